@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The commands of Medley; each installs what it needs and the machine lacks.
+#
+#   make              build the release preset
+#   make demo         the main job, end to end
+#   make test         units, conformance, 200 seeds, 50 kills
+#   make bench        all benchmarks beside their peers; make bench-short under 2 minutes
+#   make soak         10,000 seeds, 1,000 kills and more, sanitizers over everything
+#   make test-cross   the unit tests for other processors, under qemu-user
+#   make check        formatter, linter, sanitizers, fuzzers for a minute each
+#   make install      into PREFIX (default /usr/local), DESTDIR honoured
+PREFIX ?= /usr/local
+CMAKE_BUILD = cmake --build
+CTEST = ctest --output-on-failure
+JOBS := $(shell nproc)
+
+.PHONY: all demo test bench bench-short soak test-cross check install clean setup-%
+
+all: build/release/stamp
+
+setup-%:
+	@scripts/setup.sh $*
+
+.PHONY: build/release/stamp
+build/release/stamp: setup-build
+	@cmake --preset release -DMEDLEY_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@$(CMAKE_BUILD) build/release
+
+demo: build/release/stamp
+	@scripts/demo.sh build/release
+
+test: setup-test
+	cmake --preset dev
+	$(CMAKE_BUILD) build/dev
+	cd build/dev && $(CTEST) -j $(JOBS)
+
+bench bench-short: setup-bench
+	@cmake --preset bench >/dev/null
+	@$(CMAKE_BUILD) build/bench
+	@scripts/bench.sh $(if $(filter bench-short,$@),--short) build/bench
+
+soak: setup-check
+	scripts/soak.sh
+
+test-cross: setup-cross
+	scripts/test-cross.sh
+
+check: setup-check
+	scripts/check.sh
+
+install: build/release/stamp
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build

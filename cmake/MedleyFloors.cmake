@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# One object library per floor; all of them make libmedley.
+
+add_library(medley_flags INTERFACE)
+target_include_directories(medley_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(medley_flags INTERFACE
+    -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+    -fvisibility=hidden -fno-common)
+option(MEDLEY_WERROR "Warnings are errors" OFF)
+if(MEDLEY_WERROR)
+    target_compile_options(medley_flags INTERFACE -Werror)
+endif()
+
+# medley_floor(NAME file...): the sources of one floor, named from its own folder.
+function(medley_floor name)
+    add_library(medley_${name} OBJECT ${ARGN})
+    target_link_libraries(medley_${name} PRIVATE medley_flags)
+    set_property(TARGET medley_${name} PROPERTY POSITION_INDEPENDENT_CODE ${MEDLEY_PIC})
+    set_property(GLOBAL APPEND PROPERTY MEDLEY_FLOORS medley_${name})
+endfunction()
+
+if(MEDLEY_PORT STREQUAL linux)
+    set(MEDLEY_PIC ON)
+else()
+    set(MEDLEY_PIC OFF)
+endif()

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installs what a job needs and the machine lacks (Debian 12; sudo when not root).
+#
+# usage: scripts/setup.sh JOB...
+#   build   compilers, CMake, what the library and the tools are made with
+#   test    build, cmocka, Spin, the compilers for bare metal and their emulators
+#   cross   the compilers and emulator of make test-cross, and cmocka's source package
+#   bench   the peers the benchmarks measure beside
+#   check   formatter, linter, fuzzer, sanitizers
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages() {
+    case $1 in
+    build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev ;;
+    test) packages build
+          echo libcmocka-dev spin python3 binutils file
+          echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc ;;
+    cross) packages build
+           echo qemu-user dpkg-dev gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-powerpc64-linux-gnu
+           echo libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-ppc64-cross ;;
+    bench) packages build
+           echo libboost-dev libck-dev dpdk-dev python3 python3-matplotlib ;;
+    check) packages test
+           echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev strace ;;
+    *) echo "setup.sh: unknown job '$1' (build, test, cross, bench, check)" >&2; exit 2 ;;
+    esac
+}
+
+install_packages() {
+    local missing=() package
+    for package in "$@"; do
+        [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    local sudo=()
+    [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+    echo "setup: installing ${missing[*]}"
+    "${sudo[@]}" apt-get update -qq
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# The distribution has no cmocka for foreign processors: take its source package. It is found through
+# a copy of the machine's own package sources, so that nothing of the machine's set-up changes.
+fetch_cmocka_source() {
+    local target=build/sources state
+    [ -f $target/cmocka/src/cmocka.c ] && return
+    mkdir -p $target && cd $target
+    state=$PWD/apt
+    mkdir -p "$state/lists/partial"
+    { sed -n 's/^deb /deb-src /p' /etc/apt/sources.list 2>/dev/null || true; } >"$state/from.list"
+    if [ -s "$state/from.list" ]; then
+        mv "$state/from.list" "$state/src.list"
+    else
+        sed 's/^Types:.*/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$state/src.sources"
+    fi
+    local options=(-o "Dir::Etc::sourcelist=$(ls "$state"/src.*)" -o Dir::Etc::sourceparts=/dev/null
+                   -o "Dir::State::lists=$state/lists" -o APT::Sandbox::User=root -qq)
+    apt-get "${options[@]}" update
+    apt-get "${options[@]}" source cmocka
+    rm -rf cmocka && mv cmocka-*/ cmocka
+    cd ../..
+}
+
+all=()
+for job in "$@"; do
+    # shellcheck disable=SC2207
+    all+=($(packages "$job"))
+done
+install_packages "${all[@]}"
+for job in "$@"; do
+    [ "$job" != cross ] || fetch_cmocka_source
+done

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Atomic words, with the memory order in the operation's name. Nothing else in Medley uses the
+ * compiler's atomics.
+ *
+ * The types are structs, so that a plain access does not compile, over fixed-width words, so that a
+ * 32-bit and a 64-bit program agree on their layout in shared memory.
+ *
+ *   atomic32   the only word on which there is compare-and-swap (Cortex-M4 and RV32 have no wider)
+ *   atomic64   single writer, load and store only: counters and times. On a 32-bit processor it is
+ *              two words, and a reader may see one of them old: for statistics, never for a
+ * protocol atomicptr  inside one process only, never in a partition
+ *
+ * Labels: an acquire and the release that it reads from carry one label, written at both ends:
+ *     // R1 slot filled -> A1 (pop)            // A1 slot filled <- R1 (push)
+ * A relaxed access says why it is enough.
+ */
+#ifndef MEDLEY_BASE_ATOMIC_H
+#define MEDLEY_BASE_ATOMIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct atomic32 {
+    uint32_t value;
+} atomic32;
+
+typedef struct atomic64 {
+    _Alignas(8) uint64_t value;
+} atomic64;
+
+typedef struct atomicptr {
+    void *value;
+} atomicptr;
+
+#define ATOMIC32_INIT(v)                                                                           \
+    {                                                                                              \
+        (v)                                                                                        \
+    }
+
+/* ---- atomic32 ----------------------------------------------------------------------------------
+ */
+
+static inline uint32_t
+atomic32_load_relaxed(const atomic32 *a)
+{
+    return __atomic_load_n(&a->value, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t
+atomic32_load_acquire(const atomic32 *a)
+{
+    return __atomic_load_n(&a->value, __ATOMIC_ACQUIRE);
+}
+
+static inline void
+atomic32_store_relaxed(atomic32 *a, uint32_t v)
+{
+    __atomic_store_n(&a->value, v, __ATOMIC_RELAXED);
+}
+
+static inline void
+atomic32_store_release(atomic32 *a, uint32_t v)
+{
+    __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t
+atomic32_exchange_acquire(atomic32 *a, uint32_t v)
+{
+    return __atomic_exchange_n(&a->value, v, __ATOMIC_ACQUIRE);
+}
+
+static inline uint32_t
+atomic32_exchange_release(atomic32 *a, uint32_t v)
+{
+    return __atomic_exchange_n(&a->value, v, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t
+atomic32_exchange_acq_rel(atomic32 *a, uint32_t v)
+{
+    return __atomic_exchange_n(&a->value, v, __ATOMIC_ACQ_REL);
+}
+
+/* Compare-and-swap: true when `*expected` was there and `desired` is now; else `*expected` becomes
+ * what was there. Strong: fails only when the values differ. A failure is a relaxed load. */
+static inline bool
+atomic32_cas_relaxed(atomic32 *a, uint32_t *expected, uint32_t desired)
+{
+    return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+}
+
+static inline bool
+atomic32_cas_acquire(atomic32 *a, uint32_t *expected, uint32_t desired)
+{
+    return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+static inline bool
+atomic32_cas_release(atomic32 *a, uint32_t *expected, uint32_t desired)
+{
+    return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_RELEASE,
+                                       __ATOMIC_RELAXED);
+}
+
+static inline bool
+atomic32_cas_acq_rel(atomic32 *a, uint32_t *expected, uint32_t desired)
+{
+    return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+/* The fetch operations return what was there before. */
+static inline uint32_t
+atomic32_fetch_add_relaxed(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_add(&a->value, v, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t
+atomic32_fetch_add_acq_rel(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_add(&a->value, v, __ATOMIC_ACQ_REL);
+}
+
+static inline uint32_t
+atomic32_fetch_or_relaxed(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_or(&a->value, v, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t
+atomic32_fetch_or_acq_rel(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_or(&a->value, v, __ATOMIC_ACQ_REL);
+}
+
+static inline uint32_t
+atomic32_fetch_and_relaxed(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_and(&a->value, v, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t
+atomic32_fetch_and_acq_rel(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_and(&a->value, v, __ATOMIC_ACQ_REL);
+}
+
+/* ---- atomic64: one writer; never the word a protocol turns on -----------------------------------
+ */
+
+static inline uint64_t
+atomic64_load_relaxed(const atomic64 *a)
+{
+#if __SIZEOF_POINTER__ >= 8
+    return __atomic_load_n(&a->value, __ATOMIC_RELAXED);
+#else
+    const uint32_t *half = (const uint32_t *)(const void *)&a->value;
+    uint32_t first = __atomic_load_n(&half[0], __ATOMIC_RELAXED);
+    uint32_t second = __atomic_load_n(&half[1], __ATOMIC_RELAXED);
+    uint32_t both[2] = {first, second};
+    uint64_t v;
+    __builtin_memcpy(&v, both, sizeof v);
+    return v;
+#endif
+}
+
+static inline void
+atomic64_store_relaxed(atomic64 *a, uint64_t v)
+{
+#if __SIZEOF_POINTER__ >= 8
+    __atomic_store_n(&a->value, v, __ATOMIC_RELAXED);
+#else
+    uint32_t both[2];
+    uint32_t *half = (uint32_t *)(void *)&a->value;
+    __builtin_memcpy(both, &v, sizeof v);
+    __atomic_store_n(&half[0], both[0], __ATOMIC_RELAXED);
+    __atomic_store_n(&half[1], both[1], __ATOMIC_RELAXED);
+#endif
+}
+
+/* By its single writer only. */
+static inline void
+atomic64_add_single_writer(atomic64 *a, uint64_t v)
+{
+    atomic64_store_relaxed(a, atomic64_load_relaxed(a) + v);
+}
+
+/* ---- atomicptr: inside one process -------------------------------------------------------------
+ */
+
+static inline void *
+atomicptr_load_relaxed(const atomicptr *a)
+{
+    return __atomic_load_n(&a->value, __ATOMIC_RELAXED);
+}
+
+static inline void *
+atomicptr_load_acquire(const atomicptr *a)
+{
+    return __atomic_load_n(&a->value, __ATOMIC_ACQUIRE);
+}
+
+static inline void
+atomicptr_store_relaxed(atomicptr *a, void *v)
+{
+    __atomic_store_n(&a->value, v, __ATOMIC_RELAXED);
+}
+
+static inline void
+atomicptr_store_release(atomicptr *a, void *v)
+{
+    __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
+}
+
+/* ---- Fences ------------------------------------------------------------------------------------
+ * Orders go on operations. Two free-standing forms exist, both for store-then-load (sleep and wake,
+ * doorbell), each use with its reason. TSan does not see them. */
+
+/* The compiler keeps the order of what stands before and after; the processor may not. */
+static inline void
+atomic_compiler_barrier(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Stores before it are visible before loads after it are done. */
+static inline void
+atomic_full_fence(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The lock: four bytes, in place, zero is free, nothing to destroy. The word inside an MRAPI mutex,
+ * of the registry's tables, and of omp_lock_t.
+ *
+ * The word always says who owns it: the compare-and-swap that takes it writes the owner. So the
+ * locks of a dead owner can be found and given back, at whatever instruction he died.
+ *
+ *   bit 31        WAITERS  somebody may sleep on the word
+ *   bit 30        DIED     a former owner died holding it; the next owner is told, once
+ *   bits 0..29    owner    0: free; MED_LOCK_DEAD: its owner died and nobody may have it again
+ *
+ * What an owner is, is the caller's affair (a node, a process slot, a thread); it is not recursive.
+ */
+#ifndef MEDLEY_BASE_LOCK_H
+#define MEDLEY_BASE_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "base/wait.h"
+#include "medley/status.h"
+
+typedef struct med_lock {
+    atomic32 word;
+} med_lock;
+
+#define MED_LOCK_WAITERS 0x80000000u
+#define MED_LOCK_DIED 0x40000000u
+#define MED_LOCK_OWNER_MASK 0x3fffffffu
+#define MED_LOCK_DEAD MED_LOCK_OWNER_MASK
+#define MED_LOCK_OWNER_MAX (MED_LOCK_OWNER_MASK - 1)
+
+typedef struct med_lock_request {
+    uint32_t owner;       /* who takes it: 1..MED_LOCK_OWNER_MAX */
+    uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0: one try */
+    med_port_scope scope;
+    med_waiter *waiter;
+    /* Called after every slice slept, with the owner seen; may be NULL. Anything but MEDLEY_OK ends
+     * the wait with it. Here the caller recovers a dead owner's locks. */
+    medley_status_t (*each_slice)(void *context, uint32_t owner);
+    void *context;
+} med_lock_request;
+
+/* MEDLEY_OK: it is mine. MEDLEY_ERR_OWNER_DIED: it is mine unless med_lock_is_dead(), and its
+ * former owner died holding it. MEDLEY_BUSY, MEDLEY_TIMEOUT: somebody else's. */
+medley_status_t med_lock_acquire_slow(med_lock *lock, const med_lock_request *request);
+
+static inline uint32_t
+med_lock_owner(const med_lock *lock)
+{
+    /* Relaxed: an owner reads his own store; others only show it, or check it by compare-and-swap.
+     */
+    return atomic32_load_relaxed(&lock->word) & MED_LOCK_OWNER_MASK;
+}
+
+static inline bool
+med_lock_is_dead(const med_lock *lock)
+{
+    return med_lock_owner(lock) == MED_LOCK_DEAD;
+}
+
+/* The uncontended case in one compare-and-swap. */
+static inline bool
+med_lock_try_fast(med_lock *lock, uint32_t owner)
+{
+    uint32_t expected = 0;
+    return atomic32_cas_acquire(&lock->word, &expected, owner); /* A1 held <- R1 (release) */
+}
+
+medley_status_t med_lock_try(med_lock *lock, uint32_t owner);
+
+static inline medley_status_t
+med_lock_acquire(med_lock *lock, const med_lock_request *request)
+{
+    return med_lock_try_fast(lock, request->owner) ? MEDLEY_OK
+                                                   : med_lock_acquire_slow(lock, request);
+}
+
+void med_lock_wake_one(med_lock *lock, med_port_scope scope);
+
+/* By the owner only. */
+static inline void
+med_lock_release(med_lock *lock, med_port_scope scope)
+{
+    uint32_t word = atomic32_exchange_release(&lock->word, 0); /* R1 held -> A1 (acquire, try) */
+    if (word & MED_LOCK_WAITERS) {
+        med_lock_wake_one(lock, scope);
+    }
+}
+
+/* Takes a dead owner's lock away from him. With `usable` the next owner gets it and is told, else
+ * nobody may have it again. False when he did not hold it. Idempotent. */
+bool med_lock_recover(med_lock *lock, uint32_t dead_owner, bool usable, med_port_scope scope);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The wait object. What may run together:
+ *
+ *              wake        until
+ *   wake       yes         yes
+ *   until      yes         yes
+ *
+ * Why no wake is lost. The sleeper sets the flag (W1), passes a heavy barrier (W2), and looks at
+ * the condition (W3). The waker publishes (P1), then looks at the flag (P2). If P2 misses the flag,
+ * then P2 came before W1 reached the waker's processor; the heavy barrier W2 makes every running
+ * thread pass a full fence after W1, so P1, which precedes P2 in program order, is visible before
+ * W3, and the sleeper does not sleep. If P2 sees the flag, the waker moves the word from odd to
+ * even, which makes the sleeper's futex call return, or not sleep at all.
+ *
+ * The flag is cleared by the waker, who wakes all; a sleeper that must go on sleeping sets it anew.
+ * So nobody counts sleepers, and a sleeper that is killed leaves a flag that the next wake clears.
+ *
+ * Linearisation of a wake: the compare-and-swap from odd to even. Progress: a wake is lock-free.
+ * Death: of a sleeper, nothing; of a waker between P1 and its futex call, the sleepers' slices end.
+ * Model: models/wait.pml.
+ */
+#include "base/wait.h"
+
+/* A wake across processors costs 20 to 44 us in a virtual machine: to spin that long is to pay at
+ * most twice the optimum. */
+#define SPIN_MAX_NS 50000u
+#define SPIN_MIN_NS 2000u
+#define SPIN_START_NS 20000u
+/* Beyond this the spinner offers its processor to others in between. */
+#define SPIN_ALONE_NS 3000u
+#define LOOKS_PER_CLOCK 16
+
+#define SLICE_FIRST_NS 4000000u
+#define SLICE_LAST_NS 64000000u
+
+void
+med_wait_wake_sleepers(med_wait *wait, med_port_scope scope)
+{
+    /* Relaxed: the compare-and-swap checks it. */
+    uint32_t word = atomic32_load_relaxed(&wait->word);
+    while (word & MED_WAIT_SLEEPS) {
+        /* Relaxed is enough: the condition's own release and acquire carry the data, the kernel
+         * orders the futex call. */
+        if (atomic32_cas_relaxed(&wait->word, &word, word + 1)) {
+            (void)med_port_wake(&wait->word.value, UINT32_MAX, scope);
+            return;
+        }
+    }
+}
+
+uint64_t
+med_wait_slice_end_ns(uint32_t slice_index, uint64_t deadline_ns)
+{
+    uint64_t slice_ns = slice_index < 4 ? (uint64_t)SLICE_FIRST_NS << slice_index : SLICE_LAST_NS;
+    uint64_t end_ns = med_port_clock_ns() + slice_ns;
+    return end_ns < deadline_ns ? end_ns : deadline_ns;
+}
+
+void
+med_wait_learn(med_waiter *waiter, bool slept)
+{
+    uint32_t spin_ns = waiter->spin_ns ? waiter->spin_ns : SPIN_START_NS;
+    if (slept) {
+        waiter->spin_ns = spin_ns / 2 > SPIN_MIN_NS ? spin_ns / 2 : SPIN_MIN_NS;
+    } else {
+        waiter->spin_ns = spin_ns * 2 < SPIN_MAX_NS ? spin_ns * 2 : SPIN_MAX_NS;
+    }
+}
+
+bool
+med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context)
+{
+    if (condition(context)) {
+        return true;
+    }
+    med_port_scheduling scheduling;
+    med_port_scheduling_get(&scheduling);
+    bool only_processor = scheduling.processors == 1;
+    if (only_processor && scheduling.real_time) {
+        return false; /* whoever could make it true is waiting for this very processor */
+    }
+    uint64_t budget_ns = waiter->spin_ns ? waiter->spin_ns : SPIN_START_NS;
+    uint64_t start_ns = med_port_clock_ns();
+    for (;;) {
+        for (int look = 0; look < LOOKS_PER_CLOCK; look++) {
+            if (condition(context)) {
+                return true;
+            }
+            if (only_processor) {
+                med_port_yield();
+            } else {
+                med_port_cpu_relax();
+            }
+        }
+        uint64_t spun_ns = med_port_clock_ns() - start_ns;
+        if (spun_ns >= budget_ns) {
+            return condition(context);
+        }
+        if (spun_ns >= SPIN_ALONE_NS && !scheduling.real_time) {
+            med_port_yield();
+        }
+    }
+}
+
+/* One sleep: W1, W2, W3 of the argument above, then the futex call. True when the condition held.
+ */
+static bool
+sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
+{
+    /* Relaxed: W2 orders it. W1 */
+    uint32_t word = atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_SLEEPS) | MED_WAIT_SLEEPS;
+    med_port_barrier_heavy(request->scope);     /* W2 */
+    if (request->condition(request->context)) { /* W3 */
+        return true;
+    }
+    (void)med_port_wait(&wait->word.value, word, end_ns, request->scope);
+    return request->condition(request->context);
+}
+
+medley_status_t
+med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *request)
+{
+    if (request->deadline_ns == 0) {
+        return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
+    }
+    if (med_wait_spin(waiter, request->condition, request->context)) {
+        med_wait_learn(waiter, false);
+        return MEDLEY_OK;
+    }
+    med_wait_learn(waiter, true);
+    waiter->sleeps++;
+    for (uint32_t slice = 0;; slice++) {
+        if (sleep_once(wait, request, med_wait_slice_end_ns(slice, request->deadline_ns))) {
+            return MEDLEY_OK;
+        }
+        waiter->slices++;
+        if (request->each_slice) {
+            medley_status_t status = request->each_slice(request->context);
+            if (status != MEDLEY_OK) {
+                return status;
+            }
+        }
+        if (med_port_clock_ns() >= request->deadline_ns) {
+            return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The wait object: how any thread of Medley waits for anything.
+ *
+ * It has four bytes and may lie in a partition. Whoever changes what others wait for publishes the
+ * change (a release store) and then calls med_wait_wake: a plain load and a branch when nobody
+ * sleeps. Whoever waits calls med_wait_until: it spins, then sleeps; the price of being seen is
+ * paid by the sleeper (a heavy barrier), never by the waker.
+ *
+ * Any number of threads may wait on one object, for different conditions: a wake wakes all of them.
+ * A thread that dies asleep leaves nothing behind but, at most, one needless wake. A wake that is
+ * missed (its waker died between publishing and waking, say) costs one slice, not a hang.
+ *
+ * docs/design/wait.md argues it; models/wait.pml checks it.
+ */
+#ifndef MEDLEY_BASE_WAIT_H
+#define MEDLEY_BASE_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "medley/status.h"
+#include "port/port.h"
+
+/* bit 0: somebody sleeps, or is about to; bits 1 to 31: how often it was woken, modulo 2^31 */
+typedef struct med_wait {
+    atomic32 word;
+} med_wait;
+
+#define MED_WAIT_SLEEPS 1u
+
+/* One per thread that waits; private to that thread. What it learned, and what it did. */
+typedef struct med_waiter {
+    uint32_t spin_ns; /* how long it spins before it sleeps; adapts */
+    uint32_t sleeps;  /* statistics, wrapping */
+    uint32_t slices;  /* sleeps that ended without a wake */
+} med_waiter;
+
+/* A zeroed med_waiter is ready for use; so is a zeroed med_wait. */
+
+typedef struct med_wait_request {
+    /* True when there is nothing more to wait for. Called often; must not block. */
+    bool (*condition)(void *context);
+    /* Called after every slice slept, may be NULL. Anything but MEDLEY_OK ends the wait with it:
+     * here the owner of a protocol looks whether its peers live. */
+    medley_status_t (*each_slice)(void *context);
+    void *context;
+    uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0 or the past: one look */
+    med_port_scope scope;
+} med_wait_request;
+
+/* Blocks until the condition holds (MEDLEY_OK), the deadline passes (MEDLEY_TIMEOUT), or each_slice
+ * ends it. The condition is looked at once more before MEDLEY_TIMEOUT. */
+medley_status_t med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *request);
+
+void med_wait_wake_sleepers(med_wait *wait, med_port_scope scope);
+
+/* After publishing. Wakes everybody who waits. */
+static inline void
+med_wait_wake(med_wait *wait, med_port_scope scope)
+{
+    /* Store-then-load: what was published, before the look at the sleep flag; W2 in wait.c is the
+     * other half. */
+    med_port_barrier_light(scope);
+    /* Relaxed: it decides only whether to look closer. */
+    if (atomic32_load_relaxed(&wait->word) & MED_WAIT_SLEEPS) {
+        med_wait_wake_sleepers(wait, scope);
+    }
+}
+
+/* ---- The spinning half, for locks and barriers that bring their own words
+ * ------------------------ */
+
+/* One spin phase: returns true as soon as `condition` holds, false when it is time to sleep. Knows
+ * when spinning is pointless (one processor) or harmful (real-time on one processor). */
+bool med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context);
+/* What the spin taught: it was long enough, or the thread had to sleep all the same. */
+void med_wait_learn(med_waiter *waiter, bool slept);
+/* When the next slice ends: `slice_index` counts the slices of this wait from 0. */
+uint64_t med_wait_slice_end_ns(uint32_t slice_index, uint64_t deadline_ns);
+
+#endif

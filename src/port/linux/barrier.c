@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The asymmetric fence on Linux: membarrier(2).
+ *
+ *   scope process   PRIVATE_EXPEDITED; registering takes 0.6 us while the process has one thread
+ * and 15 ms (a grace period of the kernel) when it has more scope shared    GLOBAL_EXPEDITED; the
+ * kernel notes the registration per processor. While the process has a single thread only the
+ * current processor is told, and one that idles with this process's memory still loaded never
+ * learns (measured: without effect in half of the tries). So a second thread does it, and lives
+ * meanwhile.
+ *
+ * What the kernel might still miss costs the sleeper one slice (base/wait.c), not a hang.
+ */
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/single_threaded.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "port/port.h"
+
+/* So many full fences are cheaper than a thread and a grace period. */
+#define FENCES_BEFORE_PREPARE 256
+
+uint32_t med_port_barrier_ready[2];
+static uint32_t preparing[2];
+static uint32_t fences[2];
+
+static long
+membarrier(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0);
+}
+
+static void
+register_scope(med_port_scope scope)
+{
+    int command = scope == MED_PORT_SCOPE_PROCESS ? MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
+                                                  : MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED;
+    if (membarrier(command) == 0) {
+        __atomic_store_n(&med_port_barrier_ready[scope], 1, __ATOMIC_RELEASE);
+    }
+}
+
+static void *
+register_in_background(void *argument)
+{
+    register_scope(argument ? MED_PORT_SCOPE_SHARED : MED_PORT_SCOPE_PROCESS);
+    return NULL;
+}
+
+static void
+start_background(med_port_scope scope)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, old;
+    if (pthread_attr_init(&attributes) != 0) {
+        return;
+    }
+    (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    (void)pthread_attr_setstacksize(&attributes, 64 * 1024);
+    /* The program's signals are not for this thread. */
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    (void)pthread_create(&thread, &attributes, register_in_background,
+                         scope == MED_PORT_SCOPE_SHARED ? &preparing : NULL);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    (void)pthread_attr_destroy(&attributes);
+}
+
+void
+med_port_barrier_prepare(med_port_scope scope)
+{
+    if (__atomic_exchange_n(&preparing[scope], 1, __ATOMIC_RELAXED)) {
+        return;
+    }
+    if (scope == MED_PORT_SCOPE_PROCESS && __libc_single_threaded) {
+        register_scope(scope);
+    } else {
+        start_background(scope);
+    }
+}
+
+void
+med_port_barrier_light_unready(med_port_scope scope)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_fetch_add(&fences[scope], 1, __ATOMIC_RELAXED) == FENCES_BEFORE_PREPARE) {
+        med_port_barrier_prepare(scope);
+    }
+}
+
+void
+med_port_barrier_heavy(med_port_scope scope)
+{
+    /* A full fence of our own first: where the call fails (old kernel, emulator, this process not
+     * registered yet), everybody's light half is a fence too. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    (void)membarrier(scope == MED_PORT_SCOPE_PROCESS ? MEMBARRIER_CMD_PRIVATE_EXPEDITED
+                                                     : MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads on Linux: pthreads. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "port/linux/linux.h"
+#include "port/port.h"
+
+_Static_assert(sizeof(pthread_t) <= sizeof(uintptr_t), "a thread handle is one word");
+
+/* ---- Start and end -----------------------------------------------------------------------------
+ */
+
+static medley_status_t
+status_of(int error)
+{
+    switch (error) {
+    case 0:
+        return MEDLEY_OK;
+    case EPERM:
+        return MEDLEY_ERR_ACCESS;
+    case EINVAL:
+        return MEDLEY_ERR_ARGUMENT;
+    case EAGAIN:
+    case ENOMEM:
+        return MEDLEY_ERR_NO_MEMORY;
+    case ESRCH:
+        return MEDLEY_ERR_NOT_FOUND;
+    default:
+        return MEDLEY_ERR_SYSTEM;
+    }
+}
+
+static int
+affinity_fill(pthread_attr_t *native, const uint32_t *processors, uint32_t count)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (uint32_t i = 0; i < count; i++) {
+        if (processors[i] >= CPU_SETSIZE) {
+            return EINVAL;
+        }
+        CPU_SET(processors[i], &set);
+    }
+    return pthread_attr_setaffinity_np(native, sizeof set, &set);
+}
+
+static int
+attributes_fill(pthread_attr_t *native, const med_port_thread_attributes *wanted)
+{
+    int error = 0;
+    if (wanted->stack_size_bytes) {
+        error = pthread_attr_setstacksize(native, wanted->stack_size_bytes);
+    }
+    if (!error && wanted->priority) {
+        struct sched_param parameter = {.sched_priority = wanted->priority};
+        error = pthread_attr_setinheritsched(native, PTHREAD_EXPLICIT_SCHED);
+        error = error ? error : pthread_attr_setschedpolicy(native, SCHED_FIFO);
+        error = error ? error : pthread_attr_setschedparam(native, &parameter);
+    }
+    if (!error && wanted->processors) {
+        error = affinity_fill(native, wanted->processors, wanted->processor_count);
+    }
+    return error;
+}
+
+medley_status_t
+med_port_thread_start(med_port_thread *thread,
+                      const med_port_thread_attributes *attributes,
+                      void *(*entry)(void *),
+                      void *argument)
+{
+    pthread_t handle;
+    int error;
+    if (!attributes || attributes->native) {
+        const pthread_attr_t *native = attributes ? attributes->native : NULL;
+        error = pthread_create(&handle, native, entry, argument);
+    } else {
+        pthread_attr_t native;
+        error = pthread_attr_init(&native);
+        if (!error) {
+            error = attributes_fill(&native, attributes);
+            error = error ? error : pthread_create(&handle, &native, entry, argument);
+            (void)pthread_attr_destroy(&native);
+        }
+    }
+    if (!error) {
+        thread->handle = (uintptr_t)handle;
+    }
+    return status_of(error);
+}
+
+medley_status_t
+med_port_thread_join(med_port_thread thread, void **result)
+{
+    return status_of(pthread_join((pthread_t)thread.handle, result));
+}
+
+medley_status_t
+med_port_thread_detach(med_port_thread thread)
+{
+    return status_of(pthread_detach((pthread_t)thread.handle));
+}
+
+void
+med_port_thread_name(const char *name)
+{
+    char cut[16] = {0};
+    strncpy(cut, name, sizeof cut - 1);
+    (void)pthread_setname_np(pthread_self(), cut);
+}
+
+_Noreturn void
+med_port_thread_exit(void *result)
+{
+    pthread_exit(result);
+}
+
+uint32_t
+med_port_process_id(void)
+{
+    return (uint32_t)getpid();
+}
+
+uint32_t
+med_port_thread_id(void)
+{
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+/* ---- The pointer of the thread
+ * ------------------------------------------------------------------- */
+
+static _Thread_local struct {
+    void *self;
+    uint64_t scheduling_until_ns;
+    med_port_scheduling scheduling;
+} local __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t exit_key;
+static void (*exit_handler)(void *self);
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+static int exit_error;
+
+static void
+thread_ends(void *self)
+{
+    (void)self;
+    if (local.self) {
+        exit_handler(local.self);
+        local.self = NULL;
+    }
+}
+
+static void
+exit_key_make(void)
+{
+    exit_error = pthread_key_create(&exit_key, thread_ends);
+}
+
+medley_status_t
+med_port_self_on_exit(void (*on_exit)(void *self))
+{
+    (void)pthread_once(&exit_once, exit_key_make);
+    exit_handler = on_exit;
+    return status_of(exit_error);
+}
+
+void *
+med_port_self_get(void)
+{
+    return local.self;
+}
+
+void
+med_port_self_set(void *self)
+{
+    local.self = self;
+    if (exit_handler) {
+        (void)pthread_setspecific(exit_key, self);
+    }
+}
+
+/* ---- How the thread is scheduled
+ * ------------------------------------------------------------------ */
+
+#define SCHEDULING_VALID_NS 10000000u
+
+static void
+scheduling_read(med_port_scheduling *scheduling)
+{
+    int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+    scheduling->processors = med_linux_processors_allowed();
+    scheduling->real_time = policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+void
+med_port_scheduling_get(med_port_scheduling *scheduling)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    if (now_ns >= local.scheduling_until_ns) {
+        scheduling_read(&local.scheduling);
+        local.scheduling_until_ns = now_ns + SCHEDULING_VALID_NS;
+    }
+    *scheduling = local.scheduling;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Time, and the surroundings of the process, on Linux. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "port/port.h"
+
+/* Below this a sleep would wake up later than a spin ends. */
+#define SLEEP_COST_NS 100000u
+
+uint64_t
+med_port_clock_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void
+med_port_delay_until_ns(uint64_t deadline_ns)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    if (deadline_ns > now_ns + SLEEP_COST_NS) {
+        uint64_t until_ns = deadline_ns - SLEEP_COST_NS;
+        struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000u),
+                                 .tv_nsec = (long)(until_ns % 1000000000u)};
+        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+        }
+    }
+    while (med_port_clock_ns() < deadline_ns) {
+        med_port_cpu_relax();
+    }
+}
+
+void
+med_port_delay_ns(uint64_t duration_ns)
+{
+    med_port_delay_until_ns(med_port_clock_ns() + duration_ns);
+}
+
+void
+med_port_yield(void)
+{
+    (void)sched_yield();
+}
+
+const char *
+med_port_environment(const char *name)
+{
+    return getenv(name);
+}
+
+void
+med_port_log(const char *line)
+{
+    struct iovec parts[2] = {{.iov_base = (void *)(uintptr_t)line, .iov_len = strlen(line)},
+                             {.iov_base = (void *)(uintptr_t) "\n", .iov_len = 1}};
+    /* One call, so that lines of several processes do not mix. Nobody is left to hear of failure.
+     */
+    ssize_t written = writev(STDERR_FILENO, parts, 2);
+    (void)written;
+}
+
+medley_status_t
+med_port_on_fork(void (*handler)(void))
+{
+    return pthread_atfork(NULL, NULL, handler) == 0 ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
+}
+
+medley_status_t
+med_port_on_exit(void (*handler)(void))
+{
+    return atexit(handler) == 0 ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The port contract: everything that Medley asks of a machine.
+ *
+ * One folder beside this file implements it for each kind of machine (linux, riscv_virt, cortex_m,
+ * sim). Nothing above this floor knows an operating system or a processor; no `#ifdef` for one
+ * stands anywhere else. Barriers, locks and queues are not here: they are written once, in base.
+ *
+ * Words
+ *   word      a 32-bit aligned location that somebody may wait on
+ *   scope     who shares the memory in question: the threads of this process, or other processes
+ * too slot      the number under which a process claims to be alive in a shared memory deadline  a
+ * time on med_port_clock_ns(); MED_PORT_FOREVER is never
+ *
+ * Functions return medley_status_t, MEDLEY_ERR_NOT_SUPPORTED where a machine cannot do it. None
+ * allocates on a heap except thread start and processor discovery. All may be called by any thread
+ * unless it is said otherwise.
+ */
+#ifndef MEDLEY_PORT_PORT_H
+#define MEDLEY_PORT_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "medley/status.h"
+
+#define MED_PORT_FOREVER UINT64_MAX
+
+typedef enum med_port_scope {
+    MED_PORT_SCOPE_PROCESS, /* threads of this process only */
+    MED_PORT_SCOPE_SHARED,  /* every process that maps the memory */
+} med_port_scope;
+
+/* ---- Private memory ----------------------------------------------------------------------------
+ * Zero-filled, aligned to a page (hosted) or to 64 bytes (bare metal), never moved. After a fork
+ * the child has a copy of its own. */
+medley_status_t med_port_memory_map(size_t size_bytes, void **address);
+void med_port_memory_unmap(void *address, size_t size_bytes);
+
+/* ---- Shared memory -----------------------------------------------------------------------------
+ * A named memory of this user that several processes map. Its name lives as long as somebody keeps
+ * it; its size is fixed by the creator.
+ *
+ * Between open and unlock, and between lock and unlock, the caller is alone: no other process is
+ * inside such a section of the same name, no other thread of this process inside one of any name. A
+ * process that dies inside leaves it. Sections do not nest.
+ *
+ * A process opens a name at most once at a time (a second open gives MEDLEY_ERR_EXISTS): on Linux,
+ * closing any descriptor of a file drops all locks that the process holds on it. */
+typedef struct med_port_shared {
+    intptr_t handle;   /* the port's own */
+    void *address;     /* NULL until mapped */
+    size_t size_bytes; /* what the name holds; 0 when the open made it */
+    bool in_section;
+    char name[64];
+} med_port_shared;
+
+/* Opens or makes the name and enters its section. MEDLEY_ERR_ACCESS when something of that name is
+ * not ours alone; MEDLEY_ERR_ARGUMENT when the name is empty, longer than MED_PORT_NAME_MAX, or has
+ * a character other than letters, digits, '.', '_' and '-', or starts with '.'. Blocks while
+ * another process is in the section (bounded by that process's life). */
+#define MED_PORT_NAME_MAX 48
+medley_status_t med_port_shared_open(const char *name, med_port_shared *shared);
+/* As open, but MEDLEY_ERR_NOT_FOUND instead of making it. */
+medley_status_t med_port_shared_open_existing(const char *name, med_port_shared *shared);
+/* Gives it `size_bytes` of zeroed storage, all of it really there: MEDLEY_ERR_NO_MEMORY now rather
+ * than a fault later. In the section only. */
+medley_status_t med_port_shared_resize(med_port_shared *shared, size_t size_bytes);
+/* Maps all of it; the mapping is not inherited by a child of fork. */
+medley_status_t med_port_shared_map(med_port_shared *shared);
+medley_status_t med_port_shared_lock(med_port_shared *shared);
+void med_port_shared_unlock(med_port_shared *shared);
+/* The name goes, the memory stays until the last user closes. In the section only. */
+void med_port_shared_remove(med_port_shared *shared);
+/* Unmaps, leaves the section, gives up every slot this process holds there. */
+void med_port_shared_close(med_port_shared *shared);
+/* In a child of fork: forgets it. Drops nothing of the parent's. */
+void med_port_shared_forget(med_port_shared *shared);
+/* Calls `visit` with each name there is, until it returns false. */
+medley_status_t med_port_shared_list(bool (*visit)(const char *name, void *context), void *context);
+
+/* ---- Is a process alive? -----------------------------------------------------------------------
+ * A process claims a slot of a shared memory; the claim ends when it drops it or dies, however it
+ * dies, and at the instant it is dead. A slot number means the same in every version of Medley. */
+#define MED_PORT_SLOT_MAX 4096
+/* MEDLEY_BUSY when another process holds it. */
+medley_status_t med_port_slot_claim(med_port_shared *shared, uint32_t slot);
+void med_port_slot_drop(med_port_shared *shared, uint32_t slot);
+/* Does a process other than the caller hold the slot? Wait-free, about 0.2 us on Linux. */
+bool med_port_slot_held(const med_port_shared *shared, uint32_t slot);
+/* Does any process other than the caller hold any slot? */
+bool med_port_slot_any_held(const med_port_shared *shared);
+
+uint32_t med_port_process_id(void);
+uint32_t med_port_thread_id(void);
+
+/* `handler` runs in the child after every fork; at the exit of a process that exits by itself,
+ * while its other threads may still run. Registered once each, for the life of the process. */
+medley_status_t med_port_on_fork(void (*handler)(void));
+medley_status_t med_port_on_exit(void (*handler)(void));
+
+/* ---- Threads and cores -------------------------------------------------------------------------
+ */
+typedef struct med_port_thread {
+    uintptr_t handle; /* on Linux the pthread_t */
+} med_port_thread;
+
+typedef struct med_port_thread_attributes {
+    const void *native;      /* the machine's own record (pthread_attr_t), or NULL; wins */
+    size_t stack_size_bytes; /* 0: the machine's default */
+    int32_t priority;        /* 0: as the caller; 1..99: real-time, higher is more urgent */
+    const uint32_t
+        *processors; /* where it may run, by the numbers of discovery; NULL: as the caller */
+    uint32_t processor_count;
+} med_port_thread_attributes;
+
+/* Starts `entry(argument)` on a thread of its own (bare metal: on an idle core). `attributes` may
+ * be NULL. The thread is there until joined or detached. */
+medley_status_t med_port_thread_start(med_port_thread *thread,
+                                      const med_port_thread_attributes *attributes,
+                                      void *(*entry)(void *),
+                                      void *argument);
+/* Blocks until it has ended. */
+medley_status_t med_port_thread_join(med_port_thread thread, void **result);
+medley_status_t med_port_thread_detach(med_port_thread thread);
+/* Names the calling thread for debuggers; up to 15 characters are used. */
+void med_port_thread_name(const char *name);
+/* Ends the calling thread. Does not return. */
+_Noreturn void med_port_thread_exit(void *result);
+
+/* One pointer per thread, NULL at first. `on_exit` (one per process) is called with the pointer
+ * when a thread ends that has set one that is not NULL, from that thread, whichever way it ends. */
+void *med_port_self_get(void);
+void med_port_self_set(void *self);
+medley_status_t med_port_self_on_exit(void (*on_exit)(void *self));
+
+/* ---- Waiting on a word -------------------------------------------------------------------------
+ */
+/* Sleeps while the word holds `expected`, until woken or the deadline. MEDLEY_OK: woken, the word
+ * differed, or for no reason; MEDLEY_TIMEOUT: the deadline passed. Bare metal: sleeps for an event.
+ */
+medley_status_t
+med_port_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ns, med_port_scope scope);
+/* Wakes up to `count` waiters; how many, where the machine tells. */
+uint32_t med_port_wake(const uint32_t *word, uint32_t count, med_port_scope scope);
+
+/* Locks with priority inheritance: the word holds the owner's med_port_thread_id(), or 0, and two
+ * bits of the machine's own on top. MEDLEY_ERR_OWNER_DIED: got it, but its owner had died.
+ * Only the slow paths are here; the fast ones are a compare-and-swap of 0 and the own number. */
+#define MED_PORT_PI_OWNER_MASK 0x3fffffffu
+medley_status_t med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope);
+medley_status_t med_port_pi_unlock(uint32_t *word, med_port_scope scope);
+
+/* An asymmetric store-then-load fence: the light half stands on hot paths and costs a load and a
+ * branch; the heavy half stands where somebody is about to sleep and pays for both. If A runs
+ * "store x; light; load y" and B runs "store y; heavy; load x", at least one sees the other's
+ * store. A process that the machine does not yet stop for others' heavy halves runs a full fence as
+ * its light half, and arranges to be stopped once it has run a few. */
+static inline void med_port_barrier_light(med_port_scope scope);
+void med_port_barrier_heavy(med_port_scope scope);
+/* Arranges it, now where that is cheap, else in the background. Idempotent. */
+void med_port_barrier_prepare(med_port_scope scope);
+
+/* ---- Doorbells ---------------------------------------------------------------------------------
+ * Wakes another domain, which need not share coherent memory. Rings are counted, not lost. */
+typedef struct med_port_doorbell {
+    intptr_t handle; /* Linux: an eventfd, fit for poll() */
+} med_port_doorbell;
+medley_status_t med_port_doorbell_create(med_port_doorbell *bell);
+void med_port_doorbell_destroy(med_port_doorbell *bell);
+medley_status_t med_port_doorbell_ring(med_port_doorbell bell);
+/* Blocks until it has rung since the last wait; how often goes to `count` (may be NULL). */
+medley_status_t
+med_port_doorbell_wait(med_port_doorbell bell, uint64_t deadline_ns, uint64_t *count);
+
+/* ---- Time --------------------------------------------------------------------------------------
+ */
+/* Nanoseconds since some fixed point; monotonic, the same for all processes of the machine. */
+uint64_t med_port_clock_ns(void);
+/* Not before `duration_ns` from now; busy below the cost of sleeping. */
+void med_port_delay_ns(uint64_t duration_ns);
+void med_port_delay_until_ns(uint64_t deadline_ns);
+/* Lets another thread of the same core run. */
+void med_port_yield(void);
+/* Inside a spin: tells the processor so. */
+static inline void med_port_cpu_relax(void);
+
+/* ---- Processors --------------------------------------------------------------------------------
+ */
+typedef struct med_port_processors {
+    uint32_t online;         /* in the machine */
+    uint32_t allowed;        /* where this process may run */
+    uint32_t quota_permille; /* what the control group grants, in thousandths of one; 0: no limit */
+} med_port_processors;
+/* Fast: start-up reads it. Caches, memories, classes: MRAPI's metadata. */
+medley_status_t med_port_processors_discover(med_port_processors *processors);
+/* How many processors the calling thread may use, and whether it is scheduled in real time. Cheap
+ * enough before a sleep, not inside a spin. */
+typedef struct med_port_scheduling {
+    uint32_t processors;
+    bool real_time;
+} med_port_scheduling;
+void med_port_scheduling_get(med_port_scheduling *scheduling);
+
+/* ---- Copies and caches -------------------------------------------------------------------------
+ */
+/* `rows` rows of `row_bytes` each; strides in bytes between the starts of rows. rows 1 is the plain
+ * copy. Source and target do not overlap. Where there is no engine, start does the whole copy. */
+typedef struct med_port_copy {
+    void *target;
+    const void *source;
+    size_t row_bytes;
+    size_t rows;
+    size_t target_stride_bytes;
+    size_t source_stride_bytes;
+    uintptr_t state; /* the port's own */
+} med_port_copy;
+medley_status_t med_port_copy_start(med_port_copy *copy);
+bool med_port_copy_done(med_port_copy *copy);
+medley_status_t med_port_copy_wait(med_port_copy *copy);
+
+/* For memory shared with a core that does not snoop: clean writes back, invalidate throws away. */
+void med_port_cache_clean(const void *address, size_t size_bytes);
+void med_port_cache_invalidate(void *address, size_t size_bytes);
+
+/* ---- Surroundings ------------------------------------------------------------------------------
+ */
+/* A variable of the environment, or NULL. Constant until the program changes its environment. */
+const char *med_port_environment(const char *name);
+/* One line to where errors go (standard error, the console). */
+void med_port_log(const char *line);
+
+#include "port/cpu.h"
+
+#endif
