@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Options, restarts, pinned threads, fresh memory. */
+#include "bench.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "port/port.h"
+
+#define FIFO_PRIORITY 50
+#define RUN_LIMIT_S 60
+
+/* ---- The beginning -----------------------------------------------------------------------------
+ */
+
+static void
+usage(const char *program)
+{
+    fprintf(stderr,
+            "usage: %s [--short] [--restarts N] [--no-fifo] [--only TEXT] [--json FILE] "
+            "[--markdown FILE]\n",
+            program);
+    exit(2);
+}
+
+static FILE *
+open_or_exit(const char *path, const char *mode)
+{
+    FILE *file = fopen(path, mode);
+    if (!file) {
+        perror(path);
+        exit(2);
+    }
+    return file;
+}
+
+static uint32_t
+restarts_from(const char *text, const char *program)
+{
+    char *end;
+    unsigned long restarts = strtoul(text, &end, 10);
+    if (*end || restarts < 1 || restarts > BENCH_RESTARTS_MAX) {
+        fprintf(stderr, "%s: --restarts takes 1 to %d\n", program, BENCH_RESTARTS_MAX);
+        exit(2);
+    }
+    return (uint32_t)restarts;
+}
+
+static void
+options_read(bench *b, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *option = argv[i];
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(option, "--short") == 0) {
+            b->is_short = true;
+            continue;
+        }
+        if (strcmp(option, "--no-fifo") == 0) {
+            b->fifo_why = "not wanted (--no-fifo)";
+            continue;
+        }
+        if (!value) {
+            usage(b->program);
+        }
+        if (strcmp(option, "--restarts") == 0) {
+            b->restarts = restarts_from(value, b->program);
+        } else if (strcmp(option, "--only") == 0) {
+            b->only = value;
+        } else if (strcmp(option, "--json") == 0) {
+            b->json = open_or_exit(value, "w");
+        } else if (strcmp(option, "--markdown") == 0) {
+            b->markdown = open_or_exit(value, "a");
+        } else {
+            usage(b->program);
+        }
+        i++;
+    }
+    if (b->restarts == 0) {
+        b->restarts = b->is_short ? BENCH_RESTARTS_SHORT : BENCH_RESTARTS;
+    }
+}
+
+/* The first two processors this process may run on; twice the same when there is one. */
+static void
+processors_choose(bench *b)
+{
+    cpu_set_t allowed;
+    uint32_t found = 0;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+        perror("sched_getaffinity");
+        exit(2);
+    }
+    for (uint32_t i = 0; i < CPU_SETSIZE && found < 2; i++) {
+        if (CPU_ISSET(i, &allowed)) {
+            b->processors[found++] = i;
+        }
+    }
+    if (found < 2) {
+        b->processors[1] = b->processors[0];
+        b->fifo_why = "one processor only: spinning threads would starve each other";
+    }
+}
+
+static void *
+nothing(void *argument)
+{
+    return argument;
+}
+
+static void
+fifo_probe(bench *b)
+{
+    med_port_thread_attributes attributes = {.priority = FIFO_PRIORITY};
+    med_port_thread thread;
+    if (b->fifo_why) {
+        return;
+    }
+    if (med_port_thread_start(&thread, &attributes, nothing, NULL) != MEDLEY_OK) {
+        b->fifo_why = "the system refused it";
+        return;
+    }
+    (void)med_port_thread_join(thread, NULL);
+    b->fifo = true;
+}
+
+void
+bench_begin(bench *b, int argc, char **argv, const char *program, const char *title)
+{
+    memset(b, 0, sizeof *b);
+    b->program = program;
+    options_read(b, argc, argv);
+    processors_choose(b);
+    fifo_probe(b);
+    if (getloadavg(&b->load, 1) != 1) {
+        b->load = -1;
+    }
+    /* Arranged before the first measure: what a long-running process has. */
+    med_port_barrier_prepare(MED_PORT_SCOPE_PROCESS);
+    med_port_barrier_prepare(MED_PORT_SCOPE_SHARED);
+    bench_report_machine(b, title);
+}
+
+/* ---- Restarts ----------------------------------------------------------------------------------
+ */
+
+static bool
+measure_one(const bench *b, const bench_question *question, uint32_t subject, double *values)
+{
+    const bench_subject *s = &question->subjects[subject];
+    if (s->measure(b, s->context, values)) {
+        return true;
+    }
+    fprintf(stderr, "%s: %s: %s failed\n", b->program, question->name, s->name);
+    return false;
+}
+
+void
+bench_ask(bench *b, const bench_question *question)
+{
+    static bench_samples samples;
+    if (b->only && !strstr(question->name, b->only)) {
+        return;
+    }
+    samples.restarts = b->restarts;
+    for (uint32_t restart = 0; restart < b->restarts; restart++) {
+        for (uint32_t i = 0; i < question->subject_count; i++) {
+            /* Another one first in every round: none has always the same predecessor. */
+            uint32_t subject = (i + restart) % question->subject_count;
+            double values[BENCH_VALUES_MAX] = {0};
+            if (!measure_one(b, question, subject, values)) {
+                b->failed = true;
+                return;
+            }
+            for (uint32_t v = 0; v < question->value_count; v++) {
+                samples.at[subject][v][restart] = values[v];
+            }
+        }
+    }
+    bench_report_question(b, question, &samples);
+    b->questions++;
+}
+
+int
+bench_end(bench *b)
+{
+    bench_report_end(b);
+    bool unwritten = (b->json && fclose(b->json) != 0) || (b->markdown && fclose(b->markdown) != 0);
+    if (unwritten) {
+        perror("the report");
+    }
+    return b->failed || unwritten ? 1 : 0;
+}
+
+/* ---- For the measuring functions ---------------------------------------------------------------
+ */
+
+uint64_t
+bench_count(const bench *b, uint64_t full)
+{
+    return b->is_short ? full / 5 + 1 : full;
+}
+
+void *
+bench_map(size_t size_bytes)
+{
+    void *address = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (address == MAP_FAILED) {
+        perror("mmap");
+        exit(1);
+    }
+    return address;
+}
+
+void
+bench_unmap(void *address, size_t size_bytes)
+{
+    (void)munmap(address, size_bytes);
+}
+
+bool
+bench_failed(const char *subject, const char *what)
+{
+    fprintf(stderr, "%s: %s\n", subject, what);
+    return false;
+}
+
+typedef struct start_line {
+    _Alignas(128) atomic32 ready;
+    _Alignas(128) atomic32 go;
+} start_line;
+
+typedef struct runner {
+    const bench_thread *thread;
+    start_line *line;
+    uint64_t end_ns;
+} runner;
+
+static void *
+runner_main(void *argument)
+{
+    runner *r = argument;
+    (void)atomic32_fetch_add_acq_rel(&r->line->ready, 1); /* R1 at the start -> A1 (bench_run) */
+    while (!atomic32_load_acquire(&r->line->go)) {        /* A2 go <- R2 (bench_run) */
+        if (r->thread->sleeps) {
+            med_port_yield();
+        } else {
+            med_port_cpu_relax();
+        }
+    }
+    r->thread->run(r->thread->argument);
+    r->end_ns = med_port_clock_ns();
+    return NULL;
+}
+
+static med_port_thread
+runner_start(const bench *b, runner *r)
+{
+    med_port_thread_attributes attributes = {
+        .priority = b->fifo && !r->thread->sleeps ? FIFO_PRIORITY : 0,
+        .processors = &b->processors[r->thread->processor],
+        .processor_count = 1,
+    };
+    med_port_thread thread;
+    if (med_port_thread_start(&thread, &attributes, runner_main, r) != MEDLEY_OK) {
+        fprintf(stderr, "%s: a thread could not be started\n", b->program);
+        exit(1);
+    }
+    return thread;
+}
+
+uint64_t
+bench_run(const bench *b, const bench_thread *threads, uint32_t count)
+{
+    static start_line line;
+    runner runners[BENCH_THREADS_MAX];
+    med_port_thread handles[BENCH_THREADS_MAX];
+    /* Relaxed: the threads that read them are started below. */
+    atomic32_store_relaxed(&line.ready, 0);
+    atomic32_store_relaxed(&line.go, 0);
+    alarm(RUN_LIMIT_S);
+    for (uint32_t i = 0; i < count; i++) {
+        runners[i] = (runner){.thread = &threads[i], .line = &line};
+        handles[i] = runner_start(b, &runners[i]);
+    }
+    while (atomic32_load_acquire(&line.ready) != count) { /* A1 at the start <- R1 (runner_main) */
+        med_port_delay_ns(20000);
+    }
+    uint64_t start_ns = med_port_clock_ns();
+    atomic32_store_release(&line.go, 1); /* R2 go -> A2 (runner_main) */
+    uint64_t end_ns = start_ns;
+    for (uint32_t i = 0; i < count; i++) {
+        (void)med_port_thread_join(handles[i], NULL);
+        end_ns = runners[i].end_ns > end_ns ? runners[i].end_ns : end_ns;
+    }
+    alarm(0);
+    return end_ns - start_ns;
+}

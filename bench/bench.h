@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What every benchmark program shares: restarts, interleaving, intervals, goals, the report.
+ *
+ * Words
+ *   subject    one of the things compared: ours, a peer, ours in another form
+ *   measure    one restart of a subject: maps its memory afresh, runs, checks order and content,
+ *              writes its values (one or several: a rate; a median and a p99.9)
+ *   question   subjects that are measured interleaved: restart 1 of each, then restart 2 of each,
+ *              ...; every round starts with another subject
+ *   goal       a ratio and what it shall be: own value over the best peer's, own over one
+ * partner's, or own over a fixed figure
+ *
+ * The ratio of a goal is the median over the restarts of (own / partner in the same restart), its
+ * interval the 95 % order-statistic interval of that median, which assumes nothing about the
+ * distribution. The best peer is the one with the best median. Verdict (docs of the house: a goal
+ * is met when the worse end of the interval keeps it, with 0.05 to spare for noise): at most  g:
+ * met when upper <= g + 0.05, missed when lower > g + 0.05, else undecided at least g:  met when
+ * lower >= g - 0.05, missed when upper < g - 0.05, else undecided Fewer than 20 restarts (--short):
+ * the verdict is provisional, printed with a "?". A goal for a quiet machine only (p99.9) is
+ * "reported" unless under SCHED_FIFO and load below 0.2.
+ *
+ * A program:
+ *     int main(int argc, char **argv) {
+ *         bench b;
+ *         bench_begin(&b, argc, argv, "lock_bench", "Locks beside pthread's");
+ *         bench_subject subjects[] = {{"medley", measure_ours, NULL}, {"pthread", ...}};
+ *         bench_goal goals[] = {{.name = "uncontended", .own = 0, .first_peer = 1, .peer_count = 1,
+ *                                .direction = BENCH_AT_MOST, .factor = 0.9}};
+ *         bench_question q = {...};
+ *         bench_ask(&b, &q);
+ *         return bench_end(&b);
+ *     }
+ *
+ * Options of every program: --short (fewer restarts, less work), --restarts N, --no-fifo,
+ * --only TEXT (questions whose name contains it), --json FILE, --markdown FILE (rows appended).
+ * Exit: 0 measured, 1 a functional check failed, 2 wrong use. A missed goal is not a failure.
+ */
+#ifndef MEDLEY_BENCH_BENCH_H
+#define MEDLEY_BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BENCH_SUBJECTS_MAX 12
+#define BENCH_GOALS_MAX 8
+#define BENCH_VALUES_MAX 4
+#define BENCH_RESTARTS_MAX 101
+#define BENCH_RESTARTS 21      /* a full run; the rule asks for 20 */
+#define BENCH_RESTARTS_SHORT 7 /* the fewest with a 95 % interval is 6 */
+#define BENCH_THREADS_MAX 16
+
+typedef struct bench {
+    const char *program;
+    const char *only;
+    FILE *json;
+    FILE *markdown;
+    uint32_t restarts;
+    bool is_short;
+    bool fifo;              /* timed threads run under SCHED_FIFO */
+    const char *fifo_why;   /* why not */
+    uint32_t processors[2]; /* where the timed threads are pinned */
+    double load;            /* 1 minute, at the beginning */
+    uint32_t questions;
+    bool failed;
+} bench;
+
+typedef struct bench_subject {
+    const char *name;
+    /* One restart: false when a functional check failed or the machine refused (says why on
+     * stderr). */
+    bool (*measure)(const bench *b, void *context, double *values);
+    void *context;
+} bench_subject;
+
+typedef enum bench_direction {
+    BENCH_AT_LEAST, /* more is better */
+    BENCH_AT_MOST,  /* less is better */
+} bench_direction;
+
+typedef struct bench_goal {
+    const char *name;
+    uint32_t own;        /* index of the subject */
+    uint32_t first_peer; /* the best of `peer_count` subjects from here is the partner */
+    uint32_t peer_count; /* 0: no partner, `figure` takes its place */
+    double figure;       /* a value in the question's unit */
+    double factor;       /* what the ratio shall be */
+    bench_direction direction;
+    uint32_t value; /* which of the values */
+    bool quiet_only;
+} bench_goal;
+
+typedef struct bench_question {
+    const char *name;                          /* "24 B, one at a time, in place" */
+    const char *setting;                       /* the size of everything, and what was touched */
+    const char *unit;                          /* "M/s", "ns" */
+    const char *value_names[BENCH_VALUES_MAX]; /* [0] may be NULL when there is one */
+    uint32_t value_count;
+    const bench_subject *subjects;
+    uint32_t subject_count;
+    const bench_goal *goals;
+    uint32_t goal_count;
+} bench_question;
+
+/* Reads the options, looks at the machine, prints it. Ends the program on a wrong option. */
+void bench_begin(bench *b, int argc, char **argv, const char *program, const char *title);
+/* Measures and reports one question. */
+void bench_ask(bench *b, const bench_question *question);
+/* Closes the files; what main returns. */
+int bench_end(bench *b);
+
+/* ---- For the measuring functions ---------------------------------------------------------------
+ */
+
+/* `full` in a full run, about a fifth of it under --short. */
+uint64_t bench_count(const bench *b, uint64_t full);
+
+/* Fresh zeroed pages, all of them there, shared like a partition's. Never NULL: ends the program
+ * when there is no memory. */
+void *bench_map(size_t size_bytes);
+void bench_unmap(void *address, size_t size_bytes);
+
+typedef struct bench_thread {
+    void (*run)(void *argument);
+    void *argument;
+    uint32_t processor; /* 0 or 1: index into bench.processors */
+    bool sleeps;        /* it may share its processor: never under SCHED_FIFO */
+} bench_thread;
+
+/* Runs all of them at once, each pinned; nanoseconds from the common start to the end of the last.
+ * Ends the program when they take longer than a minute. */
+uint64_t bench_run(const bench *b, const bench_thread *threads, uint32_t count);
+
+/* Says on stderr what check failed; returns false, for `return bench_failed(...)`. */
+bool bench_failed(const char *subject, const char *what);
+
+/* The p-th permille of `count` samples, which it sorts. */
+double bench_permille(double *samples, size_t count, double permille);
+
+/* ---- Between bench.c and bench_report.c --------------------------------------------------------
+ */
+typedef struct bench_samples {
+    /* [subject][value][restart] */
+    double at[BENCH_SUBJECTS_MAX][BENCH_VALUES_MAX][BENCH_RESTARTS_MAX];
+    uint32_t restarts;
+} bench_samples;
+
+typedef struct bench_interval {
+    double median, low, high;
+} bench_interval;
+
+bench_interval bench_interval_of(const double *samples, uint32_t count);
+void bench_report_machine(bench *b, const char *title);
+void bench_report_question(bench *b, const bench_question *question, const bench_samples *samples);
+void bench_report_end(bench *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
