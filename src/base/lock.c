@@ -74,10 +74,11 @@ spin(med_lock *lock, const med_lock_request *request)
     return MEDLEY_BUSY;
 }
 
-/* One slice of sleep on the word, after announcing it; takes the lock when it is free.
- * MEDLEY_BUSY: slept, look again. */
+/* Takes the lock when it is free, else leaves WAITERS on it, so that its owner will wake somebody
+ * (MEDLEY_BUSY). Others may sleep: who takes it here keeps WAITERS for them. `seen` becomes what
+ * the word held last. */
 static medley_status_t
-sleep_once(med_lock *lock, const med_lock_request *request, uint64_t end_ns, uint32_t *owner_seen)
+announce(med_lock *lock, uint32_t owner, uint32_t *seen)
 {
     uint32_t word = atomic32_load_relaxed(&lock->word); /* relaxed: checked by compare-and-swap */
     for (;;) {
@@ -85,7 +86,7 @@ sleep_once(med_lock *lock, const med_lock_request *request, uint64_t end_ns, uin
             return MEDLEY_ERR_OWNER_DIED;
         }
         if (is_free(word)) {
-            if (take(lock, &word, request->owner, MED_LOCK_WAITERS)) {
+            if (take(lock, &word, owner, MED_LOCK_WAITERS)) {
                 return taken_from(word);
             }
         } else if ((word & MED_LOCK_WAITERS) ||
@@ -93,9 +94,18 @@ sleep_once(med_lock *lock, const med_lock_request *request, uint64_t end_ns, uin
             break; /* relaxed: announces, publishes nothing */
         }
     }
-    *owner_seen = word & MED_LOCK_OWNER_MASK;
-    (void)med_port_wait(&lock->word.value, word | MED_LOCK_WAITERS, end_ns, request->scope);
+    *seen = word | MED_LOCK_WAITERS;
     return MEDLEY_BUSY;
+}
+
+/* Who has slept may have been woken just now, in the others' stead, and goes without the lock: the
+ * next release must wake somebody. So he announces once more, or takes it after all. */
+static medley_status_t
+give_up(med_lock *lock, uint32_t owner, medley_status_t why)
+{
+    uint32_t seen;
+    medley_status_t status = announce(lock, owner, &seen);
+    return status == MEDLEY_BUSY ? why : status;
 }
 
 medley_status_t
@@ -108,21 +118,22 @@ med_lock_acquire_slow(med_lock *lock, const med_lock_request *request)
     status = spin(lock, request);
     for (uint32_t slice = 0; status == MEDLEY_BUSY; slice++) {
         uint64_t end_ns = med_wait_slice_end_ns(slice, request->deadline_ns);
-        uint32_t owner_seen = 0;
+        uint32_t seen;
         request->waiter->sleeps++;
-        status = sleep_once(lock, request, end_ns, &owner_seen);
+        status = announce(lock, request->owner, &seen);
         if (status != MEDLEY_BUSY) {
             break;
         }
+        (void)med_port_wait(&lock->word.value, seen, end_ns, request->scope);
         if (request->each_slice && med_port_clock_ns() >= end_ns) {
-            medley_status_t ended = request->each_slice(request->context, owner_seen);
+            medley_status_t ended =
+                request->each_slice(request->context, seen & MED_LOCK_OWNER_MASK);
             if (ended != MEDLEY_OK) {
-                return ended;
+                return give_up(lock, request->owner, ended);
             }
         }
         if (med_port_clock_ns() >= request->deadline_ns) {
-            status = med_lock_try(lock, request->owner);
-            return status == MEDLEY_BUSY ? MEDLEY_TIMEOUT : status;
+            return give_up(lock, request->owner, MEDLEY_TIMEOUT);
         }
     }
     return status;

@@ -38,7 +38,8 @@ typedef struct med_lock_request {
     med_port_scope scope;
     med_waiter *waiter;
     /* Called after every slice slept, with the owner seen; may be NULL. Anything but MEDLEY_OK ends
-     * the wait with it. Here the caller recovers a dead owner's locks. */
+     * the wait with it, unless the lock is had just then. Here the caller recovers a dead owner's
+     * locks. */
     medley_status_t (*each_slice)(void *context, uint32_t owner);
     void *context;
 } med_lock_request;
