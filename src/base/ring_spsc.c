@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The one-producer, one-consumer ring: what is not inline. How it works: ring_spsc.h. */
+#include "base/ring_spsc.h"
+
+/* ---- The shape ---------------------------------------------------------------------------------
+ */
+
+typedef struct shape {
+    uint32_t layout;
+    uint32_t element_bytes;
+    uint32_t stride_bytes;
+    uint32_t capacity;
+    uint32_t size_bytes;
+} shape;
+
+static uint32_t
+stride_of(uint32_t layout, uint32_t element_bytes)
+{
+    if (layout == MED_RING_PACKED) {
+        return element_bytes;
+    }
+    uint32_t used = element_bytes + (uint32_t)sizeof(atomic32);
+    return (used + MED_RING_LINE_BYTES - 1) / MED_RING_LINE_BYTES * MED_RING_LINE_BYTES;
+}
+
+/* Completes a shape whose layout, element_bytes and capacity are given; false when there is none.
+ */
+static bool
+shape_complete(shape *s)
+{
+    bool possible = (s->layout == MED_RING_LINE || s->layout == MED_RING_PACKED) &&
+                    s->element_bytes >= 1 && s->element_bytes <= MED_RING_ELEMENT_MAX &&
+                    s->capacity >= 1 && s->capacity <= MED_RING_CAPACITY_MAX &&
+                    (s->capacity & (s->capacity - 1)) == 0;
+    if (!possible) {
+        return false;
+    }
+    s->stride_bytes = stride_of(s->layout, s->element_bytes);
+    uint64_t size = sizeof(med_ring) + (uint64_t)s->capacity * s->stride_bytes;
+    s->size_bytes = (uint32_t)size;
+    return size <= UINT32_MAX;
+}
+
+static bool
+shape_from_config(const med_ring_config *config, shape *s)
+{
+    *s = (shape){.layout = (uint32_t)config->layout,
+                 .element_bytes = config->element_bytes,
+                 .capacity = config->capacity};
+    return shape_complete(s);
+}
+
+static bool
+is_aligned(const void *memory)
+{
+    return (uintptr_t)memory % MED_RING_LINE_BYTES == 0;
+}
+
+medley_status_t
+med_ring_size(const med_ring_config *config, uint32_t *size_bytes)
+{
+    shape s;
+    if (!shape_from_config(config, &s)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    *size_bytes = s.size_bytes;
+    return MEDLEY_OK;
+}
+
+/* ---- Making ------------------------------------------------------------------------------------
+ */
+
+static void
+slots_free(const med_ring_view *view, uint32_t first_index)
+{
+    uint32_t capacity = view->mask + 1;
+    for (uint32_t i = 0; i < capacity; i++) {
+        uint32_t index = first_index + i;
+        atomic32 *word = med_ring_slot_word(view, med_ring_slot(view, index));
+        atomic32_store_relaxed(word, index + 1 - capacity); /* relaxed: R3 follows */
+    }
+}
+
+static med_ring_view
+view_of(med_ring *ring, const shape *s, med_port_scope scope)
+{
+    return (med_ring_view){
+        .ring = ring,
+        .slots = (uint8_t *)ring + sizeof *ring,
+        .mask = s->capacity - 1,
+        .stride_bytes = s->stride_bytes,
+        .element_bytes = s->element_bytes,
+        .layout = s->layout == MED_RING_LINE ? MED_RING_LINE : MED_RING_PACKED,
+        .scope = scope,
+    };
+}
+
+medley_status_t
+med_ring_init(void *memory, size_t memory_bytes, const med_ring_config *config)
+{
+    shape s;
+    if (!shape_from_config(config, &s) || !is_aligned(memory) || memory_bytes < s.size_bytes) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    med_ring *ring = memory;
+    med_ring_shape *shared = &ring->shape;
+    /* All relaxed: R3 follows. Whoever looks meanwhile sees no ring. */
+    atomic32_store_relaxed(&shared->magic, 0);
+    atomic32_store_relaxed(&shared->version, MED_RING_VERSION);
+    atomic32_store_relaxed(&shared->layout, s.layout);
+    atomic32_store_relaxed(&shared->element_bytes, s.element_bytes);
+    atomic32_store_relaxed(&shared->stride_bytes, s.stride_bytes);
+    atomic32_store_relaxed(&shared->capacity, s.capacity);
+    atomic32_store_relaxed(&shared->size_bytes, s.size_bytes);
+    atomic32_store_relaxed(&ring->tail, config->first_index);
+    atomic32_store_relaxed(&ring->inserting, config->first_index);
+    atomic32_store_relaxed(&ring->data.word, 0);
+    atomic32_store_relaxed(&ring->head, config->first_index);
+    atomic32_store_relaxed(&ring->reading, config->first_index);
+    atomic32_store_relaxed(&ring->space.word, 0);
+    if (config->layout == MED_RING_LINE) {
+        med_ring_view view = view_of(ring, &s, MED_PORT_SCOPE_PROCESS);
+        slots_free(&view, config->first_index);
+    }
+    atomic32_store_release(&shared->magic, MED_RING_MAGIC); /* R3 ring made -> A3 (attach) */
+    return MEDLEY_OK;
+}
+
+/* ---- Attaching ---------------------------------------------------------------------------------
+ */
+
+/* Reads each field once, and believes none. */
+static medley_status_t
+shape_read(const med_ring_shape *shared, size_t memory_bytes, shape *s)
+{
+    uint32_t magic = atomic32_load_acquire(&shared->magic); /* A3 ring made <- R3 (init) */
+    if (magic == __builtin_bswap32(MED_RING_MAGIC)) {
+        return MEDLEY_ERR_BYTE_ORDER;
+    }
+    if (magic != MED_RING_MAGIC) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    /* All relaxed: A3 came first. */
+    if (atomic32_load_relaxed(&shared->version) != MED_RING_VERSION) {
+        return MEDLEY_ERR_VERSION;
+    }
+    shape found = {.layout = atomic32_load_relaxed(&shared->layout),
+                   .element_bytes = atomic32_load_relaxed(&shared->element_bytes),
+                   .capacity = atomic32_load_relaxed(&shared->capacity)};
+    uint32_t stride_bytes = atomic32_load_relaxed(&shared->stride_bytes);
+    uint32_t size_bytes = atomic32_load_relaxed(&shared->size_bytes);
+    if (!shape_complete(&found) || found.stride_bytes != stride_bytes ||
+        found.size_bytes != size_bytes || size_bytes > memory_bytes) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    *s = found;
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+view_attach(void *memory, size_t memory_bytes, med_port_scope scope, med_ring_view *view)
+{
+    shape s;
+    if (!is_aligned(memory)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    if (memory_bytes < sizeof(med_ring)) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    med_ring *ring = memory;
+    medley_status_t status = shape_read(&ring->shape, memory_bytes, &s);
+    if (status == MEDLEY_OK) {
+        *view = view_of(ring, &s, scope);
+    }
+    return status;
+}
+
+/* How many slots of the line layout, at most `limit`, are filled from `first` on. */
+static uint32_t
+slots_filled(const med_ring_view *view, uint32_t first, uint32_t limit)
+{
+    for (uint32_t i = 0; i < limit; i++) {
+        atomic32 *word = med_ring_slot_word(view, med_ring_slot(view, first + i));
+        if (atomic32_load_acquire(word) != first + i + 1) { /* A1 slot filled <- R1 (commit) */
+            return i;
+        }
+    }
+    return limit;
+}
+
+medley_status_t
+med_ring_producer_attach(med_ring_producer *producer,
+                         void *memory,
+                         size_t memory_bytes,
+                         med_port_scope scope)
+{
+    med_ring_producer new = {0};
+    medley_status_t status = view_attach(memory, memory_bytes, scope, &new.view);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_ring *ring = new.view.ring;
+    uint32_t capacity = new.view.mask + 1;
+    uint32_t head = atomic32_load_acquire(&ring->head); /* A2 element read <- R2 (release) */
+    if (new.view.layout == MED_RING_LINE) {
+        new.tail = head + slots_filled(&new.view, head, capacity);
+    } else {
+        /* Relaxed: what the former producer filled is the consumer's to read, not ours. */
+        new.tail = atomic32_load_relaxed(&ring->tail);
+    }
+    if (new.tail - head > capacity) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    new.limit = head + capacity;
+    med_ring_reserve_cancel(&new); /* the former producer's */
+    *producer = new;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_ring_consumer_attach(med_ring_consumer *consumer,
+                         void *memory,
+                         size_t memory_bytes,
+                         med_port_scope scope)
+{
+    med_ring_consumer new = {0};
+    medley_status_t status = view_attach(memory, memory_bytes, scope, &new.view);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    /* Acquire: the former consumer's reads come before ours, and so before what our release lets
+     * the producer write. A2 element read <- R2 (release) */
+    new.head = atomic32_load_acquire(&new.view.ring->head);
+    new.filled = new.head;
+    /* Relaxed: a hint for this check, A1 comes with peek. */
+    uint32_t tail = atomic32_load_relaxed(&new.view.ring->tail);
+    if (new.view.layout == MED_RING_PACKED && tail - new.head > new.view.mask + 1) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    med_ring_peek_cancel(&new); /* the former consumer's */
+    *consumer = new;
+    return MEDLEY_OK;
+}
+
+/* ---- The producer ------------------------------------------------------------------------------
+ */
+
+/* Is `mark`, which says index + 1, ahead of `counter`? */
+static bool
+is_ahead(uint32_t mark, uint32_t counter)
+{
+    return (int32_t)(mark - counter) > 0;
+}
+
+medley_status_t
+med_ring_look_for_space(med_ring_producer *producer)
+{
+    med_ring *ring = producer->view.ring;
+    uint32_t capacity = producer->view.mask + 1;
+    uint32_t head = atomic32_load_acquire(&ring->head); /* A2 element read <- R2 (release) */
+    uint32_t used = producer->tail - head;
+    if (used > capacity) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    producer->limit = head + capacity;
+    if (used < capacity) {
+        return MEDLEY_OK;
+    }
+    /* Relaxed: a hint. */
+    uint32_t reading = atomic32_load_relaxed(&ring->reading);
+    return is_ahead(reading, head) ? MEDLEY_FULL_CONSUMER_READING : MEDLEY_FULL;
+}
+
+void
+med_ring_fill_slots(const med_ring_view *view, uint32_t first, uint32_t count)
+{
+    for (uint32_t index = first; index != first + count; index++) {
+        atomic32 *word = med_ring_slot_word(view, med_ring_slot(view, index));
+        atomic32_store_release(word, index + 1); /* R1 slot filled -> A1 (peek, attach) */
+    }
+}
+
+void
+med_ring_reserve_cancel(med_ring_producer *producer)
+{
+    /* Relaxed, both: a mark publishes nothing. */
+    if (producer->view.layout == MED_RING_PACKED) {
+        atomic32_store_relaxed(&producer->view.ring->inserting, producer->tail);
+    } else if (producer->tail != producer->limit) {
+        void *slot = med_ring_slot(&producer->view, producer->tail);
+        atomic32_store_relaxed(med_ring_slot_word(&producer->view, slot),
+                               producer->tail - producer->view.mask);
+    }
+}
+
+/* ---- The consumer ------------------------------------------------------------------------------
+ */
+
+static medley_status_t
+look_for_data_packed(med_ring_consumer *consumer)
+{
+    med_ring *ring = consumer->view.ring;
+    uint32_t tail = atomic32_load_acquire(&ring->tail); /* A1 slot filled <- R1 (commit) */
+    uint32_t filled = tail - consumer->head;
+    if (filled > consumer->view.mask + 1) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    consumer->filled = tail;
+    if (filled) {
+        return MEDLEY_OK;
+    }
+    /* Relaxed: a hint. */
+    uint32_t inserting = atomic32_load_relaxed(&ring->inserting);
+    return is_ahead(inserting, tail) ? MEDLEY_EMPTY_PRODUCER_INSERTING : MEDLEY_EMPTY;
+}
+
+static medley_status_t
+look_for_data_line(med_ring_consumer *consumer, uint32_t wanted)
+{
+    uint32_t capacity = consumer->view.mask + 1;
+    uint32_t filled =
+        slots_filled(&consumer->view, consumer->head, wanted < capacity ? wanted : capacity);
+    consumer->filled = consumer->head + filled;
+    if (filled) {
+        return MEDLEY_OK;
+    }
+    void *slot = med_ring_slot(&consumer->view, consumer->head);
+    /* Relaxed: a hint; should it be filled by now, the next peek acquires it. */
+    uint32_t word = atomic32_load_relaxed(med_ring_slot_word(&consumer->view, slot));
+    uint32_t lead = word - (consumer->head + 1);
+    if (lead == MED_RING_INSERTING || lead == 0) {
+        return MEDLEY_EMPTY_PRODUCER_INSERTING;
+    }
+    return lead == 0u - capacity ? MEDLEY_EMPTY : MEDLEY_ERR_CORRUPT;
+}
+
+medley_status_t
+med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wanted)
+{
+    return consumer->view.layout == MED_RING_LINE ? look_for_data_line(consumer, wanted)
+                                                  : look_for_data_packed(consumer);
+}
+
+void
+med_ring_peek_cancel(med_ring_consumer *consumer)
+{
+    /* Relaxed: a mark publishes nothing. */
+    atomic32_store_relaxed(&consumer->view.ring->reading, consumer->head);
+}
+
+uint32_t
+med_ring_ready(med_ring_consumer *consumer)
+{
+    medley_status_t status = med_ring_look_for_data(consumer, consumer->view.mask + 1);
+    return status == MEDLEY_OK ? consumer->filled - consumer->head : 0;
+}
+
+/* ---- Waiting -----------------------------------------------------------------------------------
+ */
+
+typedef struct producer_wait {
+    med_ring_producer *producer;
+    void *slot;
+    medley_status_t status;
+} producer_wait;
+
+static bool
+has_space(void *context)
+{
+    producer_wait *wait = context;
+    wait->status = med_ring_reserve(wait->producer, &wait->slot);
+    return wait->status != MEDLEY_FULL && wait->status != MEDLEY_FULL_CONSUMER_READING;
+}
+
+static medley_status_t
+producer_each_slice(void *context)
+{
+    med_ring_producer *producer = ((producer_wait *)context)->producer;
+    return producer->each_slice ? producer->each_slice(producer->context) : MEDLEY_OK;
+}
+
+medley_status_t
+med_ring_reserve_until(med_ring_producer *producer, uint64_t deadline_ns, void **slot)
+{
+    producer_wait wait = {.producer = producer};
+    med_wait_request request = {.condition = has_space,
+                                .each_slice = producer_each_slice,
+                                .context = &wait,
+                                .deadline_ns = deadline_ns,
+                                .scope = producer->view.scope};
+    medley_status_t status =
+        med_wait_until(&producer->view.ring->space, &producer->waiter, &request);
+    status = status == MEDLEY_OK ? wait.status : status;
+    if (status == MEDLEY_OK) {
+        *slot = wait.slot;
+    }
+    return status;
+}
+
+typedef struct consumer_wait {
+    med_ring_consumer *consumer;
+    void *element;
+    medley_status_t status;
+} consumer_wait;
+
+static bool
+has_data(void *context)
+{
+    consumer_wait *wait = context;
+    wait->status = med_ring_peek(wait->consumer, &wait->element);
+    return wait->status != MEDLEY_EMPTY && wait->status != MEDLEY_EMPTY_PRODUCER_INSERTING;
+}
+
+static medley_status_t
+consumer_each_slice(void *context)
+{
+    med_ring_consumer *consumer = ((consumer_wait *)context)->consumer;
+    return consumer->each_slice ? consumer->each_slice(consumer->context) : MEDLEY_OK;
+}
+
+medley_status_t
+med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **element)
+{
+    consumer_wait wait = {.consumer = consumer};
+    med_wait_request request = {.condition = has_data,
+                                .each_slice = consumer_each_slice,
+                                .context = &wait,
+                                .deadline_ns = deadline_ns,
+                                .scope = consumer->view.scope};
+    medley_status_t status =
+        med_wait_until(&consumer->view.ring->data, &consumer->waiter, &request);
+    status = status == MEDLEY_OK ? wait.status : status;
+    if (status == MEDLEY_OK) {
+        *element = wait.element;
+    }
+    return status;
+}
+
+/* ---- By copy -----------------------------------------------------------------------------------
+ */
+
+void
+med_ring_copy_large(void *restrict target, const void *restrict source, uint32_t bytes)
+{
+    memcpy(target, source, bytes);
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The ring with one producer and one consumer, in place: reserve, fill, commit; peek, read,
+ * release.
+ *
+ * It lies in shared memory and holds no pointer; each side has a handle of its own in its own
+ * memory. Two layouts, chosen when it is made:
+ *
+ *   line     a slot is one or more whole cache lines, its last word says what it holds: one line
+ *            changes hands per element. For latency.
+ *   packed   elements lie end to end; each side keeps what it last saw of the other's counter and
+ *            looks again only when that is used up. For streaming; at its best from 4096 elements
+ *            or 256 KiB on.
+ *
+ * What may run together: one operation of the producer with one of the consumer. Two threads on one
+ * side must exclude each other; a side may pass to another thread or process (below).
+ *
+ *   operation          takes effect (linearisation)              progress
+ *   reserve            reading head, or from what it last read   wait-free
+ *   commit             line: the store of the slot's word, one   wait-free but for the kernel's
+ * wake element after the other; packed: the store of tail, all at once peek               line:
+ * reading the slot's word;            wait-free packed: reading tail, or as last read release the
+ * store of head                         wait-free but for the kernel's wake reserve_until,     as
+ * reserve, peek                          blocking peek_until
+ *
+ * Death. A side that dies changes nothing any more; the other sees a full or an empty ring. Another
+ * thread or process may take its place by attaching: it goes on from the shared words. Committed
+ * elements stay; a reservation that was not committed is lost; an element that was peeked and not
+ * released is there again. The mark of one that died inside (Table 1, below) stays until then.
+ *
+ * Trust. Everything that the other side may write is checked before use: a handle keeps its own
+ * counter, its limits and the shape of the ring privately, so that a peer that scribbles gets
+ * MEDLEY_ERR_CORRUPT or wrong elements, never an access outside the ring or an unbounded loop.
+ *
+ * Counters are 32-bit and wrap; a position is counter & (capacity - 1).
+ *
+ * The four results of lock-free MCAPI's Table 1. FULL and EMPTY: yield, then retry. FULL, the
+ * consumer is reading (between peek and release), and EMPTY, the producer is inserting (between
+ * reserve and commit): retry at once, a few times. A mark is one relaxed store to a line that the
+ * same operation writes anyway, and nothing takes it back: it says "index + 1", which commit or
+ * release catches up with. A mark may be seen late; it decides nothing but how to retry.
+ *
+ * Model: the two edges R1/A1, R2/A2 are the whole of the protocol; ring_spsc_test.c drives them
+ * with ring_stress.h, under TSan too.
+ *
+ * Speed: fill the slot itself, field by field. A struct that is filled first and copied then waits,
+ * where the copy loads more widely than the fields were stored, for the store buffer to drain: ten
+ * times slower across cores. med_ring_push copies by words of eight bytes for that reason.
+ */
+#ifndef MEDLEY_BASE_RING_SPSC_H
+#define MEDLEY_BASE_RING_SPSC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/atomic.h"
+#include "base/wait.h"
+#include "medley/status.h"
+#include "port/port.h"
+
+typedef enum med_ring_layout {
+    MED_RING_LINE = 1,
+    MED_RING_PACKED = 2,
+} med_ring_layout;
+
+#define MED_RING_LINE_BYTES 64u
+#define MED_RING_ELEMENT_MAX 65536u
+#define MED_RING_CAPACITY_MAX (1u << 28)
+
+typedef struct med_ring_config {
+    med_ring_layout layout;
+    uint32_t element_bytes; /* 1 to MED_RING_ELEMENT_MAX */
+    uint32_t capacity;      /* elements; a power of two, 1 to MED_RING_CAPACITY_MAX */
+    uint32_t first_index;   /* where the counters start: 0, but for tests */
+} med_ring_config;
+
+/* ---- In shared memory --------------------------------------------------------------------------
+ *
+ *      0  shape      constant once made
+ *    128  producer   written by the producer, but for `data`
+ *    256  consumer   written by the consumer, but for `space`
+ *    384  slots      capacity * stride
+ *
+ * Written by different sides, hence 128 apart: processors fetch lines in pairs. A slot of the line
+ * layout is the element, then up to its last word nothing, then that word:
+ *     index + 1 - capacity   free (as the lap before left it)
+ *     index + 1 + 2^31       the producer is inserting
+ *     index + 1              filled
+ */
+typedef struct med_ring_shape {
+    atomic32 magic; /* written last */
+    atomic32 version;
+    atomic32 layout;
+    atomic32 element_bytes;
+    atomic32 stride_bytes; /* from slot to slot */
+    atomic32 capacity;
+    atomic32 size_bytes; /* of all of it */
+} med_ring_shape;
+
+typedef struct med_ring {
+    _Alignas(128) med_ring_shape shape;
+    _Alignas(128) atomic32 tail; /* packed: index after the last committed. line: not used */
+    atomic32 inserting;          /* packed: the producer's mark */
+    med_wait data;               /* where the consumer sleeps */
+    _Alignas(128) atomic32 head; /* index after the last released */
+    atomic32 reading;            /* the consumer's mark */
+    med_wait space;              /* where the producer sleeps */
+} med_ring;
+
+_Static_assert(sizeof(med_ring_shape) == 28, "one layout for all processors");
+_Static_assert(sizeof(med_ring) == 384, "one layout for all processors");
+_Static_assert(offsetof(med_ring, tail) == 128 && offsetof(med_ring, head) == 256, "as drawn");
+
+#define MED_RING_MAGIC 0x4d524e47u
+#define MED_RING_VERSION 1u
+#define MED_RING_INSERTING 0x80000000u
+
+/* ---- Each side's own ---------------------------------------------------------------------------
+ */
+typedef struct med_ring_view {
+    med_ring *ring;
+    uint8_t *slots;
+    uint32_t mask; /* capacity - 1 */
+    uint32_t stride_bytes;
+    uint32_t element_bytes;
+    med_ring_layout layout;
+    med_port_scope scope;
+} med_ring_view;
+
+typedef struct med_ring_producer {
+    med_ring_view view;
+    uint32_t tail;  /* the index to fill next */
+    uint32_t limit; /* the first index that may not be filled yet: head, as last seen, + capacity */
+    med_waiter waiter;
+    /* For the _until forms, may be NULL: called after each slice slept, anything but MEDLEY_OK ends
+     * the wait with it. Set by the owner after attach. */
+    medley_status_t (*each_slice)(void *context);
+    void *context;
+} med_ring_producer;
+
+typedef struct med_ring_consumer {
+    med_ring_view view;
+    uint32_t head;   /* the index to read next */
+    uint32_t filled; /* the first index not known to be filled */
+    med_waiter waiter;
+    medley_status_t (*each_slice)(void *context);
+    void *context;
+} med_ring_consumer;
+
+/* ---- Making and attaching ----------------------------------------------------------------------
+ */
+
+/* How many bytes the ring takes. MEDLEY_ERR_ARGUMENT when the config is outside its limits or asks
+ * for 4 GiB or more. */
+medley_status_t med_ring_size(const med_ring_config *config, uint32_t *size_bytes);
+
+/* Makes an empty ring of `memory`, which is aligned to 64 bytes (128 is better) and large enough:
+ * else MEDLEY_ERR_ARGUMENT. Nobody may be attached. */
+medley_status_t med_ring_init(void *memory, size_t memory_bytes, const med_ring_config *config);
+
+/* Takes the producer's or the consumer's side of a ring that somebody made; the caller knows that
+ * nobody else has that side, or that he who had it is dead. `scope` says who the other side may be.
+ * MEDLEY_ERR_BYTE_ORDER, MEDLEY_ERR_VERSION, or MEDLEY_ERR_CORRUPT when a field disagrees with
+ * another or with the memory's size; the handle is then unchanged. */
+medley_status_t med_ring_producer_attach(med_ring_producer *producer,
+                                         void *memory,
+                                         size_t memory_bytes,
+                                         med_port_scope scope);
+medley_status_t med_ring_consumer_attach(med_ring_consumer *consumer,
+                                         void *memory,
+                                         size_t memory_bytes,
+                                         med_port_scope scope);
+
+/* ---- Slow paths of the inline functions --------------------------------------------------------
+ */
+
+/* Nothing known to be free: looks at head. MEDLEY_OK when there is room for one at least, or one of
+ * Table 1, or MEDLEY_ERR_CORRUPT. */
+medley_status_t med_ring_look_for_space(med_ring_producer *producer);
+/* Looks for up to `wanted` filled elements. MEDLEY_OK when there is one at least. */
+medley_status_t med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wanted);
+/* line: publishes `count` slots from `first` on. */
+void med_ring_fill_slots(const med_ring_view *view, uint32_t first, uint32_t count);
+
+static inline void *
+med_ring_slot(const med_ring_view *view, uint32_t index)
+{
+    return view->slots + (size_t)(index & view->mask) * view->stride_bytes;
+}
+
+/* The last word of a slot of the line layout. */
+static inline atomic32 *
+med_ring_slot_word(const med_ring_view *view, void *slot)
+{
+    return (atomic32 *)(void *)((uint8_t *)slot + view->stride_bytes - sizeof(atomic32));
+}
+
+/* As many of `count` from `index` on as lie before the ring's end. */
+static inline uint32_t
+med_ring_run(const med_ring_view *view, uint32_t index, uint32_t count)
+{
+    uint32_t to_end = view->mask + 1 - (index & view->mask);
+    return count < to_end ? count : to_end;
+}
+
+/* ---- The producer ------------------------------------------------------------------------------
+ * Each operation has a form ending in _as for a caller that knows the layout when it is compiled;
+ * the plain form looks it up in the handle (a predictable branch).
+ */
+
+/* The next slot to fill, element_bytes long; the same one again until commit or cancel. Aligned to
+ * 64 bytes (line), or to the largest power of two that divides element_bytes, at most 64 (packed).
+ * MEDLEY_FULL, MEDLEY_FULL_CONSUMER_READING, MEDLEY_ERR_CORRUPT. */
+static inline medley_status_t
+med_ring_reserve_as(med_ring_producer *producer, med_ring_layout layout, void **slot)
+{
+    if (producer->tail == producer->limit) {
+        medley_status_t status = med_ring_look_for_space(producer);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+    }
+    void *next = med_ring_slot(&producer->view, producer->tail);
+    /* Relaxed, both: a mark publishes nothing. */
+    if (layout == MED_RING_LINE) {
+        atomic32_store_relaxed(med_ring_slot_word(&producer->view, next),
+                               producer->tail + 1 + MED_RING_INSERTING);
+    } else {
+        atomic32_store_relaxed(&producer->view.ring->inserting, producer->tail + 1);
+    }
+    *slot = next;
+    return MEDLEY_OK;
+}
+
+/* Hands over the slot that was reserved, and wakes the consumer if it sleeps. */
+static inline void
+med_ring_commit_as(med_ring_producer *producer, med_ring_layout layout)
+{
+    med_ring *ring = producer->view.ring;
+    uint32_t next = producer->tail + 1;
+    if (layout == MED_RING_LINE) {
+        void *slot = med_ring_slot(&producer->view, producer->tail);
+        /* R1 slot filled -> A1 (peek, attach) */
+        atomic32_store_release(med_ring_slot_word(&producer->view, slot), next);
+    } else {
+        atomic32_store_release(&ring->tail, next); /* R1 slot filled -> A1 (peek, attach) */
+    }
+    producer->tail = next;
+    med_wait_wake(&ring->data, producer->view.scope);
+}
+
+/* As reserve, for up to `wanted` (at least 1) slots that lie side by side, stride_bytes apart;
+ * `count` of them: fewer than wanted when there is no more room, or before the ring's end. */
+static inline medley_status_t
+med_ring_reserve_many_as(med_ring_producer *producer,
+                         med_ring_layout layout,
+                         uint32_t wanted,
+                         void **slots,
+                         uint32_t *count)
+{
+    if (producer->limit - producer->tail < wanted) {
+        medley_status_t status = med_ring_look_for_space(producer);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+    }
+    medley_status_t status = med_ring_reserve_as(producer, layout, slots);
+    if (status == MEDLEY_OK) {
+        uint32_t room = producer->limit - producer->tail;
+        *count = med_ring_run(&producer->view, producer->tail, room < wanted ? room : wanted);
+    }
+    return status;
+}
+
+/* Hands over the first `count` (at least 1) of the slots that were reserved; the others are free
+ * again. */
+static inline void
+med_ring_commit_many_as(med_ring_producer *producer, med_ring_layout layout, uint32_t count)
+{
+    med_ring *ring = producer->view.ring;
+    uint32_t next = producer->tail + count;
+    if (layout == MED_RING_LINE) {
+        med_ring_fill_slots(&producer->view, producer->tail, count);
+    } else {
+        atomic32_store_release(&ring->tail, next); /* R1 slot filled -> A1 (peek, attach) */
+    }
+    producer->tail = next;
+    med_wait_wake(&ring->data, producer->view.scope);
+}
+
+static inline medley_status_t
+med_ring_reserve(med_ring_producer *producer, void **slot)
+{
+    return med_ring_reserve_as(producer, producer->view.layout, slot);
+}
+
+static inline void
+med_ring_commit(med_ring_producer *producer)
+{
+    med_ring_commit_as(producer, producer->view.layout);
+}
+
+static inline medley_status_t
+med_ring_reserve_many(med_ring_producer *producer, uint32_t wanted, void **slots, uint32_t *count)
+{
+    return med_ring_reserve_many_as(producer, producer->view.layout, wanted, slots, count);
+}
+
+static inline void
+med_ring_commit_many(med_ring_producer *producer, uint32_t count)
+{
+    med_ring_commit_many_as(producer, producer->view.layout, count);
+}
+
+/* Gives up what was reserved, if anything. */
+void med_ring_reserve_cancel(med_ring_producer *producer);
+
+/* As reserve, but waits for room: MEDLEY_TIMEOUT, MEDLEY_ERR_CORRUPT, or what each_slice said. */
+medley_status_t
+med_ring_reserve_until(med_ring_producer *producer, uint64_t deadline_ns, void **slot);
+
+/* ---- The consumer ------------------------------------------------------------------------------
+ */
+
+/* The next element to read; the same one again until release. The consumer may write into it.
+ * MEDLEY_EMPTY, MEDLEY_EMPTY_PRODUCER_INSERTING, MEDLEY_ERR_CORRUPT. */
+static inline medley_status_t
+med_ring_peek_as(med_ring_consumer *consumer, med_ring_layout layout, void **element)
+{
+    void *next = med_ring_slot(&consumer->view, consumer->head);
+    if (layout == MED_RING_LINE) {
+        const atomic32 *word = med_ring_slot_word(&consumer->view, next);
+        /* A1 slot filled <- R1 (commit) */
+        if (atomic32_load_acquire(word) != consumer->head + 1) {
+            medley_status_t status = med_ring_look_for_data(consumer, 1);
+            if (status != MEDLEY_OK) {
+                return status;
+            }
+        }
+    } else if (consumer->head == consumer->filled) {
+        medley_status_t status = med_ring_look_for_data(consumer, 1);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+    }
+    /* Relaxed: a mark publishes nothing. */
+    atomic32_store_relaxed(&consumer->view.ring->reading, consumer->head + 1);
+    *element = next;
+    return MEDLEY_OK;
+}
+
+/* As peek, for up to `wanted` (at least 1) elements that lie side by side, stride_bytes apart;
+ * `count` of them. */
+static inline medley_status_t
+med_ring_peek_many_as(med_ring_consumer *consumer,
+                      med_ring_layout layout,
+                      uint32_t wanted,
+                      void **elements,
+                      uint32_t *count)
+{
+    if (layout == MED_RING_LINE || consumer->filled - consumer->head < wanted) {
+        medley_status_t status = med_ring_look_for_data(consumer, wanted);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+    }
+    /* Relaxed: a mark publishes nothing. */
+    atomic32_store_relaxed(&consumer->view.ring->reading, consumer->head + 1);
+    uint32_t filled = consumer->filled - consumer->head;
+    *elements = med_ring_slot(&consumer->view, consumer->head);
+    *count = med_ring_run(&consumer->view, consumer->head, filled < wanted ? filled : wanted);
+    return MEDLEY_OK;
+}
+
+/* Gives the first `count` (at least 1) of the elements that were peeked back to the producer, and
+ * wakes it if it sleeps. */
+static inline void
+med_ring_release_many(med_ring_consumer *consumer, uint32_t count)
+{
+    med_ring *ring = consumer->view.ring;
+    consumer->head += count;
+    atomic32_store_release(&ring->head,
+                           consumer->head); /* R2 element read -> A2 (reserve, attach) */
+    med_wait_wake(&ring->space, consumer->view.scope);
+}
+
+static inline medley_status_t
+med_ring_peek(med_ring_consumer *consumer, void **element)
+{
+    return med_ring_peek_as(consumer, consumer->view.layout, element);
+}
+
+static inline medley_status_t
+med_ring_peek_many(med_ring_consumer *consumer, uint32_t wanted, void **elements, uint32_t *count)
+{
+    return med_ring_peek_many_as(consumer, consumer->view.layout, wanted, elements, count);
+}
+
+static inline void
+med_ring_release(med_ring_consumer *consumer)
+{
+    med_ring_release_many(consumer, 1);
+}
+
+/* Leaves what was peeked, if anything, where it is. */
+void med_ring_peek_cancel(med_ring_consumer *consumer);
+
+/* As peek, but waits for an element: MEDLEY_TIMEOUT, MEDLEY_ERR_CORRUPT, or what each_slice said.
+ */
+medley_status_t
+med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **element);
+
+/* How many elements are there to be peeked; looks at every slot of the line layout that is filled.
+ * 0 also when the ring is corrupt. */
+uint32_t med_ring_ready(med_ring_consumer *consumer);
+
+/* ---- By copy -----------------------------------------------------------------------------------
+ */
+
+/* Above this the end of an element that was filled just now is no longer near the copy's start. */
+#define MED_RING_COPY_BY_WORD_MAX 256u
+
+void med_ring_copy_large(void *restrict target, const void *restrict source, uint32_t bytes);
+
+/* Copies by single words of eight bytes, and the rest by bytes: see the head of this file. */
+static inline void
+med_ring_copy(void *restrict target, const void *restrict source, uint32_t bytes)
+{
+    if (bytes > MED_RING_COPY_BY_WORD_MAX) {
+        med_ring_copy_large(target, source, bytes);
+        return;
+    }
+    uint8_t *to = target;
+    const uint8_t *from = source;
+    uint32_t at = 0;
+    for (; at + 8 <= bytes; at += 8) {
+        uint64_t word;
+        memcpy(&word, from + at, 8);
+        memcpy(to + at, &word, 8);
+        atomic_compiler_barrier(); /* keeps the compiler from joining two words; orders nothing */
+    }
+    for (; at < bytes; at++) {
+        to[at] = from[at];
+        atomic_compiler_barrier(); /* as above */
+    }
+}
+
+/* Copies one element in; element_bytes of it are read. What reserve may return. */
+static inline medley_status_t
+med_ring_push_as(med_ring_producer *producer, med_ring_layout layout, const void *element)
+{
+    void *slot;
+    medley_status_t status = med_ring_reserve_as(producer, layout, &slot);
+    if (status == MEDLEY_OK) {
+        med_ring_copy(slot, element, producer->view.element_bytes);
+        med_ring_commit_as(producer, layout);
+    }
+    return status;
+}
+
+/* Copies one element out; element_bytes of it are written. What peek may return. */
+static inline medley_status_t
+med_ring_pop_as(med_ring_consumer *consumer, med_ring_layout layout, void *element)
+{
+    void *slot;
+    medley_status_t status = med_ring_peek_as(consumer, layout, &slot);
+    if (status == MEDLEY_OK) {
+        med_ring_copy(element, slot, consumer->view.element_bytes);
+        med_ring_release(consumer);
+    }
+    return status;
+}
+
+static inline medley_status_t
+med_ring_push(med_ring_producer *producer, const void *element)
+{
+    return med_ring_push_as(producer, producer->view.layout, element);
+}
+
+static inline medley_status_t
+med_ring_pop(med_ring_consumer *consumer, void *element)
+{
+    return med_ring_pop_as(consumer, consumer->view.layout, element);
+}
+
+#endif
