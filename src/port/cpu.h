@@ -19,6 +19,26 @@ med_port_cpu_relax(void)
 #endif
 }
 
+static inline med_port_isa_t
+med_port_isa(void)
+{
+#if defined(__x86_64__)
+    return MED_PORT_ISA_X86_64;
+#elif defined(__aarch64__)
+    return MED_PORT_ISA_AARCH64;
+#elif defined(__arm__)
+    return MED_PORT_ISA_ARM;
+#elif defined(__riscv) && __riscv_xlen == 64
+    return MED_PORT_ISA_RISCV64;
+#elif defined(__riscv)
+    return MED_PORT_ISA_RISCV32;
+#elif defined(__powerpc64__)
+    return MED_PORT_ISA_PPC64;
+#else
+    return MED_PORT_ISA_UNKNOWN;
+#endif
+}
+
 /* Indexed by scope; goes from 0 to 1 once, when the machine stops this process for heavy barriers.
  */
 extern uint32_t med_port_barrier_ready[2];

@@ -121,6 +121,8 @@ medley_status_t med_port_thread_start(med_port_thread *thread,
                                       const med_port_thread_attributes *attributes,
                                       void *(*entry)(void *),
                                       void *argument);
+/* Does a native record ask for a thread that nobody joins? */
+bool med_port_thread_native_detached(const void *native);
 /* Blocks until it has ended. */
 medley_status_t med_port_thread_join(med_port_thread thread, void **result);
 medley_status_t med_port_thread_detach(med_port_thread thread);
@@ -188,6 +190,19 @@ static inline void med_port_cpu_relax(void);
 
 /* ---- Processors --------------------------------------------------------------------------------
  */
+typedef enum med_port_isa_t {
+    MED_PORT_ISA_UNKNOWN,
+    MED_PORT_ISA_X86_64,
+    MED_PORT_ISA_AARCH64,
+    MED_PORT_ISA_ARM,
+    MED_PORT_ISA_RISCV64,
+    MED_PORT_ISA_RISCV32,
+    MED_PORT_ISA_PPC64,
+    MED_PORT_ISA_COUNT
+} med_port_isa_t;
+/* The instruction set that this code was built for. */
+static inline med_port_isa_t med_port_isa(void);
+
 typedef struct med_port_processors {
     uint32_t online;         /* in the machine */
     uint32_t allowed;        /* where this process may run */

@@ -94,6 +94,14 @@ med_port_thread_start(med_port_thread *thread,
     return status_of(error);
 }
 
+bool
+med_port_thread_native_detached(const void *native)
+{
+    int state = PTHREAD_CREATE_JOINABLE;
+    return native && pthread_attr_getdetachstate(native, &state) == 0 &&
+           state == PTHREAD_CREATE_DETACHED;
+}
+
 medley_status_t
 med_port_thread_join(med_port_thread thread, void **result)
 {

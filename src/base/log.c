@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "base/log.h"
+
+#include "base/atomic.h"
+#include "port/port.h"
+
+static atomic32 wanted = ATOMIC32_INIT(MED_LOG_ERROR);
+
+void
+med_log_level_set(med_log_level level)
+{
+    /* Relaxed: the level guards nothing. */
+    atomic32_store_relaxed(&wanted, (uint32_t)level);
+}
+
+void
+med_log_level_from_environment(void)
+{
+    static const char *const names[] = {"quiet", "error", "info", "debug"};
+    const char *value = med_port_environment("MEDLEY_LOG");
+    for (uint32_t level = MED_LOG_QUIET; value && level <= MED_LOG_DEBUG; level++) {
+        if (med_text_equal(value, names[level], 8) ||
+            (value[0] == (char)('0' + level) && !value[1])) {
+            med_log_level_set((med_log_level)level);
+        }
+    }
+}
+
+void
+med_log(med_log_level level, const med_text *text)
+{
+    if ((uint32_t)level > atomic32_load_relaxed(&wanted)) { /* relaxed: as above */
+        return;
+    }
+    med_text line = {.length = 0};
+    med_text_string(&line, "medley: ");
+    med_text_string(&line, text->bytes);
+    med_port_log(line.bytes);
+}
+
+void
+med_log_error(const char *what, const char *why)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, what);
+    med_text_string(&text, ": ");
+    med_text_string(&text, why);
+    med_log(MED_LOG_ERROR, &text);
+}
+
+void
+med_log_limit(const char *objects, uint32_t limit, const char *variable)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "limit reached: ");
+    med_text_number(&text, limit);
+    med_text_string(&text, " ");
+    med_text_string(&text, objects);
+    med_text_string(&text, "; ");
+    med_text_string(&text, variable);
+    med_text_string(&text, " raises it, set for the process that creates the system");
+    med_log(MED_LOG_ERROR, &text);
+}

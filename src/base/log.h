@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What Medley says to a person: one line per event, by the first function that decides. An error
+ * line names what was wrong and what to do; the standards' status codes have no room for that. */
+#ifndef MEDLEY_BASE_LOG_H
+#define MEDLEY_BASE_LOG_H
+
+#include "base/text.h"
+
+typedef enum med_log_level {
+    MED_LOG_QUIET,
+    MED_LOG_ERROR, /* the default: a set-up that cannot work, a limit reached, a death */
+    MED_LOG_INFO,
+    MED_LOG_DEBUG,
+} med_log_level;
+
+void med_log_level_set(med_log_level level);
+/* From MEDLEY_LOG: quiet, error, info, debug, or 0 to 3. */
+void med_log_level_from_environment(void);
+/* Prints "medley: " and the text, when the level is wanted. */
+void med_log(med_log_level level, const med_text *text);
+/* "medley: <what>: <why>" */
+void med_log_error(const char *what, const char *why);
+/* "medley: limit reached: 64 <objects>; <variable> raises it, in the process that creates the
+ * system" */
+void med_log_limit(const char *objects, uint32_t limit, const char *variable);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The faces of nodes: mrapi_initialize and its kin, thread nodes, and Medley's own calls. */
+#include "base/text.h"
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "mrapi/api.h"
+#include "mrapi/system.h"
+
+#define MRAPI_STANDARD "1.0"
+#define MEDLEY_VERSION "0.1.0"
+
+/* The calling thread becomes a node of the default system. */
+static medley_status_t
+become_node(uint32_t domain, uint32_t node)
+{
+    if (med_self_get()) {
+        return MEDLEY_ERR_EXISTS;
+    }
+    med_system *system;
+    medley_status_t status = med_system_attach(med_system_default_name(), &system);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_node_request request = {.domain = domain, .node = node, .kind = MED_NODE_THREAD};
+    med_self *self;
+    status = med_node_register(system, &request, &self);
+    if (status == MEDLEY_OK) {
+        med_node_enter(self);
+    }
+    med_system_release(system); /* the node keeps it open now */
+    return status;
+}
+
+static mrapi_status_t
+status_of(medley_status_t status)
+{
+    switch (status) {
+    case MEDLEY_OK:
+        return MRAPI_SUCCESS;
+    case MEDLEY_ERR_EXISTS:
+        return MRAPI_ERR_NODE_INITIALIZED;
+    case MEDLEY_ERR_ARGUMENT:
+    case MEDLEY_ERR_NOT_FOUND:
+    case MEDLEY_ERR_NOT_OWNER:
+    case MEDLEY_BUSY:
+        return MRAPI_ERR_NODE_INVALID;
+    default:
+        return MRAPI_ERR_NODE_INITFAILED;
+    }
+}
+
+static mrapi_status_t
+numbers_check(mrapi_domain_t domain, mrapi_node_t node)
+{
+    if (domain == MRAPI_DOMAIN_INVALID) {
+        return MRAPI_ERR_DOMAIN_INVALID;
+    }
+    return node == MRAPI_NODE_INVALID ? MRAPI_ERR_NODE_INVALID : MRAPI_SUCCESS;
+}
+
+static void
+info_fill(mrapi_info_t *info)
+{
+    const med_limits *limits = &med_self_get()->system->limits;
+    med_text_copy(info->mrapi_version, sizeof info->mrapi_version, MRAPI_STANDARD);
+    med_text_copy(info->implementation_version, sizeof info->implementation_version,
+                  MEDLEY_VERSION);
+    info->organization_id = MCA_ORG_ID_TBA;
+    info->number_of_domains = limits->domains;
+    info->number_of_nodes = limits->nodes;
+}
+
+/* ---- MRAPI
+ * ------------------------------------------------------------------------------------------ */
+
+void
+mrapi_initialize(mrapi_domain_t domain_id,
+                 mrapi_node_t node_id,
+                 mrapi_parameters_t init_parameters,
+                 mrapi_info_t *mrapi_info,
+                 mrapi_status_t *status)
+{
+    (void)init_parameters;
+    if (!status) {
+        return;
+    }
+    *status = mrapi_info ? numbers_check(domain_id, node_id) : MRAPI_ERR_PARAMETER;
+    if (*status != MRAPI_SUCCESS) {
+        return;
+    }
+    medley_status_t result = become_node(domain_id, node_id);
+    *status = result == MEDLEY_ERR_ARGUMENT ? MRAPI_ERR_NODE_INITFAILED : status_of(result);
+    if (*status == MRAPI_SUCCESS) {
+        info_fill(mrapi_info);
+    }
+}
+
+void
+mrapi_finalize(mrapi_status_t *status)
+{
+    med_self *self = status ? med_api_self(status) : NULL;
+    if (self) {
+        med_node_leave(self);
+        *status = MRAPI_SUCCESS;
+    }
+}
+
+mrapi_domain_t
+mrapi_domain_id_get(mrapi_status_t *status)
+{
+    const med_self *self = status ? med_api_self(status) : NULL;
+    if (!self) {
+        return MRAPI_RETURN_VALUE_INVALID;
+    }
+    *status = MRAPI_SUCCESS;
+    return self->domain;
+}
+
+mrapi_node_t
+mrapi_node_id_get(mrapi_status_t *status)
+{
+    const med_self *self = status ? med_api_self(status) : NULL;
+    if (!self) {
+        return MRAPI_RETURN_VALUE_INVALID;
+    }
+    *status = MRAPI_SUCCESS;
+    return self->node;
+}
+
+/* ---- Thread nodes
+ * -------------------------------------------------------------------------------------- */
+
+void
+mrapi_thread_create(mrapi_domain_t domain_id,
+                    mrapi_node_t node_id,
+                    const mrapi_thread_parameters_t *init_parameters,
+                    mrapi_status_t *status)
+{
+    med_self *self = status ? med_api_self(status) : NULL;
+    if (!self) {
+        return;
+    }
+    *status = init_parameters && init_parameters->start_routine ? numbers_check(domain_id, node_id)
+                                                                : MRAPI_ERR_PARAMETER;
+    if (*status != MRAPI_SUCCESS) {
+        return;
+    }
+    med_node_request request = {.domain = domain_id, .node = node_id, .kind = MED_NODE_STARTED};
+    med_port_thread_attributes attributes = {.native = init_parameters->attr};
+    med_port_thread thread;
+    medley_status_t result =
+        med_node_start(self->system, &request, attributes.native ? &attributes : NULL,
+                       med_port_thread_native_detached(attributes.native),
+                       init_parameters->start_routine, init_parameters->arg, &thread);
+    if (result == MEDLEY_OK && init_parameters->thread_handle) {
+        *(uintptr_t *)init_parameters->thread_handle = thread.handle;
+    }
+    *status = result == MEDLEY_ERR_ARGUMENT ? MRAPI_ERR_PARAMETER : status_of(result);
+}
+
+void
+mrapi_thread_join(mrapi_domain_t domain_id,
+                  mrapi_node_t node_id,
+                  void **result,
+                  mrapi_status_t *status)
+{
+    med_self *self = status ? med_api_self(status) : NULL;
+    if (self) {
+        *status = status_of(med_node_join(self->system, domain_id, node_id, result));
+    }
+}
+
+void
+mrapi_thread_exit(const void *result, mrapi_status_t *status)
+{
+    med_self *self = status ? med_api_self(status) : NULL;
+    if (self && self->started) {
+        med_port_thread_exit((void *)(uintptr_t)result);
+    } else if (self) {
+        *status = MRAPI_ERR_NODE_INVALID;
+    }
+}
+
+/* ---- Medley's own
+ * ---------------------------------------------------------------------------------------- */
+
+static med_system *opened; /* by medley_system_open; guarded by opened_count */
+static atomic32 opened_count;
+
+const char *
+medley_version(void)
+{
+    return MEDLEY_VERSION;
+}
+
+medley_status_t
+medley_system_open(const char *name)
+{
+    med_system *system;
+    medley_status_t status = med_system_attach(name, &system);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    status = med_system_choose(name, name == NULL);
+    if (status != MEDLEY_OK) {
+        med_system_release(system);
+        return status;
+    }
+    opened = system;
+    (void)atomic32_fetch_add_acq_rel(&opened_count, 1);
+    return MEDLEY_OK;
+}
+
+medley_status_t
+medley_system_close(void)
+{
+    uint32_t count = atomic32_load_acquire(&opened_count);
+    while (count) {
+        if (atomic32_cas_acq_rel(&opened_count, &count, count - 1)) {
+            med_system_release(opened);
+            return MEDLEY_OK;
+        }
+    }
+    return MEDLEY_ERR_NOT_FOUND;
+}
+
+medley_status_t
+medley_node_adopt(mrapi_domain_t domain, mrapi_node_t node, mrapi_node_t *number)
+{
+    if (domain == MRAPI_DOMAIN_INVALID) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    medley_status_t status = become_node(domain, node);
+    if (status == MEDLEY_OK && number) {
+        *number = med_self_get()->node;
+    }
+    return status;
+}
+
+int
+medley_lock_owner_died(void)
+{
+    const med_self *self = med_self_get();
+    return self && self->owner_died;
+}
+
+uint64_t
+medley_clock_ns(void)
+{
+    return med_port_clock_ns();
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Handles of registry objects: 32 bits that say what kind, which row, and which life of that row.
+ *
+ *   31..28 kind (never 0)    27..16 generation, modulo 4096    15..0 row */
+#ifndef MEDLEY_MRAPI_HANDLE_H
+#define MEDLEY_MRAPI_HANDLE_H
+
+#include <stdint.h>
+
+#include "mrapi/table.h"
+
+typedef uint32_t med_handle;
+
+typedef enum med_handle_kind {
+    MED_HANDLE_MUTEX = 1,
+} med_handle_kind;
+
+static inline med_handle
+med_handle_make(med_handle_kind kind, uint32_t index, uint32_t generation)
+{
+    return (uint32_t)kind << 28 | (generation & 0xfffu) << 16 | index;
+}
+
+static inline med_handle_kind
+med_handle_kind_of(med_handle handle)
+{
+    return (med_handle_kind)(handle >> 28);
+}
+
+static inline uint32_t
+med_handle_index(med_handle handle)
+{
+    return handle & 0xffffu;
+}
+
+/* Does the handle name this life of the row, and is it LIVE? */
+static inline int
+med_handle_is_current(med_handle handle, uint32_t row_word)
+{
+    return (row_word & 0x0fffffffu) == ((handle & 0x0fff0000u) | MED_ROW_LIVE);
+}
+
+#endif

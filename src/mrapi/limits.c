@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "mrapi/limits.h"
+
+#include <stddef.h>
+
+#include "base/log.h"
+#include "port/port.h"
+
+/* The largest: a node's index has 14 bits in an owner word, an object's 16 bits in a handle. */
+const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
+    [MED_LIMIT_DOMAINS] = {"domains", "MEDLEY_MAX_DOMAINS", 16, 1024},
+    [MED_LIMIT_PROCESSES] = {"processes", "MEDLEY_MAX_PROCESSES", 64, MED_PORT_SLOT_MAX},
+    [MED_LIMIT_NODES] = {"nodes", "MEDLEY_MAX_NODES", 128, 16000},
+    [MED_LIMIT_MUTEXES] = {"mutexes", "MEDLEY_MAX_MUTEXES", 128, 65535},
+};
+
+static const size_t offsets[MED_LIMIT_COUNT] = {
+    [MED_LIMIT_DOMAINS] = offsetof(med_limits, domains),
+    [MED_LIMIT_PROCESSES] = offsetof(med_limits, processes),
+    [MED_LIMIT_NODES] = offsetof(med_limits, nodes),
+    [MED_LIMIT_MUTEXES] = offsetof(med_limits, mutexes),
+};
+
+_Static_assert(sizeof(med_limits) == MED_LIMIT_COUNT * sizeof(uint32_t), "one word per limit");
+
+uint32_t
+med_limits_get(const med_limits *limits, med_limit which)
+{
+    return *(const uint32_t *)(const void *)((const char *)limits + offsets[which]);
+}
+
+static void
+set(med_limits *limits, med_limit which, uint32_t value)
+{
+    *(uint32_t *)(void *)((char *)limits + offsets[which]) = value;
+}
+
+/* A plain decimal number, or 0. */
+static uint32_t
+number_of(const char *digits)
+{
+    uint64_t number = 0;
+    for (; *digits; digits++) {
+        if (*digits < '0' || *digits > '9' || number > UINT32_MAX / 16) {
+            return 0;
+        }
+        number = number * 10 + (uint64_t)(*digits - '0');
+    }
+    return (uint32_t)number;
+}
+
+/* What the variable asks for; 0 when it is not set, or makes no sense (then it is reported). */
+static uint32_t
+asked_for(const med_limit_info *info)
+{
+    const char *value = med_port_environment(info->variable);
+    if (!value || !*value) {
+        return 0;
+    }
+    uint32_t number = number_of(value);
+    if (number >= 1 && number <= info->largest) {
+        return number;
+    }
+    med_text text = {.length = 0};
+    med_text_string(&text, info->variable);
+    med_text_string(&text, " ignored: want a number from 1 to ");
+    med_text_number(&text, info->largest);
+    med_log(MED_LOG_ERROR, &text);
+    return 0;
+}
+
+void
+med_limits_from_environment(med_limits *limits)
+{
+    for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
+        uint32_t asked = asked_for(&med_limit_infos[i]);
+        set(limits, (med_limit)i, asked ? asked : med_limit_infos[i].standard);
+    }
+}
+
+bool
+med_limits_valid(const med_limits *limits)
+{
+    for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
+        uint32_t value = med_limits_get(limits, (med_limit)i);
+        if (value < 1 || value > med_limit_infos[i].largest) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+med_limits_warn_differences(const med_limits *actual, const char *system_name)
+{
+    for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
+        uint32_t asked = asked_for(&med_limit_infos[i]);
+        uint32_t there = med_limits_get(actual, (med_limit)i);
+        if (asked && asked != there) {
+            med_text text = {.length = 0};
+            med_text_string(&text, med_limit_infos[i].variable);
+            med_text_string(&text, " has no effect: system '");
+            med_text_string(&text, system_name);
+            med_text_string(&text, "' was created with ");
+            med_text_number(&text, there);
+            med_text_string(&text, " ");
+            med_text_string(&text, med_limit_infos[i].name);
+            med_log(MED_LOG_ERROR, &text);
+        }
+    }
+}
+
+void
+med_limits_report(const med_limits *limits, med_limit which)
+{
+    const med_limit_info *info = &med_limit_infos[which];
+    med_log_limit(info->name, med_limits_get(limits, which), info->variable);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The limits of a system: the one configuration struct. The creator fixes them; they lie in the
+ * partition's header, and everybody computes the same layout from them.
+ */
+#ifndef MEDLEY_MRAPI_LIMITS_H
+#define MEDLEY_MRAPI_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct med_limits {
+    uint32_t domains;
+    uint32_t processes;
+    uint32_t nodes;
+    uint32_t mutexes;
+} med_limits;
+
+typedef enum med_limit {
+    MED_LIMIT_DOMAINS,
+    MED_LIMIT_PROCESSES,
+    MED_LIMIT_NODES,
+    MED_LIMIT_MUTEXES,
+    MED_LIMIT_COUNT
+} med_limit;
+
+typedef struct med_limit_info {
+    const char *name;     /* "nodes" */
+    const char *variable; /* "MEDLEY_MAX_NODES" */
+    uint32_t standard;    /* when the variable is not set */
+    uint32_t largest;
+} med_limit_info;
+
+extern const med_limit_info med_limit_infos[MED_LIMIT_COUNT];
+
+uint32_t med_limits_get(const med_limits *limits, med_limit which);
+
+/* The standard values, overridden by the environment. A variable that is no number between 1 and
+ * the largest is reported and ignored. */
+void med_limits_from_environment(med_limits *limits);
+bool med_limits_valid(const med_limits *limits);
+/* Says so when this process's variables ask for something else than the system has. */
+void med_limits_warn_differences(const med_limits *actual, const char *system_name);
+/* Reports that the limit was reached. */
+void med_limits_report(const med_limits *limits, med_limit which);
+
+#endif

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Mutexes. What may run together: everything, by any nodes.
+ *
+ * Taking it is base's lock (its edges A1 and R1), then a second look at the row: if the mutex was
+ * deleted, and perhaps made anew, between the check of the handle and the compare-and-swap, the
+ * lock taken is somebody else's and is given back. So a check before and one after replace a lock
+ * around the table.
+ *
+ * depth, ticket and pi_owner belong to the owner; others read them to show them.
+ *
+ * Death: a node sets its touch bit before it first takes a lock of that chunk of rows, so its
+ * recovery finds every word that may name it (med_mutex_recover_rows). A node that dies deleting a
+ * mutex holds its lock, or the table's lock; either is recovered.
+ */
+#include "mrapi/mutex.h"
+
+#include "base/log.h"
+#include "mrapi/system.h"
+
+/* ---- Rows and handles
+ * ------------------------------------------------------------------------------ */
+
+static med_mutex_row *
+row_at(const med_system *system, uint32_t index)
+{
+    return (med_mutex_row *)(void *)med_table_row(&system->mutexes, index);
+}
+
+/* Why a handle does not name a live mutex. */
+static medley_status_t
+why_stale(const med_mutex_row *row, med_handle handle)
+{
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* acquire: with the attributes below */
+    uint32_t life = handle >> 16 & 0xfffu;
+    uint32_t row_life = med_row_generation_of(word) & 0xfffu;
+    /* On its way out, or out and not yet taken by another. */
+    bool just_deleted = med_row_state_of(word) != MED_ROW_LIVE &&
+                        (row_life == life || row_life == ((life + 1) & 0xfffu));
+    /* Relaxed: they stay until the row's next life. */
+    if (just_deleted && (atomic32_load_relaxed(&row->attributes) & MED_MUTEX_ERROR_EXT)) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    return MEDLEY_ERR_STALE;
+}
+
+static inline medley_status_t
+row_of(const med_system *system, med_handle handle, med_mutex_row **row_out)
+{
+    uint32_t index = med_handle_index(handle);
+    if (med_handle_kind_of(handle) != MED_HANDLE_MUTEX || index >= system->mutexes.row_count) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    med_mutex_row *row = row_at(system, index);
+    *row_out = row;
+    /* A1 live <- T1 (table.c) */
+    if (__builtin_expect(!med_handle_is_current(handle, atomic32_load_acquire(&row->row.state)),
+                         0)) {
+        return why_stale(row, handle);
+    }
+    return MEDLEY_OK;
+}
+
+static inline bool
+has(const med_mutex_row *row, uint32_t attribute)
+{
+    return atomic32_load_relaxed(&row->attributes) & attribute; /* relaxed: fixed at creation */
+}
+
+/* Before the first lock of a chunk. Only the node writes its map; the compiler must not move the
+ * store behind the compare-and-swap, the processor cannot be seen to by a recovery after death. */
+static inline void
+touch(const med_self *self, uint32_t index)
+{
+    uint32_t bit = index / MED_LOCK_ROWS_PER_BIT;
+    atomic32 *word = &self->touched[bit / 32];
+    uint32_t bits = atomic32_load_relaxed(word);
+    if (__builtin_expect(!(bits & 1u << bit % 32), 0)) {
+        atomic32_store_relaxed(word, bits | 1u << bit % 32);
+        atomic_compiler_barrier();
+    }
+}
+
+/* ---- Create, get, delete
+ * ---------------------------------------------------------------------------- */
+
+typedef struct fill_context {
+    uint32_t attributes;
+    uint32_t domain;
+} fill_context;
+
+/* Relaxed throughout: published with the row (T1 in table.c). */
+static void
+fill(med_row *row, uint32_t index, uint32_t generation, void *context)
+{
+    const fill_context *wanted = context;
+    med_mutex_row *mutex = (med_mutex_row *)(void *)row;
+    (void)index;
+    (void)generation;
+    atomic32_store_relaxed(&mutex->lock.word, 0);
+    atomic32_store_relaxed(&mutex->attributes, wanted->attributes);
+    atomic32_store_relaxed(&mutex->domain, wanted->domain);
+    atomic32_store_relaxed(&mutex->depth, 0);
+    atomic32_store_relaxed(&mutex->pi_owner, 0);
+    atomic32_store_relaxed(&mutex->pi_death, MED_MUTEX_SOUND);
+    atomic32_store_relaxed(&mutex->slept, 0);
+}
+
+medley_status_t
+med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handle *mutex)
+{
+    med_system *system = self->system;
+    fill_context context = {.attributes = attributes, .domain = self->domain};
+    med_key key = {.high = 0, .low = number == MED_MUTEX_ANY ? MED_MUTEX_USER_MAX + 1 : number};
+    uint32_t index, generation;
+    medley_status_t status =
+        number == MED_MUTEX_ANY
+            ? med_table_insert_any(&system->mutexes, &key, fill, &context, &index, &generation)
+            : med_table_insert(&system->mutexes, key, fill, &context, &index, &generation);
+    if (status == MEDLEY_ERR_LIMIT) {
+        med_limits_report(&system->limits, MED_LIMIT_MUTEXES);
+    }
+    if (status == MEDLEY_OK) {
+        *mutex = med_handle_make(MED_HANDLE_MUTEX, index, generation);
+    }
+    return status;
+}
+
+medley_status_t
+med_mutex_get(med_self *self, uint32_t number, med_handle *mutex)
+{
+    med_system *system = self->system;
+    med_key key = {.high = 0, .low = number};
+    uint32_t index, generation;
+    medley_status_t status = med_table_find(&system->mutexes, key, &index, &generation);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    const med_mutex_row *row = row_at(system, index);
+    /* Relaxed: fixed at creation. */
+    if (!has(row, MED_MUTEX_DOMAIN_SHARED) && atomic32_load_relaxed(&row->domain) != self->domain) {
+        return MEDLEY_ERR_ACCESS;
+    }
+    *mutex = med_handle_make(MED_HANDLE_MUTEX, index, generation);
+    return MEDLEY_OK;
+}
+
+/* ---- With priority inheritance: the kernel's word
+ * ---------------------------------------------------- */
+
+static uint32_t
+pi_holder_thread(const med_mutex_row *row)
+{
+    return atomic32_load_relaxed(&row->lock.word) &
+           MED_PORT_PI_OWNER_MASK; /* relaxed: own, or shown */
+}
+
+static medley_status_t
+pi_take_slow(med_self *self, med_mutex_row *row, uint64_t deadline_ns)
+{
+    for (;;) {
+        medley_status_t status =
+            med_port_pi_lock(&row->lock.word.value, deadline_ns, self->system->scope);
+        if (status != MEDLEY_ERR_PEER_DIED) {
+            return status;
+        }
+        /* The word names a thread that is gone: recover its node, then try again. */
+        uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: checked by look */
+        (void)med_node_look(self->system, owner);
+        if (med_port_clock_ns() >= deadline_ns) {
+            return MEDLEY_TIMEOUT;
+        }
+        med_port_yield();
+    }
+}
+
+static medley_status_t
+pi_take(med_self *self, med_mutex_row *row, uint64_t deadline_ns)
+{
+    uint32_t free = 0;
+    medley_status_t status = MEDLEY_OK;
+    if (!atomic32_cas_acquire(&row->lock.word, &free, self->thread_id)) { /* A1 held <- R1 */
+        status = deadline_ns == 0 ? MEDLEY_BUSY : pi_take_slow(self, row, deadline_ns);
+    }
+    if (status != MEDLEY_OK && status != MEDLEY_ERR_OWNER_DIED) {
+        return status;
+    }
+    atomic32_store_relaxed(&row->pi_owner,
+                           self->ref); /* relaxed: read after the owner's death only */
+    /* Relaxed: written under the lock, or by a recoverer before the word came free. */
+    uint32_t death = atomic32_load_relaxed(&row->pi_death);
+    if (death == MED_MUTEX_DEAD ||
+        (status == MEDLEY_ERR_OWNER_DIED && self->system->on_death == MED_ON_DEATH_FAIL)) {
+        atomic32_store_relaxed(&row->pi_death, MED_MUTEX_DEAD);
+        return MEDLEY_ERR_NOT_OWNER; /* the caller gives it back */
+    }
+    atomic32_store_relaxed(&row->pi_death, MED_MUTEX_SOUND);
+    return death == MED_MUTEX_TELL_NEXT ? MEDLEY_ERR_OWNER_DIED : status;
+}
+
+static void
+pi_give(med_self *self, med_mutex_row *row)
+{
+    uint32_t mine = self->thread_id;
+    atomic32_store_relaxed(&row->pi_owner, 0);              /* relaxed: as above */
+    if (!atomic32_cas_release(&row->lock.word, &mine, 0)) { /* R1 held -> A1 (pi_take) */
+        (void)med_port_pi_unlock(&row->lock.word.value, self->system->scope);
+    }
+}
+
+/* Only a thread that met no waiter leaves its bare number behind; else the kernel passed the lock
+ * on when it died, or it lives, and is the caller who leaves. */
+static void
+pi_recover(const med_system *system, med_mutex_row *row, uint32_t thread_id)
+{
+    uint32_t word =
+        atomic32_load_relaxed(&row->lock.word); /* relaxed: checked by compare-and-swap */
+    if (!thread_id || (word & MED_PORT_PI_OWNER_MASK) != thread_id) {
+        return;
+    }
+    /* Relaxed: ordered by R1. */
+    atomic32_store_relaxed(&row->pi_death, system->on_death == MED_ON_DEATH_FAIL
+                                               ? MED_MUTEX_DEAD
+                                               : MED_MUTEX_TELL_NEXT);
+    if (word != thread_id || !atomic32_cas_acq_rel(&row->lock.word, &word, 0)) { /* R1 -> A1 */
+        (void)med_port_pi_unlock(&row->lock.word.value, system->scope);
+    }
+}
+
+/* ---- Take and give, either way
+ * ------------------------------------------------------------------------ */
+
+static inline bool
+is_mine(const med_self *self, const med_mutex_row *row)
+{
+    if (__builtin_expect(has(row, MED_MUTEX_PRIORITY_INHERITANCE), 0)) {
+        return pi_holder_thread(row) == self->thread_id;
+    }
+    return med_lock_owner(&row->lock) == self->ref;
+}
+
+static inline void
+give(med_self *self, med_mutex_row *row)
+{
+    if (__builtin_expect(has(row, MED_MUTEX_PRIORITY_INHERITANCE), 0)) {
+        pi_give(self, row);
+    } else {
+        med_lock_release(&row->lock, self->system->scope);
+    }
+}
+
+static __attribute__((noinline)) medley_status_t
+take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
+{
+    if (deadline_ns == 0) {
+        return med_lock_try(&row->lock, self->ref);
+    }
+    med_lock_request request = {.owner = self->ref,
+                                .deadline_ns = deadline_ns,
+                                .scope = self->system->scope,
+                                .waiter = &self->waiter,
+                                .each_slice = med_node_look,
+                                .context = self->system};
+    uint32_t slept = self->waiter.sleeps;
+    atomic32_store_relaxed(&self->row->waiting_for, handle); /* relaxed: for showing, as below */
+    medley_status_t status = med_lock_acquire(&row->lock, &request);
+    atomic32_store_relaxed(&self->row->waiting_for, 0);
+    if (self->waiter.sleeps != slept) {
+        atomic32_store_relaxed(&self->row->sleeps, self->waiter.sleeps);
+        (void)atomic32_fetch_add_relaxed(&row->slept, 1);
+    }
+    return status;
+}
+
+/* MEDLEY_OK or MEDLEY_ERR_OWNER_DIED: it is held. MEDLEY_ERR_NOT_OWNER: it is held, to be given
+ * back at once, since nobody may have it. */
+static inline medley_status_t
+take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
+{
+    if (__builtin_expect(has(row, MED_MUTEX_PRIORITY_INHERITANCE), 0)) {
+        return pi_take(self, row, deadline_ns);
+    }
+    if (__builtin_expect(med_lock_try_fast(&row->lock, self->ref), 1)) {
+        return MEDLEY_OK;
+    }
+    return take_slow(self, row, handle, deadline_ns);
+}
+
+/* ---- Lock
+ * -------------------------------------------------------------------------------------------- */
+
+static inline uint32_t
+key_make(uint32_t ticket, uint32_t depth)
+{
+    return ticket << 8 | depth;
+}
+
+/* By the owner: one level deeper. Relaxed: his own words. */
+static inline uint32_t
+level_enter(med_mutex_row *row, uint32_t depth)
+{
+    uint32_t ticket = atomic32_load_relaxed(&row->ticket) + (depth == 1);
+    if (depth == 1) {
+        atomic32_store_relaxed(&row->ticket, ticket);
+    }
+    atomic32_store_relaxed(&row->depth, depth);
+    return key_make(ticket, depth);
+}
+
+static medley_status_t
+lock_again(med_mutex_row *row, uint64_t deadline_ns, uint32_t *key)
+{
+    if (!has(row, MED_MUTEX_RECURSIVE)) {
+        return deadline_ns == 0 ? MEDLEY_BUSY : MEDLEY_ERR_EXISTS;
+    }
+    uint32_t depth = atomic32_load_relaxed(&row->depth); /* relaxed: the owner's own */
+    if (depth >= MED_MUTEX_DEPTH_MAX) {
+        med_log_error("recursive mutex", "locked 255 times by its holder, the most there can be");
+        return MEDLEY_ERR_LIMIT;
+    }
+    *key = level_enter(row, depth + 1);
+    return MEDLEY_OK;
+}
+
+/* The lock was not simply taken: why, and is it held all the same? */
+static __attribute__((noinline)) medley_status_t
+lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_status_t status)
+{
+    bool held = status == MEDLEY_OK || status == MEDLEY_ERR_NOT_OWNER ||
+                (status == MEDLEY_ERR_OWNER_DIED && is_mine(self, row));
+    if (!med_handle_is_current(handle, atomic32_load_acquire(&row->row.state))) { /* A1 <- T1 */
+        if (held) {
+            give(self, row);
+        }
+        return why_stale(row, handle);
+    }
+    if (status == MEDLEY_ERR_NOT_OWNER) {
+        give(self, row);
+        return MEDLEY_ERR_OWNER_DIED;
+    }
+    if (held) {
+        self->owner_died = status == MEDLEY_ERR_OWNER_DIED;
+        return MEDLEY_OK;
+    }
+    return status;
+}
+
+medley_status_t
+med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t *key)
+{
+    med_mutex_row *row;
+    medley_status_t status = row_of(self->system, mutex, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    if (__builtin_expect(is_mine(self, row), 0)) {
+        return lock_again(row, deadline_ns, key);
+    }
+    touch(self, med_handle_index(mutex));
+    status = take(self, row, mutex, deadline_ns);
+    self->owner_died = false;
+    /* Relaxed: the lock's acquire stands before it. */
+    if (__builtin_expect(status != MEDLEY_OK ||
+                             !med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state)),
+                         0)) {
+        status = lock_uncommon(self, row, mutex, status);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+    }
+    *key = level_enter(row, 1);
+    return MEDLEY_OK;
+}
+
+/* ---- Unlock
+ * ------------------------------------------------------------------------------------------- */
+
+medley_status_t
+med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key)
+{
+    med_mutex_row *row;
+    medley_status_t status = row_of(self->system, mutex, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    if (!is_mine(self, row)) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    /* Relaxed: the owner's own words. */
+    uint32_t depth = atomic32_load_relaxed(&row->depth);
+    uint32_t wanted = key_make(atomic32_load_relaxed(&row->ticket), depth);
+    if (key != wanted) {
+        bool outer_level = key >> 8 == wanted >> 8 && (key & 0xffu) >= 1 && (key & 0xffu) < depth;
+        return outer_level ? MEDLEY_BUSY : MEDLEY_ERR_CORRUPT;
+    }
+    atomic32_store_relaxed(&row->depth, depth - 1);
+    if (depth == 1) {
+        give(self, row);
+    }
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_mutex_attributes(const med_self *self, med_handle mutex, uint32_t *attributes)
+{
+    med_mutex_row *row;
+    medley_status_t status = row_of(self->system, mutex, &row);
+    if (status == MEDLEY_OK) {
+        *attributes = atomic32_load_relaxed(&row->attributes); /* relaxed: fixed at creation */
+    }
+    return status;
+}
+
+/* ---- Delete
+ * -------------------------------------------------------------------------------------------- */
+
+void
+med_mutex_row_removed(const med_table_view *view, med_row *row)
+{
+    med_mutex_row *mutex = (med_mutex_row *)(void *)row;
+    if (has(mutex, MED_MUTEX_PRIORITY_INHERITANCE)) {
+        return; /* the kernel keeps the word; who gets it finds the row gone */
+    }
+    /* Who sleeps wakes, finds the word dead, and then the row gone. Relaxed: the row's state tells.
+     */
+    atomic32_store_relaxed(&mutex->lock.word, MED_LOCK_DEAD);
+    (void)med_port_wake(&mutex->lock.word.value, UINT32_MAX, view->scope);
+}
+
+medley_status_t
+med_mutex_delete(med_self *self, med_handle mutex)
+{
+    med_mutex_row *row;
+    medley_status_t status = row_of(self->system, mutex, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    if (!is_mine(self, row)) {
+        touch(self, med_handle_index(mutex));
+        status = take(self, row, mutex, 0);
+        bool dead = !has(row, MED_MUTEX_PRIORITY_INHERITANCE) && med_lock_is_dead(&row->lock);
+        if (status == MEDLEY_BUSY) {
+            return status;
+        }
+        if (status != MEDLEY_OK && status != MEDLEY_ERR_OWNER_DIED &&
+            status != MEDLEY_ERR_NOT_OWNER && !dead) {
+            return status;
+        }
+    }
+    uint32_t index = med_handle_index(mutex);
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    if (med_handle_is_current(mutex, word)) {
+        status = med_table_remove(&self->system->mutexes, index, med_row_generation_of(word));
+    } else {
+        status = why_stale(row, mutex);
+    }
+    /* A plain lock died with the row, unless the row was another's already. */
+    if (is_mine(self, row)) {
+        give(self, row);
+    }
+    return status;
+}
+
+/* ---- Death
+ * ---------------------------------------------------------------------------------------------- */
+
+static void
+recover_row(const med_system *system, med_mutex_row *row, uint32_t node_ref, uint32_t thread_id)
+{
+    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
+        pi_recover(system, row, thread_id);
+        return;
+    }
+    bool usable = system->on_death == MED_ON_DEATH_RECOVER;
+    (void)med_lock_recover(&row->lock, node_ref, usable, system->scope);
+}
+
+void
+med_mutex_recover_rows(
+    med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
+{
+    for (uint32_t i = first; i < first + count && i < system->mutexes.row_count; i++) {
+        recover_row(system, row_at(system, i), node_ref, thread_id);
+    }
+}
+
+uint32_t
+med_mutex_holder(const med_mutex_row *row)
+{
+    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
+        return pi_holder_thread(row) ? atomic32_load_relaxed(&row->pi_owner) : 0;
+    }
+    return med_lock_owner(&row->lock);
+}

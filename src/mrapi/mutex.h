@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Mutexes: a row of the registry around base's lock. Owned by a node; recursive and with priority
+ * inheritance on demand; every acquisition has a key, which the matching release must show.
+ */
+#ifndef MEDLEY_MRAPI_MUTEX_H
+#define MEDLEY_MRAPI_MUTEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "base/lock.h"
+#include "medley/status.h"
+#include "mrapi/handle.h"
+#include "mrapi/node.h"
+#include "mrapi/table.h"
+
+struct med_system;
+
+#define MED_MUTEX_RECURSIVE 1u
+#define MED_MUTEX_ERROR_EXT 2u     /* a stale handle is told from a wrong one */
+#define MED_MUTEX_DOMAIN_SHARED 4u /* other domains may get it */
+#define MED_MUTEX_PRIORITY_INHERITANCE 8u
+
+/* Depths beyond this do not fit a key. */
+#define MED_MUTEX_DEPTH_MAX 255u
+
+typedef enum med_mutex_death {
+    MED_MUTEX_SOUND,
+    MED_MUTEX_TELL_NEXT, /* an owner died; the next one is told */
+    MED_MUTEX_DEAD,      /* an owner died; nobody gets it again */
+} med_mutex_death;
+
+typedef struct med_mutex_row {
+    med_row row;         /* key: 0, mutex number */
+    med_lock lock;       /* owner: node reference; with priority inheritance the port's word */
+    atomic32 attributes; /* fixed at creation */
+    atomic32 domain;     /* of its creator; fixed at creation */
+    atomic32 depth;      /* written by the owner, as are the next two */
+    atomic32 ticket;     /* how often it was taken, wrapping: makes keys differ */
+    atomic32 pi_owner;   /* with priority inheritance: the owner's node reference */
+    atomic32 pi_death;   /* with priority inheritance: med_mutex_death */
+    atomic32 slept;      /* how often somebody slept for it: statistics */
+    uint32_t unused[4];
+} med_mutex_row;
+_Static_assert(sizeof(med_mutex_row) == 64, "one line");
+
+/* Any number up to here may be chosen by users; those of MED_MUTEX_ANY follow. */
+#define MED_MUTEX_USER_MAX 0x3fffffffu
+#define MED_MUTEX_ANY 0xffffffffu
+
+/* MEDLEY_ERR_EXISTS, MEDLEY_ERR_LIMIT; MEDLEY_ERR_NOT_SUPPORTED: no priority inheritance here. */
+medley_status_t
+med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handle *mutex);
+/* MEDLEY_ERR_NOT_FOUND; MEDLEY_ERR_ACCESS: another domain's, not shared. */
+medley_status_t med_mutex_get(med_self *self, uint32_t number, med_handle *mutex);
+/* By the holder, or by anybody when nobody holds it, else MEDLEY_BUSY. Who waits for it is told
+ * that it is gone. */
+medley_status_t med_mutex_delete(med_self *self, med_handle mutex);
+
+/* All of the following: MEDLEY_ERR_ARGUMENT for what is no handle of a mutex, MEDLEY_ERR_NOT_FOUND
+ * for one that was deleted with ERROR_EXT, MEDLEY_ERR_STALE for one deleted without. */
+
+/* deadline_ns 0: one try. MEDLEY_BUSY: another's, or this node's own and not recursive (try);
+ * MEDLEY_ERR_EXISTS: this node's own and not recursive (lock); MEDLEY_ERR_LIMIT: too deep;
+ * MEDLEY_TIMEOUT. MEDLEY_ERR_OWNER_DIED: nobody gets it any more. self->owner_died tells whether
+ * the former owner died. */
+medley_status_t
+med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t *key);
+/* MEDLEY_ERR_NOT_OWNER: not this node's; MEDLEY_ERR_CORRUPT: no key of this acquisition;
+ * MEDLEY_BUSY: the key of an outer level. */
+medley_status_t med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key);
+
+medley_status_t med_mutex_attributes(const med_self *self, med_handle mutex, uint32_t *attributes);
+
+/* Recovers, among `count` rows from `first` on, those that a gone node holds. */
+void med_mutex_recover_rows(struct med_system *system,
+                            uint32_t first,
+                            uint32_t count,
+                            uint32_t node_ref,
+                            uint32_t thread_id);
+/* The table's on_remove. */
+void med_mutex_row_removed(const med_table_view *view, med_row *row);
+
+/* Who holds it, as a node reference; 0: nobody, MED_LOCK_DEAD: nobody ever again. For showing. */
+uint32_t med_mutex_holder(const med_mutex_row *row);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Nodes: coming, going, starting, joining.
+ *
+ * A row is owned by the process named in it. It leaves by med_node_leave (its own thread, in order
+ * or at the thread's end) or by med_node_recover (its process died). Both free what it holds by the
+ * same code: a lock left locked is a lock whose owner died.
+ *
+ * A started node that has ended keeps its row in the phase ENDED until it is joined, as a thread
+ * does; the join removes it. A detached one removes its own.
+ */
+#include "mrapi/node.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "mrapi/domain.h"
+#include "mrapi/mutex.h"
+#include "mrapi/system.h"
+
+static uint32_t
+touched_words(const med_limits *limits)
+{
+    uint32_t bits = (limits->mutexes + MED_LOCK_ROWS_PER_BIT - 1) / MED_LOCK_ROWS_PER_BIT;
+    return (bits + 31) / 32;
+}
+
+uint32_t
+med_node_row_bytes(const med_limits *limits)
+{
+    uint32_t bytes = (uint32_t)(sizeof(med_node_row) + touched_words(limits) * sizeof(atomic32));
+    return (bytes + 127) / 128 * 128;
+}
+
+/* ---- Registering
+ * ---------------------------------------------------------------------------------- */
+
+typedef struct fill_context {
+    med_system *system;
+    const med_node_request *request;
+} fill_context;
+
+/* Relaxed throughout: published with the row (T1 in table.c). */
+static void
+fill(med_row *row, uint32_t index, uint32_t generation, void *context)
+{
+    const fill_context *fill_with = context;
+    med_system *system = fill_with->system;
+    med_node_row *node = (med_node_row *)(void *)row;
+    (void)generation;
+    uint32_t bit = index / 64;
+    atomic32 *chunk = &med_system_process(system, system->process_index)->node_rows[bit / 32];
+    (void)atomic32_fetch_or_relaxed(chunk, 1u << bit % 32);
+    atomic32_store_relaxed(&node->process_ref, system->process_ref);
+    atomic32_store_relaxed(&node->thread_id, 0);
+    atomic64_store_relaxed(&node->since_ns, med_port_clock_ns());
+    atomic32_store_relaxed(&node->kind, (uint32_t)fill_with->request->kind);
+    atomic32_store_relaxed(&node->phase, MED_NODE_STARTING);
+    atomic32_store_relaxed(&node->waiting_for, 0);
+    atomic32_store_relaxed(&node->sleeps, 0);
+    for (uint32_t i = 0; i < touched_words(&system->limits); i++) {
+        atomic32_store_relaxed(&med_node_touched(node)[i], 0);
+    }
+}
+
+static void
+report_taken(const med_system *system, const med_node_request *request, uint32_t index)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    uint32_t owner = med_process_ref_index(atomic32_load_relaxed(&row->process_ref));
+    med_text text = {.length = 0};
+    med_text_string(&text, "node ");
+    med_text_number(&text, request->node);
+    med_text_string(&text, " of domain ");
+    med_text_number(&text, request->domain);
+    med_text_string(&text, " is taken");
+    if (owner < system->limits.processes) {
+        med_text_string(&text, " by process ");
+        med_text_number(&text,
+                        atomic32_load_relaxed(&med_system_process(system, owner)->process_id));
+    }
+    med_text_string(&text,
+                    "; another number, or another system (MEDLEY_SYSTEM=name), is free of it");
+    med_log(MED_LOG_ERROR, &text);
+}
+
+/* Is the number taken by somebody who lives? A dead one is recovered. */
+static bool
+taken_by_living(med_system *system, uint32_t index)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    uint32_t process_ref = atomic32_load_relaxed(&row->process_ref); /* relaxed: checked below */
+    if (med_process_alive(system, process_ref)) {
+        return true;
+    }
+    (void)med_process_recover(system, med_process_ref_index(process_ref));
+    return false;
+}
+
+static medley_status_t
+insert(med_system *system,
+       const med_node_request *request,
+       med_key *key,
+       uint32_t *index,
+       uint32_t *generation)
+{
+    fill_context context = {.system = system, .request = request};
+    if (request->node == MED_NODE_ANY) {
+        return med_table_insert_any(&system->nodes, key, fill, &context, index, generation);
+    }
+    /* A dead holder's recovery may be under way elsewhere: the number is ours when it is done. */
+    for (int patience = 100;; patience--) {
+        medley_status_t status =
+            med_table_insert(&system->nodes, *key, fill, &context, index, generation);
+        if (status != MEDLEY_ERR_EXISTS || taken_by_living(system, *index) || patience == 0) {
+            return status;
+        }
+        med_port_yield();
+    }
+}
+
+medley_status_t
+med_node_register(med_system *system, const med_node_request *request, med_self **self)
+{
+    medley_status_t status = med_domain_join(system, request->domain);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    bool any = request->node == MED_NODE_ANY;
+    med_key key = {.high = request->domain, .low = any ? MED_NODE_ANY_FIRST : request->node};
+    uint32_t index, generation;
+    status = insert(system, request, &key, &index, &generation);
+    if (status == MEDLEY_ERR_LIMIT && med_process_recover_all(system) > 0) {
+        status = insert(system, request, &key, &index, &generation);
+    }
+    if (status == MEDLEY_ERR_EXISTS) {
+        report_taken(system, request, index);
+    } else if (status == MEDLEY_ERR_LIMIT) {
+        med_limits_report(&system->limits, MED_LIMIT_NODES);
+    }
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_self *mine = &system->selves[index];
+    *mine = (med_self){.system = system,
+                       .row = (med_node_row *)(void *)med_table_row(&system->nodes, index),
+                       .ref = med_node_ref(index, generation),
+                       .index = index,
+                       .generation = generation,
+                       .domain = key.high,
+                       .node = key.low};
+    mine->touched = med_node_touched(mine->row);
+    med_system_retain(system);
+    *self = mine;
+    return MEDLEY_OK;
+}
+
+void
+med_node_enter(med_self *self)
+{
+    self->thread_id = med_port_thread_id();
+    atomic32_store_relaxed(&self->row->thread_id, self->thread_id); /* relaxed: for showing */
+    atomic32_store_relaxed(&self->row->phase, MED_NODE_RUNNING);
+    med_port_self_set(self);
+}
+
+/* ---- Leaving
+ * --------------------------------------------------------------------------------------- */
+
+/* Frees every lock that the node holds. Only where its map says it ever took one. */
+static void
+locks_recover(med_system *system, med_node_row *row, uint32_t ref)
+{
+    for (uint32_t word = 0; word < touched_words(&system->limits); word++) {
+        /* Relaxed: its writer is the caller, or dead. */
+        uint32_t bits = atomic32_load_relaxed(&med_node_touched(row)[word]);
+        for (; bits; bits &= bits - 1) {
+            uint32_t bit = word * 32 + (uint32_t)__builtin_ctz(bits);
+            med_mutex_recover_rows(system, bit * MED_LOCK_ROWS_PER_BIT, MED_LOCK_ROWS_PER_BIT, ref,
+                                   atomic32_load_relaxed(&row->thread_id));
+        }
+    }
+}
+
+void
+med_node_recover(med_system *system, uint32_t index, uint32_t generation)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    locks_recover(system, row, med_node_ref(index, generation));
+    (void)med_table_remove(&system->nodes, index, generation);
+}
+
+void
+med_node_leave(med_self *self)
+{
+    med_system *system = self->system;
+    bool joinable = self->started && !self->detached;
+    med_port_self_set(NULL);
+    if (joinable) {
+        locks_recover(system, self->row, self->ref);
+        atomic32_store_relaxed(&self->row->phase, MED_NODE_ENDED); /* relaxed: for showing */
+        return;                                                    /* the join does the rest */
+    }
+    med_node_recover(system, self->index, self->generation);
+    med_system_release(system);
+}
+
+/* ---- Alive?
+ * ---------------------------------------------------------------------------------------- */
+
+bool
+med_node_alive(const med_system *system, uint32_t ref)
+{
+    uint32_t index = med_node_ref_index(ref);
+    if (index >= system->limits.nodes) {
+        return false;
+    }
+    const med_node_row *row = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    return word == med_row_word(MED_ROW_LIVE, med_node_ref_generation(ref)) &&
+           med_process_alive(system, atomic32_load_relaxed(&row->process_ref));
+}
+
+medley_status_t
+med_node_look(void *context, uint32_t node_ref)
+{
+    med_system *system = context;
+    uint32_t index = med_node_ref_index(node_ref);
+    if (index >= system->limits.nodes || med_node_alive(system, node_ref)) {
+        return MEDLEY_OK;
+    }
+    const med_node_row *row = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
+    uint32_t process_ref = atomic32_load_relaxed(&row->process_ref); /* relaxed: checked there */
+    (void)med_process_recover(system, med_process_ref_index(process_ref));
+    return MEDLEY_OK;
+}
+
+/* ---- Started nodes
+ * ----------------------------------------------------------------------------------- */
+
+static void *
+started(void *argument)
+{
+    med_self *self = argument;
+    med_node_enter(self);
+    return self->entry(self->argument); /* the thread's end leaves the node (thread_ended) */
+}
+
+medley_status_t
+med_node_start(med_system *system,
+               const med_node_request *request,
+               const med_port_thread_attributes *attributes,
+               bool detached,
+               void *(*entry)(void *),
+               void *argument,
+               med_port_thread *thread)
+{
+    med_self *self;
+    medley_status_t status = med_node_register(system, request, &self);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    self->started = true;
+    self->detached = detached;
+    self->entry = entry;
+    self->argument = argument;
+    med_port_thread handle;
+    status = med_port_thread_start(&handle, attributes, started, self);
+    if (status != MEDLEY_OK) {
+        med_node_recover(system, self->index, self->generation);
+        med_system_release(system);
+        return status;
+    }
+    if (!detached) {
+        self->thread = handle; /* a detached one may be gone, and its place another's, by now */
+        /* J1 joinable -> J2 (join) */
+        atomic32_store_release(&self->phase, MED_NODE_RUNNING);
+    }
+    if (thread) {
+        *thread = handle;
+    }
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_node_join(med_system *system, uint32_t domain, uint32_t node, void **result)
+{
+    uint32_t index, generation;
+    med_key key = {.high = domain, .low = node};
+    if (med_table_find(&system->nodes, key, &index, &generation) != MEDLEY_OK) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    med_self *self = &system->selves[index];
+    const med_node_row *row = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
+    if (atomic32_load_relaxed(&row->process_ref) != system->process_ref || !self->started ||
+        self->detached) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    if (self == med_self_get()) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    /* One joins: who takes the phase from RUNNING. J2 joinable <- J1 (start) */
+    uint32_t running = MED_NODE_RUNNING;
+    if (!atomic32_cas_acquire(&self->phase, &running, MED_NODE_ENDED)) {
+        return MEDLEY_BUSY;
+    }
+    medley_status_t status = med_port_thread_join(self->thread, result);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    (void)med_table_remove(&system->nodes, index, generation);
+    med_system_release(system);
+    return MEDLEY_OK;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Nodes: units of execution. On this floor a node is a thread: one that called initialize or adopt,
+ * or one that the library started for it.
+ *
+ * The row lies in the partition; what only the thread itself needs (med_self) is private to the
+ * process, and found through the port's pointer of the thread.
+ */
+#ifndef MEDLEY_MRAPI_NODE_H
+#define MEDLEY_MRAPI_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "base/wait.h"
+#include "medley/status.h"
+#include "mrapi/limits.h"
+#include "mrapi/table.h"
+#include "port/port.h"
+
+struct med_system;
+
+typedef enum med_node_kind {
+    MED_NODE_THREAD,  /* a thread of the program that became a node */
+    MED_NODE_STARTED, /* a thread that the library started as a node */
+} med_node_kind;
+
+typedef enum med_node_phase {
+    MED_NODE_STARTING,
+    MED_NODE_RUNNING,
+    MED_NODE_ENDED, /* its thread has ended and waits to be joined; the number stays taken */
+} med_node_phase;
+
+#define MED_NODE_NAME_BYTES 16
+
+typedef struct med_node_row {
+    med_row row; /* key: domain, node number */
+    atomic32 process_ref;
+    atomic32 thread_id;
+    atomic64 since_ns;
+    atomic32 kind;
+    atomic32 phase;
+    atomic32 waiting_for; /* the handle of the lock it sleeps on, or 0; written by the node */
+    atomic32 sleeps;      /* how often it slept; written by the node */
+    atomic32 name[MED_NODE_NAME_BYTES / 4];
+    uint32_t unused[12];
+    /* Followed by the lock rows it ever touched: one bit per 64 rows, set by the node before it
+     * takes the first lock there, so that its recovery looks nowhere else. */
+} med_node_row;
+_Static_assert(sizeof(med_node_row) == 112, "the same in every build");
+_Static_assert(offsetof(med_node_row, since_ns) == 24, "the same in every build");
+
+#define MED_LOCK_ROWS_PER_BIT 64u
+
+uint32_t med_node_row_bytes(const med_limits *limits);
+
+static inline atomic32 *
+med_node_touched(med_node_row *row)
+{
+    return (atomic32 *)(void *)(row + 1);
+}
+
+/* An owner word names a node: 14 bits of index + 1, 16 bits of generation; never 0. */
+static inline uint32_t
+med_node_ref(uint32_t index, uint32_t generation)
+{
+    return (index + 1) | (generation & 0xffffu) << 14;
+}
+
+static inline uint32_t
+med_node_ref_index(uint32_t ref)
+{
+    return (ref & 0x3fffu) - 1;
+}
+
+static inline uint32_t
+med_node_ref_generation(uint32_t ref)
+{
+    return ref >> 14 & 0xffffu;
+}
+
+/* One node as its own thread sees it. Private to the process; one per node row. */
+typedef struct med_self {
+    struct med_system *system;
+    med_node_row *row;
+    atomic32 *touched; /* the row's map */
+    uint32_t ref;
+    uint32_t index;
+    uint32_t generation;
+    uint32_t domain;
+    uint32_t node;
+    uint32_t thread_id;
+    bool owner_died; /* its last lock came from a dead owner */
+    med_waiter waiter;
+    /* Started nodes only. */
+    med_port_thread thread;
+    bool started;
+    bool detached;
+    atomic32 phase; /* med_node_phase, as its process sees it: RUNNING may still run */
+    void *(*entry)(void *argument);
+    void *argument;
+} med_self;
+
+/* The calling thread's node, or NULL. */
+static inline med_self *
+med_self_get(void)
+{
+    return med_port_self_get();
+}
+
+#define MED_NODE_ANY UINT32_MAX
+/* Where the numbers that MED_NODE_ANY gives begin. */
+#define MED_NODE_ANY_FIRST 0x40000000u
+
+typedef struct med_node_request {
+    uint32_t domain;
+    uint32_t node; /* or MED_NODE_ANY */
+    med_node_kind kind;
+} med_node_request;
+
+/* Registers a node of this process; the caller starts or is its thread. MEDLEY_ERR_EXISTS: the
+ * number is taken, and the log says by whom; MEDLEY_ERR_LIMIT. A dead holder of the number is
+ * recovered first. */
+medley_status_t
+med_node_register(struct med_system *system, const med_node_request *request, med_self **self);
+/* The calling thread becomes that node. */
+void med_node_enter(med_self *self);
+/* The calling thread's node leaves the system: what it holds comes free, as if it had died. */
+void med_node_leave(med_self *self);
+/* What a node held comes free, and its row goes: for a node whose thread is gone. Idempotent. */
+void med_node_recover(struct med_system *system, uint32_t index, uint32_t generation);
+
+/* Is the node that an owner word names still there, and its process alive? */
+bool med_node_alive(const struct med_system *system, uint32_t ref);
+/* For the wait on a lock owned by `node_ref`: recovers a dead owner. Always MEDLEY_OK. */
+medley_status_t med_node_look(void *system, uint32_t node_ref);
+
+/* Starts a thread as a node of this process. `thread` (may be NULL) gets its handle. */
+medley_status_t med_node_start(struct med_system *system,
+                               const med_node_request *request,
+                               const med_port_thread_attributes *attributes,
+                               bool detached,
+                               void *(*entry)(void *),
+                               void *argument,
+                               med_port_thread *thread);
+/* Waits for the end of a started node of this process, and frees its number. MEDLEY_ERR_NOT_FOUND:
+ * no such; MEDLEY_ERR_NOT_OWNER: not started by this process, or detached; MEDLEY_ERR_ARGUMENT: the
+ * calling node itself; MEDLEY_BUSY: somebody else joins it. */
+medley_status_t
+med_node_join(struct med_system *system, uint32_t domain, uint32_t node, void **result);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The partition's layout, its birth, and the check at the door. */
+#include "mrapi/partition.h"
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "mrapi/domain.h"
+#include "mrapi/mutex.h"
+#include "mrapi/node.h"
+#include "mrapi/process.h"
+#include "mrapi/table.h"
+#include "port/port.h"
+
+#define PART_ALIGNMENT 128u
+
+/* One number for the shape of everything in here: another build with another shape differs. */
+static uint32_t
+layout_hash(void)
+{
+    static const uint32_t shape[] = {
+        sizeof(med_partition_header),
+        sizeof(med_process_row),
+        offsetof(med_process_row, since_ns),
+        sizeof(med_table),
+        sizeof(med_row),
+        sizeof(med_domain_row),
+        sizeof(med_node_row),
+        offsetof(med_node_row, since_ns),
+        sizeof(med_mutex_row),
+        offsetof(med_mutex_row, lock),
+    };
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
+        hash = (hash ^ shape[i]) * 16777619u;
+    }
+    return hash;
+}
+
+/* Reserves a part; the offset saturates, so that one check at the end is enough. */
+static uint32_t
+part_place(uint64_t *end, uint64_t size)
+{
+    uint64_t start = (*end + PART_ALIGNMENT - 1) / PART_ALIGNMENT * PART_ALIGNMENT;
+    *end = start + size;
+    return start > UINT32_MAX ? UINT32_MAX : (uint32_t)start;
+}
+
+medley_status_t
+med_layout_compute(const med_limits *limits, med_layout *layout)
+{
+    uint64_t end = sizeof(med_partition_header);
+    layout->process_row_bytes = med_process_row_bytes(limits);
+    layout->node_row_bytes = med_node_row_bytes(limits);
+    layout->processes = part_place(&end, (uint64_t)limits->processes * layout->process_row_bytes);
+    layout->domains = part_place(&end, med_table_size(limits->domains, sizeof(med_domain_row)));
+    layout->nodes = part_place(&end, med_table_size(limits->nodes, layout->node_row_bytes));
+    layout->mutexes = part_place(&end, med_table_size(limits->mutexes, sizeof(med_mutex_row)));
+    if (end > UINT32_MAX - PART_ALIGNMENT) {
+        return MEDLEY_ERR_LIMIT;
+    }
+    layout->size_bytes = part_place(&end, 0);
+    return MEDLEY_OK;
+}
+
+void
+med_partition_init(void *memory,
+                   const med_limits *limits,
+                   const med_layout *layout,
+                   med_on_death on_death,
+                   const char *name)
+{
+    med_partition_header *header = memory;
+    header->version = MED_PARTITION_VERSION;
+    header->byte_order = MED_PARTITION_BYTE_ORDER;
+    header->layout_hash = layout_hash();
+    header->size_bytes = layout->size_bytes;
+    header->created_ns = med_port_clock_ns();
+    header->creator_process_id = med_port_process_id();
+    header->on_death = (uint32_t)on_death;
+    med_text_copy(header->name, sizeof header->name, name);
+    header->limits = *limits;
+    atomic32_store_release(&header->magic, MED_PARTITION_MAGIC); /* P1 complete -> C1 (check) */
+}
+
+medley_status_t
+med_partition_check(const void *memory, size_t size_bytes, med_limits *limits, med_layout *layout)
+{
+    const med_partition_header *header = memory;
+    if (size_bytes < sizeof *header) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    uint32_t magic = atomic32_load_acquire(&header->magic); /* C1 complete <- P1 (init) */
+    if (magic == __builtin_bswap32(MED_PARTITION_MAGIC)) {
+        return MEDLEY_ERR_BYTE_ORDER;
+    }
+    if (magic != MED_PARTITION_MAGIC) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    if (header->version != MED_PARTITION_VERSION || header->layout_hash != layout_hash()) {
+        return MEDLEY_ERR_VERSION;
+    }
+    /* A copy: what is checked is what is used. */
+    med_limits copy = header->limits;
+    if (header->byte_order != MED_PARTITION_BYTE_ORDER || !med_limits_valid(&copy) ||
+        med_layout_compute(&copy, layout) != MEDLEY_OK || layout->size_bytes > size_bytes ||
+        header->size_bytes != layout->size_bytes) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    *limits = copy;
+    return MEDLEY_OK;
+}

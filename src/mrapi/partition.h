@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The partition: the memory that holds a system.
+ *
+ *   0          med_partition_header            magic, version, byte order, limits
+ *   + ...      process rows                    who is attached
+ *   + ...      domain table
+ *   + ...      node table
+ *   + ...      mutex table
+ *
+ * All offsets follow from the limits, by one function (med_layout_compute); each part starts on 128
+ * bytes. Nothing in it is a pointer, or has a size that differs between 32- and 64-bit programs.
+ * docs/design/partition.md
+ */
+#ifndef MEDLEY_MRAPI_PARTITION_H
+#define MEDLEY_MRAPI_PARTITION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "medley/status.h"
+#include "mrapi/limits.h"
+
+#define MED_PARTITION_MAGIC 0x4d45444cu
+#define MED_PARTITION_VERSION 1u
+#define MED_PARTITION_BYTE_ORDER 0x01020304u
+
+typedef enum med_on_death {
+    MED_ON_DEATH_RECOVER, /* a dead holder's lock goes to the next, who is told */
+    MED_ON_DEATH_FAIL,    /* nobody gets it again until it is deleted */
+} med_on_death;
+
+typedef struct med_partition_header {
+    atomic32 magic; /* stored last: before, the partition is not finished */
+    uint32_t version;
+    uint32_t byte_order;
+    uint32_t layout_hash; /* of all structs that lie in here */
+    uint64_t size_bytes;
+    uint64_t created_ns;
+    uint32_t creator_process_id;
+    uint32_t on_death; /* med_on_death */
+    char name[64];
+    med_limits limits;
+    uint32_t unused[2];
+} med_partition_header;
+_Static_assert(sizeof(med_partition_header) == 128, "the header is two lines");
+_Static_assert(offsetof(med_partition_header, limits) == 104, "the same in every build");
+
+typedef struct med_layout {
+    uint32_t processes;
+    uint32_t process_row_bytes;
+    uint32_t domains;
+    uint32_t nodes;
+    uint32_t node_row_bytes;
+    uint32_t mutexes;
+    uint32_t size_bytes;
+} med_layout;
+
+/* MEDLEY_ERR_LIMIT when it would not fit 32-bit offsets. */
+medley_status_t med_layout_compute(const med_limits *limits, med_layout *layout);
+
+/* Zeroed memory of `layout.size_bytes` becomes an empty partition. */
+void med_partition_init(void *memory,
+                        const med_limits *limits,
+                        const med_layout *layout,
+                        med_on_death on_death,
+                        const char *name);
+
+/* Is this a partition that we can use? Looks at nothing beyond `size_bytes`. On success the checked
+ * limits and layout. MEDLEY_ERR_BYTE_ORDER, MEDLEY_ERR_VERSION, MEDLEY_ERR_CORRUPT. */
+medley_status_t
+med_partition_check(const void *memory, size_t size_bytes, med_limits *limits, med_layout *layout);
+
+#endif

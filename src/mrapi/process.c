@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Attachment, liveness and recovery of processes.
+ *
+ *   FREE --claim--> LIVE --release--> FREE
+ *                    |  somebody finds the liveness slot not held
+ *                    v
+ *                   DEAD --one wins the compare-and-swap--> RECOVERING(by) --done--> FREE
+ *                    ^                                           |
+ *                    +-------- `by` is found dead ---------------+   (or taken over directly)
+ *
+ * Why it is right. Only a process that holds the slot of a FREE row makes it LIVE, so a LIVE row
+ * whose slot nobody holds belongs to a dead process, and stays so until it is FREE again: nobody
+ * claims a row that is not FREE. Every step of a recovery can be done twice, or by two at once:
+ * each takes one thing from one owner by one compare-and-swap, or removes one row by its
+ * generation. A recoverer that dies leaves RECOVERING(by himself); the recovery of his own row
+ * gives that claim back before anything else can make his row LIVE again.
+ */
+#include "mrapi/process.h"
+
+#include "base/log.h"
+#include "mrapi/node.h"
+#include "mrapi/system.h"
+
+#define NODE_ROWS_PER_BIT 64u
+
+_Static_assert(sizeof(((med_process_row *)0)->node_rows) * 8 * NODE_ROWS_PER_BIT >= 16000,
+               "one bit for every chunk of the largest node table");
+
+uint32_t
+med_process_row_bytes(const med_limits *limits)
+{
+    (void)limits;
+    return sizeof(med_process_row);
+}
+
+/* ---- Claim and release
+ * --------------------------------------------------------------------------- */
+
+static void
+row_fill(med_process_row *row)
+{
+    for (uint32_t i = 0; i < sizeof row->node_rows / sizeof row->node_rows[0]; i++) {
+        atomic32_store_relaxed(&row->node_rows[i], 0); /* relaxed: published by L1 */
+    }
+    atomic32_store_relaxed(&row->process_id, med_port_process_id());
+    atomic64_store_relaxed(&row->since_ns, med_port_clock_ns());
+}
+
+static bool
+claim_row(med_system *system, uint32_t index)
+{
+    med_process_row *row = med_system_process(system, index);
+    /* Relaxed: looked at again with the slot in hand. */
+    if (med_process_state_of(atomic32_load_relaxed(&row->state)) != MED_PROCESS_FREE) {
+        return false;
+    }
+    bool shared = system->scope == MED_PORT_SCOPE_SHARED;
+    if (shared && med_port_slot_claim(&system->shared, index) != MEDLEY_OK) {
+        return false;
+    }
+    uint32_t word = atomic32_load_acquire(&row->state); /* A2 free <- R2 (release, recovery) */
+    if (med_process_state_of(word) != MED_PROCESS_FREE) {
+        if (shared) {
+            med_port_slot_drop(&system->shared, index);
+        }
+        return false;
+    }
+    row_fill(row);
+    uint32_t generation = med_process_generation_of(word) + 1;
+    /* L1 live -> A1 (alive, recover). Nobody else changes a FREE row whose slot is held. */
+    atomic32_store_release(&row->state, med_process_word(MED_PROCESS_LIVE, 0, generation));
+    system->process_index = index;
+    system->process_ref = med_process_ref(index, generation);
+    return true;
+}
+
+medley_status_t
+med_process_claim(med_system *system)
+{
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t index = 0; index < system->limits.processes; index++) {
+            if (claim_row(system, index)) {
+                return MEDLEY_OK;
+            }
+        }
+        if (system->scope == MED_PORT_SCOPE_PROCESS || med_process_recover_all(system) == 0) {
+            break;
+        }
+    }
+    med_limits_report(&system->limits, MED_LIMIT_PROCESSES);
+    return MEDLEY_ERR_LIMIT;
+}
+
+void
+med_process_release(med_system *system)
+{
+    med_process_row *row = med_system_process(system, system->process_index);
+    uint32_t generation = med_process_ref_generation(system->process_ref);
+    /* R2 free -> A2 (claim) */
+    atomic32_store_release(&row->state, med_process_word(MED_PROCESS_FREE, 0, generation));
+    med_port_slot_drop(&system->shared, system->process_index);
+}
+
+/* ---- Alive?
+ * --------------------------------------------------------------------------------------- */
+
+/* Does somebody else hold the slot, or is it our own? */
+static bool
+slot_held(const med_system *system, uint32_t index)
+{
+    if (!system->observed && system->process_ref && index == system->process_index) {
+        return true;
+    }
+    return system->scope == MED_PORT_SCOPE_SHARED && med_port_slot_held(&system->shared, index);
+}
+
+bool
+med_process_alive(const med_system *system, uint32_t ref)
+{
+    uint32_t index = med_process_ref_index(ref);
+    if (index >= system->limits.processes) {
+        return false;
+    }
+    uint32_t live = med_process_word(MED_PROCESS_LIVE, 0, med_process_ref_generation(ref));
+    /* A1 live <- L1 (claim). The state is read after the slot: a row that is LIVE in this
+     * generation after its slot was held was LIVE while it was. */
+    return slot_held(system, index) &&
+           atomic32_load_acquire(&med_system_process(system, index)->state) == live;
+}
+
+/* ---- Recovery
+ * -------------------------------------------------------------------------------------- */
+
+/* Is the one that claimed the recovery still at it? A recoverer that died and whose row lives again
+ * had its claims given back in between, so a held slot is enough. */
+static bool
+recoverer_lives(const med_system *system, uint32_t word)
+{
+    uint32_t by = med_process_recoverer_of(word);
+    return by < system->limits.processes && slot_held(system, by);
+}
+
+/* Moves a dead process's row to RECOVERING(by us). False: it lives, or another is at it. */
+static bool
+recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
+{
+    med_process_row *row = med_system_process(system, index);
+    uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- L1 (claim) */
+    for (;;) {
+        switch (med_process_state_of(word)) {
+        case MED_PROCESS_LIVE:
+            if (slot_held(system, index)) {
+                return false;
+            }
+            break;
+        case MED_PROCESS_RECOVERING:
+            if (recoverer_lives(system, word)) {
+                return false;
+            }
+            break;
+        case MED_PROCESS_DEAD:
+            break;
+        case MED_PROCESS_FREE:
+        default:
+            return false;
+        }
+        uint32_t generation = med_process_generation_of(word);
+        bool dead = med_process_state_of(word) == MED_PROCESS_DEAD;
+        uint32_t next =
+            dead ? med_process_word(MED_PROCESS_RECOVERING, system->process_index, generation)
+                 : med_process_word(MED_PROCESS_DEAD, 0, generation);
+        /* Acquire and release: what an earlier recoverer did comes before what we do. */
+        if (!atomic32_cas_acq_rel(&row->state, &word, next)) {
+            continue;
+        }
+        if (dead) {
+            *claimed = next;
+            return true;
+        }
+        word = next;
+    }
+}
+
+/* Tables come first: the later steps need their locks. */
+static void
+recover_table_locks(med_system *system, uint32_t ref)
+{
+    const med_table_view *views[] = {&system->domains, &system->nodes, &system->mutexes};
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
+        (void)med_lock_recover(&views[i]->table->lock, ref, true, system->scope);
+    }
+}
+
+/* The recoveries that it was at become somebody else's. */
+static void
+recover_claims(med_system *system, uint32_t index)
+{
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        atomic32 *state = &med_system_process(system, i)->state;
+        uint32_t word = atomic32_load_relaxed(state); /* relaxed: checked by compare-and-swap */
+        if (i != index && med_process_state_of(word) == MED_PROCESS_RECOVERING &&
+            med_process_recoverer_of(word) == index) {
+            uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, med_process_generation_of(word));
+            (void)atomic32_cas_acq_rel(state, &word, dead); /* as recovery_claim */
+        }
+    }
+}
+
+static void
+recover_node_row(med_system *system, uint32_t node_index, uint32_t ref)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, node_index);
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    /* Relaxed: written before the row became LIVE. */
+    if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_relaxed(&row->process_ref) == ref) {
+        med_node_recover(system, node_index, med_row_generation_of(word));
+    }
+}
+
+static void
+recover_nodes(med_system *system, const med_process_row *row, uint32_t ref)
+{
+    for (uint32_t first = 0; first < system->limits.nodes; first += NODE_ROWS_PER_BIT) {
+        uint32_t bit = first / NODE_ROWS_PER_BIT;
+        /* Relaxed: its writer is dead. */
+        if (!(atomic32_load_relaxed(&row->node_rows[bit / 32]) & 1u << bit % 32)) {
+            continue;
+        }
+        uint32_t last = first + NODE_ROWS_PER_BIT;
+        for (uint32_t i = first; i < last && i < system->limits.nodes; i++) {
+            recover_node_row(system, i, ref);
+        }
+    }
+}
+
+static void
+recovery_report(const med_process_row *row)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "process ");
+    med_text_number(&text, atomic32_load_relaxed(&row->process_id)); /* relaxed: for showing */
+    med_text_string(&text, " died; its nodes and locks were recovered");
+    med_log(MED_LOG_INFO, &text);
+}
+
+bool
+med_process_recover(med_system *system, uint32_t index)
+{
+    uint32_t claimed;
+    if (index >= system->limits.processes || !recovery_claim(system, index, &claimed)) {
+        return false;
+    }
+    med_process_row *row = med_system_process(system, index);
+    uint32_t generation = med_process_generation_of(claimed);
+    uint32_t ref = med_process_ref(index, generation);
+    recover_table_locks(system, ref);
+    recover_claims(system, index);
+    recover_nodes(system, row, ref);
+    recovery_report(row);
+    /* R2 free -> A2 (claim). Fails only when a peer scribbled. */
+    uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
+    return atomic32_cas_release(&row->state, &claimed, freed);
+}
+
+uint32_t
+med_process_recover_all(med_system *system)
+{
+    uint32_t recovered = 0;
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        recovered += med_process_recover(system, i);
+    }
+    return recovered;
+}
+
+medley_status_t
+med_process_look(void *context, uint32_t process_ref)
+{
+    med_system *system = context;
+    if (!med_process_alive(system, process_ref)) {
+        (void)med_process_recover(system, med_process_ref_index(process_ref));
+    }
+    return MEDLEY_OK;
+}

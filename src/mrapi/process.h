@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Processes attached to a system, and what happens when one dies.
+ *
+ * A process has a row, and holds the port's liveness slot of the same number as long as it lives.
+ * The row's state goes FREE, LIVE, DEAD, RECOVERING(by), FREE; docs/design/liveness.md draws it.
+ *
+ * A process reference (row and generation, 30 bits, never 0) names a process in words that it owns:
+ * the locks of tables, the rows of its nodes.
+ */
+#ifndef MEDLEY_MRAPI_PROCESS_H
+#define MEDLEY_MRAPI_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "medley/status.h"
+#include "mrapi/limits.h"
+
+struct med_system;
+
+typedef enum med_process_state {
+    MED_PROCESS_FREE,
+    MED_PROCESS_LIVE,
+    MED_PROCESS_DEAD,
+    MED_PROCESS_RECOVERING,
+} med_process_state;
+
+typedef struct med_process_row {
+    atomic32 state; /* bits 0..2 state, 3..15 row of the recoverer, 16..31 generation */
+    atomic32 process_id;
+    atomic64 since_ns;
+    atomic32 node_rows[12]; /* one bit per 64 rows of the node table: set before it fills a row
+                               there, so that its recovery looks nowhere else */
+} med_process_row;
+_Static_assert(sizeof(med_process_row) == 64, "one line");
+
+uint32_t med_process_row_bytes(const med_limits *limits);
+
+static inline uint32_t
+med_process_word(med_process_state state, uint32_t by, uint32_t generation)
+{
+    return (uint32_t)state | by << 3 | (generation & 0xffffu) << 16;
+}
+
+static inline med_process_state
+med_process_state_of(uint32_t word)
+{
+    return (med_process_state)(word & 7u);
+}
+
+static inline uint32_t
+med_process_recoverer_of(uint32_t word)
+{
+    return word >> 3 & 0x1fffu;
+}
+
+static inline uint32_t
+med_process_generation_of(uint32_t word)
+{
+    return word >> 16;
+}
+
+static inline uint32_t
+med_process_ref(uint32_t index, uint32_t generation)
+{
+    return (index + 1) | (generation & 0xffffu) << 13;
+}
+
+static inline uint32_t
+med_process_ref_index(uint32_t ref)
+{
+    return (ref & 0x1fffu) - 1;
+}
+
+static inline uint32_t
+med_process_ref_generation(uint32_t ref)
+{
+    return ref >> 13 & 0xffffu;
+}
+
+/* Takes a free row and its liveness slot for this process. MEDLEY_ERR_LIMIT: none. */
+medley_status_t med_process_claim(struct med_system *system);
+/* Gives both back; the process must own no node any more. */
+void med_process_release(struct med_system *system);
+
+/* Does the process that `ref` names live? */
+bool med_process_alive(const struct med_system *system, uint32_t ref);
+
+/* Recovers the process of that row if it is dead: its nodes leave, its locks come free. Idempotent;
+ * any number of processes may try at once; one that dies at it is succeeded by another. True when
+ * there was something to do, and it is done. */
+bool med_process_recover(struct med_system *system, uint32_t index);
+/* Looks at all of them. Returns how many were recovered. */
+uint32_t med_process_recover_all(struct med_system *system);
+
+/* For the wait on a lock owned by `process_ref`: recovers it if it is dead. Always MEDLEY_OK. */
+medley_status_t med_process_look(void *system, uint32_t process_ref);
+
+#endif

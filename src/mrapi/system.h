@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A system as one process sees it: the mapped partition and the checked views of its tables.
+ *
+ * A process is in at most one named system and one private system at a time. Attaching and
+ * detaching is guarded by a process-wide gate; everything else reads the struct without a lock,
+ * since a node keeps its system open.
+ */
+#ifndef MEDLEY_MRAPI_SYSTEM_H
+#define MEDLEY_MRAPI_SYSTEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "medley/status.h"
+#include "mrapi/limits.h"
+#include "mrapi/node.h"
+#include "mrapi/partition.h"
+#include "mrapi/process.h"
+#include "mrapi/table.h"
+#include "port/port.h"
+
+typedef struct med_system {
+    bool open;
+    bool observed; /* looked at from outside: no process row, nothing is written */
+    med_port_scope scope;
+    med_port_shared shared; /* named systems */
+    med_partition_header *header;
+    med_limits limits;
+    med_layout layout;
+    med_on_death on_death;
+    unsigned char *processes;
+    med_table_view domains;
+    med_table_view nodes;
+    med_table_view mutexes;
+    uint32_t process_index;
+    uint32_t process_ref;
+    med_self *selves; /* one per node row; only this process's are in use */
+    uint32_t users;   /* guarded by the gate: nodes of this process, and explicit opens */
+} med_system;
+
+static inline med_process_row *
+med_system_process(const med_system *system, uint32_t index)
+{
+    return (med_process_row *)(void *)(system->processes +
+                                       (size_t)index * system->layout.process_row_bytes);
+}
+
+/* Opens, creating it if nobody lives in it, and counts one user. NULL: the private system of this
+ * process. The log says why it failed. */
+medley_status_t med_system_attach(const char *name, med_system **system);
+/* One more user, one less; the last one detaches the process, and the last process removes the
+ * name. */
+void med_system_retain(med_system *system);
+void med_system_release(med_system *system);
+
+/* The system that this process's nodes join by default: what was chosen, MEDLEY_SYSTEM, or the
+ * user's default system. NULL: the private one. */
+const char *med_system_default_name(void);
+#define MED_SYSTEM_DEFAULT_NAME "default"
+/* Chooses it; MEDLEY_BUSY when this process is in another named system already. `private_system`
+ * wins over `name`. */
+medley_status_t med_system_choose(const char *name, bool private_system);
+
+/* Looks at a system without joining it. `system` is the caller's. MEDLEY_ERR_EXISTS: this process
+ * is in it. */
+medley_status_t med_system_observe(const char *name, med_system *system);
+void med_system_observe_end(med_system *system);
+
+/* Removes the name of a system in which nobody lives. MEDLEY_BUSY: somebody does. */
+medley_status_t med_system_remove(const char *name);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A table of the registry: rows of one kind (nodes, mutexes, ...), found by key without a lock,
+ * inserted and removed under a lock that survives its holder.
+ *
+ *   in the partition:  med_table | hash words | rows
+ *
+ * The rows' state words are the truth. The hash and the free list are derived from them: when
+ * somebody died holding the lock, the next holder derives them anew (repair), and finishes or
+ * undoes the one insertion or removal that was under way.
+ *
+ * A row is named by its index and its generation; the generation goes up when the row is given
+ * back, so that a name of a former object is recognised.
+ */
+#ifndef MEDLEY_MRAPI_TABLE_H
+#define MEDLEY_MRAPI_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "base/lock.h"
+#include "medley/status.h"
+
+typedef enum med_row_state {
+    MED_ROW_FREE,     /* in the free list */
+    MED_ROW_CREATING, /* being filled by the holder of the table's lock */
+    MED_ROW_LIVE,
+    MED_ROW_REMOVING, /* being given back by the holder of the table's lock */
+} med_row_state;
+
+/* The first 16 bytes of every row. */
+typedef struct med_row {
+    atomic32 state;    /* bits 0..15 med_row_state, bits 16..31 generation */
+    atomic32 key_high; /* written by the lock's holder while the row is not LIVE */
+    atomic32 key_low;
+    uint32_t next_free; /* guarded by the table's lock; index + 1, 0 ends */
+} med_row;
+_Static_assert(sizeof(med_row) == 16, "rows start alike in every build");
+
+typedef struct med_key {
+    uint32_t high;
+    uint32_t low;
+} med_key;
+
+typedef struct med_table {
+    med_lock lock;      /* owner: a process reference (process.h) */
+    uint32_t free_head; /* guarded by lock, as are the next two; index + 1, 0 is none */
+    uint32_t free_tail;
+    uint32_t fresh; /* rows from here on were never used and are in no list */
+    atomic32 used;  /* written by the lock's holder; LIVE rows */
+    atomic32 high_water;
+    uint32_t unused[10];
+} med_table;
+_Static_assert(sizeof(med_table) == 64, "a table's head has a line of its own");
+
+/* One process's view: built once from checked limits, so that nothing a peer writes into the
+ * partition later moves it. */
+typedef struct med_table_view {
+    med_table *table;
+    atomic32 *hash; /* 0 empty, 1 was used, else index + 2 */
+    unsigned char *rows;
+    uint32_t row_count;
+    uint32_t row_bytes;
+    uint32_t hash_mask;
+    med_port_scope scope;
+    uint32_t process_ref; /* who locks */
+    /* Called, with the lock held, for each row that is given back; may be NULL. Idempotent. */
+    void (*on_remove)(const struct med_table_view *view, med_row *row);
+    /* Called while waiting for the lock: recovers a dead holder. */
+    medley_status_t (*on_slice)(void *context, uint32_t process_ref);
+    void *context;
+} med_table_view;
+
+size_t med_table_size(uint32_t row_count, uint32_t row_bytes);
+/* The view of a table at `memory`; touches nothing. */
+void
+med_table_view_init(med_table_view *view, void *memory, uint32_t row_count, uint32_t row_bytes);
+/* Zeroed memory becomes an empty table. */
+void med_table_init(const med_table_view *view);
+
+static inline med_row *
+med_table_row(const med_table_view *view, uint32_t index)
+{
+    return (med_row *)(void *)(view->rows + (size_t)index * view->row_bytes);
+}
+
+static inline uint32_t
+med_row_word(med_row_state state, uint32_t generation)
+{
+    return (generation & 0xffffu) << 16 | (uint32_t)state;
+}
+
+static inline med_row_state
+med_row_state_of(uint32_t word)
+{
+    return (med_row_state)(word & 0xffffu);
+}
+
+static inline uint32_t
+med_row_generation_of(uint32_t word)
+{
+    return word >> 16;
+}
+
+/* Finds a LIVE row by its key. Lock-free: a row that is inserted or removed meanwhile may or may
+ * not be found. Bounded by the size of the table whatever it contains. */
+medley_status_t
+med_table_find(const med_table_view *view, med_key key, uint32_t *index, uint32_t *generation);
+
+/* What `insert` calls, with the lock held, to fill the new row behind its first 16 bytes. */
+typedef void (*med_row_fill)(med_row *row, uint32_t index, uint32_t generation, void *context);
+
+/* Inserts a row. MEDLEY_ERR_EXISTS: the key is there, at `index` and `generation`;
+ * MEDLEY_ERR_LIMIT: all rows are in use. May block while others insert and remove. */
+medley_status_t med_table_insert(const med_table_view *view,
+                                 med_key key,
+                                 med_row_fill fill,
+                                 void *context,
+                                 uint32_t *index,
+                                 uint32_t *generation);
+
+/* As insert, under a free key at or above (key.high, key.low), which is given back in `key`. */
+medley_status_t med_table_insert_any(const med_table_view *view,
+                                     med_key *key,
+                                     med_row_fill fill,
+                                     void *context,
+                                     uint32_t *index,
+                                     uint32_t *generation);
+
+/* Gives a LIVE row back. MEDLEY_ERR_STALE: it is not, or no longer, this one. */
+medley_status_t med_table_remove(const med_table_view *view, uint32_t index, uint32_t generation);
+
+#endif

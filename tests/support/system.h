@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Every test process uses a system of its own name, with small limits and a quiet log. */
+#ifndef MEDLEY_TESTS_SUPPORT_SYSTEM_H
+#define MEDLEY_TESTS_SUPPORT_SYSTEM_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define TEST_MUTEXES 16
+
+/* The same in a child of fork: named after the process that asked first. */
+static inline const char *
+test_system_name(void)
+{
+    static char name[40];
+    if (!name[0]) {
+        (void)snprintf(name, sizeof name, "test-%ld", (long)getpid());
+    }
+    return name;
+}
+
+static inline void
+test_system_prepare(void)
+{
+    (void)setenv("MEDLEY_SYSTEM", test_system_name(), 1);
+    (void)setenv("MEDLEY_MAX_MUTEXES", "16", 1);
+    (void)setenv("MEDLEY_LOG", "quiet", 0);
+}
+
+#endif
