@@ -13,7 +13,9 @@
  */
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -50,6 +52,19 @@ register_in_background(void *argument)
     return NULL;
 }
 
+/* The caller may be a real-time thread that leaves its only processor to nobody. */
+static void
+scheduling_ordinary(pthread_attr_t *attributes)
+{
+    cpu_set_t everywhere;
+    memset(&everywhere, 0xff, sizeof everywhere);
+    struct sched_param parameter = {.sched_priority = 0};
+    (void)pthread_attr_setinheritsched(attributes, PTHREAD_EXPLICIT_SCHED);
+    (void)pthread_attr_setschedpolicy(attributes, SCHED_OTHER);
+    (void)pthread_attr_setschedparam(attributes, &parameter);
+    (void)pthread_attr_setaffinity_np(attributes, sizeof everywhere, &everywhere);
+}
+
 static void
 start_background(med_port_scope scope)
 {
@@ -61,6 +76,7 @@ start_background(med_port_scope scope)
     }
     (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     (void)pthread_attr_setstacksize(&attributes, 64 * 1024);
+    scheduling_ordinary(&attributes);
     /* The program's signals are not for this thread. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &old);

@@ -133,11 +133,11 @@ status_of_open_error(int error)
     }
 }
 
-/* Ours alone: a plain file, of this user, closed to others, under one name. */
+/* Ours alone: a plain file, of this user, with the mode we give, under one name. */
 static bool
 file_is_ours(const struct stat *st)
 {
-    return S_ISREG(st->st_mode) && st->st_uid == geteuid() && (st->st_mode & 077) == 0 &&
+    return S_ISREG(st->st_mode) && st->st_uid == geteuid() && (st->st_mode & 07777) == 0600 &&
            st->st_nlink == 1;
 }
 

@@ -143,8 +143,9 @@ med_port_thread_id(void)
 /* ---- The pointer of the thread
  * ------------------------------------------------------------------- */
 
+_Thread_local void *med_port_self_pointer;
+
 static _Thread_local struct {
-    void *self;
     uint64_t scheduling_until_ns;
     med_port_scheduling scheduling;
 } local __attribute__((tls_model("initial-exec")));
@@ -158,9 +159,9 @@ static void
 thread_ends(void *self)
 {
     (void)self;
-    if (local.self) {
-        exit_handler(local.self);
-        local.self = NULL;
+    if (med_port_self_pointer) {
+        exit_handler(med_port_self_pointer);
+        med_port_self_pointer = NULL;
     }
 }
 
@@ -178,16 +179,10 @@ med_port_self_on_exit(void (*on_exit)(void *self))
     return status_of(exit_error);
 }
 
-void *
-med_port_self_get(void)
-{
-    return local.self;
-}
-
 void
 med_port_self_set(void *self)
 {
-    local.self = self;
+    med_port_self_pointer = self;
     if (exit_handler) {
         (void)pthread_setspecific(exit_key, self);
     }

@@ -80,7 +80,9 @@ med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
     do {
         long rc = futex(word, FUTEX_LOCK_PI2, 0, deadline_ns == MED_PORT_FOREVER ? NULL : &deadline,
                         scope);
-        status = status_of_pi_lock(__atomic_load_n(word, __ATOMIC_RELAXED), rc);
+        /* P1 lock handed over <- P1 (unlock): the kernel orders it, but the checkers cannot see
+         * that. */
+        status = status_of_pi_lock(__atomic_load_n(word, __ATOMIC_ACQUIRE), rc);
     } while (status == MEDLEY_BUSY);
     if (status == MEDLEY_ERR_OWNER_DIED) {
         (void)__atomic_fetch_and(word, ~(uint32_t)FUTEX_OWNER_DIED, __ATOMIC_ACQUIRE);
@@ -91,6 +93,7 @@ med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
 medley_status_t
 med_port_pi_unlock(uint32_t *word, med_port_scope scope)
 {
+    (void)__atomic_fetch_or(word, 0, __ATOMIC_RELEASE); /* P1 lock handed over -> P1 (lock) */
     return futex(word, FUTEX_UNLOCK_PI, 0, NULL, scope) == 0 ? MEDLEY_OK : MEDLEY_ERR_NOT_OWNER;
 }
 

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The checks. Each needs at most one thread beside the caller's, and a second core for it. */
+#include "port/conformance.h"
+#include "port/port.h"
+
+#define LITMUS_ROUNDS 20000u
+#define LINE_BYTES 64
+#define HANDOVERS 200u
+
+/* Ends a check with what did not hold. */
+#define KEEPS(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            return #condition;                                                                     \
+        }                                                                                          \
+    } while (0)
+
+/* ---- Memory and copies -------------------------------------------------------------------------
+ */
+
+static const char *
+memory_is_zeroed_and_aligned(void)
+{
+    unsigned char *a = NULL;
+    unsigned char *b = NULL;
+    void *p = NULL;
+    KEEPS(med_port_memory_map(1000, &p) == MEDLEY_OK);
+    a = p;
+    KEEPS(med_port_memory_map(1000, &p) == MEDLEY_OK);
+    b = p;
+    KEEPS((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0);
+    for (int i = 0; i < 1000; i++) {
+        KEEPS(a[i] == 0 && b[i] == 0);
+        a[i] = 1;
+    }
+    KEEPS(b[0] == 0 && b[999] == 0);
+    med_port_memory_unmap(b, 1000);
+    med_port_memory_unmap(a, 1000);
+    return NULL;
+}
+
+static const char *
+memory_too_large_is_refused(void)
+{
+    void *p = &p;
+    KEEPS(med_port_memory_map(SIZE_MAX / 2, &p) == MEDLEY_ERR_NO_MEMORY);
+    KEEPS(p == &p);
+    return NULL;
+}
+
+static const char *
+copy_of_one_row(void)
+{
+    char source[7] = "abcdef";
+    char target[9] = "--------";
+    med_port_copy copy = {.target = target + 1, .source = source, .row_bytes = 6, .rows = 1};
+    KEEPS(med_port_copy_start(&copy) == MEDLEY_OK);
+    KEEPS(med_port_copy_wait(&copy) == MEDLEY_OK);
+    KEEPS(med_port_copy_done(&copy));
+    for (int i = 0; i < 6; i++) {
+        KEEPS(target[1 + i] == source[i]);
+    }
+    KEEPS(target[0] == '-' && target[7] == '-');
+    return NULL;
+}
+
+static const char *
+copy_of_rows_with_strides(void)
+{
+    unsigned char source[3 * 5];
+    unsigned char target[3 * 7] = {0};
+    for (unsigned i = 0; i < sizeof source; i++) {
+        source[i] = (unsigned char)(i + 1);
+    }
+    med_port_copy copy = {.target = target,
+                          .source = source,
+                          .row_bytes = 4,
+                          .rows = 3,
+                          .target_stride_bytes = 7,
+                          .source_stride_bytes = 5};
+    KEEPS(med_port_copy_start(&copy) == MEDLEY_OK);
+    KEEPS(med_port_copy_wait(&copy) == MEDLEY_OK);
+    for (unsigned row = 0; row < 3; row++) {
+        for (unsigned i = 0; i < 7; i++) {
+            KEEPS(target[row * 7 + i] == (i < 4 ? row * 5 + i + 1 : 0));
+        }
+    }
+    return NULL;
+}
+
+/* ---- Time --------------------------------------------------------------------------------------
+ */
+
+static const char *
+clock_never_goes_back(void)
+{
+    uint64_t last_ns = med_port_clock_ns();
+    for (int i = 0; i < 10000; i++) {
+        uint64_t now_ns = med_port_clock_ns();
+        KEEPS(now_ns >= last_ns);
+        last_ns = now_ns;
+    }
+    return NULL;
+}
+
+static const char *
+delay_is_not_short(void)
+{
+    static const uint64_t durations_ns[] = {0, 1, 1000, 50000, 300000, 2000000};
+    for (unsigned i = 0; i < sizeof durations_ns / sizeof durations_ns[0]; i++) {
+        uint64_t start_ns = med_port_clock_ns();
+        med_port_delay_ns(durations_ns[i]);
+        KEEPS(med_port_clock_ns() - start_ns >= durations_ns[i]);
+    }
+    med_port_delay_until_ns(0);
+    med_port_yield();
+    return NULL;
+}
+
+/* ---- Waiting on a word -------------------------------------------------------------------------
+ */
+
+static const char *
+wait_returns_when_the_word_differs(void)
+{
+    static const uint32_t word = 5;
+    KEEPS(med_port_wait(&word, 4, MED_PORT_FOREVER, MED_PORT_SCOPE_PROCESS) == MEDLEY_OK);
+    KEEPS(med_port_wait(&word, 4, MED_PORT_FOREVER, MED_PORT_SCOPE_SHARED) == MEDLEY_OK);
+    KEEPS(med_port_wake(&word, 1, MED_PORT_SCOPE_PROCESS) == 0);
+    return NULL;
+}
+
+static const char *
+wait_ends_at_its_deadline(void)
+{
+    static const uint32_t word = 5;
+    KEEPS(med_port_wait(&word, 5, 1, MED_PORT_SCOPE_PROCESS) == MEDLEY_TIMEOUT);
+    uint64_t deadline_ns = med_port_clock_ns() + 2000000;
+    medley_status_t status;
+    do { /* MEDLEY_OK may come for no reason */
+        status = med_port_wait(&word, 5, deadline_ns, MED_PORT_SCOPE_PROCESS);
+    } while (status == MEDLEY_OK);
+    KEEPS(status == MEDLEY_TIMEOUT);
+    KEEPS(med_port_clock_ns() >= deadline_ns);
+    return NULL;
+}
+
+static uint32_t turn;
+
+static void
+turn_await(uint32_t wanted)
+{
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&turn, __ATOMIC_ACQUIRE);
+        if (seen == wanted) {
+            return;
+        }
+        (void)med_port_wait(&turn, seen, MED_PORT_FOREVER, MED_PORT_SCOPE_PROCESS);
+    }
+}
+
+static void
+turn_give(uint32_t next)
+{
+    __atomic_store_n(&turn, next, __ATOMIC_RELEASE);
+    (void)med_port_wake(&turn, 1, MED_PORT_SCOPE_PROCESS);
+}
+
+static void *
+takes_odd_turns(void *argument)
+{
+    (void)argument;
+    for (uint32_t i = 1; i < 2 * HANDOVERS; i += 2) {
+        turn_await(i);
+        turn_give(i + 1);
+    }
+    return NULL;
+}
+
+/* A wake that is lost leaves both asleep, and the run at its time limit. */
+static const char *
+wake_hands_over(void)
+{
+    med_port_thread thread;
+    turn = 0;
+    KEEPS(med_port_thread_start(&thread, NULL, takes_odd_turns, NULL) == MEDLEY_OK);
+    for (uint32_t i = 0; i < 2 * HANDOVERS; i += 2) {
+        turn_give(i + 1);
+        turn_await(i + 2);
+    }
+    KEEPS(med_port_thread_join(thread, NULL) == MEDLEY_OK);
+    return NULL;
+}
+
+/* ---- Threads -----------------------------------------------------------------------------------
+ */
+
+static void *
+returns_its_argument(void *argument)
+{
+    return argument;
+}
+
+static void *
+exits_with_its_argument(void *argument)
+{
+    med_port_thread_exit(argument);
+}
+
+static const char *
+thread_gives_its_result(void)
+{
+    int here = 0;
+    for (int i = 0; i < 20; i++) {
+        med_port_thread thread;
+        void *result = NULL;
+        KEEPS(med_port_thread_start(&thread, NULL,
+                                    i % 2 ? returns_its_argument : exits_with_its_argument,
+                                    &here) == MEDLEY_OK);
+        KEEPS(med_port_thread_join(thread, &result) == MEDLEY_OK);
+        KEEPS(result == &here);
+    }
+    return NULL;
+}
+
+static uint32_t detached_ended;
+
+static void *
+ends_detached(void *argument)
+{
+    __atomic_store_n(&detached_ended, 1, __ATOMIC_RELEASE);
+    (void)med_port_wake(&detached_ended, 1, MED_PORT_SCOPE_PROCESS);
+    return argument;
+}
+
+static const char *
+thread_may_be_detached(void)
+{
+    med_port_thread thread;
+    detached_ended = 0;
+    KEEPS(med_port_thread_start(&thread, NULL, ends_detached, NULL) == MEDLEY_OK);
+    KEEPS(med_port_thread_detach(thread) == MEDLEY_OK);
+    while (!__atomic_load_n(&detached_ended, __ATOMIC_ACQUIRE)) {
+        (void)med_port_wait(&detached_ended, 0, MED_PORT_FOREVER, MED_PORT_SCOPE_PROCESS);
+    }
+    return NULL;
+}
+
+typedef struct self_seen {
+    uint32_t thread_id;
+    void *first;
+    void *second;
+} self_seen;
+
+static uint32_t exits_seen;
+static void *last_exit;
+
+static void
+note_exit(void *self)
+{
+    last_exit = self;
+    exits_seen++;
+}
+
+static void *
+sets_self(void *argument)
+{
+    self_seen *seen = argument;
+    seen->thread_id = med_port_thread_id();
+    seen->first = med_port_self_get();
+    med_port_self_set(seen);
+    seen->second = med_port_self_get();
+    return NULL;
+}
+
+static void *
+sets_and_exits(void *argument)
+{
+    (void)sets_self(argument);
+    med_port_thread_exit(NULL);
+}
+
+static void *
+sets_and_clears(void *argument)
+{
+    (void)sets_self(argument);
+    med_port_self_set(NULL);
+    return NULL;
+}
+
+static const char *
+self_is_each_threads_own(void)
+{
+    static void *(*const entries[])(void *) = {sets_self, sets_and_exits, sets_and_clears};
+    int mine = 0;
+    KEEPS(med_port_self_on_exit(note_exit) == MEDLEY_OK);
+    med_port_self_set(&mine);
+    exits_seen = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        med_port_thread thread;
+        self_seen seen = {.first = &mine};
+        last_exit = NULL;
+        KEEPS(med_port_thread_start(&thread, NULL, entries[i], &seen) == MEDLEY_OK);
+        KEEPS(med_port_thread_join(thread, NULL) == MEDLEY_OK);
+        KEEPS(seen.first == NULL && seen.second == &seen);
+        KEEPS(last_exit == (i < 2 ? &seen : NULL));
+        KEEPS(seen.thread_id != 0 && seen.thread_id != med_port_thread_id());
+        KEEPS(seen.thread_id <= MED_PORT_PI_OWNER_MASK);
+    }
+    KEEPS(exits_seen == 2);
+    KEEPS(med_port_self_get() == &mine);
+    med_port_self_set(NULL);
+    return NULL;
+}
+
+/* ---- The asymmetric fence ----------------------------------------------------------------------
+ * Store buffering: both store, then look at the other's store. Both missing it is what the two
+ * halves together forbid. */
+
+typedef struct litmus {
+    _Alignas(LINE_BYTES) uint32_t x;
+    _Alignas(LINE_BYTES) uint32_t y;
+    _Alignas(LINE_BYTES) uint32_t light_round;
+    _Alignas(LINE_BYTES) uint32_t heavy_round;
+    _Alignas(LINE_BYTES) uint32_t light_saw;
+} litmus;
+
+static void
+await_round(const uint32_t *other, uint32_t round)
+{
+    uint32_t looks = 0;
+    while (__atomic_load_n(other, __ATOMIC_ACQUIRE) < round) {
+        med_port_cpu_relax();
+        if (++looks % 4096 == 0) {
+            med_port_yield();
+        }
+    }
+}
+
+static void *
+litmus_light(void *argument)
+{
+    litmus *l = argument;
+    for (uint32_t round = 1; round <= LITMUS_ROUNDS; round++) {
+        __atomic_store_n(&l->light_round, round, __ATOMIC_RELEASE);
+        await_round(&l->heavy_round, round);
+        __atomic_store_n(&l->x, round, __ATOMIC_RELAXED);
+        med_port_barrier_light(MED_PORT_SCOPE_PROCESS);
+        l->light_saw = __atomic_load_n(&l->y, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&l->light_round, LITMUS_ROUNDS + 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static uint32_t
+litmus_heavy(litmus *l)
+{
+    uint32_t both_missed = 0;
+    for (uint32_t round = 1; round <= LITMUS_ROUNDS; round++) {
+        await_round(&l->light_round, round);
+        __atomic_store_n(&l->heavy_round, round, __ATOMIC_RELEASE);
+        __atomic_store_n(&l->y, round, __ATOMIC_RELAXED);
+        med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);
+        uint32_t saw = __atomic_load_n(&l->x, __ATOMIC_RELAXED);
+        await_round(&l->light_round, round + 1);
+        both_missed += saw != round && l->light_saw != round;
+    }
+    return both_missed;
+}
+
+static const char *
+barrier_halves_meet(void)
+{
+    static litmus l;
+    med_port_thread thread;
+    l = (litmus){0};
+    KEEPS(med_port_thread_start(&thread, NULL, litmus_light, &l) == MEDLEY_OK);
+    uint32_t both_missed = litmus_heavy(&l);
+    KEEPS(med_port_thread_join(thread, NULL) == MEDLEY_OK);
+    KEEPS(both_missed == 0);
+    return NULL;
+}
+
+/* ---- Doorbells ---------------------------------------------------------------------------------
+ */
+
+static const char *
+doorbell_counts(void)
+{
+    med_port_doorbell bell;
+    uint64_t count = 0;
+    KEEPS(med_port_doorbell_create(&bell) == MEDLEY_OK);
+    KEEPS(med_port_doorbell_wait(bell, 1, &count) == MEDLEY_TIMEOUT);
+    for (int i = 0; i < 3; i++) {
+        KEEPS(med_port_doorbell_ring(bell) == MEDLEY_OK);
+    }
+    KEEPS(med_port_doorbell_wait(bell, MED_PORT_FOREVER, &count) == MEDLEY_OK);
+    KEEPS(count == 3);
+    uint64_t deadline_ns = med_port_clock_ns() + 2000000;
+    KEEPS(med_port_doorbell_wait(bell, deadline_ns, NULL) == MEDLEY_TIMEOUT);
+    KEEPS(med_port_clock_ns() >= deadline_ns);
+    med_port_doorbell_destroy(&bell);
+    KEEPS(med_port_doorbell_ring(bell) == MEDLEY_ERR_ARGUMENT);
+    return NULL;
+}
+
+static void *
+rings(void *argument)
+{
+    const med_port_doorbell *bell = argument;
+    for (int i = 0; i < 100; i++) {
+        (void)med_port_doorbell_ring(*bell);
+    }
+    return NULL;
+}
+
+static const char *
+doorbell_wakes(void)
+{
+    med_port_doorbell bell;
+    med_port_thread thread;
+    KEEPS(med_port_doorbell_create(&bell) == MEDLEY_OK);
+    KEEPS(med_port_thread_start(&thread, NULL, rings, &bell) == MEDLEY_OK);
+    for (uint64_t heard = 0; heard < 100;) {
+        uint64_t count = 0;
+        KEEPS(med_port_doorbell_wait(bell, MED_PORT_FOREVER, &count) == MEDLEY_OK);
+        heard += count;
+        KEEPS(count > 0 && heard <= 100);
+    }
+    KEEPS(med_port_thread_join(thread, NULL) == MEDLEY_OK);
+    med_port_doorbell_destroy(&bell);
+    return NULL;
+}
+
+/* ---- Processors --------------------------------------------------------------------------------
+ */
+
+static const char *
+processors_are_counted(void)
+{
+    med_port_processors processors = {0};
+    med_port_scheduling scheduling = {0};
+    KEEPS(med_port_processors_discover(&processors) == MEDLEY_OK);
+    KEEPS(processors.allowed >= 1 && processors.online >= processors.allowed);
+    med_port_scheduling_get(&scheduling);
+    KEEPS(scheduling.processors >= 1 && scheduling.processors <= processors.online);
+    return NULL;
+}
+
+const med_port_check med_port_checks[] = {
+    {"memory is zeroed and aligned", memory_is_zeroed_and_aligned},
+    {"memory too large is refused", memory_too_large_is_refused},
+    {"copy of one row", copy_of_one_row},
+    {"copy of rows with strides", copy_of_rows_with_strides},
+    {"clock never goes back", clock_never_goes_back},
+    {"delay is not short", delay_is_not_short},
+    {"wait returns when the word differs", wait_returns_when_the_word_differs},
+    {"wait ends at its deadline", wait_ends_at_its_deadline},
+    {"wake hands over", wake_hands_over},
+    {"thread gives its result", thread_gives_its_result},
+    {"thread may be detached", thread_may_be_detached},
+    {"self is each thread's own", self_is_each_threads_own},
+    {"barrier halves meet", barrier_halves_meet},
+    {"doorbell counts", doorbell_counts},
+    {"doorbell wakes", doorbell_wakes},
+    {"processors are counted", processors_are_counted},
+};
+const uint32_t med_port_check_count = sizeof med_port_checks / sizeof med_port_checks[0];

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The asymmetric fence on Linux: the store-buffering litmus between threads and between processes,
+ * while the machine stops them for each other's heavy halves (prepared), while it does not yet, and
+ * across the change. Both missing the other's store is never allowed.
+ */
+#include "port/port.h"
+#include "support/process.h"
+#include "support/unit.h"
+
+#define ROUNDS 20000u
+#define ROUNDS_OF_FENCES 200u /* fewer than the fences after which a process prepares itself */
+
+typedef struct litmus {
+    _Alignas(64) uint32_t x;
+    _Alignas(64) uint32_t y;
+    _Alignas(64) uint32_t light_round;
+    _Alignas(64) uint32_t heavy_round;
+    _Alignas(64) uint32_t light_saw;
+    uint32_t rounds;
+    med_port_scope scope;
+    bool prepare;
+} litmus;
+
+static void
+await_round(const uint32_t *other, uint32_t round)
+{
+    uint32_t looks = 0;
+    while (__atomic_load_n(other, __ATOMIC_ACQUIRE) < round) {
+        med_port_cpu_relax();
+        if (++looks % 4096 == 0) {
+            med_port_yield();
+        }
+    }
+}
+
+/* False where the machine cannot (an emulator without membarrier). */
+static bool
+prepare_and_await(med_port_scope scope)
+{
+    uint64_t deadline_ns = med_port_clock_ns() + 2000000000u;
+    med_port_barrier_prepare(scope);
+    while (!__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED)) {
+        if (med_port_clock_ns() > deadline_ns) {
+            return false;
+        }
+        med_port_yield();
+    }
+    return true;
+}
+
+static void
+light_side(litmus *l)
+{
+    for (uint32_t round = 1; round <= l->rounds; round++) {
+        __atomic_store_n(&l->light_round, round, __ATOMIC_RELEASE);
+        await_round(&l->heavy_round, round);
+        __atomic_store_n(&l->x, round, __ATOMIC_RELAXED);
+        med_port_barrier_light(l->scope);
+        l->light_saw = __atomic_load_n(&l->y, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&l->light_round, l->rounds + 1, __ATOMIC_RELEASE);
+}
+
+static uint32_t
+heavy_side(litmus *l)
+{
+    uint32_t both_missed = 0;
+    for (uint32_t round = 1; round <= l->rounds; round++) {
+        await_round(&l->light_round, round);
+        __atomic_store_n(&l->heavy_round, round, __ATOMIC_RELEASE);
+        __atomic_store_n(&l->y, round, __ATOMIC_RELAXED);
+        med_port_barrier_heavy(l->scope);
+        uint32_t saw = __atomic_load_n(&l->x, __ATOMIC_RELAXED);
+        await_round(&l->light_round, round + 1);
+        both_missed += saw != round && l->light_saw != round;
+    }
+    return both_missed;
+}
+
+static int
+light_process(test_process *parent, void *argument)
+{
+    litmus *l = argument;
+    bool prepared = l->prepare && prepare_and_await(l->scope);
+    process_say(parent, prepared || !l->prepare ? 'p' : 'n');
+    light_side(l);
+    return 0;
+}
+
+static void *
+light_thread(void *argument)
+{
+    light_side(argument);
+    return NULL;
+}
+
+/* A child on the light side. False when it could not prepare itself. */
+static bool
+run_processes(uint32_t rounds, bool prepare)
+{
+    litmus *l = process_shared_memory(sizeof *l);
+    test_process child;
+    l->scope = MED_PORT_SCOPE_SHARED;
+    l->rounds = rounds;
+    l->prepare = prepare;
+    process_start(&child, light_process, l);
+    bool prepared = process_hear(&child) == 'p';
+    assert_int_equal(heavy_side(l), 0);
+    assert_int_equal(process_join(&child), 0);
+    (void)munmap(l, sizeof *l);
+    return prepared;
+}
+
+static void
+run_threads(uint32_t rounds, med_port_scope scope)
+{
+    static litmus l;
+    med_port_thread thread;
+    l = (litmus){.scope = scope, .rounds = rounds};
+    assert_int_equal(med_port_thread_start(&thread, NULL, light_thread, &l), MEDLEY_OK);
+    assert_int_equal(heavy_side(&l), 0);
+    assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
+}
+
+/* Order matters: this process becomes prepared on the way, its children inherit what it is. */
+
+static void
+processes_unprepared(void **state)
+{
+    (void)state;
+    assert_int_equal(med_port_barrier_ready[MED_PORT_SCOPE_SHARED], 0);
+    (void)run_processes(ROUNDS_OF_FENCES, false);
+}
+
+static void
+processes_across_the_change(void **state)
+{
+    (void)state;
+    (void)run_processes(ROUNDS, false);
+}
+
+static void
+processes_prepared(void **state)
+{
+    (void)state;
+    if (!run_processes(ROUNDS, true)) {
+        not_possible_here("no membarrier: the light half stays a fence");
+    }
+}
+
+static void
+threads_unprepared(void **state)
+{
+    (void)state;
+    assert_int_equal(med_port_barrier_ready[MED_PORT_SCOPE_PROCESS], 0);
+    run_threads(ROUNDS_OF_FENCES, MED_PORT_SCOPE_PROCESS);
+}
+
+static void
+threads_across_the_change(void **state)
+{
+    (void)state;
+    run_threads(ROUNDS, MED_PORT_SCOPE_PROCESS);
+}
+
+static void
+threads_prepared(void **state)
+{
+    (void)state;
+    if (!prepare_and_await(MED_PORT_SCOPE_PROCESS) || !prepare_and_await(MED_PORT_SCOPE_SHARED)) {
+        not_possible_here("no membarrier: the light half stays a fence");
+    }
+    run_threads(ROUNDS, MED_PORT_SCOPE_PROCESS);
+    run_threads(ROUNDS, MED_PORT_SCOPE_SHARED);
+}
+
+/* The child of a prepared process is stopped as its parent is, or makes fences: either will do. */
+static void
+child_of_a_prepared_process(void **state)
+{
+    (void)state;
+    (void)run_processes(ROUNDS, false);
+}
+
+static int
+prepares_alone(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    for (int i = 0; i < 3; i++) {
+        med_port_barrier_prepare(MED_PORT_SCOPE_PROCESS);
+    }
+    return __atomic_load_n(&med_port_barrier_ready[MED_PORT_SCOPE_PROCESS], __ATOMIC_RELAXED) ? 0
+                                                                                              : 77;
+}
+
+/* Registering is cheap while there is one thread, so it is done at once. */
+static void
+single_thread_prepares_at_once(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, prepares_alone, NULL);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("no membarrier: the light half stays a fence");
+    }
+    assert_int_equal(status, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single_thread_prepares_at_once),
+        cmocka_unit_test(processes_unprepared),
+        cmocka_unit_test(processes_across_the_change),
+        cmocka_unit_test(processes_prepared),
+        cmocka_unit_test(threads_unprepared),
+        cmocka_unit_test(threads_across_the_change),
+        cmocka_unit_test(threads_prepared),
+        cmocka_unit_test(child_of_a_prepared_process),
+    };
+    return cmocka_run_group_tests_name("port/linux/barrier", tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the port tells of the machine and of the process's surroundings, on Linux. */
+#include <sched.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "port/port.h"
+#include "support/mounts.h"
+#include "support/process.h"
+#include "support/unit.h"
+
+/* ---- Processors --------------------------------------------------------------------------------
+ */
+
+static int
+runs_on_one_processor(test_process *parent, void *argument)
+{
+    cpu_set_t set;
+    med_port_processors processors;
+    med_port_scheduling scheduling;
+    (void)parent;
+    (void)argument;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)sched_getcpu(), &set);
+    child_expect(sched_setaffinity(0, sizeof set, &set) == 0);
+    child_expect(med_port_processors_discover(&processors) == MEDLEY_OK);
+    child_expect(processors.allowed == 1);
+    med_port_scheduling_get(&scheduling);
+    child_expect(scheduling.processors == 1 && !scheduling.real_time);
+    return 0;
+}
+
+static void
+affinity_limits_the_allowed(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, runs_on_one_processor, NULL);
+    assert_int_equal(process_join(&child), 0);
+}
+
+static int
+runs_in_real_time(test_process *parent, void *argument)
+{
+    struct sched_param parameter = {.sched_priority = 1};
+    med_port_scheduling scheduling;
+    (void)parent;
+    (void)argument;
+    if (sched_setscheduler(0, SCHED_FIFO, &parameter) != 0 || sched_getscheduler(0) != SCHED_FIFO) {
+        return 77;
+    }
+    med_port_scheduling_get(&scheduling);
+    child_expect(scheduling.real_time);
+    return 0;
+}
+
+static void
+real_time_is_noticed(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, runs_in_real_time, NULL);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("no permission for SCHED_FIFO");
+    }
+    assert_int_equal(status, 0);
+}
+
+/* ---- The quota of the control group: recorded trees, laid over the machine's own ---------------
+ */
+
+typedef struct group_tree {
+    const char *membership; /* /proc/self/cgroup */
+    const char *files[4][2];
+    uint32_t quota_permille;
+} group_tree;
+
+static const group_tree trees[] = {
+    {"0::/\n", {{0}}, 0},
+    {"0::/a/b\n", {{"a/b/cpu.max", "max 100000\n"}}, 0},
+    {"0::/a/b\n", {{"a/b/cpu.max", "150000 100000\n"}}, 1500},
+    {"0::/a/b\n", {{"a/b/cpu.max", "max 100000\n"}, {"a/cpu.max", "50000 100000\n"}}, 500},
+    {"0::/a/b\n", {{"a/b/cpu.max", "20000 10000\n"}, {"a/cpu.max", "70000 100000\n"}}, 700},
+    {"0::/\n", {{"cpu.max", "300000 100000\n"}}, 3000},
+    {"0::/a\n", {{"a/cpu.max", "what is this\n"}}, 0},
+    {"4:cpu,cpuacct:/\n0::/\n",
+     {{"cpu/cpu.cfs_quota_us", "250000\n"}, {"cpu/cpu.cfs_period_us", "100000\n"}},
+     2500},
+    {"4:cpu,cpuacct:/\n0::/\n",
+     {{"cpu/cpu.cfs_quota_us", "-1\n"}, {"cpu/cpu.cfs_period_us", "100000\n"}},
+     0},
+};
+#define TREES (sizeof trees / sizeof trees[0])
+
+static void
+file_write(const char *path, const char *text)
+{
+    char folder[256];
+    (void)snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(folder, 0700);
+        *slash = '/';
+    }
+    child_expect(mounts_file_write(path, text));
+}
+
+static void
+tree_lay(const group_tree *tree)
+{
+    for (int i = 0; i < 4 && tree->files[i][0]; i++) {
+        char path[256];
+        (void)snprintf(path, sizeof path, "/sys/fs/cgroup/%s", tree->files[i][0]);
+        file_write(path, tree->files[i][1]);
+    }
+    file_write("/sys/fs/cgroup/membership", tree->membership);
+}
+
+static int
+reads_a_quota(test_process *parent, void *argument)
+{
+    const group_tree *tree = argument;
+    med_port_processors processors;
+    (void)parent;
+    if (!mounts_of_ones_own() || mount("tmpfs", "/sys/fs/cgroup", "tmpfs", 0, "size=1m") != 0) {
+        return 77;
+    }
+    tree_lay(tree);
+    if (mount("/sys/fs/cgroup/membership", "/proc/self/cgroup", NULL, MS_BIND, NULL) != 0) {
+        return 77;
+    }
+    child_expect(med_port_processors_discover(&processors) == MEDLEY_OK);
+    child_expect(processors.quota_permille == tree->quota_permille);
+    return 0;
+}
+
+static void
+quota_is_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TREES; i++) {
+        test_process child;
+        process_start(&child, reads_a_quota, (void *)(uintptr_t)&trees[i]);
+        int status = process_join(&child);
+        if (status == 77) {
+            not_possible_here("no mount namespace of one's own");
+        }
+        assert_int_equal(status, 0);
+    }
+}
+
+/* ---- Memory, time, surroundings ----------------------------------------------------------------
+ */
+
+static int
+writes_its_copy(test_process *parent, void *argument)
+{
+    uint32_t *word = argument;
+    (void)parent;
+    child_expect(*word == 1);
+    *word = 2;
+    return 0;
+}
+
+static void
+memory_is_copied_by_fork(void **state)
+{
+    void *p = NULL;
+    test_process child;
+    (void)state;
+    assert_int_equal(med_port_memory_map(sizeof(uint32_t), &p), MEDLEY_OK);
+    assert_int_equal((uintptr_t)p % 4096, 0);
+    uint32_t *word = p;
+    *word = 1;
+    process_start(&child, writes_its_copy, word);
+    assert_int_equal(process_join(&child), 0);
+    assert_int_equal(*word, 1);
+    med_port_memory_unmap(p, sizeof(uint32_t));
+}
+
+static int
+reads_the_clock(test_process *parent, void *argument)
+{
+    uint64_t *clock_ns = argument;
+    (void)parent;
+    clock_ns[1] = med_port_clock_ns();
+    return 0;
+}
+
+static void
+clock_is_the_same_in_all_processes(void **state)
+{
+    uint64_t *clock_ns = process_shared_memory(3 * sizeof *clock_ns);
+    test_process child;
+    (void)state;
+    clock_ns[0] = med_port_clock_ns();
+    process_start(&child, reads_the_clock, clock_ns);
+    assert_int_equal(process_join(&child), 0);
+    clock_ns[2] = med_port_clock_ns();
+    assert_true(clock_ns[0] <= clock_ns[1] && clock_ns[1] <= clock_ns[2]);
+    (void)munmap(clock_ns, 3 * sizeof *clock_ns);
+}
+
+static void
+environment_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("MEDLEY_TEST_VARIABLE", "a value", 1), 0);
+    assert_string_equal(med_port_environment("MEDLEY_TEST_VARIABLE"), "a value");
+    assert_int_equal(unsetenv("MEDLEY_TEST_VARIABLE"), 0);
+    assert_null(med_port_environment("MEDLEY_TEST_VARIABLE"));
+}
+
+static int
+logs_a_line(test_process *parent, void *argument)
+{
+    (void)argument;
+    child_expect(dup2(parent->out, STDERR_FILENO) == STDERR_FILENO);
+    med_port_log("one line");
+    return 0;
+}
+
+static void
+log_goes_to_standard_error(void **state)
+{
+    static const char wanted[] = "one line\n";
+    test_process child;
+    (void)state;
+    process_start(&child, logs_a_line, NULL);
+    for (size_t i = 0; i < sizeof wanted - 1; i++) {
+        assert_int_equal(process_hear(&child), wanted[i]);
+    }
+    assert_int_equal(process_hear(&child), 0);
+    assert_int_equal(process_join(&child), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(affinity_limits_the_allowed),
+        cmocka_unit_test(real_time_is_noticed),
+        cmocka_unit_test(quota_is_read),
+        cmocka_unit_test(memory_is_copied_by_fork),
+        cmocka_unit_test(clock_is_the_same_in_all_processes),
+        cmocka_unit_test(environment_is_read),
+        cmocka_unit_test(log_goes_to_standard_error),
+    };
+    return cmocka_run_group_tests_name("port/linux/machine", tests, NULL, NULL);
+}

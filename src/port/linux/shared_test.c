@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Named shared memory, with real processes. MEDLEY_SHM_DIR moves all of it to another folder (a
+ * file system of another kind, a full one).
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "port/port.h"
+#include "support/mounts.h"
+#include "support/process.h"
+#include "support/unit.h"
+
+#define PAGE 4096u
+#define ROUNDS 200
+#define CHILDREN 3
+
+static char name[MED_PORT_NAME_MAX + 1];
+
+static const char *
+folder(void)
+{
+    const char *chosen = getenv("MEDLEY_SHM_DIR");
+    return chosen ? chosen : "/dev/shm";
+}
+
+/* The file of the name; valid until the next call. */
+static const char *
+file_path(void)
+{
+    static char path[256];
+    (void)snprintf(path, sizeof path, "%s/medley-%u-%s", folder(), (unsigned)geteuid(), name);
+    return path;
+}
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    (void)snprintf(name, sizeof name, "shared_test.%d", (int)getpid());
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    (void)unlink(file_path());
+    return 0;
+}
+
+static void
+open_ok(med_port_shared *shared)
+{
+    assert_int_equal(med_port_shared_open(name, shared), MEDLEY_OK);
+}
+
+static void
+file_make(mode_t mode)
+{
+    int fd = open(file_path(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(fchmod(fd, mode), 0);
+    (void)close(fd);
+}
+
+/* ---- Names -------------------------------------------------------------------------------------
+ */
+
+static void
+bad_names_are_refused(void **state)
+{
+    static const char *const bad[] = {"",    ".",        "..",   ".a",  "a/b",
+                                      "a b", "\xc3\xa4", "/etc", "a\n", "%s%n"};
+    char name_of_49[50];
+    med_port_shared shared;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(med_port_shared_open(bad[i], &shared), MEDLEY_ERR_ARGUMENT);
+        assert_int_equal(med_port_shared_open_existing(bad[i], &shared), MEDLEY_ERR_ARGUMENT);
+    }
+    memset(name_of_49, 'x', sizeof name_of_49);
+    name_of_49[49] = '\0';
+    assert_int_equal(med_port_shared_open(name_of_49, &shared), MEDLEY_ERR_ARGUMENT);
+}
+
+static void
+longest_name_is_kept_whole(void **state)
+{
+    med_port_shared shared;
+    (void)state;
+    memset(name, 'x', MED_PORT_NAME_MAX);
+    name[MED_PORT_NAME_MAX] = '\0';
+    open_ok(&shared);
+    assert_string_equal(shared.name, name);
+    assert_int_equal(access(file_path(), F_OK), 0);
+    med_port_shared_remove(&shared);
+    med_port_shared_close(&shared);
+}
+
+static void
+second_open_exists(void **state)
+{
+    med_port_shared first;
+    med_port_shared second;
+    (void)state;
+    open_ok(&first);
+    med_port_shared_unlock(&first);
+    assert_int_equal(med_port_shared_open(name, &second), MEDLEY_ERR_EXISTS);
+    assert_int_equal(med_port_shared_open_existing(name, &second), MEDLEY_ERR_EXISTS);
+    med_port_shared_close(&first);
+    open_ok(&second);
+    med_port_shared_close(&second);
+}
+
+static void
+too_many_names_are_a_limit(void **state)
+{
+    med_port_shared shared[64];
+    int opened = 0;
+    medley_status_t status = MEDLEY_OK;
+    (void)state;
+    while (status == MEDLEY_OK && opened < 64) {
+        (void)snprintf(name, sizeof name, "shared_test.%d.%d", (int)getpid(), opened);
+        status = med_port_shared_open(name, &shared[opened]);
+        if (status == MEDLEY_OK) {
+            med_port_shared_remove(&shared[opened]);
+            med_port_shared_unlock(&shared[opened]);
+            opened++;
+        }
+    }
+    assert_int_equal(status, MEDLEY_ERR_LIMIT);
+    assert_int_equal(opened, 16);
+    while (opened > 0) {
+        med_port_shared_close(&shared[--opened]);
+    }
+}
+
+typedef struct listing {
+    int names;
+    int mine;
+    int stop_after;
+} listing;
+
+static bool
+note_name(const char *found, void *context)
+{
+    listing *list = context;
+    list->names++;
+    list->mine += strcmp(found, name) == 0;
+    return list->names != list->stop_after;
+}
+
+static void
+list_shows_names(void **state)
+{
+    med_port_shared shared;
+    listing list = {0};
+    (void)state;
+    open_ok(&shared);
+    med_port_shared_unlock(&shared);
+    assert_int_equal(med_port_shared_list(note_name, &list), MEDLEY_OK);
+    assert_int_equal(list.mine, 1);
+    list = (listing){.stop_after = 1};
+    assert_int_equal(med_port_shared_list(note_name, &list), MEDLEY_OK);
+    assert_int_equal(list.names, 1);
+    assert_int_equal(med_port_shared_lock(&shared), MEDLEY_OK);
+    med_port_shared_remove(&shared);
+    med_port_shared_close(&shared);
+    list = (listing){0};
+    assert_int_equal(med_port_shared_list(note_name, &list), MEDLEY_OK);
+    assert_int_equal(list.mine, 0);
+}
+
+/* ---- Size and contents -------------------------------------------------------------------------
+ */
+
+static int
+reads_what_the_parent_wrote(test_process *parent, void *argument)
+{
+    med_port_shared shared;
+    (void)parent;
+    med_port_shared_forget(argument);
+    child_expect(med_port_shared_open_existing(name, &shared) == MEDLEY_OK);
+    child_expect(shared.size_bytes == 3 * (size_t)PAGE);
+    child_expect(med_port_shared_map(&shared) == MEDLEY_OK);
+    unsigned char *bytes = shared.address;
+    child_expect(bytes[0] == 1 && bytes[3 * PAGE - 1] == 2 && bytes[PAGE] == 0);
+    bytes[PAGE] = 3;
+    med_port_shared_close(&shared);
+    return 0;
+}
+
+static void
+contents_are_shared(void **state)
+{
+    med_port_shared shared;
+    test_process child;
+    (void)state;
+    assert_int_equal(med_port_shared_open_existing(name, &shared), MEDLEY_ERR_NOT_FOUND);
+    open_ok(&shared);
+    assert_int_equal(shared.size_bytes, 0);
+    assert_int_equal(med_port_shared_resize(&shared, 3 * (size_t)PAGE), MEDLEY_OK);
+    assert_int_equal(med_port_shared_map(&shared), MEDLEY_OK);
+    unsigned char *bytes = shared.address;
+    for (size_t i = 0; i < 3 * (size_t)PAGE; i++) {
+        assert_int_equal(bytes[i], 0);
+    }
+    bytes[0] = 1;
+    bytes[3 * PAGE - 1] = 2;
+    med_port_shared_unlock(&shared);
+    process_start(&child, reads_what_the_parent_wrote, &shared);
+    assert_int_equal(process_join(&child), 0);
+    assert_int_equal(bytes[PAGE], 3);
+    assert_int_equal(med_port_shared_lock(&shared), MEDLEY_OK);
+    med_port_shared_remove(&shared);
+    assert_int_equal(bytes[PAGE], 3); /* the memory stays while somebody has it */
+    med_port_shared_close(&shared);
+    assert_int_equal(med_port_shared_open_existing(name, &shared), MEDLEY_ERR_NOT_FOUND);
+}
+
+static void
+resize_gives_zeros(void **state)
+{
+    med_port_shared shared;
+    (void)state;
+    open_ok(&shared);
+    assert_int_equal(med_port_shared_resize(&shared, PAGE), MEDLEY_OK);
+    assert_int_equal(med_port_shared_map(&shared), MEDLEY_OK);
+    memset(shared.address, 0xff, PAGE);
+    med_port_shared_close(&shared);
+    open_ok(&shared);
+    assert_int_equal(shared.size_bytes, PAGE);
+    assert_int_equal(med_port_shared_resize(&shared, 2 * (size_t)PAGE), MEDLEY_OK);
+    assert_int_equal(med_port_shared_map(&shared), MEDLEY_OK);
+    const unsigned char *bytes = shared.address;
+    for (size_t i = 0; i < 2 * (size_t)PAGE; i++) {
+        assert_int_equal(bytes[i], 0);
+    }
+    med_port_shared_remove(&shared);
+    med_port_shared_close(&shared);
+}
+
+/* In a mount namespace of its own, on a file system of 64 KiB. 77: not permitted. */
+static int
+fills_a_file_system(test_process *parent, void *argument)
+{
+    char mount_point[256];
+    med_port_shared shared;
+    (void)parent;
+    (void)argument;
+    (void)snprintf(mount_point, sizeof mount_point, "%s/shared_test.%d", folder(), (int)getpid());
+    if (!mounts_of_ones_own() || mkdir(mount_point, 0700) != 0 ||
+        mount("tmpfs", mount_point, "tmpfs", 0, "size=65536") != 0) {
+        (void)rmdir(mount_point);
+        return 77;
+    }
+    (void)setenv("MEDLEY_SHM_DIR", mount_point, 1);
+    child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_resize(&shared, (size_t)1 << 20) == MEDLEY_ERR_NO_MEMORY);
+    child_expect(shared.size_bytes == 0);
+    child_expect(med_port_shared_resize(&shared, 8 * (size_t)PAGE) == MEDLEY_OK);
+    child_expect(med_port_shared_map(&shared) == MEDLEY_OK);
+    memset(shared.address, 1, 8 * (size_t)PAGE);
+    med_port_shared_remove(&shared);
+    med_port_shared_close(&shared);
+    (void)umount(mount_point);
+    (void)rmdir(mount_point);
+    return 0;
+}
+
+static void
+full_file_system_is_no_memory(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, fills_a_file_system, NULL);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("no mount namespace of one's own");
+    }
+    assert_int_equal(status, 0);
+}
+
+/* ---- Squatters ---------------------------------------------------------------------------------
+ */
+
+static void
+access_is_refused(void)
+{
+    med_port_shared shared;
+    assert_int_equal(med_port_shared_open(name, &shared), MEDLEY_ERR_ACCESS);
+    assert_int_equal(med_port_shared_open_existing(name, &shared), MEDLEY_ERR_ACCESS);
+}
+
+static void
+other_modes_are_refused(void **state)
+{
+    static const mode_t modes[] = {0644, 0660, 0602, 0700, 0601, 04600};
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        file_make(modes[i]);
+        access_is_refused();
+        assert_int_equal(unlink(file_path()), 0);
+    }
+}
+
+static void
+symlink_is_refused(void **state)
+{
+    char target[300];
+    (void)state;
+    (void)snprintf(target, sizeof target, "%s.target", file_path());
+    int fd = open(target, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    assert_int_equal(symlink(target, file_path()), 0);
+    access_is_refused();
+    assert_int_equal(unlink(target), 0);
+    access_is_refused(); /* a dangling one as well: nothing is made behind it */
+    assert_int_equal(access(target, F_OK), -1);
+}
+
+static void
+hard_link_is_refused(void **state)
+{
+    char other[300];
+    (void)state;
+    file_make(0600);
+    (void)snprintf(other, sizeof other, "%s.other", file_path());
+    assert_int_equal(link(file_path(), other), 0);
+    access_is_refused();
+    assert_int_equal(unlink(other), 0);
+    med_port_shared shared;
+    open_ok(&shared);
+    med_port_shared_close(&shared);
+}
+
+static void
+folder_and_fifo_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(file_path(), 0600), 0);
+    access_is_refused();
+    assert_int_equal(rmdir(file_path()), 0);
+    assert_int_equal(mkfifo(file_path(), 0600), 0);
+    access_is_refused();
+}
+
+static void
+other_owner_is_refused(void **state)
+{
+    (void)state;
+    file_make(0600);
+    if (chown(file_path(), geteuid() + 1, (gid_t)-1) != 0) {
+        not_possible_here("only root can give a file away");
+    }
+    access_is_refused();
+}
+
+static void
+failed_open_leaves_the_section(void **state)
+{
+    med_port_shared shared;
+    (void)state;
+    file_make(0644);
+    access_is_refused();
+    assert_int_equal(unlink(file_path()), 0);
+    open_ok(&shared); /* would block if the refused ones had kept it */
+    med_port_shared_close(&shared);
+}
+
+/* ---- The section -------------------------------------------------------------------------------
+ * Everybody who is inside sets a flag that lies outside of the memory in question, and finds it
+ * unset. */
+
+typedef struct arena {
+    uint32_t inside;
+    uint32_t overlaps;
+    uint32_t entered;
+} arena;
+
+static void
+arena_visit(arena *a)
+{
+    a->overlaps += __atomic_exchange_n(&a->inside, 1, __ATOMIC_ACQUIRE) != 0;
+    med_port_yield();
+    a->entered++;
+    __atomic_store_n(&a->inside, 0, __ATOMIC_RELEASE);
+}
+
+static int
+locks_and_unlocks(test_process *parent, void *argument)
+{
+    arena *a = argument;
+    med_port_shared shared;
+    child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+    arena_visit(a);
+    med_port_shared_unlock(&shared);
+    child_expect(process_hear(parent) == 'g');
+    for (int i = 0; i < ROUNDS; i++) {
+        child_expect(med_port_shared_lock(&shared) == MEDLEY_OK);
+        arena_visit(a);
+        med_port_shared_unlock(&shared);
+    }
+    med_port_shared_close(&shared);
+    return 0;
+}
+
+/* Opens, and leaves by removing: so the others' files go away under their hands. */
+static int
+opens_and_removes(test_process *parent, void *argument)
+{
+    arena *a = argument;
+    child_expect(process_hear(parent) == 'g');
+    for (int i = 0; i < ROUNDS; i++) {
+        med_port_shared shared;
+        struct stat held;
+        struct stat named;
+        child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+        arena_visit(a);
+        child_expect(fstat((int)shared.handle, &held) == 0 && stat(file_path(), &named) == 0);
+        child_expect(held.st_ino == named.st_ino);
+        if (i % 3 != 0) {
+            med_port_shared_remove(&shared);
+        }
+        med_port_shared_close(&shared);
+    }
+    return 0;
+}
+
+static void
+children_are_alone(int (*body)(test_process *, void *), uint32_t visits)
+{
+    test_process children[CHILDREN];
+    arena *a = process_shared_memory(sizeof *a);
+    for (int i = 0; i < CHILDREN; i++) {
+        process_start(&children[i], body, a);
+    }
+    for (int i = 0; i < CHILDREN; i++) {
+        process_say(&children[i], 'g');
+    }
+    for (int i = 0; i < CHILDREN; i++) {
+        assert_int_equal(process_join(&children[i]), 0);
+    }
+    assert_int_equal(a->overlaps, 0);
+    assert_int_equal(a->entered, CHILDREN * visits);
+    (void)munmap(a, sizeof *a);
+}
+
+static void
+section_excludes_processes(void **state)
+{
+    (void)state;
+    children_are_alone(locks_and_unlocks, ROUNDS + 1);
+}
+
+static void
+section_holds_through_removal(void **state)
+{
+    (void)state;
+    children_are_alone(opens_and_removes, ROUNDS);
+}
+
+typedef struct visitor {
+    med_port_shared shared;
+    arena *where;
+    bool failed;
+} visitor;
+
+static void *
+visits_as_thread(void *argument)
+{
+    visitor *v = argument;
+    for (int i = 0; i < ROUNDS; i++) {
+        v->failed |= med_port_shared_lock(&v->shared) != MEDLEY_OK;
+        arena_visit(v->where);
+        med_port_shared_unlock(&v->shared);
+    }
+    return NULL;
+}
+
+static void
+section_excludes_threads_of_any_name(void **state)
+{
+    visitor visitors[2] = {{.failed = false}, {.failed = false}};
+    med_port_thread threads[2];
+    arena a = {0};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(name, sizeof name, "shared_test.%d.%d", (int)getpid(), i);
+        open_ok(&visitors[i].shared);
+        med_port_shared_remove(&visitors[i].shared);
+        med_port_shared_unlock(&visitors[i].shared);
+        visitors[i].where = &a;
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(med_port_thread_start(&threads[i], NULL, visits_as_thread, &visitors[i]),
+                         MEDLEY_OK);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(med_port_thread_join(threads[i], NULL), MEDLEY_OK);
+        assert_false(visitors[i].failed);
+        med_port_shared_close(&visitors[i].shared);
+    }
+    assert_int_equal(a.overlaps, 0);
+    assert_int_equal(a.entered, 2 * ROUNDS);
+}
+
+static int
+enters_and_waits(test_process *parent, void *argument)
+{
+    med_port_shared shared;
+    (void)argument;
+    child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+    process_say(parent, 'i');
+    (void)process_hear(parent);
+    return 0;
+}
+
+static void
+dead_process_leaves_the_section(void **state)
+{
+    test_process child;
+    med_port_shared shared;
+    (void)state;
+    process_start(&child, enters_and_waits, NULL);
+    assert_int_equal(process_hear(&child), 'i');
+    process_kill(&child);
+    open_ok(&shared); /* while the dead one is still a zombie */
+    med_port_shared_close(&shared);
+    assert_int_equal(process_join(&child), -SIGKILL);
+}
+
+/* ---- Fork --------------------------------------------------------------------------------------
+ */
+
+static int
+forgets(test_process *parent, void *argument)
+{
+    med_port_shared *shared = argument;
+    (void)parent;
+    /* ENOMEM: nothing is mapped there. */
+    bool inherited = msync(shared->address, PAGE, MS_ASYNC) == 0;
+    child_expect(inherited || errno == ENOMEM);
+    med_port_shared_forget(shared);
+    med_port_shared again;
+    child_expect(med_port_shared_open(name, &again) == MEDLEY_OK);
+    child_expect(again.size_bytes == PAGE);
+    med_port_shared_close(&again);
+    return inherited ? 77 : 0;
+}
+
+static int
+parent_still_holds(test_process *parent, void *argument)
+{
+    med_port_shared *shared = argument;
+    (void)parent;
+    med_port_shared_forget(shared);
+    med_port_shared again;
+    child_expect(med_port_shared_open(name, &again) == MEDLEY_OK);
+    child_expect(med_port_slot_held(&again, 7));
+    med_port_shared_close(&again);
+    return 0;
+}
+
+static void
+child_of_fork_forgets(void **state)
+{
+    med_port_shared shared;
+    test_process child;
+    (void)state;
+    open_ok(&shared);
+    assert_int_equal(med_port_shared_resize(&shared, PAGE), MEDLEY_OK);
+    assert_int_equal(med_port_shared_map(&shared), MEDLEY_OK);
+    assert_int_equal(med_port_slot_claim(&shared, 7), MEDLEY_OK);
+    med_port_shared_unlock(&shared);
+    process_start(&child, forgets, &shared);
+    int first = process_join(&child);
+    process_start(&child, parent_still_holds, &shared);
+    assert_int_equal(process_join(&child), 0);
+    med_port_shared_close(&shared);
+    if (first == 77) {
+        not_possible_here("the emulator lets children inherit every mapping");
+    }
+    assert_int_equal(first, 0);
+}
+
+#define CASE(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(bad_names_are_refused),
+        CASE(longest_name_is_kept_whole),
+        CASE(second_open_exists),
+        CASE(too_many_names_are_a_limit),
+        CASE(list_shows_names),
+        CASE(contents_are_shared),
+        CASE(resize_gives_zeros),
+        CASE(full_file_system_is_no_memory),
+        CASE(other_modes_are_refused),
+        CASE(symlink_is_refused),
+        CASE(hard_link_is_refused),
+        CASE(folder_and_fifo_are_refused),
+        CASE(other_owner_is_refused),
+        CASE(failed_open_leaves_the_section),
+        CASE(section_excludes_processes),
+        CASE(section_holds_through_removal),
+        CASE(section_excludes_threads_of_any_name),
+        CASE(dead_process_leaves_the_section),
+        CASE(child_of_fork_forgets),
+    };
+    return cmocka_run_group_tests_name("port/linux/shared", tests, NULL, NULL);
+}
