@@ -2,7 +2,8 @@
 # One object library per floor; all of them make libmedley.
 
 add_library(medley_flags INTERFACE)
-target_include_directories(medley_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(medley_flags INTERFACE 
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/port/${MEDLEY_PORT})
 target_compile_options(medley_flags INTERFACE
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     -fvisibility=hidden -fno-common)

@@ -6,9 +6,14 @@
  * The word always says who owns it: the compare-and-swap that takes it writes the owner. So the
  * locks of a dead owner can be found and given back, at whatever instruction he died.
  *
- *   bit 31        WAITERS  somebody may sleep on the word
+ *   bit 31        0
  *   bit 30        DIED     a former owner died holding it; the next owner is told, once
  *   bits 0..29    owner    0: free; MED_LOCK_DEAD: its owner died and nobody may have it again
+ *
+ * Whether anybody sleeps for it stands in a second word, so that giving the lock back is a plain
+ * store and a plain look, as with the wait object: who goes to sleep pays for the fence. That word
+ * lies wherever the caller wants: beside the lock, or in a table of few for very many locks (a
+ * sleeper that is woken for another lock looks, and sleeps again).
  *
  * What an owner is, is the caller's affair (a node, a process slot, a thread); it is not recursive.
  */
@@ -26,7 +31,11 @@ typedef struct med_lock {
     atomic32 word;
 } med_lock;
 
-#define MED_LOCK_WAITERS 0x80000000u
+/* 1: somebody may sleep. */
+typedef struct med_lock_sleepers {
+    atomic32 flag;
+} med_lock_sleepers;
+
 #define MED_LOCK_DIED 0x40000000u
 #define MED_LOCK_OWNER_MASK 0x3fffffffu
 #define MED_LOCK_DEAD MED_LOCK_OWNER_MASK
@@ -38,15 +47,15 @@ typedef struct med_lock_request {
     med_port_scope scope;
     med_waiter *waiter;
     /* Called after every slice slept, with the owner seen; may be NULL. Anything but MEDLEY_OK ends
-     * the wait with it, unless the lock is had just then. Here the caller recovers a dead owner's
-     * locks. */
+     * the wait with it. Here the caller recovers a dead owner's locks. */
     medley_status_t (*each_slice)(void *context, uint32_t owner);
     void *context;
 } med_lock_request;
 
 /* MEDLEY_OK: it is mine. MEDLEY_ERR_OWNER_DIED: it is mine unless med_lock_is_dead(), and its
  * former owner died holding it. MEDLEY_BUSY, MEDLEY_TIMEOUT: somebody else's. */
-medley_status_t med_lock_acquire_slow(med_lock *lock, const med_lock_request *request);
+medley_status_t
+med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_request *request);
 
 static inline uint32_t
 med_lock_owner(const med_lock *lock)
@@ -73,26 +82,33 @@ med_lock_try_fast(med_lock *lock, uint32_t owner)
 medley_status_t med_lock_try(med_lock *lock, uint32_t owner);
 
 static inline medley_status_t
-med_lock_acquire(med_lock *lock, const med_lock_request *request)
+med_lock_acquire(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_request *request)
 {
     return med_lock_try_fast(lock, request->owner) ? MEDLEY_OK
-                                                   : med_lock_acquire_slow(lock, request);
+                                                   : med_lock_acquire_slow(lock, sleepers, request);
 }
 
-void med_lock_wake_one(med_lock *lock, med_port_scope scope);
+void med_lock_wake(med_lock_sleepers *sleepers, uint32_t count, med_port_scope scope);
 
 /* By the owner only. */
 static inline void
-med_lock_release(med_lock *lock, med_port_scope scope)
+med_lock_release(med_lock *lock, med_lock_sleepers *sleepers, med_port_scope scope)
 {
-    uint32_t word = atomic32_exchange_release(&lock->word, 0); /* R1 held -> A1 (acquire, try) */
-    if (word & MED_LOCK_WAITERS) {
-        med_lock_wake_one(lock, scope);
+    atomic32_store_release(&lock->word, 0); /* R1 held -> A1 (acquire, try) */
+    /* Store-then-load: free, before the look at the flag; S2 in lock.c is the other half. */
+    med_port_barrier_light(scope);
+    /* Relaxed: it decides only whether to look closer. */
+    if (__builtin_expect(atomic32_load_relaxed(&sleepers->flag) != 0, 0)) {
+        med_lock_wake(sleepers, 1, scope);
     }
 }
 
 /* Takes a dead owner's lock away from him. With `usable` the next owner gets it and is told, else
  * nobody may have it again. False when he did not hold it. Idempotent. */
-bool med_lock_recover(med_lock *lock, uint32_t dead_owner, bool usable, med_port_scope scope);
+bool med_lock_recover(med_lock *lock,
+                      med_lock_sleepers *sleepers,
+                      uint32_t dead_owner,
+                      bool usable,
+                      med_port_scope scope);
 
 #endif

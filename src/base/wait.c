@@ -57,10 +57,16 @@ med_wait_slice_end_ns(uint32_t slice_index, uint64_t deadline_ns)
     return end_ns < deadline_ns ? end_ns : deadline_ns;
 }
 
+uint32_t
+med_wait_spin_budget_ns(const med_waiter *waiter)
+{
+    return waiter->spin_ns ? waiter->spin_ns : SPIN_START_NS;
+}
+
 void
 med_wait_learn(med_waiter *waiter, bool slept)
 {
-    uint32_t spin_ns = waiter->spin_ns ? waiter->spin_ns : SPIN_START_NS;
+    uint32_t spin_ns = med_wait_spin_budget_ns(waiter);
     if (slept) {
         waiter->spin_ns = spin_ns / 2 > SPIN_MIN_NS ? spin_ns / 2 : SPIN_MIN_NS;
     } else {
@@ -80,7 +86,7 @@ med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *contex
     if (only_processor && scheduling.real_time) {
         return false; /* whoever could make it true is waiting for this very processor */
     }
-    uint64_t budget_ns = waiter->spin_ns ? waiter->spin_ns : SPIN_START_NS;
+    uint64_t budget_ns = med_wait_spin_budget_ns(waiter);
     uint64_t start_ns = med_port_clock_ns();
     for (;;) {
         for (int look = 0; look < LOOKS_PER_CLOCK; look++) {

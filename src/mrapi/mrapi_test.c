@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Conformance of MRAPI's nodes and mutexes, through the public calls: every function with every kind
- * of wrong argument gives the code that the standard names, and changes nothing. Run in a private
- * system and in a named one.
+ * Conformance of MRAPI's nodes and mutexes, through the public calls: every function with every
+ * kind of wrong argument gives the code that the standard names, and changes nothing. Run in a
+ * private system and in a named one.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +14,7 @@
 #include "mrapi/system.h"
 #include "port/port.h"
 #include "support/system.h"
+#include "support/unit.h"
 
 #define DOMAIN 1
 #define NODE 7
@@ -44,7 +41,8 @@ node_down(void **state)
     return 0;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------ */
+/* ---- Nodes
+ * ------------------------------------------------------------------------------------------ */
 
 static void
 initialize_wrong(void **state)
@@ -140,7 +138,8 @@ threads_are_nodes(void **state)
     }
 }
 
-/* ---- Thread nodes -------------------------------------------------------------------------------------- */
+/* ---- Thread nodes
+ * -------------------------------------------------------------------------------------- */
 
 static void *
 node_number(void *argument)
@@ -205,7 +204,8 @@ thread_wrong(void **state)
     assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
 }
 
-/* ---- Mutexes --------------------------------------------------------------------------------------------- */
+/* ---- Mutexes
+ * --------------------------------------------------------------------------------------------- */
 
 static mrapi_mutex_hndl_t
 mutex_with(mrapi_uint_t attribute, mrapi_mutex_id_t number)
@@ -511,9 +511,9 @@ static void
 await_sleeper(mrapi_mutex_hndl_t mutex)
 {
     const med_system *system = med_self_get()->system;
-    const med_mutex_row *row = (const med_mutex_row *)(void *)med_table_row(
-        &system->mutexes, med_handle_index(mutex));
-    while (!(atomic32_load_acquire(&row->lock.word) & MED_LOCK_WAITERS)) {
+    const med_mutex_row *row =
+        (const med_mutex_row *)(void *)med_table_row(&system->mutexes, med_handle_index(mutex));
+    while (!atomic32_load_acquire(&row->sleepers.flag)) {
         med_port_yield();
     }
 }

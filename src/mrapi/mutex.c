@@ -98,6 +98,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     (void)index;
     (void)generation;
     atomic32_store_relaxed(&mutex->lock.word, 0);
+    atomic32_store_relaxed(&mutex->sleepers.flag, 0);
     atomic32_store_relaxed(&mutex->attributes, wanted->attributes);
     atomic32_store_relaxed(&mutex->domain, wanted->domain);
     atomic32_store_relaxed(&mutex->depth, 0);
@@ -245,7 +246,7 @@ give(med_self *self, med_mutex_row *row)
     if (__builtin_expect(has(row, MED_MUTEX_PRIORITY_INHERITANCE), 0)) {
         pi_give(self, row);
     } else {
-        med_lock_release(&row->lock, self->system->scope);
+        med_lock_release(&row->lock, &row->sleepers, self->system->scope);
     }
 }
 
@@ -263,7 +264,7 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
                                 .context = self->system};
     uint32_t slept = self->waiter.sleeps;
     atomic32_store_relaxed(&self->row->waiting_for, handle); /* relaxed: for showing, as below */
-    medley_status_t status = med_lock_acquire(&row->lock, &request);
+    medley_status_t status = med_lock_acquire(&row->lock, &row->sleepers, &request);
     atomic32_store_relaxed(&self->row->waiting_for, 0);
     if (self->waiter.sleeps != slept) {
         atomic32_store_relaxed(&self->row->sleeps, self->waiter.sleeps);
@@ -424,7 +425,7 @@ med_mutex_row_removed(const med_table_view *view, med_row *row)
     /* Who sleeps wakes, finds the word dead, and then the row gone. Relaxed: the row's state tells.
      */
     atomic32_store_relaxed(&mutex->lock.word, MED_LOCK_DEAD);
-    (void)med_port_wake(&mutex->lock.word.value, UINT32_MAX, view->scope);
+    med_lock_wake(&mutex->sleepers, UINT32_MAX, view->scope);
 }
 
 medley_status_t
@@ -472,7 +473,7 @@ recover_row(const med_system *system, med_mutex_row *row, uint32_t node_ref, uin
         return;
     }
     bool usable = system->on_death == MED_ON_DEATH_RECOVER;
-    (void)med_lock_recover(&row->lock, node_ref, usable, system->scope);
+    (void)med_lock_recover(&row->lock, &row->sleepers, node_ref, usable, system->scope);
 }
 
 void

@@ -33,8 +33,9 @@ typedef enum med_mutex_death {
 } med_mutex_death;
 
 typedef struct med_mutex_row {
-    med_row row;         /* key: 0, mutex number */
-    med_lock lock;       /* owner: node reference; with priority inheritance the port's word */
+    med_row row;   /* key: 0, mutex number */
+    med_lock lock; /* owner: node reference; with priority inheritance the port's word */
+    med_lock_sleepers sleepers;
     atomic32 attributes; /* fixed at creation */
     atomic32 domain;     /* of its creator; fixed at creation */
     atomic32 depth;      /* written by the owner, as are the next two */
@@ -42,7 +43,7 @@ typedef struct med_mutex_row {
     atomic32 pi_owner;   /* with priority inheritance: the owner's node reference */
     atomic32 pi_death;   /* with priority inheritance: med_mutex_death */
     atomic32 slept;      /* how often somebody slept for it: statistics */
-    uint32_t unused[4];
+    uint32_t unused[3];
 } med_mutex_row;
 _Static_assert(sizeof(med_mutex_row) == 64, "one line");
 

@@ -188,7 +188,8 @@ recover_table_locks(med_system *system, uint32_t ref)
 {
     const med_table_view *views[] = {&system->domains, &system->nodes, &system->mutexes};
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
-        (void)med_lock_recover(&views[i]->table->lock, ref, true, system->scope);
+        med_table *table = views[i]->table;
+        (void)med_lock_recover(&table->lock, &table->sleepers, ref, true, system->scope);
     }
 }
 

@@ -23,6 +23,7 @@ static bool chosen_private;
  * ------------------------------------------------------------------------------------ */
 
 static med_lock gate;
+static med_lock_sleepers gate_sleepers;
 static bool hooks_in_place; /* guarded by the gate */
 
 static void
@@ -33,13 +34,13 @@ gate_enter(void)
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_PROCESS,
                                 .waiter = &waiter};
-    (void)med_lock_acquire(&gate, &request);
+    (void)med_lock_acquire(&gate, &gate_sleepers, &request);
 }
 
 static void
 gate_leave(void)
 {
-    med_lock_release(&gate, MED_PORT_SCOPE_PROCESS);
+    med_lock_release(&gate, &gate_sleepers, MED_PORT_SCOPE_PROCESS);
 }
 
 /* ---- Fork and exit

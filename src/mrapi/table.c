@@ -305,7 +305,7 @@ lock(const med_table_view *view)
                                 .waiter = &waiter,
                                 .each_slice = view->on_slice,
                                 .context = view->context};
-    medley_status_t status = med_lock_acquire(&view->table->lock, &request);
+    medley_status_t status = med_lock_acquire(&view->table->lock, &view->table->sleepers, &request);
     if (status == MEDLEY_ERR_OWNER_DIED) {
         if (med_lock_is_dead(&view->table->lock)) {
             return MEDLEY_ERR_CORRUPT; /* nobody marks a table's lock so */
@@ -319,7 +319,7 @@ lock(const med_table_view *view)
 static void
 unlock(const med_table_view *view)
 {
-    med_lock_release(&view->table->lock, view->scope);
+    med_lock_release(&view->table->lock, &view->table->sleepers, view->scope);
 }
 
 /* ---- Insert and remove

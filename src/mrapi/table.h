@@ -44,13 +44,14 @@ typedef struct med_key {
 } med_key;
 
 typedef struct med_table {
-    med_lock lock;      /* owner: a process reference (process.h) */
+    med_lock lock; /* owner: a process reference (process.h) */
+    med_lock_sleepers sleepers;
     uint32_t free_head; /* guarded by lock, as are the next two; index + 1, 0 is none */
     uint32_t free_tail;
     uint32_t fresh; /* rows from here on were never used and are in no list */
     atomic32 used;  /* written by the lock's holder; LIVE rows */
     atomic32 high_water;
-    uint32_t unused[10];
+    uint32_t unused[9];
 } med_table;
 _Static_assert(sizeof(med_table) == 64, "a table's head has a line of its own");
 

@@ -133,7 +133,7 @@ _Noreturn void med_port_thread_exit(void *result);
 
 /* One pointer per thread, NULL at first. `on_exit` (one per process) is called with the pointer
  * when a thread ends that has set one that is not NULL, from that thread, whichever way it ends. */
-void *med_port_self_get(void);
+static inline void *med_port_self_get(void);
 void med_port_self_set(void *self);
 medley_status_t med_port_self_on_exit(void (*on_exit)(void *self));
 
@@ -247,5 +247,6 @@ const char *med_port_environment(const char *name);
 void med_port_log(const char *line);
 
 #include "port/cpu.h"
+#include "port_inline.h" /* what this port has inline: med_port_self_get */
 
 #endif
