@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
@@ -230,29 +231,45 @@ bench_failed(const char *subject, const char *what)
     return false;
 }
 
+/* The threads start each other: this program's main thread may find no processor while they spin
+ * under SCHED_FIFO. Until all are there they sleep, then they meet. */
 typedef struct start_line {
-    _Alignas(128) atomic32 ready;
-    _Alignas(128) atomic32 go;
+    _Alignas(128) atomic32 there;
+    _Alignas(128) atomic32 met;
+    uint32_t count;
 } start_line;
 
 typedef struct runner {
     const bench_thread *thread;
     start_line *line;
+    uint64_t start_ns;
     uint64_t end_ns;
 } runner;
 
-static void *
-runner_main(void *argument)
+static void
+start_together(const runner *r)
 {
-    runner *r = argument;
-    (void)atomic32_fetch_add_acq_rel(&r->line->ready, 1); /* R1 at the start -> A1 (bench_run) */
-    while (!atomic32_load_acquire(&r->line->go)) {        /* A2 go <- R2 (bench_run) */
+    const struct timespec pause = {.tv_nsec = 50000};
+    (void)atomic32_fetch_add_acq_rel(&r->line->there, 1);
+    while (atomic32_load_acquire(&r->line->there) != r->line->count) {
+        (void)nanosleep(&pause, NULL);
+    }
+    (void)atomic32_fetch_add_acq_rel(&r->line->met, 1);              /* R1 at the start -> A1 */
+    while (atomic32_load_acquire(&r->line->met) != r->line->count) { /* A1 at the start <- R1 */
         if (r->thread->sleeps) {
             med_port_yield();
         } else {
             med_port_cpu_relax();
         }
     }
+}
+
+static void *
+runner_main(void *argument)
+{
+    runner *r = argument;
+    start_together(r);
+    r->start_ns = med_port_clock_ns();
     r->thread->run(r->thread->argument);
     r->end_ns = med_port_clock_ns();
     return NULL;
@@ -281,21 +298,19 @@ bench_run(const bench *b, const bench_thread *threads, uint32_t count)
     runner runners[BENCH_THREADS_MAX];
     med_port_thread handles[BENCH_THREADS_MAX];
     /* Relaxed: the threads that read them are started below. */
-    atomic32_store_relaxed(&line.ready, 0);
-    atomic32_store_relaxed(&line.go, 0);
+    atomic32_store_relaxed(&line.there, 0);
+    atomic32_store_relaxed(&line.met, 0);
+    line.count = count;
     alarm(RUN_LIMIT_S);
     for (uint32_t i = 0; i < count; i++) {
         runners[i] = (runner){.thread = &threads[i], .line = &line};
         handles[i] = runner_start(b, &runners[i]);
     }
-    while (atomic32_load_acquire(&line.ready) != count) { /* A1 at the start <- R1 (runner_main) */
-        med_port_delay_ns(20000);
-    }
-    uint64_t start_ns = med_port_clock_ns();
-    atomic32_store_release(&line.go, 1); /* R2 go -> A2 (runner_main) */
-    uint64_t end_ns = start_ns;
+    uint64_t start_ns = UINT64_MAX;
+    uint64_t end_ns = 0;
     for (uint32_t i = 0; i < count; i++) {
         (void)med_port_thread_join(handles[i], NULL);
+        start_ns = runners[i].start_ns < start_ns ? runners[i].start_ns : start_ns;
         end_ns = runners[i].end_ns > end_ns ? runners[i].end_ns : end_ns;
     }
     alarm(0);

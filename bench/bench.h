@@ -115,7 +115,7 @@ void bench_ask(bench *b, const bench_question *question);
 /* Closes the files; what main returns. */
 int bench_end(bench *b);
 
-/* ---- For the measuring functions ---------------------------------------------------------------
+/* ---- For the measuring functions ----------------------------------------------------------------
  */
 
 /* `full` in a full run, about a fifth of it under --short. */
@@ -143,7 +143,7 @@ bool bench_failed(const char *subject, const char *what);
 /* The p-th permille of `count` samples, which it sorts. */
 double bench_permille(double *samples, size_t count, double permille);
 
-/* ---- Between bench.c and bench_report.c --------------------------------------------------------
+/* ---- Between bench.c and bench_report.c ---------------------------------------------------------
  */
 typedef struct bench_samples {
     /* [subject][value][restart] */

@@ -19,7 +19,7 @@
 
 MEDLEY_DECLS_BEGIN
 
-/* ---- Types (2.4) -------------------------------------------------------------------------------
+/* ---- Types (2.4) --------------------------------------------------------------------------------
  */
 
 typedef mca_int_t mrapi_int_t;
@@ -62,8 +62,7 @@ typedef mrapi_uint32_t mrapi_key_t;
 #define MRAPI_MAX_USER_MUTEX_ID 0x3fffffffu
 #define MRAPI_MAX_MUTEX_ID 0x7fffffffu
 
-/* ---- Status codes (2.4), in the order of the standard's header
- * -------------------------------------- */
+/* ---- Status codes (2.4), in the order of the standard's header ------------------------------- */
 
 typedef enum mrapi_status {
     MRAPI_SUCCESS,
@@ -153,8 +152,7 @@ char *mrapi_display_status(mrapi_status_t status, char *status_message, size_t s
  * MEDLEY_LOG sets it from outside. */
 void mrapi_set_debug_level(int level);
 
-/* ---- Nodes (3.2)
- * ----------------------------------------------------------------------------------- */
+/* ---- Nodes (3.2) ----------------------------------------------------------------------------- */
 
 typedef struct mrapi_info {
     char mrapi_version[MRAPI_MAX_STATUS_SIZE];          /* of the standard */
@@ -187,8 +185,7 @@ void mrapi_finalize(MRAPI_OUT mrapi_status_t *status);
 mrapi_domain_t mrapi_domain_id_get(MRAPI_OUT mrapi_status_t *status);
 mrapi_node_t mrapi_node_id_get(MRAPI_OUT mrapi_status_t *status);
 
-/* ---- Mutexes (3.3)
- * ---------------------------------------------------------------------------------- */
+/* ---- Mutexes (3.3) --------------------------------------------------------------------------- */
 
 /* Attribute numbers; each value is an mrapi_boolean_t. */
 #define MRAPI_MUTEX_RECURSIVE 1 /* default FALSE */

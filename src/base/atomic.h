@@ -38,7 +38,7 @@ typedef struct atomicptr {
         (v)                                                                                        \
     }
 
-/* ---- atomic32 ----------------------------------------------------------------------------------
+/* ---- atomic32 -----------------------------------------------------------------------------------
  */
 
 static inline uint32_t
@@ -190,7 +190,7 @@ atomic64_add_single_writer(atomic64 *a, uint64_t v)
     atomic64_store_relaxed(a, atomic64_load_relaxed(a) + v);
 }
 
-/* ---- atomicptr: inside one process -------------------------------------------------------------
+/* ---- atomicptr: inside one process --------------------------------------------------------------
  */
 
 static inline void *
@@ -217,7 +217,7 @@ atomicptr_store_release(atomicptr *a, void *v)
     __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
 }
 
-/* ---- Fences ------------------------------------------------------------------------------------
+/* ---- Fences -------------------------------------------------------------------------------------
  * Orders go on operations. Two free-standing forms exist, both for store-then-load (sleep and wake,
  * doorbell), each use with its reason. TSan does not see them. */
 

@@ -57,8 +57,7 @@ med_lock_try(med_lock *lock, uint32_t owner)
     return is_dead(word) ? MEDLEY_ERR_OWNER_DIED : MEDLEY_BUSY;
 }
 
-/* ---- Spinning
- * ------------------------------------------------------------------------------------ */
+/* ---- Spinning -------------------------------------------------------------------------------- */
 
 static void
 pause_for(uint32_t pauses)
@@ -94,8 +93,7 @@ spin(med_lock *lock, const med_lock_request *request)
     }
 }
 
-/* ---- Sleeping
- * ------------------------------------------------------------------------------------ */
+/* ---- Sleeping -------------------------------------------------------------------------------- */
 
 void
 med_lock_wake(med_lock_sleepers *sleepers, uint32_t count, med_port_scope scope)
@@ -183,8 +181,22 @@ med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_loc
     return status;
 }
 
-/* ---- Death
- * --------------------------------------------------------------------------------------- */
+void
+med_lock_give_back(med_lock *lock,
+                   med_lock_sleepers *sleepers,
+                   uint32_t owner,
+                   med_port_scope scope)
+{
+    if (!atomic32_cas_release(&lock->word, &owner, 0)) { /* R1 held -> A1 (acquire, try) */
+        return;
+    }
+    med_port_barrier_light(scope); /* as in release */
+    if (atomic32_load_relaxed(&sleepers->flag)) {
+        med_lock_wake(sleepers, 1, scope);
+    }
+}
+
+/* ---- Death ----------------------------------------------------------------------------------- */
 
 bool
 med_lock_recover(med_lock *lock,

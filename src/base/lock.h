@@ -103,6 +103,13 @@ med_lock_release(med_lock *lock, med_lock_sleepers *sleepers, med_port_scope sco
     }
 }
 
+/* Gives back what was taken by mistake, in memory that may have become another lock meanwhile: only if
+ * it is still this owner's. */
+void med_lock_give_back(med_lock *lock,
+                        med_lock_sleepers *sleepers,
+                        uint32_t owner,
+                        med_port_scope scope);
+
 /* Takes a dead owner's lock away from him. With `usable` the next owner gets it and is told, else
  * nobody may have it again. False when he did not hold it. Idempotent. */
 bool med_lock_recover(med_lock *lock,

@@ -69,8 +69,7 @@ med_wait_wake(med_wait *wait, med_port_scope scope)
     }
 }
 
-/* ---- The spinning half, for locks and barriers that bring their own words
- * ------------------------ */
+/* ---- The spinning half, for locks and barriers that bring their own words -------------------- */
 
 /* One spin phase: returns true as soon as `condition` holds, false when it is time to sleep. Knows
  * when spinning is pointless (one processor) or harmful (real-time on one processor). */

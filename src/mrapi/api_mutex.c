@@ -11,8 +11,7 @@ _Static_assert(MRAPI_MAX_USER_MUTEX_ID == MED_MUTEX_USER_MAX, "passed through");
 
 #define ATTRIBUTES_STANDARD MED_MUTEX_DOMAIN_SHARED
 
-/* ---- Translation
- * --------------------------------------------------------------------------------------- */
+/* ---- Translation ----------------------------------------------------------------------------- */
 
 /* What the same inner result means to each call: `busy` and `exists` differ, the rest is common. */
 static mrapi_status_t
@@ -44,8 +43,7 @@ status_of(medley_status_t status, mrapi_status_t busy, mrapi_status_t exists)
     }
 }
 
-/* ---- Attributes
- * ------------------------------------------------------------------------------------------ */
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
 /* The flag of an attribute number, or 0. */
 static uint32_t
@@ -131,8 +129,7 @@ mrapi_mutex_get_attribute(mrapi_mutex_hndl_t mutex,
     }
 }
 
-/* ---- Create, get, delete
- * ----------------------------------------------------------------------------------- */
+/* ---- Create, get, delete --------------------------------------------------------------------- */
 
 mrapi_mutex_hndl_t
 mrapi_mutex_create(mrapi_mutex_id_t mutex_id,
@@ -181,10 +178,9 @@ mrapi_mutex_delete(mrapi_mutex_hndl_t mutex, mrapi_status_t *status)
     }
 }
 
-/* ---- Lock and unlock
- * ----------------------------------------------------------------------------------------- */
+/* ---- Lock and unlock ------------------------------------------------------------------------- */
 
-static inline void
+static void
 lock_until(med_self *self,
            mrapi_mutex_hndl_t mutex,
            mrapi_key_t *lock_key,
@@ -197,9 +193,18 @@ lock_until(med_self *self,
         return;
     }
     medley_status_t result = med_mutex_lock(self, mutex, deadline_ns, lock_key);
-    *status = __builtin_expect(result == MEDLEY_OK, 1)
-                  ? MRAPI_SUCCESS
-                  : status_of(result, busy, MRAPI_ERR_MUTEX_LOCKED);
+    *status = status_of(result, busy, MRAPI_ERR_MUTEX_LOCKED);
+}
+
+/* The common case of every form of lock. */
+static inline bool
+lock_fast(med_self *self, mrapi_mutex_hndl_t mutex, mrapi_key_t *lock_key, mrapi_status_t *status)
+{
+    if (__builtin_expect(!lock_key || !med_mutex_lock_fast(self, mutex, lock_key), 0)) {
+        return false;
+    }
+    *status = MRAPI_SUCCESS;
+    return true;
 }
 
 void
@@ -209,7 +214,7 @@ mrapi_mutex_lock(mrapi_mutex_hndl_t mutex,
                  mrapi_status_t *status)
 {
     med_self *self = status ? med_api_self(status) : NULL;
-    if (self) {
+    if (self && !lock_fast(self, mutex, lock_key, status)) {
         lock_until(self, mutex, lock_key, med_api_deadline_ns(timeout), MRAPI_TIMEOUT, status);
     }
 }
@@ -221,7 +226,9 @@ mrapi_mutex_trylock(mrapi_mutex_hndl_t mutex, mrapi_key_t *lock_key, mrapi_statu
     if (!self) {
         return MRAPI_FALSE;
     }
-    lock_until(self, mutex, lock_key, 0, MRAPI_ERR_MUTEX_LOCKED, status);
+    if (!lock_fast(self, mutex, lock_key, status)) {
+        lock_until(self, mutex, lock_key, 0, MRAPI_ERR_MUTEX_LOCKED, status);
+    }
     return *status == MRAPI_SUCCESS ? MRAPI_TRUE : MRAPI_FALSE;
 }
 
@@ -232,9 +239,17 @@ medley_mutex_lock_until_ns(mrapi_mutex_hndl_t mutex,
                            mrapi_status_t *status)
 {
     med_self *self = status ? med_api_self(status) : NULL;
-    if (self) {
+    if (self && !lock_fast(self, mutex, lock_key, status)) {
         lock_until(self, mutex, lock_key, deadline_ns, MRAPI_TIMEOUT, status);
     }
+}
+
+static mrapi_status_t
+status_of_unlock(medley_status_t result)
+{
+    return result == MEDLEY_ERR_CORRUPT
+               ? MRAPI_ERR_MUTEX_KEY
+               : status_of(result, MRAPI_ERR_MUTEX_LOCKORDER, MRAPI_ERR_MUTEX_LOCKED);
 }
 
 void
@@ -248,12 +263,9 @@ mrapi_mutex_unlock(mrapi_mutex_hndl_t mutex, const mrapi_key_t *lock_key, mrapi_
         *status = MRAPI_ERR_PARAMETER;
         return;
     }
-    medley_status_t result = med_mutex_unlock(self, mutex, *lock_key);
-    if (__builtin_expect(result == MEDLEY_OK, 1)) {
+    if (__builtin_expect(med_mutex_unlock_fast(self, mutex, *lock_key), 1)) {
         *status = MRAPI_SUCCESS;
-    } else if (result == MEDLEY_ERR_CORRUPT) {
-        *status = MRAPI_ERR_MUTEX_KEY;
     } else {
-        *status = status_of(result, MRAPI_ERR_MUTEX_LOCKORDER, MRAPI_ERR_MUTEX_LOCKED);
+        *status = status_of_unlock(med_mutex_unlock(self, mutex, *lock_key));
     }
 }

@@ -70,8 +70,7 @@ info_fill(mrapi_info_t *info)
     info->number_of_nodes = limits->nodes;
 }
 
-/* ---- MRAPI
- * ------------------------------------------------------------------------------------------ */
+/* ---- MRAPI ----------------------------------------------------------------------------------- */
 
 void
 mrapi_initialize(mrapi_domain_t domain_id,
@@ -127,8 +126,7 @@ mrapi_node_id_get(mrapi_status_t *status)
     return self->node;
 }
 
-/* ---- Thread nodes
- * -------------------------------------------------------------------------------------- */
+/* ---- Thread nodes ---------------------------------------------------------------------------- */
 
 void
 mrapi_thread_create(mrapi_domain_t domain_id,
@@ -181,8 +179,7 @@ mrapi_thread_exit(const void *result, mrapi_status_t *status)
     }
 }
 
-/* ---- Medley's own
- * ---------------------------------------------------------------------------------------- */
+/* ---- Medley's own ---------------------------------------------------------------------------- */
 
 static med_system *opened; /* by medley_system_open; guarded by opened_count */
 static atomic32 opened_count;

@@ -18,8 +18,7 @@
 #include "base/log.h"
 #include "mrapi/system.h"
 
-/* ---- Rows and handles
- * ------------------------------------------------------------------------------ */
+/* ---- Rows and handles ------------------------------------------------------------------------ */
 
 static med_mutex_row *
 row_at(const med_system *system, uint32_t index)
@@ -44,11 +43,13 @@ why_stale(const med_mutex_row *row, med_handle handle)
     return MEDLEY_ERR_STALE;
 }
 
-static inline medley_status_t
+static medley_status_t
 row_of(const med_system *system, med_handle handle, med_mutex_row **row_out)
 {
     uint32_t index = med_handle_index(handle);
-    if (med_handle_kind_of(handle) != MED_HANDLE_MUTEX || index >= system->mutexes.row_count) {
+    med_handle_kind kind = med_handle_kind_of(handle);
+    if ((kind != MED_HANDLE_MUTEX && kind != MED_HANDLE_MUTEX_PI) ||
+        index >= system->mutexes.row_count) {
         return MEDLEY_ERR_ARGUMENT;
     }
     med_mutex_row *row = row_at(system, index);
@@ -67,22 +68,14 @@ has(const med_mutex_row *row, uint32_t attribute)
     return atomic32_load_relaxed(&row->attributes) & attribute; /* relaxed: fixed at creation */
 }
 
-/* Before the first lock of a chunk. Only the node writes its map; the compiler must not move the
- * store behind the compare-and-swap, the processor cannot be seen to by a recovery after death. */
-static inline void
-touch(const med_self *self, uint32_t index)
+static med_handle
+handle_of(uint32_t attributes, uint32_t index, uint32_t generation)
 {
-    uint32_t bit = index / MED_LOCK_ROWS_PER_BIT;
-    atomic32 *word = &self->touched[bit / 32];
-    uint32_t bits = atomic32_load_relaxed(word);
-    if (__builtin_expect(!(bits & 1u << bit % 32), 0)) {
-        atomic32_store_relaxed(word, bits | 1u << bit % 32);
-        atomic_compiler_barrier();
-    }
+    bool pi = attributes & MED_MUTEX_PRIORITY_INHERITANCE;
+    return med_handle_make(pi ? MED_HANDLE_MUTEX_PI : MED_HANDLE_MUTEX, index, generation);
 }
 
-/* ---- Create, get, delete
- * ---------------------------------------------------------------------------- */
+/* ---- Create, get, delete --------------------------------------------------------------------- */
 
 typedef struct fill_context {
     uint32_t attributes;
@@ -101,7 +94,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_relaxed(&mutex->sleepers.flag, 0);
     atomic32_store_relaxed(&mutex->attributes, wanted->attributes);
     atomic32_store_relaxed(&mutex->domain, wanted->domain);
-    atomic32_store_relaxed(&mutex->depth, 0);
+    atomic32_store_relaxed(&mutex->depth, 1);
     atomic32_store_relaxed(&mutex->pi_owner, 0);
     atomic32_store_relaxed(&mutex->pi_death, MED_MUTEX_SOUND);
     atomic32_store_relaxed(&mutex->slept, 0);
@@ -122,7 +115,7 @@ med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handl
         med_limits_report(&system->limits, MED_LIMIT_MUTEXES);
     }
     if (status == MEDLEY_OK) {
-        *mutex = med_handle_make(MED_HANDLE_MUTEX, index, generation);
+        *mutex = handle_of(attributes, index, generation);
     }
     return status;
 }
@@ -142,12 +135,11 @@ med_mutex_get(med_self *self, uint32_t number, med_handle *mutex)
     if (!has(row, MED_MUTEX_DOMAIN_SHARED) && atomic32_load_relaxed(&row->domain) != self->domain) {
         return MEDLEY_ERR_ACCESS;
     }
-    *mutex = med_handle_make(MED_HANDLE_MUTEX, index, generation);
+    *mutex = handle_of(atomic32_load_relaxed(&row->attributes), index, generation);
     return MEDLEY_OK;
 }
 
-/* ---- With priority inheritance: the kernel's word
- * ---------------------------------------------------- */
+/* ---- With priority inheritance: the kernel's word -------------------------------------------- */
 
 static uint32_t
 pi_holder_thread(const med_mutex_row *row)
@@ -228,29 +220,28 @@ pi_recover(const med_system *system, med_mutex_row *row, uint32_t thread_id)
     }
 }
 
-/* ---- Take and give, either way
- * ------------------------------------------------------------------------ */
+/* ---- Take and give, either way --------------------------------------------------------------- */
 
-static inline bool
+static bool
 is_mine(const med_self *self, const med_mutex_row *row)
 {
-    if (__builtin_expect(has(row, MED_MUTEX_PRIORITY_INHERITANCE), 0)) {
+    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
         return pi_holder_thread(row) == self->thread_id;
     }
     return med_lock_owner(&row->lock) == self->ref;
 }
 
-static inline void
+static void
 give(med_self *self, med_mutex_row *row)
 {
-    if (__builtin_expect(has(row, MED_MUTEX_PRIORITY_INHERITANCE), 0)) {
+    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
         pi_give(self, row);
     } else {
         med_lock_release(&row->lock, &row->sleepers, self->system->scope);
     }
 }
 
-static __attribute__((noinline)) medley_status_t
+static medley_status_t
 take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
 {
     if (deadline_ns == 0) {
@@ -275,37 +266,28 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
 
 /* MEDLEY_OK or MEDLEY_ERR_OWNER_DIED: it is held. MEDLEY_ERR_NOT_OWNER: it is held, to be given
  * back at once, since nobody may have it. */
-static inline medley_status_t
+static medley_status_t
 take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
 {
-    if (__builtin_expect(has(row, MED_MUTEX_PRIORITY_INHERITANCE), 0)) {
+    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
         return pi_take(self, row, deadline_ns);
     }
-    if (__builtin_expect(med_lock_try_fast(&row->lock, self->ref), 1)) {
+    if (med_lock_try_fast(&row->lock, self->ref)) {
         return MEDLEY_OK;
     }
     return take_slow(self, row, handle, deadline_ns);
 }
 
-/* ---- Lock
- * -------------------------------------------------------------------------------------------- */
+/* ---- Lock ------------------------------------------------------------------------------------ */
 
-static inline uint32_t
-key_make(uint32_t ticket, uint32_t depth)
-{
-    return ticket << 8 | depth;
-}
-
-/* By the owner: one level deeper. Relaxed: his own words. */
-static inline uint32_t
+/* By the owner: the key of a level. Relaxed: his own words. */
+static uint32_t
 level_enter(med_mutex_row *row, uint32_t depth)
 {
     uint32_t ticket = atomic32_load_relaxed(&row->ticket) + (depth == 1);
-    if (depth == 1) {
-        atomic32_store_relaxed(&row->ticket, ticket);
-    }
+    atomic32_store_relaxed(&row->ticket, ticket);
     atomic32_store_relaxed(&row->depth, depth);
-    return key_make(ticket, depth);
+    return med_mutex_key(ticket, depth);
 }
 
 static medley_status_t
@@ -323,15 +305,26 @@ lock_again(med_mutex_row *row, uint64_t deadline_ns, uint32_t *key)
     return MEDLEY_OK;
 }
 
+/* What was taken through a handle whose row is, or may be by now, another mutex's. */
+static void
+give_back(med_self *self, med_mutex_row *row, med_handle handle)
+{
+    if (med_handle_kind_of(handle) == MED_HANDLE_MUTEX_PI) {
+        pi_give(self, row);
+    } else {
+        med_lock_give_back(&row->lock, &row->sleepers, self->ref, self->system->scope);
+    }
+}
+
 /* The lock was not simply taken: why, and is it held all the same? */
-static __attribute__((noinline)) medley_status_t
+static medley_status_t
 lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_status_t status)
 {
     bool held = status == MEDLEY_OK || status == MEDLEY_ERR_NOT_OWNER ||
                 (status == MEDLEY_ERR_OWNER_DIED && is_mine(self, row));
     if (!med_handle_is_current(handle, atomic32_load_acquire(&row->row.state))) { /* A1 <- T1 */
         if (held) {
-            give(self, row);
+            give_back(self, row, handle);
         }
         return why_stale(row, handle);
     }
@@ -354,10 +347,10 @@ med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t 
     if (status != MEDLEY_OK) {
         return status;
     }
-    if (__builtin_expect(is_mine(self, row), 0)) {
+    if (is_mine(self, row)) {
         return lock_again(row, deadline_ns, key);
     }
-    touch(self, med_handle_index(mutex));
+    med_mutex_touch(self, med_handle_index(mutex));
     status = take(self, row, mutex, deadline_ns);
     self->owner_died = false;
     /* Relaxed: the lock's acquire stands before it. */
@@ -373,8 +366,7 @@ med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t 
     return MEDLEY_OK;
 }
 
-/* ---- Unlock
- * ------------------------------------------------------------------------------------------- */
+/* ---- Unlock ---------------------------------------------------------------------------------- */
 
 medley_status_t
 med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key)
@@ -389,14 +381,15 @@ med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key)
     }
     /* Relaxed: the owner's own words. */
     uint32_t depth = atomic32_load_relaxed(&row->depth);
-    uint32_t wanted = key_make(atomic32_load_relaxed(&row->ticket), depth);
+    uint32_t wanted = med_mutex_key(atomic32_load_relaxed(&row->ticket), depth);
     if (key != wanted) {
         bool outer_level = key >> 8 == wanted >> 8 && (key & 0xffu) >= 1 && (key & 0xffu) < depth;
         return outer_level ? MEDLEY_BUSY : MEDLEY_ERR_CORRUPT;
     }
-    atomic32_store_relaxed(&row->depth, depth - 1);
     if (depth == 1) {
         give(self, row);
+    } else {
+        atomic32_store_relaxed(&row->depth, depth - 1);
     }
     return MEDLEY_OK;
 }
@@ -412,8 +405,7 @@ med_mutex_attributes(const med_self *self, med_handle mutex, uint32_t *attribute
     return status;
 }
 
-/* ---- Delete
- * -------------------------------------------------------------------------------------------- */
+/* ---- Delete ---------------------------------------------------------------------------------- */
 
 void
 med_mutex_row_removed(const med_table_view *view, med_row *row)
@@ -437,7 +429,7 @@ med_mutex_delete(med_self *self, med_handle mutex)
         return status;
     }
     if (!is_mine(self, row)) {
-        touch(self, med_handle_index(mutex));
+        med_mutex_touch(self, med_handle_index(mutex));
         status = take(self, row, mutex, 0);
         bool dead = !has(row, MED_MUTEX_PRIORITY_INHERITANCE) && med_lock_is_dead(&row->lock);
         if (status == MEDLEY_BUSY) {
@@ -457,13 +449,12 @@ med_mutex_delete(med_self *self, med_handle mutex)
     }
     /* A plain lock died with the row, unless the row was another's already. */
     if (is_mine(self, row)) {
-        give(self, row);
+        give_back(self, row, mutex);
     }
     return status;
 }
 
-/* ---- Death
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Death ----------------------------------------------------------------------------------- */
 
 static void
 recover_row(const med_system *system, med_mutex_row *row, uint32_t node_ref, uint32_t thread_id)

@@ -38,7 +38,7 @@ typedef struct med_mutex_row {
     med_lock_sleepers sleepers;
     atomic32 attributes; /* fixed at creation */
     atomic32 domain;     /* of its creator; fixed at creation */
-    atomic32 depth;      /* written by the owner, as are the next two */
+    atomic32 depth;      /* written by the owner, as are the next two; 1 while it is free */
     atomic32 ticket;     /* how often it was taken, wrapping: makes keys differ */
     atomic32 pi_owner;   /* with priority inheritance: the owner's node reference */
     atomic32 pi_death;   /* with priority inheritance: med_mutex_death */
@@ -63,6 +63,12 @@ medley_status_t med_mutex_delete(med_self *self, med_handle mutex);
 /* All of the following: MEDLEY_ERR_ARGUMENT for what is no handle of a mutex, MEDLEY_ERR_NOT_FOUND
  * for one that was deleted with ERROR_EXT, MEDLEY_ERR_STALE for one deleted without. */
 
+/* The common case, on hot paths before med_mutex_lock: nobody holds it and the handle is good.
+ * True: it is held. False: nothing was done. */
+static inline bool med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key);
+/* The common case of unlock: the outermost level, with its key. */
+static inline bool med_mutex_unlock_fast(med_self *self, med_handle mutex, uint32_t key);
+
 /* deadline_ns 0: one try. MEDLEY_BUSY: another's, or this node's own and not recursive (try);
  * MEDLEY_ERR_EXISTS: this node's own and not recursive (lock); MEDLEY_ERR_LIMIT: too deep;
  * MEDLEY_TIMEOUT. MEDLEY_ERR_OWNER_DIED: nobody gets it any more. self->owner_died tells whether
@@ -86,5 +92,78 @@ void med_mutex_row_removed(const med_table_view *view, med_row *row);
 
 /* Who holds it, as a node reference; 0: nobody, MED_LOCK_DEAD: nobody ever again. For showing. */
 uint32_t med_mutex_holder(const med_mutex_row *row);
+
+/* ---- The fast path --------------------------------------------------------------------------- */
+
+static inline uint32_t
+med_mutex_key(uint32_t ticket, uint32_t depth)
+{
+    return ticket << 8 | depth;
+}
+
+/* Before the first lock of a chunk of rows. Only the node writes its map. The compiler must not
+ * move the store behind the compare-and-swap; that the processor may is of no account, since the
+ * map is read after the node's death, when all its stores are done. */
+static inline void
+med_mutex_touch(const med_self *self, uint32_t index)
+{
+    uint32_t bit = index / MED_LOCK_ROWS_PER_BIT;
+    atomic32 *word = &self->touched[bit / 32];
+    uint32_t bits = atomic32_load_relaxed(word);
+    if (__builtin_expect(!(bits & 1u << bit % 32), 0)) {
+        atomic32_store_relaxed(word, bits | 1u << bit % 32);
+        atomic_compiler_barrier();
+    }
+}
+
+static inline bool
+med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
+{
+    uint32_t index = med_handle_index(mutex);
+    if (__builtin_expect(
+            med_handle_kind_of(mutex) != MED_HANDLE_MUTEX || index >= self->mutex_count, 0)) {
+        return false;
+    }
+    med_mutex_row *row = &self->mutexes[index];
+    med_mutex_touch(self, index);
+    if (__builtin_expect(!med_lock_try_fast(&row->lock, self->ref), 0)) {
+        return false;
+    }
+    /* Relaxed: the lock's acquire stands before it. Not this life of the row: it was not ours to
+     * lock, and nobody saw it locked who had a right to. */
+    if (__builtin_expect(!med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state)),
+                         0)) {
+        med_lock_give_back(&row->lock, &row->sleepers, self->ref, self->scope);
+        return false;
+    }
+    uint32_t ticket = atomic32_load_relaxed(&row->ticket) + 1; /* relaxed: the owner's own */
+    atomic32_store_relaxed(&row->ticket, ticket);
+    if (__builtin_expect(self->owner_died, 0)) {
+        self->owner_died = false;
+    }
+    *key = med_mutex_key(ticket, 1);
+    return true;
+}
+
+static inline bool
+med_mutex_unlock_fast(med_self *self, med_handle mutex, uint32_t key)
+{
+    uint32_t index = med_handle_index(mutex);
+    if (__builtin_expect(
+            med_handle_kind_of(mutex) != MED_HANDLE_MUTEX || index >= self->mutex_count, 0)) {
+        return false;
+    }
+    med_mutex_row *row = &self->mutexes[index];
+    /* Relaxed, all of them: if the lock is ours, they are our own words. */
+    bool common = med_lock_owner(&row->lock) == self->ref &&
+                  atomic32_load_relaxed(&row->depth) == 1 &&
+                  key == med_mutex_key(atomic32_load_relaxed(&row->ticket), 1) &&
+                  med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state));
+    if (__builtin_expect(!common, 0)) {
+        return false;
+    }
+    med_lock_release(&row->lock, &row->sleepers, self->scope);
+    return true;
+}
 
 #endif

@@ -31,8 +31,7 @@ med_node_row_bytes(const med_limits *limits)
     return (bytes + 127) / 128 * 128;
 }
 
-/* ---- Registering
- * ---------------------------------------------------------------------------------- */
+/* ---- Registering ----------------------------------------------------------------------------- */
 
 typedef struct fill_context {
     med_system *system;
@@ -147,7 +146,10 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
                        .index = index,
                        .generation = generation,
                        .domain = key.high,
-                       .node = key.low};
+                       .node = key.low,
+                       .scope = system->scope,
+                       .mutexes = (med_mutex_row *)(void *)system->mutexes.rows,
+                       .mutex_count = system->mutexes.row_count};
     mine->touched = med_node_touched(mine->row);
     med_system_retain(system);
     *self = mine;
@@ -163,8 +165,7 @@ med_node_enter(med_self *self)
     med_port_self_set(self);
 }
 
-/* ---- Leaving
- * --------------------------------------------------------------------------------------- */
+/* ---- Leaving --------------------------------------------------------------------------------- */
 
 /* Frees every lock that the node holds. Only where its map says it ever took one. */
 static void
@@ -204,8 +205,7 @@ med_node_leave(med_self *self)
     med_system_release(system);
 }
 
-/* ---- Alive?
- * ---------------------------------------------------------------------------------------- */
+/* ---- Alive? ---------------------------------------------------------------------------------- */
 
 bool
 med_node_alive(const med_system *system, uint32_t ref)
@@ -234,8 +234,7 @@ med_node_look(void *context, uint32_t node_ref)
     return MEDLEY_OK;
 }
 
-/* ---- Started nodes
- * ----------------------------------------------------------------------------------- */
+/* ---- Started nodes --------------------------------------------------------------------------- */
 
 static void *
 started(void *argument)

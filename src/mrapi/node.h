@@ -91,6 +91,9 @@ typedef struct med_self {
     uint32_t domain;
     uint32_t node;
     uint32_t thread_id;
+    med_port_scope scope;          /* a copy of the system's, as is the next */
+    struct med_mutex_row *mutexes; /* for the fast path */
+    uint32_t mutex_count;
     bool owner_died; /* its last lock came from a dead owner */
     med_waiter waiter;
     /* Started nodes only. */

@@ -34,8 +34,7 @@ med_process_row_bytes(const med_limits *limits)
     return sizeof(med_process_row);
 }
 
-/* ---- Claim and release
- * --------------------------------------------------------------------------- */
+/* ---- Claim and release ----------------------------------------------------------------------- */
 
 static void
 row_fill(med_process_row *row)
@@ -102,8 +101,7 @@ med_process_release(med_system *system)
     med_port_slot_drop(&system->shared, system->process_index);
 }
 
-/* ---- Alive?
- * --------------------------------------------------------------------------------------- */
+/* ---- Alive? ---------------------------------------------------------------------------------- */
 
 /* Does somebody else hold the slot, or is it our own? */
 static bool
@@ -129,8 +127,7 @@ med_process_alive(const med_system *system, uint32_t ref)
            atomic32_load_acquire(&med_system_process(system, index)->state) == live;
 }
 
-/* ---- Recovery
- * -------------------------------------------------------------------------------------- */
+/* ---- Recovery -------------------------------------------------------------------------------- */
 
 /* Is the one that claimed the recovery still at it? A recoverer that died and whose row lives again
  * had its claims given back in between, so a held slot is enough. */

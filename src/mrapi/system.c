@@ -19,8 +19,7 @@ static med_system private_one;
 static char chosen_name[MED_PORT_NAME_MAX + 1];
 static bool chosen_private;
 
-/* ---- The gate
- * ------------------------------------------------------------------------------------ */
+/* ---- The gate -------------------------------------------------------------------------------- */
 
 static med_lock gate;
 static med_lock_sleepers gate_sleepers;
@@ -43,8 +42,7 @@ gate_leave(void)
     med_lock_release(&gate, &gate_sleepers, MED_PORT_SCOPE_PROCESS);
 }
 
-/* ---- Fork and exit
- * ------------------------------------------------------------------------------- */
+/* ---- Fork and exit --------------------------------------------------------------------------- */
 
 /* The child is no part of its parent's systems: it has no node, no slot, no mapping. */
 static void
@@ -97,8 +95,7 @@ hooks_place(void)
     return status;
 }
 
-/* ---- Views
- * --------------------------------------------------------------------------------------- */
+/* ---- Views ----------------------------------------------------------------------------------- */
 
 static void
 view_open(med_system *system, med_table_view *view, uint32_t offset, uint32_t rows, uint32_t bytes)
@@ -155,8 +152,7 @@ partition_make(med_system *system, void *memory, const char *name)
     tables_init(system);
 }
 
-/* ---- Attaching
- * ------------------------------------------------------------------------------------ */
+/* ---- Attaching ------------------------------------------------------------------------------- */
 
 static void
 report(const char *name, medley_status_t status, const char *advice)
@@ -390,8 +386,7 @@ med_system_release(med_system *system)
     gate_leave();
 }
 
-/* ---- Which system
- * --------------------------------------------------------------------------------- */
+/* ---- Which system ---------------------------------------------------------------------------- */
 
 static const char *
 default_name(void)
@@ -429,8 +424,7 @@ med_system_choose(const char *name, bool private_system)
     return elsewhere ? MEDLEY_BUSY : MEDLEY_OK;
 }
 
-/* ---- From outside
- * --------------------------------------------------------------------------------- */
+/* ---- From outside ---------------------------------------------------------------------------- */
 
 medley_status_t
 med_system_observe(const char *name, med_system *system)

@@ -27,8 +27,7 @@
 #define HASH_WAS_USED 1u
 #define HASH_FIRST 2u
 
-/* ---- Layout
- * -------------------------------------------------------------------------------------- */
+/* ---- Layout ---------------------------------------------------------------------------------- */
 
 static uint32_t
 hash_size(uint32_t row_count)
@@ -66,8 +65,7 @@ med_table_init(const med_table_view *view)
     view->table->fresh = 0;
 }
 
-/* ---- Keys and hash
- * ------------------------------------------------------------------------------- */
+/* ---- Keys and hash --------------------------------------------------------------------------- */
 
 static uint32_t
 hash_of(med_key key)
@@ -118,8 +116,7 @@ med_table_find(const med_table_view *view, med_key key, uint32_t *index, uint32_
     return MEDLEY_ERR_NOT_FOUND;
 }
 
-/* ---- Under the lock
- * ------------------------------------------------------------------------------ */
+/* ---- Under the lock -------------------------------------------------------------------------- */
 /* Words that only the lock's holder writes are read relaxed by him. */
 
 static med_key
@@ -322,8 +319,7 @@ unlock(const med_table_view *view)
     med_lock_release(&view->table->lock, &view->table->sleepers, view->scope);
 }
 
-/* ---- Insert and remove
- * --------------------------------------------------------------------------- */
+/* ---- Insert and remove ----------------------------------------------------------------------- */
 
 static medley_status_t
 insert_locked(const med_table_view *view,

@@ -9,7 +9,7 @@
 #include "support/process.h"
 #include "support/unit.h"
 
-/* ---- Processors --------------------------------------------------------------------------------
+/* ---- Processors ---------------------------------------------------------------------------------
  */
 
 static int
@@ -67,7 +67,7 @@ real_time_is_noticed(void **state)
     assert_int_equal(status, 0);
 }
 
-/* ---- The quota of the control group: recorded trees, laid over the machine's own ---------------
+/* ---- The quota of the control group: recorded trees, laid over the machine's own ----------------
  */
 
 typedef struct group_tree {
@@ -150,7 +150,7 @@ quota_is_read(void **state)
     }
 }
 
-/* ---- Memory, time, surroundings ----------------------------------------------------------------
+/* ---- Memory, time, surroundings -----------------------------------------------------------------
  */
 
 static int

@@ -61,7 +61,7 @@ path_make(char path[PATH_MAX_BYTES], const char *name)
     return length > 0 && length < PATH_MAX_BYTES;
 }
 
-/* ---- Record locks ------------------------------------------------------------------------------
+/* ---- Record locks -------------------------------------------------------------------------------
  */
 
 static struct flock
@@ -95,8 +95,7 @@ record_drop(int fd, off_t byte)
     (void)fcntl(fd, F_SETLK, &lock);
 }
 
-/* ---- Which names this process has open
- * ----------------------------------------------------------- */
+/* ---- Which names this process has open ------------------------------------------------------- */
 
 static char *
 open_names_find(const char *name)
@@ -109,8 +108,7 @@ open_names_find(const char *name)
     return NULL;
 }
 
-/* ---- Opening
- * ------------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static medley_status_t
 status_of_open_error(int error)
@@ -348,8 +346,7 @@ med_port_shared_list(bool (*visit)(const char *name, void *context), void *conte
     return MEDLEY_OK;
 }
 
-/* ---- Slots
- * --------------------------------------------------------------------------------------- */
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
 medley_status_t
 med_port_slot_claim(med_port_shared *shared, uint32_t slot)

@@ -66,7 +66,7 @@ file_make(mode_t mode)
     (void)close(fd);
 }
 
-/* ---- Names -------------------------------------------------------------------------------------
+/* ---- Names --------------------------------------------------------------------------------------
  */
 
 static void
@@ -174,7 +174,7 @@ list_shows_names(void **state)
     assert_int_equal(list.mine, 0);
 }
 
-/* ---- Size and contents -------------------------------------------------------------------------
+/* ---- Size and contents --------------------------------------------------------------------------
  */
 
 static int
@@ -284,7 +284,7 @@ full_file_system_is_no_memory(void **state)
     assert_int_equal(status, 0);
 }
 
-/* ---- Squatters ---------------------------------------------------------------------------------
+/* ---- Squatters ----------------------------------------------------------------------------------
  */
 
 static void
@@ -372,7 +372,7 @@ failed_open_leaves_the_section(void **state)
     med_port_shared_close(&shared);
 }
 
-/* ---- The section -------------------------------------------------------------------------------
+/* ---- The section --------------------------------------------------------------------------------
  * Everybody who is inside sets a flag that lies outside of the memory in question, and finds it
  * unset. */
 
@@ -534,7 +534,7 @@ dead_process_leaves_the_section(void **state)
     assert_int_equal(process_join(&child), -SIGKILL);
 }
 
-/* ---- Fork --------------------------------------------------------------------------------------
+/* ---- Fork ---------------------------------------------------------------------------------------
  */
 
 static int

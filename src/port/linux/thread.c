@@ -12,7 +12,7 @@
 
 _Static_assert(sizeof(pthread_t) <= sizeof(uintptr_t), "a thread handle is one word");
 
-/* ---- Start and end -----------------------------------------------------------------------------
+/* ---- Start and end ------------------------------------------------------------------------------
  */
 
 static medley_status_t
@@ -140,8 +140,7 @@ med_port_thread_id(void)
     return (uint32_t)syscall(SYS_gettid);
 }
 
-/* ---- The pointer of the thread
- * ------------------------------------------------------------------- */
+/* ---- The pointer of the thread --------------------------------------------------------------- */
 
 _Thread_local void *med_port_self_pointer;
 
@@ -188,8 +187,7 @@ med_port_self_set(void *self)
     }
 }
 
-/* ---- How the thread is scheduled
- * ------------------------------------------------------------------ */
+/* ---- How the thread is scheduled ------------------------------------------------------------- */
 
 #define SCHEDULING_VALID_NS 10000000u
 

@@ -127,7 +127,7 @@ wrong_attributes_are_refused(void **state)
     }
 }
 
-/* ---- The exit hook, whichever way the thread ends ----------------------------------------------
+/* ---- The exit hook, whichever way the thread ends -----------------------------------------------
  */
 
 static uint32_t hooks;

@@ -12,7 +12,7 @@
 #define SLEEPERS 4u
 #define LOCKED_ADDS 20000u
 
-/* ---- Between processes -------------------------------------------------------------------------
+/* ---- Between processes --------------------------------------------------------------------------
  */
 
 static void
@@ -106,7 +106,7 @@ deadline_is_not_early_between_processes(void **state)
     (void)munmap(word, sizeof *word);
 }
 
-/* ---- Priority inheritance ----------------------------------------------------------------------
+/* ---- Priority inheritance -----------------------------------------------------------------------
  */
 
 typedef struct pi_counter {
@@ -305,7 +305,7 @@ pi_owner_dies_alone(void **state)
     (void)munmap(word, sizeof *word);
 }
 
-/* ---- Doorbells ---------------------------------------------------------------------------------
+/* ---- Doorbells ----------------------------------------------------------------------------------
  */
 
 static int
