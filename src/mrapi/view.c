@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Reading while others write. Each row is read between two looks at its state word, and left out
+ * when they differ: the state carries the generation, so what was read belongs to one life of the
+ * row. Within that life words change one by one, as they do for everybody.
+ *
+ * Orders: all reads of a row's words are acquires, so that the second look comes after them; that
+ * is all they are for (first look: A1 live <- T1, table.c). Progress: wait-free. Death: of the
+ * reader, nothing; of others, it shows.
+ */
+#include "mrapi/view.h"
+
+#include "mrapi/domain.h"
+#include "mrapi/mutex.h"
+
+static uint32_t
+word(const atomic32 *a)
+{
+    return atomic32_load_acquire(a);
+}
+
+static uint64_t
+age_of(uint64_t since_ns)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    return since_ns < now_ns ? now_ns - since_ns : 0;
+}
+
+medley_status_t
+med_view_inhabited(const char *name, bool *inhabited)
+{
+    med_port_shared shared;
+    medley_status_t status = med_port_shared_open_existing(name, &shared);
+    if (status == MEDLEY_OK) {
+        *inhabited = med_port_slot_any_held(&shared);
+        med_port_shared_close(&shared);
+    }
+    return status;
+}
+
+void
+med_view_system_read(const med_system *system, med_view_system *view)
+{
+    view->size_bytes = system->layout.size_bytes;
+    view->age_ns = age_of(system->header->created_ns);
+    view->creator_process_id = system->header->creator_process_id;
+    view->on_death = system->on_death;
+}
+
+/* ---- Processes ----------------------------------------------------------------------------------
+ */
+
+static med_view_life
+life_of(const med_system *system, uint32_t index, uint32_t state)
+{
+    switch (med_process_state_of(state)) {
+    case MED_PROCESS_LIVE:
+        return med_port_slot_held(&system->shared, index) ? MED_VIEW_ALIVE : MED_VIEW_DEAD;
+    case MED_PROCESS_RECOVERING:
+        return MED_VIEW_RECOVERING;
+    case MED_PROCESS_FREE:
+    case MED_PROCESS_DEAD:
+    default:
+        return MED_VIEW_DEAD;
+    }
+}
+
+bool
+med_view_process_read(const med_system *system, uint32_t index, med_view_process *view)
+{
+    const med_process_row *row = med_system_process(system, index);
+    uint32_t state = word(&row->state);
+    med_process_state kind = med_process_state_of(state);
+    if (kind == MED_PROCESS_FREE || kind > MED_PROCESS_RECOVERING) {
+        return false;
+    }
+    view->process_id = word(&row->process_id);
+    view->age_ns = age_of(atomic64_load_relaxed(&row->since_ns)); /* relaxed: for showing */
+    view->life = life_of(system, index, state);
+    return word(&row->state) == state;
+}
+
+/* ---- Nodes --------------------------------------------------------------------------------------
+ */
+
+static const med_node_row *
+node_at(const med_system *system, uint32_t index)
+{
+    return (const med_node_row *)(void *)med_table_row(&system->nodes, index);
+}
+
+static const med_mutex_row *
+mutex_at(const med_system *system, uint32_t index)
+{
+    return (const med_mutex_row *)(void *)med_table_row(&system->mutexes, index);
+}
+
+/* Is it a live mutex that the node waits for? Then which. */
+static bool
+waits(const med_system *system, med_handle handle, med_view_node *view)
+{
+    uint32_t index = med_handle_index(handle);
+    if (med_handle_kind_of(handle) != MED_HANDLE_MUTEX || index >= system->limits.mutexes) {
+        return false;
+    }
+    const med_mutex_row *row = mutex_at(system, index);
+    if (!med_handle_is_current(handle, word(&row->row.state))) {
+        return false;
+    }
+    view->lock_index = index;
+    view->lock_number = word(&row->row.key_low);
+    return true;
+}
+
+static med_view_node_state
+node_state(const med_system *system, const med_node_row *row, med_view_node *view)
+{
+    uint32_t phase = word(&row->phase);
+    if (!med_process_alive(system, word(&row->process_ref))) {
+        return MED_VIEW_NODE_DEAD;
+    }
+    if (phase == MED_NODE_ENDED) {
+        return MED_VIEW_NODE_ENDED;
+    }
+    if (phase == MED_NODE_STARTING) {
+        return MED_VIEW_NODE_STARTING;
+    }
+    return waits(system, word(&row->waiting_for), view) ? MED_VIEW_NODE_WAITING
+                                                        : MED_VIEW_NODE_RUNNING;
+}
+
+/* The number of the process that a reference names; 0 when that row has another owner by now. */
+static uint32_t
+process_id_of(const med_system *system, uint32_t ref)
+{
+    uint32_t index = med_process_ref_index(ref);
+    if (index >= system->limits.processes) {
+        return 0;
+    }
+    const med_process_row *row = med_system_process(system, index);
+    uint32_t state = word(&row->state);
+    bool same = med_process_state_of(state) != MED_PROCESS_FREE &&
+                med_process_generation_of(state) == med_process_ref_generation(ref);
+    return same ? word(&row->process_id) : 0;
+}
+
+bool
+med_view_node_read(const med_system *system, uint32_t index, med_view_node *view)
+{
+    const med_node_row *row = node_at(system, index);
+    uint32_t state = word(&row->row.state);
+    if (med_row_state_of(state) != MED_ROW_LIVE) {
+        return false;
+    }
+    view->domain = word(&row->row.key_high);
+    view->number = word(&row->row.key_low);
+    view->process_id = process_id_of(system, word(&row->process_ref));
+    view->thread_id = word(&row->thread_id);
+    view->kind = word(&row->kind) == MED_NODE_STARTED ? MED_NODE_STARTED : MED_NODE_THREAD;
+    view->age_ns = age_of(atomic64_load_relaxed(&row->since_ns)); /* relaxed: for showing */
+    view->sleeps = word(&row->sleeps);
+    view->state = node_state(system, row, view);
+    return word(&row->row.state) == state;
+}
+
+/* ---- Locks --------------------------------------------------------------------------------------
+ */
+
+static void
+owner_read(const med_system *system, uint32_t ref, med_view_lock *view)
+{
+    uint32_t index = med_node_ref_index(ref);
+    view->owner_known = false;
+    if (index >= system->limits.nodes) {
+        return;
+    }
+    const med_node_row *row = node_at(system, index);
+    uint32_t live = med_row_word(MED_ROW_LIVE, med_node_ref_generation(ref));
+    if (word(&row->row.state) != live) {
+        return;
+    }
+    view->owner_domain = word(&row->row.key_high);
+    view->owner_number = word(&row->row.key_low);
+    view->owner_known = word(&row->row.state) == live;
+}
+
+static med_view_lock_state
+free_state(const med_mutex_row *row)
+{
+    if (!(word(&row->attributes) & MED_MUTEX_PRIORITY_INHERITANCE)) {
+        return word(&row->lock.word) & MED_LOCK_DIED ? MED_VIEW_LOCK_DIED : MED_VIEW_LOCK_FREE;
+    }
+    switch (word(&row->pi_death)) {
+    case MED_MUTEX_TELL_NEXT:
+        return MED_VIEW_LOCK_DIED;
+    case MED_MUTEX_DEAD:
+        return MED_VIEW_LOCK_DEAD;
+    default:
+        return MED_VIEW_LOCK_FREE;
+    }
+}
+
+static bool
+is_held(const med_mutex_row *row)
+{
+    uint32_t owner = word(&row->attributes) & MED_MUTEX_PRIORITY_INHERITANCE
+                         ? MED_PORT_PI_OWNER_MASK
+                         : MED_LOCK_OWNER_MASK;
+    return word(&row->lock.word) & owner;
+}
+
+bool
+med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view)
+{
+    const med_mutex_row *row = mutex_at(system, index);
+    uint32_t state = word(&row->row.state);
+    if (med_row_state_of(state) != MED_ROW_LIVE) {
+        return false;
+    }
+    uint32_t holder = med_mutex_holder(row);
+    view->number = word(&row->row.key_low);
+    view->attributes = word(&row->attributes);
+    view->slept = word(&row->slept);
+    view->owner_known = false;
+    view->depth = 0;
+    if (holder == MED_LOCK_DEAD) {
+        view->state = MED_VIEW_LOCK_DEAD;
+    } else if (is_held(row)) {
+        view->state = MED_VIEW_LOCK_HELD;
+        view->depth = word(&row->depth);
+        owner_read(system, holder, view);
+    } else {
+        view->state = free_state(row);
+    }
+    return word(&row->row.state) == state;
+}
+
+/* ---- Limits -------------------------------------------------------------------------------------
+ */
+
+static uint32_t
+processes_used(const med_system *system)
+{
+    med_view_process ignored;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        used += med_view_process_read(system, i, &ignored);
+    }
+    return used;
+}
+
+/* The rows are the truth; the table's own count may be a dead process's. */
+static uint32_t
+rows_used(const med_table_view *table)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        used += med_row_state_of(word(&med_table_row(table, i)->state)) == MED_ROW_LIVE;
+    }
+    return used;
+}
+
+void
+med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view)
+{
+    const med_table_view *const tables[MED_LIMIT_COUNT] = {
+        [MED_LIMIT_DOMAINS] = &system->domains,
+        [MED_LIMIT_NODES] = &system->nodes,
+        [MED_LIMIT_MUTEXES] = &system->mutexes,
+    };
+    const med_table_view *table = tables[which];
+    view->limit = med_limits_get(&system->limits, which);
+    view->used = table ? rows_used(table) : processes_used(system);
+    view->high_water = 0;
+    if (table) {
+        uint32_t high_water = word(&table->table->high_water);
+        uint32_t least = high_water > view->used ? high_water : view->used;
+        view->high_water = least < view->limit ? least : view->limit;
+    }
+}

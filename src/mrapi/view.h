@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What a system looks like from outside: its rows as plain values, for tools.
+ *
+ * Others work in the system meanwhile, and may have scribbled on it. So every number that comes
+ * from the partition and names something in it is checked here, once; what a value then says is
+ * only as true as what stands in the row. Nothing is written, nothing waits; each call looks at one
+ * row (a lock's at its owner's as well). A row that changes hands while it is read is left out.
+ */
+#ifndef MEDLEY_MRAPI_VIEW_H
+#define MEDLEY_MRAPI_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "medley/status.h"
+#include "mrapi/limits.h"
+#include "mrapi/node.h"
+#include "mrapi/partition.h"
+#include "mrapi/system.h"
+
+/* Is there anybody in the system of that name, readable by us or not? MEDLEY_ERR_NOT_FOUND: no such
+ * name; MEDLEY_ERR_ACCESS, MEDLEY_ERR_ARGUMENT. */
+medley_status_t med_view_inhabited(const char *name, bool *inhabited);
+
+typedef struct med_view_system {
+    uint64_t size_bytes;
+    uint64_t age_ns;
+    uint32_t creator_process_id;
+    med_on_death on_death;
+} med_view_system;
+
+typedef enum med_view_life {
+    MED_VIEW_ALIVE,
+    MED_VIEW_DEAD,       /* and nobody has noticed yet */
+    MED_VIEW_RECOVERING, /* dead, and somebody is about it */
+} med_view_life;
+
+typedef struct med_view_process {
+    uint32_t process_id; /* as the process itself sees it */
+    uint64_t age_ns;
+    med_view_life life;
+} med_view_process;
+
+typedef enum med_view_node_state {
+    MED_VIEW_NODE_STARTING,
+    MED_VIEW_NODE_RUNNING,
+    MED_VIEW_NODE_WAITING, /* for a lock */
+    MED_VIEW_NODE_ENDED,   /* and not yet joined */
+    MED_VIEW_NODE_DEAD,    /* its process died */
+} med_view_node_state;
+
+typedef struct med_view_node {
+    uint32_t domain;
+    uint32_t number;
+    uint32_t process_id; /* 0: its process row is gone */
+    uint32_t thread_id;
+    med_node_kind kind;
+    med_view_node_state state;
+    uint32_t lock_index;  /* WAITING: the row of the lock, below the limit of mutexes */
+    uint32_t lock_number; /* WAITING: the number of that mutex */
+    uint64_t age_ns;
+    uint32_t sleeps;
+} med_view_node;
+
+typedef enum med_view_lock_state {
+    MED_VIEW_LOCK_FREE,
+    MED_VIEW_LOCK_HELD,
+    MED_VIEW_LOCK_DIED, /* free, its last owner died, the next one is told */
+    MED_VIEW_LOCK_DEAD, /* its last owner died, nobody gets it again */
+} med_view_lock_state;
+
+typedef struct med_view_lock {
+    uint32_t number;
+    uint32_t attributes; /* MED_MUTEX_... */
+    med_view_lock_state state;
+    bool owner_known; /* HELD by a node that is (still) there */
+    uint32_t owner_domain;
+    uint32_t owner_number;
+    uint32_t depth; /* 0 unless HELD */
+    uint32_t slept; /* how often somebody slept for it */
+} med_view_lock;
+
+typedef struct med_view_limit {
+    uint32_t limit;
+    uint32_t used;
+    uint32_t high_water; /* 0: not counted */
+} med_view_limit;
+
+void med_view_system_read(const med_system *system, med_view_system *view);
+/* `index` is below the system's limit of the kind. False: nothing there. */
+bool med_view_process_read(const med_system *system, uint32_t index, med_view_process *view);
+bool med_view_node_read(const med_system *system, uint32_t index, med_view_node *view);
+bool med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view);
+/* Counts the rows in use: looks at all of them. */
+void med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view);
+
+#endif
