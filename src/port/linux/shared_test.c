@@ -290,9 +290,16 @@ full_file_system_is_no_memory(void **state)
 static void
 access_is_refused(void)
 {
-    med_port_shared shared;
-    assert_int_equal(med_port_shared_open(name, &shared), MEDLEY_ERR_ACCESS);
-    assert_int_equal(med_port_shared_open_existing(name, &shared), MEDLEY_ERR_ACCESS);
+    static medley_status_t (*const opens[])(const char *, med_port_shared *) = {
+        med_port_shared_open, med_port_shared_open_existing};
+    for (int i = 0; i < 2; i++) {
+        med_port_shared shared;
+        medley_status_t status = opens[i](name, &shared);
+        if (status == MEDLEY_OK) {
+            med_port_shared_close(&shared); /* or the next case would hang in its section */
+        }
+        assert_int_equal(status, MEDLEY_ERR_ACCESS);
+    }
 }
 
 static void
@@ -541,16 +548,13 @@ static int
 forgets(test_process *parent, void *argument)
 {
     med_port_shared *shared = argument;
-    (void)parent;
-    /* ENOMEM: nothing is mapped there. */
-    bool inherited = msync(shared->address, PAGE, MS_ASYNC) == 0;
-    child_expect(inherited || errno == ENOMEM);
+    int inherited = is_mapped(parent, shared->address);
     med_port_shared_forget(shared);
     med_port_shared again;
     child_expect(med_port_shared_open(name, &again) == MEDLEY_OK);
     child_expect(again.size_bytes == PAGE);
     med_port_shared_close(&again);
-    return inherited ? 77 : 0;
+    return inherited;
 }
 
 static int
@@ -582,7 +586,7 @@ child_of_fork_forgets(void **state)
     process_start(&child, parent_still_holds, &shared);
     assert_int_equal(process_join(&child), 0);
     med_port_shared_close(&shared);
-    if (first == 77) {
+    if (!machine_can_withhold_mappings()) {
         not_possible_here("the emulator lets children inherit every mapping");
     }
     assert_int_equal(first, 0);
