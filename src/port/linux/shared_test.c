@@ -545,6 +545,26 @@ dead_process_leaves_the_section(void **state)
  */
 
 static int
+is_mapped(test_process *parent, void *argument)
+{
+    (void)parent;
+    return msync(argument, PAGE, MS_ASYNC) == 0 ? 1 : 0; /* ENOMEM: nothing is mapped there */
+}
+
+/* Some emulators take no notice of MADV_DONTFORK. */
+static bool
+machine_can_withhold_mappings(void)
+{
+    test_process child;
+    void *p = process_shared_memory(PAGE);
+    assert_int_equal(madvise(p, PAGE, MADV_DONTFORK), 0);
+    process_start(&child, is_mapped, p);
+    int status = process_join(&child);
+    (void)munmap(p, PAGE);
+    return status == 0;
+}
+
+static int
 forgets(test_process *parent, void *argument)
 {
     med_port_shared *shared = argument;
