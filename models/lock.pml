@@ -2,6 +2,10 @@
 /*
  * The lock (src/base/lock.c). At most one owner; no wake is lost; a dead owner is recovered.
  *
+ * The asymmetric fence: an owner's store that frees the word may reach the others only after his look
+ * at the flag (store_buffer); it gets there at any time, and at the latest when somebody's heavy
+ * barrier, or the owner's death, has passed. All else is sequentially consistent.
+ *
  * Without slices a sleeper sleeps until it is woken, and a lost wake is a deadlock. Slices exist
  * only in DIES_ANYWHERE, where they end when nothing else can happen, and at most one for each
  * sleeper: that is what a death costs.
@@ -11,15 +15,17 @@
  * CONFIG DIES_HOLDING        the first owner dies holding it; two recover it at once; no slices
  * CONFIG DIES_UNUSABLE       the same, but nobody may have the lock again
  * CONFIG DIES_ANYWHERE       one contender dies at any step; recovered; slices
- * MUTANT FORGET_WAITERS deadlock/NO_DEATH      one that slept takes the lock without WAITERS
- * MUTANT LOOK_THEN_FREE deadlock/NO_DEATH      release looks at WAITERS, then stores 0
- * MUTANT PLAIN_SLEEP deadlock/NO_DEATH         sleeps whatever the word holds by now
- * MUTANT LEAVE_SILENTLY deadlock/DEADLINES     gives up without leaving WAITERS behind
+ * MUTANT NO_BARRIER deadlock/NO_DEATH          the sleeper does without the heavy barrier
+ * MUTANT NO_SECOND_LOOK deadlock/NO_DEATH      the sleeper does not look again behind it
+ * MUTANT FORGET_OTHERS deadlock/NO_DEATH       one that was woken tries without setting the flag
+ * MUTANT LOOK_THEN_FREE deadlock/NO_DEATH      release looks at the flag, then frees
+ * MUTANT PLAIN_SLEEP deadlock/NO_DEATH         sleeps whatever the flag is by now
+ * MUTANT LEAVE_SILENTLY deadlock/DEADLINES     gives up without handing on
  * MUTANT RECOVER_SILENTLY deadlock/DIES_HOLDING    recovers without a wake
  * MUTANT RECOVER_ANY assertion/DIES_HOLDING        recovers whoever owns it by now
  * MUTANT DIED_UNSAID assertion/DIES_HOLDING        the next owner is not told
  * MUTANT DIED_REPEATED assertion/DIES_HOLDING      every later owner is told
- * MUTANT DEAD_WAKE_ONE deadlock/DIES_UNUSABLE      a lock that is dead wakes one
+ * MUTANT LEAVE_DEAD_SILENTLY deadlock/DIES_UNUSABLE    who finds it dead does not wake the others
  */
 #define CONTENDERS 3
 #define MORTAL 1 /* the owner that dies */
@@ -30,18 +36,46 @@
 #define WITH_DEATH
 #endif
 
-#define OWNER 7 /* the word: owner, and two bits */
-#define WAITERS 8
-#define DIED 16
+#define OWNER 7 /* the word: owner, and a bit */
+#define DIED 8
 byte word;
+bool flag;
+bool store_buffer[CONTENDERS + 1]; /* this one's store of 0 to the word is under way */
 bool asleep[CONTENDERS + 1];
-byte inside;   /* who is in the critical section, in truth; 0: nobody */
-bool is_dead;  /* MORTAL is */
-bool untold; /* the lock was recovered, and nobody was told yet */
+byte inside;  /* who is in the critical section, in truth; 0: nobody */
+bool is_dead; /* MORTAL is */
+bool untold;  /* the lock was recovered, and nobody was told yet */
 byte slices;
+byte done_count;
 
 #define IS_FREE(w) (((w) & OWNER) == 0)
 #define IS_DEAD(w) (((w) & OWNER) == DEAD)
+
+inline drain(who) {
+    if
+    :: store_buffer[who] ->
+        store_buffer[who] = false;
+#ifdef DIED_REPEATED
+        word = word & DIED
+#else
+        word = 0
+#endif
+    :: else -> skip
+    fi
+}
+
+/* every running thread passes a full fence */
+inline heavy_barrier() {
+#ifndef NO_BARRIER
+    d_step {
+        drain(1);
+        drain(2);
+        drain(3)
+    }
+#else
+    skip
+#endif
+}
 
 /* the kernel wakes one, any one */
 inline wake_one() {
@@ -59,56 +93,25 @@ inline wake_all() {
     asleep[3] = false
 }
 
-/* take(): a word that looks free becomes mine. Sets `taken`. */
-inline take(me, keep) {
+/* med_lock_try: the compare-and-swap, where the word looks free */
+inline try(me) {
     d_step {
         if
-        :: seen == word ->
+        :: IS_FREE(word) ->
+            told = (word & DIED) != 0;
 #ifdef DIED_REPEATED
-            word = me | (seen & DIED) | (seen & WAITERS) | keep;
+            word = me | (word & DIED);
 #else
-            word = me | (seen & WAITERS) | keep;
+            word = me;
 #endif
             taken = true;
-            told = (seen & DIED) != 0;
             assert(inside == 0);
             inside = me
-        :: else -> seen = word
+        :: IS_DEAD(word) -> gone = true
+        :: else -> skip
         fi
     }
 }
-
-/* announce(): takes the word when it is free, else leaves WAITERS on it. */
-inline announce(me, keep) {
-    seen = word;
-    do
-    :: IS_DEAD(seen) -> gone = true; break
-    :: IS_FREE(seen) ->
-        take(me, keep);
-        if
-        :: taken -> break
-        :: else -> skip
-        fi
-    :: !IS_DEAD(seen) && !IS_FREE(seen) && (seen & WAITERS) -> break
-    :: !IS_DEAD(seen) && !IS_FREE(seen) && !(seen & WAITERS) ->
-        d_step {
-            if
-            :: seen == word -> word = seen | WAITERS; announced = true
-            :: else -> seen = word
-            fi
-        };
-        if
-        :: announced -> seen = seen | WAITERS; announced = false; break
-        :: else -> skip
-        fi
-    od
-}
-
-#ifdef FORGET_WAITERS
-#define KEEP 0
-#else
-#define KEEP WAITERS
-#endif
 
 inline kernel_wait(me) {
 #ifdef PLAIN_SLEEP
@@ -116,7 +119,7 @@ inline kernel_wait(me) {
 #else
     atomic {
         if
-        :: seen == word -> asleep[me] = true
+        :: flag -> asleep[me] = true
         :: else -> skip
         fi
     };
@@ -153,42 +156,70 @@ inline kernel_wait(me) {
 /* Acquire, be inside, release. */
 proctype contender(byte me)
 {
-    byte seen;
-    bool taken, gone, late, told, announced, had_waiters;
+    bool taken, gone, late, told, woken, announced, saw_flag;
 
-    /* try_fast, and spinning: both are tries on a word seen free */
+    /* spinning, or not */
     if
-    :: true -> seen = word;
-        if
-        :: IS_FREE(seen) -> take(me, 0)
-        :: else -> skip
-        fi
+    :: true -> try(me)
     :: true -> skip
     fi;
     MAY_DIE(me)
     do
     :: taken || gone -> break
     :: !taken && !gone && !late ->
-        announce(me, KEEP);
-        MAY_DIE(me)
+#ifdef FORGET_OTHERS
         if
-        :: !taken && !gone -> kernel_wait(me)
+        :: woken -> try(me)
         :: else -> skip
         fi;
-        MAY_DIE(me)
-    :: !taken && !gone && late ->
-#ifdef LEAVE_SILENTLY
-        seen = word;
         if
-        :: IS_FREE(seen) -> take(me, 0)
+        :: !taken -> flag = true
         :: else -> skip
         fi;
 #else
-        announce(me, KEEP);
+        flag = true;
+#endif
+        announced = true;
+        MAY_DIE(me)
+        try(me);
+        MAY_DIE(me)
+        if
+        :: !taken && !gone ->
+            heavy_barrier();
+#ifndef NO_SECOND_LOOK
+            try(me);
+#endif
+            MAY_DIE(me)
+            if
+            :: !taken && !gone -> kernel_wait(me); woken = true
+            :: else -> skip
+            fi
+        :: else -> skip
+        fi;
+        MAY_DIE(me)
+    :: !taken && !gone && late -> /* hand_on */
+#ifndef LEAVE_SILENTLY
+        flag = true;
+        try(me);
+        if
+        :: !taken && !gone ->
+            heavy_barrier();
+            if
+            :: IS_FREE(word) -> flag = false; atomic { wake_one() }
+            :: else -> skip
+            fi
+        :: else -> skip
+        fi;
 #endif
         break
     od;
 
+#ifndef LEAVE_DEAD_SILENTLY
+    if
+    :: gone && announced -> flag = false; atomic { wake_all() }
+    :: else -> skip
+    fi;
+#endif
     if
     :: taken ->
         assert((word & OWNER) == me && inside == me);
@@ -205,22 +236,19 @@ proctype contender(byte me)
 #endif
         MAY_DIE(me)
 #ifdef LOOK_THEN_FREE
-        had_waiters = (word & WAITERS) != 0;
-        d_step { inside = 0; word = 0 };
+        saw_flag = flag;
+        d_step { inside = 0; store_buffer[me] = true };
 #else
-        d_step {
-            inside = 0;
-            had_waiters = (word & WAITERS) != 0;
-#ifdef DIED_REPEATED
-            word = word & DIED
-#else
-            word = 0
-#endif
-        };
+        d_step { inside = 0; store_buffer[me] = true };
+        MAY_DIE(me)
+        saw_flag = flag;
 #endif
         MAY_DIE(me)
         if
-        :: had_waiters -> atomic { wake_one() }
+        :: saw_flag ->
+            flag = false;
+            MAY_DIE(me)
+            atomic { drain(me); wake_one() } /* a system call is a fence */
         :: else -> skip
         fi
     :: else -> skip
@@ -228,9 +256,21 @@ proctype contender(byte me)
     goto finished;
 
 dead:
-    is_dead = true;
+    skip;
+    d_step { drain(me); is_dead = true };
 finished:
-    skip
+    done_count++
+}
+
+/* What is in a store buffer gets out some time. */
+proctype memory()
+{
+end:
+    do
+    :: d_step { store_buffer[1] -> drain(1) }
+    :: d_step { store_buffer[2] -> drain(2) }
+    :: d_step { store_buffer[3] -> drain(3) }
+    od
 }
 
 /* med_lock_recover of MORTAL, once it is known to be dead */
@@ -254,10 +294,10 @@ end:
 #if defined(DIES_UNUSABLE)
                 word = DEAD | DIED;
 #elif defined(DIED_UNSAID)
-                word = seen & WAITERS;
+                word = 0;
                 untold = true;
 #else
-                word = (seen & WAITERS) | DIED;
+                word = DIED;
                 untold = true;
 #endif
                 if
@@ -272,11 +312,8 @@ end:
     if
     :: done ->
 #ifndef RECOVER_SILENTLY
-#if defined(DIES_UNUSABLE) && !defined(DEAD_WAKE_ONE)
-        atomic { wake_all() }
-#else
+        flag = false;
         atomic { wake_one() }
-#endif
 #else
         skip
 #endif
@@ -289,6 +326,7 @@ init {
         run contender(1);
         run contender(2);
         run contender(3);
+        run memory();
 #ifdef WITH_DEATH
         run recoverer();
         run recoverer()

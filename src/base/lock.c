@@ -6,7 +6,7 @@
  *   0, D     -> o          try, acquire
  *   o        -> 0          release: a store, since nobody else changes the word of a living owner
  *   o        -> D          recover, the lock stays usable; wakes one
- *   o        -> DEAD+D     recover, the lock is of no more use; wakes all
+ *   o        -> DEAD+D     recover, the lock is of no more use; wakes one, who wakes the others
  *
  * Why no wake is lost. A sleeper sets the flag (S1), passes the heavy barrier (S2), looks at the
  * word (S3), and sleeps only while the flag is set. An owner frees the word, then looks at the
@@ -103,12 +103,24 @@ med_lock_wake(med_lock_sleepers *sleepers, uint32_t count, med_port_scope scope)
     (void)med_port_wake(&sleepers->flag.value, count, scope);
 }
 
+/* A try by one who has set the flag. A lock that turns out dead has no owner who would see it, and
+ * somebody may have gone to sleep on it since the lock's recovery cleared it: wake them. */
+static medley_status_t
+try_announced(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_request *request)
+{
+    medley_status_t status = med_lock_try(lock, request->owner);
+    if (status == MEDLEY_ERR_OWNER_DIED && med_lock_is_dead(lock)) {
+        med_lock_wake(sleepers, UINT32_MAX, request->scope);
+    }
+    return status;
+}
+
 /* S1, and a try: all that one who was woken needs, if he gets the lock. */
 static medley_status_t
 announce(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_request *request)
 {
     atomic32_store_relaxed(&sleepers->flag, 1); /* S1. Relaxed: S2 orders it, or the own release */
-    return med_lock_try(lock, request->owner);
+    return try_announced(lock, sleepers, request);
 }
 
 /* Who gives up may have been woken just now in another's stead. */
@@ -142,8 +154,8 @@ sleep_once(med_lock *lock,
     if (status != MEDLEY_BUSY) {
         return status;
     }
-    med_port_barrier_heavy(request->scope);      /* S2 */
-    status = med_lock_try(lock, request->owner); /* S3 */
+    med_port_barrier_heavy(request->scope);          /* S2 */
+    status = try_announced(lock, sleepers, request); /* S3 */
     if (status == MEDLEY_BUSY) {
         *owner = med_lock_owner(lock);
         (void)med_port_wait(&sleepers->flag.value, 1, end_ns, request->scope);
@@ -212,7 +224,7 @@ med_lock_recover(med_lock *lock,
          * found him dead), and goes on to the next owner. */
         if (atomic32_cas_acq_rel(&lock->word, &word, desired)) {
             med_port_barrier_light(scope); /* as in release */
-            med_lock_wake(sleepers, usable ? 1 : UINT32_MAX, scope);
+            med_lock_wake(sleepers, 1, scope);
             return true;
         }
     }

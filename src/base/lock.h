@@ -103,8 +103,8 @@ med_lock_release(med_lock *lock, med_lock_sleepers *sleepers, med_port_scope sco
     }
 }
 
-/* Gives back what was taken by mistake, in memory that may have become another lock meanwhile: only if
- * it is still this owner's. */
+/* Gives back what was taken by mistake, in memory that may have become another lock meanwhile: only
+ * if it is still this owner's. */
 void med_lock_give_back(med_lock *lock,
                         med_lock_sleepers *sleepers,
                         uint32_t owner,
