@@ -3,7 +3,7 @@
 #include "port/conformance.h"
 #include "port/port.h"
 
-#define LITMUS_ROUNDS 20000u
+#define LITMUS_ROUNDS 5000u
 #define LINE_BYTES 64
 #define HANDOVERS 200u
 
@@ -331,7 +331,7 @@ await_round(const uint32_t *other, uint32_t round)
     uint32_t looks = 0;
     while (__atomic_load_n(other, __ATOMIC_ACQUIRE) < round) {
         med_port_cpu_relax();
-        if (++looks % 4096 == 0) {
+        if (++looks % 256 == 0) {
             med_port_yield();
         }
     }
@@ -352,6 +352,16 @@ litmus_light(void *argument)
     return NULL;
 }
 
+/* The light side hears of the round later than this side knows of it; how much later, nobody knows.
+ * So each round tries another head start. */
+static void
+stagger(uint32_t round)
+{
+    for (uint32_t i = round * 7 % 512; i > 0; i--) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+}
+
 static uint32_t
 litmus_heavy(litmus *l)
 {
@@ -359,6 +369,7 @@ litmus_heavy(litmus *l)
     for (uint32_t round = 1; round <= LITMUS_ROUNDS; round++) {
         await_round(&l->light_round, round);
         __atomic_store_n(&l->heavy_round, round, __ATOMIC_RELEASE);
+        stagger(round);
         __atomic_store_n(&l->y, round, __ATOMIC_RELAXED);
         med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);
         uint32_t saw = __atomic_load_n(&l->x, __ATOMIC_RELAXED);

@@ -8,7 +8,7 @@
 #include "support/process.h"
 #include "support/unit.h"
 
-#define ROUNDS 20000u
+#define ROUNDS 5000u
 #define ROUNDS_OF_FENCES 200u /* fewer than the fences after which a process prepares itself */
 
 typedef struct litmus {
@@ -28,7 +28,7 @@ await_round(const uint32_t *other, uint32_t round)
     uint32_t looks = 0;
     while (__atomic_load_n(other, __ATOMIC_ACQUIRE) < round) {
         med_port_cpu_relax();
-        if (++looks % 4096 == 0) {
+        if (++looks % 256 == 0) {
             med_port_yield();
         }
     }
@@ -62,6 +62,16 @@ light_side(litmus *l)
     __atomic_store_n(&l->light_round, l->rounds + 1, __ATOMIC_RELEASE);
 }
 
+/* The light side hears of the round later than this side knows of it; how much later, nobody knows.
+ * So each round tries another head start. */
+static void
+stagger(uint32_t round)
+{
+    for (uint32_t i = round * 7 % 512; i > 0; i--) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+}
+
 static uint32_t
 heavy_side(litmus *l)
 {
@@ -69,6 +79,7 @@ heavy_side(litmus *l)
     for (uint32_t round = 1; round <= l->rounds; round++) {
         await_round(&l->light_round, round);
         __atomic_store_n(&l->heavy_round, round, __ATOMIC_RELEASE);
+        stagger(round);
         __atomic_store_n(&l->y, round, __ATOMIC_RELAXED);
         med_port_barrier_heavy(l->scope);
         uint32_t saw = __atomic_load_n(&l->x, __ATOMIC_RELAXED);
