@@ -148,20 +148,29 @@ pi_holder_thread(const med_mutex_row *row)
            MED_PORT_PI_OWNER_MASK; /* relaxed: own, or shown */
 }
 
+/* How often the kernel may refuse before the word is held to be scribbled over. It refuses for a
+ * moment while a waiter takes over from a dead owner. */
+#define PI_REFUSALS_MAX 10000u
+
 static medley_status_t
 pi_take_slow(med_self *self, med_mutex_row *row, uint64_t deadline_ns)
 {
-    for (;;) {
+    for (uint32_t refusals = 0;; refusals++) {
         medley_status_t status =
             med_port_pi_lock(&row->lock.word.value, deadline_ns, self->system->scope);
-        if (status != MEDLEY_ERR_PEER_DIED) {
+        if (status != MEDLEY_ERR_PEER_DIED && status != MEDLEY_ERR_SYSTEM) {
             return status;
         }
-        /* The word names a thread that is gone: recover its node, then try again. */
+        /* The word names a thread that is gone: recover its process, then try again. Which one it
+         * was, pi_owner tells, unless it died before it wrote that. */
         uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: checked by look */
         (void)med_node_look(self->system, owner);
+        (void)med_process_recover_all(self->system);
         if (med_port_clock_ns() >= deadline_ns) {
             return MEDLEY_TIMEOUT;
+        }
+        if (refusals >= PI_REFUSALS_MAX) {
+            return MEDLEY_ERR_CORRUPT;
         }
         med_port_yield();
     }
@@ -201,22 +210,42 @@ pi_give(med_self *self, med_mutex_row *row)
     }
 }
 
-/* Only a thread that met no waiter leaves its bare number behind; else the kernel passed the lock
- * on when it died, or it lives, and is the caller who leaves. */
 static void
-pi_recover(const med_system *system, med_mutex_row *row, uint32_t thread_id)
+pi_death_note(const med_system *system, med_mutex_row *row)
 {
-    uint32_t word =
-        atomic32_load_relaxed(&row->lock.word); /* relaxed: checked by compare-and-swap */
-    if (!thread_id || (word & MED_PORT_PI_OWNER_MASK) != thread_id) {
-        return;
-    }
     /* Relaxed: ordered by R1. */
     atomic32_store_relaxed(&row->pi_death, system->on_death == MED_ON_DEATH_FAIL
                                                ? MED_MUTEX_DEAD
                                                : MED_MUTEX_TELL_NEXT);
-    if (word != thread_id || !atomic32_cas_acq_rel(&row->lock.word, &word, 0)) { /* R1 -> A1 */
-        (void)med_port_pi_unlock(&row->lock.word.value, system->scope);
+}
+
+/* The lock of a thread that leaves, or is gone. In the first case it is the caller's. In the second
+ * the kernel is asked: it passed the lock on if anybody waited; and only if nobody did, which it
+ * knows for certain, the word may be changed without it. */
+static void
+pi_recover(const med_system *system, med_mutex_row *row, uint32_t thread_id)
+{
+    uint32_t *word = &row->lock.word.value;
+    if (!thread_id || pi_holder_thread(row) != thread_id) {
+        return;
+    }
+    uint32_t caller = med_port_thread_id();
+    medley_status_t status = MEDLEY_OK;
+    if (thread_id != caller) {
+        uint64_t one_try_ns = 1;
+        status = med_port_pi_lock(word, one_try_ns, system->scope);
+    }
+    if (status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED) {
+        pi_death_note(system, row);
+        if (!atomic32_cas_release(&row->lock.word, &caller, 0)) { /* R1 held -> A1 (pi_take) */
+            (void)med_port_pi_unlock(word, system->scope);
+        }
+    } else if (status == MEDLEY_ERR_PEER_DIED) {
+        pi_death_note(system, row);
+        uint32_t left = atomic32_load_relaxed(&row->lock.word); /* relaxed: checked below */
+        while ((left & MED_PORT_PI_OWNER_MASK) == thread_id &&
+               !atomic32_cas_acq_rel(&row->lock.word, &left, 0)) { /* R1 held -> A1 (pi_take) */
+        }
     }
 }
 

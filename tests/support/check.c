@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What must hold of each table:
+ *
+ *   free list + LIVE rows = rows that were ever used; every other row was never touched
+ *   every LIVE row is found by its key; no two have the same; each is in the hash once
+ *   the hash names LIVE rows only, and never fills up
+ *   its lock is nobody's
+ *
+ * and of the rows: processes live or are no more; nodes belong to living processes; locks belong to
+ * living nodes.
+ */
+#include "support/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mrapi/mutex.h"
+
+#define ROWS_MAX 65536u
+
+static unsigned faults;
+static const char *where;
+
+static void
+expect(bool holds, const char *what, uint32_t row)
+{
+    if (!holds) {
+        (void)fprintf(stderr, "check: %s: row %u: %s\n", where, row, what);
+        faults++;
+    }
+}
+
+static uint32_t
+state_word(const med_table_view *view, uint32_t index)
+{
+    return atomic32_load_acquire(&med_table_row(view, index)->state);
+}
+
+static med_row_state
+state_of(const med_table_view *view, uint32_t index)
+{
+    return med_row_state_of(state_word(view, index));
+}
+
+/* ---- One table ---------------------------------------------------------------------------------
+ */
+
+static unsigned char seen[ROWS_MAX]; /* how often each row was met in the walk at hand */
+
+static uint32_t
+free_list_walk(const med_table_view *view)
+{
+    const med_table *table = view->table;
+    uint32_t length = 0;
+    uint32_t last = 0;
+    memset(seen, 0, sizeof seen);
+    for (uint32_t at = table->free_head; at != 0; at = med_table_row(view, at - 1)->next_free) {
+        if (at > table->fresh || length > view->row_count) {
+            expect(false, "the free list leads out of the table, or in a circle", at);
+            return length;
+        }
+        expect(seen[at - 1]++ == 0, "twice in the free list", at - 1);
+        expect(state_of(view, at - 1) == MED_ROW_FREE, "in the free list and not FREE", at - 1);
+        last = at;
+        length++;
+    }
+    expect(table->free_tail == last, "the free list's tail is not its last", last);
+    return length;
+}
+
+static uint32_t
+live_walk(const med_table_view *view)
+{
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < view->row_count; i++) {
+        const med_row *row = med_table_row(view, i);
+        med_row_state state = state_of(view, i);
+        expect(state == MED_ROW_FREE || state == MED_ROW_LIVE, "half made, or half gone", i);
+        if (i >= view->table->fresh) {
+            expect(state_word(view, i) == 0, "used, and beyond what was ever used", i);
+        }
+        if (state != MED_ROW_LIVE) {
+            continue;
+        }
+        live++;
+        med_key key = {.high = atomic32_load_relaxed(&row->key_high),
+                       .low = atomic32_load_relaxed(&row->key_low)};
+        uint32_t index = UINT32_MAX;
+        uint32_t generation = UINT32_MAX;
+        medley_status_t status = med_table_find(view, key, &index, &generation);
+        expect(status == MEDLEY_OK, "LIVE and not found by its key", i);
+        expect(status != MEDLEY_OK || index == i, "LIVE under the key of another", i);
+    }
+    return live;
+}
+
+static void
+hash_walk(const med_table_view *view)
+{
+    uint32_t empty = 0;
+    memset(seen, 0, sizeof seen);
+    for (uint32_t slot = 0; slot <= view->hash_mask; slot++) {
+        uint32_t entry = atomic32_load_relaxed(&view->hash[slot]);
+        empty += entry == 0;
+        if (entry < 2) {
+            continue;
+        }
+        if (entry - 2 >= view->row_count) {
+            expect(false, "in the hash, and no row of the table", entry - 2);
+            continue;
+        }
+        expect(state_of(view, entry - 2) == MED_ROW_LIVE, "in the hash and not LIVE", entry - 2);
+        expect(seen[entry - 2]++ == 0, "twice in the hash", entry - 2);
+    }
+    expect(empty > 0, "no hash slot is empty: searches see all of it", 0);
+}
+
+static void
+table_check(const med_table_view *view, const char *name)
+{
+    const med_table *table = view->table;
+    where = name;
+    expect(med_lock_owner(&table->lock) == 0, "the table's lock is somebody's", 0);
+    expect(table->fresh <= view->row_count, "more rows used than there are", table->fresh);
+    uint32_t free_rows = free_list_walk(view);
+    uint32_t live = live_walk(view);
+    hash_walk(view);
+    expect(free_rows + live == table->fresh, "rows are lost: used, neither LIVE nor free", live);
+    expect(atomic32_load_relaxed(&table->used) == live, "miscounted", live);
+    expect(atomic32_load_relaxed(&table->high_water) >= live, "more than ever were", live);
+}
+
+/* ---- Processes, nodes, mutexes ------------------------------------------------------------------
+ */
+
+static void
+processes_check(const med_system *system)
+{
+    where = "processes";
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        uint32_t word = atomic32_load_acquire(&med_system_process(system, i)->state);
+        med_process_state state = med_process_state_of(word);
+        uint32_t ref = med_process_ref(i, med_process_generation_of(word));
+        expect(state == MED_PROCESS_FREE || state == MED_PROCESS_LIVE, "not recovered", i);
+        expect(state != MED_PROCESS_LIVE || med_process_alive(system, ref), "LIVE and dead", i);
+    }
+}
+
+static void
+nodes_check(const med_system *system)
+{
+    where = "nodes";
+    for (uint32_t i = 0; i < system->nodes.row_count; i++) {
+        uint32_t word = state_word(&system->nodes, i);
+        if (med_row_state_of(word) == MED_ROW_LIVE) {
+            uint32_t ref = med_node_ref(i, med_row_generation_of(word));
+            expect(med_node_alive(system, ref), "of a process that is gone", i);
+        }
+    }
+}
+
+static void
+mutexes_check(const med_system *system)
+{
+    where = "mutexes";
+    for (uint32_t i = 0; i < system->mutexes.row_count; i++) {
+        const med_mutex_row *row =
+            (const med_mutex_row *)(const void *)med_table_row(&system->mutexes, i);
+        uint32_t holder = med_mutex_holder(row);
+        if (state_of(&system->mutexes, i) == MED_ROW_LIVE && holder && holder != MED_LOCK_DEAD) {
+            expect(med_node_alive(system, holder), "held by a node that is gone", i);
+        }
+    }
+}
+
+/* ---- All
+ * ------------------------------------------------------------------------------------------ */
+
+static void
+table_settle(const med_table_view *view)
+{
+    uint32_t other_life = med_row_generation_of(state_word(view, 0)) + 1;
+    (void)med_table_remove(view, 0, other_life); /* changes nothing, under the lock */
+}
+
+void
+check_settle(med_system *system)
+{
+    (void)med_process_recover_all(system);
+    table_settle(&system->domains);
+    table_settle(&system->nodes);
+    table_settle(&system->mutexes);
+}
+
+unsigned
+check_system(const med_system *system)
+{
+    faults = 0;
+    table_check(&system->domains, "domains");
+    table_check(&system->nodes, "nodes");
+    table_check(&system->mutexes, "mutexes");
+    processes_check(system);
+    nodes_check(system);
+    mutexes_check(system);
+    return faults;
+}
