@@ -5,6 +5,13 @@
 /* ---- The shape ---------------------------------------------------------------------------------
  */
 
+/* A consumer of the packed layout that keeps up with the producer takes the line of tail from him
+ * at every element, and both crawl: 12 million elements a second instead of 110. So it lets him get
+ * ahead: when the last look found something, but less than a few lines, the next one comes a moment
+ * later. A look that found nothing is not paid for: polling an idle ring stays cheap. */
+#define FEW_BYTES 1024u
+#define MOMENT 8 /* times cpu_relax, about 100 ns */
+
 typedef struct shape {
     uint32_t layout;
     uint32_t element_bytes;
@@ -88,6 +95,7 @@ view_of(med_ring *ring, const shape *s, med_port_scope scope)
         .ring = ring,
         .slots = (uint8_t *)ring + sizeof *ring,
         .mask = s->capacity - 1,
+        .few = FEW_BYTES / s->stride_bytes,
         .stride_bytes = s->stride_bytes,
         .element_bytes = s->element_bytes,
         .layout = s->layout == MED_RING_LINE ? MED_RING_LINE : MED_RING_PACKED,
@@ -203,12 +211,11 @@ med_ring_producer_attach(med_ring_producer *producer,
     uint32_t capacity = new.view.mask + 1;
     uint32_t head = atomic32_load_acquire(&ring->head); /* A2 element read <- R2 (release) */
     if (new.view.layout == MED_RING_LINE) {
-        new.tail = head + slots_filled(&new.view, head, capacity);
-    } else {
-        /* Relaxed: what the former producer filled is the consumer's to read, not ours. */
-        new.tail = atomic32_load_relaxed(&ring->tail);
-    }
-    if (new.tail - head > capacity) {
+        /* The slots say it; the former producer may have died before he stored tail. Relaxed: for
+         * ourselves. */
+        uint32_t filled = slots_filled(&new.view, head, capacity);
+        atomic32_store_relaxed(&ring->tail, head + filled);
+    } else if (med_ring_tail(&new) - head > capacity) {
         return MEDLEY_ERR_CORRUPT;
     }
     new.limit = head + capacity;
@@ -253,12 +260,12 @@ is_ahead(uint32_t mark, uint32_t counter)
 }
 
 medley_status_t
-med_ring_look_for_space(med_ring_producer *producer)
+med_ring_look_for_space(med_ring_producer *producer, uint32_t tail)
 {
     med_ring *ring = producer->view.ring;
     uint32_t capacity = producer->view.mask + 1;
     uint32_t head = atomic32_load_acquire(&ring->head); /* A2 element read <- R2 (release) */
-    uint32_t used = producer->tail - head;
+    uint32_t used = tail - head;
     if (used > capacity) {
         return MEDLEY_ERR_CORRUPT;
     }
@@ -283,13 +290,14 @@ med_ring_fill_slots(const med_ring_view *view, uint32_t first, uint32_t count)
 void
 med_ring_reserve_cancel(med_ring_producer *producer)
 {
+    uint32_t tail = med_ring_tail(producer);
     /* Relaxed, both: a mark publishes nothing. */
     if (producer->view.layout == MED_RING_PACKED) {
-        atomic32_store_relaxed(&producer->view.ring->inserting, producer->tail);
-    } else if (producer->tail != producer->limit) {
-        void *slot = med_ring_slot(&producer->view, producer->tail);
+        atomic32_store_relaxed(&producer->view.ring->inserting, tail);
+    } else if (!med_ring_used_up(producer, tail)) {
+        void *slot = med_ring_slot(&producer->view, tail);
         atomic32_store_relaxed(med_ring_slot_word(&producer->view, slot),
-                               producer->tail - producer->view.mask);
+                               tail - producer->view.mask);
     }
 }
 
@@ -300,11 +308,17 @@ static medley_status_t
 look_for_data_packed(med_ring_consumer *consumer)
 {
     med_ring *ring = consumer->view.ring;
+    if (consumer->found && consumer->found <= consumer->view.few) {
+        for (int i = 0; i < MOMENT; i++) {
+            med_port_cpu_relax();
+        }
+    }
     uint32_t tail = atomic32_load_acquire(&ring->tail); /* A1 slot filled <- R1 (commit) */
     uint32_t filled = tail - consumer->head;
     if (filled > consumer->view.mask + 1) {
         return MEDLEY_ERR_CORRUPT;
     }
+    consumer->found = tail - consumer->filled;
     consumer->filled = tail;
     if (filled) {
         return MEDLEY_OK;

@@ -28,8 +28,8 @@
  * elements stay; a reservation that was not committed is lost; an element that was peeked and not
  * released is there again. The mark of one that died inside (Table 1, below) stays until then.
  *
- * Trust. Everything that the other side may write is checked before use: a handle keeps its own
- * counter, its limits and the shape of the ring privately, so that a peer that scribbles gets
+ * Trust. Everything that the other side may write is checked before use: a handle keeps its limits
+ * and the shape of the ring privately and masks every index, so that a peer that scribbles gets
  * MEDLEY_ERR_CORRUPT or wrong elements, never an access outside the ring or an unbounded loop.
  *
  * Counters are 32-bit and wrap; a position is counter & (capacity - 1).
@@ -100,7 +100,7 @@ typedef struct med_ring_shape {
 
 typedef struct med_ring {
     _Alignas(128) med_ring_shape shape;
-    _Alignas(128) atomic32 tail; /* packed: index after the last committed. line: not used */
+    _Alignas(128) atomic32 tail; /* index after the last committed; line: for the producer only */
     atomic32 inserting;          /* packed: the producer's mark */
     med_wait data;               /* where the consumer sleeps */
     _Alignas(128) atomic32 head; /* index after the last released */
@@ -122,6 +122,7 @@ typedef struct med_ring_view {
     med_ring *ring;
     uint8_t *slots;
     uint32_t mask; /* capacity - 1 */
+    uint32_t few;  /* packed: so many elements, or fewer, are a few lines */
     uint32_t stride_bytes;
     uint32_t element_bytes;
     med_ring_layout layout;
@@ -130,7 +131,6 @@ typedef struct med_ring_view {
 
 typedef struct med_ring_producer {
     med_ring_view view;
-    uint32_t tail;  /* the index to fill next */
     uint32_t limit; /* the first index that may not be filled yet: head, as last seen, + capacity */
     med_waiter waiter;
     /* For the _until forms, may be NULL: called after each slice slept, anything but MEDLEY_OK ends
@@ -143,6 +143,7 @@ typedef struct med_ring_consumer {
     med_ring_view view;
     uint32_t head;   /* the index to read next */
     uint32_t filled; /* the first index not known to be filled */
+    uint32_t found;  /* packed: how many more the last look saw */
     med_waiter waiter;
     medley_status_t (*each_slice)(void *context);
     void *context;
@@ -175,9 +176,9 @@ medley_status_t med_ring_consumer_attach(med_ring_consumer *consumer,
 /* ---- Slow paths of the inline functions --------------------------------------------------------
  */
 
-/* Nothing known to be free: looks at head. MEDLEY_OK when there is room for one at least, or one of
- * Table 1, or MEDLEY_ERR_CORRUPT. */
-medley_status_t med_ring_look_for_space(med_ring_producer *producer);
+/* Looks at head. MEDLEY_OK when there is room from `tail` on for one at least, or one of Table 1,
+ * or MEDLEY_ERR_CORRUPT. */
+medley_status_t med_ring_look_for_space(med_ring_producer *producer, uint32_t tail);
 /* Looks for up to `wanted` filled elements. MEDLEY_OK when there is one at least. */
 medley_status_t med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wanted);
 /* line: publishes `count` slots from `first` on. */
@@ -194,6 +195,34 @@ static inline atomic32 *
 med_ring_slot_word(const med_ring_view *view, void *slot)
 {
     return (atomic32 *)(void *)((uint8_t *)slot + view->stride_bytes - sizeof(atomic32));
+}
+
+/* The producer's own counter. It lies in the ring, where commit stores it anyway: one store more
+ * per element, to a counter in the handle, costs a quarter of the rate. Relaxed: nobody else writes
+ * it, and should a bad peer do so, every use is checked against the limit and masked. */
+static inline uint32_t
+med_ring_tail(const med_ring_producer *producer)
+{
+    return atomic32_load_relaxed(&producer->view.ring->tail);
+}
+
+/* Is nothing known to be free from `tail` on? Also true of a tail that cannot be. */
+static inline bool
+med_ring_used_up(const med_ring_producer *producer, uint32_t tail)
+{
+    return producer->limit - 1 - tail > producer->view.mask;
+}
+
+/* The producer is inside reserve and commit. Relaxed, both: a mark publishes nothing. */
+static inline void
+med_ring_mark(med_ring_producer *producer, med_ring_layout layout, uint32_t tail, void *slot)
+{
+    if (layout == MED_RING_LINE) {
+        atomic32_store_relaxed(med_ring_slot_word(&producer->view, slot),
+                               tail + 1 + MED_RING_INSERTING);
+    } else {
+        atomic32_store_relaxed(&producer->view.ring->inserting, tail + 1);
+    }
 }
 
 /* As many of `count` from `index` on as lie before the ring's end. */
@@ -215,21 +244,15 @@ med_ring_run(const med_ring_view *view, uint32_t index, uint32_t count)
 static inline medley_status_t
 med_ring_reserve_as(med_ring_producer *producer, med_ring_layout layout, void **slot)
 {
-    if (producer->tail == producer->limit) {
-        medley_status_t status = med_ring_look_for_space(producer);
+    uint32_t tail = med_ring_tail(producer);
+    if (med_ring_used_up(producer, tail)) {
+        medley_status_t status = med_ring_look_for_space(producer, tail);
         if (status != MEDLEY_OK) {
             return status;
         }
     }
-    void *next = med_ring_slot(&producer->view, producer->tail);
-    /* Relaxed, both: a mark publishes nothing. */
-    if (layout == MED_RING_LINE) {
-        atomic32_store_relaxed(med_ring_slot_word(&producer->view, next),
-                               producer->tail + 1 + MED_RING_INSERTING);
-    } else {
-        atomic32_store_relaxed(&producer->view.ring->inserting, producer->tail + 1);
-    }
-    *slot = next;
+    *slot = med_ring_slot(&producer->view, tail);
+    med_ring_mark(producer, layout, tail, *slot);
     return MEDLEY_OK;
 }
 
@@ -238,15 +261,15 @@ static inline void
 med_ring_commit_as(med_ring_producer *producer, med_ring_layout layout)
 {
     med_ring *ring = producer->view.ring;
-    uint32_t next = producer->tail + 1;
+    uint32_t tail = med_ring_tail(producer);
     if (layout == MED_RING_LINE) {
-        void *slot = med_ring_slot(&producer->view, producer->tail);
+        void *slot = med_ring_slot(&producer->view, tail);
         /* R1 slot filled -> A1 (peek, attach) */
-        atomic32_store_release(med_ring_slot_word(&producer->view, slot), next);
+        atomic32_store_release(med_ring_slot_word(&producer->view, slot), tail + 1);
+        atomic32_store_relaxed(&ring->tail, tail + 1); /* relaxed: for ourselves */
     } else {
-        atomic32_store_release(&ring->tail, next); /* R1 slot filled -> A1 (peek, attach) */
+        atomic32_store_release(&ring->tail, tail + 1); /* R1 slot filled -> A1 (peek, attach) */
     }
-    producer->tail = next;
     med_wait_wake(&ring->data, producer->view.scope);
 }
 
@@ -259,18 +282,18 @@ med_ring_reserve_many_as(med_ring_producer *producer,
                          void **slots,
                          uint32_t *count)
 {
-    if (producer->limit - producer->tail < wanted) {
-        medley_status_t status = med_ring_look_for_space(producer);
+    uint32_t tail = med_ring_tail(producer);
+    if (producer->limit - tail < wanted || med_ring_used_up(producer, tail)) {
+        medley_status_t status = med_ring_look_for_space(producer, tail);
         if (status != MEDLEY_OK) {
             return status;
         }
     }
-    medley_status_t status = med_ring_reserve_as(producer, layout, slots);
-    if (status == MEDLEY_OK) {
-        uint32_t room = producer->limit - producer->tail;
-        *count = med_ring_run(&producer->view, producer->tail, room < wanted ? room : wanted);
-    }
-    return status;
+    uint32_t room = producer->limit - tail;
+    *slots = med_ring_slot(&producer->view, tail);
+    *count = med_ring_run(&producer->view, tail, room < wanted ? room : wanted);
+    med_ring_mark(producer, layout, tail, *slots);
+    return MEDLEY_OK;
 }
 
 /* Hands over the first `count` (at least 1) of the slots that were reserved; the others are free
@@ -279,13 +302,13 @@ static inline void
 med_ring_commit_many_as(med_ring_producer *producer, med_ring_layout layout, uint32_t count)
 {
     med_ring *ring = producer->view.ring;
-    uint32_t next = producer->tail + count;
+    uint32_t tail = med_ring_tail(producer);
     if (layout == MED_RING_LINE) {
-        med_ring_fill_slots(&producer->view, producer->tail, count);
+        med_ring_fill_slots(&producer->view, tail, count);
+        atomic32_store_relaxed(&ring->tail, tail + count); /* relaxed: for ourselves */
     } else {
-        atomic32_store_release(&ring->tail, next); /* R1 slot filled -> A1 (peek, attach) */
+        atomic32_store_release(&ring->tail, tail + count); /* R1 slot filled -> A1 (peek, attach) */
     }
-    producer->tail = next;
     med_wait_wake(&ring->data, producer->view.scope);
 }
 

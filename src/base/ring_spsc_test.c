@@ -99,7 +99,7 @@ order_is_kept_over_the_wrap(void **state)
         push_numbers(&f, n, 3);
         expect_numbers(&f, n, 3);
     }
-    assert_int_equal(f.producer.tail, (uint32_t)(NEAR_WRAP + 39));
+    assert_int_equal(med_ring_tail(&f.producer), (uint32_t)(NEAR_WRAP + 39));
     ring_end(&f);
 }
 
@@ -434,9 +434,9 @@ counters_that_disagree_are_corrupt(void **state)
         assert_int_equal(reserve_status(&f), MEDLEY_OK);
         med_ring_commit(&f.producer);
     }
-    atomic32_store_relaxed(&f.consumer.view.ring->head, f.producer.tail + 1);
+    atomic32_store_relaxed(&f.consumer.view.ring->head, med_ring_tail(&f.producer) + 1);
     assert_int_equal(reserve_status(&f), MEDLEY_ERR_CORRUPT);
-    atomic32_store_relaxed(&f.consumer.view.ring->head, f.producer.tail - 17);
+    atomic32_store_relaxed(&f.consumer.view.ring->head, med_ring_tail(&f.producer) - 17);
     assert_int_equal(reserve_status(&f), MEDLEY_ERR_CORRUPT);
     if (f.producer.view.layout == MED_RING_PACKED) {
         expect_attach(&f, MEDLEY_ERR_CORRUPT);
@@ -606,7 +606,7 @@ waiting_ends(void **state)
     assert_int_equal(med_ring_reserve_until(&f.producer, MED_PORT_FOREVER, &slot),
                      MEDLEY_ERR_PEER_DIED);
     assert_int_equal(calls, 2);
-    atomic32_store_relaxed(&f.producer.view.ring->head, f.producer.tail + 5);
+    atomic32_store_relaxed(&f.producer.view.ring->head, med_ring_tail(&f.producer) + 5);
     assert_int_equal(med_ring_reserve_until(&f.producer, MED_PORT_FOREVER, &slot),
                      MEDLEY_ERR_CORRUPT);
     assert_int_equal(med_ring_peek_until(&f.consumer, MED_PORT_FOREVER, &slot), MEDLEY_OK);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Round trips: two line rings, one each way, 24 B with and without the wake check's partner asleep
+ * (both are awake here), beside the least two processors can do: a word in a line each way.
+ *
+ * Each trip is timed by the clock; what reading the clock costs is measured and taken off.
+ */
+#include "ring_trip.h"
+
+#include <stdlib.h>
+
+#include "base/atomic.h"
+#include "base/ring_spsc.h"
+#include "port/port.h"
+
+#define TRIPS_MAX 100000
+#define WARM_UP 2000
+#define WORDS 3
+
+typedef struct trip {
+    double ns[TRIPS_MAX];
+    uint64_t count;
+    uint64_t wrong;
+    void *memory;
+    /* Each on lines of its own, as in two processes. */
+    _Alignas(128) med_ring_producer to;
+    _Alignas(128) med_ring_consumer to_end;
+    _Alignas(128) med_ring_producer back;
+    _Alignas(128) med_ring_consumer back_end;
+} trip;
+
+static trip current;
+
+static double
+clock_cost_ns(void)
+{
+    double costs[1001];
+    uint64_t before = med_port_clock_ns();
+    for (uint32_t i = 0; i < 1001; i++) {
+        uint64_t now = med_port_clock_ns();
+        costs[i] = (double)(now - before);
+        before = now;
+    }
+    double sum = 0; /* the clock may tick more coarsely than it is read: the mean of the middle */
+    (void)bench_permille(costs, 1001, 500);
+    for (uint32_t i = 250; i < 750; i++) {
+        sum += costs[i];
+    }
+    return sum / 500;
+}
+
+static void
+values_from_trips(double *values)
+{
+    double cost_ns = clock_cost_ns();
+    uint64_t count = current.count - WARM_UP;
+    values[0] = bench_permille(current.ns + WARM_UP, count, 500) - cost_ns;
+    values[1] = bench_permille(current.ns + WARM_UP, count, 999) - cost_ns;
+}
+
+static bool
+run_trips(
+    const bench *b, void (*here)(void *), void (*there)(void *), const char *name, double *values)
+{
+    bench_thread threads[] = {{here, NULL, 0, false}, {there, NULL, 1, false}};
+    current.wrong = 0;
+    (void)bench_run(b, threads, 2);
+    if (current.wrong) {
+        return bench_failed(name, "a word was not what was sent");
+    }
+    values_from_trips(values);
+    return true;
+}
+
+/* ---- Bare --------------------------------------------------------------------------------------
+ */
+
+typedef struct bare_lines {
+    _Alignas(128) atomic32 to;
+    _Alignas(128) atomic32 back;
+} bare_lines;
+
+static void
+bare_here(void *unused)
+{
+    (void)unused;
+    bare_lines *lines = current.memory;
+    uint64_t before = med_port_clock_ns();
+    for (uint32_t i = 1; i <= current.count; i++) {
+        atomic32_store_release(&lines->to, i);             /* R1 ping -> A1 */
+        while (atomic32_load_acquire(&lines->back) != i) { /* A2 pong <- R2 */
+        }
+        uint64_t now = med_port_clock_ns();
+        current.ns[i - 1] = (double)(now - before);
+        before = now;
+    }
+}
+
+static void
+bare_there(void *unused)
+{
+    (void)unused;
+    bare_lines *lines = current.memory;
+    for (uint32_t i = 1; i <= current.count; i++) {
+        while (atomic32_load_acquire(&lines->to) != i) { /* A1 ping <- R1 */
+        }
+        atomic32_store_release(&lines->back, i); /* R2 pong -> A2 */
+    }
+}
+
+bool
+trip_bare(const bench *b, void *context, double *values)
+{
+    (void)context;
+    current.count = bench_count(b, TRIPS_MAX);
+    current.memory = bench_map(sizeof(bare_lines));
+    bool fine = run_trips(b, bare_here, bare_there, "bare ping-pong", values);
+    bench_unmap(current.memory, sizeof(bare_lines));
+    return fine;
+}
+
+/* ---- Rings -------------------------------------------------------------------------------------
+ */
+
+static inline void
+send(med_ring_producer *producer, uint64_t i)
+{
+    void *slot;
+    while (med_ring_reserve_as(producer, MED_RING_LINE, &slot) != MEDLEY_OK) {
+    }
+    for (uint32_t k = 0; k < WORDS; k++) {
+        ((uint64_t *)slot)[k] = i + k;
+    }
+    med_ring_commit_as(producer, MED_RING_LINE);
+}
+
+/* The element stays peeked. */
+static inline uint64_t *
+receive(med_ring_consumer *consumer)
+{
+    void *element;
+    while (med_ring_peek_as(consumer, MED_RING_LINE, &element) != MEDLEY_OK) {
+    }
+    return element;
+}
+
+static void
+ring_here(void *unused)
+{
+    (void)unused;
+    uint64_t wrong = 0;
+    uint64_t before = med_port_clock_ns();
+    for (uint64_t i = 0; i < current.count; i++) {
+        send(&current.to, i);
+        const uint64_t *element = receive(&current.back_end);
+        for (uint32_t k = 0; k < WORDS; k++) {
+            wrong |= element[k] ^ (i + 1 + k);
+        }
+        med_ring_release(&current.back_end);
+        uint64_t now = med_port_clock_ns();
+        current.ns[i] = (double)(now - before);
+        before = now;
+    }
+    current.wrong = wrong;
+}
+
+static void
+ring_there(void *unused)
+{
+    (void)unused;
+    for (uint64_t i = 0; i < current.count; i++) {
+        uint64_t *element = receive(&current.to_end);
+        send(&current.back, element[2] - 1); /* made of what came */
+        med_ring_release(&current.to_end);
+    }
+}
+
+static bool
+rings_make(uint32_t capacity, uint32_t *size_bytes)
+{
+    med_ring_config config = {MED_RING_LINE, WORDS * 8, capacity, 0};
+    if (med_ring_size(&config, size_bytes) != MEDLEY_OK) {
+        return false;
+    }
+    *size_bytes = (*size_bytes + 4095) / 4096 * 4096;
+    current.memory = bench_map((size_t)*size_bytes * 2);
+    void *to = current.memory;
+    void *back = (char *)current.memory + *size_bytes;
+    return med_ring_init(to, *size_bytes, &config) == MEDLEY_OK &&
+           med_ring_init(back, *size_bytes, &config) == MEDLEY_OK &&
+           med_ring_producer_attach(&current.to, to, *size_bytes, MED_PORT_SCOPE_SHARED) ==
+               MEDLEY_OK &&
+           med_ring_consumer_attach(&current.to_end, to, *size_bytes, MED_PORT_SCOPE_SHARED) ==
+               MEDLEY_OK &&
+           med_ring_producer_attach(&current.back, back, *size_bytes, MED_PORT_SCOPE_SHARED) ==
+               MEDLEY_OK &&
+           med_ring_consumer_attach(&current.back_end, back, *size_bytes, MED_PORT_SCOPE_SHARED) ==
+               MEDLEY_OK;
+}
+
+bool
+trip_rings(const bench *b, void *context, double *values)
+{
+    uint32_t size_bytes;
+    current.count = bench_count(b, TRIPS_MAX);
+    if (!rings_make(*(const uint32_t *)context, &size_bytes)) {
+        return bench_failed("line rings", "could not be made");
+    }
+    bool fine = run_trips(b, ring_here, ring_there, "line rings", values);
+    bench_unmap(current.memory, (size_t)size_bytes * 2);
+    return fine;
+}
