@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Two processes take turns with one mutex. One dies holding it; the other gets it, and is told. */
+#include <medley/medley.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int
+main(void)
+{
+    mrapi_node_t me = 1;
+    mrapi_info_t info;
+    mrapi_key_t key;
+    mrapi_status_t status;
+    setlinebuf(stdout);
+    mrapi_initialize(0, me, 0, &info, &status);
+    mrapi_mutex_hndl_t turn = mrapi_mutex_create(7, NULL, &status);
+    if (status == MRAPI_SUCCESS && fork() == 0) {
+        me = 2; /* a process of its own becomes a node of its own, of the same system */
+        mrapi_initialize(0, me, 0, &info, &status);
+        turn = mrapi_mutex_get(7, &status);
+    }
+    for (int count = 1, told = 0; status == MRAPI_SUCCESS && !told; count++) {
+        mrapi_mutex_lock(turn, &key, MRAPI_TIMEOUT_INFINITE, &status);
+        told = medley_lock_owner_died();
+        printf("node %u has turn %d%s\n", me, count, told ? ": who had it before has died" : "");
+        usleep(100000); /* work */
+        if (me == 2 && count == 3) {
+            raise(SIGKILL);
+        }
+        mrapi_mutex_unlock(turn, &key, &status);
+        usleep(100000); /* other work */
+    }
+    return status;
+}

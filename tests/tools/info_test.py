@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""medley info: beside what the kernel says of this machine, and for one that we do not have."""
+
+import os
+import subprocess
+import unittest
+
+from support import CommandTest
+
+SYNTHETIC_MACHINE = os.environ["SYNTHETIC_MACHINE"]
+
+
+class ThisMachine(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.info = self.run_json("info")
+
+    def test_processors(self):
+        processors = self.info["processors"]
+        self.assertEqual(processors["allowed"], len(os.sched_getaffinity(0)))
+        self.assertEqual(processors["online"], os.sysconf("SC_NPROCESSORS_ONLN"))
+        self.assertEqual(self.info["page_bytes"], os.sysconf("SC_PAGESIZE"))
+
+    def test_affinity(self):
+        one = min(os.sched_getaffinity(0))
+        output = subprocess.run(
+            ["taskset", "-c", str(one), os.environ["MEDLEY"], "info"],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=self.environment,
+        ).stdout
+        self.assertIn(" 1 allowed", output)
+
+    def test_one_domain(self):
+        (domain,) = self.info["domains"]
+        self.assertEqual(domain["instruction_set"], os.uname().machine)
+        self.assertGreaterEqual(domain["processors"], self.info["processors"]["allowed"])
+        classes = domain["core_classes"]
+        self.assertEqual(sum(c["count"] for c in classes), domain["processors"])
+        self.assertGreater(sum(m["size_bytes"] for m in domain["memories"]), 0)
+
+    def test_shared_memory(self):
+        shared = self.info["shared_memory"]
+        space = os.statvfs(self.folder)
+        self.assertEqual(shared["folder"], self.folder)
+        self.assertEqual(shared["size_bytes"], space.f_blocks * space.f_frsize)
+
+    def test_limits(self):
+        changed = self.run_json("info", MEDLEY_MAX_NODES="300")["limits"]
+        nodes = {row["name"]: row for row in changed}["nodes"]
+        self.assertEqual(nodes["variable"], "MEDLEY_MAX_NODES")
+        self.assertEqual(nodes["value"], 300)
+        self.assertNotEqual(nodes["standard"], 300)
+
+    def test_text(self):
+        output, errors = self.run_medley("info")
+        self.assertEqual(errors, "")
+        for word in ("processors:", "domain 0:", "shared memory:", "membarrier:", "MEDLEY_MAX_"):
+            self.assertIn(word, output)
+
+
+class RecordedMachine(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.file = os.path.join(self.folder, "machine.xml")
+        subprocess.run([SYNTHETIC_MACHINE, self.file], check=True)
+
+    def test_classes_caches_memories(self):
+        info = self.run_json("info", "--xml", self.file)
+        self.assertEqual(info["machine"]["source"], self.file)
+        self.assertNotIn("processors", info)
+        (domain,) = info["domains"]
+        self.assertEqual((domain["processors"], domain["packages"]), (8, 2))
+        kinds = [(c["core_type"], c["processors"], c["count"]) for c in domain["core_classes"]]
+        self.assertEqual(kinds, [("little", "0-3", 4), ("big", "4-7", 4)])
+        caches = [(c["name"], c["size_bytes"], c["count"]) for c in domain["caches"]]
+        self.assertEqual(caches, [("L2", 4 << 20, 2)])
+        memories = [(m["size_bytes"], m["processors"]) for m in domain["memories"]]
+        self.assertEqual(memories, [(2 << 30, "0-3"), (2 << 30, "4-7")])
+
+    def test_text(self):
+        output, _ = self.run_medley("info", "--xml", self.file)
+        self.assertIn("little", output)
+        self.assertNotIn("membarrier", output)
+
+    def test_not_there(self):
+        _, errors = self.run_medley("info", "--xml", self.file + ".not", status=1)
+        self.assertIn(self.file + ".not", errors)
+
+    def test_not_xml(self):
+        with open(self.file, "w") as file:
+            file.write("this is not XML\n")
+        _, errors = self.run_medley("info", "--xml", self.file, status=1)
+        self.assertIn("lstopo FILE.xml", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()

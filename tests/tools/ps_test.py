@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""medley ps: nodes and locks of living and dead processes, and partitions written over."""
+
+import json
+import os
+import random
+import subprocess
+import unittest
+
+from support import MEDLEY, CommandTest, Holder
+
+SYSTEM = "looked-at"
+HEADER_BYTES = 128
+LOOKS = 2000
+
+
+def node_of(system, node):
+    (found,) = [row for row in system["nodes"] if row["node"] == node]
+    return found
+
+
+def lock_of(system, mutex):
+    (found,) = [row for row in system["locks"] if row["mutex"] == mutex]
+    return found
+
+
+class Living(CommandTest):
+    def holder(self, *words):
+        return Holder(self, *words, system=SYSTEM)
+
+    def test_a_node_with_a_lock(self):
+        holder = self.holder(3, 5, "recursive", 9, "lock", 9, "lock", 9, "create", 10)
+        system = self.look(SYSTEM)
+        self.assertEqual(system["state"], "live")
+        self.assertIsNone(system["reason"])
+        self.assertEqual(system["on_death"], "recover")
+        (process,) = system["processes"]
+        self.assertEqual((process["process_id"], process["state"]), (holder.pid, "alive"))
+        node = node_of(system, 5)
+        self.assertEqual((node["domain"], node["process_id"]), (3, holder.pid))
+        self.assertEqual((node["state"], node["kind"]), ("running", "thread"))
+        self.assertEqual(node["thread_id"], holder.pid)
+        self.assertGreater(node["age_ns"], 0)
+        lock = lock_of(system, 9)
+        self.assertEqual(lock["state"], "held")
+        self.assertEqual(lock["owner"], {"domain": 3, "node": 5})
+        self.assertEqual((lock["depth"], lock["waiters"]), (2, 0))
+        self.assertEqual(lock["attributes"], ["recursive", "domain-shared"])
+        free = lock_of(system, 10)
+        self.assertEqual((free["state"], free["owner"], free["depth"]), ("free", None, 0))
+
+    def test_priority_inheritance(self):
+        self.holder(3, 5, "inherit", 9, "lock", 9)
+        lock = lock_of(self.look(SYSTEM), 9)
+        self.assertEqual((lock["state"], lock["owner"]), ("held", {"domain": 3, "node": 5}))
+        self.assertIn("priority-inheritance", lock["attributes"])
+
+    def test_waiters(self):
+        self.holder(0, 1, "create", 4, "lock", 4)
+        waiter = self.holder(0, 2, "get", 4, "wait", 4)
+        # It has said that it is about to wait: looking costs milliseconds, so it is soon seen.
+        for _ in range(LOOKS):
+            system = self.look(SYSTEM)
+            if node_of(system, 2)["state"] == "waiting":
+                break
+        self.assertEqual(node_of(system, 2)["waiting_for_mutex"], 4)
+        self.assertEqual(node_of(system, 2)["process_id"], waiter.pid)
+        self.assertEqual(lock_of(system, 4)["waiters"], 1)
+        self.assertEqual(node_of(system, 1)["state"], "running")
+        output, _ = self.run_medley("ps", SYSTEM)
+        self.assertIn("waits for mutex 4", output)
+
+    def test_limits(self):
+        self.holder(0, 1, "create", 4)
+        rows = {row["name"]: row for row in self.look(SYSTEM)["limits"]}
+        self.assertEqual(rows["nodes"]["used"], 1)
+        self.assertEqual(rows["nodes"]["variable"], "MEDLEY_MAX_NODES")
+        self.assertEqual(rows["mutexes"]["used"], 1)
+        self.assertIsNone(rows["processes"]["high_water"])
+        second = self.holder(0, 2)
+        second.end()
+        rows = {row["name"]: row for row in self.look(SYSTEM)["limits"]}
+        self.assertEqual((rows["nodes"]["used"], rows["nodes"]["high_water"]), (1, 2))
+
+    def test_looking_changes_nothing(self):
+        self.holder(0, 1, "create", 4, "lock", 4)
+        dead = self.holder(0, 2, "create", 5, "lock", 5)
+        dead.kill()
+        with open(self.file_of(SYSTEM), "rb") as file:
+            before = file.read()
+            self.look(SYSTEM)
+            self.run_medley("system", "list")
+            file.seek(0)
+            self.assertEqual(file.read(), before)
+
+    def test_all_systems(self):
+        self.assertEqual(self.run_json("ps"), {"systems": []})
+        Holder(self, 0, 1, system="second")
+        Holder(self, 0, 1, system="first")
+        names = [system["name"] for system in self.run_json("ps")["systems"]]
+        self.assertEqual(names, ["first", "second"])
+
+    def test_no_such_system(self):
+        _, errors = self.run_medley("ps", "nobody", status=1)
+        self.assertIn("no system 'nobody'", errors)
+
+    def test_watch(self):
+        holder = self.holder(0, 1)
+        watch = subprocess.Popen(
+            [MEDLEY, "ps", SYSTEM, "--json", "--watch", "0.01"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+        )
+        self.addCleanup(watch.communicate)
+        self.addCleanup(watch.kill)
+        for _ in range(3):
+            line = watch.stdout.readline()
+            self.assertEqual(json.loads(line)["systems"][0]["name"], SYSTEM)
+        holder.end()  # the system vanishes under its eyes
+        for line in watch.stdout:
+            json.loads(line)
+        self.assertEqual(watch.wait(), 1)
+        self.assertIn("no system 'looked-at'", watch.stderr.read())
+
+
+class Dead(CommandTest):
+    def test_one_of_two(self):
+        Holder(self, 0, 1, "create", 4, system=SYSTEM)
+        dead = Holder(self, 0, 2, "get", 4, "lock", 4, system=SYSTEM)
+        dead.kill()
+        system = self.look(SYSTEM)
+        self.assertEqual(system["state"], "live")
+        states = {row["process_id"]: row["state"] for row in system["processes"]}
+        self.assertEqual(states[dead.pid], "dead")
+        self.assertEqual(node_of(system, 2)["state"], "dead")
+        self.assertEqual(node_of(system, 1)["state"], "running")
+        self.assertEqual(lock_of(system, 4)["owner"], {"domain": 0, "node": 2})
+
+    def test_recovered(self):
+        Holder(self, 0, 1, "create", 4, system=SYSTEM)
+        Holder(self, 0, 2, "get", 4, "lock", 4, system=SYSTEM).kill()
+        Holder(self, 0, 3, system=SYSTEM)  # who comes recovers the dead
+        system = self.look(SYSTEM)
+        self.assertEqual(sorted(row["node"] for row in system["nodes"]), [1, 3])
+        self.assertEqual(lock_of(system, 4)["state"], "owner-died")
+
+    def test_recovered_to_fail(self):
+        self.environment["MEDLEY_MUTEX_ON_DEATH"] = "fail"
+        Holder(self, 0, 1, "create", 4, system=SYSTEM)
+        Holder(self, 0, 2, "get", 4, "lock", 4, system=SYSTEM).kill()
+        Holder(self, 0, 3, system=SYSTEM)
+        system = self.look(SYSTEM)
+        self.assertEqual(system["on_death"], "fail")
+        self.assertEqual(lock_of(system, 4)["state"], "dead")
+
+    def test_stale(self):
+        Holder(self, 0, 1, "create", 4, system=SYSTEM).kill()
+        system = self.look(SYSTEM)
+        self.assertEqual(system["state"], "stale")
+        self.assertEqual(node_of(system, 1)["state"], "dead")
+        output, _ = self.run_medley("ps")
+        self.assertIn(f"system {SYSTEM}: stale", output)
+
+
+class Scribbled(CommandTest):
+    """The owner sleeps in read(), so nobody but the test touches the partition."""
+
+    def setUp(self):
+        super().setUp()
+        self.holder = Holder(self, 0, 1, "create", 4, "lock", 4, system=SYSTEM)
+        self.file = self.file_of(SYSTEM)
+        with open(self.file, "rb") as file:
+            self.contents = file.read()
+
+    def write(self, offset, data):
+        with open(self.file, "r+b") as file:
+            file.seek(offset)
+            file.write(data)
+
+    def check(self, system):
+        for limit in system["limits"]:
+            self.assertLessEqual(limit["used"], limit["limit"])
+            self.assertLessEqual(limit["high_water"] or 0, limit["limit"])
+        self.run_medley("ps", SYSTEM)
+        self.run_medley("system", "list")
+
+    def test_random_bytes(self):
+        for seed in range(20):
+            with self.subTest(seed=seed):
+                noise = random.Random(seed)
+                self.write(HEADER_BYTES, noise.randbytes(len(self.contents) - HEADER_BYTES))
+                self.check(self.look(SYSTEM))
+
+    def test_some_words(self):
+        """Most of it makes sense, so that what does not is looked at."""
+        for seed in range(20):
+            with self.subTest(seed=seed):
+                noise = random.Random(seed)
+                self.write(HEADER_BYTES, self.contents[HEADER_BYTES:])
+                for _ in range(400):
+                    offset = noise.randrange(HEADER_BYTES, len(self.contents), 4)
+                    word = noise.choice((b"\xff\xff\xff\xff", b"\x02\x00\x00\x00", noise.randbytes(4)))
+                    self.write(offset, word)
+                self.check(self.look(SYSTEM))
+
+    def test_header(self):
+        magic = self.contents[:4]
+        wrong = {
+            "random magic": (0, b"\x12\x34\x56\x78"),
+            "the other byte order": (0, magic[::-1]),
+            "another version": (4, b"\x63\x00\x00\x00"),
+            "no size": (16, bytes(8)),
+            "huge limits": (104, b"\xff" * 16),
+        }
+        reasons = set()
+        for what, (offset, data) in wrong.items():
+            with self.subTest(what=what):
+                self.write(0, self.contents)
+                self.write(offset, data)
+                system = self.look(SYSTEM)
+                self.assertEqual(system["state"], "unreadable")
+                self.assertNotIn("nodes", system)
+                reasons.add(system["reason"])
+                output, _ = self.run_medley("ps")
+                self.assertIn(system["reason"], output)
+        self.assertEqual(len(reasons), 3)  # contents, byte order, version
+
+    def test_random_header(self):
+        for seed in range(20):
+            with self.subTest(seed=seed):
+                self.write(4, random.Random(seed).randbytes(HEADER_BYTES - 4))
+                self.assertEqual(self.look(SYSTEM)["state"], "unreadable")
+
+    def test_empty_file(self):
+        self.holder.kill()
+        os.truncate(self.file, 0)
+        system = self.look(SYSTEM)
+        self.assertEqual(system["state"], "stale")
+        self.assertTrue(system["reason"])
+
+    def test_open_to_others(self):
+        os.chmod(self.file, 0o666)
+        self.assertEqual(self.look(SYSTEM)["state"], "refused")
+
+    def test_a_link(self):
+        os.symlink(self.file, self.file_of("link"))
+        self.assertEqual(self.look("link")["state"], "refused")
+
+
+if __name__ == "__main__":
+    unittest.main()

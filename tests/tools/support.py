@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tests of the medley command share: running it, and nodes for it to look at.
+
+The built programs come from the environment (tests/tools/CMakeLists.txt): MEDLEY, HOLDER.
+Every test uses a folder of its own as shared memory, so that it sees its own systems only.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+MEDLEY = os.environ["MEDLEY"]
+HOLDER = os.environ["HOLDER"]
+SHARED_MEMORY = "/dev/shm"
+
+
+class Holder:
+    """A process that is a node; tests/tools/holder.c says what the words mean."""
+
+    def __init__(self, test, *words, system):
+        environment = dict(test.environment, MEDLEY_SYSTEM=system)
+        self.process = subprocess.Popen(
+            [HOLDER, *map(str, words)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        self.pid = self.process.pid
+        test.addCleanup(self.kill)
+        test.assertEqual(self.process.stdout.readline(), "ready\n")
+
+    def kill(self):
+        """On return it is gone, and has been waited for."""
+        self.process.kill()
+        self._wait()
+
+    def end(self):
+        """It leaves in order."""
+        self.process.stdin.close()
+        self._wait()
+
+    def _wait(self):
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            try:
+                pipe.close()
+            except BrokenPipeError:
+                pass
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="medley-test-", dir=SHARED_MEMORY)
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("MEDLEY_")
+        }
+        self.environment["MEDLEY_SHM_DIR"] = self.folder
+
+    def run_medley(self, *words, status=0, **environment):
+        """Runs it, checks its exit status, and gives what it wrote: (output, errors)."""
+        result = subprocess.run(
+            [MEDLEY, *map(str, words)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=dict(self.environment, **environment),
+        )
+        self.assertEqual(result.returncode, status, f"{words}: {result.stdout}{result.stderr}")
+        return result.stdout, result.stderr
+
+    def run_json(self, *words, **environment):
+        output, errors = self.run_medley(*words, "--json", **environment)
+        self.assertEqual(errors, "")
+        return json.loads(output)
+
+    def look(self, system):
+        """What `medley ps` says of one system."""
+        systems = self.run_json("ps", system)["systems"]
+        self.assertEqual([s["name"] for s in systems], [system])
+        return systems[0]
+
+    def file_of(self, system):
+        return os.path.join(self.folder, f"medley-{os.geteuid()}-{system}")

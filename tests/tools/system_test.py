@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""medley system: what there is, and removing what nobody lives in."""
+
+import os
+import unittest
+
+from support import CommandTest, Holder
+
+
+class System(CommandTest):
+    def names(self):
+        return {row["name"]: row["state"] for row in self.run_json("system", "list")["systems"]}
+
+    def test_list(self):
+        self.assertEqual(self.names(), {})
+        Holder(self, 0, 1, "create", 1, system="living")
+        Holder(self, 0, 1, system="left").kill()
+        self.assertEqual(self.names(), {"living": "live", "left": "stale"})
+        (living,) = [
+            row
+            for row in self.run_json("system", "list")["systems"]
+            if row["name"] == "living"
+        ]
+        self.assertEqual((living["processes"], living["nodes"], living["locks"]), (1, 1, 1))
+        self.assertEqual(living["size_bytes"], os.stat(self.file_of("living")).st_size)
+        output, _ = self.run_medley("system", "list")
+        self.assertIn("living", output)
+
+    def test_remove_stale_only(self):
+        Holder(self, 0, 1, system="living")
+        for name in ("left", "behind"):
+            Holder(self, 0, 1, system=name).kill()
+        self.assertEqual(
+            self.run_json("system", "remove", "--stale"), {"removed": ["behind", "left"]}
+        )
+        self.assertEqual(self.names(), {"living": "live"})
+        output, _ = self.run_medley("system", "remove", "--stale")
+        self.assertEqual(output, "no stale systems\n")
+
+    def test_remove_named(self):
+        Holder(self, 0, 1, system="left").kill()
+        output, _ = self.run_medley("system", "remove", "left")
+        self.assertEqual(output, "removed left\n")
+        self.assertFalse(os.path.exists(self.file_of("left")))
+        _, errors = self.run_medley("system", "remove", "left", status=1)
+        self.assertIn("no system 'left'", errors)
+
+    def test_remove_living(self):
+        holder = Holder(self, 0, 1, system="living")
+        Holder(self, 0, 1, system="left").kill()
+        output, errors = self.run_medley("system", "remove", "living", "left", status=1)
+        self.assertIn("'living' is in use", errors)
+        self.assertEqual(output, "removed left\n")  # the one does not keep the other
+        self.assertEqual(self.names(), {"living": "live"})
+        holder.end()
+        self.assertEqual(self.names(), {})
+
+    def test_refused(self):
+        Holder(self, 0, 1, system="open").kill()
+        os.chmod(self.file_of("open"), 0o644)
+        _, errors = self.run_medley("system", "remove", "open", status=1)
+        self.assertIn("'open' is refused", errors)
+        self.assertEqual(self.names(), {"open": "refused"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How the command is called: help for everything, and every wrong call named and refused."""
+
+import json
+import subprocess
+import unittest
+
+from support import MEDLEY, CommandTest
+
+COMMANDS = ("info", "ps", "system")
+
+
+class Usage(CommandTest):
+    def test_help_of_everything(self):
+        output, _ = self.run_medley("--help")
+        for name in COMMANDS:
+            self.assertIn(f"  {name} ", output)
+            by_option, _ = self.run_medley(name, "--help")
+            by_command, _ = self.run_medley("help", name)
+            self.assertTrue(by_option.startswith(f"usage: medley {name}"))
+            self.assertEqual(by_option, by_command)
+            self.assertIn("--json", by_option)
+            for line in by_option.splitlines():
+                self.assertLessEqual(len(line), 90)
+
+    def test_version(self):
+        output, _ = self.run_medley("--version")
+        self.assertRegex(output, r"^medley \d+\.\d+\.\d+\n$")
+
+    def test_wrong_calls(self):
+        wrong = {
+            (): "usage: medley",
+            ("walk",): "no command 'walk'",
+            ("help", "walk"): "no command 'walk'",
+            ("info", "more"): "'more': info takes no arguments",
+            ("info", "--xml"): "option '--xml' needs a value",
+            ("ps", "--colour"): "unknown option '--colour'",
+            ("ps", "one", "two"): "one system at most",
+            ("ps", "a/b"): "'a/b' is no name of a system",
+            ("ps", "--watch", "soon"): "--watch 'soon': want seconds",
+            ("ps", "--watch", "0"): "--watch '0': want seconds",
+            ("ps", "--watch"): "option '--watch' needs a value",
+            ("system",): "want 'list' or 'remove'",
+            ("system", "paint"): "'paint': want 'list' or 'remove'",
+            ("system", "list", "one"): "'list' takes no names",
+            ("system", "remove"): "either names or --stale",
+            ("system", "remove", "one", "--stale"): "either names or --stale",
+            ("system", "remove", ".hidden"): "'.hidden' is no name of a system",
+        }
+        for words, message in wrong.items():
+            with self.subTest(words=words):
+                output, errors = self.run_medley(*words, status=2)
+                self.assertIn(message, errors)
+                self.assertEqual(output, "")
+
+    def test_full_disk(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run(
+                [MEDLEY, "info"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+            )
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cannot write the output", result.stderr)
+
+    def test_no_folder(self):
+        nowhere = self.folder + "/nowhere"
+        for words in (("ps",), ("system", "list"), ("system", "remove", "--stale")):
+            _, errors = self.run_medley(*words, status=1, MEDLEY_SHM_DIR=nowhere)
+            self.assertIn("MEDLEY_SHM_DIR", errors)
+        shared = json.loads(self.run_medley("info", "--json", MEDLEY_SHM_DIR=nowhere)[0])
+        self.assertIsNone(shared["shared_memory"]["size_bytes"])
+
+
+if __name__ == "__main__":
+    unittest.main()

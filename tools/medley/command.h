@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The subcommands of `medley`, and what they have in common: how options are read, how errors are
+ * told, what the process's exit status means.
+ */
+#ifndef MEDLEY_TOOLS_COMMAND_H
+#define MEDLEY_TOOLS_COMMAND_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+enum command_exit {
+    COMMAND_OK,
+    COMMAND_FAILED, /* standard error says what, and what to do */
+    COMMAND_USAGE,  /* it was called wrongly */
+};
+
+typedef struct med_command {
+    const char *name;
+    const char *summary; /* for the list of commands */
+    const char *help;    /* for --help, whole */
+    int (*run)(const struct med_command *command, int argc, char **argv); /* gives a command_exit */
+} med_command;
+
+extern const med_command command_info;
+extern const med_command command_ps;
+extern const med_command command_system;
+
+/* Every command takes these. */
+#define COMMAND_OPTIONS                                                                            \
+    {"help", no_argument, NULL, 'h'},                                                              \
+    {                                                                                              \
+        "json", no_argument, NULL, 'j'                                                             \
+    }
+/* The getopt string: only long options beside -h; a missing argument is told by ':'. */
+#define COMMAND_SHORT_OPTIONS ":h"
+
+/* "medley <name>: <message>" on standard error. */
+void command_error(const med_command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The same, and how to learn more. Returns COMMAND_USAGE. */
+int command_usage_error(const med_command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Handles what a command's own switch does not: help, and wrong options. Returns the exit status.
+ */
+int command_other_option(const med_command *command, int option, char **argv);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What a command has found out is one JSON document. It is printed as that (--json), or as text
+ * that is made from the same document: tables of rows, by lists of columns.
+ */
+#ifndef MEDLEY_TOOLS_OUTPUT_H
+#define MEDLEY_TOOLS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#define OUTPUT_CELL_BYTES 160
+
+/* Writes what a cell shows into `cell`, OUTPUT_CELL_BYTES large. `value` is the row's value under
+ * the column's key, NULL when the row has none (or the column no key). */
+typedef void (*output_format)(const json_t *row, const json_t *value, char *cell);
+
+typedef struct output_column {
+    const char *title;
+    const char *key;
+    output_format format; /* NULL: output_plain */
+    bool right;           /* numbers */
+} output_column;
+
+/* A table, two spaces in; nothing at all when there are no rows. */
+void output_table(const json_t *rows, const output_column *columns, size_t column_count);
+#define OUTPUT_TABLE(rows, columns) output_table(rows, columns, sizeof columns / sizeof columns[0])
+
+/* The document on standard output; on one line when it is one of many. Takes the reference. */
+void output_json(json_t *document, bool one_line);
+
+/* Formats of cells. */
+void output_plain(const json_t *row, const json_t *value, char *cell); /* null and none: "-" */
+void output_size(const json_t *row, const json_t *value, char *cell);  /* of bytes: "32 KiB" */
+void output_age(const json_t *row, const json_t *value, char *cell);   /* of ns: "3.2 s" */
+void output_list(const json_t *row, const json_t *value, char *cell);  /* of strings: "a, b" */
+
+/* "32 KiB" for lines of prose; the text lives until the next call but three. */
+const char *output_size_text(uint64_t size_bytes);
+const char *output_age_text(uint64_t age_ns);
+
+/* The bytes of a text that are printable ASCII, others as '?': for what others have written. */
+json_t *output_string(const char *text);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* medley ps: who is in which system, and who waits for whom. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "tools/medley/command.h"
+#include "tools/medley/output.h"
+#include "tools/medley/snapshot.h"
+
+static const char help[] =
+    "usage: medley ps [SYSTEM] [--json] [--watch SECONDS]\n"
+    "\n"
+    "Shows a running system, or all of this user's: its processes, nodes, locks with\n"
+    "their owners and waiters, and how far its limits are used. It only looks: it does\n"
+    "not join the system, recovers nobody and changes nothing.\n"
+    "\n"
+    "  --json           one JSON document\n"
+    "  --watch SECONDS  again and again, until interrupted; with --json a line each time\n"
+    "  -h, --help       this text\n"
+    "\n"
+    "A system is live, stale (its file is there, but nobody lives in it: the next start\n"
+    "replaces it, 'medley system remove' removes it), unreadable (made by another Medley,\n"
+    "or written over) or refused (its file is not this user's alone).\n";
+
+typedef struct ps_options {
+    const char *system; /* NULL: all */
+    bool json;
+    double watch_seconds; /* 0: once */
+} ps_options;
+
+/* ---- As text ---------------------------------------------------------------------------------
+ */
+
+static void
+node_name_cell(const json_t *row, const json_t *value, char *cell)
+{
+    (void)value;
+    (void)snprintf(cell, OUTPUT_CELL_BYTES, "%" JSON_INTEGER_FORMAT ":%" JSON_INTEGER_FORMAT,
+                   json_integer_value(json_object_get(row, "domain")),
+                   json_integer_value(json_object_get(row, "node")));
+}
+
+static void
+node_state_cell(const json_t *row, const json_t *value, char *cell)
+{
+    const json_t *mutex = json_object_get(row, "waiting_for_mutex");
+    if (json_is_integer(mutex)) {
+        (void)snprintf(cell, OUTPUT_CELL_BYTES, "waits for mutex %" JSON_INTEGER_FORMAT,
+                       json_integer_value(mutex));
+    } else {
+        output_plain(row, value, cell);
+    }
+}
+
+static void
+owner_cell(const json_t *row, const json_t *value, char *cell)
+{
+    if (json_is_object(value)) {
+        node_name_cell(value, NULL, cell);
+    } else {
+        output_plain(row, value, cell);
+    }
+}
+
+static const output_column process_columns[] = {
+    {"PROCESS", "process_id", NULL, true},
+    {"STATE", "state", NULL, false},
+    {"AGE", "age_ns", output_age, true},
+};
+
+static const output_column node_columns[] = {
+    {"NODE", NULL, node_name_cell, true},       {"PROCESS", "process_id", NULL, true},
+    {"THREAD", "thread_id", NULL, true},        {"KIND", "kind", NULL, false},
+    {"STATE", "state", node_state_cell, false}, {"AGE", "age_ns", output_age, true},
+    {"SLEEPS", "sleeps", NULL, true},
+};
+
+static const output_column lock_columns[] = {
+    {"MUTEX", "mutex", NULL, true},
+    {"STATE", "state", NULL, false},
+    {"OWNER", "owner", owner_cell, true},
+    {"DEPTH", "depth", NULL, true},
+    {"WAITERS", "waiters", NULL, true},
+    {"SLEPT", "slept", NULL, true},
+    {"ATTRIBUTES", "attributes", output_list, false},
+};
+
+static const output_column limit_columns[] = {
+    {"LIMIT", "name", NULL, false},        {"USED", "used", NULL, true},
+    {"HIGHEST", "high_water", NULL, true}, {"OF", "limit", NULL, true},
+    {"VARIABLE", "variable", NULL, false},
+};
+
+static void
+contents_print(const json_t *system)
+{
+    bool fail = strcmp(json_string_value(json_object_get(system, "on_death")), "fail") == 0;
+    (void)printf(
+        ", %s old, %s; a lock whose owner dies %s\n",
+        output_age_text((uint64_t)json_integer_value(json_object_get(system, "age_ns"))),
+        output_size_text((uint64_t)json_integer_value(json_object_get(system, "size_bytes"))),
+        fail ? "fails until it is deleted" : "goes to the next, who is told");
+    OUTPUT_TABLE(json_object_get(system, "processes"), process_columns);
+    OUTPUT_TABLE(json_object_get(system, "nodes"), node_columns);
+    OUTPUT_TABLE(json_object_get(system, "locks"), lock_columns);
+    OUTPUT_TABLE(json_object_get(system, "limits"), limit_columns);
+}
+
+/* Of a stale one its name is enough, unless it was asked for. */
+static void
+system_print(const json_t *system, bool asked_for)
+{
+    const char *name = json_string_value(json_object_get(system, "name"));
+    const char *state = json_string_value(json_object_get(system, "state"));
+    const char *reason = json_string_value(json_object_get(system, "reason"));
+    (void)printf("system %s: %s", name, state);
+    if (reason) {
+        (void)printf(" (%s)\n", reason);
+    } else if (strcmp(state, "stale") == 0 && !asked_for) {
+        (void)printf("; 'medley ps %s' shows what was in it\n", name);
+    } else {
+        contents_print(system);
+    }
+}
+
+static void
+systems_print(const json_t *systems, bool asked_for)
+{
+    if (json_array_size(systems) == 0) {
+        (void)puts("no systems of this user");
+    }
+    for (size_t i = 0; i < json_array_size(systems); i++) {
+        system_print(json_array_get(systems, i), asked_for);
+    }
+}
+
+/* ---- The command -----------------------------------------------------------------------------
+ */
+
+static int
+look_at_all(const med_command *command, json_t **systems)
+{
+    *systems = snapshot_all();
+    if (!*systems) {
+        command_error(command, SNAPSHOT_NO_LIST);
+    }
+    return *systems ? COMMAND_OK : COMMAND_FAILED;
+}
+
+static int
+look_at_one(const med_command *command, const char *name, json_t **systems)
+{
+    json_t *system;
+    switch (snapshot_take(name, &system)) {
+    case MEDLEY_OK:
+        *systems = json_pack("[o]", system);
+        return COMMAND_OK;
+    case MEDLEY_ERR_ARGUMENT:
+        return command_usage_error(command, SNAPSHOT_NO_NAME, name);
+    case MEDLEY_ERR_NOT_FOUND:
+        command_error(command, SNAPSHOT_NO_SYSTEM, name);
+        return COMMAND_FAILED;
+    default:
+        command_error(command, "system '%s' cannot be looked at: no memory, or no descriptor",
+                      name);
+        return COMMAND_FAILED;
+    }
+}
+
+static int
+show(const med_command *command, const ps_options *options)
+{
+    json_t *systems = NULL;
+    int result = options->system ? look_at_one(command, options->system, &systems)
+                                 : look_at_all(command, &systems);
+    if (result != COMMAND_OK) {
+        return result;
+    }
+    if (options->json) {
+        output_json(json_pack("{s:o}", "systems", systems), options->watch_seconds > 0);
+        return COMMAND_OK;
+    }
+    if (options->watch_seconds > 0 && isatty(STDOUT_FILENO)) {
+        (void)fputs("\033[H\033[J", stdout); /* from the top of an empty screen */
+    }
+    systems_print(systems, options->system != NULL);
+    json_decref(systems);
+    return COMMAND_OK;
+}
+
+static int
+watch(const med_command *command, const ps_options *options)
+{
+    double whole = options->watch_seconds;
+    struct timespec pause = {.tv_sec = (time_t)whole};
+    pause.tv_nsec = (long)((whole - (double)pause.tv_sec) * 1e9);
+    for (;;) {
+        int result = show(command, options);
+        if (result != COMMAND_OK || fflush(stdout) != 0) {
+            return result;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+static bool
+seconds_read(const char *text, double *seconds)
+{
+    char *end;
+    *seconds = strtod(text, &end);
+    return end != text && !*end && *seconds >= 0.01 && *seconds <= 86400;
+}
+
+static int
+run(const med_command *command, int argc, char **argv)
+{
+    static const struct option known[] = {
+        COMMAND_OPTIONS, {"watch", required_argument, NULL, 'w'}, {NULL, 0, NULL, 0}};
+    ps_options options = {.system = NULL};
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, COMMAND_SHORT_OPTIONS, known, NULL)) != -1) {
+        if (option == 'j') {
+            options.json = true;
+        } else if (option == 'w') {
+            if (!seconds_read(optarg, &options.watch_seconds)) {
+                return command_usage_error(
+                    command, "--watch '%s': want seconds, from 0.01 to 86400", optarg);
+            }
+        } else {
+            return command_other_option(command, option, argv);
+        }
+    }
+    if (argc - optind > 1) {
+        return command_usage_error(command, "one system at most, or none for all");
+    }
+    options.system = argv[optind];
+    med_log_level_set(MED_LOG_QUIET); /* what a joiner is warned of is not for one who looks */
+    return options.watch_seconds > 0 ? watch(command, &options) : show(command, &options);
+}
+
+const med_command command_ps = {
+    .name = "ps",
+    .summary = "the systems that run, their nodes and locks",
+    .help = help,
+    .run = run,
+};

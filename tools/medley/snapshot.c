@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tools/medley/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mrapi/mutex.h"
+#include "mrapi/view.h"
+#include "tools/medley/output.h"
+
+/* ---- Rows ------------------------------------------------------------------------------------
+ */
+
+static json_t *
+processes_json(const med_system *system)
+{
+    static const char *const lives[] = {
+        [MED_VIEW_ALIVE] = "alive",
+        [MED_VIEW_DEAD] = "dead",
+        [MED_VIEW_RECOVERING] = "recovering",
+    };
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        med_view_process process;
+        if (med_view_process_read(system, i, &process)) {
+            (void)json_array_append_new(rows, json_pack("{s:I, s:s, s:I}", "process_id",
+                                                        (json_int_t)process.process_id, "state",
+                                                        lives[process.life], "age_ns",
+                                                        (json_int_t)process.age_ns));
+        }
+    }
+    return rows;
+}
+
+static json_t *
+number_or_null(bool known, uint32_t number)
+{
+    return known ? json_integer(number) : json_null();
+}
+
+static json_t *
+node_json(const med_view_node *node)
+{
+    static const char *const states[] = {
+        [MED_VIEW_NODE_STARTING] = "starting", [MED_VIEW_NODE_RUNNING] = "running",
+        [MED_VIEW_NODE_WAITING] = "waiting",   [MED_VIEW_NODE_ENDED] = "ended",
+        [MED_VIEW_NODE_DEAD] = "dead",
+    };
+    bool waits = node->state == MED_VIEW_NODE_WAITING;
+    return json_pack(
+        "{s:I, s:I, s:o, s:I, s:s, s:s, s:o, s:I, s:I}", "domain", (json_int_t)node->domain, "node",
+        (json_int_t)node->number, "process_id",
+        number_or_null(node->process_id != 0, node->process_id), "thread_id",
+        (json_int_t)node->thread_id, "kind", node->kind == MED_NODE_STARTED ? "started" : "thread",
+        "state", states[node->state], "waiting_for_mutex", number_or_null(waits, node->lock_number),
+        "age_ns", (json_int_t)node->age_ns, "sleeps", (json_int_t)node->sleeps);
+}
+
+/* Counts, on the way, who waits for which lock: `waiters` has a counter for each lock row. */
+static json_t *
+nodes_json(const med_system *system, uint32_t *waiters)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        med_view_node node;
+        if (med_view_node_read(system, i, &node)) {
+            (void)json_array_append_new(rows, node_json(&node));
+            waiters[node.lock_index] += node.state == MED_VIEW_NODE_WAITING;
+        }
+    }
+    return rows;
+}
+
+static json_t *
+attributes_json(uint32_t attributes)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } names[] = {
+        {MED_MUTEX_RECURSIVE, "recursive"},
+        {MED_MUTEX_ERROR_EXT, "error-ext"},
+        {MED_MUTEX_DOMAIN_SHARED, "domain-shared"},
+        {MED_MUTEX_PRIORITY_INHERITANCE, "priority-inheritance"},
+    };
+    json_t *list = json_array();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (attributes & names[i].bit) {
+            (void)json_array_append_new(list, json_string(names[i].name));
+        }
+    }
+    return list;
+}
+
+static json_t *
+owner_json(const med_view_lock *lock)
+{
+    return lock->owner_known ? json_pack("{s:I, s:I}", "domain", (json_int_t)lock->owner_domain,
+                                         "node", (json_int_t)lock->owner_number)
+                             : json_null();
+}
+
+static json_t *
+locks_json(const med_system *system, const uint32_t *waiters)
+{
+    static const char *const states[] = {
+        [MED_VIEW_LOCK_FREE] = "free",
+        [MED_VIEW_LOCK_HELD] = "held",
+        [MED_VIEW_LOCK_DIED] = "owner-died",
+        [MED_VIEW_LOCK_DEAD] = "dead",
+    };
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < system->limits.mutexes; i++) {
+        med_view_lock lock;
+        if (med_view_lock_read(system, i, &lock)) {
+            (void)json_array_append_new(
+                rows,
+                json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:o}", "mutex", (json_int_t)lock.number,
+                          "state", states[lock.state], "owner", owner_json(&lock), "depth",
+                          (json_int_t)lock.depth, "waiters", (json_int_t)waiters[i], "slept",
+                          (json_int_t)lock.slept, "attributes", attributes_json(lock.attributes)));
+        }
+    }
+    return rows;
+}
+
+static json_t *
+limits_json(const med_system *system)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
+        med_view_limit limit;
+        med_view_limit_read(system, (med_limit)i, &limit);
+        (void)json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:I, s:I, s:o}", "name", med_limit_infos[i].name,
+                            "variable", med_limit_infos[i].variable, "limit",
+                            (json_int_t)limit.limit, "used", (json_int_t)limit.used, "high_water",
+                            number_or_null(limit.high_water != 0, limit.high_water)));
+    }
+    return rows;
+}
+
+/* ---- Systems ---------------------------------------------------------------------------------
+ */
+
+static medley_status_t
+contents_add(const med_system *system, json_t *to)
+{
+    med_view_system view;
+    med_view_system_read(system, &view);
+    uint32_t *waiters = calloc(system->limits.mutexes, sizeof *waiters);
+    if (!waiters) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    json_t *nodes = nodes_json(system, waiters);
+    json_t *contents =
+        json_pack("{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o}", "size_bytes",
+                  (json_int_t)view.size_bytes, "age_ns", (json_int_t)view.age_ns, "on_death",
+                  view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
+                  (json_int_t)view.creator_process_id, "processes", processes_json(system), "nodes",
+                  nodes, "locks", locks_json(system, waiters), "limits", limits_json(system));
+    free(waiters);
+    (void)json_object_update(to, contents);
+    json_decref(contents);
+    return MEDLEY_OK;
+}
+
+/* The state, when the system cannot be looked into. */
+static medley_status_t
+outside_only(const char *name, medley_status_t why, const char **state)
+{
+    bool inhabited;
+    if (why == MEDLEY_ERR_ACCESS) {
+        *state = "refused";
+        return MEDLEY_OK;
+    }
+    medley_status_t status = med_view_inhabited(name, &inhabited);
+    if (status == MEDLEY_OK) {
+        *state = inhabited ? "unreadable" : "stale";
+    }
+    return status;
+}
+
+medley_status_t
+snapshot_take(const char *name, json_t **system_out)
+{
+    med_system system;
+    const char *state = "unreadable";
+    medley_status_t status = med_system_observe(name, &system);
+    if (status == MEDLEY_ERR_NOT_FOUND || status == MEDLEY_ERR_ARGUMENT) {
+        return status;
+    }
+    json_t *json = json_pack("{s:s, s:n, s:n}", "name", name, "state", "reason");
+    if (status == MEDLEY_OK) {
+        state = med_port_slot_any_held(&system.shared) ? "live" : "stale";
+        status = contents_add(&system, json);
+        med_system_observe_end(&system);
+    } else {
+        (void)json_object_set_new(json, "reason", json_string(medley_status_text(status)));
+        status = outside_only(name, status, &state);
+    }
+    if (status != MEDLEY_OK) {
+        json_decref(json);
+        return status;
+    }
+    (void)json_object_set_new(json, "state", json_string(state));
+    *system_out = json;
+    return MEDLEY_OK;
+}
+
+/* Keeps `context`, a JSON array of strings, sorted. */
+static bool
+name_add(const char *name, void *context)
+{
+    json_t *names = context;
+    size_t at = 0;
+    while (at < json_array_size(names) &&
+           strcmp(json_string_value(json_array_get(names, at)), name) < 0) {
+        at++;
+    }
+    return json_array_insert_new(names, at, json_string(name)) == 0;
+}
+
+json_t *
+snapshot_names(void)
+{
+    json_t *names = json_array();
+    if (med_port_shared_list(name_add, names) != MEDLEY_OK) {
+        json_decref(names);
+        return NULL;
+    }
+    return names;
+}
+
+json_t *
+snapshot_all(void)
+{
+    json_t *names = snapshot_names();
+    if (!names) {
+        return NULL;
+    }
+    json_t *systems = json_array();
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        json_t *system;
+        /* What is gone by now is not shown. */
+        if (snapshot_take(name, &system) == MEDLEY_OK) {
+            (void)json_array_append_new(systems, system);
+        }
+    }
+    json_decref(names);
+    return systems;
+}

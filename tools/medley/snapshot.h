@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Systems as JSON: what `ps` and `system` show. Looks, never joins, changes nothing.
+ *
+ *   state    live        somebody is in it
+ *            stale       its file is there, nobody is; the next start replaces it
+ *            unreadable  somebody is in it, but it cannot be read: "reason" says why
+ *            refused     what has its name is not this user's alone: "reason"
+ */
+#ifndef MEDLEY_TOOLS_SNAPSHOT_H
+#define MEDLEY_TOOLS_SNAPSHOT_H
+
+#include <jansson.h>
+
+#include "medley/status.h"
+
+/* What a command says when there is nothing to show. */
+#define SNAPSHOT_NO_LIST                                                                           \
+    "cannot list the folder of shared memory: it is /dev/shm, or what MEDLEY_SHM_DIR names; see "  \
+    "that it is there and may be read"
+#define SNAPSHOT_NO_NAME                                                                           \
+    "'%s' is no name of a system: a name has 1 to 48 letters, digits, '.', '_', '-', and does "    \
+    "not start with '.'"
+#define SNAPSHOT_NO_SYSTEM "no system '%s' of this user; 'medley system list' shows those there are"
+
+/* The names of this user's systems, sorted. NULL: they cannot be listed. */
+json_t *snapshot_names(void);
+
+/* "name", "state", "reason" (or null), "size_bytes", "age_ns", "on_death", "creator_process_id",
+ * "processes", "nodes", "locks", "limits"; from "size_bytes" on only when it can be read.
+ * MEDLEY_ERR_NOT_FOUND: no such system, or no longer; MEDLEY_ERR_ARGUMENT: no name of a system. */
+medley_status_t snapshot_take(const char *name, json_t **system);
+
+/* Of all systems there are; NULL: they cannot be listed. */
+json_t *snapshot_all(void);
+
+#endif

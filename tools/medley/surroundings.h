@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the operating system gives this process, as JSON. */
+#ifndef MEDLEY_TOOLS_SURROUNDINGS_H
+#define MEDLEY_TOOLS_SURROUNDINGS_H
+
+#include <jansson.h>
+
+/* "folder", "size_bytes", "free_bytes" (null: cannot be told) of where systems lie. */
+json_t *surroundings_shared_memory(void);
+
+/* "private_expedited", "global_expedited": what the sleeper's barrier can use. */
+json_t *surroundings_membarrier(void);
+
+/* "virtual": runs under a hypervisor; "emulated": by a program, instruction by instruction. true,
+ * false, or null where nothing tells. */
+json_t *surroundings_virtual(void);
+
+/* Of the memory that is mapped by default. */
+json_int_t surroundings_page_bytes(void);
+
+/* "name", "variable", "value" (as a system that starts now would get it), "standard", "largest". */
+json_t *surroundings_limits(void);
+
+#endif

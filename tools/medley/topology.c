@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tools/medley/topology.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hwloc.h>
+
+#include "tools/medley/output.h"
+
+/* ---- Small things ----------------------------------------------------------------------------
+ */
+
+static json_t *
+string_or_null(const char *text)
+{
+    return text && *text ? output_string(text) : json_null();
+}
+
+/* "0-3,8" */
+static json_t *
+set_json(hwloc_const_bitmap_t set)
+{
+    char *text = NULL;
+    json_t *json = hwloc_bitmap_list_asprintf(&text, set) >= 0 ? json_string(text) : json_null();
+    free(text);
+    return json;
+}
+
+static json_int_t
+set_size(hwloc_const_bitmap_t set)
+{
+    int weight = hwloc_bitmap_weight(set);
+    return weight > 0 ? weight : 0;
+}
+
+/* ---- Core classes ----------------------------------------------------------------------------
+ */
+
+static json_t *
+class_json(hwloc_const_bitmap_t set, int efficiency, struct hwloc_info_s *infos, unsigned count)
+{
+    json_t *row = json_pack("{s:I, s:o, s:o, s:n, s:n, s:n}", "count", set_size(set), "processors",
+                            set_json(set), "efficiency",
+                            efficiency >= 0 ? json_integer(efficiency) : json_null(), "core_type",
+                            "capacity", "frequency_max_mhz");
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(infos[i].name, "CoreType") == 0) {
+            (void)json_object_set_new(row, "core_type", output_string(infos[i].value));
+        } else if (strcmp(infos[i].name, "LinuxCapacity") == 0) {
+            (void)json_object_set_new(row, "capacity", json_integer(atoll(infos[i].value)));
+        } else if (strcmp(infos[i].name, "FrequencyMaxMHz") == 0) {
+            (void)json_object_set_new(row, "frequency_max_mhz",
+                                      json_integer(atoll(infos[i].value)));
+        }
+    }
+    return row;
+}
+
+/* From the least to the most powerful. hwloc reads the kernel's cpu_capacity, and the processors'
+ * own words. Where all are alike there is one class. */
+static json_t *
+classes_json(hwloc_topology_t topology)
+{
+    json_t *rows = json_array();
+    int kinds = hwloc_cpukinds_get_nr(topology, 0);
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    for (int kind = 0; kind < kinds; kind++) {
+        int efficiency;
+        unsigned count;
+        struct hwloc_info_s *infos;
+        if (hwloc_cpukinds_get_info(topology, (unsigned)kind, set, &efficiency, &count, &infos,
+                                    0) == 0) {
+            (void)json_array_append_new(rows, class_json(set, efficiency, infos, count));
+        }
+    }
+    hwloc_bitmap_free(set);
+    if (json_array_size(rows) == 0) {
+        hwloc_const_bitmap_t all = hwloc_topology_get_topology_cpuset(topology);
+        (void)json_array_append_new(rows, class_json(all, -1, NULL, 0));
+    }
+    return rows;
+}
+
+/* ---- Caches ----------------------------------------------------------------------------------
+ */
+
+static json_t *
+cache_json(hwloc_obj_t cache)
+{
+    static const char *const types[] = {
+        [HWLOC_OBJ_CACHE_UNIFIED] = "unified",
+        [HWLOC_OBJ_CACHE_DATA] = "data",
+        [HWLOC_OBJ_CACHE_INSTRUCTION] = "instruction",
+    };
+    char name[32];
+    (void)hwloc_obj_type_snprintf(name, sizeof name, cache, 0);
+    return json_pack("{s:s, s:I, s:s, s:I, s:I, s:I, s:I}", "name", name, "level",
+                     (json_int_t)cache->attr->cache.depth, "type", types[cache->attr->cache.type],
+                     "size_bytes", (json_int_t)cache->attr->cache.size, "line_bytes",
+                     (json_int_t)cache->attr->cache.linesize, "processors_each",
+                     set_size(cache->cpuset), "count", (json_int_t)0);
+}
+
+/* Counts the cache with those that are alike. */
+static void
+cache_add(json_t *rows, hwloc_obj_t cache)
+{
+    json_t *wanted = cache_json(cache);
+    json_t *found = NULL;
+    for (size_t i = 0; i < json_array_size(rows) && !found; i++) {
+        json_t *row = json_array_get(rows, i);
+        (void)json_object_set(wanted, "count", json_object_get(row, "count"));
+        found = json_equal(row, wanted) ? row : NULL;
+    }
+    if (!found) {
+        (void)json_object_set_new(wanted, "count", json_integer(0));
+        (void)json_array_append(rows, wanted);
+        found = wanted;
+    }
+    json_int_t count = json_integer_value(json_object_get(found, "count"));
+    (void)json_object_set_new(found, "count", json_integer(count + 1));
+    json_decref(wanted);
+}
+
+static json_t *
+caches_json(hwloc_topology_t topology)
+{
+    static const hwloc_obj_type_t types[] = {
+        HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L1ICACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L2ICACHE,
+        HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L3ICACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L5CACHE};
+    json_t *rows = json_array();
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        hwloc_obj_t cache = NULL;
+        while ((cache = hwloc_get_next_obj_by_type(topology, types[i], cache)) != NULL) {
+            cache_add(rows, cache);
+        }
+    }
+    return rows;
+}
+
+/* ---- Memories --------------------------------------------------------------------------------
+ */
+
+static json_t *
+page_sizes_json(hwloc_obj_t memory)
+{
+    json_t *sizes = json_array();
+    for (unsigned i = 0; i < memory->attr->numanode.page_types_len; i++) {
+        const struct hwloc_memory_page_type_s *type = &memory->attr->numanode.page_types[i];
+        if (type->size > 0) {
+            (void)json_array_append_new(sizes, json_pack("{s:I, s:I}", "size_bytes",
+                                                         (json_int_t)type->size, "count",
+                                                         (json_int_t)type->count));
+        }
+    }
+    return sizes;
+}
+
+static json_t *
+memories_json(hwloc_topology_t topology)
+{
+    json_t *rows = json_array();
+    hwloc_obj_t memory = NULL;
+    while ((memory = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, memory)) != NULL) {
+        (void)json_array_append_new(
+            rows, json_pack("{s:I, s:I, s:o, s:o, s:o}", "number", (json_int_t)memory->os_index,
+                            "size_bytes", (json_int_t)memory->attr->numanode.local_memory,
+                            "processors", set_json(memory->cpuset), "kind",
+                            string_or_null(memory->subtype), "pages", page_sizes_json(memory)));
+    }
+    return rows;
+}
+
+/* ---- The whole -------------------------------------------------------------------------------
+ */
+
+/* Some keys stand at the machine, some at its first package. */
+static const char *
+fact(hwloc_topology_t topology, const char *key)
+{
+    const char *text = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), key);
+    hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    return text || !package ? text : hwloc_obj_get_info_by_name(package, key);
+}
+
+static json_t *
+topology_json(hwloc_topology_t topology)
+{
+    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "architecture",
+                     string_or_null(fact(topology, "Architecture")), "model",
+                     string_or_null(fact(topology, "CPUModel")), "vendor",
+                     string_or_null(fact(topology, "DMISysVendor")), "processors",
+                     (json_int_t)hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU), "cores",
+                     (json_int_t)hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE), "packages",
+                     (json_int_t)hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
+                     "core_classes", classes_json(topology), "caches", caches_json(topology),
+                     "memories", memories_json(topology));
+}
+
+/* Everything that is online, whether or not this process may use it. */
+static int
+load(hwloc_topology_t topology, const char *xml)
+{
+    if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0) {
+        return -1;
+    }
+    if (xml && hwloc_topology_set_xml(topology, xml) != 0) {
+        return -1;
+    }
+    return hwloc_topology_load(topology);
+}
+
+json_t *
+topology_take(const char *xml)
+{
+    hwloc_topology_t topology;
+    if (hwloc_topology_init(&topology) != 0) {
+        return NULL;
+    }
+    errno = 0;
+    int rc = load(topology, xml);
+    int error = errno;
+    json_t *json = rc == 0 ? topology_json(topology) : NULL;
+    hwloc_topology_destroy(topology);
+    errno = error;
+    return json;
+}
