@@ -17,7 +17,7 @@ become_node(uint32_t domain, uint32_t node)
         return MEDLEY_ERR_EXISTS;
     }
     med_system *system;
-    medley_status_t status = med_system_attach(med_system_default_name(), &system);
+    medley_status_t status = med_system_attach_default(&system);
     if (status != MEDLEY_OK) {
         return status;
     }
@@ -181,7 +181,7 @@ mrapi_thread_exit(const void *result, mrapi_status_t *status)
 
 /* ---- Medley's own ---------------------------------------------------------------------------- */
 
-static med_system *opened; /* by medley_system_open; guarded by opened_count */
+static atomicptr opened; /* the system of the last medley_system_open */
 static atomic32 opened_count;
 
 const char *
@@ -203,7 +203,7 @@ medley_system_open(const char *name)
         med_system_release(system);
         return status;
     }
-    opened = system;
+    atomicptr_store_relaxed(&opened, system); /* relaxed: the count publishes it */
     (void)atomic32_fetch_add_acq_rel(&opened_count, 1);
     return MEDLEY_OK;
 }
@@ -214,7 +214,7 @@ medley_system_close(void)
     uint32_t count = atomic32_load_acquire(&opened_count);
     while (count) {
         if (atomic32_cas_acq_rel(&opened_count, &count, count - 1)) {
-            med_system_release(opened);
+            med_system_release(atomicptr_load_relaxed(&opened)); /* relaxed: behind the count */
             return MEDLEY_OK;
         }
     }

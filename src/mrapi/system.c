@@ -355,17 +355,46 @@ attach_in_gate(const char *name, med_system *system)
     return status;
 }
 
-medley_status_t
-med_system_attach(const char *name, med_system **system)
+/* In the gate; NULL is the private system. */
+static const char *
+default_name(void)
 {
-    med_system *wanted = name ? &named : &private_one;
+    if (chosen_private) {
+        return NULL;
+    }
+    if (chosen_name[0]) {
+        return chosen_name;
+    }
+    const char *name = med_port_environment("MEDLEY_SYSTEM");
+    return name && *name ? name : MED_SYSTEM_DEFAULT_NAME;
+}
+
+static medley_status_t
+attach(bool by_default, const char *name, med_system **system)
+{
     gate_enter();
+    if (by_default) {
+        name = default_name();
+    }
+    med_system *wanted = name ? &named : &private_one;
     medley_status_t status = attach_in_gate(name, wanted);
     gate_leave();
     if (status == MEDLEY_OK) {
         *system = wanted;
     }
     return status;
+}
+
+medley_status_t
+med_system_attach(const char *name, med_system **system)
+{
+    return attach(false, name, system);
+}
+
+medley_status_t
+med_system_attach_default(med_system **system)
+{
+    return attach(true, NULL, system);
 }
 
 void
@@ -387,28 +416,6 @@ med_system_release(med_system *system)
 }
 
 /* ---- Which system ---------------------------------------------------------------------------- */
-
-static const char *
-default_name(void)
-{
-    if (chosen_private) {
-        return NULL;
-    }
-    if (chosen_name[0]) {
-        return chosen_name;
-    }
-    const char *name = med_port_environment("MEDLEY_SYSTEM");
-    return name && *name ? name : MED_SYSTEM_DEFAULT_NAME;
-}
-
-const char *
-med_system_default_name(void)
-{
-    gate_enter();
-    const char *name = default_name();
-    gate_leave();
-    return name;
-}
 
 medley_status_t
 med_system_choose(const char *name, bool private_system)

@@ -49,17 +49,17 @@ med_system_process(const med_system *system, uint32_t index)
 /* Opens, creating it if nobody lives in it, and counts one user. NULL: the private system of this
  * process. The log says why it failed. */
 medley_status_t med_system_attach(const char *name, med_system **system);
+/* The same, for the system that this process's nodes join by default: the one that was chosen, else
+ * MEDLEY_SYSTEM's, else the user's default one. */
+medley_status_t med_system_attach_default(med_system **system);
+#define MED_SYSTEM_DEFAULT_NAME "default"
 /* One more user, one less; the last one detaches the process, and the last process removes the
  * name. */
 void med_system_retain(med_system *system);
 void med_system_release(med_system *system);
 
-/* The system that this process's nodes join by default: what was chosen, MEDLEY_SYSTEM, or the
- * user's default system. NULL: the private one. */
-const char *med_system_default_name(void);
-#define MED_SYSTEM_DEFAULT_NAME "default"
-/* Chooses it; MEDLEY_BUSY when this process is in another named system already. `private_system`
- * wins over `name`. */
+/* Chooses the default one; MEDLEY_BUSY when this process is in another named system already.
+ * `private_system` wins over `name`. */
 medley_status_t med_system_choose(const char *name, bool private_system);
 
 /* Looks at a system without joining it. `system` is the caller's. MEDLEY_ERR_EXISTS: this process
