@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The ring with many producers: lanes, who has them, and the consumer's round. What goes on inside
+ * a lane: ring_spsc.h, R1/A1 and R2/A2.
+ *
+ * What may run together: everything, but for two threads with one handle.
+ *
+ *   operation          takes effect (linearisation)              progress
+ *   reserve, commit    see ring_spsc.h, packed; commit wakes     wait-free but for the kernel's
+ * wake the consumer of all lanes peek, release      see ring_spsc.h, packed wait-free: a round of
+ * the lanes that are in the map, at most producer_join      the compare-and-swap of the owner
+ * wait-free; MEDLEY_BUSY depends on that is kept                              the consumer alone
+ *   producer_leave     the store of owner 0                      wait-free
+ *   consumer_join      the compare-and-swap of the consumer      wait-free
+ *   recover            its compare-and-swap, lane by lane        wait-free: once around the lanes
+ *   reserve_until,     as reserve, peek                          blocking
+ *   peek_until
+ *
+ * Joining. A lane is had by writing its owner over 0. Its tail stands still then, and if what is in
+ * it is another's, who might come back for it, it is put back. A producer with leftover of its own
+ * in some lane goes there; should another hold that lane for the moment, for the look just
+ * described, it is told to come again: the other may have been killed in the middle, but the
+ * consumer drains the lane all the same. `former` is written before the first commit, so it is true
+ * of every lane that is not drained.
+ *
+ * The map. Who joins sets the lane's bit, after taking the lane and before the first commit. The
+ * consumer clears it when the lane is drained and has no owner, and then looks at both again: if
+ * somebody joined before the bit was cleared, R4/A4 shows the owner, or R3/A3 what it left; if
+ * after, the bit is set again by him. A consumer that is killed between clearing and looking leaves
+ * a bit missing; so who becomes consumer sets all of them.
+ *
+ * Death. Of a producer, anywhere: its lane has its number until recover; what it committed is
+ * delivered, now or later, what it reserved was never visible; the other lanes do not notice. Of
+ * the consumer: the next goes on from the heads; an element that was peeked and not released is
+ * delivered again. Of one that recovers: whoever recovers next does the rest. Recovery takes one
+ * compare-and-swap per lane, from the dead owner's number: it cannot hurt a new owner.
+ *
+ * Trust. Every view keeps the shape privately, every index is masked by it, each loop is bounded by
+ * it. A lane whose counters disagree is emptied by the consumer, with MEDLEY_ERR_CORRUPT.
+ *
+ * Model: models/mpsc.pml, and models/wait.pml for the sleep.
+ */
+#include "base/ring_mpsc.h"
+
+/* ---- The shape ---------------------------------------------------------------------------------
+ */
+
+#define APART_BYTES 128u
+/* As in ring_spsc.c: a lane in which there was less is left alone for a moment, when there is no
+ * other. */
+#define FEW_BYTES 1024u
+
+typedef struct shape {
+    uint32_t lanes;
+    uint32_t element_bytes;
+    uint32_t capacity;
+    uint32_t lane_bytes;
+    uint32_t size_bytes;
+} shape;
+
+static uint64_t
+round_up(uint64_t bytes)
+{
+    return (bytes + APART_BYTES - 1) / APART_BYTES * APART_BYTES;
+}
+
+static uint64_t
+lanes_offset(uint32_t lanes)
+{
+    return sizeof(med_ring_mpsc) + round_up((uint64_t)lanes * sizeof(med_ring_mpsc_role));
+}
+
+static med_ring_config
+lane_config(uint32_t element_bytes, uint32_t capacity, uint32_t first_index)
+{
+    return (med_ring_config){.layout = MED_RING_PACKED,
+                             .element_bytes = element_bytes,
+                             .capacity = capacity,
+                             .first_index = first_index};
+}
+
+/* Completes a shape whose lanes, element_bytes and capacity are given; false when there is none. */
+static bool
+shape_complete(shape *s)
+{
+    med_ring_config config = lane_config(s->element_bytes, s->capacity, 0);
+    uint32_t ring_bytes;
+    if (s->lanes < 1 || s->lanes > MED_RING_MPSC_LANES_MAX ||
+        med_ring_size(&config, &ring_bytes) != MEDLEY_OK) {
+        return false;
+    }
+    uint64_t lane_bytes = round_up(ring_bytes);
+    uint64_t size = lanes_offset(s->lanes) + s->lanes * lane_bytes;
+    s->lane_bytes = (uint32_t)lane_bytes;
+    s->size_bytes = (uint32_t)size;
+    return size <= UINT32_MAX;
+}
+
+static bool
+shape_from_config(const med_ring_mpsc_config *config, shape *s)
+{
+    *s = (shape){.lanes = config->lanes,
+                 .element_bytes = config->element_bytes,
+                 .capacity = config->capacity};
+    return shape_complete(s);
+}
+
+medley_status_t
+med_ring_mpsc_size(const med_ring_mpsc_config *config, uint32_t *size_bytes)
+{
+    shape s;
+    if (!shape_from_config(config, &s)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    *size_bytes = s.size_bytes;
+    return MEDLEY_OK;
+}
+
+static med_ring_mpsc_view
+view_of(void *memory, const shape *s, med_port_scope scope)
+{
+    uint8_t *bytes = memory;
+    return (med_ring_mpsc_view){
+        .ring = memory,
+        .roles = (med_ring_mpsc_role *)(void *)(bytes + sizeof(med_ring_mpsc)),
+        .lanes_at = bytes + lanes_offset(s->lanes),
+        .lanes = s->lanes,
+        .lane_bytes = s->lane_bytes,
+        .element_bytes = s->element_bytes,
+        .capacity = s->capacity,
+        .scope = scope,
+    };
+}
+
+static med_ring *
+lane_at(const med_ring_mpsc_view *view, uint32_t number)
+{
+    return (med_ring *)(void *)(view->lanes_at + (size_t)number * view->lane_bytes);
+}
+
+medley_status_t
+med_ring_mpsc_init(void *memory, size_t memory_bytes, const med_ring_mpsc_config *config)
+{
+    shape s;
+    if (!shape_from_config(config, &s) || !med_stamp_fits(memory, memory_bytes, s.size_bytes)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    med_ring_mpsc_view view = view_of(memory, &s, MED_PORT_SCOPE_PROCESS);
+    med_ring_mpsc *ring = view.ring;
+    med_ring_config lane = lane_config(s.element_bytes, s.capacity, config->first_index);
+    /* All relaxed: the caller publishes the memory. */
+    atomic32_store_relaxed(&ring->shape.lanes, s.lanes);
+    atomic32_store_relaxed(&ring->shape.element_bytes, s.element_bytes);
+    atomic32_store_relaxed(&ring->shape.capacity, s.capacity);
+    atomic32_store_relaxed(&ring->shape.lane_bytes, s.lane_bytes);
+    atomic32_store_relaxed(&ring->shape.size_bytes, s.size_bytes);
+    atomic32_store_relaxed(&ring->data.word, 0);
+    atomic32_store_relaxed(&ring->consumer, 0);
+    for (uint32_t i = 0; i < MED_RING_MPSC_LANES_MAX / 32; i++) {
+        atomic32_store_relaxed(&ring->map[i], 0);
+    }
+    for (uint32_t i = 0; i < s.lanes; i++) {
+        atomic32_store_relaxed(&view.roles[i].owner, 0);
+        atomic32_store_relaxed(&view.roles[i].former, 0);
+        (void)med_ring_init(lane_at(&view, i), s.lane_bytes, &lane); /* it fits: shape_complete */
+    }
+    med_stamp_write(&ring->shape.stamp, MED_RING_MPSC_KIND, MED_RING_MPSC_VERSION);
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_ring_mpsc_attach(med_ring_mpsc_view *view,
+                     void *memory,
+                     size_t memory_bytes,
+                     med_port_scope scope)
+{
+    if (!med_stamp_fits(memory, memory_bytes, 0)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    if (memory_bytes < sizeof(med_ring_mpsc)) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    const med_ring_mpsc_shape *shared = &((med_ring_mpsc *)memory)->shape;
+    medley_status_t status =
+        med_stamp_check(&shared->stamp, MED_RING_MPSC_KIND, MED_RING_MPSC_VERSION);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    /* All relaxed: constant since the memory was published. Each is read once, and not believed. */
+    shape s = {.lanes = atomic32_load_relaxed(&shared->lanes),
+               .element_bytes = atomic32_load_relaxed(&shared->element_bytes),
+               .capacity = atomic32_load_relaxed(&shared->capacity)};
+    uint32_t lane_bytes = atomic32_load_relaxed(&shared->lane_bytes);
+    uint32_t size_bytes = atomic32_load_relaxed(&shared->size_bytes);
+    if (!shape_complete(&s) || s.lane_bytes != lane_bytes || s.size_bytes != size_bytes ||
+        size_bytes > memory_bytes) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    *view = view_of(memory, &s, scope);
+    return MEDLEY_OK;
+}
+
+/* ---- Lanes and who has them --------------------------------------------------------------------
+ */
+
+/* By who owns it, or the consumer: exact. By others: a hint, and a lane without owner that looks
+ * drained may fill up before they have it. */
+static bool
+is_drained(const med_ring_mpsc_view *view, uint32_t number)
+{
+    const med_ring *lane = lane_at(view, number);
+    /* Relaxed: for the owner, A3 came first; for the consumer, A3 or A4. A head that is old makes
+     * the lane look fuller than it is. */
+    return atomic32_load_relaxed(&lane->tail) == atomic32_load_relaxed(&lane->head);
+}
+
+static bool
+is_former(const med_ring_mpsc_view *view, uint32_t number, uint32_t owner)
+{
+    /* Relaxed: an owner looks for its own number, which it wrote itself; or A3 came first. */
+    return atomic32_load_relaxed(&view->roles[number].former) == owner;
+}
+
+static uint32_t
+owner_of(const med_ring_mpsc_view *view, uint32_t number)
+{
+    /* Relaxed: the compare-and-swap that follows checks it. */
+    return atomic32_load_relaxed(&view->roles[number].owner);
+}
+
+static void
+lane_put_back(const med_ring_mpsc_view *view, uint32_t number)
+{
+    /* R3 lane left -> A3 (take, retire) */
+    atomic32_store_release(&view->roles[number].owner, 0);
+}
+
+static void
+map_set(const med_ring_mpsc_view *view, uint32_t number)
+{
+    /* R4 lane taken -> A4 (retire) */
+    (void)atomic32_fetch_or_acq_rel(&view->ring->map[number / 32], 1u << number % 32);
+}
+
+/* MEDLEY_OK: lane `number` is `owner`'s and may be written. MEDLEY_BUSY: it is not, for now. */
+static medley_status_t
+lane_take(med_ring_mpsc_producer *producer,
+          const med_ring_mpsc_view *view,
+          uint32_t number,
+          uint32_t owner)
+{
+    med_ring_mpsc_role *role = &view->roles[number];
+    uint32_t nobody = 0;
+    /* A3 lane left <- R3 (leave, recover, put back) */
+    if (!atomic32_cas_acquire(&role->owner, &nobody, owner)) {
+        return MEDLEY_BUSY;
+    }
+    if (!is_drained(view, number) && !is_former(view, number, owner)) {
+        lane_put_back(view, number);
+        return MEDLEY_BUSY;
+    }
+    med_ring_producer lane;
+    medley_status_t status =
+        med_ring_producer_attach(&lane, lane_at(view, number), view->lane_bytes, view->scope);
+    if (status != MEDLEY_OK || lane.view.layout != MED_RING_PACKED ||
+        lane.view.mask != view->capacity - 1 || lane.view.element_bytes != view->element_bytes) {
+        lane_put_back(view, number);
+        return MEDLEY_ERR_CORRUPT;
+    }
+    /* Relaxed: R1 of the first commit, or R3, comes after. */
+    atomic32_store_relaxed(&role->former, owner);
+    map_set(view, number);
+    *producer = (med_ring_mpsc_producer){
+        .lane = lane, .data = &view->ring->data, .role = role, .owner = owner};
+    return MEDLEY_OK;
+}
+
+/* A lane, owned by others or nobody, in which there is leftover of `owner`; or `lanes`. */
+static uint32_t
+find_own_leftover(const med_ring_mpsc_view *view, uint32_t owner)
+{
+    for (uint32_t number = 0; number < view->lanes; number++) {
+        if (is_former(view, number, owner) && owner_of(view, number) != owner &&
+            !is_drained(view, number)) {
+            return number;
+        }
+    }
+    return view->lanes;
+}
+
+medley_status_t
+med_ring_mpsc_producer_join(med_ring_mpsc_producer *producer,
+                            const med_ring_mpsc_view *view,
+                            uint32_t owner)
+{
+    if (owner == 0) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    uint32_t number = find_own_leftover(view, owner);
+    if (number < view->lanes) {
+        return lane_take(producer, view, number, owner);
+    }
+    medley_status_t result = MEDLEY_ERR_LIMIT;
+    for (number = 0; number < view->lanes; number++) {
+        if (owner_of(view, number) != 0) {
+            continue;
+        }
+        medley_status_t status = MEDLEY_BUSY;
+        if (is_drained(view, number)) {
+            status = lane_take(producer, view, number, owner);
+        } else {
+            map_set(view, number); /* it is, but for somebody who scribbles */
+        }
+        if (status == MEDLEY_OK) {
+            return MEDLEY_OK;
+        }
+        result = result == MEDLEY_BUSY ? MEDLEY_BUSY : status;
+    }
+    return result;
+}
+
+static medley_status_t
+role_leave(atomic32 *word, uint32_t owner)
+{
+    /* R3 lane left -> A3 (take, retire); R5 consumer left -> A5 (consumer_join) */
+    return atomic32_cas_release(word, &owner, 0) ? MEDLEY_OK : MEDLEY_ERR_NOT_OWNER;
+}
+
+medley_status_t
+med_ring_mpsc_producer_leave(med_ring_mpsc_producer *producer)
+{
+    med_ring_reserve_cancel(&producer->lane);
+    return role_leave(&producer->role->owner, producer->owner);
+}
+
+static bool
+role_recover(atomic32 *word, uint32_t dead_owner)
+{
+    /* R3, R5: what the dead owner wrote was made visible by its death (the query that found it
+     * dead), and goes on to the next owner. */
+    return atomic32_cas_acq_rel(word, &dead_owner, 0);
+}
+
+uint32_t
+med_ring_mpsc_recover(const med_ring_mpsc_view *view, uint32_t dead_owner)
+{
+    if (dead_owner == 0) {
+        return 0;
+    }
+    uint32_t recovered = role_recover(&view->ring->consumer, dead_owner);
+    for (uint32_t number = 0; number < view->lanes; number++) {
+        recovered += role_recover(&view->roles[number].owner, dead_owner);
+    }
+    return recovered;
+}
+
+/* ---- The consumer ------------------------------------------------------------------------------
+ */
+
+static uint32_t
+map_words(const med_ring_mpsc_view *view)
+{
+    return (view->lanes + 31) / 32;
+}
+
+/* Which bits of word `index` are lanes; others a hostile peer may have set. */
+static uint32_t
+map_valid(const med_ring_mpsc_view *view, uint32_t index)
+{
+    uint32_t lanes = view->lanes - index * 32;
+    return lanes >= 32 ? UINT32_MAX : (1u << lanes) - 1;
+}
+
+medley_status_t
+med_ring_mpsc_consumer_join(med_ring_mpsc_consumer *consumer,
+                            const med_ring_mpsc_view *view,
+                            uint32_t owner)
+{
+    uint32_t nobody = 0;
+    if (owner == 0) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    /* A5 consumer left <- R5 (leave, recover) */
+    if (!atomic32_cas_acquire(&view->ring->consumer, &nobody, owner)) {
+        return MEDLEY_BUSY;
+    }
+    for (uint32_t i = 0; i < map_words(view); i++) {
+        /* Relaxed: more bits than needed, never fewer; publishes nothing. */
+        (void)atomic32_fetch_or_relaxed(&view->ring->map[i], map_valid(view, i));
+    }
+    *consumer = (med_ring_mpsc_consumer){
+        .lane.view = {.ring = lane_at(view, 0),
+                      .mask = view->capacity - 1,
+                      .few = FEW_BYTES / view->element_bytes,
+                      .stride_bytes = view->element_bytes,
+                      .element_bytes = view->element_bytes,
+                      .layout = MED_RING_PACKED,
+                      .scope = view->scope},
+        .view = *view,
+        .number = view->lanes - 1,
+        .owner = owner,
+    };
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_ring_mpsc_consumer_leave(med_ring_mpsc_consumer *consumer)
+{
+    med_ring_peek_cancel(&consumer->lane);
+    return role_leave(&consumer->view.ring->consumer, consumer->owner);
+}
+
+/* Its counters make no sense: whatever they say is in it is dropped, so that it can be used again.
+ */
+static void
+lane_empty(med_ring_consumer *lane)
+{
+    med_ring *ring = lane->view.ring;
+    lane->head = atomic32_load_relaxed(&ring->tail); /* relaxed: nothing of it is read */
+    lane->filled = lane->head;
+    med_ring_release_many(lane, 0);
+}
+
+/* Goes to lane `number` and begins a run there. As med_ring_look_for_data. */
+static medley_status_t
+lane_enter(med_ring_mpsc_consumer *consumer, uint32_t number)
+{
+    med_ring_consumer *lane = &consumer->lane;
+    lane->found = number == consumer->number ? lane->found : 0;
+    consumer->number = number;
+    lane->view.ring = lane_at(&consumer->view, number);
+    lane->view.slots = (uint8_t *)lane->view.ring + sizeof(med_ring);
+    /* Relaxed: the consumer's own word; or, of the one before, A5 came first. */
+    lane->head = atomic32_load_relaxed(&lane->view.ring->head);
+    lane->filled = lane->head;
+    medley_status_t status = med_ring_look_for_data(lane, 1); /* A1 slot filled <- R1 (commit) */
+    if (status == MEDLEY_ERR_CORRUPT) {
+        lane_empty(lane);
+    } else if (lane->filled - lane->head > MED_RING_MPSC_RUN_MAX) {
+        lane->filled = lane->head + MED_RING_MPSC_RUN_MAX;
+    }
+    return status;
+}
+
+/* The lane has nothing, and as it seems no owner: it leaves the map, unless that has changed. */
+static void
+lane_retire(const med_ring_mpsc_view *view, uint32_t number)
+{
+    atomic32 *word = &view->ring->map[number / 32];
+    uint32_t bit = 1u << number % 32;
+    (void)atomic32_fetch_and_acq_rel(word, ~bit); /* A4 lane taken <- R4 (take) */
+    /* A3 lane left <- R3 (leave, recover): and what was committed before */
+    uint32_t owner = atomic32_load_acquire(&view->roles[number].owner);
+    if (owner != 0 || !is_drained(view, number)) {
+        (void)atomic32_fetch_or_relaxed(word, bit); /* relaxed: publishes nothing */
+    }
+}
+
+/* The lanes of word `index` that are in the map and in `mask`, one after the other, until one has
+ * something. `result` remembers that a producer is inserting. */
+static medley_status_t
+look_at_word(med_ring_mpsc_consumer *consumer, uint32_t index, uint32_t mask)
+{
+    const med_ring_mpsc_view *view = &consumer->view;
+    /* Relaxed: a lane that is not in it yet has nothing yet (R4 comes before R1). */
+    uint32_t bits = atomic32_load_relaxed(&view->ring->map[index]) & mask & map_valid(view, index);
+    medley_status_t result = MEDLEY_EMPTY;
+    for (; bits != 0; bits &= bits - 1) {
+        uint32_t number = index * 32 + (uint32_t)__builtin_ctz(bits);
+        medley_status_t status = lane_enter(consumer, number);
+        if (status == MEDLEY_OK || status == MEDLEY_ERR_CORRUPT) {
+            return status;
+        }
+        if (owner_of(view, number) == 0) {
+            lane_retire(view, number);
+        } else if (status == MEDLEY_EMPTY_PRODUCER_INSERTING) {
+            result = status;
+        }
+    }
+    return result;
+}
+
+medley_status_t
+med_ring_mpsc_look(med_ring_mpsc_consumer *consumer)
+{
+    uint32_t words = map_words(&consumer->view);
+    uint32_t first = consumer->number / 32;
+    uint32_t behind = UINT32_MAX << consumer->number % 32 << 1; /* the lanes after this one */
+    medley_status_t result = MEDLEY_EMPTY;
+    for (uint32_t i = 0; i <= words; i++) {
+        uint32_t mask = i == 0 ? behind : i == words ? ~behind : UINT32_MAX;
+        medley_status_t status = look_at_word(consumer, (first + i) % words, mask);
+        if (status == MEDLEY_OK || status == MEDLEY_ERR_CORRUPT) {
+            return status;
+        }
+        result = status == MEDLEY_EMPTY ? result : status;
+    }
+    return result;
+}
+
+typedef struct consumer_wait {
+    med_ring_mpsc_consumer *consumer;
+    void *element;
+    medley_status_t status;
+} consumer_wait;
+
+static bool
+has_data(void *context)
+{
+    consumer_wait *wait = context;
+    wait->status = med_ring_mpsc_peek(wait->consumer, &wait->element);
+    return wait->status != MEDLEY_EMPTY && wait->status != MEDLEY_EMPTY_PRODUCER_INSERTING;
+}
+
+static medley_status_t
+each_slice(void *context)
+{
+    med_ring_consumer *lane = &((consumer_wait *)context)->consumer->lane;
+    return lane->each_slice ? lane->each_slice(lane->context) : MEDLEY_OK;
+}
+
+medley_status_t
+med_ring_mpsc_peek_until(med_ring_mpsc_consumer *consumer, uint64_t deadline_ns, void **element)
+{
+    consumer_wait wait = {.consumer = consumer};
+    med_wait_request request = {.condition = has_data,
+                                .each_slice = each_slice,
+                                .context = &wait,
+                                .deadline_ns = deadline_ns,
+                                .scope = consumer->view.scope};
+    medley_status_t status =
+        med_wait_until(&consumer->view.ring->data, &consumer->lane.waiter, &request);
+    status = status == MEDLEY_OK ? wait.status : status;
+    if (status == MEDLEY_OK) {
+        *element = wait.element;
+    }
+    return status;
+}
