@@ -411,9 +411,11 @@ enum {
 static int
 child_run(test_process *parent, void *argument)
 {
-    (void)parent;
     member *m = argument;
-    while (!atomic32_load_relaxed(&m->crowd->stop)) {
+    for (uint32_t round = 1; !atomic32_load_relaxed(&m->crowd->stop); round++) {
+        if (round % 256 == 0 && getppid() != parent->pid) {
+            return 1; /* the test has failed */
+        }
         member_step(m);
         if (next_random(&m->random) % 16 == 0) {
             (void)med_bit_set_recover(&m->crowd->set, atomic32_load_relaxed(&m->crowd->dead_owner));

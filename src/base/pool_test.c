@@ -379,12 +379,14 @@ recover_child(death *d, uint32_t number)
 static int
 child_run(test_process *parent, void *argument)
 {
-    (void)parent;
     child *m = argument;
     death *d = m->death;
     med_pool_cache takes = cache_of(m->number * 2, 4);
     med_pool_cache gives = cache_of(m->number * 2 + 1, 3);
-    while (!atomic32_load_relaxed(&d->stop)) {
+    for (uint32_t round = 1; !atomic32_load_relaxed(&d->stop); round++) {
+        if (round % 256 == 0 && getppid() != parent->pid) {
+            return 1; /* the test has failed */
+        }
         if (m->held == 0 || (m->held < HAVE && next_random(&m->random) % 2)) {
             child_take(m, &takes);
         } else {

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The state cell. What may run together:
+ *
+ *              write       read, wait      open, close, recover
+ *   write      no (seat)   yes             yes, by others: they fail, or find the writer dead
+ *   read       yes         yes             yes
+ *
+ * Values are numbered from 1; value k lies in buffer (k - 1) modulo `buffers`. The counter is 2k
+ * once value k is committed, 2k+1 while k+1 is being written. `last` is a multiple of `buffers`, so
+ * that after number `last` number 1 comes in its turn round the buffers, and 0 never comes again.
+ *
+ * Why no reader gets a torn value. A reader loads the counter (A1): all of value k is there. It
+ * copies k's buffer. That buffer is next written for value k + buffers, which begins by setting the
+ * counter to 2(k + buffers - 1) + 1. Should a word of the copy come from that write, then it was
+ * loaded with acquire from a store with release (R2 -> A2), before which the writer set the
+ * counter; so the reader's second look at the counter, after the copy, sees that value or a later
+ * one, and the copy is thrown away. The orders stand on the words because only so can they be said
+ * without a fence (and seen by TSan); on x86 they cost nothing, elsewhere a word's copy costs its
+ * load-acquire. A reader that is stopped inside one copy for exactly a multiple of `last` (about
+ * 2^31) values, less fewer than `buffers`, would not notice.
+ *
+ * Linearisation: write, the store of 2k; read, the first load of the counter in the round that
+ * succeeds. Progress: wait-free; a read makes at most retries_max + 1 copies.
+ * Death: of a writer between begin and commit: the counter stays odd, and readers go on getting
+ * value k, whose buffer he did not touch; the next writer writes k+1 anew. Of a reader: nothing.
+ */
+#include "base/state_cell.h"
+
+#define KIND MED_STAMP_KIND('S', 'T', 'A', 'T')
+#define VERSION 1u
+#define WORD_BYTES 4u
+#define NUMBER_MAX 0x7fffffffu
+
+size_t
+med_state_cell_size(uint32_t value_bytes, uint32_t buffers)
+{
+    if (value_bytes == 0 || value_bytes > MED_STATE_CELL_VALUE_BYTES_MAX ||
+        buffers < MED_STATE_CELL_BUFFERS_MIN || buffers > MED_STATE_CELL_BUFFERS_MAX) {
+        return 0;
+    }
+    return (size_t)(sizeof(med_state_cell_shared) + buffers * med_stamp_round_up(value_bytes));
+}
+
+static void
+view(void *memory,
+     uint32_t value_bytes,
+     uint32_t buffers,
+     med_port_scope scope,
+     med_state_cell *cell)
+{
+    cell->shared = memory;
+    cell->words = (atomic32 *)(void *)((unsigned char *)memory + sizeof(med_state_cell_shared));
+    cell->value_bytes = value_bytes;
+    cell->stride_words = (uint32_t)med_stamp_round_up(value_bytes) / WORD_BYTES;
+    cell->buffers = buffers;
+    cell->last = NUMBER_MAX - NUMBER_MAX % buffers;
+    cell->scope = scope;
+}
+
+medley_status_t
+med_state_cell_init(void *memory,
+                    size_t size_bytes,
+                    uint32_t value_bytes,
+                    uint32_t buffers,
+                    med_port_scope scope,
+                    med_state_cell *cell)
+{
+    size_t needed_bytes = med_state_cell_size(value_bytes, buffers);
+    if (needed_bytes == 0 || !cell || !med_stamp_fits(memory, size_bytes, needed_bytes)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    view(memory, value_bytes, buffers, scope, cell);
+    /* Relaxed, all: the creator publishes the memory afterwards. */
+    atomic32_store_relaxed(&cell->shared->value_bytes, value_bytes);
+    atomic32_store_relaxed(&cell->shared->buffers, buffers);
+    atomic32_store_relaxed(&cell->shared->counter, 0);
+    atomic32_store_relaxed(&cell->shared->seat, 0);
+    atomic32_store_relaxed(&cell->shared->news.word, 0);
+    for (uint32_t i = 0; i < buffers * cell->stride_words; i++) {
+        atomic32_store_relaxed(&cell->words[i], 0);
+    }
+    med_stamp_write(&cell->shared->stamp, KIND, VERSION);
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_state_cell_attach(void *memory, size_t size_bytes, med_port_scope scope, med_state_cell *cell)
+{
+    if (!cell || !med_stamp_fits(memory, size_bytes, 0)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    if (size_bytes < sizeof(med_state_cell_shared)) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    const med_state_cell_shared *shared = memory;
+    medley_status_t status = med_stamp_check(&shared->stamp, KIND, VERSION);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    /* Relaxed, both: constant since before the memory was published; read once. */
+    uint32_t value_bytes = atomic32_load_relaxed(&shared->value_bytes);
+    uint32_t buffers = atomic32_load_relaxed(&shared->buffers);
+    size_t needed_bytes = med_state_cell_size(value_bytes, buffers);
+    if (needed_bytes == 0 || needed_bytes > size_bytes) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    view(memory, value_bytes, buffers, scope, cell);
+    return MEDLEY_OK;
+}
+
+/* Where the value after `number` lies; whatever the number, a buffer of this cell. */
+static atomic32 *
+words_after(const med_state_cell *cell, uint32_t number)
+{
+    return cell->words + (size_t)(number % cell->buffers) * cell->stride_words;
+}
+
+/* ---- The writer --------------------------------------------------------------------------------
+ */
+
+medley_status_t
+med_state_cell_open(const med_state_cell *cell, uint32_t owner)
+{
+    uint32_t expected = 0;
+    if (owner == 0) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    return atomic32_cas_acquire(&cell->shared->seat, &expected, owner) /* A3 seat left <- R3 */
+               ? MEDLEY_OK
+               : MEDLEY_BUSY;
+}
+
+medley_status_t
+med_state_cell_close(const med_state_cell *cell, uint32_t owner)
+{
+    uint32_t expected = owner;
+    if (owner == 0) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    return atomic32_cas_release(&cell->shared->seat, &expected, 0) /* R3 seat left -> A3 (open) */
+               ? MEDLEY_OK
+               : MEDLEY_ERR_NOT_OWNER;
+}
+
+bool
+med_state_cell_recover(const med_state_cell *cell, uint32_t dead_owner)
+{
+    uint32_t expected = dead_owner;
+    /* R3 seat left -> A3 (open): what the dead one wrote was made visible by his death, and goes on
+     * to the next writer. */
+    return dead_owner != 0 && atomic32_cas_acq_rel(&cell->shared->seat, &expected, 0);
+}
+
+/* One word of a value, of which bytes [first, first + count) are given. */
+static void
+put_part(atomic32 *word, uint32_t first, const unsigned char *bytes, uint32_t count)
+{
+    uint32_t merged = atomic32_load_relaxed(word); /* relaxed: only the writer changes it */
+    for (uint32_t i = 0; i < count; i++) {
+        ((unsigned char *)&merged)[first + i] = bytes[i];
+    }
+    atomic32_store_release(word, merged); /* R2 counter odd -> A2 (copy_out) */
+}
+
+static void
+copy_in(atomic32 *words, uint32_t offset, const unsigned char *bytes, uint32_t count)
+{
+    uint32_t first = offset % WORD_BYTES;
+    atomic32 *word = words + offset / WORD_BYTES;
+    if (first != 0) {
+        uint32_t part = WORD_BYTES - first < count ? WORD_BYTES - first : count;
+        put_part(word++, first, bytes, part);
+        bytes += part;
+        count -= part;
+    }
+    for (; count >= WORD_BYTES; count -= WORD_BYTES, bytes += WORD_BYTES) {
+        uint32_t whole;
+        __builtin_memcpy(&whole, bytes, WORD_BYTES);
+        atomic32_store_release(word++, whole); /* R2 counter odd -> A2 (copy_out) */
+    }
+    if (count != 0) {
+        put_part(word, 0, bytes, count);
+    }
+}
+
+void
+med_state_cell_begin(const med_state_cell *cell, med_state_cell_draft *draft)
+{
+    /* Relaxed, both: the counter is the writer's own; that it is odd is made known by R2, before
+     * anything of the value is. */
+    uint32_t counter = atomic32_load_relaxed(&cell->shared->counter);
+    uint32_t number = counter >> 1;
+    atomic32_store_relaxed(&cell->shared->counter, counter | 1u);
+    draft->words = words_after(cell, number);
+    draft->number = number < cell->last ? number + 1 : 1;
+}
+
+medley_status_t
+med_state_cell_put(const med_state_cell *cell,
+                   const med_state_cell_draft *draft,
+                   uint32_t offset,
+                   const void *bytes,
+                   uint32_t count)
+{
+    if (offset > cell->value_bytes || count > cell->value_bytes - offset) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    copy_in(draft->words, offset, bytes, count);
+    return MEDLEY_OK;
+}
+
+void
+med_state_cell_commit(const med_state_cell *cell, const med_state_cell_draft *draft)
+{
+    /* R1 value whole -> A1 (read, has_news) */
+    atomic32_store_release(&cell->shared->counter, draft->number * 2);
+    med_wait_wake(&cell->shared->news, cell->scope);
+}
+
+void
+med_state_cell_write(const med_state_cell *cell, const void *value)
+{
+    med_state_cell_draft draft;
+    med_state_cell_begin(cell, &draft);
+    copy_in(draft.words, 0, value, cell->value_bytes);
+    med_state_cell_commit(cell, &draft);
+}
+
+/* ---- Readers -----------------------------------------------------------------------------------
+ */
+
+static void
+copy_out(const atomic32 *word, unsigned char *bytes, uint32_t count)
+{
+    uint32_t value;
+    for (; count >= WORD_BYTES; count -= WORD_BYTES, bytes += WORD_BYTES) {
+        value = atomic32_load_acquire(word++); /* A2 counter odd <- R2 (copy_in, put_part) */
+        __builtin_memcpy(bytes, &value, WORD_BYTES);
+    }
+    if (count != 0) {
+        value = atomic32_load_acquire(word); /* A2 counter odd <- R2 (copy_in, put_part) */
+        for (uint32_t i = 0; i < count; i++) {
+            bytes[i] = ((unsigned char *)&value)[i];
+        }
+    }
+}
+
+/* Is value `number` untouched, now that the counter says `counter`? */
+static bool
+is_whole(const med_state_cell *cell, uint32_t number, uint32_t counter)
+{
+    uint32_t begun = (counter >> 1) + (counter & 1u); /* the newest value that was begun */
+    uint32_t ahead = begun >= number ? begun - number : begun + cell->last - number;
+    return ahead < cell->buffers;
+}
+
+static void
+count_retries(med_state_cell_reader *reader, uint32_t retries)
+{
+    reader->retries += retries;
+    if (retries > reader->retries_worst) {
+        reader->retries_worst = retries;
+    }
+}
+
+medley_status_t
+med_state_cell_read(const med_state_cell *cell,
+                    med_state_cell_reader *reader,
+                    uint32_t retries_max,
+                    void *value)
+{
+    const med_state_cell_shared *shared = cell->shared;
+    for (uint32_t retries = 0;; retries++) {
+        uint32_t number = atomic32_load_acquire(&shared->counter) >> 1; /* A1 value whole <- R1 */
+        if (number == 0) {
+            return MEDLEY_EMPTY;
+        }
+        copy_out(words_after(cell, number - 1), value, cell->value_bytes);
+        /* Relaxed: A2 has put it after whatever the copy saw. */
+        if (is_whole(cell, number, atomic32_load_relaxed(&shared->counter))) {
+            reader->number = number;
+            count_retries(reader, retries);
+            return MEDLEY_OK;
+        }
+        if (retries == retries_max) {
+            reader->collisions++;
+            count_retries(reader, retries);
+            return MEDLEY_EMPTY_PRODUCER_INSERTING;
+        }
+    }
+}
+
+/* What med_wait_until carries to its callbacks. */
+typedef struct news_wait {
+    const med_state_cell *cell;
+    uint32_t number; /* of the value that is no news */
+    medley_status_t (*each_slice)(void *context);
+    void *context;
+} news_wait;
+
+static bool
+has_news(void *context)
+{
+    const news_wait *wait = context;
+    /* A1 value whole <- R1 (commit) */
+    uint32_t number = atomic32_load_acquire(&wait->cell->shared->counter) >> 1;
+    return number != wait->number;
+}
+
+static medley_status_t
+pass_slice_on(void *context)
+{
+    const news_wait *wait = context;
+    return wait->each_slice ? wait->each_slice(wait->context) : MEDLEY_OK;
+}
+
+medley_status_t
+med_state_cell_wait_until(const med_state_cell *cell,
+                          med_state_cell_reader *reader,
+                          uint64_t deadline_ns,
+                          medley_status_t (*each_slice)(void *context),
+                          void *context)
+{
+    news_wait wait = {
+        .cell = cell, .number = reader->number, .each_slice = each_slice, .context = context};
+    med_wait_request request = {.condition = has_news,
+                                .each_slice = pass_slice_on,
+                                .context = &wait,
+                                .deadline_ns = deadline_ns,
+                                .scope = cell->scope};
+    return med_wait_until(&cell->shared->news, &reader->waiter, &request);
+}
