@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The wait object: nobody sleeps through a wake, deadlines, who ends a wait, wrap-around. */
+#include "base/wait.h"
+
+#include "port/port.h"
+#include "support/unit.h"
+
+#define PAIRS 3 /* on two processors: over-committed */
+#define ROUNDS 4000
+
+typedef struct baton {
+    med_wait wait;
+    atomic32 holder; /* 0 or 1: whose turn */
+} baton;
+
+typedef struct player {
+    med_port_thread thread;
+    baton *b;
+    uint32_t me;
+    uint32_t rounds;
+    med_waiter waiter;
+} player;
+
+static bool
+my_turn(void *context)
+{
+    const player *p = context;
+    return atomic32_load_acquire(&p->b->holder) == p->me; /* A1 turn <- R1 (play) */
+}
+
+static void *
+play(void *argument)
+{
+    player *p = argument;
+    med_wait_request request = {.condition = my_turn,
+                                .context = p,
+                                .deadline_ns = MED_PORT_FOREVER,
+                                .scope = MED_PORT_SCOPE_PROCESS};
+    for (; p->rounds; p->rounds--) {
+        if (med_wait_until(&p->b->wait, &p->waiter, &request) != MEDLEY_OK) {
+            break;
+        }
+        atomic32_store_release(&p->b->holder, 1 - p->me); /* R1 turn -> A1 (my_turn) */
+        med_wait_wake(&p->b->wait, MED_PORT_SCOPE_PROCESS);
+    }
+    return NULL;
+}
+
+/* `word` is where the objects' counters start. */
+static void
+turns(uint32_t word)
+{
+    static baton batons[PAIRS];
+    static player players[PAIRS][2];
+    for (int i = 0; i < PAIRS; i++) {
+        batons[i] = (baton){.wait = {.word = ATOMIC32_INIT(word)}};
+        for (uint32_t me = 0; me < 2; me++) {
+            players[i][me] = (player){.b = &batons[i], .me = me, .rounds = ROUNDS};
+            assert_int_equal(
+                med_port_thread_start(&players[i][me].thread, NULL, play, &players[i][me]),
+                MEDLEY_OK);
+        }
+    }
+    for (int i = 0; i < PAIRS; i++) {
+        for (uint32_t me = 0; me < 2; me++) {
+            assert_int_equal(med_port_thread_join(players[i][me].thread, NULL), MEDLEY_OK);
+            assert_int_equal(players[i][me].rounds, 0);
+        }
+    }
+}
+
+static void
+turns_pass(void **state)
+{
+    (void)state;
+    turns(0);
+}
+
+static void
+turns_pass_across_the_wrap(void **state)
+{
+    (void)state;
+    turns(UINT32_MAX - 101);
+}
+
+static bool
+never(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static bool
+always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static medley_status_t
+gives_up(void *context)
+{
+    uint32_t *calls = context;
+    ++*calls;
+    return *calls == 2 ? MEDLEY_ERR_PEER_DIED : MEDLEY_OK;
+}
+
+static void
+who_ends_a_wait(void **state)
+{
+    med_wait wait = {.word = ATOMIC32_INIT(0)};
+    med_waiter waiter = {.spin_ns = 0};
+    uint32_t calls = 0;
+    (void)state;
+    med_wait_request request = {.condition = never, .scope = MED_PORT_SCOPE_PROCESS};
+    assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_TIMEOUT); /* one look */
+    request.condition = always;
+    assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_OK);
+    assert_int_equal(waiter.sleeps, 0);
+
+    request.condition = never;
+    request.deadline_ns = med_port_clock_ns() + 10000000;
+    assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_TIMEOUT);
+    assert_true(med_port_clock_ns() >= request.deadline_ns);
+    assert_int_equal(waiter.sleeps, 1);
+
+    request = (med_wait_request){.condition = never,
+                                 .each_slice = gives_up,
+                                 .context = &calls,
+                                 .deadline_ns = MED_PORT_FOREVER,
+                                 .scope = MED_PORT_SCOPE_PROCESS};
+    assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_ERR_PEER_DIED);
+    assert_int_equal(calls, 2);
+}
+
+static void
+a_dead_sleepers_flag_goes_with_the_next_wake(void **state)
+{
+    med_wait wait = {.word = ATOMIC32_INIT(6 | MED_WAIT_SLEEPS)};
+    (void)state;
+    med_wait_wake(&wait, MED_PORT_SCOPE_PROCESS);
+    assert_int_equal(atomic32_load_relaxed(&wait.word), 8);
+    med_wait_wake(&wait, MED_PORT_SCOPE_PROCESS); /* nobody sleeps: nothing changes */
+    assert_int_equal(atomic32_load_relaxed(&wait.word), 8);
+}
+
+static void
+spinning_adapts(void **state)
+{
+    med_waiter waiter = {.spin_ns = 0};
+    (void)state;
+    uint32_t first_ns = med_wait_spin_budget_ns(&waiter);
+    med_wait_learn(&waiter, true);
+    assert_true(med_wait_spin_budget_ns(&waiter) < first_ns);
+    for (int i = 0; i < 20; i++) {
+        med_wait_learn(&waiter, true);
+    }
+    assert_true(med_wait_spin_budget_ns(&waiter) > 0);
+    for (int i = 0; i < 20; i++) {
+        med_wait_learn(&waiter, false);
+    }
+    assert_true(med_wait_spin_budget_ns(&waiter) > first_ns);
+}
+
+static void
+slices_end_by_the_deadline(void **state)
+{
+    (void)state;
+    uint64_t now_ns = med_port_clock_ns();
+    assert_int_equal(med_wait_slice_end_ns(0, now_ns), now_ns);
+    for (uint32_t slice = 0; slice < 40; slice++) {
+        uint64_t end_ns = med_wait_slice_end_ns(slice, MED_PORT_FOREVER);
+        assert_true(end_ns > now_ns);
+        assert_true(end_ns < now_ns + 1000000000u); /* deaths are noticed within a second */
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turns_pass),
+        cmocka_unit_test(turns_pass_across_the_wrap),
+        cmocka_unit_test(who_ends_a_wait),
+        cmocka_unit_test(a_dead_sleepers_flag_goes_with_the_next_wake),
+        cmocka_unit_test(spinning_adapts),
+        cmocka_unit_test(slices_end_by_the_deadline),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
