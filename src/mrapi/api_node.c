@@ -181,9 +181,6 @@ mrapi_thread_exit(const void *result, mrapi_status_t *status)
 
 /* ---- Medley's own ---------------------------------------------------------------------------- */
 
-static atomicptr opened; /* the system of the last medley_system_open */
-static atomic32 opened_count;
-
 const char *
 medley_version(void)
 {
@@ -193,32 +190,13 @@ medley_version(void)
 medley_status_t
 medley_system_open(const char *name)
 {
-    med_system *system;
-    medley_status_t status = med_system_attach(name, &system);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    status = med_system_choose(name, name == NULL);
-    if (status != MEDLEY_OK) {
-        med_system_release(system);
-        return status;
-    }
-    atomicptr_store_relaxed(&opened, system); /* relaxed: the count publishes it */
-    (void)atomic32_fetch_add_acq_rel(&opened_count, 1);
-    return MEDLEY_OK;
+    return med_system_open(name);
 }
 
 medley_status_t
 medley_system_close(void)
 {
-    uint32_t count = atomic32_load_acquire(&opened_count);
-    while (count) {
-        if (atomic32_cas_acq_rel(&opened_count, &count, count - 1)) {
-            med_system_release(atomicptr_load_relaxed(&opened)); /* relaxed: behind the count */
-            return MEDLEY_OK;
-        }
-    }
-    return MEDLEY_ERR_NOT_FOUND;
+    return med_system_close();
 }
 
 medley_status_t

@@ -50,8 +50,9 @@ after_fork(void)
 {
     med_port_self_set(NULL);
     gate = (med_lock){.word = ATOMIC32_INIT(0)};
+    /* What is not open yet may be half opened, by a thread that the child does not have. */
+    med_port_shared_forget(named.open ? &named.shared : NULL);
     if (named.open) {
-        med_port_shared_forget(&named.shared);
         med_port_memory_unmap(named.selves, sizeof(med_self) * named.limits.nodes);
     }
     /* A private partition was copied; what the program has in it stays where it is. */
@@ -405,30 +406,54 @@ med_system_retain(med_system *system)
     gate_leave();
 }
 
+/* In the gate. */
+static void
+user_leaves(med_system *system)
+{
+    if (--system->users == 0) {
+        detach(system);
+    }
+}
+
 void
 med_system_release(med_system *system)
 {
     gate_enter();
-    if (--system->users == 0) {
-        detach(system);
-    }
+    user_leaves(system);
     gate_leave();
 }
 
-/* ---- Which system ---------------------------------------------------------------------------- */
+/* ---- Chosen by the program ------------------------------------------------------------------- */
 
 medley_status_t
-med_system_choose(const char *name, bool private_system)
+med_system_open(const char *name)
 {
+    med_system *wanted = name ? &named : &private_one;
     gate_enter();
-    bool elsewhere = !private_system && named.open &&
-                     !med_text_equal(name, named.shared.name, sizeof named.shared.name);
-    if (!elsewhere) {
-        chosen_private = private_system;
-        med_text_copy(chosen_name, sizeof chosen_name, private_system ? "" : name);
+    medley_status_t status = attach_in_gate(name, wanted);
+    if (status == MEDLEY_OK) {
+        wanted->opens++;
+        chosen_private = name == NULL;
+        med_text_copy(chosen_name, sizeof chosen_name, name ? name : "");
     }
     gate_leave();
-    return elsewhere ? MEDLEY_BUSY : MEDLEY_OK;
+    return status;
+}
+
+medley_status_t
+med_system_close(void)
+{
+    gate_enter();
+    med_system *chosen = chosen_private ? &private_one : &named;
+    med_system *other = chosen_private ? &named : &private_one;
+    med_system *system = chosen->opens ? chosen : other;
+    bool found = system->opens > 0;
+    if (found) {
+        system->opens--;
+        user_leaves(system);
+    }
+    gate_leave();
+    return found ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
 }
 
 /* ---- From outside ---------------------------------------------------------------------------- */

@@ -37,6 +37,7 @@ typedef struct med_system {
     uint32_t process_ref;
     med_self *selves; /* one per node row; only this process's are in use */
     uint32_t users;   /* guarded by the gate: nodes of this process, and explicit opens */
+    uint32_t opens;   /* guarded by the gate: of these, the explicit opens */
 } med_system;
 
 static inline med_process_row *
@@ -58,9 +59,12 @@ medley_status_t med_system_attach_default(med_system **system);
 void med_system_retain(med_system *system);
 void med_system_release(med_system *system);
 
-/* Chooses the default one; MEDLEY_BUSY when this process is in another named system already.
- * `private_system` wins over `name`. */
-medley_status_t med_system_choose(const char *name, bool private_system);
+/* Attaches, and chooses it as the default one, until med_system_close. MEDLEY_BUSY when this
+ * process is in another named system already. */
+medley_status_t med_system_open(const char *name);
+/* Takes one open back: of the system chosen last while there is one, else of the other.
+ * MEDLEY_ERR_NOT_FOUND: there was none. */
+medley_status_t med_system_close(void);
 
 /* Looks at a system without joining it. `system` is the caller's. MEDLEY_ERR_EXISTS: this process
  * is in it. */

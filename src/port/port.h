@@ -75,7 +75,8 @@ void med_port_shared_unlock(med_port_shared *shared);
 void med_port_shared_remove(med_port_shared *shared);
 /* Unmaps, leaves the section, gives up every slot this process holds there. */
 void med_port_shared_close(med_port_shared *shared);
-/* In a child of fork: forgets it. Drops nothing of the parent's. */
+/* In a child of fork: forgets it, and whatever sections the parent's threads were in. Drops nothing
+ * of the parent's. NULL: nothing was open. */
 void med_port_shared_forget(med_port_shared *shared);
 /* Calls `visit` with each name there is, until it returns false. */
 medley_status_t med_port_shared_list(bool (*visit)(const char *name, void *context), void *context);

@@ -319,8 +319,10 @@ med_port_shared_close(med_port_shared *shared)
 void
 med_port_shared_forget(med_port_shared *shared)
 {
-    (void)close((int)shared->handle); /* the child holds no lock that this could drop */
-    *shared = (med_port_shared){.handle = -1};
+    if (shared) {
+        (void)close((int)shared->handle); /* the child holds no lock that this could drop */
+        *shared = (med_port_shared){.handle = -1};
+    }
     /* Some other thread of the parent may have held it at the fork; the child has one thread. */
     section_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     memset(open_names, 0, sizeof open_names);
