@@ -8,8 +8,10 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +98,23 @@ process_kill(const test_process *child)
     (void)kill(child->pid, SIGKILL);
     while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
     }
+}
+
+/* Does that process or thread sleep in the kernel, as opposed to being on its way? */
+static inline bool
+process_sleeps(pid_t pid)
+{
+    char path[40];
+    char line[256] = "";
+    (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return false;
+    }
+    const char *read = fgets(line, sizeof line, file);
+    (void)fclose(file);
+    const char *after_name = read ? strrchr(line, ')') : NULL;
+    return after_name && after_name[1] == ' ' && after_name[2] == 'S';
 }
 
 /* Zeroed memory that children of the caller share with it. */

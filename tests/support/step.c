@@ -6,10 +6,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "support/process.h"
 
 /* ---- Is it possible? ----------------------------------------------------------------------------
  */
@@ -108,23 +109,6 @@ step_start(const step_operation *operation)
     return child;
 }
 
-/* Does it sleep in the kernel, as opposed to being on its way? */
-static bool
-is_asleep(pid_t child)
-{
-    char path[40];
-    char line[256] = "";
-    (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)child);
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        return false;
-    }
-    const char *read = fgets(line, sizeof line, file);
-    (void)fclose(file);
-    const char *after_name = read ? strrchr(line, ')') : NULL;
-    return after_name && after_name[1] == ' ' && after_name[2] == 'S';
-}
-
 #define LOOKS_BEFORE_ASKING 64
 
 /* The status of its next stop, or -1 once it sleeps. */
@@ -136,7 +120,7 @@ await_awake(pid_t child)
         if (status != -1) {
             return status;
         }
-        if (look % LOOKS_BEFORE_ASKING == 0 && is_asleep(child)) {
+        if (look % LOOKS_BEFORE_ASKING == 0 && process_sleeps(child)) {
             return -1;
         }
         (void)sched_yield();
