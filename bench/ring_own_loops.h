@@ -146,7 +146,7 @@ own_produce_copy(const ring_run *run, med_ring_layout layout, uint32_t words, ui
             ring_fill(filled[n], words, i + n);
         }
         for (uint32_t n = 0; n < ahead; n++) {
-            while (med_ring_push_as(producer, layout, filled[n]) != MEDLEY_OK) {
+            while (med_ring_push_as(producer, layout, filled[n], words * 8) != MEDLEY_OK) {
                 med_port_cpu_relax();
             }
         }
@@ -160,7 +160,7 @@ own_consume_copy(ring_run *run, med_ring_layout layout, uint32_t words)
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < run->count; i++) {
         uint64_t element[3];
-        while (med_ring_pop_as(consumer, layout, element) != MEDLEY_OK) {
+        while (med_ring_pop_as(consumer, layout, element, words * 8) != MEDLEY_OK) {
             med_port_cpu_relax();
         }
         wrong |= ring_check(element, words, i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Round trips between two processors; values: median and p99.9 of the trips of one run, ns. */
+/* Round trips between two processors; values: median (mean of the middle half) and p99.9 of
+ * the trips of one run, ns. */
 #ifndef MEDLEY_BENCH_RING_TRIP_H
 #define MEDLEY_BENCH_RING_TRIP_H
 

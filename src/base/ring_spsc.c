@@ -6,11 +6,12 @@
  */
 
 /* A consumer of the packed layout that keeps up with the producer takes the line of tail from him
- * at every element, and both crawl: 12 million elements a second instead of 110. So it lets him get
- * ahead: when the last look found something, but less than a few lines, the next one comes a moment
- * later. A look that found nothing is not paid for: polling an idle ring stays cheap. */
-#define FEW_BYTES 1024u
-#define MOMENT 8 /* times cpu_relax, about 100 ns */
+ * at every element, and both crawl: 12 million elements of 24 B a second instead of 130. So it lets
+ * him get ahead: when the last look found something, but less than a few lines, the next one comes
+ * a moment later. A look that found nothing is not paid for: polling an idle ring stays cheap. */
+#define FEW_BYTES 4096u
+#define FEW_ELEMENTS 4u
+#define MOMENT 16 /* times cpu_relax: some 200 ns */
 
 typedef struct shape {
     uint32_t layout;
@@ -20,11 +21,15 @@ typedef struct shape {
     uint32_t size_bytes;
 } shape;
 
+/* The first lines of elements of such sizes would all fall into the same few sets of the caches. */
+#define IN_STEP_BYTES 1024u
+
 static uint32_t
 stride_of(uint32_t layout, uint32_t element_bytes)
 {
     if (layout == MED_RING_PACKED) {
-        return element_bytes;
+        bool in_step = element_bytes % IN_STEP_BYTES == 0;
+        return in_step ? element_bytes + MED_RING_LINE_BYTES : element_bytes;
     }
     uint32_t used = element_bytes + (uint32_t)sizeof(atomic32);
     return (used + MED_RING_LINE_BYTES - 1) / MED_RING_LINE_BYTES * MED_RING_LINE_BYTES;
@@ -95,7 +100,7 @@ view_of(med_ring *ring, const shape *s, med_port_scope scope)
         .ring = ring,
         .slots = (uint8_t *)ring + sizeof *ring,
         .mask = s->capacity - 1,
-        .few = FEW_BYTES / s->stride_bytes,
+        .few = FEW_BYTES / s->stride_bytes + FEW_ELEMENTS,
         .stride_bytes = s->stride_bytes,
         .element_bytes = s->element_bytes,
         .layout = s->layout == MED_RING_LINE ? MED_RING_LINE : MED_RING_PACKED,

@@ -8,9 +8,10 @@
  *
  *   line     a slot is one or more whole cache lines, its last word says what it holds: one line
  *            changes hands per element. For latency.
- *   packed   elements lie end to end; each side keeps what it last saw of the other's counter and
- *            looks again only when that is used up. For streaming; at its best from 4096 elements
- *            or 256 KiB on.
+ *   packed   elements lie end to end (those of whole KiB a line apart); each side keeps what it
+ *            last saw of the other's counter and looks again only when that is used up, and a
+ *            consumer that is close behind looks a moment later. For streaming; at its best from
+ *            4096 elements or 256 KiB on.
  *
  * What may run together: one operation of the producer with one of the consumer. Two threads on one
  * side must exclude each other; a side may pass to another thread or process (below).
@@ -446,65 +447,92 @@ uint32_t med_ring_ready(med_ring_consumer *consumer);
 
 void med_ring_copy_large(void *restrict target, const void *restrict source, uint32_t bytes);
 
-/* Copies by single words of eight bytes, and the rest by bytes: see the head of this file. */
+/* Copies the word at `at`; the compiler, which does not know that the word stays the same, cannot
+ * join it with its neighbour into a wider load or store. */
+static inline void
+med_ring_copy_word(uint8_t *target, const uint8_t *source, uint32_t at)
+{
+    uint64_t word;
+    memcpy(&word, source + at, 8);
+    __asm__("" : "+r"(word));
+    memcpy(target + at, &word, 8);
+}
+
+/* Copies by single words of eight bytes, and the rest by bytes: see the head of this file. The
+ * first words stand apart so that with a constant `bytes` there is no loop, and what was computed
+ * just before goes from registers into the slot. */
 static inline void
 med_ring_copy(void *restrict target, const void *restrict source, uint32_t bytes)
 {
-    if (bytes > MED_RING_COPY_BY_WORD_MAX) {
-        med_ring_copy_large(target, source, bytes);
-        return;
-    }
     uint8_t *to = target;
     const uint8_t *from = source;
-    uint32_t at = 0;
+    if (bytes > MED_RING_COPY_BY_WORD_MAX) {
+        med_ring_copy_large(to, from, bytes);
+        return;
+    }
+    if (bytes >= 8) {
+        med_ring_copy_word(to, from, 0);
+    }
+    if (bytes >= 16) {
+        med_ring_copy_word(to, from, 8);
+    }
+    if (bytes >= 24) {
+        med_ring_copy_word(to, from, 16);
+    }
+    uint32_t at = bytes >= 24 ? 24 : bytes & ~7u;
     for (; at + 8 <= bytes; at += 8) {
-        uint64_t word;
-        memcpy(&word, from + at, 8);
-        memcpy(to + at, &word, 8);
-        atomic_compiler_barrier(); /* keeps the compiler from joining two words; orders nothing */
+        med_ring_copy_word(to, from, at);
     }
     for (; at < bytes; at++) {
-        to[at] = from[at];
-        atomic_compiler_barrier(); /* as above */
+        uint32_t byte = from[at];
+        __asm__("" : "+r"(byte)); /* as above */
+        to[at] = (uint8_t)byte;
     }
 }
 
-/* Copies one element in; element_bytes of it are read. What reserve may return. */
+/* Copies one element in, of which `bytes` are read: element_bytes, or fewer. A constant here lets
+ * the compiler copy from registers what was computed just before. What reserve may return. */
 static inline medley_status_t
-med_ring_push_as(med_ring_producer *producer, med_ring_layout layout, const void *element)
+med_ring_push_as(med_ring_producer *producer,
+                 med_ring_layout layout,
+                 const void *element,
+                 uint32_t bytes)
 {
     void *slot;
     medley_status_t status = med_ring_reserve_as(producer, layout, &slot);
     if (status == MEDLEY_OK) {
-        med_ring_copy(slot, element, producer->view.element_bytes);
+        med_ring_copy(slot, element, bytes);
         med_ring_commit_as(producer, layout);
     }
     return status;
 }
 
-/* Copies one element out; element_bytes of it are written. What peek may return. */
+/* Copies one element out, of which `bytes` are written: element_bytes, or fewer. What peek may
+ * return. */
 static inline medley_status_t
-med_ring_pop_as(med_ring_consumer *consumer, med_ring_layout layout, void *element)
+med_ring_pop_as(med_ring_consumer *consumer, med_ring_layout layout, void *element, uint32_t bytes)
 {
     void *slot;
     medley_status_t status = med_ring_peek_as(consumer, layout, &slot);
     if (status == MEDLEY_OK) {
-        med_ring_copy(element, slot, consumer->view.element_bytes);
+        med_ring_copy(element, slot, bytes);
         med_ring_release(consumer);
     }
     return status;
 }
 
+/* Copies one whole element in; element_bytes of it are read. */
 static inline medley_status_t
 med_ring_push(med_ring_producer *producer, const void *element)
 {
-    return med_ring_push_as(producer, producer->view.layout, element);
+    return med_ring_push_as(producer, producer->view.layout, element, producer->view.element_bytes);
 }
 
+/* Copies one whole element out; element_bytes of it are written. */
 static inline medley_status_t
 med_ring_pop(med_ring_consumer *consumer, void *element)
 {
-    return med_ring_pop_as(consumer, consumer->view.layout, element);
+    return med_ring_pop_as(consumer, consumer->view.layout, element, consumer->view.element_bytes);
 }
 
 #endif

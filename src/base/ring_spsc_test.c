@@ -332,16 +332,23 @@ elements_of_every_size(void **state)
 }
 
 static void
-a_line_slot_is_whole_lines(void **state)
+expect_stride(med_ring_layout layout, uint32_t element_bytes, uint32_t stride_bytes)
+{
+    uint32_t size;
+    med_ring_config config = {layout, element_bytes, 4, 0};
+    assert_int_equal(med_ring_size(&config, &size), MEDLEY_OK);
+    assert_int_equal(size, sizeof(med_ring) + 4 * stride_bytes);
+}
+
+static void
+slots_are_laid_out_as_drawn(void **state)
 {
     (void)state;
-    uint32_t size;
-    med_ring_config config = {MED_RING_LINE, 60, 4, 0};
-    assert_int_equal(med_ring_size(&config, &size), MEDLEY_OK);
-    assert_int_equal(size, sizeof(med_ring) + 4 * 64);
-    config.element_bytes = 61;
-    assert_int_equal(med_ring_size(&config, &size), MEDLEY_OK);
-    assert_int_equal(size, sizeof(med_ring) + 4 * 128);
+    expect_stride(MED_RING_LINE, 60, 64); /* the slot's word is in the same line */
+    expect_stride(MED_RING_LINE, 61, 128);
+    expect_stride(MED_RING_PACKED, 24, 24);
+    expect_stride(MED_RING_PACKED, 1020, 1020);
+    expect_stride(MED_RING_PACKED, 4096, 4096 + 64);
 }
 
 static void
@@ -780,7 +787,7 @@ main(void)
         IN_BOTH(batches_end_where_the_ring_ends),
         IN_BOTH(a_batch_takes_what_there_is),
         IN_BOTH(elements_of_every_size),
-        cmocka_unit_test(a_line_slot_is_whole_lines),
+        cmocka_unit_test(slots_are_laid_out_as_drawn),
         IN_BOTH(config_limits_are_checked),
         IN_BOTH(memory_is_checked),
         IN_BOTH(attach_checks_every_field),

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Our ring with many producers beside its peers: the consumer has one processor, all producers
+ * share the other. So more than one producer is never at work at the same instant, but any may be
+ * stopped in the middle of an insertion.
+ */
+#include "mpsc_bench.h"
+
+#include "base/ring_mpsc.h"
+#include "bench.h"
+
+#define CONSUMER_OWNER 100
+
+static med_ring_mpsc_config
+own_config(uint32_t producers)
+{
+    return (med_ring_mpsc_config){.element_bytes = sizeof(mpsc_element),
+                                  .capacity = MPSC_ELEMENTS / producers,
+                                  .lanes = MPSC_PRODUCERS_MAX};
+}
+
+static size_t
+own_size_bytes(uint32_t producers)
+{
+    med_ring_mpsc_config config = own_config(producers);
+    uint32_t size_bytes = 0;
+    return med_ring_mpsc_size(&config, &size_bytes) == MEDLEY_OK ? size_bytes : 0;
+}
+
+static med_ring_mpsc_view own_view;
+
+static bool
+own_make(mpsc_run *run)
+{
+    med_ring_mpsc_config config = own_config(run->producers);
+    size_t size_bytes = own_size_bytes(run->producers);
+    return med_ring_mpsc_init(run->memory, size_bytes, &config) == MEDLEY_OK &&
+           med_ring_mpsc_attach(&own_view, run->memory, size_bytes, MED_PORT_SCOPE_SHARED) ==
+               MEDLEY_OK;
+}
+
+static void
+own_produce(void *argument)
+{
+    const mpsc_side *side = argument;
+    med_ring_mpsc_producer producer;
+    if (med_ring_mpsc_producer_join(&producer, &own_view, side->number + 1) != MEDLEY_OK) {
+        return; /* the consumer will miss it, and bench_run end the program */
+    }
+    for (uint64_t i = 0; i < side->run->count; i++) {
+        void *slot;
+        while (med_ring_mpsc_reserve(&producer, &slot) != MEDLEY_OK) {
+            mpsc_wait_for_room(side->run);
+        }
+        mpsc_fill(slot, side->number, i);
+        med_ring_mpsc_commit(&producer);
+    }
+}
+
+static void
+own_consume(void *argument)
+{
+    mpsc_run *run = argument;
+    med_ring_mpsc_consumer consumer;
+    if (med_ring_mpsc_consumer_join(&consumer, &own_view, CONSUMER_OWNER) != MEDLEY_OK) {
+        return;
+    }
+    for (uint64_t left = run->count * run->producers; left; left--) {
+        void *element;
+        while (med_ring_mpsc_peek(&consumer, &element) != MEDLEY_OK) {
+            med_port_cpu_relax();
+        }
+        mpsc_check(run, element);
+        med_ring_mpsc_release(&consumer);
+    }
+}
+
+static void
+own_consume_batches(void *argument)
+{
+    mpsc_run *run = argument;
+    med_ring_mpsc_consumer consumer;
+    if (med_ring_mpsc_consumer_join(&consumer, &own_view, CONSUMER_OWNER) != MEDLEY_OK) {
+        return;
+    }
+    for (uint64_t left = run->count * run->producers; left;) {
+        void *elements;
+        uint32_t count;
+        if (med_ring_mpsc_peek_many(&consumer, MPSC_BATCH, &elements, &count) != MEDLEY_OK) {
+            med_port_cpu_relax();
+            continue;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            mpsc_check(run, (const uint64_t *)elements + (size_t)i * 3);
+        }
+        med_ring_mpsc_release_many(&consumer, count);
+        left -= count;
+    }
+}
+
+static const mpsc_system own = {"medley", own_size_bytes, own_make, own_produce, own_consume};
+static const mpsc_system own_batches = {"medley, taken by 32", own_size_bytes, own_make,
+                                        own_produce, own_consume_batches};
+
+/* ---- The questions -----------------------------------------------------------------------------
+ */
+
+typedef struct flow {
+    const mpsc_system *system;
+    uint32_t producers;
+} flow;
+
+static bool
+flow_measure(const bench *b, void *context, double *values)
+{
+    const flow *f = context;
+    static mpsc_run run;
+    size_t size_bytes = f->system->size_bytes(f->producers);
+    run = (mpsc_run){.memory = bench_map(size_bytes), .producers = f->producers};
+    run.count = bench_count(b, 4000000) / f->producers / MPSC_BATCH * MPSC_BATCH;
+    if (!f->system->make(&run)) {
+        return bench_failed(f->system->name, "the ring could not be made");
+    }
+    mpsc_side sides[MPSC_PRODUCERS_MAX];
+    bench_thread threads[MPSC_PRODUCERS_MAX + 1];
+    for (uint32_t i = 0; i < f->producers; i++) {
+        sides[i] = (mpsc_side){&run, i};
+        threads[i] = (bench_thread){f->system->produce, &sides[i], 0, f->producers > 1};
+    }
+    threads[f->producers] = (bench_thread){f->system->consume, &run, 1, false};
+    uint64_t ns = bench_run(b, threads, f->producers + 1);
+    bench_unmap(run.memory, size_bytes);
+    values[0] = (double)run.count * f->producers * 1e3 / (double)ns;
+    for (uint32_t i = 0; i < f->producers; i++) {
+        run.wrong |= run.next[i] ^ run.count;
+    }
+    return run.wrong == 0 || bench_failed(f->system->name, "wrong content or order");
+}
+
+static void
+flow_ask(bench *b, const char *name, uint32_t producers)
+{
+    const mpsc_system *systems[] = {&own, &mpsc_ck, &mpsc_dpdk, &own_batches};
+    enum {
+        SYSTEMS = 4
+    };
+    static const bench_goal goal = {
+        .name = "beside the better peer", .first_peer = 1, .peer_count = 2, .factor = 2};
+    flow flows[SYSTEMS];
+    bench_subject subjects[SYSTEMS];
+    for (uint32_t i = 0; i < SYSTEMS; i++) {
+        flows[i] = (flow){systems[i], producers};
+        subjects[i] = (bench_subject){systems[i]->name, flow_measure, &flows[i]};
+    }
+    bench_question question = {
+        .name = name,
+        .setting = "16384 elements in all, 384 KiB; every word written and checked; producers on "
+                   "one processor, the consumer on another",
+        .unit = "M/s",
+        .value_count = 1,
+        .subjects = subjects,
+        .subject_count = SYSTEMS,
+        .goals = &goal,
+        .goal_count = 1};
+    bench_ask(b, &question);
+}
+
+int
+main(int argc, char **argv)
+{
+    bench b;
+    bench_begin(&b, argc, argv, "mpsc_bench", "Many producers, one consumer");
+    flow_ask(&b, "MPSC 24 B, 1 producer", 1);
+    flow_ask(&b, "MPSC 24 B, 2 producers", 2);
+    flow_ask(&b, "MPSC 24 B, 4 producers", 4);
+    return bench_end(&b);
+}
