@@ -2,8 +2,12 @@
 # One object library per floor; all of them make libmedley.
 
 add_library(medley_flags INTERFACE)
-target_include_directories(medley_flags INTERFACE 
+target_include_directories(medley_flags INTERFACE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/port/${MEDLEY_PORT})
+if(NOT MEDLEY_PORT STREQUAL linux)
+    # A compiler for bare metal may come without a C library.
+    target_include_directories(medley_flags SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/src/port/bare/include)
+endif()
 target_compile_options(medley_flags INTERFACE
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     -fvisibility=hidden -fno-common)

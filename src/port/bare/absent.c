@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What there is not without an operating system: names, processes, and what comes with them. */
+#include "port/port.h"
+
+medley_status_t
+med_port_shared_open(const char *name, med_port_shared *shared)
+{
+    (void)name;
+    (void)shared;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_shared_open_existing(const char *name, med_port_shared *shared)
+{
+    (void)name;
+    (void)shared;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_shared_resize(med_port_shared *shared, size_t size_bytes)
+{
+    (void)shared;
+    (void)size_bytes;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_shared_map(med_port_shared *shared)
+{
+    (void)shared;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_shared_lock(med_port_shared *shared)
+{
+    (void)shared;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+void
+med_port_shared_unlock(med_port_shared *shared)
+{
+    (void)shared;
+}
+
+void
+med_port_shared_remove(med_port_shared *shared)
+{
+    (void)shared;
+}
+
+void
+med_port_shared_close(med_port_shared *shared)
+{
+    (void)shared;
+}
+
+void
+med_port_shared_forget(med_port_shared *shared)
+{
+    (void)shared;
+}
+
+medley_status_t
+med_port_shared_list(bool (*visit)(const char *name, void *context), void *context)
+{
+    (void)visit;
+    (void)context;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_slot_claim(med_port_shared *shared, uint32_t slot)
+{
+    (void)shared;
+    (void)slot;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+void
+med_port_slot_drop(med_port_shared *shared, uint32_t slot)
+{
+    (void)shared;
+    (void)slot;
+}
+
+bool
+med_port_slot_held(const med_port_shared *shared, uint32_t slot)
+{
+    (void)shared;
+    (void)slot;
+    return false;
+}
+
+bool
+med_port_slot_any_held(const med_port_shared *shared)
+{
+    (void)shared;
+    return false;
+}
+
+/* There are no forks and no exits, so the handlers run at each of them. */
+medley_status_t
+med_port_on_fork(void (*handler)(void))
+{
+    (void)handler;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_port_on_exit(void (*handler)(void))
+{
+    (void)handler;
+    return MEDLEY_OK;
+}
+
+bool
+med_port_thread_native_detached(const void *native)
+{
+    (void)native;
+    return false;
+}
+
+medley_status_t
+med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
+{
+    (void)word;
+    (void)deadline_ns;
+    (void)scope;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_pi_unlock(uint32_t *word, med_port_scope scope)
+{
+    (void)word;
+    (void)scope;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}

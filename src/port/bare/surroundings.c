@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The thread's pointer, delays, and how it is scheduled, without an operating system. */
+#include "port/bare/bare.h"
+#include "port/port.h"
+
+static void (*exit_handler)(void *self);
+
+medley_status_t
+med_port_self_on_exit(void (*on_exit)(void *self))
+{
+    exit_handler = on_exit;
+    return MEDLEY_OK;
+}
+
+void
+med_port_self_set(void *self)
+{
+    *med_bare_self() = self;
+}
+
+void
+med_bare_self_ends(void)
+{
+    void **self = med_bare_self();
+    if (*self && exit_handler) {
+        exit_handler(*self);
+    }
+    *self = NULL;
+}
+
+uint32_t
+med_port_process_id(void)
+{
+    return 1;
+}
+
+uint32_t
+med_port_thread_id(void)
+{
+    return med_bare_core() + 1;
+}
+
+void
+med_port_thread_name(const char *name)
+{
+    (void)name;
+}
+
+void
+med_port_delay_until_ns(uint64_t deadline_ns)
+{
+    while (med_port_clock_ns() < deadline_ns) {
+        med_port_cpu_relax();
+    }
+}
+
+void
+med_port_delay_ns(uint64_t duration_ns)
+{
+    med_port_delay_until_ns(med_port_clock_ns() + duration_ns);
+}
+
+/* A core has one thread. */
+void
+med_port_yield(void)
+{
+    med_port_cpu_relax();
+}
+
+medley_status_t
+med_port_processors_discover(med_port_processors *processors)
+{
+    processors->online = med_bare_core_count();
+    processors->allowed = processors->online;
+    processors->quota_permille = 0;
+    return MEDLEY_OK;
+}
+
+/* Nobody else's turn comes while a thread runs: that is real time. */
+void
+med_port_scheduling_get(med_port_scheduling *scheduling)
+{
+    scheduling->processors = med_bare_core_count();
+    scheduling->real_time = true;
+}
+
+const char *
+med_port_environment(const char *name)
+{
+    (void)name;
+    return NULL;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Harts: boot, threads (a function handed to an idle hart), sleep and notification, the clock.
+ *
+ * States of a hart, and who changes them:
+ *   ABSENT   -> IDLE       the hart, when it has booted
+ *   IDLE     -> CLAIMED    thread start, by compare-and-swap
+ *   CLAIMED  -> GIVEN      thread start; the hart runs the function
+ *   GIVEN    -> DETACHED   detach
+ *   GIVEN    -> ENDED      the hart, when the function has ended
+ *   DETACHED -> IDLE       the same
+ *   ENDED    -> IDLE       join, detach
+ *
+ * Interrupts stay disabled in mstatus: they only end a wfi.
+ */
+#include "port/bare/bare.h"
+#include "port/port.h"
+#include "port/riscv_virt/virt.h"
+
+#define CLINT 0x2000000u
+#define MSIP ((volatile uint32_t *)CLINT)                    /* one word per hart */
+#define MTIMECMP ((volatile uint64_t *)(CLINT + 0x4000u))    /* one per hart */
+#define MTIME ((const volatile uint64_t *)(CLINT + 0xbff8u)) /* 10 MHz */
+#define NS_PER_TICK 100u
+
+#define MIE_SOFTWARE 0x8u
+#define MIE_TIMER 0x80u
+
+#define BOOT_PATIENCE_NS 1000000000u
+#define STACK_BYTES ((size_t)1 << MED_VIRT_STACK_SHIFT)
+
+enum hart_state {
+    HART_ABSENT,
+    HART_IDLE,
+    HART_CLAIMED,
+    HART_GIVEN,
+    HART_DETACHED,
+    HART_ENDED,
+};
+
+med_virt_hart med_virt_harts[MED_BARE_CORES_MAX];
+
+static uint32_t hart_count = 1; /* changed by hart 0 alone, before main */
+
+static med_virt_hart *
+this_hart(void)
+{
+    med_virt_hart *hart;
+    __asm__("mv %0, tp" : "=r"(hart));
+    return hart;
+}
+
+/* ---- What bare.h asks --------------------------------------------------------------------------
+ */
+
+uint32_t
+med_bare_core(void)
+{
+    return this_hart()->number;
+}
+
+uint32_t
+med_bare_core_count(void)
+{
+    return hart_count;
+}
+
+void **
+med_bare_self(void)
+{
+    return &this_hart()->self;
+}
+
+void
+med_bare_forget_notifications(void)
+{
+    MSIP[med_bare_core()] = 0;
+    __asm__ volatile("fence o, rw" ::: "memory"); /* before the look that follows */
+}
+
+void
+med_bare_notify(uint32_t core)
+{
+    __asm__ volatile("fence rw, o" ::: "memory"); /* what was written, before it is told */
+    MSIP[core] = 1;
+}
+
+uint64_t
+med_port_clock_ns(void)
+{
+    return *MTIME * NS_PER_TICK;
+}
+
+void
+med_bare_sleep_until_ns(uint64_t deadline_ns)
+{
+    uint32_t core = med_bare_core();
+    /* Up to a whole tick, so that the sleep does not end just before the deadline. */
+    MTIMECMP[core] = deadline_ns == MED_PORT_FOREVER ? UINT64_MAX : deadline_ns / NS_PER_TICK + 1;
+    __asm__ volatile("wfi" ::: "memory");
+}
+
+/* ---- Boot --------------------------------------------------------------------------------------
+ */
+
+int main(void);
+_Noreturn void med_virt_hart_abandon(void); /* boot.S */
+_Noreturn void med_virt_hart_boots(const void *devicetree);
+_Noreturn void med_virt_hart_idles(void);
+
+static void
+interrupts_end_sleep(void)
+{
+    MTIMECMP[med_bare_core()] = UINT64_MAX;
+    __asm__ volatile("csrs mie, %0" ::"r"(MIE_SOFTWARE | MIE_TIMER));
+}
+
+static uint32_t
+harts_present(void)
+{
+    uint32_t present = 0;
+    for (uint32_t i = 1; i < MED_BARE_CORES_MAX; i++) {
+        present += __atomic_load_n(&med_virt_harts[i].state, __ATOMIC_ACQUIRE) != HART_ABSENT;
+    }
+    return present + 1;
+}
+
+/* Hart 0, from boot.S. */
+_Noreturn void
+med_virt_hart_boots(const void *devicetree)
+{
+    uint32_t expected = med_virt_devicetree_harts(devicetree);
+    if (expected > MED_BARE_CORES_MAX) {
+        expected = MED_BARE_CORES_MAX;
+    }
+    interrupts_end_sleep();
+    uint64_t deadline_ns = med_port_clock_ns() + BOOT_PATIENCE_NS;
+    while (harts_present() < expected && med_port_clock_ns() < deadline_ns) {
+        med_port_cpu_relax();
+    }
+    hart_count = harts_present();
+    med_virt_harts[0].state = HART_DETACHED; /* nobody joins main */
+    med_virt_power_off((uint32_t)main());
+}
+
+static void
+hart_ends(med_virt_hart *hart, void *result)
+{
+    uint32_t given = HART_GIVEN;
+    med_bare_self_ends();
+    hart->result = result;
+    /* E1 ended -> E1 (join, thread start) */
+    if (!__atomic_compare_exchange_n(&hart->state, &given, HART_ENDED, false, __ATOMIC_RELEASE,
+                                     __ATOMIC_RELAXED)) {
+        __atomic_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE); /* E1, of a detached one */
+    }
+    (void)med_port_wake(&hart->state, UINT32_MAX, MED_PORT_SCOPE_PROCESS);
+}
+
+/* Every other hart, from boot.S; and one whose thread has exited. */
+_Noreturn void
+med_virt_hart_idles(void)
+{
+    med_virt_hart *hart = this_hart();
+    uint32_t absent = HART_ABSENT;
+    interrupts_end_sleep();
+    (void)__atomic_compare_exchange_n(&hart->state, &absent, HART_IDLE, false, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED);
+    for (;;) {
+        uint32_t state = __atomic_load_n(&hart->state, __ATOMIC_ACQUIRE); /* G1 given <- G1 */
+        if (state == HART_GIVEN || state == HART_DETACHED) {
+            hart_ends(hart, hart->entry(hart->argument));
+        } else {
+            (void)med_port_wait(&hart->state, state, MED_PORT_FOREVER, MED_PORT_SCOPE_PROCESS);
+        }
+    }
+}
+
+/* ---- Threads -----------------------------------------------------------------------------------
+ */
+
+static bool
+may_run_on(const med_port_thread_attributes *attributes, uint32_t hart)
+{
+    if (!attributes || !attributes->processors) {
+        return true;
+    }
+    for (uint32_t i = 0; i < attributes->processor_count; i++) {
+        if (attributes->processors[i] == hart) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static medley_status_t
+attributes_check(const med_port_thread_attributes *attributes)
+{
+    if (attributes->native || attributes->priority < 0 || attributes->priority > 99 ||
+        (attributes->processors && attributes->processor_count == 0)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    for (uint32_t i = 0; attributes->processors && i < attributes->processor_count; i++) {
+        if (attributes->processors[i] >= hart_count) {
+            return MEDLEY_ERR_ARGUMENT;
+        }
+    }
+    if (attributes->priority) {
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
+    return attributes->stack_size_bytes > STACK_BYTES ? MEDLEY_ERR_NO_MEMORY : MEDLEY_OK;
+}
+
+static med_virt_hart *
+idle_hart_claim(const med_port_thread_attributes *attributes)
+{
+    for (uint32_t i = 0; i < hart_count; i++) {
+        uint32_t idle = HART_IDLE;
+        if (may_run_on(attributes, i) &&
+            /* E1 ended <- E1 (hart_ends) */
+            __atomic_compare_exchange_n(&med_virt_harts[i].state, &idle, HART_CLAIMED, false,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            return &med_virt_harts[i];
+        }
+    }
+    return NULL;
+}
+
+medley_status_t
+med_port_thread_start(med_port_thread *thread,
+                      const med_port_thread_attributes *attributes,
+                      void *(*entry)(void *),
+                      void *argument)
+{
+    medley_status_t status = attributes ? attributes_check(attributes) : MEDLEY_OK;
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_virt_hart *hart = idle_hart_claim(attributes);
+    if (!hart) {
+        return MEDLEY_ERR_LIMIT;
+    }
+    hart->entry = entry;
+    hart->argument = argument;
+    __atomic_store_n(&hart->state, HART_GIVEN, __ATOMIC_RELEASE); /* G1 given -> G1 (idles) */
+    (void)med_port_wake(&hart->state, UINT32_MAX, MED_PORT_SCOPE_PROCESS);
+    thread->handle = hart->number;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_port_thread_join(med_port_thread thread, void **result)
+{
+    if (thread.handle >= hart_count) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    med_virt_hart *hart = &med_virt_harts[thread.handle];
+    for (;;) {
+        uint32_t state = __atomic_load_n(&hart->state, __ATOMIC_ACQUIRE); /* E1 ended <- E1 */
+        if (state == HART_ENDED) {
+            void *ended_with = hart->result;
+            __atomic_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE);
+            if (result) {
+                *result = ended_with;
+            }
+            return MEDLEY_OK;
+        }
+        if (state != HART_GIVEN) {
+            return MEDLEY_ERR_NOT_FOUND;
+        }
+        (void)med_port_wait(&hart->state, state, MED_PORT_FOREVER, MED_PORT_SCOPE_PROCESS);
+    }
+}
+
+medley_status_t
+med_port_thread_detach(med_port_thread thread)
+{
+    if (thread.handle >= hart_count) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    uint32_t *state = &med_virt_harts[thread.handle].state;
+    uint32_t given = HART_GIVEN;
+    uint32_t ended = HART_ENDED;
+    bool detached = __atomic_compare_exchange_n(state, &given, HART_DETACHED, false,
+                                                __ATOMIC_RELEASE, __ATOMIC_RELAXED) ||
+                    __atomic_compare_exchange_n(state, &ended, HART_IDLE, false, __ATOMIC_ACQ_REL,
+                                                __ATOMIC_RELAXED);
+    return detached ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
+}
+
+_Noreturn void
+med_port_thread_exit(void *result)
+{
+    hart_ends(this_hart(), result);
+    med_virt_hart_abandon();
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Builds the bare RISC-V image and runs it on QEMU's machine "virt" (emulated). The exit status is
+# the image's: how many of its checks failed.
+#
+# usage: tests/bare/run.sh [HARTS]    default: 4
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+harts=${1:-4}
+build=build/bare-rv64
+for tool in riscv64-unknown-elf-gcc qemu-system-riscv64; do
+    if ! command -v "$tool" >/dev/null; then
+        echo "not possible here: no $tool (scripts/setup.sh test installs it)"
+        exit 0
+    fi
+done
+cmake --preset bare-rv64 --no-warn-unused-cli >/dev/null
+cmake --build $build --target bare_rv64
+exec timeout 60 qemu-system-riscv64 -machine virt -bios none -smp "$harts" -m 64M \
+    -display none -monitor none -serial stdio -kernel $build/tests/bare/bare_rv64 </dev/null
