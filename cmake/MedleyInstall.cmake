@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What `make install` lays down: headers, libraries, the command, how to find them (pkg-config,
+# CMake), the man pages, the examples. All of it may be moved: paths inside are relative.
+
+install(TARGETS medley_static medley_shared
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+if(TARGET medley)
+    install(TARGETS medley RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
+    FILES_MATCHING PATTERN "*.c")
+
+# ---- How to find it -----------------------------------------------------------------------------
+
+set(MEDLEY_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(MEDLEY_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Medley)
+# From those folders to the prefix.
+file(RELATIVE_PATH MEDLEY_PKGCONFIG_UP /${MEDLEY_PKGCONFIG_DIR} /)
+file(RELATIVE_PATH MEDLEY_PACKAGE_UP /${MEDLEY_PACKAGE_DIR} /)
+
+include(CMakePackageConfigHelpers)
+set(folder ${PROJECT_BINARY_DIR}/install)
+configure_file(cmake/medley.pc.in ${folder}/medley.pc @ONLY)
+configure_file(cmake/MedleyConfig.cmake.in ${folder}/MedleyConfig.cmake @ONLY)
+write_basic_package_version_file(${folder}/MedleyConfigVersion.cmake
+    COMPATIBILITY SameMajorVersion)
+install(FILES ${folder}/medley.pc DESTINATION ${MEDLEY_PKGCONFIG_DIR})
+install(FILES ${folder}/MedleyConfig.cmake ${folder}/MedleyConfigVersion.cmake
+    DESTINATION ${MEDLEY_PACKAGE_DIR})
+
+# ---- Man pages: each name that a page of section 3 explains leads to it -------------------------
+
+file(GLOB pages CONFIGURE_DEPENDS docs/man/*.[137])
+foreach(page ${pages})
+    get_filename_component(file ${page} NAME)
+    string(REGEX MATCH "[137]$" section ${file})
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+    if(section EQUAL 3)
+        file(STRINGS ${page} names REGEX "^\\.Nm [a-z_]+")
+        foreach(name ${names})
+            string(REGEX REPLACE "^\\.Nm ([a-z_]+).*" "\\1.3" alias ${name})
+            if(NOT alias STREQUAL file)
+                file(WRITE ${folder}/man/${alias} ".so man3/${file}\n")
+                install(FILES ${folder}/man/${alias} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+            endif()
+        endforeach()
+    endif()
+endforeach()

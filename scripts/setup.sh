@@ -16,7 +16,7 @@ packages() {
     case $1 in
     build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev ;;
     test) packages build
-          echo libcmocka-dev spin python3 binutils file
+          echo libcmocka-dev spin python3 binutils file groff-base
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc ;;
     cross) packages build
            echo qemu-user dpkg-dev gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-powerpc64-linux-gnu

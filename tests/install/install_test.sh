@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installs into a folder of its own and uses what lies there, from outside the source tree.
+#
+# usage: install_test.sh BUILD_DIR C_COMPILER
+set -euo pipefail
+build=$(cd "$1" && pwd)
+cc=$2
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+
+fail() {
+    echo "install_test: $*" >&2
+    exit 1
+}
+
+work=$(mktemp -d "$build/install-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export MEDLEY_SYSTEM=install-test-$$
+cd "$work"
+
+cmake --install "$build" --prefix "$work/first" >install.log || fail "$(cat install.log)"
+mv first prefix # it may be moved
+library=$(find "$work/prefix" -name libmedley.so)
+[ -n "$library" ] || fail "no libmedley.so"
+libdir=$(dirname "$library")
+
+echo "needs nothing but libc"
+needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.so|ld-linux)' || true)
+[ -z "$needed" ] || fail "libmedley.so needs $needed"
+
+echo "exports what tests/exports.txt lists"
+nm -D --defined-only "$library" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort >exports
+diff "$root/tests/exports.txt" exports || fail "exports differ (< listed, > exported)"
+
+echo "pkg-config"
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+pkg-config --exists --print-errors medley
+version=$("$work/prefix/bin/medley" --version)
+[ "$version" = "medley $(pkg-config --modversion medley)" ] || fail "$version is not pkg-config's"
+
+echo "every header alone, as C and as C++"
+(cd prefix/include && find . -name '*.h') | while read -r header; do
+    for language in c c++; do
+        printf "#include <%s>\nint one;\n" "${header#./}" >one.txt
+        # shellcheck disable=SC2046
+        "$cc" -x $language -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags medley) \
+            -fsyntax-only one.txt || fail "$header does not compile alone as $language"
+    done
+done
+
+example=$(find "$work/prefix" -name two_processes.c)
+told='node 1 has turn [0-9]+: who had it before has died'
+
+echo "the example, with pkg-config"
+# shellcheck disable=SC2046
+"$cc" -Wall -Wextra -Werror "$example" -o shared $(pkg-config --cflags --libs medley)
+LD_LIBRARY_PATH=$libdir ./shared | grep -qE "$told" || fail "the example did not tell of the death"
+
+echo "the example, with CMake"
+cmake -S "$here/consumer" -B cmake -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$work/prefix" \
+    -DEXAMPLE="$example" >cmake.log 2>&1 || fail "$(cat cmake.log)"
+cmake --build cmake >cmake.log 2>&1 || fail "$(cat cmake.log)"
+for program in with_medley with_medley_static; do
+    "cmake/$program" | grep -qE "$told" || fail "$program did not tell of the death"
+done
+
+echo "a man page under each exported name"
+while read -r name; do
+    [ -f "prefix/share/man/man3/$name.3" ] || fail "no man page $name(3)"
+done <exports
+
+echo "DESTDIR"
+DESTDIR=$work/stage cmake --install "$build" --prefix /opt/medley >/dev/null
+[ -x stage/opt/medley/bin/medley ] || fail "DESTDIR is not honoured"

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The man pages: free of warnings, and complete: every exported function, option and variable."""
+
+import glob
+import os
+import re
+import subprocess
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+MEDLEY = os.environ["MEDLEY"]
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
+def pages(section):
+    return sorted(glob.glob(os.path.join(ROOT, "docs", "man", f"*.{section}")))
+
+
+def plain(page):
+    """Its text, hyphens as typed."""
+    return read(page).replace("\\-", "-")
+
+
+class Man(unittest.TestCase):
+    def test_no_warnings(self):
+        for page in pages("[137]"):
+            with self.subTest(page=os.path.basename(page)):
+                result = subprocess.run(
+                    ["groff", "-mandoc", "-ww", "-z", "-Tutf8", page],
+                    capture_output=True,
+                    text=True,
+                )
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_every_function_once(self):
+        explained = []
+        for page in pages(3):
+            names = re.findall(r"(?m)^\.Nm (\w+)", read(page))
+            explained += names
+            for name in names:
+                self.assertRegex(read(page), rf"(?m)^\.(Fn|Fo) {name}\b", page)
+        exported = read(os.path.join(ROOT, "tests", "exports.txt")).split()
+        self.assertEqual(sorted(explained), sorted(exported))
+
+    def test_references(self):
+        there = {os.path.basename(page) for page in pages("[17]")}
+        for page in pages(3):
+            there |= {f"{name}.3" for name in re.findall(r"(?m)^\.Nm (\w+)", read(page))}
+            there.add(os.path.basename(page))
+        for page in pages("[137]"):
+            for name, section in re.findall(r"(?m)^\.Xr (m(?:edley|rapi)\S*) (\d)", read(page)):
+                self.assertIn(f"{name}.{section}", there, page)
+
+    def test_every_option(self):
+        for command in ("info", "ps", "system"):
+            shown = subprocess.run(
+                [MEDLEY, command, "--help"], capture_output=True, text=True, check=True
+            ).stdout
+            (page,) = [p for p in pages(1) if p.endswith(f"medley-{command}.1")]
+            for option in set(re.findall(r"--([a-z]+)", shown)):
+                self.assertIn(f"Fl -{option}", plain(page), page)
+
+    def test_every_variable(self):
+        variables = set()
+        for path in glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True):
+            if not path.endswith("_test.c"):
+                variables |= set(re.findall(r'"(MEDLEY_[A-Z_]*[A-Z])"', read(path)))
+        self.assertIn("MEDLEY_SYSTEM", variables)
+        (page,) = pages(7)
+        for variable in variables:
+            self.assertRegex(read(page), rf"\b{variable}\b")
+
+
+if __name__ == "__main__":
+    unittest.main()
