@@ -3,6 +3,8 @@
 #ifndef MEDLEY_PORT_CPU_H
 #define MEDLEY_PORT_CPU_H
 
+#include "port/port.h"
+
 static inline void
 med_port_cpu_relax(void)
 {

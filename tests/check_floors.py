@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The rules of the house that a machine can check.
+
+usage: check_floors.py ROOT          checks the repository at ROOT
+       check_floors.py --self-test   plants every violation once and expects to find it
+
+Rules, by the names that violations are reported under:
+  floor     a file of src includes its own folder and lower floors only
+  system    above the port, only headers that every compiler brings (tests excepted)
+  ifdef     operating systems and processors are told apart in src/port only
+  atomic    the compiler's atomics stand in base/atomic.h and src/port only (and in bench, whose
+            peers bring their own)
+  licence   every source file has its SPDX line at its head
+  length    no function is longer than 60 lines
+  path      no file names a path of the machine it was written on
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FLOORS = {"port": 0, "base": 1, "mrapi": 2, "link": 3, "amp": 3, "mcapi": 4, "shmem": 4, "dsm": 4, "omp": 5}
+# Which floor must not know of which, though it lies lower.
+STRANGERS = {("omp", "shmem")}
+FREESTANDING = {"assert.h", "float.h", "limits.h", "stdalign.h", "stdarg.h", "stdbool.h", "stddef.h",
+                "stdint.h", "stdnoreturn.h", "string.h"}
+# Public headers, by the lowest floor that may include them.
+PUBLIC = {"medley/decls.h": 0, "medley/status.h": 0, "mca.h": 1, "mrapi.h": 2, "mcapi.h": 4,
+          "shmem.h": 4, "shmemx.h": 4, "medley": 2}
+
+MACHINE = re.compile(
+    r"\b(__linux\w*|__unix\w*|__gnu_linux__|_WIN32|_WIN64|__APPLE__|__FreeBSD__|__ANDROID__"
+    r"|__x86_64\w*|__amd64\w*|__i[3-6]86\w*|__aarch64__|__arm\w*|__ARM\w*|__thumb\w*"
+    r"|__riscv\w*|__powerpc\w*|__PPC\w*|__ppc\w*|__s390\w*|__SIZEOF_POINTER__|__LP64__)\b")
+CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b(.*)")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+ATOMIC = re.compile(r"\b(__atomic_\w+|__sync_\w+)|<stdatomic\.h>|<atomic>|\b_Atomic\b")
+HOME = re.compile(r"(?<![\w.<{$])/(home|root|Users)/\w")
+LENGTH = 60
+LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+
+C_FILES = (".c", ".h")
+SOURCES = C_FILES + (".S", ".ld", ".cpp", ".py", ".sh", ".cmake", ".pml", ".map")
+SOURCE_NAMES = {"CMakeLists.txt", "Makefile", "run"}
+
+
+def without_comments(text):
+    """The text with comments and string contents blanked, lines kept. Includes keep their names."""
+    def blank(match):
+        token = match.group(0)
+        if token.startswith("/"):
+            return re.sub(r"[^\n]", " ", token)
+        return token[0] + token[-1]
+    lines = []
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+    stripped = pattern.sub(lambda m: m.group(0) if m.group(0)[0] in "\"'" else blank(m), text)
+    for line in stripped.split("\n"):
+        lines.append(line if INCLUDE.match(line) else pattern.sub(blank, line))
+    return lines
+
+
+def floor_of(path):
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 and parts[0] == "src" and parts[1] in FLOORS else None
+
+
+def check_include(path, floor, quoted, system):
+    test = path.endswith("_test.c")
+    if system:
+        if floor and floor != "port" and not test and system not in FREESTANDING:
+            yield "system", f"<{system}>"
+        return
+    top = quoted.split("/")[0]
+    if top in FLOORS:
+        if floor and (FLOORS[top] > FLOORS[floor] or (top != floor and FLOORS[top] == FLOORS[floor])
+                      or (floor, top) in STRANGERS):
+            yield "floor", f'"{quoted}" from {floor}'
+    elif quoted in PUBLIC or top in PUBLIC:
+        if floor and PUBLIC.get(quoted, PUBLIC.get(top, 0)) > FLOORS[floor]:
+            yield "floor", f'"{quoted}" from {floor}'
+    elif floor and not (test and top == "support") and not (floor == "port" and "/" not in quoted):
+        yield "floor", f'"{quoted}": name its folder'
+
+
+def check_lines(path, lines):
+    floor = floor_of(path)
+    port = floor == "port"
+    for number, line in enumerate(lines, 1):
+        include = INCLUDE.match(line)
+        if include:
+            for rule, what in check_include(path, floor, include.group(1), include.group(2)):
+                yield number, rule, what
+        conditional = CONDITIONAL.match(line)
+        machine = conditional and MACHINE.search(conditional.group(2))
+        if machine and not port:
+            if not (path == "src/base/atomic.h" and machine.group(1) == "__SIZEOF_POINTER__"):
+                yield number, "ifdef", machine.group(1)
+        if not port and path != "src/base/atomic.h" and not path.startswith("bench/"):
+            atomic = ATOMIC.search(line)
+            if atomic:
+                yield number, "atomic", atomic.group(0)
+
+
+def check_lengths(lines):
+    """A function's body stands between braces in the first column."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line.rstrip() == "{":
+            start = number
+        elif line.startswith("}") and start is not None:
+            if number - start - 1 > LENGTH:
+                yield start, "length", f"{number - start - 1} lines"
+            start = None
+
+
+def check_file(root, path):
+    with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    name = os.path.basename(path)
+    if path.endswith(SOURCES) or name in SOURCE_NAMES or text.startswith("#!"):
+        if LICENCE not in "\n".join(text.split("\n")[:4]):
+            yield 1, "licence", "no SPDX line"
+    for number, line in enumerate(text.split("\n"), 1):
+        if root + "/" in line or HOME.search(line):
+            yield number, "path", line.strip()[:60]
+    if path.endswith(C_FILES):
+        lines = without_comments(text)
+        yield from check_lines(path, lines)
+        yield from check_lengths(lines)
+
+
+def files_of(root):
+    """What git tracks; outside of git, everything but build folders."""
+    result = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, check=False)
+    if result.returncode == 0 and result.stdout:
+        names = result.stdout.decode().split("\0")
+        return [n for n in names if n and os.path.isfile(os.path.join(root, n))]
+    names = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if f not in (".git", "build")]
+        names += [os.path.relpath(os.path.join(folder, f), root) for f in files]
+    return names
+
+
+def check_tree(root):
+    found = []
+    for path in sorted(files_of(root)):
+        if not path.endswith((".png", ".jpg", ".gz", ".bin")):
+            found += [(path, *violation) for violation in check_file(root, path)]
+    return found
+
+
+# ---- Self-test ---------------------------------------------------------------------------------
+
+HEAD = f"/* {LICENCE} */\n"
+LONG = "static void\nf(void)\n{\n" + "    g();\n" * 61 + "}\n"
+JUST = "static void\nf(void)\n{\n" + "    g();\n" * 60 + "}\n"
+
+GOOD = {
+    "src/port/linux/a.c": HEAD + '#include <unistd.h>\n#include "port/port.h"\n#include "local.h"\n'
+                                 "#ifdef __linux__\n#endif\nint a = __atomic_load_n(p, 0);\n",
+    "src/base/atomic.h": HEAD + "#if __SIZEOF_POINTER__ >= 8\n#endif\nx = __atomic_load_n(p, 0);\n",
+    "src/base/a.c": HEAD + '#include <string.h>\n#include "base/a.h"\n#include "port/port.h"\n'
+                           "/* __atomic_load_n is not for here, nor is\n#ifdef __linux__\n*/\n"
+                           'const char *s = "__sync_synchronize";\n' + JUST,
+    "src/base/a_test.c": HEAD + '#include <unistd.h>\n#include "support/unit.h"\n',
+    "src/mrapi/a.c": HEAD + '#include "base/a.h"\n#include "mrapi.h"\n#include "medley/mrapi_ext.h"\n',
+    "src/omp/a.c": HEAD + '#include "dsm/a.h"\n#include "mcapi/a.h"\n',
+    "tools/a.c": HEAD + '#include <unistd.h>\n#include "mrapi/a.h"\n#include "omp/a.h"\n',
+    "README.md": "install into /usr/local\n",
+    "scripts/a.sh": f"#!/bin/sh\n# {LICENCE}\n",
+}
+
+BAD = [
+    ("floor", "src/port/linux/b.c", HEAD + '#include "base/a.h"\n'),
+    ("floor", "src/base/b.c", HEAD + '#include "mrapi/a.h"\n'),
+    ("floor", "src/base/b_test.c", HEAD + '#include "mrapi/a.h"\n'),
+    ("floor", "src/link/b.c", HEAD + '#include "amp/a.h"\n'),
+    ("floor", "src/mrapi/b.c", HEAD + '#  include "link/a.h"\n'),
+    ("floor", "src/mcapi/b.c", HEAD + '#include "shmem/a.h"\n'),
+    ("floor", "src/omp/b.c", HEAD + '#include "shmem/a.h"\n'),
+    ("floor", "src/base/b.c", HEAD + '#include "mrapi.h"\n'),
+    ("floor", "src/base/b.c", HEAD + '#include "b.h"\n'),
+    ("floor", "src/base/b.c", HEAD + '#include "support/unit.h"\n'),
+    ("system", "src/base/b.c", HEAD + "#include <unistd.h>\n"),
+    ("system", "src/mrapi/b.h", HEAD + "#include <stdlib.h>\n"),
+    ("ifdef", "src/base/b.c", HEAD + "#ifdef __linux__\n#endif\n"),
+    ("ifdef", "src/base/b.c", HEAD + "#if defined(FOO) && defined(__x86_64__)\n#endif\n"),
+    ("ifdef", "src/base/b.c", HEAD + "# ifndef _WIN32\n#endif\n"),
+    ("ifdef", "src/mrapi/b.c", HEAD + "#if FOO\n#elif __riscv_xlen == 64\n#endif\n"),
+    ("ifdef", "src/mrapi/b.c", HEAD + "#if __SIZEOF_POINTER__ == 8\n#endif\n"),
+    ("ifdef", "src/base/atomic.h", HEAD + "#ifdef __aarch64__\n#endif\n"),
+    ("atomic", "tests/b.c", HEAD + "#include <stdatomic.h>\n"),
+    ("atomic", "src/base/b.c", HEAD + "int a = __atomic_load_n(p, 0);\n"),
+    ("atomic", "src/mrapi/b.h", HEAD + "/* a */ __sync_synchronize(); /* b */\n"),
+    ("atomic", "tools/b.c", HEAD + "_Atomic int a;\n"),
+    ("licence", "src/base/b.c", "int a;\n"),
+    ("licence", "src/base/CMakeLists.txt", "add(a)\n"),
+    ("licence", "scripts/b", "#!/bin/sh\n"),
+    ("licence", "src/base/b.h", "\n\n\n\n" + HEAD),
+    ("length", "src/base/b.c", HEAD + LONG),
+    ("length", "tests/b.h", HEAD + LONG.replace("static", "static inline")),
+    ("path", "docs/b.md", "see /ho" + "me/somebody/b\n"),
+    ("path", "src/base/b.c", HEAD + "/* ROOT/src */\n"),
+]
+
+
+def tree_write(root, files):
+    for path, text in files.items():
+        os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+        with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+            file.write(text.replace("ROOT", root))
+
+
+def self_test():
+    failures = 0
+    with tempfile.TemporaryDirectory() as root:
+        tree_write(root, GOOD)
+        for violation in check_tree(root):
+            print("self-test: found in a good tree:", violation)
+            failures += 1
+    for rule, path, text in BAD:
+        with tempfile.TemporaryDirectory() as root:
+            tree_write(root, {**GOOD, path: text})
+            found = {(p, r) for p, _, r, _ in check_tree(root)}
+            if found != {(path, rule)}:
+                print(f"self-test: planted {rule} in {path}: found {sorted(found)}\n{text}")
+                failures += 1
+    print(f"self-test: {len(BAD)} violations planted, {failures} failures")
+    return failures
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__)
+        return 2
+    if sys.argv[1] == "--self-test":
+        return 1 if self_test() else 0
+    found = check_tree(os.path.realpath(sys.argv[1]))
+    for path, line, rule, what in found:
+        print(f"{path}:{line}: {rule}: {what}")
+    print(f"check_floors: {len(found)} violations")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Every public header compiles alone, as C17 and as C++17; every internal one alone, as C17.
+#
+# usage: tests/headers/check.sh CC CXX
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+cc=$1
+cxx=$2
+warnings=(-Wall -Wextra -Wconversion -Wshadow -Wno-unused-function -Werror -fsyntax-only)
+failed=0
+checked=0
+
+# alone HEADER COMPILER FLAG...: includes it twice, as a guard must bear.
+alone() {
+    local header=$1
+    shift
+    checked=$((checked + 1))
+    if ! printf '#include "%s"\n#include "%s"\n' "$header" "$header" |
+        "$@" "${warnings[@]}" -Iinclude -Isrc -; then
+        echo "does not compile alone: $header ($1)"
+        failed=$((failed + 1))
+    fi
+}
+
+while IFS= read -r header; do
+    alone "${header#include/}" "$cc" -std=c17 -x c
+    alone "${header#include/}" "$cxx" -std=c++17 -x c++
+done < <(find include -name '*.h' | sort)
+
+while IFS= read -r header; do
+    case $header in
+    src/port/bare/include/*) continue ;; # the C library's, for compilers that have none
+    src/port/bare/*) machine=riscv_virt ;;
+    src/port/*/*) machine=$(basename "$(dirname "$header")") ;;
+    *) machine=linux ;;
+    esac
+    alone "${header#src/}" "$cc" -std=gnu17 -x c -Isrc/port/$machine
+done < <(find src -name '*.h' | sort)
+
+echo "headers: $checked compiled alone, $failed failed"
+[ $failed -eq 0 ]
