@@ -187,7 +187,7 @@ class Scribbled(CommandTest):
         self.run_medley("system", "list")
 
     def test_random_bytes(self):
-        for seed in range(20):
+        for seed in range(10):
             with self.subTest(seed=seed):
                 noise = random.Random(seed)
                 self.write(HEADER_BYTES, noise.randbytes(len(self.contents) - HEADER_BYTES))
@@ -195,7 +195,7 @@ class Scribbled(CommandTest):
 
     def test_some_words(self):
         """Most of it makes sense, so that what does not is looked at."""
-        for seed in range(20):
+        for seed in range(10):
             with self.subTest(seed=seed):
                 noise = random.Random(seed)
                 self.write(HEADER_BYTES, self.contents[HEADER_BYTES:])
@@ -228,7 +228,7 @@ class Scribbled(CommandTest):
         self.assertEqual(len(reasons), 3)  # contents, byte order, version
 
     def test_random_header(self):
-        for seed in range(20):
+        for seed in range(10):
             with self.subTest(seed=seed):
                 self.write(4, random.Random(seed).randbytes(HEADER_BYTES - 4))
                 self.assertEqual(self.look(SYSTEM)["state"], "unreadable")

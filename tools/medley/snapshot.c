@@ -65,7 +65,9 @@ nodes_json(const med_system *system, uint32_t *waiters)
         med_view_node node;
         if (med_view_node_read(system, i, &node)) {
             (void)json_array_append_new(rows, node_json(&node));
-            waiters[node.lock_index] += node.state == MED_VIEW_NODE_WAITING;
+            if (node.state == MED_VIEW_NODE_WAITING) {
+                waiters[node.lock_index]++;
+            }
         }
     }
     return rows;
