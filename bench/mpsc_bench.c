@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Our ring with many producers beside its peers: the consumer has one processor, all producers
- * share the other. So more than one producer is never at work at the same instant, but any may be
- * stopped in the middle of an insertion.
+ * Our ring with many producers beside its peers. Where the machine has enough processors, each
+ * thread has its own. Else the producers share one: they are never at work at the same instant
+ * then, but any of them may be stopped in the middle of an insertion, and where others wait for it
+ * (ck_ring, rte_ring) they do so for a time slice, element after element.
  */
+#include <sched.h>
+
 #include "mpsc_bench.h"
 
 #include "base/ring_mpsc.h"
 #include "bench.h"
 
 #define CONSUMER_OWNER 100
+/* Some time slices for each of the producers that share a processor. */
+#define DURATION_NS 250000000u
 
 static med_ring_mpsc_config
 own_config(uint32_t producers)
@@ -45,14 +50,15 @@ own_produce(void *argument)
     const mpsc_side *side = argument;
     med_ring_mpsc_producer producer;
     if (med_ring_mpsc_producer_join(&producer, &own_view, side->number + 1) != MEDLEY_OK) {
-        return; /* the consumer will miss it, and bench_run end the program */
+        return; /* its elements will be missed */
     }
-    for (uint64_t i = 0; i < side->run->count; i++) {
+    for (uint64_t i = 0; !mpsc_stopped(side->run);) {
         void *slot;
-        while (med_ring_mpsc_reserve(&producer, &slot) != MEDLEY_OK) {
+        if (med_ring_mpsc_reserve(&producer, &slot) != MEDLEY_OK) {
             mpsc_wait_for_room(side->run);
+            continue;
         }
-        mpsc_fill(slot, side->number, i);
+        mpsc_fill(slot, side->number, i++);
         med_ring_mpsc_commit(&producer);
     }
 }
@@ -65,10 +71,11 @@ own_consume(void *argument)
     if (med_ring_mpsc_consumer_join(&consumer, &own_view, CONSUMER_OWNER) != MEDLEY_OK) {
         return;
     }
-    for (uint64_t left = run->count * run->producers; left; left--) {
+    while (mpsc_goes_on(run)) {
         void *element;
-        while (med_ring_mpsc_peek(&consumer, &element) != MEDLEY_OK) {
+        if (med_ring_mpsc_peek(&consumer, &element) != MEDLEY_OK) {
             med_port_cpu_relax();
+            continue;
         }
         mpsc_check(run, element);
         med_ring_mpsc_release(&consumer);
@@ -83,7 +90,7 @@ own_consume_batches(void *argument)
     if (med_ring_mpsc_consumer_join(&consumer, &own_view, CONSUMER_OWNER) != MEDLEY_OK) {
         return;
     }
-    for (uint64_t left = run->count * run->producers; left;) {
+    while (mpsc_goes_on(run)) {
         void *elements;
         uint32_t count;
         if (med_ring_mpsc_peek_many(&consumer, MPSC_BATCH, &elements, &count) != MEDLEY_OK) {
@@ -94,7 +101,6 @@ own_consume_batches(void *argument)
             mpsc_check(run, (const uint64_t *)elements + (size_t)i * 3);
         }
         med_ring_mpsc_release_many(&consumer, count);
-        left -= count;
     }
 }
 
@@ -110,30 +116,79 @@ typedef struct flow {
     uint32_t producers;
 } flow;
 
+/* Does each thread have a processor of its own? */
+static bool
+processors_suffice(uint32_t producers)
+{
+    cpu_set_t allowed;
+    return producers == 1 || (sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
+                              CPU_COUNT(&allowed) > (int)producers);
+}
+
+/* The producer's own processor: the n-th allowed that bench_run has not given away. */
+static void
+processor_take(const bench *b, const cpu_set_t *allowed, uint32_t n)
+{
+    for (uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, allowed) && cpu != b->processors[0] && cpu != b->processors[1] &&
+            n-- == 0) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            (void)sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+    }
+}
+
+typedef struct flow_thread {
+    mpsc_side side;
+    const flow *flow;
+    const bench *bench;
+    const cpu_set_t *allowed; /* NULL: stays where it is */
+} flow_thread;
+
+static void
+flow_produce(void *argument)
+{
+    flow_thread *t = argument;
+    if (t->allowed && t->side.number > 0) {
+        processor_take(t->bench, t->allowed, t->side.number - 1);
+    }
+    t->flow->system->produce(&t->side);
+}
+
 static bool
 flow_measure(const bench *b, void *context, double *values)
 {
     const flow *f = context;
     static mpsc_run run;
     size_t size_bytes = f->system->size_bytes(f->producers);
-    run = (mpsc_run){.memory = bench_map(size_bytes), .producers = f->producers};
-    run.count = bench_count(b, 4000000) / f->producers / MPSC_BATCH * MPSC_BATCH;
+    run = (mpsc_run){.memory = bench_map(size_bytes),
+                     .producers = f->producers,
+                     .duration_ns = bench_count(b, DURATION_NS)};
     if (!f->system->make(&run)) {
         return bench_failed(f->system->name, "the ring could not be made");
     }
-    mpsc_side sides[MPSC_PRODUCERS_MAX];
+    bool suffice = processors_suffice(f->producers);
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+        return bench_failed(f->system->name, "the machine does not tell its processors");
+    }
+    flow_thread producers[MPSC_PRODUCERS_MAX];
     bench_thread threads[MPSC_PRODUCERS_MAX + 1];
     for (uint32_t i = 0; i < f->producers; i++) {
-        sides[i] = (mpsc_side){&run, i};
-        threads[i] = (bench_thread){f->system->produce, &sides[i], 0, f->producers > 1};
+        producers[i] = (flow_thread){{&run, i}, f, b, suffice ? &allowed : NULL};
+        threads[i] = (bench_thread){flow_produce, &producers[i], 0, !suffice || i > 0};
     }
     threads[f->producers] = (bench_thread){f->system->consume, &run, 1, false};
-    uint64_t ns = bench_run(b, threads, f->producers + 1);
+    (void)bench_run(b, threads, f->producers + 1);
     bench_unmap(run.memory, size_bytes);
-    values[0] = (double)run.count * f->producers * 1e3 / (double)ns;
+    uint64_t taken = 0;
     for (uint32_t i = 0; i < f->producers; i++) {
-        run.wrong |= run.next[i] ^ run.count;
+        taken += run.next[i];
     }
+    values[0] = (double)taken * 1e3 / (double)(run.end_ns - run.start_ns);
     return run.wrong == 0 || bench_failed(f->system->name, "wrong content or order");
 }
 
@@ -154,8 +209,11 @@ flow_ask(bench *b, const char *name, uint32_t producers)
     }
     bench_question question = {
         .name = name,
-        .setting = "16384 elements in all, 384 KiB; every word written and checked; producers on "
-                   "one processor, the consumer on another",
+        .setting = processors_suffice(producers)
+                       ? "16384 elements in all, 384 KiB; every word written and checked; each "
+                         "thread on its own processor"
+                       : "16384 elements in all, 384 KiB; every word written and checked; the "
+                         "producers share one processor, the consumer has another",
         .unit = "M/s",
         .value_count = 1,
         .subjects = subjects,

@@ -4,6 +4,10 @@
  *
  * An element is (producer, number, their sum): the consumer checks all three words and that the
  * numbers of each producer come in order.
+ *
+ * A run lasts a given time, and the rate is what the consumer took in it: where a producer may wait
+ * for another that does not run (ck_ring, rte_ring), no number of elements takes a time that one
+ * could foresee.
  */
 #ifndef MEDLEY_BENCH_MPSC_BENCH_H
 #define MEDLEY_BENCH_MPSC_BENCH_H
@@ -12,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/atomic.h"
 #include "port/port.h"
 
 #define MPSC_PRODUCERS_MAX 4
@@ -25,9 +30,14 @@ typedef struct mpsc_element {
 typedef struct mpsc_run {
     void *memory; /* fresh, zeroed, aligned to a page */
     uint32_t producers;
-    uint64_t count; /* of each producer; a multiple of MPSC_BATCH */
+    uint64_t duration_ns;
+    /* By the consumer. */
     uint64_t next[MPSC_PRODUCERS_MAX];
-    uint64_t wrong; /* by the consumer: not 0 when something was not what it should be */
+    uint64_t wrong; /* not 0 when something was not what it should be */
+    uint64_t start_ns;
+    uint64_t end_ns;
+    uint32_t looks;
+    _Alignas(128) atomic32 stop;
 } mpsc_run;
 
 typedef struct mpsc_side {
@@ -59,6 +69,28 @@ mpsc_check(mpsc_run *run, const uint64_t *word)
     uint64_t *next = &run->next[word[0] % MPSC_PRODUCERS_MAX];
     run->wrong |= (word[1] ^ *next) | (word[2] ^ (word[0] + word[1]));
     *next = word[1] + 1;
+}
+
+/* The consumer: before each look for an element. */
+static inline __attribute__((always_inline)) bool
+mpsc_goes_on(mpsc_run *run)
+{
+    if (__builtin_expect(run->looks++ % 4096 == 0, 0)) {
+        uint64_t now_ns = med_port_clock_ns();
+        run->start_ns = run->start_ns ? run->start_ns : now_ns;
+        run->end_ns = now_ns;
+        if (now_ns - run->start_ns >= run->duration_ns) {
+            atomic32_store_relaxed(&run->stop, 1); /* relaxed: ends loops only */
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline bool
+mpsc_stopped(const mpsc_run *run)
+{
+    return atomic32_load_relaxed(&run->stop) != 0; /* relaxed: ends loops only */
 }
 
 /* No room. Producers that share a processor let each other, and the kernel, go on. */

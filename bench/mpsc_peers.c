@@ -39,13 +39,14 @@ ck_produce(void *argument)
     const mpsc_side *side = argument;
     const mpsc_run *run = side->run;
     struct mpsc_element *elements = ck_elements(run);
-    for (uint64_t i = 0; i < run->count; i++) {
-        struct mpsc_element *slot;
+    for (uint64_t i = 0; !mpsc_stopped(run);) {
         unsigned int ticket;
-        while (!(slot = ck_ring_enqueue_reserve_mpsc_24(run->memory, elements, &ticket))) {
+        struct mpsc_element *slot = ck_ring_enqueue_reserve_mpsc_24(run->memory, elements, &ticket);
+        if (!slot) {
             mpsc_wait_for_room(run);
+            continue;
         }
-        mpsc_fill(slot->word, side->number, i);
+        mpsc_fill(slot->word, side->number, i++);
         ck_ring_enqueue_commit_mpsc(run->memory, ticket);
     }
 }
@@ -55,12 +56,13 @@ ck_consume(void *argument)
 {
     mpsc_run *run = argument;
     struct mpsc_element *elements = ck_elements(run);
-    for (uint64_t left = run->count * run->producers; left; left--) {
+    while (mpsc_goes_on(run)) {
         struct mpsc_element element;
-        while (!ck_ring_dequeue_mpsc_24(run->memory, elements, &element)) {
+        if (ck_ring_dequeue_mpsc_24(run->memory, elements, &element)) {
+            mpsc_check(run, element.word);
+        } else {
             med_port_cpu_relax();
         }
-        mpsc_check(run, element.word);
     }
 }
 
@@ -89,12 +91,14 @@ dpdk_produce(void *argument)
     const mpsc_side *side = argument;
     const mpsc_run *run = side->run;
     mpsc_element filled[MPSC_BATCH];
-    for (uint64_t i = 0; i < run->count; i += MPSC_BATCH) {
+    for (uint64_t i = 0; !mpsc_stopped(run); i += MPSC_BATCH) {
         for (uint32_t n = 0; n < MPSC_BATCH; n++) {
             mpsc_fill(filled[n].word, side->number, i + n);
         }
-        for (uint32_t n = 0; n < MPSC_BATCH; n++) {
-            while (rte_ring_mp_enqueue_elem(run->memory, &filled[n], sizeof filled[n]) != 0) {
+        for (uint32_t n = 0; n < MPSC_BATCH && !mpsc_stopped(run);) {
+            if (rte_ring_mp_enqueue_elem(run->memory, &filled[n], sizeof filled[n]) == 0) {
+                n++;
+            } else {
                 mpsc_wait_for_room(run);
             }
         }
@@ -105,12 +109,13 @@ static void
 dpdk_consume(void *argument)
 {
     mpsc_run *run = argument;
-    for (uint64_t left = run->count * run->producers; left; left--) {
+    while (mpsc_goes_on(run)) {
         mpsc_element element;
-        while (rte_ring_sc_dequeue_elem(run->memory, &element, sizeof element) != 0) {
+        if (rte_ring_sc_dequeue_elem(run->memory, &element, sizeof element) == 0) {
+            mpsc_check(run, element.word);
+        } else {
             med_port_cpu_relax();
         }
-        mpsc_check(run, element.word);
     }
 }
 
