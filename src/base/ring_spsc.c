@@ -299,7 +299,8 @@ med_ring_reserve_cancel(med_ring_producer *producer)
     /* Relaxed, both: a mark publishes nothing. */
     if (producer->view.layout == MED_RING_PACKED) {
         atomic32_store_relaxed(&producer->view.ring->inserting, tail);
-    } else if (!med_ring_used_up(producer, tail)) {
+    } else {
+        /* In a full ring the same word is there already: filled, in the lap before. */
         void *slot = med_ring_slot(&producer->view, tail);
         atomic32_store_relaxed(med_ring_slot_word(&producer->view, slot),
                                tail - producer->view.mask);

@@ -455,6 +455,8 @@ counters_that_disagree_are_corrupt(void **state)
     }
     assert_int_equal(peek_status(&f), MEDLEY_ERR_CORRUPT);
     assert_int_equal(med_ring_ready(&f.consumer), 0);
+    atomic32_store_relaxed(&f.consumer.view.ring->tail, f.producer.limit + 1);
+    assert_int_equal(reserve_status(&f), MEDLEY_ERR_CORRUPT);
     ring_end(&f);
 }
 
@@ -618,6 +620,41 @@ waiting_ends(void **state)
                      MEDLEY_ERR_CORRUPT);
     assert_int_equal(med_ring_peek_until(&f.consumer, MED_PORT_FOREVER, &slot), MEDLEY_OK);
     assert_int_equal(*(uint32_t *)slot, 0);
+    ring_end(&f);
+}
+
+/* As if somebody slept on it; he is woken when the flag is gone and the count went up. */
+static void
+somebody_sleeps(med_wait *wait)
+{
+    atomic32_store_relaxed(&wait->word, MED_WAIT_SLEEPS);
+}
+
+static void
+expect_woken(const med_wait *wait)
+{
+    assert_int_equal(atomic32_load_relaxed(&wait->word), MED_WAIT_SLEEPS + 1);
+}
+
+static void
+handing_over_wakes_the_other_side(void **state)
+{
+    fixture f;
+    void *slot;
+    ring_start(&f, state, sizeof(uint32_t), 8);
+    med_ring *ring = f.producer.view.ring;
+    somebody_sleeps(&ring->data);
+    somebody_sleeps(&ring->space);
+    assert_int_equal(med_ring_reserve(&f.producer, &slot), MEDLEY_OK);
+    med_ring_commit(&f.producer);
+    expect_woken(&ring->data);
+    somebody_sleeps(&ring->data);
+    assert_int_equal(fill_runs(&f, 0, 1), 1);
+    expect_woken(&ring->data);
+    assert_int_equal(atomic32_load_relaxed(&ring->space.word), MED_WAIT_SLEEPS);
+    assert_int_equal(med_ring_peek(&f.consumer, &slot), MEDLEY_OK);
+    med_ring_release(&f.consumer);
+    expect_woken(&ring->space);
     ring_end(&f);
 }
 
@@ -796,6 +833,7 @@ main(void)
         IN_BOTH(a_dead_side_is_taken_over),
         IN_BOTH(a_dead_producers_mark_ends_with_the_next),
         IN_BOTH(waiting_ends),
+        IN_BOTH(handing_over_wakes_the_other_side),
         IN_BOTH(stress_one_at_a_time),
         IN_BOTH(stress_batches),
         IN_BOTH(stress_waiting),
