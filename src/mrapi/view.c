@@ -203,10 +203,8 @@ free_state(const med_mutex_row *row)
 static bool
 is_held(const med_mutex_row *row)
 {
-    uint32_t owner = word(&row->attributes) & MED_MUTEX_PRIORITY_INHERITANCE
-                         ? MED_PORT_PI_OWNER_MASK
-                         : MED_LOCK_OWNER_MASK;
-    return word(&row->lock.word) & owner;
+    _Static_assert(MED_PORT_PI_OWNER_MASK == MED_LOCK_OWNER_MASK, "either kind of lock");
+    return word(&row->lock.word) & MED_LOCK_OWNER_MASK;
 }
 
 bool

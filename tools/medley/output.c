@@ -74,7 +74,7 @@ output_string(const char *text)
     size_t length = 0;
     for (; text[length] && length < sizeof clean - 1; length++) {
         bool printable = text[length] >= ' ' && text[length] <= '~';
-        clean[length] = printable ? text[length] : '?';
+        clean[length] = (char)(printable ? text[length] : '?');
     }
     clean[length] = '\0';
     return json_string(clean);

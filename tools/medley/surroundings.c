@@ -22,8 +22,8 @@ surroundings_shared_memory(void)
         return json_pack("{s:s, s:n, s:n}", "folder", folder, "size_bytes", "free_bytes");
     }
     return json_pack("{s:s, s:I, s:I}", "folder", folder, "size_bytes",
-                     (json_int_t)(space.f_blocks * space.f_frsize), "free_bytes",
-                     (json_int_t)(space.f_bavail * space.f_frsize));
+                     (json_int_t)space.f_blocks * (json_int_t)space.f_frsize, "free_bytes",
+                     (json_int_t)space.f_bavail * (json_int_t)space.f_frsize);
 }
 
 json_t *

@@ -75,7 +75,7 @@ start_background(med_port_scope scope)
         return;
     }
     (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    (void)pthread_attr_setstacksize(&attributes, 64 * 1024);
+    (void)pthread_attr_setstacksize(&attributes, (size_t)64 << 10);
     scheduling_ordinary(&attributes);
     /* The program's signals are not for this thread. */
     (void)sigfillset(&all);
