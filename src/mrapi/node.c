@@ -82,17 +82,25 @@ report_taken(const med_system *system, const med_node_request *request, uint32_t
     med_log(MED_LOG_ERROR, &text);
 }
 
-/* Is the number taken by somebody who lives? A dead one is recovered. */
+/* A recovery takes milliseconds; whoever is at it may be kept from the processor for long. */
+#define RECOVERY_PATIENCE_NS 2000000000u
+
+/* Is the number still taken by that life of the row, whose process lives? A dead one is recovered. */
 static bool
-taken_by_living(med_system *system, uint32_t index)
+taken_by_living(med_system *system, uint32_t index, uint32_t generation)
 {
     med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
-    uint32_t process_ref = atomic32_load_relaxed(&row->process_ref); /* relaxed: checked below */
-    if (med_process_alive(system, process_ref)) {
-        return true;
+    /* Relaxed: the look at the state that follows checks it. */
+    uint32_t process_ref = atomic32_load_relaxed(&row->process_ref);
+    bool alive = med_process_alive(system, process_ref);
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    if (word != med_row_word(MED_ROW_LIVE, generation)) {
+        return false;
     }
-    (void)med_process_recover(system, med_process_ref_index(process_ref));
-    return false;
+    if (!alive) {
+        (void)med_process_recover(system, med_process_ref_index(process_ref));
+    }
+    return alive;
 }
 
 static medley_status_t
@@ -107,10 +115,12 @@ insert(med_system *system,
         return med_table_insert_any(&system->nodes, key, fill, &context, index, generation);
     }
     /* A dead holder's recovery may be under way elsewhere: the number is ours when it is done. */
-    for (int patience = 100;; patience--) {
+    uint64_t until_ns = med_port_clock_ns() + RECOVERY_PATIENCE_NS;
+    for (;;) {
         medley_status_t status =
             med_table_insert(&system->nodes, *key, fill, &context, index, generation);
-        if (status != MEDLEY_ERR_EXISTS || taken_by_living(system, *index) || patience == 0) {
+        if (status != MEDLEY_ERR_EXISTS || taken_by_living(system, *index, *generation) ||
+            med_port_clock_ns() >= until_ns) {
             return status;
         }
         med_port_yield();

@@ -26,6 +26,7 @@
 #include "mrapi/system.h"
 #include "support/check.h"
 #include "support/process.h"
+#include "support/random.h"
 #include "support/step.h"
 #include "support/system.h"
 
@@ -519,20 +520,6 @@ kill_after(uint32_t steps)
 }
 
 static uint32_t
-random_below(uint32_t bound)
-{
-    static uint64_t state;
-    if (state == 0) {
-        const char *seed = getenv("MEDLEY_TEST_SEED");
-        state = seed ? strtoull(seed, NULL, 0) : med_port_clock_ns();
-        print_message("MEDLEY_TEST_SEED=%llu\n", (unsigned long long)state);
-        state |= (uint64_t)1 << 63;
-    }
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % bound;
-}
-
-static uint32_t
 stride_for(uint32_t steps)
 {
     const char *exhaustive = getenv("MEDLEY_TEST_EXHAUSTIVE");
@@ -561,7 +548,8 @@ scenario_run(const scenario *wanted)
     uint32_t length = kill_after(UINT32_MAX).steps;
     uint32_t stride = stride_for(length);
     uint32_t kills = 1;
-    for (uint32_t n = random_below(stride); !kill_after(n).ended; n += stride) {
+    test_random random = test_random_of(0);
+    for (uint32_t n = random_below(&random, stride); !kill_after(n).ended; n += stride) {
         kills++;
     }
     (void)alarm(0);
