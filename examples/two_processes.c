@@ -26,7 +26,7 @@ main(void)
         printf("node %u has turn %d%s\n", me, count, told ? ": who had it before has died" : "");
         usleep(100000); /* work */
         if (me == 2 && count == 3) {
-            raise(SIGKILL);
+            kill(getpid(), SIGKILL);
         }
         mrapi_mutex_unlock(turn, &key, &status);
         usleep(100000); /* other work */

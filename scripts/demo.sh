@@ -28,10 +28,10 @@ trap 'rm -f "$output"' EXIT
 running=$!
 
 # Until both are nodes: each look costs milliseconds, the example runs for almost a second.
-until "$medley" ps "$MEDLEY_SYSTEM" 2>/dev/null | grep -q '^ *0:2 '; do
-    kill -0 $running 2>/dev/null || break
+seen=
+while [[ $seen != *" 0:2 "* ]] && kill -0 $running 2>/dev/null; do
+    seen=$("$medley" ps "$MEDLEY_SYSTEM" 2>/dev/null || true)
 done
-seen=$("$medley" ps "$MEDLEY_SYSTEM" || true)
 result=0
 wait $running || result=$?
 cat "$output"
