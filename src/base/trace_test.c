@@ -238,7 +238,7 @@ a_late_writer_leaves_newer_records_alone(void **state)
 enum {
     WRITERS = 5,
     READERS = 2,
-    EVENTS = 100000
+    EVENTS = 20000
 };
 
 typedef struct stress {
@@ -298,6 +298,7 @@ stress_read(void *argument)
         } else {
             last = atomic32_load_relaxed(&s->writing) == 0;
             (void)med_trace_rewind(&s->trace, 0, &cursor); /* to what is overwritten next */
+            med_port_yield();
         }
     }
 }
