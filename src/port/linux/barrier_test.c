@@ -4,6 +4,8 @@
  * while the machine stops them for each other's heavy halves (prepared), while it does not yet, and
  * across the change. Both missing the other's store is never allowed.
  */
+#include <sys/single_threaded.h>
+
 #include "port/port.h"
 #include "support/process.h"
 #include "support/unit.h"
@@ -212,6 +214,9 @@ single_thread_prepares_at_once(void **state)
 {
     test_process child;
     (void)state;
+    if (!__libc_single_threaded) {
+        not_possible_here("the sanitizer has a thread of its own");
+    }
     process_start(&child, prepares_alone, NULL);
     int status = process_join(&child);
     if (status == 77) {
