@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Mutexes with priority inheritance. The kernel must see who holds such a lock, so the word has the
+ * port's format: the holder's thread number, and two bits of the kernel's. Which node that is stands in
+ * pi_owner, written by the holder after he has the lock, so it may be missing when he dies.
+ *
+ * Death: where somebody waits in the kernel, the kernel passes the lock on and says so; where nobody
+ * does, the word keeps the dead thread's number, and the recovery clears it, or, if the node is not
+ * known, whoever wants the lock has all processes looked at. pi_death carries the news to the next
+ * holder, and closes the lock for good under MEDLEY_MUTEX_ON_DEATH=fail.
+ */
+#include "mrapi/mutex_pi.h"
+
+#include "mrapi/system.h"
+
+uint32_t
+med_mutex_pi_thread(const med_mutex_row *row)
+{
+    return atomic32_load_relaxed(&row->lock.word) &
+           MED_PORT_PI_OWNER_MASK; /* relaxed: own, or shown */
+}
+
+/* How often the kernel may refuse before the word is held to be scribbled over. It refuses for a
+ * moment while a waiter takes over from a dead owner. */
+#define PI_REFUSALS_MAX 10000u
+
+static medley_status_t
+take_slow(med_self *self, med_mutex_row *row, uint64_t deadline_ns)
+{
+    for (uint32_t refusals = 0;; refusals++) {
+        medley_status_t status =
+            med_port_pi_lock(&row->lock.word.value, deadline_ns, self->system->scope);
+        if (status != MEDLEY_ERR_PEER_DIED && status != MEDLEY_ERR_SYSTEM) {
+            return status;
+        }
+        /* The word names a thread that is gone: recover its process, then try again. Which one it
+         * was, pi_owner tells, unless it died before it wrote that. */
+        uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: checked by look */
+        (void)med_node_look(self->system, owner);
+        (void)med_process_recover_all(self->system);
+        if (med_port_clock_ns() >= deadline_ns) {
+            return MEDLEY_TIMEOUT;
+        }
+        if (refusals >= PI_REFUSALS_MAX) {
+            return MEDLEY_ERR_CORRUPT;
+        }
+        med_port_yield();
+    }
+}
+
+/* Before the kernel is asked: a holder that died between taking the word and writing down who he is
+ * leaves no name, and is looked for among all. */
+static medley_status_t
+take_try(med_self *self, med_mutex_row *row)
+{
+    uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: checked by look */
+    if (owner) {
+        (void)med_node_look(self->system, owner);
+    } else {
+        (void)med_process_recover_all(self->system);
+    }
+    uint32_t free = 0;
+    return atomic32_cas_acquire(&row->lock.word, &free, self->thread_id) ? MEDLEY_OK /* A1 <- R1 */
+                                                                         : MEDLEY_BUSY;
+}
+
+medley_status_t
+med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
+{
+    uint32_t free = 0;
+    medley_status_t status = MEDLEY_OK;
+    if (!atomic32_cas_acquire(&row->lock.word, &free, self->thread_id)) { /* A1 held <- R1 */
+        atomic32_store_relaxed(&self->row->waiting_for, handle);          /* relaxed: for showing */
+        status = deadline_ns == 0 ? take_try(self, row) : take_slow(self, row, deadline_ns);
+        atomic32_store_relaxed(&self->row->waiting_for, 0);
+    }
+    if (status != MEDLEY_OK && status != MEDLEY_ERR_OWNER_DIED) {
+        return status;
+    }
+    atomic32_store_relaxed(&row->pi_owner,
+                           self->ref); /* relaxed: read after the owner's death only */
+    /* Relaxed: written under the lock, or by a recoverer before the word came free. */
+    uint32_t death = atomic32_load_relaxed(&row->pi_death);
+    if (death == MED_MUTEX_DEAD ||
+        (status == MEDLEY_ERR_OWNER_DIED && self->system->on_death == MED_ON_DEATH_FAIL)) {
+        atomic32_store_relaxed(&row->pi_death, MED_MUTEX_DEAD);
+        return MEDLEY_ERR_NOT_OWNER; /* the caller gives it back */
+    }
+    atomic32_store_relaxed(&row->pi_death, MED_MUTEX_SOUND);
+    return death == MED_MUTEX_TELL_NEXT ? MEDLEY_ERR_OWNER_DIED : status;
+}
+
+void
+med_mutex_pi_give(med_self *self, med_mutex_row *row)
+{
+    uint32_t mine = self->thread_id;
+    atomic32_store_relaxed(&row->pi_owner, 0);              /* relaxed: as above */
+    if (!atomic32_cas_release(&row->lock.word, &mine, 0)) { /* R1 held -> A1 (take) */
+        (void)med_port_pi_unlock(&row->lock.word.value, self->system->scope);
+    }
+}
+
+static void
+death_note(const med_system *system, med_mutex_row *row)
+{
+    /* Relaxed: ordered by R1. */
+    atomic32_store_relaxed(&row->pi_death, system->on_death == MED_ON_DEATH_FAIL
+                                               ? MED_MUTEX_DEAD
+                                               : MED_MUTEX_TELL_NEXT);
+}
+
+/* The lock of a thread that leaves, or is gone. In the first case it is the caller's. In the second
+ * the kernel is asked: it passed the lock on if anybody waited; and only if nobody did, which it
+ * knows for certain, the word may be changed without it. */
+void
+med_mutex_pi_recover(const med_system *system, med_mutex_row *row, uint32_t thread_id)
+{
+    uint32_t *word = &row->lock.word.value;
+    if (!thread_id || med_mutex_pi_thread(row) != thread_id) {
+        return;
+    }
+    uint32_t caller = med_port_thread_id();
+    medley_status_t status = MEDLEY_OK;
+    if (thread_id != caller) {
+        uint64_t one_try_ns = 1;
+        status = med_port_pi_lock(word, one_try_ns, system->scope);
+    }
+    if (status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED) {
+        death_note(system, row);
+        if (!atomic32_cas_release(&row->lock.word, &caller, 0)) { /* R1 held -> A1 (take) */
+            (void)med_port_pi_unlock(word, system->scope);
+        }
+    } else if (status == MEDLEY_ERR_PEER_DIED) {
+        death_note(system, row);
+        uint32_t left = atomic32_load_relaxed(&row->lock.word); /* relaxed: checked below */
+        while ((left & MED_PORT_PI_OWNER_MASK) == thread_id &&
+               !atomic32_cas_acq_rel(&row->lock.word, &left, 0)) { /* R1 held -> A1 (take) */
+        }
+    }
+}
