@@ -15,7 +15,7 @@
 #define FIFO_PRIORITY 50
 #define RUN_LIMIT_S 60
 
-/* ---- The beginning -----------------------------------------------------------------------------
+/* ---- The beginning ------------------------------------------------------------------------------
  */
 
 static void
@@ -160,7 +160,7 @@ bench_begin(bench *b, int argc, char **argv, const char *program, const char *ti
     bench_report_machine(b, title);
 }
 
-/* ---- Restarts ----------------------------------------------------------------------------------
+/* ---- Restarts -----------------------------------------------------------------------------------
  */
 
 static bool
@@ -217,7 +217,7 @@ bench_end(bench *b)
     return b->failed || unwritten ? 1 : 0;
 }
 
-/* ---- For the measuring functions ---------------------------------------------------------------
+/* ---- For the measuring functions ----------------------------------------------------------------
  */
 
 uint64_t

@@ -13,12 +13,12 @@
  *
  * The ratio of a goal is the median over the restarts of (own / partner in the same restart), its
  * interval the 95 % order-statistic interval of that median, which assumes nothing about the
- * distribution. The best peer is the one with the best median. Verdict (docs of the house: a goal
- * is met when the worse end of the interval keeps it, with 0.05 to spare for noise): at most  g:
- * met when upper <= g + 0.05, missed when lower > g + 0.05, else undecided at least g:  met when
- * lower >= g - 0.05, missed when upper < g - 0.05, else undecided Fewer than 20 restarts (--short):
- * the verdict is provisional, printed with a "?". A goal for a quiet machine only (p99.9) is
- * "reported" unless under SCHED_FIFO and load below 0.2.
+ * distribution. The best peer is the one with the best median. Verdict (a goal is met when the worse
+ * end of the interval keeps it, with 0.05 to spare for noise):
+ *     at most  g:  met when upper <= g + 0.05, missed when lower > g + 0.05, else undecided
+ *     at least g:  met when lower >= g - 0.05, missed when upper < g - 0.05, else undecided
+ * Fewer than 20 restarts (--short): the verdict is provisional, printed with a "?". A goal for a
+ * quiet machine only (p99.9) is "reported" unless under SCHED_FIFO and load below 0.2.
  *
  * A program:
  *     int main(int argc, char **argv) {

@@ -14,8 +14,7 @@
 
 #define THREADS_MAX 8
 
-/* ---- Two kinds of lock
- * ----------------------------------------------------------------------------- */
+/* ---- Two kinds of lock ----------------------------------------------------------------------- */
 
 typedef struct lock_kind {
     bool (*create)(void *memory);
@@ -128,8 +127,7 @@ static const lock_kind medley_kind = {medley_create, medley_destroy, medley_loop
 static const lock_kind robust_kind = {robust_create, pthread_destroy, pthread_loop};
 static const lock_kind plain_kind = {plain_create, pthread_destroy, pthread_loop};
 
-/* ---- Measuring
- * --------------------------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 typedef struct contest {
     const lock_kind *kind;

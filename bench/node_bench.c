@@ -43,8 +43,7 @@ close_system(void)
     (void)medley_system_close();
 }
 
-/* ---- Create and join
- * ----------------------------------------------------------------------------- */
+/* ---- Create and join ------------------------------------------------------------------------- */
 
 static void *
 does_nothing(void *argument)
@@ -117,8 +116,7 @@ ask_create_and_join(bench *b)
     bench_ask(b, &question);
 }
 
-/* ---- Start
- * --------------------------------------------------------------------------------------- */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
 /* Nanoseconds of the first mrapi_initialize in a child, which has nothing of its parent's; 0:
  * failed. */
@@ -186,8 +184,7 @@ ask_start(bench *b)
     bench_ask(b, &question);
 }
 
-/* ---- Many rows
- * ----------------------------------------------------------------------------------- */
+/* ---- Many rows ------------------------------------------------------------------------------- */
 
 /* Create, get, lock, unlock, delete one more, beside `rows` others. */
 static bool
@@ -240,8 +237,7 @@ ask_rows(bench *b)
     bench_ask(b, &question);
 }
 
-/* ---- Recovery
- * ------------------------------------------------------------------------------------ */
+/* ---- Recovery -------------------------------------------------------------------------------- */
 
 /* A child takes 1,000 locks, says so, and waits to be killed. */
 static void

@@ -19,7 +19,7 @@ make(ring_run *run)
                          RING_F_SP_ENQ | RING_F_SC_DEQ) == 0;
 }
 
-/* ---- By copy -----------------------------------------------------------------------------------
+/* ---- By copy ------------------------------------------------------------------------------------
  */
 
 RING_INLINE void
@@ -90,7 +90,7 @@ consume_burst(ring_run *run, uint32_t words)
     run->wrong = wrong;
 }
 
-/* ---- Zero copy ---------------------------------------------------------------------------------
+/* ---- Zero copy ----------------------------------------------------------------------------------
  */
 
 RING_INLINE void
@@ -139,7 +139,7 @@ consume_zero_copy(ring_run *run, uint32_t words, uint32_t burst)
     run->wrong = wrong;
 }
 
-/* ---- One function per kind of work -------------------------------------------------------------
+/* ---- One function per kind of work --------------------------------------------------------------
  */
 #define LOOP(name, call)                                                                           \
     static void name(void *run)                                                                    \

@@ -36,8 +36,7 @@ typedef struct way {
     void (*receive)(side *me, uint32_t turn, med_waiter *waiter);
 } way;
 
-/* ---- The wait object
- * ----------------------------------------------------------------------------- */
+/* ---- The wait object ------------------------------------------------------------------------- */
 
 typedef struct turn_context {
     const side *me;
@@ -70,8 +69,7 @@ medley_send(side *to)
     med_wait_wake(&to->wait, MED_PORT_SCOPE_PROCESS);
 }
 
-/* ---- A bare futex
- * -------------------------------------------------------------------------------- */
+/* ---- A bare futex ---------------------------------------------------------------------------- */
 
 static void
 futex_receive(side *me, uint32_t turn, med_waiter *waiter)
@@ -94,8 +92,7 @@ futex_send(side *to)
 static const way medley_way = {medley_send, medley_receive};
 static const way futex_way = {futex_send, futex_receive};
 
-/* ---- Wake to run
- * --------------------------------------------------------------------------------- */
+/* ---- Wake to run ----------------------------------------------------------------------------- */
 
 typedef struct runner {
     const way *way;
@@ -149,8 +146,7 @@ measure_wake(const bench *b, void *context, double *values)
     return true;
 }
 
-/* ---- Round trip
- * ---------------------------------------------------------------------------------- */
+/* ---- Round trip ------------------------------------------------------------------------------ */
 
 static void
 asks(void *argument)

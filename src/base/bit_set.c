@@ -117,7 +117,7 @@ med_bit_set_attach(void *memory, size_t size_bytes, med_bit_set *set)
     return MEDLEY_OK;
 }
 
-/* ---- Claim -------------------------------------------------------------------------------------
+/* ---- Claim --------------------------------------------------------------------------------------
  */
 
 /* A recovered entry comes with its dead owner's use still open: ends it. The new owner only. */
@@ -204,7 +204,7 @@ med_bit_set_claim(
     return got;
 }
 
-/* ---- Putting back ------------------------------------------------------------------------------
+/* ---- Putting back -------------------------------------------------------------------------------
  */
 
 static void
@@ -268,7 +268,7 @@ med_bit_set_recover(const med_bit_set *set, uint32_t dead_owner)
     return recovered;
 }
 
-/* ---- Slots -------------------------------------------------------------------------------------
+/* ---- Slots --------------------------------------------------------------------------------------
  */
 
 medley_status_t

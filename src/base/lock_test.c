@@ -144,8 +144,7 @@ death_is_told_once(void **state)
     assert_false(med_lock_try_fast(&lock, 4));
 }
 
-/* ---- A death found by who waits
- * ------------------------------------------------------------------ */
+/* ---- A death found by who waits -------------------------------------------------------------- */
 
 #define GONE 9u
 

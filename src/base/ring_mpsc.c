@@ -6,10 +6,12 @@
  * What may run together: everything, but for two threads with one handle.
  *
  *   operation          takes effect (linearisation)              progress
- *   reserve, commit    see ring_spsc.h, packed; commit wakes     wait-free but for the kernel's
- * wake the consumer of all lanes peek, release      see ring_spsc.h, packed wait-free: a round of
- * the lanes that are in the map, at most producer_join      the compare-and-swap of the owner
- * wait-free; MEDLEY_BUSY depends on that is kept                              the consumer alone
+ *   reserve, commit    see ring_spsc.h, packed; commit wakes     wait-free but for the kernel's wake
+ *                      the consumer of all lanes
+ *   peek, release      see ring_spsc.h, packed                   wait-free: a round of the lanes
+ *                                                                that are in the map, at most
+ *   producer_join      the compare-and-swap of the owner         wait-free; MEDLEY_BUSY depends on
+ *                      that is kept                              the consumer alone
  *   producer_leave     the store of owner 0                      wait-free
  *   consumer_join      the compare-and-swap of the consumer      wait-free
  *   recover            its compare-and-swap, lane by lane        wait-free: once around the lanes
@@ -42,7 +44,7 @@
  */
 #include "base/ring_mpsc.h"
 
-/* ---- The shape ---------------------------------------------------------------------------------
+/* ---- The shape ----------------------------------------------------------------------------------
  */
 
 #define APART_BYTES 128u
@@ -200,7 +202,7 @@ med_ring_mpsc_attach(med_ring_mpsc_view *view,
     return MEDLEY_OK;
 }
 
-/* ---- Lanes and who has them --------------------------------------------------------------------
+/* ---- Lanes and who has them ---------------------------------------------------------------------
  */
 
 /* By who owns it, or the consumer: exact. By others: a hint, and a lane without owner that looks
@@ -354,7 +356,7 @@ med_ring_mpsc_recover(const med_ring_mpsc_view *view, uint32_t dead_owner)
     return recovered;
 }
 
-/* ---- The consumer ------------------------------------------------------------------------------
+/* ---- The consumer -------------------------------------------------------------------------------
  */
 
 static uint32_t

@@ -47,7 +47,7 @@ typedef struct med_ring_mpsc_config {
     uint32_t first_index;   /* where the counters start: 0, but for tests */
 } med_ring_mpsc_config;
 
-/* ---- In shared memory --------------------------------------------------------------------------
+/* ---- In shared memory ---------------------------------------------------------------------------
  *
  *      0  shape      constant once made
  *    128  data       where the consumer sleeps: every producer reads it, at each commit
@@ -85,7 +85,7 @@ _Static_assert(offsetof(med_ring_mpsc, data) == 128 && offsetof(med_ring_mpsc, m
 #define MED_RING_MPSC_KIND MED_STAMP_KIND('M', 'P', 'S', 'C')
 #define MED_RING_MPSC_VERSION 1u
 
-/* ---- Each side's own ---------------------------------------------------------------------------
+/* ---- Each side's own ----------------------------------------------------------------------------
  */
 typedef struct med_ring_mpsc_view {
     med_ring_mpsc *ring;
@@ -113,7 +113,7 @@ typedef struct med_ring_mpsc_consumer {
     uint32_t owner;
 } med_ring_mpsc_consumer;
 
-/* ---- Making and attaching ----------------------------------------------------------------------
+/* ---- Making and attaching -----------------------------------------------------------------------
  */
 
 /* How many bytes the ring takes. MEDLEY_ERR_ARGUMENT when the config is outside its limits or asks
@@ -157,7 +157,7 @@ medley_status_t med_ring_mpsc_consumer_leave(med_ring_mpsc_consumer *consumer);
  * once, and be killed anywhere. */
 uint32_t med_ring_mpsc_recover(const med_ring_mpsc_view *view, uint32_t dead_owner);
 
-/* ---- The producer ------------------------------------------------------------------------------
+/* ---- The producer -------------------------------------------------------------------------------
  * One thread at a time. reserve, reserve_many and reserve_until as in ring_spsc.h, of this lane
  * alone: MEDLEY_FULL says nothing of the others.
  */
@@ -218,7 +218,7 @@ med_ring_mpsc_push(med_ring_mpsc_producer *producer, const void *element)
     return status;
 }
 
-/* ---- The consumer ------------------------------------------------------------------------------
+/* ---- The consumer -------------------------------------------------------------------------------
  * One thread at a time.
  */
 

@@ -2,7 +2,7 @@
 /* The one-producer, one-consumer ring: what is not inline. How it works: ring_spsc.h. */
 #include "base/ring_spsc.h"
 
-/* ---- The shape ---------------------------------------------------------------------------------
+/* ---- The shape ----------------------------------------------------------------------------------
  */
 
 /* A consumer of the packed layout that keeps up with the producer takes the line of tail from him
@@ -79,7 +79,7 @@ med_ring_size(const med_ring_config *config, uint32_t *size_bytes)
     return MEDLEY_OK;
 }
 
-/* ---- Making ------------------------------------------------------------------------------------
+/* ---- Making -------------------------------------------------------------------------------------
  */
 
 static void
@@ -139,7 +139,7 @@ med_ring_init(void *memory, size_t memory_bytes, const med_ring_config *config)
     return MEDLEY_OK;
 }
 
-/* ---- Attaching ---------------------------------------------------------------------------------
+/* ---- Attaching ----------------------------------------------------------------------------------
  */
 
 /* Reads each field once, and believes none. */
@@ -254,7 +254,7 @@ med_ring_consumer_attach(med_ring_consumer *consumer,
     return MEDLEY_OK;
 }
 
-/* ---- The producer ------------------------------------------------------------------------------
+/* ---- The producer -------------------------------------------------------------------------------
  */
 
 /* Is `mark`, which says index + 1, ahead of `counter`? */
@@ -307,7 +307,7 @@ med_ring_reserve_cancel(med_ring_producer *producer)
     }
 }
 
-/* ---- The consumer ------------------------------------------------------------------------------
+/* ---- The consumer -------------------------------------------------------------------------------
  */
 
 static medley_status_t
@@ -375,7 +375,7 @@ med_ring_ready(med_ring_consumer *consumer)
     return status == MEDLEY_OK ? consumer->filled - consumer->head : 0;
 }
 
-/* ---- Waiting -----------------------------------------------------------------------------------
+/* ---- Waiting ------------------------------------------------------------------------------------
  */
 
 typedef struct producer_wait {
@@ -456,7 +456,7 @@ med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **el
     return status;
 }
 
-/* ---- By copy -----------------------------------------------------------------------------------
+/* ---- By copy ------------------------------------------------------------------------------------
  */
 
 void

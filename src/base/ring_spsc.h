@@ -18,11 +18,14 @@
  *
  *   operation          takes effect (linearisation)              progress
  *   reserve            reading head, or from what it last read   wait-free
- *   commit             line: the store of the slot's word, one   wait-free but for the kernel's
- * wake element after the other; packed: the store of tail, all at once peek               line:
- * reading the slot's word;            wait-free packed: reading tail, or as last read release the
- * store of head                         wait-free but for the kernel's wake reserve_until,     as
- * reserve, peek                          blocking peek_until
+ *   commit             line: the store of the slot's word, one   wait-free but for the kernel's wake
+ *                      element after the other; packed: the
+ *                      store of tail, all at once
+ *   peek               line: reading the slot's word;            wait-free
+ *                      packed: reading tail, or as last read
+ *   release            the store of head                         wait-free but for the kernel's wake
+ *   reserve_until,     as reserve, peek                          blocking
+ *   peek_until
  *
  * Death. A side that dies changes nothing any more; the other sees a full or an empty ring. Another
  * thread or process may take its place by attaching: it goes on from the shared words. Committed
@@ -76,7 +79,7 @@ typedef struct med_ring_config {
     uint32_t first_index;   /* where the counters start: 0, but for tests */
 } med_ring_config;
 
-/* ---- In shared memory --------------------------------------------------------------------------
+/* ---- In shared memory ---------------------------------------------------------------------------
  *
  *      0  shape      constant once made
  *    128  producer   written by the producer, but for `data`
@@ -117,7 +120,7 @@ _Static_assert(offsetof(med_ring, tail) == 128 && offsetof(med_ring, head) == 25
 #define MED_RING_VERSION 1u
 #define MED_RING_INSERTING 0x80000000u
 
-/* ---- Each side's own ---------------------------------------------------------------------------
+/* ---- Each side's own ----------------------------------------------------------------------------
  */
 typedef struct med_ring_view {
     med_ring *ring;
@@ -150,7 +153,7 @@ typedef struct med_ring_consumer {
     void *context;
 } med_ring_consumer;
 
-/* ---- Making and attaching ----------------------------------------------------------------------
+/* ---- Making and attaching -----------------------------------------------------------------------
  */
 
 /* How many bytes the ring takes. MEDLEY_ERR_ARGUMENT when the config is outside its limits or asks
@@ -174,7 +177,7 @@ medley_status_t med_ring_consumer_attach(med_ring_consumer *consumer,
                                          size_t memory_bytes,
                                          med_port_scope scope);
 
-/* ---- Slow paths of the inline functions --------------------------------------------------------
+/* ---- Slow paths of the inline functions ---------------------------------------------------------
  */
 
 /* Looks at head. MEDLEY_OK when there is room from `tail` on for one at least, or one of Table 1,
@@ -234,7 +237,7 @@ med_ring_run(const med_ring_view *view, uint32_t index, uint32_t count)
     return count < to_end ? count : to_end;
 }
 
-/* ---- The producer ------------------------------------------------------------------------------
+/* ---- The producer -------------------------------------------------------------------------------
  * Each operation has a form ending in _as for a caller that knows the layout when it is compiled;
  * the plain form looks it up in the handle (a predictable branch).
  */
@@ -344,7 +347,7 @@ void med_ring_reserve_cancel(med_ring_producer *producer);
 medley_status_t
 med_ring_reserve_until(med_ring_producer *producer, uint64_t deadline_ns, void **slot);
 
-/* ---- The consumer ------------------------------------------------------------------------------
+/* ---- The consumer -------------------------------------------------------------------------------
  */
 
 /* The next element to read; the same one again until release. The consumer may write into it.
@@ -439,7 +442,7 @@ med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **el
  * 0 also when the ring is corrupt. */
 uint32_t med_ring_ready(med_ring_consumer *consumer);
 
-/* ---- By copy -----------------------------------------------------------------------------------
+/* ---- By copy ------------------------------------------------------------------------------------
  */
 
 /* Above this the end of an element that was filled just now is no longer near the copy's start. */

@@ -116,7 +116,7 @@ words_after(const med_state_cell *cell, uint32_t number)
     return cell->words + (size_t)(number % cell->buffers) * cell->stride_words;
 }
 
-/* ---- The writer --------------------------------------------------------------------------------
+/* ---- The writer ---------------------------------------------------------------------------------
  */
 
 medley_status_t
@@ -227,7 +227,7 @@ med_state_cell_write(const med_state_cell *cell, const void *value)
     med_state_cell_commit(cell, &draft);
 }
 
-/* ---- Readers -----------------------------------------------------------------------------------
+/* ---- Readers ------------------------------------------------------------------------------------
  */
 
 static void

@@ -319,7 +319,7 @@ a_copy_is_good_until_its_buffer_comes_round(void **state)
     assert_int_equal(sigaction(SIGBUS, &before[1], NULL), 0);
 }
 
-/* ---- One writer, many readers ------------------------------------------------------------------
+/* ---- One writer, many readers -------------------------------------------------------------------
  * Every word of a value is the value's own number, counted from the start of the test. */
 enum {
     READERS = 5,
@@ -440,7 +440,7 @@ readers_that_sleep_are_woken(void **state)
     run_stress(&s, 4);
 }
 
-/* ---- Death of the writer -----------------------------------------------------------------------
+/* ---- Death of the writer ------------------------------------------------------------------------
  */
 enum {
     KILLS = 40,
@@ -510,7 +510,7 @@ readers_survive_the_writer(void **state)
     }
 }
 
-/* ---- Memory that lies --------------------------------------------------------------------------
+/* ---- Memory that lies ---------------------------------------------------------------------------
  */
 static void
 check_lie(void *memory, atomic32 *word, uint32_t lie, medley_status_t wanted)

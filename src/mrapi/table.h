@@ -34,7 +34,7 @@ typedef struct med_row {
     atomic32 state;    /* bits 0..15 med_row_state, bits 16..31 generation */
     atomic32 key_high; /* written by the lock's holder while the row is not LIVE */
     atomic32 key_low;
-    uint32_t next_free; /* guarded by the table's lock; index + 1, 0 ends */
+    atomic32 next_free; /* written by the lock's holder; index + 1, 0 ends */
 } med_row;
 _Static_assert(sizeof(med_row) == 16, "rows start alike in every build");
 
@@ -46,10 +46,10 @@ typedef struct med_key {
 typedef struct med_table {
     med_lock lock; /* owner: a process reference (process.h) */
     med_lock_sleepers sleepers;
-    uint32_t free_head; /* guarded by lock, as are the next two; index + 1, 0 is none */
-    uint32_t free_tail;
-    uint32_t fresh; /* rows from here on were never used and are in no list */
-    atomic32 used;  /* written by the lock's holder; LIVE rows */
+    atomic32 free_head; /* all of these: written by the lock's holder; index + 1, 0 is none */
+    atomic32 free_tail;
+    atomic32 fresh; /* rows from here on were never used and are in no list */
+    atomic32 used;  /* LIVE rows */
     atomic32 high_water;
     uint32_t unused[9];
 } med_table;

@@ -146,8 +146,7 @@ hash_is_swept(void **state)
     table_free(&view);
 }
 
-/* ---- Death of the lock's holder
- * ------------------------------------------------------------------ */
+/* ---- Death of the lock's holder -------------------------------------------------------------- */
 
 static uint32_t removed_rows;
 
@@ -229,8 +228,7 @@ scribbled_lists_lead_nowhere(void **state)
     table_free(&view);
 }
 
-/* ---- Together
- * ------------------------------------------------------------------------------------ */
+/* ---- Together -------------------------------------------------------------------------------- */
 
 #define WORKERS 4
 #define WORK 3000

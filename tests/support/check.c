@@ -43,7 +43,7 @@ state_of(const med_table_view *view, uint32_t index)
     return med_row_state_of(state_word(view, index));
 }
 
-/* ---- One table ---------------------------------------------------------------------------------
+/* ---- One table ----------------------------------------------------------------------------------
  */
 
 static unsigned char seen[ROWS_MAX]; /* how often each row was met in the walk at hand */
@@ -174,8 +174,7 @@ mutexes_check(const med_system *system)
     }
 }
 
-/* ---- All
- * ------------------------------------------------------------------------------------------ */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static void
 table_settle(const med_table_view *view)

@@ -73,8 +73,7 @@ step_impossible(void)
     return traced ? NULL : "no ptrace";
 }
 
-/* ---- Stepping
- * ------------------------------------------------------------------------------------ */
+/* ---- Stepping -------------------------------------------------------------------------------- */
 
 static void
 broken(const char *what, int status)

@@ -36,7 +36,7 @@ surroundings_membarrier(void)
                      (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0);
 }
 
-/* ---- Virtual, emulated -----------------------------------------------------------------------
+/* ---- Virtual, emulated --------------------------------------------------------------------------
  */
 
 typedef struct cpuinfo {
@@ -119,7 +119,7 @@ surroundings_page_bytes(void)
     return sysconf(_SC_PAGESIZE);
 }
 
-/* ---- Limits ----------------------------------------------------------------------------------
+/* ---- Limits -------------------------------------------------------------------------------------
  */
 
 json_t *
