@@ -275,8 +275,16 @@ medley_status_t
 med_process_look(void *context, uint32_t process_ref)
 {
     med_system *system = context;
-    if (!med_process_alive(system, process_ref)) {
-        (void)med_process_recover(system, med_process_ref_index(process_ref));
+    uint32_t index = med_process_ref_index(process_ref);
+    if (process_ref == 0 || med_process_alive(system, process_ref)) {
+        return MEDLEY_OK; /* 0: it came free meanwhile */
     }
-    return MEDLEY_OK;
+    if (index >= system->limits.processes) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    (void)med_process_recover(system, index);
+    uint32_t word = atomic32_load_acquire(&med_system_process(system, index)->state);
+    bool gone = med_process_state_of(word) == MED_PROCESS_FREE ||
+                med_process_generation_of(word) != med_process_ref_generation(process_ref);
+    return gone ? MEDLEY_ERR_NOT_FOUND : MEDLEY_OK;
 }

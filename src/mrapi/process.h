@@ -95,7 +95,8 @@ bool med_process_recover(struct med_system *system, uint32_t index);
 /* Looks at all of them. Returns how many were recovered. */
 uint32_t med_process_recover_all(struct med_system *system);
 
-/* For the wait on a lock owned by `process_ref`: recovers it if it is dead. Always MEDLEY_OK. */
+/* For the wait on a lock owned by `process_ref`: recovers it if it is dead. MEDLEY_ERR_NOT_FOUND:
+ * there is no such process, nor has one died that is not recovered yet. */
 medley_status_t med_process_look(void *system, uint32_t process_ref);
 
 #endif

@@ -60,9 +60,10 @@ med_table_view_init(med_table_view *view, void *memory, uint32_t row_count, uint
 void
 med_table_init(const med_table_view *view)
 {
-    view->table->free_head = 0;
-    view->table->free_tail = 0;
-    view->table->fresh = 0;
+    /* Relaxed: published with the partition. */
+    atomic32_store_relaxed(&view->table->free_head, 0);
+    atomic32_store_relaxed(&view->table->free_tail, 0);
+    atomic32_store_relaxed(&view->table->fresh, 0);
 }
 
 /* ---- Keys and hash --------------------------------------------------------------------------- */
@@ -143,6 +144,16 @@ hash_put(const med_table_view *view, med_key key, uint32_t index)
     }
 }
 
+/* In a repair: it may be in the hash already, behind a place that has come free. */
+static void
+hash_put_missing(const med_table_view *view, med_key key, uint32_t index)
+{
+    uint32_t found, generation;
+    if (med_table_find(view, key, &found, &generation) != MEDLEY_OK) {
+        hash_put(view, key, index);
+    }
+}
+
 /* Entries that no probe needs to pass become EMPTY again: this one and those before it. */
 static void
 hash_sweep(const med_table_view *view, uint32_t slot)
@@ -184,13 +195,14 @@ static void
 free_append(const med_table_view *view, uint32_t index)
 {
     med_table *table = view->table;
-    med_table_row(view, index)->next_free = 0;
-    if (table->free_tail) {
-        med_table_row(view, table->free_tail - 1)->next_free = index + 1;
+    uint32_t tail = atomic32_load_relaxed(&table->free_tail);
+    atomic32_store_relaxed(&med_table_row(view, index)->next_free, 0);
+    if (tail && tail <= view->row_count) {
+        atomic32_store_relaxed(&med_table_row(view, tail - 1)->next_free, index + 1);
     } else {
-        table->free_head = index + 1;
+        atomic32_store_relaxed(&table->free_head, index + 1);
     }
-    table->free_tail = index + 1;
+    atomic32_store_relaxed(&table->free_tail, index + 1);
 }
 
 static void
@@ -221,15 +233,16 @@ repair_rows(const med_table_view *view)
 {
     med_table *table = view->table;
     uint32_t used = 0;
-    uint32_t fresh = table->fresh <= view->row_count ? table->fresh : view->row_count;
-    table->fresh = fresh;
-    table->free_head = 0;
-    table->free_tail = 0;
+    uint32_t fresh = atomic32_load_relaxed(&table->fresh);
+    fresh = fresh <= view->row_count ? fresh : view->row_count;
+    atomic32_store_relaxed(&table->fresh, fresh);
+    atomic32_store_relaxed(&table->free_head, 0);
+    atomic32_store_relaxed(&table->free_tail, 0);
     for (uint32_t index = 0; index < fresh; index++) {
         med_row *row = med_table_row(view, index);
         med_row_state state = med_row_state_of(atomic32_load_relaxed(&row->state));
         if (state == MED_ROW_LIVE) {
-            hash_put(view, key_of(row), index);
+            hash_put_missing(view, key_of(row), index);
             used++;
             continue;
         }
@@ -238,7 +251,8 @@ repair_rows(const med_table_view *view)
         }
         free_append(view, index);
     }
-    atomic32_store_relaxed(&table->used, used); /* relaxed: for showing */
+    atomic32_store_relaxed(&table->used, 0); /* relaxed: for showing, as is what it counts */
+    used_add(view, used);
 }
 
 /* After a holder's death. Readers go on meanwhile: no entry of a LIVE row is ever taken out. */
@@ -263,15 +277,16 @@ static uint32_t
 free_pop(const med_table_view *view)
 {
     med_table *table = view->table;
-    uint32_t taken = table->free_head;
+    uint32_t taken = atomic32_load_relaxed(&table->free_head);
     if (taken == 0 || taken > view->row_count) {
         return 0;
     }
-    uint32_t next = med_table_row(view, taken - 1)->next_free;
-    table->free_head = next <= view->row_count ? next : 0;
-    if (table->free_head == 0) {
-        table->free_tail = 0;
+    uint32_t next = atomic32_load_relaxed(&med_table_row(view, taken - 1)->next_free);
+    if (next == 0 || next > view->row_count) {
+        next = 0;
+        atomic32_store_relaxed(&table->free_tail, 0);
     }
+    atomic32_store_relaxed(&table->free_head, next);
     return taken;
 }
 
@@ -280,8 +295,10 @@ free_pop(const med_table_view *view)
 static uint32_t
 free_take(const med_table_view *view)
 {
-    if (view->table->fresh < view->row_count) {
-        return ++view->table->fresh;
+    uint32_t fresh = atomic32_load_relaxed(&view->table->fresh);
+    if (fresh < view->row_count) {
+        atomic32_store_relaxed(&view->table->fresh, fresh + 1);
+        return fresh + 1;
     }
     uint32_t taken = free_pop(view);
     if (taken && med_row_state_of(atomic32_load_relaxed(&med_table_row(view, taken - 1)->state)) !=
@@ -292,6 +309,19 @@ free_take(const med_table_view *view)
     return taken;
 }
 
+/* A lock that names nobody, neither living nor to be recovered, was scribbled over. */
+static medley_status_t
+look_at_holder(void *context, uint32_t owner)
+{
+    const med_table_view *view = context;
+    medley_status_t status = view->on_slice ? view->on_slice(view->context, owner) : MEDLEY_OK;
+    if (status != MEDLEY_ERR_NOT_FOUND) {
+        return status;
+    }
+    (void)med_lock_recover(&view->table->lock, &view->table->sleepers, owner, true, view->scope);
+    return MEDLEY_OK;
+}
+
 static medley_status_t
 lock(const med_table_view *view)
 {
@@ -300,8 +330,8 @@ lock(const med_table_view *view)
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = view->scope,
                                 .waiter = &waiter,
-                                .each_slice = view->on_slice,
-                                .context = view->context};
+                                .each_slice = look_at_holder,
+                                .context = (void *)(uintptr_t)view};
     medley_status_t status = med_lock_acquire(&view->table->lock, &view->table->sleepers, &request);
     if (status == MEDLEY_ERR_OWNER_DIED) {
         if (med_lock_is_dead(&view->table->lock)) {
@@ -375,9 +405,9 @@ med_table_insert(const med_table_view *view,
 static uint32_t
 next_row(const med_table_view *view)
 {
-    const med_table *table = view->table;
-    return table->fresh < view->row_count || table->free_head == 0 ? table->fresh
-                                                                   : table->free_head - 1;
+    uint32_t fresh = atomic32_load_relaxed(&view->table->fresh);
+    uint32_t head = atomic32_load_relaxed(&view->table->free_head);
+    return fresh < view->row_count || head == 0 ? fresh : head - 1;
 }
 
 medley_status_t

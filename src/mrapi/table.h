@@ -68,7 +68,8 @@ typedef struct med_table_view {
     uint32_t process_ref; /* who locks */
     /* Called, with the lock held, for each row that is given back; may be NULL. Idempotent. */
     void (*on_remove)(const struct med_table_view *view, med_row *row);
-    /* Called while waiting for the lock: recovers a dead holder. */
+    /* Called while waiting for the lock: recovers a dead holder. MEDLEY_ERR_NOT_FOUND: it names
+     * nobody, and is taken away. */
     medley_status_t (*on_slice)(void *context, uint32_t process_ref);
     void *context;
 } med_table_view;

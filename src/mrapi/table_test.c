@@ -186,8 +186,8 @@ repair_undoes_what_was_under_way(void **state)
             atomic32_store_relaxed(&view.hash[slot], 1);
         }
     }
-    view.table->free_head = 3; /* and in the middle of the free list */
-    view.table->free_tail = 0;
+    atomic32_store_relaxed(&view.table->free_head, 3); /* and in the middle of the free list */
+    atomic32_store_relaxed(&view.table->free_tail, 0);
     assert_int_equal(find(&view, 2), MEDLEY_ERR_NOT_FOUND);
     holder_dies(&view);
     removed_rows = 0;
@@ -215,11 +215,11 @@ scribbled_lists_lead_nowhere(void **state)
         assert_int_equal(insert(&view, i, &index[i], &generation[i]), MEDLEY_OK);
     }
     assert_int_equal(med_table_remove(&view, index[5], generation[5]), MEDLEY_OK);
-    view.table->free_head = index[7] + 1; /* a row in use */
+    atomic32_store_relaxed(&view.table->free_head, index[7] + 1); /* a row in use */
     assert_int_equal(insert(&view, 200, &other, &life), MEDLEY_OK);
     assert_int_equal(other, index[5]);
     assert_int_equal(find(&view, 7), MEDLEY_OK);
-    view.table->free_head = 0xdeadbeef;
+    atomic32_store_relaxed(&view.table->free_head, 0xdeadbeef);
     assert_int_equal(insert(&view, 201, &other, &life), MEDLEY_ERR_LIMIT);
     for (uint32_t slot = 0; slot <= view.hash_mask; slot++) {
         atomic32_store_relaxed(&view.hash[slot], 0xffffffff - slot);

@@ -43,6 +43,18 @@ state_of(const med_table_view *view, uint32_t index)
     return med_row_state_of(state_word(view, index));
 }
 
+static uint32_t
+fresh_of(const med_table_view *view)
+{
+    return atomic32_load_relaxed(&view->table->fresh);
+}
+
+static uint32_t
+next_free(const med_table_view *view, uint32_t at)
+{
+    return atomic32_load_relaxed(&med_table_row(view, at - 1)->next_free);
+}
+
 /* ---- One table ----------------------------------------------------------------------------------
  */
 
@@ -55,8 +67,9 @@ free_list_walk(const med_table_view *view)
     uint32_t length = 0;
     uint32_t last = 0;
     memset(seen, 0, sizeof seen);
-    for (uint32_t at = table->free_head; at != 0; at = med_table_row(view, at - 1)->next_free) {
-        if (at > table->fresh || length > view->row_count) {
+    for (uint32_t at = atomic32_load_relaxed(&table->free_head); at != 0;
+         at = next_free(view, at)) {
+        if (at > fresh_of(view) || length > view->row_count) {
             expect(false, "the free list leads out of the table, or in a circle", at);
             return length;
         }
@@ -65,7 +78,8 @@ free_list_walk(const med_table_view *view)
         last = at;
         length++;
     }
-    expect(table->free_tail == last, "the free list's tail is not its last", last);
+    expect(atomic32_load_relaxed(&table->free_tail) == last, "the free list's tail is not its last",
+           last);
     return length;
 }
 
@@ -77,7 +91,7 @@ live_walk(const med_table_view *view)
         const med_row *row = med_table_row(view, i);
         med_row_state state = state_of(view, i);
         expect(state == MED_ROW_FREE || state == MED_ROW_LIVE, "half made, or half gone", i);
-        if (i >= view->table->fresh) {
+        if (i >= fresh_of(view)) {
             expect(state_word(view, i) == 0, "used, and beyond what was ever used", i);
         }
         if (state != MED_ROW_LIVE) {
@@ -122,11 +136,11 @@ table_check(const med_table_view *view, const char *name)
     const med_table *table = view->table;
     where = name;
     expect(med_lock_owner(&table->lock) == 0, "the table's lock is somebody's", 0);
-    expect(table->fresh <= view->row_count, "more rows used than there are", table->fresh);
+    expect(fresh_of(view) <= view->row_count, "more rows used than there are", fresh_of(view));
     uint32_t free_rows = free_list_walk(view);
     uint32_t live = live_walk(view);
     hash_walk(view);
-    expect(free_rows + live == table->fresh, "rows are lost: used, neither LIVE nor free", live);
+    expect(free_rows + live == fresh_of(view), "rows are lost: used, neither LIVE nor free", live);
     expect(atomic32_load_relaxed(&table->used) == live, "miscounted", live);
     expect(atomic32_load_relaxed(&table->high_water) >= live, "more than ever were", live);
 }
