@@ -192,7 +192,11 @@ lock_until(med_self *self,
         *status = MRAPI_ERR_PARAMETER;
         return;
     }
-    medley_status_t result = med_mutex_lock(self, mutex, deadline_ns, lock_key);
+    uint32_t key;
+    medley_status_t result = med_mutex_lock(self, mutex, deadline_ns, &key);
+    if (result == MEDLEY_OK) {
+        *lock_key = key;
+    }
     *status = status_of(result, busy, MRAPI_ERR_MUTEX_LOCKED);
 }
 
@@ -200,9 +204,11 @@ lock_until(med_self *self,
 static inline bool
 lock_fast(med_self *self, mrapi_mutex_hndl_t mutex, mrapi_key_t *lock_key, mrapi_status_t *status)
 {
-    if (__builtin_expect(!lock_key || !med_mutex_lock_fast(self, mutex, lock_key), 0)) {
+    uint32_t key;
+    if (__builtin_expect(!lock_key || !med_mutex_lock_fast(self, mutex, &key), 0)) {
         return false;
     }
+    *lock_key = key;
     *status = MRAPI_SUCCESS;
     return true;
 }

@@ -489,6 +489,30 @@ mutex_contention(void **state)
     mrapi_status_t status;
     (void)state;
     contention(mrapi_mutex_create(5, NULL, &status));
+}
+
+static void
+pi_possible_or_refused(void)
+{
+    mrapi_status_t status;
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t yes = MRAPI_TRUE;
+    if (med_port_pi_supported()) {
+        return;
+    }
+    mrapi_mutex_init_attributes(&attributes, &status);
+    mrapi_mutex_set_attribute(&attributes, MEDLEY_MUTEX_PRIORITY_INHERITANCE, &yes, sizeof yes,
+                              &status);
+    (void)mrapi_mutex_create(5, &attributes, &status);
+    assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
+    not_possible_here("no priority-inheritance futexes");
+}
+
+static void
+mutex_contention_with_priority_inheritance(void **state)
+{
+    (void)state;
+    pi_possible_or_refused();
     contention(mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 5));
 }
 
@@ -548,25 +572,36 @@ dies_holding(void *argument)
 }
 
 static void
-mutex_holder_ends(void **state)
+holder_ends(mrapi_mutex_hndl_t mutex)
 {
     mrapi_status_t status;
     mrapi_key_t key;
+    shared_mutex = mutex;
+    start(30, dies_holding);
+    join(30, MRAPI_SUCCESS);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(medley_lock_owner_died(), 1);
+    mrapi_mutex_unlock(mutex, &key, &status);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(medley_lock_owner_died(), 0); /* told once */
+    delete_mutex(mutex);
+}
+
+static void
+mutex_holder_ends(void **state)
+{
+    mrapi_status_t status;
     (void)state;
-    mrapi_mutex_hndl_t mutexes[] = {mrapi_mutex_create(5, NULL, &status),
-                                    mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 6)};
-    for (size_t i = 0; i < 2; i++) {
-        shared_mutex = mutexes[i];
-        start(30, dies_holding);
-        join(30, MRAPI_SUCCESS);
-        mrapi_mutex_lock(shared_mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
-        assert_int_equal(status, MRAPI_SUCCESS);
-        assert_int_equal(medley_lock_owner_died(), 1);
-        mrapi_mutex_unlock(shared_mutex, &key, &status);
-        mrapi_mutex_lock(shared_mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
-        assert_int_equal(medley_lock_owner_died(), 0); /* told once */
-        delete_mutex(shared_mutex);
-    }
+    holder_ends(mrapi_mutex_create(5, NULL, &status));
+}
+
+static void
+mutex_holder_ends_with_priority_inheritance(void **state)
+{
+    (void)state;
+    pi_possible_or_refused();
+    holder_ends(mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 6));
 }
 
 static void *
@@ -666,6 +701,10 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(mutex_contention, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_deleted_under_a_waiter, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_holder_ends, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_contention_with_priority_inheritance, node_up,
+                                        node_down),
+        cmocka_unit_test_setup_teardown(mutex_holder_ends_with_priority_inheritance, node_up,
+                                        node_down),
         cmocka_unit_test_setup_teardown(mutex_not_shared_between_domains, node_up, node_down),
     };
     bool private_system = argc > 1 && strcmp(argv[1], "private") == 0;

@@ -106,6 +106,9 @@ med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handl
 {
     med_system *system = self->system;
     fill_context context = {.attributes = attributes, .domain = self->domain};
+    if ((attributes & MED_MUTEX_PRIORITY_INHERITANCE) && !med_port_pi_supported()) {
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
     med_key key = {.high = 0, .low = number == MED_MUTEX_ANY ? MED_MUTEX_USER_MAX + 1 : number};
     uint32_t index, generation;
     medley_status_t status =

@@ -124,6 +124,12 @@ med_port_thread_native_detached(const void *native)
     return false;
 }
 
+bool
+med_port_pi_supported(void)
+{
+    return false;
+}
+
 medley_status_t
 med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
 {

@@ -90,6 +90,30 @@ med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
     return status;
 }
 
+/* Tried out once: an emulator may lack the call, or write its host's thread number, or byte order,
+ * into the word. */
+bool
+med_port_pi_supported(void)
+{
+    enum {
+        UNKNOWN,
+        NO,
+        YES
+    };
+    static uint32_t known;
+    uint32_t answer = __atomic_load_n(&known, __ATOMIC_RELAXED); /* all find out the same */
+    if (answer == UNKNOWN) {
+        uint32_t word = 0;
+        bool works =
+            med_port_pi_lock(&word, MED_PORT_FOREVER, MED_PORT_SCOPE_SHARED) == MEDLEY_OK &&
+            word == med_port_thread_id() &&
+            med_port_pi_unlock(&word, MED_PORT_SCOPE_SHARED) == MEDLEY_OK && word == 0;
+        answer = works ? YES : NO;
+        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    return answer == YES;
+}
+
 medley_status_t
 med_port_pi_unlock(uint32_t *word, med_port_scope scope)
 {
