@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The size of a partition, which is the same for every processor: so any may tell. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mrapi/partition.h"
+
+int
+main(int argc, char **argv)
+{
+    med_layout layout;
+    if (argc != 5) {
+        (void)fprintf(stderr, "usage: footprint_partition DOMAINS PROCESSES NODES MUTEXES\n");
+        return 2;
+    }
+    med_limits limits = {.domains = (uint32_t)strtoul(argv[1], NULL, 10),
+                         .processes = (uint32_t)strtoul(argv[2], NULL, 10),
+                         .nodes = (uint32_t)strtoul(argv[3], NULL, 10),
+                         .mutexes = (uint32_t)strtoul(argv[4], NULL, 10)};
+    if (!med_limits_valid(&limits) || med_layout_compute(&limits, &layout) != MEDLEY_OK) {
+        return 1;
+    }
+    (void)printf("%u\n", layout.size_bytes);
+    return 0;
+}
