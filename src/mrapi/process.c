@@ -34,73 +34,6 @@ med_process_row_bytes(const med_limits *limits)
     return sizeof(med_process_row);
 }
 
-/* ---- Claim and release ----------------------------------------------------------------------- */
-
-static void
-row_fill(med_process_row *row)
-{
-    for (uint32_t i = 0; i < sizeof row->node_rows / sizeof row->node_rows[0]; i++) {
-        atomic32_store_relaxed(&row->node_rows[i], 0); /* relaxed: published by L1 */
-    }
-    atomic32_store_relaxed(&row->process_id, med_port_process_id());
-    atomic64_store_relaxed(&row->since_ns, med_port_clock_ns());
-}
-
-static bool
-claim_row(med_system *system, uint32_t index)
-{
-    med_process_row *row = med_system_process(system, index);
-    /* Relaxed: looked at again with the slot in hand. */
-    if (med_process_state_of(atomic32_load_relaxed(&row->state)) != MED_PROCESS_FREE) {
-        return false;
-    }
-    bool shared = system->scope == MED_PORT_SCOPE_SHARED;
-    if (shared && med_port_slot_claim(&system->shared, index) != MEDLEY_OK) {
-        return false;
-    }
-    uint32_t word = atomic32_load_acquire(&row->state); /* A2 free <- R2 (release, recovery) */
-    if (med_process_state_of(word) != MED_PROCESS_FREE) {
-        if (shared) {
-            med_port_slot_drop(&system->shared, index);
-        }
-        return false;
-    }
-    row_fill(row);
-    uint32_t generation = med_process_generation_of(word) + 1;
-    /* L1 live -> A1 (alive, recover). Nobody else changes a FREE row whose slot is held. */
-    atomic32_store_release(&row->state, med_process_word(MED_PROCESS_LIVE, 0, generation));
-    system->process_index = index;
-    system->process_ref = med_process_ref(index, generation);
-    return true;
-}
-
-medley_status_t
-med_process_claim(med_system *system)
-{
-    for (int round = 0; round < 2; round++) {
-        for (uint32_t index = 0; index < system->limits.processes; index++) {
-            if (claim_row(system, index)) {
-                return MEDLEY_OK;
-            }
-        }
-        if (system->scope == MED_PORT_SCOPE_PROCESS || med_process_recover_all(system) == 0) {
-            break;
-        }
-    }
-    med_limits_report(&system->limits, MED_LIMIT_PROCESSES);
-    return MEDLEY_ERR_LIMIT;
-}
-
-void
-med_process_release(med_system *system)
-{
-    med_process_row *row = med_system_process(system, system->process_index);
-    uint32_t generation = med_process_ref_generation(system->process_ref);
-    /* R2 free -> A2 (claim) */
-    atomic32_store_release(&row->state, med_process_word(MED_PROCESS_FREE, 0, generation));
-    med_port_slot_drop(&system->shared, system->process_index);
-}
-
 /* ---- Alive? ---------------------------------------------------------------------------------- */
 
 /* Does somebody else hold the slot, or is it our own? */
@@ -121,7 +54,7 @@ med_process_alive(const med_system *system, uint32_t ref)
         return false;
     }
     uint32_t live = med_process_word(MED_PROCESS_LIVE, 0, med_process_ref_generation(ref));
-    /* A1 live <- L1 (claim). The state is read after the slot: a row that is LIVE in this
+    /* A1 live <- L1 (come_alive). The state is read after the slot: a row that is LIVE in this
      * generation after its slot was held was LIVE while it was. */
     return slot_held(system, index) &&
            atomic32_load_acquire(&med_system_process(system, index)->state) == live;
@@ -143,7 +76,7 @@ static bool
 recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
 {
     med_process_row *row = med_system_process(system, index);
-    uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- L1 (claim) */
+    uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- L1 (come_alive) */
     for (;;) {
         switch (med_process_state_of(word)) {
         case MED_PROCESS_LIVE:
@@ -242,6 +175,17 @@ recovery_report(const med_process_row *row)
     med_log(MED_LOG_INFO, &text);
 }
 
+/* What a dead process held. */
+static void
+clean_up(med_system *system, uint32_t index, uint32_t ref)
+{
+    const med_process_row *row = med_system_process(system, index);
+    recover_table_locks(system, ref);
+    recover_claims(system, index);
+    recover_nodes(system, row, ref);
+    recovery_report(row);
+}
+
 bool
 med_process_recover(med_system *system, uint32_t index)
 {
@@ -252,10 +196,7 @@ med_process_recover(med_system *system, uint32_t index)
     med_process_row *row = med_system_process(system, index);
     uint32_t generation = med_process_generation_of(claimed);
     uint32_t ref = med_process_ref(index, generation);
-    recover_table_locks(system, ref);
-    recover_claims(system, index);
-    recover_nodes(system, row, ref);
-    recovery_report(row);
+    clean_up(system, index, ref);
     /* R2 free -> A2 (claim). Fails only when a peer scribbled. */
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
     return atomic32_cas_release(&row->state, &claimed, freed);
@@ -271,6 +212,128 @@ med_process_recover_all(med_system *system)
     return recovered;
 }
 
+/* ---- Claim and release ----------------------------------------------------------------------- */
+
+static void
+row_fill(med_process_row *row)
+{
+    for (uint32_t i = 0; i < sizeof row->node_rows / sizeof row->node_rows[0]; i++) {
+        atomic32_store_relaxed(&row->node_rows[i], 0); /* relaxed: published by L1 */
+    }
+    atomic32_store_relaxed(&row->process_id, med_port_process_id());
+    atomic64_store_relaxed(&row->since_ns, med_port_clock_ns());
+}
+
+/* From here on this process is `ref`, also as the owner of the tables' locks. */
+static void
+identify(med_system *system, uint32_t index, uint32_t generation)
+{
+    system->process_index = index;
+    system->process_ref = med_process_ref(index, generation);
+    system->domains.process_ref = system->process_ref;
+    system->nodes.process_ref = system->process_ref;
+    system->mutexes.process_ref = system->process_ref;
+}
+
+static bool
+slot_take(med_system *system, uint32_t index)
+{
+    return system->scope == MED_PORT_SCOPE_PROCESS ||
+           med_port_slot_claim(&system->shared, index) == MEDLEY_OK;
+}
+
+static void
+slot_drop(med_system *system, uint32_t index)
+{
+    if (system->scope == MED_PORT_SCOPE_SHARED) {
+        med_port_slot_drop(&system->shared, index);
+    }
+}
+
+/* The slot is held, and nobody is at the row. */
+static void
+come_alive(med_system *system, uint32_t index, uint32_t generation)
+{
+    med_process_row *row = med_system_process(system, index);
+    row_fill(row);
+    /* L1 live -> A1 (alive, recover) */
+    atomic32_store_release(&row->state, med_process_word(MED_PROCESS_LIVE, 0, generation));
+    identify(system, index, generation);
+}
+
+/* A row of nobody. */
+static bool
+claim_free(med_system *system, uint32_t index)
+{
+    const med_process_row *row = med_system_process(system, index);
+    /* Relaxed: looked at again with the slot in hand. */
+    if (med_process_state_of(atomic32_load_relaxed(&row->state)) != MED_PROCESS_FREE ||
+        !slot_take(system, index)) {
+        return false;
+    }
+    uint32_t word = atomic32_load_acquire(&row->state); /* A2 free <- R2 (release, recovery) */
+    if (med_process_state_of(word) != MED_PROCESS_FREE) {
+        slot_drop(system, index);
+        return false;
+    }
+    come_alive(system, index, med_process_generation_of(word) + 1);
+    return true;
+}
+
+/* A dead process's row, when there is none of nobody: with its slot in hand this process is its
+ * recoverer, and acts under the dead one's own reference; should it die too, whoever comes finds
+ * one dead process, not two. */
+static bool
+claim_dead(med_system *system, uint32_t index)
+{
+    med_process_row *row = med_system_process(system, index);
+    if (!slot_take(system, index)) {
+        return false;
+    }
+    uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- L1 (come_alive) */
+    uint32_t generation = med_process_generation_of(word);
+    uint32_t by_me = med_process_word(MED_PROCESS_RECOVERING, index, generation);
+    bool another_is_at_it = med_process_state_of(word) == MED_PROCESS_RECOVERING &&
+                            med_process_recoverer_of(word) != index &&
+                            recoverer_lives(system, word);
+    /* Acquire and release: as recovery_claim. */
+    if (another_is_at_it || !atomic32_cas_acq_rel(&row->state, &word, by_me)) {
+        slot_drop(system, index);
+        return false;
+    }
+    identify(system, index, generation);
+    clean_up(system, index, system->process_ref);
+    come_alive(system, index, generation + 1);
+    return true;
+}
+
+medley_status_t
+med_process_claim(med_system *system)
+{
+    bool (*const ways[])(med_system *, uint32_t) = {claim_free, claim_dead};
+    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
+        for (uint32_t index = 0; index < system->limits.processes; index++) {
+            if (ways[way](system, index)) {
+                return MEDLEY_OK;
+            }
+        }
+    }
+    med_limits_report(&system->limits, MED_LIMIT_PROCESSES);
+    return MEDLEY_ERR_LIMIT;
+}
+
+void
+med_process_release(med_system *system)
+{
+    med_process_row *row = med_system_process(system, system->process_index);
+    uint32_t generation = med_process_ref_generation(system->process_ref);
+    /* R2 free -> A2 (claim) */
+    atomic32_store_release(&row->state, med_process_word(MED_PROCESS_FREE, 0, generation));
+    med_port_slot_drop(&system->shared, system->process_index);
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
 medley_status_t
 med_process_look(void *context, uint32_t process_ref)
 {
@@ -284,7 +347,9 @@ med_process_look(void *context, uint32_t process_ref)
     }
     (void)med_process_recover(system, index);
     uint32_t word = atomic32_load_acquire(&med_system_process(system, index)->state);
-    bool gone = med_process_state_of(word) == MED_PROCESS_FREE ||
-                med_process_generation_of(word) != med_process_ref_generation(process_ref);
-    return gone ? MEDLEY_ERR_NOT_FOUND : MEDLEY_OK;
+    med_process_state state = med_process_state_of(word);
+    bool there = state == MED_PROCESS_LIVE || state == MED_PROCESS_DEAD ||
+                 state == MED_PROCESS_RECOVERING;
+    bool same = med_process_generation_of(word) == med_process_ref_generation(process_ref);
+    return there && same ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
 }

@@ -253,14 +253,6 @@ selves_make(med_system *system)
     return status;
 }
 
-static void
-process_ref_set(med_system *system)
-{
-    system->domains.process_ref = system->process_ref;
-    system->nodes.process_ref = system->process_ref;
-    system->mutexes.process_ref = system->process_ref;
-}
-
 static medley_status_t
 attach_named(const char *name, med_system *system)
 {
@@ -290,7 +282,6 @@ attach_named(const char *name, med_system *system)
         return status;
     }
     med_port_shared_unlock(&system->shared);
-    process_ref_set(system);
     (void)med_process_recover_all(system);
     return MEDLEY_OK;
 }
@@ -317,7 +308,6 @@ attach_private(med_system *system)
         return status;
     }
     status = med_process_claim(system);
-    process_ref_set(system);
     med_port_barrier_prepare(MED_PORT_SCOPE_PROCESS);
     return status;
 }

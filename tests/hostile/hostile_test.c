@@ -31,7 +31,7 @@
 #define NUMBERS 6
 #define LOCK_TIMEOUT_US 500
 
-/* ---- Files that are not ours ------------------------------------------------------------------------ */
+/* ---- Files that are not ours ----------------------------------------------------------------- */
 
 #define PRECIOUS "what somebody keeps in a file of his own"
 
@@ -148,7 +148,7 @@ of_another_user(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* ---- Partitions cut short --------------------------------------------------------------------------- */
+/* ---- Partitions cut short -------------------------------------------------------------------- */
 
 typedef struct cut {
     off_t size_bytes;
@@ -205,7 +205,7 @@ cut_short(void **state)
     assert_int_equal(medley_system_close(), MEDLEY_OK);
 }
 
-/* ---- Scribbled over --------------------------------------------------------------------------------- */
+/* ---- Scribbled over -------------------------------------------------------------------------- */
 
 typedef struct round_state {
     uint32_t number;
@@ -353,7 +353,7 @@ scribbled_over(void **state)
     }
 }
 
-/* ---- Counters across their wrap ---------------------------------------------------------------------- */
+/* ---- Counters across their wrap -------------------------------------------------------------- */
 
 static int
 node_up(void **state)

@@ -31,8 +31,7 @@
 
 static uint64_t slowest_ns; /* from a death to the last who learned of it; for showing */
 
-/* ---- What everybody does
- * ------------------------------------------------------------------------- */
+/* ---- What everybody does --------------------------------------------------------------------- */
 
 static void
 node_up(mrapi_node_t node)
@@ -178,8 +177,7 @@ survivor_down(void **state)
     return partition_exists(test_system_name()); /* the last one removes it */
 }
 
-/* ---- The holder of a mutex is killed
- * ---------------------------------------------------------------- */
+/* ---- The holder of a mutex is killed --------------------------------------------------------- */
 
 /* The holder stays a zombie until the end: dead all the same. */
 static void
@@ -330,8 +328,7 @@ number_is_free_at_once(void **state)
     system_is_whole();
 }
 
-/* ---- Stale files
- * ------------------------------------------------------------------------------------ */
+/* ---- Stale files ----------------------------------------------------------------------------- */
 
 static void
 next_start_works(void)
@@ -434,8 +431,7 @@ others_live_in_another_version(void **state)
     assert_false(partition_exists(name));
 }
 
-/* ---- fork
- * -------------------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 static int
 born_by_fork(test_process *parent, void *argument)
@@ -567,8 +563,7 @@ fork_while_another_thread_opens(void **state)
     assert_int_equal(medley_system_close(), MEDLEY_OK);
 }
 
-/* ---- exit without finalize
- * ---------------------------------------------------------------------------- */
+/* ---- exit without finalize ------------------------------------------------------------------- */
 
 static int
 leaves_by_exit(test_process *parent, void *argument)
@@ -608,8 +603,7 @@ exit_of_the_last(void **state)
     assert_false(partition_exists(test_system_name()));
 }
 
-/* ---- Two systems in one process
- * ---------------------------------------------------------------------- */
+/* ---- Two systems in one process -------------------------------------------------------------- */
 
 /* Each close takes back one open, whichever systems they were of. */
 static void

@@ -53,7 +53,7 @@ typedef struct shared_state {
 static shared_state *shared;
 static uint32_t kills_done;
 
-/* ---- Workers -------------------------------------------------------------------------------------- */
+/* ---- Workers --------------------------------------------------------------------------------- */
 
 typedef struct worker {
     uint32_t number;
@@ -252,7 +252,7 @@ worker_body(test_process *parent, void *argument)
     return 0;
 }
 
-/* ---- The tester ----------------------------------------------------------------------------------- */
+/* ---- The tester ------------------------------------------------------------------------------ */
 
 static void
 stuck(int signal)

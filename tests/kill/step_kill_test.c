@@ -83,8 +83,7 @@ stuck(int signal)
     _exit(96);
 }
 
-/* ---- What children do
- * ------------------------------------------------------------------------------ */
+/* ---- What children do ------------------------------------------------------------------------ */
 
 static void
 node_up(mrapi_node_t node)
@@ -233,8 +232,7 @@ op_recover(void)
     (void)med_process_recover_all(med_self_get()->system);
 }
 
-/* ---- Who sleeps, who has died
- * ---------------------------------------------------------------------- */
+/* ---- Who sleeps, who has died ---------------------------------------------------------------- */
 
 /* Locks and unlocks mutex 1 whenever told to; says whether its former holder had died. */
 static int
@@ -359,8 +357,7 @@ victim_dies(void)
     }
 }
 
-/* ---- Before and after
- * ------------------------------------------------------------------------------ */
+/* ---- Before and after ------------------------------------------------------------------------ */
 
 static mrapi_mutex_hndl_t
 mutex_make(mrapi_mutex_id_t number)
@@ -492,8 +489,7 @@ verify(const bool expect_death[MUTEXES])
     }
 }
 
-/* ---- One kill, and all
- * ------------------------------------------------------------------------------ */
+/* ---- One kill, and all ----------------------------------------------------------------------- */
 
 static step_outcome
 kill_after(uint32_t steps)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * All process rows are taken, some by the dead. A newcomer takes a dead one's place, after it has
+ * cleaned up behind it; and a newcomer that is killed at that leaves one dead, not two.
+ */
+#include "support/unit.h"
+
+#include <signal.h>
+
+#include "medley/medley.h"
+#include "mrapi/system.h"
+#include "support/check.h"
+#include "support/process.h"
+#include "support/system.h"
+
+#define DOMAIN 1
+#define SURVIVOR 1
+#define HOLDER 2 /* and the next */
+#define NEWCOMER 10
+#define HOUSE 3 /* processes that fit in */
+#define ROUNDS 40
+
+static bool
+node_up(mrapi_node_t node)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN, node, 0, &info, &status);
+    return status == MRAPI_SUCCESS;
+}
+
+static int
+holder_body(test_process *parent, void *argument)
+{
+    uint32_t number = *(const uint32_t *)argument;
+    mrapi_status_t status;
+    mrapi_key_t key;
+    child_expect(node_up(HOLDER + number));
+    mrapi_mutex_lock(mrapi_mutex_get(number, &status), &key, MRAPI_TIMEOUT_INFINITE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'h');
+    (void)process_hear(parent); /* until killed */
+    return 1;
+}
+
+/* Attaches; what becomes of it is the caller's affair. */
+static int
+newcomer_body(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    (void)argument;
+    child_expect(process_hear(parent) == 'g');
+    child_expect(node_up(NEWCOMER));
+    for (uint32_t number = 0; number < HOUSE - 1; number++) {
+        mrapi_key_t key;
+        mrapi_mutex_hndl_t mutex = mrapi_mutex_get(number, &status);
+        mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+        child_expect(status == MRAPI_SUCCESS && medley_lock_owner_died());
+        mrapi_mutex_unlock(mutex, &key, &status);
+    }
+    mrapi_finalize(&status);
+    return 0;
+}
+
+/* The survivor sleeps meanwhile: nobody but the newcomer looks after the dead. */
+static void
+house_full_of_dead(void)
+{
+    test_process holders[HOUSE - 1];
+    uint32_t numbers[HOUSE - 1];
+    mrapi_status_t status;
+    for (uint32_t i = 0; i < HOUSE - 1; i++) {
+        numbers[i] = i;
+        (void)mrapi_mutex_create(i, NULL, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        process_start(&holders[i], holder_body, &numbers[i]);
+        assert_int_equal(process_hear(&holders[i]), 'h');
+    }
+    for (uint32_t i = 0; i < HOUSE - 1; i++) {
+        process_kill(&holders[i]);
+        assert_int_equal(process_join(&holders[i]), -SIGKILL);
+    }
+}
+
+static void
+house_empty(void)
+{
+    mrapi_status_t status;
+    for (uint32_t i = 0; i < HOUSE - 1; i++) {
+        mrapi_mutex_delete(mrapi_mutex_get(i, &status), &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    check_settle(med_self_get()->system);
+    assert_int_equal(check_system(med_self_get()->system), 0);
+}
+
+static void
+newcomer_takes_a_dead_ones_place(void **state)
+{
+    test_process newcomer;
+    (void)state;
+    house_full_of_dead();
+    process_start(&newcomer, newcomer_body, NULL);
+    process_say(&newcomer, 'g');
+    assert_int_equal(process_join(&newcomer), 0);
+    house_empty();
+}
+
+/* Killed a little later each round, from before it does anything to after all is done. */
+static void
+newcomer_is_killed_at_it(void **state)
+{
+    test_process newcomer;
+    (void)state;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        house_full_of_dead();
+        process_start(&newcomer, newcomer_body, NULL);
+        process_say(&newcomer, 'g');
+        med_port_delay_ns((uint64_t)round * 10000u);
+        process_kill(&newcomer);
+        int ended = process_join(&newcomer);
+        assert_true(ended == 0 || ended == -SIGKILL);
+        house_empty();
+    }
+}
+
+static void
+living_keep_their_places(void **state)
+{
+    test_process holders[HOUSE - 1], newcomer;
+    uint32_t numbers[HOUSE - 1];
+    mrapi_status_t status;
+    (void)state;
+    for (uint32_t i = 0; i < HOUSE - 1; i++) {
+        numbers[i] = i;
+        (void)mrapi_mutex_create(i, NULL, &status);
+        process_start(&holders[i], holder_body, &numbers[i]);
+        assert_int_equal(process_hear(&holders[i]), 'h');
+    }
+    process_start(&newcomer, newcomer_body, NULL);
+    process_say(&newcomer, 'g');
+    assert_int_equal(process_join(&newcomer), 99); /* MRAPI_ERR_NODE_INITFAILED: no room */
+    for (uint32_t i = 0; i < HOUSE - 1; i++) {
+        process_kill(&holders[i]);
+        assert_int_equal(process_join(&holders[i]), -SIGKILL);
+    }
+    check_settle(med_self_get()->system);
+    house_empty();
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(newcomer_takes_a_dead_ones_place),
+        cmocka_unit_test(newcomer_is_killed_at_it),
+        cmocka_unit_test(living_keep_their_places),
+    };
+    test_system_prepare();
+    (void)setenv("MEDLEY_MAX_PROCESSES", "3", 1);
+    if (!node_up(SURVIVOR)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    mrapi_status_t status;
+    mrapi_finalize(&status);
+    return failed;
+}
