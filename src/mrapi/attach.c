@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Attaching to a system, and leaving it.
+ *
+ * In the port's section of the name, which excludes all other processes: if nobody's liveness slot
+ * is held, whatever the file contains is a leftover, and a new one is made in its place; else the
+ * partition is checked and used as it is. A slot is claimed before the section ends, so the next
+ * process finds us alive. Hence no file, however it was left behind, stops the next start.
+ */
+#include "mrapi/attach.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "mrapi/domain.h"
+#include "mrapi/mutex.h"
+
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+static void
+view_open(med_system *system, med_table_view *view, uint32_t offset, uint32_t rows, uint32_t bytes)
+{
+    med_table_view_init(view, (char *)(void *)system->header + offset, rows, bytes);
+    view->scope = system->scope;
+    view->on_slice = med_process_look;
+    view->context = system;
+}
+
+static void
+views_open(med_system *system)
+{
+    const med_layout *layout = &system->layout;
+    const med_limits *limits = &system->limits;
+    system->processes = (unsigned char *)(void *)system->header + layout->processes;
+    view_open(system, &system->domains, layout->domains, limits->domains, sizeof(med_domain_row));
+    view_open(system, &system->nodes, layout->nodes, limits->nodes, layout->node_row_bytes);
+    view_open(system, &system->mutexes, layout->mutexes, limits->mutexes, sizeof(med_mutex_row));
+    system->mutexes.on_remove = med_mutex_row_removed;
+    system->on_death =
+        system->header->on_death == MED_ON_DEATH_FAIL ? MED_ON_DEATH_FAIL : MED_ON_DEATH_RECOVER;
+}
+
+static void
+tables_init(med_system *system)
+{
+    med_table_init(&system->domains);
+    med_table_init(&system->nodes);
+    med_table_init(&system->mutexes);
+}
+
+static med_on_death
+on_death_from_environment(void)
+{
+    const char *value = med_port_environment("MEDLEY_MUTEX_ON_DEATH");
+    if (!value || !*value || med_text_equal(value, "recover", 8)) {
+        return MED_ON_DEATH_RECOVER;
+    }
+    if (med_text_equal(value, "fail", 5)) {
+        return MED_ON_DEATH_FAIL;
+    }
+    med_log_error("MEDLEY_MUTEX_ON_DEATH ignored", "want 'recover' or 'fail'");
+    return MED_ON_DEATH_RECOVER;
+}
+
+/* `memory` is zeroed and as large as the layout says. */
+static void
+partition_make(med_system *system, void *memory, const char *name)
+{
+    med_partition_init(memory, &system->limits, &system->layout, on_death_from_environment(), name);
+    system->header = memory;
+    views_open(system);
+    tables_init(system);
+}
+
+/* ---- Attaching ------------------------------------------------------------------------------- */
+
+void
+med_attach_report(const char *name, medley_status_t status, const char *advice)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "cannot open system '");
+    med_text_string(&text, name);
+    med_text_string(&text, "': ");
+    med_text_string(&text, medley_status_text(status));
+    if (advice) {
+        med_text_string(&text, "; ");
+        med_text_string(&text, advice);
+    }
+    med_log(MED_LOG_ERROR, &text);
+}
+
+static const char *
+advice_for(medley_status_t status)
+{
+    switch (status) {
+    case MEDLEY_ERR_ACCESS:
+        return "its file is not a plain file of yours with mode 0600: see who made it, or choose "
+               "another name with MEDLEY_SYSTEM";
+    case MEDLEY_ERR_NO_MEMORY:
+        return "shared memory is full: 'medley system list' shows what takes it, lower limits "
+               "(MEDLEY_MAX_...) need less";
+    case MEDLEY_ERR_VERSION:
+        return "processes of another Medley live in it: choose another name with MEDLEY_SYSTEM";
+    case MEDLEY_ERR_CORRUPT:
+        return "end the processes in it ('medley ps' names them) and start again";
+    case MEDLEY_ERR_ARGUMENT:
+        return "a name has 1 to 48 letters, digits, '.', '_', '-'";
+    default:
+        return NULL;
+    }
+}
+
+static medley_status_t
+create_in_section(med_system *system, const char *name)
+{
+    med_limits_from_environment(&system->limits);
+    medley_status_t status = med_layout_compute(&system->limits, &system->layout);
+    if (status == MEDLEY_OK) {
+        status = med_port_shared_resize(&system->shared, system->layout.size_bytes);
+    }
+    if (status == MEDLEY_OK) {
+        status = med_port_shared_map(&system->shared);
+    }
+    if (status == MEDLEY_OK) {
+        partition_make(system, system->shared.address, name);
+    }
+    return status;
+}
+
+static medley_status_t
+join_in_section(med_system *system)
+{
+    if (system->shared.size_bytes < sizeof(med_partition_header)) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    medley_status_t status = med_port_shared_map(&system->shared);
+    if (status == MEDLEY_OK) {
+        status = med_partition_check(system->shared.address, system->shared.size_bytes,
+                                     &system->limits, &system->layout);
+    }
+    if (status == MEDLEY_OK) {
+        system->header = system->shared.address;
+        views_open(system);
+        med_limits_warn_differences(&system->limits, system->shared.name);
+    }
+    return status;
+}
+
+/* Opens the name's section on a file that is new, or in which somebody lives. */
+static medley_status_t
+open_section(const char *name, med_port_shared *shared)
+{
+    for (;;) {
+        medley_status_t status = med_port_shared_open(name, shared);
+        if (status != MEDLEY_OK || shared->size_bytes == 0 || med_port_slot_any_held(shared)) {
+            return status;
+        }
+        /* A leftover: not truncated, since an observer may look at it, but replaced. */
+        med_port_shared_remove(shared);
+        med_port_shared_close(shared);
+    }
+}
+
+static medley_status_t
+selves_make(med_system *system)
+{
+    void *memory;
+    medley_status_t status = med_port_memory_map(sizeof(med_self) * system->limits.nodes, &memory);
+    if (status == MEDLEY_OK) {
+        system->selves = memory;
+    }
+    return status;
+}
+
+medley_status_t
+med_attach_named(const char *name, med_system *system)
+{
+    *system = (med_system){.scope = MED_PORT_SCOPE_SHARED};
+    medley_status_t status = open_section(name, &system->shared);
+    if (status != MEDLEY_OK) {
+        med_attach_report(name, status, advice_for(status));
+        return status;
+    }
+    status =
+        system->shared.size_bytes == 0 ? create_in_section(system, name) : join_in_section(system);
+    if (status == MEDLEY_OK) {
+        status = selves_make(system);
+    }
+    if (status == MEDLEY_OK) {
+        status = med_process_claim(system);
+    }
+    if (status != MEDLEY_OK) {
+        if (system->selves) {
+            med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
+        }
+        if (!med_port_slot_any_held(&system->shared)) {
+            med_port_shared_remove(&system->shared);
+        }
+        med_port_shared_close(&system->shared);
+        med_attach_report(name, status, advice_for(status));
+        return status;
+    }
+    med_port_shared_unlock(&system->shared);
+    (void)med_process_recover_all(system);
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_attach_private(med_system *system)
+{
+    *system = (med_system){.scope = MED_PORT_SCOPE_PROCESS};
+    med_limits_from_environment(&system->limits);
+    void *memory;
+    medley_status_t status = med_layout_compute(&system->limits, &system->layout);
+    if (status == MEDLEY_OK) {
+        status = med_port_memory_map(system->layout.size_bytes, &memory);
+    }
+    if (status == MEDLEY_OK) {
+        partition_make(system, memory, "private");
+        status = selves_make(system);
+        if (status != MEDLEY_OK) {
+            med_port_memory_unmap(memory, system->layout.size_bytes);
+        }
+    }
+    if (status != MEDLEY_OK) {
+        med_attach_report("private", status, advice_for(status));
+        return status;
+    }
+    status = med_process_claim(system);
+    med_port_barrier_prepare(MED_PORT_SCOPE_PROCESS);
+    return status;
+}
+
+void
+med_attach_end(med_system *system)
+{
+    med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
+    if (system->scope == MED_PORT_SCOPE_PROCESS) {
+        med_port_memory_unmap(system->header, system->layout.size_bytes);
+    } else {
+        bool in_section = med_port_shared_lock(&system->shared) == MEDLEY_OK;
+        med_process_release(system);
+        if (in_section && !med_port_slot_any_held(&system->shared)) {
+            med_port_shared_remove(&system->shared);
+        }
+        med_port_shared_close(&system->shared);
+    }
+    *system = (med_system){.open = false};
+}
+
+/* ---- From outside ---------------------------------------------------------------------------- */
+
+medley_status_t
+med_system_observe(const char *name, med_system *system)
+{
+    *system = (med_system){.scope = MED_PORT_SCOPE_SHARED, .observed = true};
+    medley_status_t status = med_port_shared_open_existing(name, &system->shared);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    status = join_in_section(system);
+    if (status == MEDLEY_OK) {
+        med_port_shared_unlock(&system->shared);
+        system->open = true;
+    } else {
+        med_port_shared_close(&system->shared);
+    }
+    return status;
+}
+
+void
+med_system_observe_end(med_system *system)
+{
+    med_port_shared_close(&system->shared);
+    *system = (med_system){.open = false};
+}

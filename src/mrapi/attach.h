@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Attaching this process to a system, and leaving it. For system.c, inside its gate; observing
+ * (system.h) is here too. */
+#ifndef MEDLEY_MRAPI_ATTACH_H
+#define MEDLEY_MRAPI_ATTACH_H
+
+#include "medley/status.h"
+#include "mrapi/system.h"
+
+/* Fill `system`, which is nobody's, or leave it unusable; the log says why. */
+medley_status_t med_attach_named(const char *name, med_system *system);
+medley_status_t med_attach_private(med_system *system);
+/* Gives up the process's row and the mapping; the last process removes the name. */
+void med_attach_end(med_system *system);
+
+/* "cannot open system 'name': status; advice" */
+void med_attach_report(const char *name, medley_status_t status, const char *advice);
+
+#endif
