@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The public calls, with any handles and numbers, in a system that is sound or is written over.
+ * What is written is never a plausible lie about who holds a table: that nobody can tell. */
+#include "fuzz.h"
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "mrapi/mutex.h"
+#include "mrapi/system.h"
+
+#define DOMAIN 1
+#define OPERATIONS 64
+
+static med_system *
+begin(void)
+{
+    (void)setenv("MEDLEY_LOG", "quiet", 1);
+    (void)setenv("MEDLEY_MAX_NODES", "8", 1);
+    (void)setenv("MEDLEY_MAX_MUTEXES", "8", 1);
+    (void)setenv("MEDLEY_MAX_PROCESSES", "4", 1);
+    if (medley_system_open(NULL) != MEDLEY_OK || medley_node_adopt(DOMAIN, 1, NULL) != MEDLEY_OK) {
+        abort();
+    }
+    return med_self_get()->system;
+}
+
+static void
+holders_kept_honest(const med_system *system)
+{
+    const med_table_view *views[] = {&system->domains, &system->nodes, &system->mutexes};
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
+        uint32_t holder = med_lock_owner(&views[i]->table->lock);
+        if (med_process_ref_index(holder) < system->limits.processes) {
+            atomic32_store_relaxed(&views[i]->table->lock.word, 0);
+        }
+    }
+}
+
+static mrapi_mutex_hndl_t
+any_handle(fuzz_input *input)
+{
+    uint32_t generation = fuzz_take(input, 1);
+    uint32_t kind = 1 + (generation & 1);
+    return generation == 255
+               ? fuzz_word(input)
+               : med_handle_make((med_handle_kind)kind, fuzz_below(input, 9), generation >> 5);
+}
+
+static void
+attributes_any(fuzz_input *input, mrapi_mutex_attributes_t *attributes)
+{
+    mrapi_status_t status;
+    mrapi_boolean_t value = (mrapi_boolean_t)(fuzz_take(input, 1) & 1);
+    mrapi_mutex_init_attributes(attributes, &status);
+    mrapi_mutex_set_attribute(attributes, fuzz_word(input), &value, sizeof value, &status);
+    if (fuzz_take(input, 1) & 1) {
+        attributes->set = fuzz_word(input);
+    }
+}
+
+static void
+operate(fuzz_input *input, mrapi_key_t *key)
+{
+    mrapi_status_t status;
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t value;
+    mrapi_mutex_hndl_t mutex = any_handle(input);
+    switch (fuzz_below(input, 9)) {
+    case 0:
+        attributes_any(input, &attributes);
+        (void)mrapi_mutex_create(fuzz_word(input), &attributes, &status);
+        break;
+    case 1:
+        (void)mrapi_mutex_create(fuzz_below(input, 4), NULL, &status);
+        break;
+    case 2:
+        (void)mrapi_mutex_get(fuzz_below(input, 4), &status);
+        break;
+    case 3:
+        mrapi_mutex_delete(mutex, &status);
+        break;
+    case 4:
+        mrapi_mutex_lock(mutex, key, 1, &status);
+        break;
+    case 5:
+        (void)mrapi_mutex_trylock(mutex, key, &status);
+        break;
+    case 6:
+        mrapi_mutex_unlock(mutex, key, &status);
+        break;
+    case 7:
+        *key = fuzz_word(input);
+        break;
+    default:
+        mrapi_mutex_get_attribute(mutex, fuzz_word(input), &value, sizeof value, &status);
+        break;
+    }
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    fuzz_input input = {.bytes = bytes, .left = size};
+    med_system *system = begin();
+    mrapi_status_t status;
+    mrapi_key_t key = 0;
+    bool sound = fuzz_take(&input, 1) & 1;
+    for (int i = 0; i < OPERATIONS && input.left; i++) {
+        if (!sound && (fuzz_take(&input, 1) & 1)) {
+            fuzz_scribble(&input, system->header, system->layout.size_bytes);
+            holders_kept_honest(system);
+        }
+        operate(&input, &key);
+    }
+    mrapi_finalize(&status);
+    (void)medley_system_close();
+    return 0;
+}
