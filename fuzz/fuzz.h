@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/atomic.h"
+
 typedef struct fuzz_input {
     const uint8_t *bytes;
     size_t left;
@@ -68,10 +70,10 @@ fuzz_word(fuzz_input *input)
 static inline void
 fuzz_scribble(fuzz_input *input, void *memory, size_t size_bytes)
 {
-    uint32_t *words = memory;
+    atomic32 *words = memory;
     for (uint32_t n = fuzz_take(input, 1) & 15; n; n--) {
         uint32_t at = fuzz_take(input, 2) % (uint32_t)(size_bytes / 4);
-        __atomic_store_n(&words[at], fuzz_word(input), __ATOMIC_RELAXED);
+        atomic32_store_relaxed(&words[at], fuzz_word(input));
     }
 }
 

@@ -164,6 +164,25 @@ give(med_self *self, med_mutex_row *row)
     }
 }
 
+typedef struct holder_context {
+    med_system *system;
+    med_mutex_row *row;
+} holder_context;
+
+/* A lock that names nobody, neither living nor to be recovered, was scribbled over: it is taken for
+ * one whose owner died. */
+static medley_status_t
+look_at_holder(void *context, uint32_t owner)
+{
+    const holder_context *holder = context;
+    med_mutex_row *row = holder->row;
+    if (owner != MED_LOCK_DEAD && med_node_look(holder->system, owner) == MEDLEY_ERR_NOT_FOUND) {
+        bool usable = holder->system->on_death == MED_ON_DEATH_RECOVER;
+        (void)med_lock_recover(&row->lock, &row->sleepers, owner, usable, holder->system->scope);
+    }
+    return MEDLEY_OK;
+}
+
 /* One who only ever tries must find a holder's death all the same: a look costs 0.2 us. */
 static medley_status_t
 take_try(med_self *self, med_mutex_row *row)
@@ -172,7 +191,8 @@ take_try(med_self *self, med_mutex_row *row)
     if (status != MEDLEY_BUSY) {
         return status;
     }
-    (void)med_node_look(self->system, med_lock_owner(&row->lock));
+    holder_context holder = {.system = self->system, .row = row};
+    (void)look_at_holder(&holder, med_lock_owner(&row->lock));
     return med_lock_try(&row->lock, self->ref);
 }
 
@@ -182,12 +202,13 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
     if (deadline_ns == 0) {
         return take_try(self, row);
     }
+    holder_context holder = {.system = self->system, .row = row};
     med_lock_request request = {.owner = self->ref,
                                 .deadline_ns = deadline_ns,
                                 .scope = self->system->scope,
                                 .waiter = &self->waiter,
-                                .each_slice = med_node_look,
-                                .context = self->system};
+                                .each_slice = look_at_holder,
+                                .context = &holder};
     uint32_t slept = self->waiter.sleeps;
     atomic32_store_relaxed(&self->row->waiting_for, handle); /* relaxed: for showing, as below */
     medley_status_t status = med_lock_acquire(&row->lock, &row->sleepers, &request);

@@ -235,13 +235,20 @@ med_node_look(void *context, uint32_t node_ref)
 {
     med_system *system = context;
     uint32_t index = med_node_ref_index(node_ref);
-    if (index >= system->limits.nodes || med_node_alive(system, node_ref)) {
-        return MEDLEY_OK;
+    if (node_ref == 0 || med_node_alive(system, node_ref)) {
+        return MEDLEY_OK; /* 0: it came free meanwhile */
+    }
+    if (index >= system->limits.nodes) {
+        return MEDLEY_ERR_NOT_FOUND;
     }
     const med_node_row *row = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
     uint32_t process_ref = atomic32_load_relaxed(&row->process_ref); /* relaxed: checked there */
-    (void)med_process_recover(system, med_process_ref_index(process_ref));
-    return MEDLEY_OK;
+    medley_status_t status =
+        process_ref ? med_process_look(system, process_ref) : MEDLEY_ERR_NOT_FOUND;
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    /* What a node held is given back before its row is: a row of another life holds nothing. */
+    bool there = word == med_row_word(MED_ROW_LIVE, med_node_ref_generation(node_ref));
+    return there ? status : MEDLEY_ERR_NOT_FOUND;
 }
 
 /* ---- Started nodes --------------------------------------------------------------------------- */

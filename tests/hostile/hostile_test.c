@@ -278,10 +278,10 @@ works_among_ruins(test_process *parent, void *argument)
 
 /* Four bytes somewhere: noise, a small number, a bit changed, or what stands somewhere else. */
 static void
-scribble(uint32_t *words, uint32_t count, test_random *random)
+scribble(atomic32 *words, uint32_t count, test_random *random)
 {
     uint32_t at = random_below(random, count);
-    uint32_t word = __atomic_load_n(&words[at], __ATOMIC_RELAXED);
+    uint32_t word = atomic32_load_relaxed(&words[at]);
     switch (random_below(random, 4)) {
     case 0:
         word = random_below(random, 0x7fffffffu) << 1 | random_below(random, 2);
@@ -293,10 +293,10 @@ scribble(uint32_t *words, uint32_t count, test_random *random)
         word ^= 1u << random_below(random, 32);
         break;
     default:
-        word = __atomic_load_n(&words[random_below(random, count)], __ATOMIC_RELAXED);
+        word = atomic32_load_relaxed(&words[random_below(random, count)]);
         break;
     }
-    __atomic_store_n(&words[at], word, __ATOMIC_RELAXED);
+    atomic32_store_relaxed(&words[at], word);
 }
 
 /* Until all of them have done their work. */
@@ -308,7 +308,7 @@ scribble_until_done(test_process workers[WORKERS], uint32_t round)
     int fd = open(partition_path(test_system_name()), O_RDWR | O_CLOEXEC);
     assert_int_equal(fstat(fd, &st), 0);
     uint32_t count = (uint32_t)(st.st_size / 4);
-    uint32_t *words = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    atomic32 *words = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_ptr_not_equal(words, MAP_FAILED);
     assert_int_equal(close(fd), 0);
     uint32_t first = round % 2 ? 0 : sizeof(med_partition_header) / 4;
@@ -372,6 +372,29 @@ node_down(void **state)
     (void)state;
     mrapi_finalize(&status);
     return status != MRAPI_SUCCESS;
+}
+
+static void
+locks_of_nobody(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(7, NULL, &status);
+    med_mutex_row *row = (med_mutex_row *)(void *)med_table_row(&med_self_get()->system->mutexes,
+                                                                med_handle_index(mutex));
+    const uint32_t nobodies[] = {med_node_ref(0, 9), med_node_ref(3, 0), med_node_ref(3, 77),
+                                 med_node_ref(16000, 1)};
+    for (size_t i = 0; i < 2 * (sizeof nobodies / sizeof nobodies[0]); i++) {
+        atomic32_store_relaxed(&row->lock.word, nobodies[i / 2]);
+        mrapi_timeout_t timeout = i % 2 ? MRAPI_TIMEOUT_INFINITE : MRAPI_TIMEOUT_IMMEDIATE;
+        mrapi_mutex_lock(mutex, &key, timeout, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        assert_int_equal(medley_lock_owner_died(), 1);
+        mrapi_mutex_unlock(mutex, &key, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    mrapi_mutex_delete(mutex, &status);
 }
 
 /* All rows of a table begin their last lives but a few. */
@@ -524,6 +547,7 @@ main(void)
         cmocka_unit_test(of_another_user),
         cmocka_unit_test(cut_short),
         cmocka_unit_test(scribbled_over),
+        cmocka_unit_test_setup_teardown(locks_of_nobody, node_up, node_down),
         cmocka_unit_test_setup_teardown(row_generations_wrap, node_up, node_down),
         cmocka_unit_test_setup_teardown(node_generations_wrap, node_up, node_down),
         cmocka_unit_test_setup_teardown(tickets_wrap, node_up, node_down),

@@ -108,7 +108,7 @@ step_start(const step_operation *operation)
     return child;
 }
 
-#define LOOKS_BEFORE_ASKING 64
+#define LOOKS_BEFORE_ASKING 8
 
 /* The status of its next stop, or -1 once it sleeps. */
 static int
