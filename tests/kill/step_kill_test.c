@@ -463,19 +463,23 @@ nameless_mutexes_delete(void)
     }
 }
 
-/* By turns: the death is found by one who wants the dead node's number, or one of its locks. */
+/* By turns the death is found by one who wants one of the dead node's locks, by one who wants its
+ * number, and by one who looks whether anybody died: then all must be whole before it is used. */
 static void
 verify(const bool expect_death[MUTEXES])
 {
     if (current->alone) {
         node_up(CHILD);
     }
-    if (killed_after % 2) {
+    bool locks_first = killed_after % 3 == 0;
+    if (locks_first) {
         mutexes_renew(expect_death);
+    } else if (killed_after % 3 == 1) {
+        system_checked();
     }
     number_reused(current->alone ? SURVIVOR : CHILD);
     number_reused(CHILD + 100);
-    if (killed_after % 2 == 0) {
+    if (!locks_first) {
         mutexes_renew(expect_death);
     }
     nameless_mutexes_delete();
