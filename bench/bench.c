@@ -15,8 +15,7 @@
 #define FIFO_PRIORITY 50
 #define RUN_LIMIT_S 60
 
-/* ---- The beginning ------------------------------------------------------------------------------
- */
+/* ---- The beginning --------------------------------------------------------------------------- */
 
 static void
 usage(const char *program)
@@ -160,8 +159,7 @@ bench_begin(bench *b, int argc, char **argv, const char *program, const char *ti
     bench_report_machine(b, title);
 }
 
-/* ---- Restarts -----------------------------------------------------------------------------------
- */
+/* ---- Restarts -------------------------------------------------------------------------------- */
 
 static bool
 measure_one(const bench *b, const bench_question *question, uint32_t subject, double *values)
@@ -217,8 +215,7 @@ bench_end(bench *b)
     return b->failed || unwritten ? 1 : 0;
 }
 
-/* ---- For the measuring functions ----------------------------------------------------------------
- */
+/* ---- For the measuring functions ------------------------------------------------------------- */
 
 uint64_t
 bench_count(const bench *b, uint64_t full)

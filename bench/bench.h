@@ -115,8 +115,7 @@ void bench_ask(bench *b, const bench_question *question);
 /* Closes the files; what main returns. */
 int bench_end(bench *b);
 
-/* ---- For the measuring functions ----------------------------------------------------------------
- */
+/* ---- For the measuring functions ------------------------------------------------------------- */
 
 /* `full` in a full run, about a fifth of it under --short. */
 uint64_t bench_count(const bench *b, uint64_t full);
@@ -143,8 +142,7 @@ bool bench_failed(const char *subject, const char *what);
 /* The p-th permille of `count` samples, which it sorts. */
 double bench_permille(double *samples, size_t count, double permille);
 
-/* ---- Between bench.c and bench_report.c ---------------------------------------------------------
- */
+/* ---- Between bench.c and bench_report.c ------------------------------------------------------ */
 typedef struct bench_samples {
     /* [subject][value][restart] */
     double at[BENCH_SUBJECTS_MAX][BENCH_VALUES_MAX][BENCH_RESTARTS_MAX];

@@ -10,8 +10,7 @@
 #define LOAD_QUIET 0.2
 #define RESTARTS_FINAL 20
 
-/* ---- Statistics ---------------------------------------------------------------------------------
- */
+/* ---- Statistics ------------------------------------------------------------------------------ */
 
 static int
 by_value(const void *a, const void *b)
@@ -61,8 +60,7 @@ bench_interval_of(const double *samples, uint32_t count)
     return (bench_interval){median, sorted[low], sorted[count - 1 - low]};
 }
 
-/* ---- Goals --------------------------------------------------------------------------------------
- */
+/* ---- Goals ----------------------------------------------------------------------------------- */
 
 typedef struct outcome {
     uint32_t partner; /* meaningless without peers */
@@ -147,8 +145,7 @@ goal_text(const bench_question *q, const bench_goal *g, const outcome *o, char *
     }
 }
 
-/* ---- The machine --------------------------------------------------------------------------------
- */
+/* ---- The machine ----------------------------------------------------------------------------- */
 
 static void
 processor_model(char *model, size_t size)
@@ -196,8 +193,7 @@ bench_report_machine(bench *b, const char *title)
     }
 }
 
-/* ---- One question -------------------------------------------------------------------------------
- */
+/* ---- One question ---------------------------------------------------------------------------- */
 
 static const char *
 value_name(const bench_question *question, uint32_t value)

@@ -108,8 +108,7 @@ static const mpsc_system own = {"medley", own_size_bytes, own_make, own_produce,
 static const mpsc_system own_batches = {"medley, taken by 32", own_size_bytes, own_make,
                                         own_produce, own_consume_batches};
 
-/* ---- The questions ------------------------------------------------------------------------------
- */
+/* ---- The questions --------------------------------------------------------------------------- */
 
 typedef struct flow {
     const mpsc_system *system;

@@ -5,8 +5,7 @@
 
 #include "mpsc_bench.h"
 
-/* ---- ck_ring: reserved in place, taken by copy --------------------------------------------------
- */
+/* ---- ck_ring: reserved in place, taken by copy ----------------------------------------------- */
 
 CK_RING_PROTOTYPE(24, mpsc_element)
 
@@ -68,8 +67,9 @@ ck_consume(void *argument)
 
 const mpsc_system mpsc_ck = {"ck_ring", ck_size_bytes, ck_make, ck_produce, ck_consume};
 
-/* ---- DPDK's rte_ring: by copy, from elements that were filled before ----------------------------
- * Its zero-copy calls are not for several producers that reserve at a time.
+/* ---- DPDK's rte_ring: by copy, from elements that were filled before ------------------------- */
+
+/* Its zero-copy calls are not for several producers that reserve at a time.
  */
 
 static size_t

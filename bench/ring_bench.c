@@ -15,8 +15,7 @@ ring_relax(void)
     med_port_cpu_relax();
 }
 
-/* ---- Streams ------------------------------------------------------------------------------------
- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
 typedef struct stream {
     const ring_system *system;
@@ -156,8 +155,7 @@ ask_large(bench *b)
                RING_WHOLE_4K, systems, COUNT(systems), whole, COUNT(whole));
 }
 
-/* ---- Round trips --------------------------------------------------------------------------------
- */
+/* ---- Round trips ----------------------------------------------------------------------------- */
 
 static void
 ask_round_trip(bench *b)

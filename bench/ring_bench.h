@@ -78,8 +78,9 @@ extern const ring_system ring_boost, ring_ck, ring_dpdk, ring_dpdk_zero_copy;
 /* med_port_cpu_relax, for C++. */
 void ring_relax(void);
 
-/* ---- The work on one element --------------------------------------------------------------------
- * Always inline: `words` is a constant at every use.
+/* ---- The work on one element ----------------------------------------------------------------- */
+
+/* Always inline: `words` is a constant at every use.
  */
 #define RING_INLINE static inline __attribute__((always_inline))
 

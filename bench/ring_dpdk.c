@@ -19,8 +19,7 @@ make(ring_run *run)
                          RING_F_SP_ENQ | RING_F_SC_DEQ) == 0;
 }
 
-/* ---- By copy ------------------------------------------------------------------------------------
- */
+/* ---- By copy --------------------------------------------------------------------------------- */
 
 RING_INLINE void
 produce(const ring_run *run, uint32_t words, uint32_t ahead)
@@ -90,8 +89,7 @@ consume_burst(ring_run *run, uint32_t words)
     run->wrong = wrong;
 }
 
-/* ---- Zero copy ----------------------------------------------------------------------------------
- */
+/* ---- Zero copy ------------------------------------------------------------------------------- */
 
 RING_INLINE void
 produce_zero_copy(const ring_run *run, uint32_t words, uint32_t burst)
@@ -139,8 +137,7 @@ consume_zero_copy(ring_run *run, uint32_t words, uint32_t burst)
     run->wrong = wrong;
 }
 
-/* ---- One function per kind of work --------------------------------------------------------------
- */
+/* ---- One function per kind of work ----------------------------------------------------------- */
 #define LOOP(name, call)                                                                           \
     static void name(void *run)                                                                    \
     {                                                                                              \

@@ -38,8 +38,7 @@ typedef struct atomicptr {
         (v)                                                                                        \
     }
 
-/* ---- atomic32 -----------------------------------------------------------------------------------
- */
+/* ---- atomic32 -------------------------------------------------------------------------------- */
 
 static inline uint32_t
 atomic32_load_relaxed(const atomic32 *a)
@@ -150,8 +149,7 @@ atomic32_fetch_and_acq_rel(atomic32 *a, uint32_t v)
     return __atomic_fetch_and(&a->value, v, __ATOMIC_ACQ_REL);
 }
 
-/* ---- atomic64: one writer; never the word a protocol turns on -----------------------------------
- */
+/* ---- atomic64: one writer; never the word a protocol turns on -------------------------------- */
 
 static inline uint64_t
 atomic64_load_relaxed(const atomic64 *a)
@@ -190,8 +188,7 @@ atomic64_add_single_writer(atomic64 *a, uint64_t v)
     atomic64_store_relaxed(a, atomic64_load_relaxed(a) + v);
 }
 
-/* ---- atomicptr: inside one process --------------------------------------------------------------
- */
+/* ---- atomicptr: inside one process ----------------------------------------------------------- */
 
 static inline void *
 atomicptr_load_relaxed(const atomicptr *a)
@@ -217,8 +214,9 @@ atomicptr_store_release(atomicptr *a, void *v)
     __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
 }
 
-/* ---- Fences -------------------------------------------------------------------------------------
- * Orders go on operations. Two free-standing forms exist, both for store-then-load (sleep and wake,
+/* ---- Fences ---------------------------------------------------------------------------------- */
+
+/* Orders go on operations. Two free-standing forms exist, both for store-then-load (sleep and wake,
  * doorbell), each use with its reason. TSan does not see them. */
 
 /* The compiler keeps the order of what stands before and after; the processor may not. */

@@ -117,8 +117,7 @@ med_bit_set_attach(void *memory, size_t size_bytes, med_bit_set *set)
     return MEDLEY_OK;
 }
 
-/* ---- Claim --------------------------------------------------------------------------------------
- */
+/* ---- Claim ----------------------------------------------------------------------------------- */
 
 /* A recovered entry comes with its dead owner's use still open: ends it. The new owner only. */
 static void
@@ -204,8 +203,7 @@ med_bit_set_claim(
     return got;
 }
 
-/* ---- Putting back -------------------------------------------------------------------------------
- */
+/* ---- Putting back ---------------------------------------------------------------------------- */
 
 static void
 show_free(const med_bit_set *set, uint32_t word, uint32_t bits)
@@ -268,8 +266,7 @@ med_bit_set_recover(const med_bit_set *set, uint32_t dead_owner)
     return recovered;
 }
 
-/* ---- Slots --------------------------------------------------------------------------------------
- */
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
 medley_status_t
 med_bit_set_take(const med_bit_set *set, uint32_t owner, uint32_t start, med_bit_set_slot *slot)

@@ -105,8 +105,7 @@ typedef struct med_bit_set_statistics {
 /* One pass; exact when nobody is at work. */
 void med_bit_set_statistics_get(const med_bit_set *set, med_bit_set_statistics *statistics);
 
-/* ---- The two steps ------------------------------------------------------------------------------
- */
+/* ---- The two steps --------------------------------------------------------------------------- */
 /* Gets up to `count` entries into `indices`; how many. */
 uint32_t med_bit_set_claim(
     const med_bit_set *set, uint32_t owner, uint32_t start, uint16_t *indices, uint32_t count);

@@ -220,8 +220,9 @@ a_slot_goes_to_its_next_owner(void **state)
     free(memory);
 }
 
-/* ---- Many at once -------------------------------------------------------------------------------
- * The mark of an entry says who has it; it is set after the taking and cleared before the giving.
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+/* The mark of an entry says who has it; it is set after the taking and cleared before the giving.
  */
 enum {
     CAPACITY = 70,
@@ -330,8 +331,7 @@ nothing_is_doubled_or_lost_among_threads(void **state)
     free(memory);
 }
 
-/* ---- Two give one slot back: one succeeds -------------------------------------------------------
- */
+/* ---- Two give one slot back: one succeeds ---------------------------------------------------- */
 typedef struct rivals {
     med_bit_set set;
     med_bit_set_slot slot;
@@ -401,8 +401,7 @@ one_of_two_gives_it_back(void **state)
     free(memory);
 }
 
-/* ---- Death --------------------------------------------------------------------------------------
- */
+/* ---- Death ----------------------------------------------------------------------------------- */
 enum {
     KILLS = 60,
     CHILDREN = 3
@@ -506,8 +505,7 @@ every_half_done_step_is_recovered(void **state)
     free(memory);
 }
 
-/* ---- Memory that lies ---------------------------------------------------------------------------
- */
+/* ---- Memory that lies ------------------------------------------------------------------------ */
 static void
 attach_checks_what_it_finds(void **state)
 {

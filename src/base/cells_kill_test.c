@@ -48,8 +48,7 @@ typedef struct act {
     void (*check)(void);   /* after its death */
 } act;
 
-/* ---- Bit set -----------------------------------------------------------------------------------
- */
+/* ---- Bit set --------------------------------------------------------------------------------- */
 static void
 set_up_bit_set(void)
 {
@@ -101,8 +100,7 @@ check_bit_set(void)
     assert_int_not_equal(med_bit_set_give(&scene.set, scene.slot, CHILD), MEDLEY_OK);
 }
 
-/* ---- Pool --------------------------------------------------------------------------------------
- */
+/* ---- Pool ------------------------------------------------------------------------------------ */
 static void
 set_up_pool(void)
 {
@@ -143,8 +141,7 @@ check_pool(void)
     assert_int_equal(med_pool_take(&scene.pool, &cache, &buffer), MEDLEY_FULL);
 }
 
-/* ---- State cell --------------------------------------------------------------------------------
- */
+/* ---- State cell ------------------------------------------------------------------------------ */
 static void
 write_value(uint32_t number)
 {
@@ -199,8 +196,7 @@ check_state_cell(void)
     }
 }
 
-/* ---- Trace -------------------------------------------------------------------------------------
- */
+/* ---- Trace ----------------------------------------------------------------------------------- */
 static void
 write_event(uint32_t node, uint32_t i)
 {
@@ -320,8 +316,7 @@ check_trace_whole(void)
     assert_int_equal(read_all(), 2);
 }
 
-/* ---- The stage ---------------------------------------------------------------------------------
- */
+/* ---- The stage ------------------------------------------------------------------------------- */
 static const act kills[] = {
     {"bit set: take", set_up_bit_set, bit_set_take, check_bit_set},
     {"bit set: give", set_up_bit_set, bit_set_give, check_bit_set},

@@ -184,8 +184,9 @@ a_dead_owner_leaves_nothing_behind(void **state)
     free(memory);
 }
 
-/* ---- Senders and receivers ----------------------------------------------------------------------
- * In a circle of threads each sends to the next: takes, fills, hands over, passes on; and gives
+/* ---- Senders and receivers ------------------------------------------------------------------- */
+
+/* In a circle of threads each sends to the next: takes, fills, hands over, passes on; and gives
  * back what it gets, after a look at the contents. Plain accesses: who shares a buffer is found
  * out. */
 enum {
@@ -302,8 +303,9 @@ buffers_go_round_among_threads(void **state)
     free(memory);
 }
 
-/* ---- Death --------------------------------------------------------------------------------------
- * Each child has two owners, so that it can be killed while it hands over. A buffer's first word
+/* ---- Death ----------------------------------------------------------------------------------- */
+
+/* Each child has two owners, so that it can be killed while it hands over. A buffer's first word
  * says which child has it. */
 enum {
     KILLS = 40,
@@ -460,8 +462,7 @@ the_buffers_of_the_killed_come_back(void **state)
     assert_int_equal(take_all(&d->pool, 1), BUFFERS);
 }
 
-/* ---- Memory that lies ---------------------------------------------------------------------------
- */
+/* ---- Memory that lies ------------------------------------------------------------------------ */
 static void
 check_lie(void *memory, atomic32 *word, uint32_t lie, medley_status_t wanted)
 {

@@ -52,8 +52,9 @@
  */
 #include "base/ring_mpmc.h"
 
-/* ---- The slot's word ---------------------------------------------------------------------------
- *
+/* ---- The slot's word ------------------------------------------------------------------------- */
+
+/*
  *   bits 0..7 side, bits 8..10 state, bits 11..31 lap
  */
 #define SIDE_MASK 0xffu
@@ -119,8 +120,7 @@ slot_element(const med_ring_mpmc_view *view, uint32_t index)
     return slot_at(view, index) + MED_RING_MPMC_ELEMENT_AT;
 }
 
-/* ---- The shape ---------------------------------------------------------------------------------
- */
+/* ---- The shape ------------------------------------------------------------------------------- */
 
 #define APART_BYTES 128u
 
@@ -256,8 +256,7 @@ med_ring_mpmc_attach(med_ring_mpmc_view *view,
     return MEDLEY_OK;
 }
 
-/* ---- Sides -------------------------------------------------------------------------------------
- */
+/* ---- Sides ----------------------------------------------------------------------------------- */
 
 medley_status_t
 med_ring_mpmc_join(med_ring_mpmc_side *side, const med_ring_mpmc_view *view, uint32_t owner)
@@ -291,8 +290,7 @@ med_ring_mpmc_leave(med_ring_mpmc_side *side)
                                                                              : MEDLEY_ERR_NOT_OWNER;
 }
 
-/* ---- Claims ------------------------------------------------------------------------------------
- */
+/* ---- Claims ---------------------------------------------------------------------------------- */
 
 /* As many as it can take to bring a counter that stands a lap behind up to date, and some more for
  * races that are lost. */
@@ -465,8 +463,7 @@ med_ring_mpmc_release(med_ring_mpmc_side *side)
     med_wait_wake(&view->ring->space, view->scope);
 }
 
-/* ---- By copy -----------------------------------------------------------------------------------
- */
+/* ---- By copy --------------------------------------------------------------------------------- */
 
 medley_status_t
 med_ring_mpmc_push(med_ring_mpmc_side *side, const void *element)
@@ -492,8 +489,7 @@ med_ring_mpmc_pop(med_ring_mpmc_side *side, void *element)
     return status;
 }
 
-/* ---- Death -------------------------------------------------------------------------------------
- */
+/* ---- Death ----------------------------------------------------------------------------------- */
 
 /* Undoes one claim of a dead side. False when the word has changed. */
 static bool
@@ -555,8 +551,7 @@ med_ring_mpmc_recover(const med_ring_mpmc_view *view,
     return recovered;
 }
 
-/* ---- Waiting -----------------------------------------------------------------------------------
- */
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 typedef struct side_wait {
     med_ring_mpmc_side *side;

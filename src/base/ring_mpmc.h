@@ -36,8 +36,9 @@ typedef struct med_ring_mpmc_config {
     uint32_t first_index;   /* where the counters start: 0, but for tests */
 } med_ring_mpmc_config;
 
-/* ---- In shared memory --------------------------------------------------------------------------
- *
+/* ---- In shared memory ------------------------------------------------------------------------ */
+
+/*
  *      0  shape    constant once made
  *    128  tail     the slot to be reserved next, or one before it
  *    256  head     the slot to be taken next, or one before it
@@ -72,8 +73,7 @@ _Static_assert(offsetof(med_ring_mpmc, tail) == 128 && offsetof(med_ring_mpmc, h
 #define MED_RING_MPMC_VERSION 1u
 #define MED_RING_MPMC_ELEMENT_AT 8u
 
-/* ---- Each side's own ---------------------------------------------------------------------------
- */
+/* ---- Each side's own ------------------------------------------------------------------------- */
 typedef struct med_ring_mpmc_view {
     med_ring_mpmc *ring;
     atomic32 *owners;
@@ -102,8 +102,7 @@ typedef struct med_ring_mpmc_side {
     void *context;
 } med_ring_mpmc_side;
 
-/* ---- Making and attaching ----------------------------------------------------------------------
- */
+/* ---- Making and attaching -------------------------------------------------------------------- */
 
 /* How many bytes the ring takes. MEDLEY_ERR_ARGUMENT when the config is outside its limits or asks
  * for 4 GiB or more. */
@@ -146,8 +145,7 @@ uint32_t med_ring_mpmc_recover(const med_ring_mpmc_view *view,
                                uint32_t dead_owner,
                                const med_ring_mpmc_salvage *salvage);
 
-/* ---- Producing ---------------------------------------------------------------------------------
- */
+/* ---- Producing ------------------------------------------------------------------------------- */
 
 /* A slot to fill, element_bytes long, aligned to 8 bytes; the same one again until commit or
  * cancel. MEDLEY_FULL; MEDLEY_FULL_CONSUMER_READING; MEDLEY_BUSY: others were faster, again and
@@ -163,8 +161,7 @@ void med_ring_mpmc_reserve_cancel(med_ring_mpmc_side *side);
 /* Copies one element in. What reserve may return. */
 medley_status_t med_ring_mpmc_push(med_ring_mpmc_side *side, const void *element);
 
-/* ---- Consuming ---------------------------------------------------------------------------------
- */
+/* ---- Consuming ------------------------------------------------------------------------------- */
 
 /* The next element is this side's alone; the same one again until release. MEDLEY_EMPTY;
  * MEDLEY_EMPTY_PRODUCER_INSERTING; MEDLEY_BUSY, as above; MEDLEY_ERR_CORRUPT. */

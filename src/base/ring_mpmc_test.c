@@ -112,8 +112,7 @@ word_at(fixture *f, uint32_t slot)
     return (atomic32 *)(void *)(f->view.slots + (size_t)slot * f->view.stride_bytes);
 }
 
-/* ---- Making and attaching ----------------------------------------------------------------------
- */
+/* ---- Making and attaching -------------------------------------------------------------------- */
 
 static void
 size_refuses_what_is_outside_its_limits(void **state)
@@ -201,8 +200,7 @@ a_side_has_one_owner(void **state)
     ring_end(&f);
 }
 
-/* ---- Passing elements --------------------------------------------------------------------------
- */
+/* ---- Passing elements ------------------------------------------------------------------------ */
 
 static void
 full_and_empty_around_the_ring(void **state)
@@ -347,8 +345,7 @@ waiting_ends_at_the_deadline(void **state)
     ring_end(&f);
 }
 
-/* ---- Death -------------------------------------------------------------------------------------
- */
+/* ---- Death ----------------------------------------------------------------------------------- */
 
 static void
 recover_undoes_the_claims_of_the_dead(void **state)
@@ -628,8 +625,7 @@ several_recover_at_once(void **state)
     ring_end(&f);
 }
 
-/* ---- Scribbling --------------------------------------------------------------------------------
- */
+/* ---- Scribbling ------------------------------------------------------------------------------ */
 
 static void
 scribbled_words_end_in_a_status(void **state)
@@ -670,8 +666,7 @@ scribbled_counters_end_in_a_status(void **state)
     }
 }
 
-/* ---- Many threads ------------------------------------------------------------------------------
- */
+/* ---- Many threads ---------------------------------------------------------------------------- */
 
 static bool
 stress_push(ring_stress_side *side, uint64_t value)

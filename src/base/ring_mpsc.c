@@ -44,8 +44,7 @@
  */
 #include "base/ring_mpsc.h"
 
-/* ---- The shape ----------------------------------------------------------------------------------
- */
+/* ---- The shape ------------------------------------------------------------------------------- */
 
 #define APART_BYTES 128u
 /* As in ring_spsc.c: a lane in which there was less is left alone for a moment, when there is no
@@ -202,8 +201,7 @@ med_ring_mpsc_attach(med_ring_mpsc_view *view,
     return MEDLEY_OK;
 }
 
-/* ---- Lanes and who has them ---------------------------------------------------------------------
- */
+/* ---- Lanes and who has them ------------------------------------------------------------------ */
 
 /* By who owns it, or the consumer: exact. By others: a hint, and a lane without owner that looks
  * drained may fill up before they have it. */
@@ -356,8 +354,7 @@ med_ring_mpsc_recover(const med_ring_mpsc_view *view, uint32_t dead_owner)
     return recovered;
 }
 
-/* ---- The consumer -------------------------------------------------------------------------------
- */
+/* ---- The consumer ---------------------------------------------------------------------------- */
 
 static uint32_t
 map_words(const med_ring_mpsc_view *view)

@@ -47,8 +47,9 @@ typedef struct med_ring_mpsc_config {
     uint32_t first_index;   /* where the counters start: 0, but for tests */
 } med_ring_mpsc_config;
 
-/* ---- In shared memory ---------------------------------------------------------------------------
- *
+/* ---- In shared memory ------------------------------------------------------------------------ */
+
+/*
  *      0  shape      constant once made
  *    128  data       where the consumer sleeps: every producer reads it, at each commit
  *    256  map        bit l of the lanes: the consumer looks at lane l
@@ -85,8 +86,7 @@ _Static_assert(offsetof(med_ring_mpsc, data) == 128 && offsetof(med_ring_mpsc, m
 #define MED_RING_MPSC_KIND MED_STAMP_KIND('M', 'P', 'S', 'C')
 #define MED_RING_MPSC_VERSION 1u
 
-/* ---- Each side's own ----------------------------------------------------------------------------
- */
+/* ---- Each side's own ------------------------------------------------------------------------- */
 typedef struct med_ring_mpsc_view {
     med_ring_mpsc *ring;
     med_ring_mpsc_role *roles;
@@ -113,8 +113,7 @@ typedef struct med_ring_mpsc_consumer {
     uint32_t owner;
 } med_ring_mpsc_consumer;
 
-/* ---- Making and attaching -----------------------------------------------------------------------
- */
+/* ---- Making and attaching -------------------------------------------------------------------- */
 
 /* How many bytes the ring takes. MEDLEY_ERR_ARGUMENT when the config is outside its limits or asks
  * for 4 GiB or more. */
@@ -157,8 +156,9 @@ medley_status_t med_ring_mpsc_consumer_leave(med_ring_mpsc_consumer *consumer);
  * once, and be killed anywhere. */
 uint32_t med_ring_mpsc_recover(const med_ring_mpsc_view *view, uint32_t dead_owner);
 
-/* ---- The producer -------------------------------------------------------------------------------
- * One thread at a time. reserve, reserve_many and reserve_until as in ring_spsc.h, of this lane
+/* ---- The producer ---------------------------------------------------------------------------- */
+
+/* One thread at a time. reserve, reserve_many and reserve_until as in ring_spsc.h, of this lane
  * alone: MEDLEY_FULL says nothing of the others.
  */
 static inline medley_status_t
@@ -218,8 +218,9 @@ med_ring_mpsc_push(med_ring_mpsc_producer *producer, const void *element)
     return status;
 }
 
-/* ---- The consumer -------------------------------------------------------------------------------
- * One thread at a time.
+/* ---- The consumer ---------------------------------------------------------------------------- */
+
+/* One thread at a time.
  */
 
 /* The run is used up: the next lane that has something, and its run. MEDLEY_OK, or as peek. */

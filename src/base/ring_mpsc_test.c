@@ -91,8 +91,7 @@ in_map(fixture *f, uint32_t number)
     return atomic32_load_relaxed(&f->view.ring->map[number / 32]) >> number % 32 & 1;
 }
 
-/* ---- Making and attaching -----------------------------------------------------------------------
- */
+/* ---- Making and attaching -------------------------------------------------------------------- */
 
 static void
 size_refuses_what_is_outside_its_limits(void **state)
@@ -160,8 +159,7 @@ attach_believes_no_field(void **state)
     ring_end(&f);
 }
 
-/* ---- Lanes --------------------------------------------------------------------------------------
- */
+/* ---- Lanes ----------------------------------------------------------------------------------- */
 
 static void
 a_lane_has_one_owner(void **state)
@@ -266,8 +264,7 @@ the_map_forgets_lanes_and_learns_them_again(void **state)
     ring_end(&f);
 }
 
-/* ---- Passing elements ---------------------------------------------------------------------------
- */
+/* ---- Passing elements ------------------------------------------------------------------------ */
 
 static void
 each_lane_is_full_for_itself(void **state)
@@ -379,8 +376,7 @@ a_run_ends(void **state)
     ring_end(&f);
 }
 
-/* ---- Death --------------------------------------------------------------------------------------
- */
+/* ---- Death ----------------------------------------------------------------------------------- */
 
 static void
 recover_takes_everything_a_dead_owner_had(void **state)
@@ -645,8 +641,7 @@ consumers_are_killed(void **state)
     ring_end(&f);
 }
 
-/* ---- Scribbling ---------------------------------------------------------------------------------
- */
+/* ---- Scribbling ------------------------------------------------------------------------------ */
 
 static void
 a_scribbled_lane_is_emptied_and_the_others_go_on(void **state)
@@ -715,8 +710,7 @@ bits_of_no_lane_lead_nowhere(void **state)
     ring_end(&f);
 }
 
-/* ---- Many threads -------------------------------------------------------------------------------
- */
+/* ---- Many threads ---------------------------------------------------------------------------- */
 
 static bool
 stress_push(ring_stress_side *side, uint64_t value)

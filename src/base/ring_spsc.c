@@ -2,8 +2,7 @@
 /* The one-producer, one-consumer ring: what is not inline. How it works: ring_spsc.h. */
 #include "base/ring_spsc.h"
 
-/* ---- The shape ----------------------------------------------------------------------------------
- */
+/* ---- The shape ------------------------------------------------------------------------------- */
 
 /* A consumer of the packed layout that keeps up with the producer takes the line of tail from him
  * at every element, and both crawl: 12 million elements of 24 B a second instead of 130. So it lets
@@ -79,8 +78,7 @@ med_ring_size(const med_ring_config *config, uint32_t *size_bytes)
     return MEDLEY_OK;
 }
 
-/* ---- Making -------------------------------------------------------------------------------------
- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 static void
 slots_free(const med_ring_view *view, uint32_t first_index)
@@ -139,8 +137,7 @@ med_ring_init(void *memory, size_t memory_bytes, const med_ring_config *config)
     return MEDLEY_OK;
 }
 
-/* ---- Attaching ----------------------------------------------------------------------------------
- */
+/* ---- Attaching ------------------------------------------------------------------------------- */
 
 /* Reads each field once, and believes none. */
 static medley_status_t
@@ -254,8 +251,7 @@ med_ring_consumer_attach(med_ring_consumer *consumer,
     return MEDLEY_OK;
 }
 
-/* ---- The producer -------------------------------------------------------------------------------
- */
+/* ---- The producer ---------------------------------------------------------------------------- */
 
 /* Is `mark`, which says index + 1, ahead of `counter`? */
 static bool
@@ -307,8 +303,7 @@ med_ring_reserve_cancel(med_ring_producer *producer)
     }
 }
 
-/* ---- The consumer -------------------------------------------------------------------------------
- */
+/* ---- The consumer ---------------------------------------------------------------------------- */
 
 static medley_status_t
 look_for_data_packed(med_ring_consumer *consumer)
@@ -375,8 +370,7 @@ med_ring_ready(med_ring_consumer *consumer)
     return status == MEDLEY_OK ? consumer->filled - consumer->head : 0;
 }
 
-/* ---- Waiting ------------------------------------------------------------------------------------
- */
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 typedef struct producer_wait {
     med_ring_producer *producer;
@@ -456,8 +450,7 @@ med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **el
     return status;
 }
 
-/* ---- By copy ------------------------------------------------------------------------------------
- */
+/* ---- By copy --------------------------------------------------------------------------------- */
 
 void
 med_ring_copy_large(void *restrict target, const void *restrict source, uint32_t bytes)

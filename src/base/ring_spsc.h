@@ -79,8 +79,9 @@ typedef struct med_ring_config {
     uint32_t first_index;   /* where the counters start: 0, but for tests */
 } med_ring_config;
 
-/* ---- In shared memory ---------------------------------------------------------------------------
- *
+/* ---- In shared memory ------------------------------------------------------------------------ */
+
+/*
  *      0  shape      constant once made
  *    128  producer   written by the producer, but for `data`
  *    256  consumer   written by the consumer, but for `space`
@@ -120,8 +121,7 @@ _Static_assert(offsetof(med_ring, tail) == 128 && offsetof(med_ring, head) == 25
 #define MED_RING_VERSION 1u
 #define MED_RING_INSERTING 0x80000000u
 
-/* ---- Each side's own ----------------------------------------------------------------------------
- */
+/* ---- Each side's own ------------------------------------------------------------------------- */
 typedef struct med_ring_view {
     med_ring *ring;
     uint8_t *slots;
@@ -153,8 +153,7 @@ typedef struct med_ring_consumer {
     void *context;
 } med_ring_consumer;
 
-/* ---- Making and attaching -----------------------------------------------------------------------
- */
+/* ---- Making and attaching -------------------------------------------------------------------- */
 
 /* How many bytes the ring takes. MEDLEY_ERR_ARGUMENT when the config is outside its limits or asks
  * for 4 GiB or more. */
@@ -177,8 +176,7 @@ medley_status_t med_ring_consumer_attach(med_ring_consumer *consumer,
                                          size_t memory_bytes,
                                          med_port_scope scope);
 
-/* ---- Slow paths of the inline functions ---------------------------------------------------------
- */
+/* ---- Slow paths of the inline functions ------------------------------------------------------ */
 
 /* Looks at head. MEDLEY_OK when there is room from `tail` on for one at least, or one of Table 1,
  * or MEDLEY_ERR_CORRUPT. */
@@ -237,8 +235,9 @@ med_ring_run(const med_ring_view *view, uint32_t index, uint32_t count)
     return count < to_end ? count : to_end;
 }
 
-/* ---- The producer -------------------------------------------------------------------------------
- * Each operation has a form ending in _as for a caller that knows the layout when it is compiled;
+/* ---- The producer ---------------------------------------------------------------------------- */
+
+/* Each operation has a form ending in _as for a caller that knows the layout when it is compiled;
  * the plain form looks it up in the handle (a predictable branch).
  */
 
@@ -347,8 +346,7 @@ void med_ring_reserve_cancel(med_ring_producer *producer);
 medley_status_t
 med_ring_reserve_until(med_ring_producer *producer, uint64_t deadline_ns, void **slot);
 
-/* ---- The consumer -------------------------------------------------------------------------------
- */
+/* ---- The consumer ---------------------------------------------------------------------------- */
 
 /* The next element to read; the same one again until release. The consumer may write into it.
  * MEDLEY_EMPTY, MEDLEY_EMPTY_PRODUCER_INSERTING, MEDLEY_ERR_CORRUPT. */
@@ -442,8 +440,7 @@ med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **el
  * 0 also when the ring is corrupt. */
 uint32_t med_ring_ready(med_ring_consumer *consumer);
 
-/* ---- By copy ------------------------------------------------------------------------------------
- */
+/* ---- By copy --------------------------------------------------------------------------------- */
 
 /* Above this the end of an element that was filled just now is no longer near the copy's start. */
 #define MED_RING_COPY_BY_WORD_MAX 256u

@@ -87,8 +87,7 @@ peek_status(fixture *f)
     return med_ring_peek(&f->consumer, &element);
 }
 
-/* ---- Order, and Table 1 -------------------------------------------------------------------------
- */
+/* ---- Order, and Table 1 ---------------------------------------------------------------------- */
 
 static void
 order_is_kept_over_the_wrap(void **state)
@@ -207,8 +206,7 @@ a_ring_of_one_element_works(void **state)
     ring_end(&f);
 }
 
-/* ---- Batches ------------------------------------------------------------------------------------
- */
+/* ---- Batches --------------------------------------------------------------------------------- */
 
 /* Fills `wanted` numbers from `first` on in as many runs as it takes; returns how many runs. */
 static uint32_t
@@ -291,8 +289,7 @@ a_batch_takes_what_there_is(void **state)
     ring_end(&f);
 }
 
-/* ---- Sizes, limits ------------------------------------------------------------------------------
- */
+/* ---- Sizes, limits --------------------------------------------------------------------------- */
 
 static void
 element_is_filled_to_its_last_byte(void **state, uint32_t element_bytes)
@@ -388,8 +385,7 @@ memory_is_checked(void **state)
     ring_end(&f);
 }
 
-/* ---- Trust --------------------------------------------------------------------------------------
- */
+/* ---- Trust ----------------------------------------------------------------------------------- */
 
 static void
 expect_attach(fixture *f, medley_status_t status)
@@ -518,8 +514,7 @@ a_peer_that_scribbles_leads_nobody_outside(void **state)
     ring_end(&f);
 }
 
-/* ---- Death --------------------------------------------------------------------------------------
- */
+/* ---- Death ----------------------------------------------------------------------------------- */
 
 /* Runs `side` in a child that is killed at its end; the ring is shared. */
 static void
@@ -584,8 +579,7 @@ a_dead_producers_mark_ends_with_the_next(void **state)
     ring_end(&f);
 }
 
-/* ---- Waiting ------------------------------------------------------------------------------------
- */
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 static medley_status_t
 peer_is_dead(void *context)
@@ -658,8 +652,7 @@ handing_over_wakes_the_other_side(void **state)
     ring_end(&f);
 }
 
-/* ---- Stress -------------------------------------------------------------------------------------
- */
+/* ---- Stress ---------------------------------------------------------------------------------- */
 
 static bool
 push_copy(ring_stress_side *side, uint64_t value)

@@ -116,8 +116,7 @@ words_after(const med_state_cell *cell, uint32_t number)
     return cell->words + (size_t)(number % cell->buffers) * cell->stride_words;
 }
 
-/* ---- The writer ---------------------------------------------------------------------------------
- */
+/* ---- The writer ------------------------------------------------------------------------------ */
 
 medley_status_t
 med_state_cell_open(const med_state_cell *cell, uint32_t owner)
@@ -227,8 +226,7 @@ med_state_cell_write(const med_state_cell *cell, const void *value)
     med_state_cell_commit(cell, &draft);
 }
 
-/* ---- Readers ------------------------------------------------------------------------------------
- */
+/* ---- Readers --------------------------------------------------------------------------------- */
 
 static void
 copy_out(const atomic32 *word, unsigned char *bytes, uint32_t count)

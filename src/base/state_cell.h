@@ -73,8 +73,9 @@ medley_status_t med_state_cell_init(void *memory,
 medley_status_t
 med_state_cell_attach(void *memory, size_t size_bytes, med_port_scope scope, med_state_cell *cell);
 
-/* ---- The writer ---------------------------------------------------------------------------------
- * Who has the seat, one thread at a time. All wait-free, but for waking sleepers. */
+/* ---- The writer ------------------------------------------------------------------------------ */
+
+/* Who has the seat, one thread at a time. All wait-free, but for waking sleepers. */
 
 /* Takes the seat. MEDLEY_BUSY when somebody else has it; MEDLEY_ERR_ARGUMENT for owner 0. */
 medley_status_t med_state_cell_open(const med_state_cell *cell, uint32_t owner);
@@ -103,8 +104,9 @@ medley_status_t med_state_cell_put(const med_state_cell *cell,
                                    uint32_t count);
 void med_state_cell_commit(const med_state_cell *cell, const med_state_cell_draft *draft);
 
-/* ---- Readers ------------------------------------------------------------------------------------
- * Any number, anywhere. */
+/* ---- Readers --------------------------------------------------------------------------------- */
+
+/* Any number, anywhere. */
 
 /* Each reader's own, one thread at a time; zeroed at first. */
 typedef struct med_state_cell_reader {

@@ -229,8 +229,9 @@ a_wait_ends_as_it_should(void **state)
     free(memory);
 }
 
-/* ---- Collisions, exactly ------------------------------------------------------------------------
- * The reader's copy runs into a page that it may not write; the signal handler plays the writer. */
+/* ---- Collisions, exactly --------------------------------------------------------------------- */
+
+/* The reader's copy runs into a page that it may not write; the signal handler plays the writer. */
 enum {
     PAGE_BYTES = 4096,
     INTERRUPTED_BYTES = 64
@@ -319,8 +320,9 @@ a_copy_is_good_until_its_buffer_comes_round(void **state)
     assert_int_equal(sigaction(SIGBUS, &before[1], NULL), 0);
 }
 
-/* ---- One writer, many readers -------------------------------------------------------------------
- * Every word of a value is the value's own number, counted from the start of the test. */
+/* ---- One writer, many readers ---------------------------------------------------------------- */
+
+/* Every word of a value is the value's own number, counted from the start of the test. */
 enum {
     READERS = 5,
     WORDS_MAX = 16384
@@ -440,8 +442,7 @@ readers_that_sleep_are_woken(void **state)
     run_stress(&s, 4);
 }
 
-/* ---- Death of the writer ------------------------------------------------------------------------
- */
+/* ---- Death of the writer --------------------------------------------------------------------- */
 enum {
     KILLS = 40,
     DEATH_WORDS = 200
@@ -510,8 +511,7 @@ readers_survive_the_writer(void **state)
     }
 }
 
-/* ---- Memory that lies ---------------------------------------------------------------------------
- */
+/* ---- Memory that lies ------------------------------------------------------------------------ */
 static void
 check_lie(void *memory, atomic32 *word, uint32_t lie, medley_status_t wanted)
 {

@@ -122,8 +122,7 @@ med_trace_enable(const med_trace *trace, bool on)
     }
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static med_trace_slot *
 slot_of(const med_trace *trace, uint32_t lane, uint32_t sequence)
@@ -199,8 +198,7 @@ med_trace_recover(const med_trace *trace, uint32_t dead_node)
     return recovered;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static uint32_t
 next_of(const med_trace *trace, uint32_t lane)

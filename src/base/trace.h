@@ -106,8 +106,7 @@ med_trace_event(
  */
 uint32_t med_trace_recover(const med_trace *trace, uint32_t dead_node);
 
-/* ---- Reading ------------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 typedef struct med_trace_record {
     uint64_t time_ns;
     uint32_t node;

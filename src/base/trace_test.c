@@ -233,8 +233,7 @@ a_late_writer_leaves_newer_records_alone(void **state)
     free(memory);
 }
 
-/* ---- Writers and readers together ---------------------------------------------------------------
- */
+/* ---- Writers and readers together ------------------------------------------------------------ */
 enum {
     WRITERS = 5,
     READERS = 2,
@@ -331,8 +330,7 @@ no_record_is_a_mixture(void **state)
     free(memory);
 }
 
-/* ---- Death --------------------------------------------------------------------------------------
- */
+/* ---- Death ----------------------------------------------------------------------------------- */
 enum {
     KILLS = 40,
     CHILDREN = 3,
@@ -419,8 +417,7 @@ the_slots_of_the_killed_come_back(void **state)
     }
 }
 
-/* ---- Memory that lies ---------------------------------------------------------------------------
- */
+/* ---- Memory that lies ------------------------------------------------------------------------ */
 static void
 check_lie(void *memory, atomic32 *word, uint32_t lie, medley_status_t wanted)
 {

@@ -47,8 +47,7 @@ med_view_system_read(const med_system *system, med_view_system *view)
     view->on_death = system->on_death;
 }
 
-/* ---- Processes ----------------------------------------------------------------------------------
- */
+/* ---- Processes ------------------------------------------------------------------------------- */
 
 static med_view_life
 life_of(const med_system *system, uint32_t index, uint32_t state)
@@ -80,8 +79,7 @@ med_view_process_read(const med_system *system, uint32_t index, med_view_process
     return word(&row->state) == state;
 }
 
-/* ---- Nodes --------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static const med_node_row *
 node_at(const med_system *system, uint32_t index)
@@ -163,8 +161,7 @@ med_view_node_read(const med_system *system, uint32_t index, med_view_node *view
     return word(&row->row.state) == state;
 }
 
-/* ---- Locks --------------------------------------------------------------------------------------
- */
+/* ---- Locks ----------------------------------------------------------------------------------- */
 
 static void
 owner_read(const med_system *system, uint32_t ref, med_view_lock *view)
@@ -233,8 +230,7 @@ med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view
     return word(&row->row.state) == state;
 }
 
-/* ---- Limits -------------------------------------------------------------------------------------
- */
+/* ---- Limits ---------------------------------------------------------------------------------- */
 
 static uint32_t
 processes_used(const med_system *system)

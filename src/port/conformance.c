@@ -15,8 +15,7 @@
         }                                                                                          \
     } while (0)
 
-/* ---- Memory and copies --------------------------------------------------------------------------
- */
+/* ---- Memory and copies ----------------------------------------------------------------------- */
 
 static const char *
 memory_is_zeroed_and_aligned(void)
@@ -88,8 +87,7 @@ copy_of_rows_with_strides(void)
     return NULL;
 }
 
-/* ---- Time ---------------------------------------------------------------------------------------
- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 static const char *
 clock_never_goes_back(void)
@@ -117,8 +115,7 @@ delay_is_not_short(void)
     return NULL;
 }
 
-/* ---- Waiting on a word --------------------------------------------------------------------------
- */
+/* ---- Waiting on a word ----------------------------------------------------------------------- */
 
 static const char *
 wait_returns_when_the_word_differs(void)
@@ -192,8 +189,7 @@ wake_hands_over(void)
     return NULL;
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------
- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 static void *
 returns_its_argument(void *argument)
@@ -313,8 +309,9 @@ self_is_each_threads_own(void)
     return NULL;
 }
 
-/* ---- The asymmetric fence -----------------------------------------------------------------------
- * Store buffering: both store, then look at the other's store. Both missing it is what the two
+/* ---- The asymmetric fence -------------------------------------------------------------------- */
+
+/* Store buffering: both store, then look at the other's store. Both missing it is what the two
  * halves together forbid. */
 
 typedef struct litmus {
@@ -392,8 +389,7 @@ barrier_halves_meet(void)
     return NULL;
 }
 
-/* ---- Doorbells ----------------------------------------------------------------------------------
- */
+/* ---- Doorbells ------------------------------------------------------------------------------- */
 
 static const char *
 doorbell_counts(void)
@@ -443,8 +439,7 @@ doorbell_wakes(void)
     return NULL;
 }
 
-/* ---- Processors ---------------------------------------------------------------------------------
- */
+/* ---- Processors ------------------------------------------------------------------------------ */
 
 static const char *
 processors_are_counted(void)

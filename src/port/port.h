@@ -32,14 +32,16 @@ typedef enum med_port_scope {
     MED_PORT_SCOPE_SHARED,  /* every process that maps the memory */
 } med_port_scope;
 
-/* ---- Private memory -----------------------------------------------------------------------------
- * Zero-filled, aligned to a page (hosted) or to 64 bytes (bare metal), never moved. After a fork
+/* ---- Private memory -------------------------------------------------------------------------- */
+
+/* Zero-filled, aligned to a page (hosted) or to 64 bytes (bare metal), never moved. After a fork
  * the child has a copy of its own. */
 medley_status_t med_port_memory_map(size_t size_bytes, void **address);
 void med_port_memory_unmap(void *address, size_t size_bytes);
 
-/* ---- Shared memory ------------------------------------------------------------------------------
- * A named memory of this user that several processes map. Its name lives as long as somebody keeps
+/* ---- Shared memory --------------------------------------------------------------------------- */
+
+/* A named memory of this user that several processes map. Its name lives as long as somebody keeps
  * it; its size is fixed by the creator.
  *
  * Between open and unlock, and between lock and unlock, the caller is alone: no other process is
@@ -81,8 +83,9 @@ void med_port_shared_forget(med_port_shared *shared);
 /* Calls `visit` with each name there is, until it returns false. */
 medley_status_t med_port_shared_list(bool (*visit)(const char *name, void *context), void *context);
 
-/* ---- Is a process alive? ------------------------------------------------------------------------
- * A process claims a slot of a shared memory; the claim ends when it drops it or dies, however it
+/* ---- Is a process alive? --------------------------------------------------------------------- */
+
+/* A process claims a slot of a shared memory; the claim ends when it drops it or dies, however it
  * dies, and at the instant it is dead. A slot number means the same in every version of Medley. */
 #define MED_PORT_SLOT_MAX 4096
 /* MEDLEY_BUSY when another process holds it. */
@@ -101,8 +104,7 @@ uint32_t med_port_thread_id(void);
 medley_status_t med_port_on_fork(void (*handler)(void));
 medley_status_t med_port_on_exit(void (*handler)(void));
 
-/* ---- Threads and cores --------------------------------------------------------------------------
- */
+/* ---- Threads and cores ----------------------------------------------------------------------- */
 typedef struct med_port_thread {
     uintptr_t handle; /* on Linux the pthread_t */
 } med_port_thread;
@@ -138,8 +140,7 @@ static inline void *med_port_self_get(void);
 void med_port_self_set(void *self);
 medley_status_t med_port_self_on_exit(void (*on_exit)(void *self));
 
-/* ---- Waiting on a word --------------------------------------------------------------------------
- */
+/* ---- Waiting on a word ----------------------------------------------------------------------- */
 /* Sleeps while the word holds `expected`, until woken or the deadline. MEDLEY_OK: woken, the word
  * differed, or for no reason; MEDLEY_TIMEOUT: the deadline passed. Bare metal: sleeps for an event.
  */
@@ -166,8 +167,9 @@ void med_port_barrier_heavy(med_port_scope scope);
 /* Arranges it, now where that is cheap, else in the background. Idempotent. */
 void med_port_barrier_prepare(med_port_scope scope);
 
-/* ---- Doorbells ----------------------------------------------------------------------------------
- * Wakes another domain, which need not share coherent memory. Rings are counted, not lost. */
+/* ---- Doorbells ------------------------------------------------------------------------------- */
+
+/* Wakes another domain, which need not share coherent memory. Rings are counted, not lost. */
 typedef struct med_port_doorbell {
     intptr_t handle; /* Linux: an eventfd, fit for poll() */
 } med_port_doorbell;
@@ -178,8 +180,7 @@ medley_status_t med_port_doorbell_ring(med_port_doorbell bell);
 medley_status_t
 med_port_doorbell_wait(med_port_doorbell bell, uint64_t deadline_ns, uint64_t *count);
 
-/* ---- Time ---------------------------------------------------------------------------------------
- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 /* Nanoseconds since some fixed point; monotonic, the same for all processes of the machine. */
 uint64_t med_port_clock_ns(void);
 /* Not before `duration_ns` from now; busy below the cost of sleeping. */
@@ -190,8 +191,7 @@ void med_port_yield(void);
 /* Inside a spin: tells the processor so. */
 static inline void med_port_cpu_relax(void);
 
-/* ---- Processors ---------------------------------------------------------------------------------
- */
+/* ---- Processors ------------------------------------------------------------------------------ */
 typedef enum med_port_isa_t {
     MED_PORT_ISA_UNKNOWN,
     MED_PORT_ISA_X86_64,
@@ -220,8 +220,7 @@ typedef struct med_port_scheduling {
 } med_port_scheduling;
 void med_port_scheduling_get(med_port_scheduling *scheduling);
 
-/* ---- Copies and caches --------------------------------------------------------------------------
- */
+/* ---- Copies and caches ----------------------------------------------------------------------- */
 /* `rows` rows of `row_bytes` each; strides in bytes between the starts of rows. rows 1 is the plain
  * copy. Source and target do not overlap. Where there is no engine, start does the whole copy. */
 typedef struct med_port_copy {
@@ -241,8 +240,7 @@ medley_status_t med_port_copy_wait(med_port_copy *copy);
 void med_port_cache_clean(const void *address, size_t size_bytes);
 void med_port_cache_invalidate(void *address, size_t size_bytes);
 
-/* ---- Surroundings -------------------------------------------------------------------------------
- */
+/* ---- Surroundings ---------------------------------------------------------------------------- */
 /* A variable of the environment, or NULL. Constant until the program changes its environment. */
 const char *med_port_environment(const char *name);
 /* One line to where errors go (standard error, the console). */

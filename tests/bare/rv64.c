@@ -57,8 +57,7 @@ run_everywhere(void *(*body)(void *))
     return started;
 }
 
-/* ---- The lock ----------------------------------------------------------------------------------
- */
+/* ---- The lock -------------------------------------------------------------------------------- */
 
 static med_lock lock;
 static med_lock_sleepers sleepers;
@@ -95,8 +94,7 @@ lock_excludes_harts(void)
     return counter == ADDS * hart_count() ? NULL : "no addition was lost";
 }
 
-/* ---- The wait object: a token goes round, everybody waits for his turn -------------------------
- */
+/* ---- The wait object: a token goes round, everybody waits for his turn ----------------------- */
 
 static med_wait wait;
 static atomic32 token;

@@ -55,8 +55,7 @@ next_free(const med_table_view *view, uint32_t at)
     return atomic32_load_relaxed(&med_table_row(view, at - 1)->next_free);
 }
 
-/* ---- One table ----------------------------------------------------------------------------------
- */
+/* ---- One table ------------------------------------------------------------------------------- */
 
 static unsigned char seen[ROWS_MAX]; /* how often each row was met in the walk at hand */
 
@@ -145,8 +144,7 @@ table_check(const med_table_view *view, const char *name)
     expect(atomic32_load_relaxed(&table->high_water) >= live, "more than ever were", live);
 }
 
-/* ---- Processes, nodes, mutexes ------------------------------------------------------------------
- */
+/* ---- Processes, nodes, mutexes --------------------------------------------------------------- */
 
 static void
 processes_check(const med_system *system)

@@ -27,8 +27,7 @@ typedef struct info_options {
     const char *xml; /* NULL: this machine */
 } info_options;
 
-/* ---- Finding out --------------------------------------------------------------------------------
- */
+/* ---- Finding out ----------------------------------------------------------------------------- */
 
 static const char *
 isa_name(void)
@@ -95,8 +94,7 @@ document_here(const json_t *topology)
                      surroundings_membarrier(), "limits", surroundings_limits());
 }
 
-/* ---- As text ------------------------------------------------------------------------------------
- */
+/* ---- As text --------------------------------------------------------------------------------- */
 
 static void
 pages_cell(const json_t *row, const json_t *value, char *cell)
@@ -238,8 +236,7 @@ document_print(const json_t *document)
     }
 }
 
-/* ---- The command --------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static int
 show(const med_command *command, const info_options *options)

@@ -9,8 +9,7 @@
 #define INDENT 2
 #define GAP 2
 
-/* ---- Values -------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static void
 size_write(char *cell, uint64_t size_bytes)
@@ -80,8 +79,7 @@ output_string(const char *text)
     return json_string(clean);
 }
 
-/* ---- Cells --------------------------------------------------------------------------------------
- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 void
 output_plain(const json_t *row, const json_t *value, char *cell)
@@ -133,8 +131,7 @@ output_list(const json_t *row, const json_t *value, char *cell)
     }
 }
 
-/* ---- Tables -------------------------------------------------------------------------------------
- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static void
 cell_write(const json_t *row, const output_column *column, char *cell)

@@ -32,8 +32,7 @@ typedef struct ps_options {
     double watch_seconds; /* 0: once */
 } ps_options;
 
-/* ---- As text ------------------------------------------------------------------------------------
- */
+/* ---- As text --------------------------------------------------------------------------------- */
 
 static void
 node_name_cell(const json_t *row, const json_t *value, char *cell)
@@ -138,8 +137,7 @@ systems_print(const json_t *systems, bool asked_for)
     }
 }
 
-/* ---- The command --------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static int
 look_at_all(const med_command *command, json_t **systems)

@@ -8,8 +8,7 @@
 #include "mrapi/view.h"
 #include "tools/medley/output.h"
 
-/* ---- Rows ---------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static json_t *
 processes_json(const med_system *system)
@@ -142,8 +141,7 @@ limits_json(const med_system *system)
     return rows;
 }
 
-/* ---- Systems ------------------------------------------------------------------------------------
- */
+/* ---- Systems --------------------------------------------------------------------------------- */
 
 static medley_status_t
 contents_add(const med_system *system, json_t *to)

@@ -36,8 +36,7 @@ surroundings_membarrier(void)
                      (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0);
 }
 
-/* ---- Virtual, emulated --------------------------------------------------------------------------
- */
+/* ---- Virtual, emulated ----------------------------------------------------------------------- */
 
 typedef struct cpuinfo {
     bool has_flags; /* a processor that lists its features, hypervisor among them */
@@ -119,8 +118,7 @@ surroundings_page_bytes(void)
     return sysconf(_SC_PAGESIZE);
 }
 
-/* ---- Limits -------------------------------------------------------------------------------------
- */
+/* ---- Limits ---------------------------------------------------------------------------------- */
 
 json_t *
 surroundings_limits(void)

@@ -26,8 +26,7 @@ typedef struct system_options {
     bool stale;
 } system_options;
 
-/* ---- List ---------------------------------------------------------------------------------------
- */
+/* ---- List ------------------------------------------------------------------------------------ */
 
 static void
 count_cell(const json_t *row, const json_t *value, char *cell)
@@ -93,8 +92,7 @@ list(const med_command *command, const system_options *options)
     return COMMAND_OK;
 }
 
-/* ---- Remove -------------------------------------------------------------------------------------
- */
+/* ---- Remove ---------------------------------------------------------------------------------- */
 
 /* Why not, and what to do. */
 static int
@@ -181,8 +179,7 @@ remove_stale(const med_command *command, const system_options *options)
     return COMMAND_OK;
 }
 
-/* ---- The command --------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static int
 run_verb(const med_command *command, const system_options *options, char **words)

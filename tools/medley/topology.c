@@ -10,8 +10,7 @@
 
 #include "tools/medley/output.h"
 
-/* ---- Small things -------------------------------------------------------------------------------
- */
+/* ---- Small things ---------------------------------------------------------------------------- */
 
 static json_t *
 string_or_null(const char *text)
@@ -36,8 +35,7 @@ set_size(hwloc_const_bitmap_t set)
     return weight > 0 ? weight : 0;
 }
 
-/* ---- Core classes -------------------------------------------------------------------------------
- */
+/* ---- Core classes ---------------------------------------------------------------------------- */
 
 static json_t *
 class_json(hwloc_const_bitmap_t set, int efficiency, struct hwloc_info_s *infos, unsigned count)
@@ -84,8 +82,7 @@ classes_json(hwloc_topology_t topology)
     return rows;
 }
 
-/* ---- Caches -------------------------------------------------------------------------------------
- */
+/* ---- Caches ---------------------------------------------------------------------------------- */
 
 static json_t *
 cache_json(hwloc_obj_t cache)
@@ -141,8 +138,7 @@ caches_json(hwloc_topology_t topology)
     return rows;
 }
 
-/* ---- Memories -----------------------------------------------------------------------------------
- */
+/* ---- Memories -------------------------------------------------------------------------------- */
 
 static json_t *
 page_sizes_json(hwloc_obj_t memory)
@@ -174,8 +170,7 @@ memories_json(hwloc_topology_t topology)
     return rows;
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 /* Some keys stand at the machine, some at its first package. */
 static const char *

@@ -71,8 +71,7 @@ med_port_wake(const uint32_t *word, uint32_t count, med_port_scope scope)
     return woken;
 }
 
-/* ---- The asymmetric fence: nobody stops another core here, so both halves are fences -----------
- */
+/* ---- The asymmetric fence: nobody stops another core here, so both halves are fences --------- */
 
 uint32_t med_port_barrier_ready[2];
 
@@ -96,8 +95,7 @@ med_port_barrier_prepare(med_port_scope scope)
     (void)scope;
 }
 
-/* ---- Doorbells ---------------------------------------------------------------------------------
- */
+/* ---- Doorbells ------------------------------------------------------------------------------- */
 
 #define DOORBELLS 16
 

@@ -70,8 +70,7 @@ med_port_clock_ns(void)
     return ticks * TICK_NS + (uint64_t)cycles * TICK_NS / (reload + 1);
 }
 
-/* ---- What bare.h asks --------------------------------------------------------------------------
- */
+/* ---- What bare.h asks ------------------------------------------------------------------------ */
 
 uint32_t
 med_bare_core(void)
@@ -112,8 +111,7 @@ med_bare_notify(uint32_t core)
     __asm__ volatile("dsb\n\tsev" ::: "memory");
 }
 
-/* ---- Threads: main() is the only one -----------------------------------------------------------
- */
+/* ---- Threads: main() is the only one --------------------------------------------------------- */
 
 medley_status_t
 med_port_thread_start(med_port_thread *thread,
@@ -154,8 +152,7 @@ med_port_thread_exit(void *result)
     }
 }
 
-/* ---- The log -----------------------------------------------------------------------------------
- */
+/* ---- The log --------------------------------------------------------------------------------- */
 
 void
 med_port_log(const char *line)

@@ -9,8 +9,7 @@
 #include "support/process.h"
 #include "support/unit.h"
 
-/* ---- Processors ---------------------------------------------------------------------------------
- */
+/* ---- Processors ------------------------------------------------------------------------------ */
 
 static int
 runs_on_one_processor(test_process *parent, void *argument)
@@ -67,8 +66,7 @@ real_time_is_noticed(void **state)
     assert_int_equal(status, 0);
 }
 
-/* ---- The quota of the control group: recorded trees, laid over the machine's own ----------------
- */
+/* ---- The quota of the control group: recorded trees, laid over the machine's own ------------- */
 
 typedef struct group_tree {
     const char *membership; /* /proc/self/cgroup */
@@ -150,8 +148,7 @@ quota_is_read(void **state)
     }
 }
 
-/* ---- Memory, time, surroundings -----------------------------------------------------------------
- */
+/* ---- Memory, time, surroundings -------------------------------------------------------------- */
 
 static int
 writes_its_copy(test_process *parent, void *argument)

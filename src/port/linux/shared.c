@@ -61,8 +61,7 @@ path_make(char path[PATH_MAX_BYTES], const char *name)
     return length > 0 && length < PATH_MAX_BYTES;
 }
 
-/* ---- Record locks -------------------------------------------------------------------------------
- */
+/* ---- Record locks ---------------------------------------------------------------------------- */
 
 static struct flock
 record(short type, off_t start, off_t length)

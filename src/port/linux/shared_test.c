@@ -66,8 +66,7 @@ file_make(mode_t mode)
     (void)close(fd);
 }
 
-/* ---- Names --------------------------------------------------------------------------------------
- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static void
 bad_names_are_refused(void **state)
@@ -174,8 +173,7 @@ list_shows_names(void **state)
     assert_int_equal(list.mine, 0);
 }
 
-/* ---- Size and contents --------------------------------------------------------------------------
- */
+/* ---- Size and contents ----------------------------------------------------------------------- */
 
 static int
 reads_what_the_parent_wrote(test_process *parent, void *argument)
@@ -284,8 +282,7 @@ full_file_system_is_no_memory(void **state)
     assert_int_equal(status, 0);
 }
 
-/* ---- Squatters ----------------------------------------------------------------------------------
- */
+/* ---- Squatters ------------------------------------------------------------------------------- */
 
 static void
 access_is_refused(void)
@@ -379,8 +376,9 @@ failed_open_leaves_the_section(void **state)
     med_port_shared_close(&shared);
 }
 
-/* ---- The section --------------------------------------------------------------------------------
- * Everybody who is inside sets a flag that lies outside of the memory in question, and finds it
+/* ---- The section ----------------------------------------------------------------------------- */
+
+/* Everybody who is inside sets a flag that lies outside of the memory in question, and finds it
  * unset. */
 
 typedef struct arena {
@@ -541,8 +539,7 @@ dead_process_leaves_the_section(void **state)
     assert_int_equal(process_join(&child), -SIGKILL);
 }
 
-/* ---- Fork ---------------------------------------------------------------------------------------
- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 static int
 is_mapped(test_process *parent, void *argument)

@@ -12,8 +12,7 @@
 
 _Static_assert(sizeof(pthread_t) <= sizeof(uintptr_t), "a thread handle is one word");
 
-/* ---- Start and end ------------------------------------------------------------------------------
- */
+/* ---- Start and end --------------------------------------------------------------------------- */
 
 static medley_status_t
 status_of(int error)

@@ -127,8 +127,7 @@ wrong_attributes_are_refused(void **state)
     }
 }
 
-/* ---- The exit hook, whichever way the thread ends -----------------------------------------------
- */
+/* ---- The exit hook, whichever way the thread ends -------------------------------------------- */
 
 static uint32_t hooks;
 
@@ -223,8 +222,7 @@ self_may_be_set_before_the_hook(void **state)
     assert_int_equal(process_join(&child), 0);
 }
 
-/* ---- Process-wide handlers ---------------------------------------------------------------------
- */
+/* ---- Process-wide handlers ------------------------------------------------------------------- */
 
 static uint32_t *handled;
 

@@ -12,8 +12,7 @@
 #define SLEEPERS 4u
 #define LOCKED_ADDS 20000u
 
-/* ---- Between processes --------------------------------------------------------------------------
- */
+/* ---- Between processes ----------------------------------------------------------------------- */
 
 static void
 turn_await(uint32_t *turn, uint32_t wanted)
@@ -106,8 +105,7 @@ deadline_is_not_early_between_processes(void **state)
     (void)munmap(word, sizeof *word);
 }
 
-/* ---- Priority inheritance -----------------------------------------------------------------------
- */
+/* ---- Priority inheritance -------------------------------------------------------------------- */
 
 typedef struct pi_counter {
     uint32_t word;
@@ -305,8 +303,7 @@ pi_owner_dies_alone(void **state)
     (void)munmap(word, sizeof *word);
 }
 
-/* ---- Doorbells ----------------------------------------------------------------------------------
- */
+/* ---- Doorbells ------------------------------------------------------------------------------- */
 
 static int
 rings_five_times(test_process *parent, void *argument)
