@@ -11,6 +11,16 @@ _Static_assert(MRAPI_MAX_USER_MUTEX_ID == MED_MUTEX_USER_MAX, "passed through");
 
 #define ATTRIBUTES_STANDARD MED_MUTEX_DOMAIN_SHARED
 
+/* A record that was initialised says so in its upper half. */
+#define RECORD_MARK 0x4d550000u
+#define RECORD_MARK_MASK 0xffff0000u
+
+static bool
+record_is_good(const mrapi_mutex_attributes_t *record)
+{
+    return (record->set & RECORD_MARK_MASK) == RECORD_MARK;
+}
+
 /* ---- Translation ----------------------------------------------------------------------------- */
 
 /* What the same inner result means to each call: `busy` and `exists` differ, the rest is common. */
@@ -85,7 +95,7 @@ mrapi_mutex_init_attributes(mrapi_mutex_attributes_t *attributes, mrapi_status_t
         *status = MRAPI_ERR_PARAMETER;
         return;
     }
-    attributes->set = ATTRIBUTES_STANDARD;
+    attributes->set = RECORD_MARK | ATTRIBUTES_STANDARD;
     *status = MRAPI_SUCCESS;
 }
 
@@ -100,6 +110,9 @@ mrapi_mutex_set_attribute(mrapi_mutex_attributes_t *attributes,
         return;
     }
     *status = attribute_check(attributes, attribute, attribute_num, attr_size);
+    if (*status == MRAPI_SUCCESS && !record_is_good(attributes)) {
+        *status = MRAPI_ERR_PARAMETER;
+    }
     if (*status != MRAPI_SUCCESS) {
         return;
     }
@@ -145,7 +158,11 @@ mrapi_mutex_create(mrapi_mutex_id_t mutex_id,
         *status = MRAPI_ERR_MUTEX_ID_INVALID;
         return handle;
     }
-    uint32_t set = attributes ? attributes->set : ATTRIBUTES_STANDARD;
+    if (attributes && !record_is_good(attributes)) {
+        *status = MRAPI_ERR_PARAMETER;
+        return handle;
+    }
+    uint32_t set = attributes ? attributes->set & ~RECORD_MARK_MASK : ATTRIBUTES_STANDARD;
     *status = status_of(med_mutex_create(self, mutex_id, set, &handle), MRAPI_ERR_MUTEX_LOCKED,
                         MRAPI_ERR_MUTEX_EXISTS);
     return handle;

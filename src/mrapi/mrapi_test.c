@@ -282,6 +282,14 @@ mutex_attributes(void **state)
     (void)state;
     mrapi_mutex_init_attributes(NULL, &status);
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    memset(&attributes, 0xff, sizeof attributes); /* never initialised */
+    (void)mrapi_mutex_create(5, &attributes, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    memset(&attributes, 0, sizeof attributes);
+    (void)mrapi_mutex_create(5, &attributes, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
     mrapi_mutex_init_attributes(&attributes, &status);
     mrapi_mutex_set_attribute(NULL, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
@@ -401,6 +409,83 @@ mutex_stale(void **state)
     }
 }
 
+static void
+pi_possible_or_refused(void)
+{
+    mrapi_status_t status;
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t yes = MRAPI_TRUE;
+    if (med_port_pi_supported()) {
+        return;
+    }
+    mrapi_mutex_init_attributes(&attributes, &status);
+    mrapi_mutex_set_attribute(&attributes, MEDLEY_MUTEX_PRIORITY_INHERITANCE, &yes, sizeof yes,
+                              &status);
+    (void)mrapi_mutex_create(5, &attributes, &status);
+    assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
+    not_possible_here("no priority-inheritance futexes");
+}
+
+/* The row that a stale handle names is another mutex's by now, of the other kind: neither is hurt. */
+static void
+mutex_stale_handle_on_a_row_in_use(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    mrapi_boolean_t pi;
+    (void)state;
+    pi_possible_or_refused();
+    for (int i = 0; i < 2 * TEST_MUTEXES + 2; i++) {
+        mrapi_mutex_hndl_t old = i % 2 ? mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 5)
+                                       : mrapi_mutex_create(5, NULL, &status);
+        delete_mutex(old);
+        mrapi_mutex_hndl_t all[TEST_MUTEXES];
+        for (mrapi_mutex_id_t n = 0; n < TEST_MUTEXES; n++) {
+            all[n] = i % 2 ? mrapi_mutex_create(n, NULL, &status)
+                           : mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, n);
+        }
+        mrapi_mutex_lock(old, &key, 1000, &status);
+        assert_int_equal(status, MRAPI_ERR_MUTEX_INVALID);
+        (void)mrapi_mutex_trylock(old, &key, &status);
+        assert_int_equal(status, MRAPI_ERR_MUTEX_INVALID);
+        for (mrapi_mutex_id_t n = 0; n < TEST_MUTEXES; n++) {
+            mrapi_mutex_get_attribute(all[n], MEDLEY_MUTEX_PRIORITY_INHERITANCE, &pi, sizeof pi,
+                                      &status);
+            assert_int_equal(pi, i % 2 ? MRAPI_FALSE : MRAPI_TRUE);
+            assert_int_equal(mrapi_mutex_trylock(all[n], &key, &status), MRAPI_TRUE);
+            assert_int_equal(medley_lock_owner_died(), 0);
+            delete_mutex(all[n]);
+        }
+    }
+}
+
+/* A thread number that a dead holder had, or that holds in another container, is not enough. */
+static void
+mutex_of_another_with_the_same_thread_number(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)state;
+    pi_possible_or_refused();
+    const med_self *self = med_self_get();
+    mrapi_mutex_hndl_t mutex = mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 5);
+    med_mutex_row *row =
+        (med_mutex_row *)(void *)med_table_row(&self->system->mutexes, med_handle_index(mutex));
+    atomic32_store_relaxed(&row->pi_owner, self->ref + 1);
+    atomic32_store_relaxed(&row->pi_word, self->thread_id);
+    mrapi_mutex_unlock(mutex, &key, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_NOTLOCKED);
+    assert_int_equal(mrapi_mutex_trylock(mutex, &key, &status), MRAPI_FALSE);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED);
+    atomic32_store_relaxed(&row->pi_word, 0);
+    uint32_t space = atomic32_load_relaxed(&row->pi_space);
+    atomic32_store_relaxed(&row->pi_space, space + 1);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
+    atomic32_store_relaxed(&row->pi_space, space);
+    delete_mutex(mutex);
+}
+
 /* What the other thread of the next tests works on. */
 static mrapi_mutex_hndl_t shared_mutex;
 static atomic32 stage;
@@ -489,23 +574,6 @@ mutex_contention(void **state)
     mrapi_status_t status;
     (void)state;
     contention(mrapi_mutex_create(5, NULL, &status));
-}
-
-static void
-pi_possible_or_refused(void)
-{
-    mrapi_status_t status;
-    mrapi_mutex_attributes_t attributes;
-    mrapi_boolean_t yes = MRAPI_TRUE;
-    if (med_port_pi_supported()) {
-        return;
-    }
-    mrapi_mutex_init_attributes(&attributes, &status);
-    mrapi_mutex_set_attribute(&attributes, MEDLEY_MUTEX_PRIORITY_INHERITANCE, &yes, sizeof yes,
-                              &status);
-    (void)mrapi_mutex_create(5, &attributes, &status);
-    assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
-    not_possible_here("no priority-inheritance futexes");
 }
 
 static void
@@ -698,6 +766,9 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(mutex_lock_and_unlock, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_recursion, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_stale, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_stale_handle_on_a_row_in_use, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_of_another_with_the_same_thread_number, node_up,
+                                        node_down),
         cmocka_unit_test_setup_teardown(mutex_contention, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_deleted_under_a_waiter, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_holder_ends, node_up, node_down),

@@ -19,12 +19,28 @@
 #include "mrapi/mutex_pi.h"
 #include "mrapi/system.h"
 
+#define LOOK_INTERVAL_NS 1000000u
+
 /* ---- Rows and handles ------------------------------------------------------------------------ */
 
 static med_mutex_row *
 row_at(const med_system *system, uint32_t index)
 {
     return (med_mutex_row *)(void *)med_table_row(&system->mutexes, index);
+}
+
+static inline bool
+has(const med_mutex_row *row, uint32_t attribute)
+{
+    return atomic32_load_relaxed(&row->attributes) & attribute; /* relaxed: fixed at creation */
+}
+
+/* Which of its two words a mutex uses is asked of the handle, never of the row, which may be another
+ * mutex's by the time. */
+static inline bool
+is_pi(med_handle handle)
+{
+    return med_handle_kind_of(handle) == MED_HANDLE_MUTEX_PI;
 }
 
 /* Why a handle does not name a live mutex. */
@@ -55,18 +71,16 @@ row_of(const med_system *system, med_handle handle, med_mutex_row **row_out)
     }
     med_mutex_row *row = row_at(system, index);
     *row_out = row;
+    /* A handle of one kind for a mutex of the other was never given out. */
+    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE) != is_pi(handle)) {
+        return why_stale(row, handle);
+    }
     /* A1 live <- T1 (table.c) */
     if (__builtin_expect(!med_handle_is_current(handle, atomic32_load_acquire(&row->row.state)),
                          0)) {
         return why_stale(row, handle);
     }
     return MEDLEY_OK;
-}
-
-static inline bool
-has(const med_mutex_row *row, uint32_t attribute)
-{
-    return atomic32_load_relaxed(&row->attributes) & attribute; /* relaxed: fixed at creation */
 }
 
 static med_handle
@@ -81,9 +95,10 @@ handle_of(uint32_t attributes, uint32_t index, uint32_t generation)
 typedef struct fill_context {
     uint32_t attributes;
     uint32_t domain;
+    uint32_t pi_space;
 } fill_context;
 
-/* Relaxed throughout: published with the row (T1 in table.c). */
+/* Relaxed but for the lock: published with the row (T1 in table.c). */
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
@@ -91,7 +106,6 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     med_mutex_row *mutex = (med_mutex_row *)(void *)row;
     (void)index;
     (void)generation;
-    atomic32_store_relaxed(&mutex->lock.word, 0);
     atomic32_store_relaxed(&mutex->sleepers.flag, 0);
     atomic32_store_relaxed(&mutex->attributes, wanted->attributes);
     atomic32_store_relaxed(&mutex->domain, wanted->domain);
@@ -99,6 +113,11 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_relaxed(&mutex->pi_owner, 0);
     atomic32_store_relaxed(&mutex->pi_death, MED_MUTEX_SOUND);
     atomic32_store_relaxed(&mutex->slept, 0);
+    atomic32_store_relaxed(&mutex->pi_word, 0);
+    atomic32_store_relaxed(&mutex->pi_space, wanted->pi_space);
+    bool pi = wanted->attributes & MED_MUTEX_PRIORITY_INHERITANCE;
+    /* R4 new life -> A1 (lock.c): who takes it through an old handle sees the row's new life. */
+    atomic32_store_release(&mutex->lock.word, pi ? MED_LOCK_DEAD : 0);
 }
 
 medley_status_t
@@ -106,8 +125,11 @@ med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handl
 {
     med_system *system = self->system;
     fill_context context = {.attributes = attributes, .domain = self->domain};
-    if ((attributes & MED_MUTEX_PRIORITY_INHERITANCE) && !med_port_pi_supported()) {
-        return MEDLEY_ERR_NOT_SUPPORTED;
+    if (attributes & MED_MUTEX_PRIORITY_INHERITANCE) {
+        context.pi_space = med_port_pi_supported() ? med_port_pi_space() : 0;
+        if (context.pi_space == 0) {
+            return MEDLEY_ERR_NOT_SUPPORTED;
+        }
     }
     med_key key = {.high = 0, .low = number == MED_MUTEX_ANY ? MED_MUTEX_USER_MAX + 1 : number};
     uint32_t index, generation;
@@ -146,18 +168,17 @@ med_mutex_get(med_self *self, uint32_t number, med_handle *mutex)
 /* ---- Take and give, either way --------------------------------------------------------------- */
 
 static bool
-is_mine(const med_self *self, const med_mutex_row *row)
+is_mine(const med_self *self, const med_mutex_row *row, med_handle handle)
 {
-    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
-        return med_mutex_pi_thread(row) == self->thread_id;
-    }
-    return med_lock_owner(&row->lock) == self->ref;
+    return is_pi(handle) ? med_mutex_pi_is_mine(self, row)
+                         : med_lock_owner(&row->lock) == self->ref;
 }
 
+/* By the holder, of a mutex that is his by a good handle. */
 static void
-give(med_self *self, med_mutex_row *row)
+give(med_self *self, med_mutex_row *row, med_handle handle)
 {
-    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
+    if (is_pi(handle)) {
         med_mutex_pi_give(self, row);
     } else {
         med_lock_release(&row->lock, &row->sleepers, self->system->scope);
@@ -183,7 +204,8 @@ look_at_holder(void *context, uint32_t owner)
     return MEDLEY_OK;
 }
 
-/* One who only ever tries must find a holder's death all the same: a look costs 0.2 us. */
+/* One who only ever tries must find a holder's death all the same, but need not ask the system each
+ * time. */
 static medley_status_t
 take_try(med_self *self, med_mutex_row *row)
 {
@@ -191,6 +213,11 @@ take_try(med_self *self, med_mutex_row *row)
     if (status != MEDLEY_BUSY) {
         return status;
     }
+    uint64_t now_ns = med_port_clock_ns();
+    if (now_ns < self->next_look_ns) {
+        return MEDLEY_BUSY;
+    }
+    self->next_look_ns = now_ns + LOOK_INTERVAL_NS;
     holder_context holder = {.system = self->system, .row = row};
     (void)look_at_holder(&holder, med_lock_owner(&row->lock));
     return med_lock_try(&row->lock, self->ref);
@@ -225,7 +252,7 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
 static medley_status_t
 take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
 {
-    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
+    if (is_pi(handle)) {
         return med_mutex_pi_take(self, row, handle, deadline_ns);
     }
     if (med_lock_try_fast(&row->lock, self->ref)) {
@@ -265,7 +292,7 @@ lock_again(med_mutex_row *row, uint64_t deadline_ns, uint32_t *key)
 static void
 give_back(med_self *self, med_mutex_row *row, med_handle handle)
 {
-    if (med_handle_kind_of(handle) == MED_HANDLE_MUTEX_PI) {
+    if (is_pi(handle)) {
         med_mutex_pi_give(self, row);
     } else {
         med_lock_give_back(&row->lock, &row->sleepers, self->ref, self->system->scope);
@@ -277,7 +304,9 @@ static medley_status_t
 lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_status_t status)
 {
     bool held = status == MEDLEY_OK || status == MEDLEY_ERR_NOT_OWNER ||
-                (status == MEDLEY_ERR_OWNER_DIED && is_mine(self, row));
+                (status == MEDLEY_ERR_OWNER_DIED && is_mine(self, row, handle));
+    /* A3 gone <- R3 (row_removed): who found the lock dead sees that the row is on its way out. */
+    (void)atomic32_load_acquire(&row->lock.word);
     if (!med_handle_is_current(handle, atomic32_load_acquire(&row->row.state))) { /* A1 <- T1 */
         if (held) {
             give_back(self, row, handle);
@@ -285,7 +314,7 @@ lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_stat
         return why_stale(row, handle);
     }
     if (status == MEDLEY_ERR_NOT_OWNER) {
-        give(self, row);
+        give(self, row, handle);
         return MEDLEY_ERR_OWNER_DIED;
     }
     if (held) {
@@ -303,7 +332,7 @@ med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t 
     if (status != MEDLEY_OK) {
         return status;
     }
-    if (is_mine(self, row)) {
+    if (is_mine(self, row, mutex)) {
         return lock_again(row, deadline_ns, key);
     }
     med_mutex_touch(self, med_handle_index(mutex));
@@ -332,7 +361,7 @@ med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key)
     if (status != MEDLEY_OK) {
         return status;
     }
-    if (!is_mine(self, row)) {
+    if (!is_mine(self, row, mutex)) {
         return MEDLEY_ERR_NOT_OWNER;
     }
     /* Relaxed: the owner's own words. */
@@ -343,7 +372,7 @@ med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key)
         return outer_level ? MEDLEY_BUSY : MEDLEY_ERR_CORRUPT;
     }
     if (depth == 1) {
-        give(self, row);
+        give(self, row, mutex);
     } else {
         atomic32_store_relaxed(&row->depth, depth - 1);
     }
@@ -367,12 +396,10 @@ void
 med_mutex_row_removed(const med_table_view *view, med_row *row)
 {
     med_mutex_row *mutex = (med_mutex_row *)(void *)row;
-    if (has(mutex, MED_MUTEX_PRIORITY_INHERITANCE)) {
-        return; /* the kernel keeps the word; who gets it finds the row gone */
-    }
-    /* Who sleeps wakes, finds the word dead, and then the row gone. Relaxed: the row's state tells.
-     */
-    atomic32_store_relaxed(&mutex->lock.word, MED_LOCK_DEAD);
+    /* Who sleeps wakes, finds the word dead, and then the row gone. With priority inheritance the kernel
+     * keeps the sleepers: whoever gets the lock in the end finds the row gone.
+     * R3 gone -> A3 (lock_uncommon): the row's REMOVING is seen with it. */
+    atomic32_store_release(&mutex->lock.word, MED_LOCK_DEAD);
     med_lock_wake(&mutex->sleepers, UINT32_MAX, view->scope);
 }
 
@@ -384,10 +411,11 @@ med_mutex_delete(med_self *self, med_handle mutex)
     if (status != MEDLEY_OK) {
         return status;
     }
-    if (!is_mine(self, row)) {
+    if (!is_mine(self, row, mutex)) {
         med_mutex_touch(self, med_handle_index(mutex));
+        self->next_look_ns = 0; /* one try must do */
         status = take(self, row, mutex, 0);
-        bool dead = !has(row, MED_MUTEX_PRIORITY_INHERITANCE) && med_lock_is_dead(&row->lock);
+        bool dead = !is_pi(mutex) && med_lock_is_dead(&row->lock);
         if (status == MEDLEY_BUSY) {
             return status;
         }
@@ -404,7 +432,7 @@ med_mutex_delete(med_self *self, med_handle mutex)
         status = why_stale(row, mutex);
     }
     /* A plain lock died with the row, unless the row was another's already. */
-    if (is_mine(self, row)) {
+    if (is_mine(self, row, mutex)) {
         give_back(self, row, mutex);
     }
     return status;
@@ -416,7 +444,7 @@ static void
 recover_row(const med_system *system, med_mutex_row *row, uint32_t node_ref, uint32_t thread_id)
 {
     if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
-        med_mutex_pi_recover(system, row, thread_id);
+        med_mutex_pi_recover(system, row, node_ref, thread_id);
         return;
     }
     bool usable = system->on_death == MED_ON_DEATH_RECOVER;

@@ -34,7 +34,7 @@ typedef enum med_mutex_death {
 
 typedef struct med_mutex_row {
     med_row row;   /* key: 0, mutex number */
-    med_lock lock; /* owner: node reference; with priority inheritance the port's word */
+    med_lock lock; /* owner: node reference; with priority inheritance DEAD, always */
     med_lock_sleepers sleepers;
     atomic32 attributes; /* fixed at creation */
     atomic32 domain;     /* of its creator; fixed at creation */
@@ -42,8 +42,10 @@ typedef struct med_mutex_row {
     atomic32 ticket;     /* how often it was taken, wrapping: makes keys differ */
     atomic32 pi_owner;   /* with priority inheritance: the owner's node reference */
     atomic32 pi_death;   /* with priority inheritance: med_mutex_death */
+    atomic32 pi_word;    /* with priority inheritance: the lock, in the port's format */
+    atomic32 pi_space;   /* with priority inheritance: where its thread numbers hold */
     atomic32 slept;      /* how often somebody slept for it: statistics */
-    uint32_t unused[3];
+    uint32_t unused;
 } med_mutex_row;
 _Static_assert(sizeof(med_mutex_row) == 64, "one line");
 
@@ -125,12 +127,18 @@ med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
         return false;
     }
     med_mutex_row *row = &self->mutexes[index];
+    /* Relaxed: looked at again. A stale handle must not take another mutex, not even for a moment,
+     * unless that one is made at this very instant. */
+    if (__builtin_expect(!med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state)),
+                         0)) {
+        return false;
+    }
     med_mutex_touch(self, index);
     if (__builtin_expect(!med_lock_try_fast(&row->lock, self->ref), 0)) {
         return false;
     }
-    /* Relaxed: the lock's acquire stands before it. Not this life of the row: it was not ours to
-     * lock, and nobody saw it locked who had a right to. */
+    /* Relaxed: the lock's acquire stands before it (R4 in mutex.c). Not this life of the row: it was
+     * not ours to lock, and nobody saw it locked who had a right to. */
     if (__builtin_expect(!med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state)),
                          0)) {
         med_lock_give_back(&row->lock, &row->sleepers, self->ref, self->scope);

@@ -13,10 +13,19 @@
 
 #include "mrapi/system.h"
 
+bool
+med_mutex_pi_is_mine(const med_self *self, const med_mutex_row *row)
+{
+    /* Both, since a thread number is used again after its thread's death, and holds in one PID
+     * namespace only. Relaxed: own words. */
+    return med_mutex_pi_thread(row) == self->thread_id &&
+           atomic32_load_relaxed(&row->pi_owner) == self->ref;
+}
+
 uint32_t
 med_mutex_pi_thread(const med_mutex_row *row)
 {
-    return atomic32_load_relaxed(&row->lock.word) &
+    return atomic32_load_relaxed(&row->pi_word) &
            MED_PORT_PI_OWNER_MASK; /* relaxed: own, or shown */
 }
 
@@ -29,7 +38,7 @@ take_slow(med_self *self, med_mutex_row *row, uint64_t deadline_ns)
 {
     for (uint32_t refusals = 0;; refusals++) {
         medley_status_t status =
-            med_port_pi_lock(&row->lock.word.value, deadline_ns, self->system->scope);
+            med_port_pi_lock(&row->pi_word.value, deadline_ns, self->system->scope);
         if (status != MEDLEY_ERR_PEER_DIED && status != MEDLEY_ERR_SYSTEM) {
             return status;
         }
@@ -60,17 +69,21 @@ take_try(med_self *self, med_mutex_row *row)
         (void)med_process_recover_all(self->system);
     }
     uint32_t free = 0;
-    return atomic32_cas_acquire(&row->lock.word, &free, self->thread_id) ? MEDLEY_OK /* A1 <- R1 */
-                                                                         : MEDLEY_BUSY;
+    return atomic32_cas_acquire(&row->pi_word, &free, self->thread_id) ? MEDLEY_OK /* A1 <- R1 */
+                                                                       : MEDLEY_BUSY;
 }
 
 medley_status_t
 med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
 {
+    /* Relaxed: fixed at creation. */
+    if (atomic32_load_relaxed(&row->pi_space) != med_port_pi_space()) {
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
     uint32_t free = 0;
     medley_status_t status = MEDLEY_OK;
-    if (!atomic32_cas_acquire(&row->lock.word, &free, self->thread_id)) { /* A1 held <- R1 */
-        atomic32_store_relaxed(&self->row->waiting_for, handle);          /* relaxed: for showing */
+    if (!atomic32_cas_acquire(&row->pi_word, &free, self->thread_id)) { /* A1 held <- R1 */
+        atomic32_store_relaxed(&self->row->waiting_for, handle);        /* relaxed: for showing */
         status = deadline_ns == 0 ? take_try(self, row) : take_slow(self, row, deadline_ns);
         atomic32_store_relaxed(&self->row->waiting_for, 0);
     }
@@ -94,9 +107,9 @@ void
 med_mutex_pi_give(med_self *self, med_mutex_row *row)
 {
     uint32_t mine = self->thread_id;
-    atomic32_store_relaxed(&row->pi_owner, 0);              /* relaxed: as above */
-    if (!atomic32_cas_release(&row->lock.word, &mine, 0)) { /* R1 held -> A1 (take) */
-        (void)med_port_pi_unlock(&row->lock.word.value, self->system->scope);
+    atomic32_store_relaxed(&row->pi_owner, 0);            /* relaxed: as above */
+    if (!atomic32_cas_release(&row->pi_word, &mine, 0)) { /* R1 held -> A1 (take) */
+        (void)med_port_pi_unlock(&row->pi_word.value, self->system->scope);
     }
 }
 
@@ -109,32 +122,57 @@ death_note(const med_system *system, med_mutex_row *row)
                                                : MED_MUTEX_TELL_NEXT);
 }
 
-/* The lock of a thread that leaves, or is gone. In the first case it is the caller's. In the second
- * the kernel is asked: it passed the lock on if anybody waited; and only if nobody did, which it
- * knows for certain, the word may be changed without it. */
-void
-med_mutex_pi_recover(const med_system *system, med_mutex_row *row, uint32_t thread_id)
+/* Does the caller, who lives, hold it as that very node? Else the number is a dead thread's, which the
+ * system has given to the caller since. */
+static bool
+is_the_callers(const med_system *system, const med_mutex_row *row, uint32_t node_ref)
 {
-    uint32_t *word = &row->lock.word.value;
-    if (!thread_id || med_mutex_pi_thread(row) != thread_id) {
+    uint32_t index = med_node_ref_index(node_ref);
+    if (index >= system->limits.nodes || med_mutex_pi_thread(row) != med_port_thread_id()) {
+        return false;
+    }
+    const med_node_row *node = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
+    return atomic32_load_relaxed(&node->process_ref) == system->process_ref; /* relaxed: own */
+}
+
+/* Of a dead thread: the kernel passed the lock on if anybody waited; only if nobody did, which it
+ * knows for certain, the word may be changed without it. */
+static medley_status_t
+ask_the_kernel(const med_system *system, med_mutex_row *row)
+{
+    uint64_t one_try_ns = 1;
+    if (med_mutex_pi_thread(row) == med_port_thread_id()) {
+        return MEDLEY_ERR_PEER_DIED; /* it would take the dead for the caller */
+    }
+    return med_port_pi_lock(&row->pi_word.value, one_try_ns, system->scope);
+}
+
+/* The lock of a thread that leaves, or is gone. */
+void
+med_mutex_pi_recover(const med_system *system,
+                     med_mutex_row *row,
+                     uint32_t node_ref,
+                     uint32_t thread_id)
+{
+    uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: its writer is gone */
+    if (!thread_id || med_mutex_pi_thread(row) != thread_id || (owner && owner != node_ref)) {
         return;
     }
-    uint32_t caller = med_port_thread_id();
-    medley_status_t status = MEDLEY_OK;
-    if (thread_id != caller) {
-        uint64_t one_try_ns = 1;
-        status = med_port_pi_lock(word, one_try_ns, system->scope);
-    }
+    bool own = is_the_callers(system, row, node_ref);
+    medley_status_t status = own ? MEDLEY_OK : ask_the_kernel(system, row);
     if (status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED) {
+        uint32_t caller = med_port_thread_id();
         death_note(system, row);
-        if (!atomic32_cas_release(&row->lock.word, &caller, 0)) { /* R1 held -> A1 (take) */
-            (void)med_port_pi_unlock(word, system->scope);
+        atomic32_store_relaxed(&row->pi_owner, 0);
+        if (!atomic32_cas_release(&row->pi_word, &caller, 0)) { /* R1 held -> A1 (take) */
+            (void)med_port_pi_unlock(&row->pi_word.value, system->scope);
         }
     } else if (status == MEDLEY_ERR_PEER_DIED) {
         death_note(system, row);
-        uint32_t left = atomic32_load_relaxed(&row->lock.word); /* relaxed: checked below */
+        atomic32_store_relaxed(&row->pi_owner, 0);
+        uint32_t left = atomic32_load_relaxed(&row->pi_word); /* relaxed: checked below */
         while ((left & MED_PORT_PI_OWNER_MASK) == thread_id &&
-               !atomic32_cas_acq_rel(&row->lock.word, &left, 0)) { /* R1 held -> A1 (take) */
+               !atomic32_cas_acq_rel(&row->pi_word, &left, 0)) { /* R1 held -> A1 (take) */
         }
     }
 }

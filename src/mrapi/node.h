@@ -94,6 +94,7 @@ typedef struct med_self {
     med_port_scope scope;          /* a copy of the system's, as is the next */
     struct med_mutex_row *mutexes; /* for the fast path */
     uint32_t mutex_count;
+    uint64_t next_look_ns; /* a failed try looks at the holder's life from then on */
     bool owner_died; /* its last lock came from a dead owner */
     med_waiter waiter;
     /* Started nodes only. */

@@ -112,14 +112,18 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
     }
 }
 
-/* Tables come first: the later steps need their locks. */
+/* Tables come first: the later steps need their locks. Whoever holds one in the name of this row, in
+ * whichever generation, is dead: the row is not LIVE, and a newcomer who is at it holds none now. */
 static void
-recover_table_locks(med_system *system, uint32_t ref)
+recover_table_locks(med_system *system, uint32_t index)
 {
     const med_table_view *views[] = {&system->domains, &system->nodes, &system->mutexes};
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
         med_table *table = views[i]->table;
-        (void)med_lock_recover(&table->lock, &table->sleepers, ref, true, system->scope);
+        uint32_t owner = med_lock_owner(&table->lock);
+        if (owner && med_process_ref_index(owner) == index) {
+            (void)med_lock_recover(&table->lock, &table->sleepers, owner, true, system->scope);
+        }
     }
 }
 
@@ -139,18 +143,19 @@ recover_claims(med_system *system, uint32_t index)
 }
 
 static void
-recover_node_row(med_system *system, uint32_t node_index, uint32_t ref)
+recover_node_row(med_system *system, uint32_t node_index, uint32_t index)
 {
     med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, node_index);
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
     /* Relaxed: written before the row became LIVE. */
-    if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_relaxed(&row->process_ref) == ref) {
+    uint32_t ref = atomic32_load_relaxed(&row->process_ref);
+    if (med_row_state_of(word) == MED_ROW_LIVE && med_process_ref_index(ref) == index) {
         med_node_recover(system, node_index, med_row_generation_of(word));
     }
 }
 
 static void
-recover_nodes(med_system *system, const med_process_row *row, uint32_t ref)
+recover_nodes(med_system *system, const med_process_row *row, uint32_t index)
 {
     for (uint32_t first = 0; first < system->limits.nodes; first += NODE_ROWS_PER_BIT) {
         uint32_t bit = first / NODE_ROWS_PER_BIT;
@@ -160,7 +165,7 @@ recover_nodes(med_system *system, const med_process_row *row, uint32_t ref)
         }
         uint32_t last = first + NODE_ROWS_PER_BIT;
         for (uint32_t i = first; i < last && i < system->limits.nodes; i++) {
-            recover_node_row(system, i, ref);
+            recover_node_row(system, i, index);
         }
     }
 }
@@ -177,12 +182,12 @@ recovery_report(const med_process_row *row)
 
 /* What a dead process held. */
 static void
-clean_up(med_system *system, uint32_t index, uint32_t ref)
+clean_up(med_system *system, uint32_t index)
 {
     const med_process_row *row = med_system_process(system, index);
-    recover_table_locks(system, ref);
+    recover_table_locks(system, index);
     recover_claims(system, index);
-    recover_nodes(system, row, ref);
+    recover_nodes(system, row, index);
     recovery_report(row);
 }
 
@@ -195,8 +200,7 @@ med_process_recover(med_system *system, uint32_t index)
     }
     med_process_row *row = med_system_process(system, index);
     uint32_t generation = med_process_generation_of(claimed);
-    uint32_t ref = med_process_ref(index, generation);
-    clean_up(system, index, ref);
+    clean_up(system, index);
     /* R2 free -> A2 (claim). Fails only when a peer scribbled. */
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
     return atomic32_cas_release(&row->state, &claimed, freed);
@@ -250,15 +254,16 @@ slot_drop(med_system *system, uint32_t index)
     }
 }
 
-/* The slot is held, and nobody is at the row. */
-static void
-come_alive(med_system *system, uint32_t index, uint32_t generation)
+/* The slot is held, and nobody else is at the row. False when a peer scribbled over it. */
+static bool
+come_alive(med_system *system, uint32_t index, uint32_t word, uint32_t generation)
 {
     med_process_row *row = med_system_process(system, index);
     row_fill(row);
-    /* L1 live -> A1 (alive, recover) */
-    atomic32_store_release(&row->state, med_process_word(MED_PROCESS_LIVE, 0, generation));
     identify(system, index, generation);
+    /* L1 live -> A1 (alive, recover) */
+    return atomic32_cas_release(&row->state, &word,
+                                med_process_word(MED_PROCESS_LIVE, 0, generation));
 }
 
 /* A row of nobody. */
@@ -272,17 +277,17 @@ claim_free(med_system *system, uint32_t index)
         return false;
     }
     uint32_t word = atomic32_load_acquire(&row->state); /* A2 free <- R2 (release, recovery) */
-    if (med_process_state_of(word) != MED_PROCESS_FREE) {
+    if (med_process_state_of(word) != MED_PROCESS_FREE ||
+        !come_alive(system, index, word, med_process_generation_of(word) + 1)) {
         slot_drop(system, index);
         return false;
     }
-    come_alive(system, index, med_process_generation_of(word) + 1);
     return true;
 }
 
-/* A dead process's row, when there is none of nobody: with its slot in hand this process is its
- * recoverer, and acts under the dead one's own reference; should it die too, whoever comes finds
- * one dead process, not two. */
+/* A dead process's row, when there is none of nobody. With its slot in hand this process is its
+ * recoverer, already under the generation that it will live in: so the word differs from whatever
+ * another, who found the slot free a moment ago, may still compare with. */
 static bool
 claim_dead(med_system *system, uint32_t index)
 {
@@ -291,7 +296,7 @@ claim_dead(med_system *system, uint32_t index)
         return false;
     }
     uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- L1 (come_alive) */
-    uint32_t generation = med_process_generation_of(word);
+    uint32_t generation = (med_process_generation_of(word) + 1) & 0xffffu;
     uint32_t by_me = med_process_word(MED_PROCESS_RECOVERING, index, generation);
     bool another_is_at_it = med_process_state_of(word) == MED_PROCESS_RECOVERING &&
                             med_process_recoverer_of(word) != index &&
@@ -302,8 +307,11 @@ claim_dead(med_system *system, uint32_t index)
         return false;
     }
     identify(system, index, generation);
-    clean_up(system, index, system->process_ref);
-    come_alive(system, index, generation + 1);
+    clean_up(system, index);
+    if (!come_alive(system, index, by_me, generation)) {
+        slot_drop(system, index);
+        return false;
+    }
     return true;
 }
 
@@ -348,8 +356,8 @@ med_process_look(void *context, uint32_t process_ref)
     (void)med_process_recover(system, index);
     uint32_t word = atomic32_load_acquire(&med_system_process(system, index)->state);
     med_process_state state = med_process_state_of(word);
-    bool there = state == MED_PROCESS_LIVE || state == MED_PROCESS_DEAD ||
-                 state == MED_PROCESS_RECOVERING;
+    bool there =
+        state == MED_PROCESS_LIVE || state == MED_PROCESS_DEAD || state == MED_PROCESS_RECOVERING;
     bool same = med_process_generation_of(word) == med_process_ref_generation(process_ref);
     return there && same ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
 }

@@ -98,7 +98,9 @@ static bool
 waits(const med_system *system, med_handle handle, med_view_node *view)
 {
     uint32_t index = med_handle_index(handle);
-    if (med_handle_kind_of(handle) != MED_HANDLE_MUTEX || index >= system->limits.mutexes) {
+    med_handle_kind kind = med_handle_kind_of(handle);
+    if ((kind != MED_HANDLE_MUTEX && kind != MED_HANDLE_MUTEX_PI) ||
+        index >= system->limits.mutexes) {
         return false;
     }
     const med_mutex_row *row = mutex_at(system, index);
@@ -200,8 +202,9 @@ free_state(const med_mutex_row *row)
 static bool
 is_held(const med_mutex_row *row)
 {
-    _Static_assert(MED_PORT_PI_OWNER_MASK == MED_LOCK_OWNER_MASK, "either kind of lock");
-    return word(&row->lock.word) & MED_LOCK_OWNER_MASK;
+    return word(&row->attributes) & MED_MUTEX_PRIORITY_INHERITANCE
+               ? word(&row->pi_word) & MED_PORT_PI_OWNER_MASK
+               : word(&row->lock.word) & MED_LOCK_OWNER_MASK;
 }
 
 bool

@@ -381,7 +381,7 @@ death_expected(int i)
     const med_mutex_row *row = mutex_row(i);
     uint32_t word = atomic32_load_acquire(&row->lock.word);
     if (current->attribute == MEDLEY_MUTEX_PRIORITY_INHERITANCE) {
-        return (word & MED_PORT_PI_OWNER_MASK) != 0;
+        return (atomic32_load_acquire(&row->pi_word) & MED_PORT_PI_OWNER_MASK) != 0;
     }
     return (word & MED_LOCK_OWNER_MASK) != 0 || (word & MED_LOCK_DIED);
 }

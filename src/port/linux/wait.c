@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -112,6 +113,21 @@ med_port_pi_supported(void)
         __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
     }
     return answer == YES;
+}
+
+/* The PID namespace, by its number. Asked once: a process keeps its own for life. */
+uint32_t
+med_port_pi_space(void)
+{
+    static uint32_t known;
+    uint32_t space = __atomic_load_n(&known, __ATOMIC_RELAXED); /* all find out the same */
+    if (space == 0) {
+        struct stat st;
+        space = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
+        space = space ? space : 1; /* no /proc: there is one namespace as far as we can see */
+        __atomic_store_n(&known, space, __ATOMIC_RELAXED);
+    }
+    return space;
 }
 
 medley_status_t
