@@ -9,12 +9,12 @@
  *   question   subjects that are measured interleaved: restart 1 of each, then restart 2 of each,
  *              ...; every round starts with another subject
  *   goal       a ratio and what it shall be: own value over the best peer's, own over one
- * partner's, or own over a fixed figure
+ *              partner's, or own over a fixed figure
  *
  * The ratio of a goal is the median over the restarts of (own / partner in the same restart), its
  * interval the 95 % order-statistic interval of that median, which assumes nothing about the
- * distribution. The best peer is the one with the best median. Verdict (a goal is met when the worse
- * end of the interval keeps it, with 0.05 to spare for noise):
+ * distribution. The best peer is the one with the best median. Verdict (a goal is met when the
+ * worse end of the interval keeps it, with 0.05 to spare for noise):
  *     at most  g:  met when upper <= g + 0.05, missed when lower > g + 0.05, else undecided
  *     at least g:  met when lower >= g - 0.05, missed when upper < g - 0.05, else undecided
  * Fewer than 20 restarts (--short): the verdict is provisional, printed with a "?". A goal for a

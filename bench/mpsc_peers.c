@@ -69,8 +69,7 @@ const mpsc_system mpsc_ck = {"ck_ring", ck_size_bytes, ck_make, ck_produce, ck_c
 
 /* ---- DPDK's rte_ring: by copy, from elements that were filled before ------------------------- */
 
-/* Its zero-copy calls are not for several producers that reserve at a time.
- */
+/* Its zero-copy calls are not for several producers that reserve at a time. */
 
 static size_t
 dpdk_size_bytes(uint32_t producers)

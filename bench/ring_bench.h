@@ -80,8 +80,7 @@ void ring_relax(void);
 
 /* ---- The work on one element ----------------------------------------------------------------- */
 
-/* Always inline: `words` is a constant at every use.
- */
+/* Always inline: `words` is a constant at every use. */
 #define RING_INLINE static inline __attribute__((always_inline))
 
 RING_INLINE void

@@ -13,7 +13,7 @@ install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
     FILES_MATCHING PATTERN "*.c")
 
-# ---- How to find it -----------------------------------------------------------------------------
+# ---- How to find it ------------------------------------------------------------------------------
 
 set(MEDLEY_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(MEDLEY_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Medley)
@@ -31,7 +31,7 @@ install(FILES ${folder}/medley.pc DESTINATION ${MEDLEY_PKGCONFIG_DIR})
 install(FILES ${folder}/MedleyConfig.cmake ${folder}/MedleyConfigVersion.cmake
     DESTINATION ${MEDLEY_PACKAGE_DIR})
 
-# ---- Man pages: each name that a page of section 3 explains leads to it -------------------------
+# ---- Man pages: each name that a page of section 3 explains leads to it --------------------------
 
 file(GLOB pages CONFIGURE_DEPENDS docs/man/*.[137])
 foreach(page ${pages})

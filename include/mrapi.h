@@ -55,8 +55,7 @@ typedef mrapi_uint32_t mrapi_key_t;
 #define MRAPI_RETURN_VALUE_INVALID MCA_RETURN_VALUE_INVALID
 #define MRAPI_MAX_STATUS_SIZE 32
 
-/* Users choose numbers from 0 to MRAPI_MAX_USER_MUTEX_ID; MRAPI_MUTEX_ID_ANY takes a free one
- * above. */
+/* Users choose numbers from 0 to MRAPI_MAX_USER_MUTEX_ID; MRAPI_MUTEX_ID_ANY takes one above. */
 #define MRAPI_MUTEX_ID_ANY 0xffffffffu
 #define MRAPI_MAX_USER_MUTEX_ID 0x3fffffffu
 #define MRAPI_MAX_MUTEX_ID 0x7fffffffu
@@ -143,7 +142,8 @@ typedef enum mrapi_status {
     MRAPI_STATUS_COUNT
 } mrapi_status_t;
 
-/* The code's name, into a buffer of `size` bytes (cut off to fit). Returns the buffer; NULL when it
+/* The code's name, into a buffer of `size` bytes (cut off to fit; MRAPI_MAX_STATUS_SIZE holds all
+ * but MRAPI_ERR_RSRC_INVALID_SUBSYSTEM, whose last letter goes). Returns the buffer; NULL when it
  * is NULL or size is 0. Any thread, node or not. */
 char *mrapi_display_status(mrapi_status_t status, char *status_message, size_t size);
 
@@ -165,10 +165,13 @@ typedef struct mrapi_info {
  * The calling thread becomes node `node_id` of domain `domain_id`, until it calls mrapi_finalize or
  * ends. The first node of a process opens the system (MEDLEY_SYSTEM, or the user's default one) and
  * creates it when there is none; may block while another process does the same.
- *   MRAPI_ERR_NODE_INITIALIZED  the thread is a node already, or the number is taken (the message
- * on standard error says by which process) MRAPI_ERR_NODE_INVALID, MRAPI_ERR_DOMAIN_INVALID  ~0 is
- * no number MRAPI_ERR_PARAMETER         info is NULL MRAPI_ERR_NODE_INITFAILED   the system cannot
- * be opened, or a limit is reached; the message on standard error says which, and what to do
+ *   MRAPI_ERR_NODE_INITIALIZED  the thread is a node already, or the number is taken (standard
+ *                               error says by which process)
+ *   MRAPI_ERR_NODE_INVALID, MRAPI_ERR_DOMAIN_INVALID
+ *                               ~0 is no number
+ *   MRAPI_ERR_PARAMETER         mrapi_info is NULL
+ *   MRAPI_ERR_NODE_INITFAILED   the system cannot be opened, or a limit is reached (standard error
+ *                               says which, and what to do)
  */
 void mrapi_initialize(MRAPI_IN mrapi_domain_t domain_id,
                       MRAPI_IN mrapi_node_t node_id,
@@ -190,9 +193,8 @@ mrapi_node_t mrapi_node_id_get(MRAPI_OUT mrapi_status_t *status);
 #define MRAPI_MUTEX_RECURSIVE 1 /* default FALSE */
 #define MRAPI_ERROR_EXT 2       /* default FALSE; deleted objects give *_DELETED, not *_INVALID */
 #define MRAPI_DOMAIN_SHARED 3   /* default TRUE; FALSE: other domains cannot get it */
-#define MEDLEY_MUTEX_PRIORITY_INHERITANCE                                                          \
-    0x10001 /* default FALSE; the holder runs with the priority                                    \
-               of the most urgent waiter */
+/* default FALSE; the holder runs with the priority of the most urgent waiter */
+#define MEDLEY_MUTEX_PRIORITY_INHERITANCE 0x10001
 
 typedef struct mrapi_mutex_attributes {
     mrapi_uint_t set; /* Medley's own; filled by mrapi_mutex_init_attributes */
@@ -233,12 +235,15 @@ void mrapi_mutex_delete(MRAPI_IN mrapi_mutex_hndl_t mutex, MRAPI_OUT mrapi_statu
 /*
  * Takes it; blocks until then or the timeout. Each acquisition, and each level of a recursive one,
  * has a key of its own, which goes to `lock_key`. When a holder died, the next one gets the mutex
- * all the same and learns it from medley_lock_owner_died() (medley/medley.h). MRAPI_TIMEOUT not had
- * in time MRAPI_ERR_MUTEX_LOCKED    the caller holds it, and it is not recursive
+ * all the same and learns it from medley_lock_owner_died() (medley/medley.h).
+ *   MRAPI_TIMEOUT             not had in time
+ *   MRAPI_ERR_MUTEX_LOCKED    the caller holds it, and it is not recursive
  *   MRAPI_ERR_MUTEX_LIMIT     255 levels deep
  *   MRAPI_ERR_MUTEX_NOTVALID  a holder died, and MEDLEY_MUTEX_ON_DEATH is fail
- *   MRAPI_ERR_MUTEX_INVALID, _DELETED, MRAPI_ERR_PARAMETER (lock_key is NULL),
- * MRAPI_ERR_NODE_NOTINIT
+ *   MRAPI_ERR_MUTEX_INVALID, _DELETED
+ *                             there is no such mutex (any more)
+ *   MRAPI_ERR_PARAMETER       lock_key is NULL
+ *   MRAPI_ERR_NODE_NOTINIT
  */
 void mrapi_mutex_lock(MRAPI_IN mrapi_mutex_hndl_t mutex,
                       MRAPI_OUT mrapi_key_t *lock_key,
@@ -249,12 +254,16 @@ void mrapi_mutex_lock(MRAPI_IN mrapi_mutex_hndl_t mutex,
 mrapi_boolean_t mrapi_mutex_trylock(MRAPI_IN mrapi_mutex_hndl_t mutex,
                                     MRAPI_OUT mrapi_key_t *lock_key,
                                     MRAPI_OUT mrapi_status_t *status);
-/* Gives one level back, with its key, the innermost first.
+/*
+ * Gives one level back, with its key, the innermost first.
  *   MRAPI_ERR_MUTEX_NOTLOCKED  the caller does not hold it
  *   MRAPI_ERR_MUTEX_LOCKORDER  the key is of an outer level
  *   MRAPI_ERR_MUTEX_KEY        the key is of no level
- *   MRAPI_ERR_MUTEX_INVALID, _DELETED, MRAPI_ERR_PARAMETER (lock_key is NULL),
- * MRAPI_ERR_NODE_NOTINIT */
+ *   MRAPI_ERR_MUTEX_INVALID, _DELETED
+ *                              there is no such mutex (any more)
+ *   MRAPI_ERR_PARAMETER        lock_key is NULL
+ *   MRAPI_ERR_NODE_NOTINIT
+ */
 void mrapi_mutex_unlock(MRAPI_IN mrapi_mutex_hndl_t mutex,
                         MRAPI_IN mrapi_key_t *lock_key,
                         MRAPI_OUT mrapi_status_t *status);

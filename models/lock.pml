@@ -2,9 +2,9 @@
 /*
  * The lock (src/base/lock.c). At most one owner; no wake is lost; a dead owner is recovered.
  *
- * The asymmetric fence: an owner's store that frees the word may reach the others only after his look
- * at the flag (store_buffer); it gets there at any time, and at the latest when somebody's heavy
- * barrier, or the owner's death, has passed. All else is sequentially consistent.
+ * The asymmetric fence: an owner's store that frees the word may reach the others only after his
+ * look at the flag (store_buffer); it gets there at any time, and at the latest when somebody's
+ * heavy barrier, or the owner's death, has passed. All else is sequentially consistent.
  *
  * Without slices a sleeper sleeps until it is woken, and a lost wake is a deadlock. Slices exist
  * only in DIES_ANYWHERE, where they end when nothing else can happen, and at most one for each

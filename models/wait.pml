@@ -3,9 +3,10 @@
  * The wait object (src/base/wait.c). No wake is lost.
  *
  * Two wakers publish to two sleepers, each sleeper waiting for a condition of its own on the one
- * wait word, in rounds; or in one round with a third sleeper, which dies at any step. What a waker publishes goes into its store buffer
- * and becomes visible at any later time; nothing the waker itself does drains the buffer, not even
- * its compare-and-swap (relaxed, wait.c). Only the sleeper's heavy barrier does.
+ * wait word, in rounds; or in one round with a third sleeper, which dies at any step. What a waker
+ * publishes goes into its store buffer and becomes visible at any later time; nothing the waker
+ * itself does drains the buffer, not even its compare-and-swap (relaxed, wait.c). Only the
+ * sleeper's heavy barrier does.
  *
  * Slices are left out: a sleeper sleeps until it is woken. So a missed wake is a deadlock, which is
  * what Spin looks for.

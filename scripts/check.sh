@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What a reviewer should not have to look for: layout, clang-tidy, all tests under the sanitizers and
-# with clang, every fuzz harness for a minute. Goes on after a failure, and names all of them.
+# What a reviewer should not have to look for: layout, clang-tidy, all tests under the sanitizers
+# and with clang, every fuzz harness for a minute. Goes on after a failure, and names all of them.
 #
 # usage: scripts/check.sh [STEP...]    default: format tidy asan-ubsan tsan clang fuzz
 # MEDLEY_FUZZ_SECONDS: how long each harness runs (default 60)

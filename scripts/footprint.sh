@@ -5,7 +5,8 @@
 # dropped what an image does not use (the arena of the port is configurable); then what a private
 # system of 8 nodes and 8 locks takes of that arena.
 #
-# usage: scripts/footprint.sh [FOOTPRINT_PARTITION]   the program of that name in a build for this machine
+# usage: scripts/footprint.sh [FOOTPRINT_PARTITION]
+# FOOTPRINT_PARTITION: the program of that name in a build for this machine
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build/bare-cortex-m4

@@ -43,8 +43,9 @@ install_packages() {
         apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# The distribution has no cmocka for foreign processors: take its source package. It is found through
-# a copy of the machine's own package sources, so that nothing of the machine's set-up changes.
+# The distribution has no cmocka for foreign processors: take its source package. It is found
+# through a copy of the machine's own package sources, so that nothing of the machine's set-up
+# changes.
 fetch_cmocka_source() {
     local target=build/sources state
     [ -f $target/cmocka/src/cmocka.c ] && return

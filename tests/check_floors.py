@@ -13,6 +13,8 @@ Rules, by the names that violations are reported under:
             peers bring their own)
   licence   every source file has its SPDX line at its head
   length    no function is longer than 60 lines
+  ruler     `---- a title ----` between sections is one line of 100 columns
+  width     no line of C, and no line of comment elsewhere, is longer than 100 columns
   path      no file names a path of the machine it was written on
 """
 import os
@@ -39,6 +41,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 ATOMIC = re.compile(r"\b(__atomic_\w+|__sync_\w+)|<stdatomic\.h>|<atomic>|\b_Atomic\b")
 HOME = re.compile(r"(?<![\w.<{$])/(home|root|Users)/\w")
 LENGTH = 60
+WIDTH = 100
+RULER = re.compile(r"^(?:/\*|#) ----")
+RULER_WHOLE = re.compile(r"^(?:/\* ---- \S.* -+ \*/|# ---- \S.* -+)$")
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 
 C_FILES = (".c", ".h")
@@ -115,6 +120,15 @@ def check_lengths(lines):
             start = None
 
 
+def check_layout(path, text):
+    """What clang-format leaves alone."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if RULER.match(line) and not (len(line) == WIDTH and RULER_WHOLE.match(line)):
+            yield number, "ruler", line[:60]
+        elif len(line) > WIDTH and (path.endswith(C_FILES + (".pml",)) or line.lstrip().startswith("#")):
+            yield number, "width", f"{len(line)} columns"
+
+
 def check_file(root, path):
     with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
         text = file.read()
@@ -125,6 +139,8 @@ def check_file(root, path):
     for number, line in enumerate(text.split("\n"), 1):
         if root + "/" in line or HOME.search(line):
             yield number, "path", line.strip()[:60]
+    if not path.endswith(".md"):
+        yield from check_layout(path, text)
     if path.endswith(C_FILES):
         lines = without_comments(text)
         yield from check_lines(path, lines)
@@ -152,10 +168,12 @@ def check_tree(root):
     return found
 
 
-# ---- Self-test ---------------------------------------------------------------------------------
+# ---- Self-test -----------------------------------------------------------------------------------
 
 HEAD = f"/* {LICENCE} */\n"
 LONG = "static void\nf(void)\n{\n" + "    g();\n" * 61 + "}\n"
+RULE = "/* ---- A title " + "-" * 81 + " */\n"
+WIDE = "/* " + "w" * 94 + " */\n"
 JUST = "static void\nf(void)\n{\n" + "    g();\n" * 60 + "}\n"
 
 GOOD = {
@@ -164,7 +182,7 @@ GOOD = {
     "src/base/atomic.h": HEAD + "#if __SIZEOF_POINTER__ >= 8\n#endif\nx = __atomic_load_n(p, 0);\n",
     "src/base/a.c": HEAD + '#include <string.h>\n#include "base/a.h"\n#include "port/port.h"\n'
                            "/* __atomic_load_n is not for here, nor is\n#ifdef __linux__\n*/\n"
-                           'const char *s = "__sync_synchronize";\n' + JUST,
+                           'const char *s = "__sync_synchronize";\n' + RULE + WIDE + JUST,
     "src/base/a_test.c": HEAD + '#include <unistd.h>\n#include "support/unit.h"\n',
     "src/mrapi/a.c": HEAD + '#include "base/a.h"\n#include "mrapi.h"\n#include "medley/mrapi_ext.h"\n',
     "src/omp/a.c": HEAD + '#include "dsm/a.h"\n#include "mcapi/a.h"\n',
@@ -202,6 +220,12 @@ BAD = [
     ("licence", "src/base/b.h", "\n\n\n\n" + HEAD),
     ("length", "src/base/b.c", HEAD + LONG),
     ("length", "tests/b.h", HEAD + LONG.replace("static", "static inline")),
+    ("ruler", "src/base/b.c", HEAD + RULE.replace(" */", "\n */")),
+    ("ruler", "src/base/b.c", HEAD + RULE.replace("- */", " */")),
+    ("ruler", "src/base/b.h", HEAD + "/* ---- A title\n * " + "-" * 94 + " */\n"),
+    ("ruler", "scripts/b.sh", f"#!/bin/sh\n# {LICENCE}\n# ---- A title ----\n"),
+    ("width", "src/base/b.c", HEAD + WIDE.replace("w */", "ww */")),
+    ("width", "scripts/b.sh", f"#!/bin/sh\n# {LICENCE}\n  # " + "w" * 97 + "\n"),
     ("path", "docs/b.md", "see /ho" + "me/somebody/b\n"),
     ("path", "src/base/b.c", HEAD + "/* ROOT/src */\n"),
 ]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Bit set, pool, state cell and trace, stopped after every single instruction: each operation that
- * changes shared memory is done by a child that is killed after its n-th instruction, for every n; then
- * what it had is recovered, and nothing may be lost or doubled. Where a reader and a writer meet, one
- * of them is stopped there, the other does all it can, and both must make sense of it.
+ * changes shared memory is done by a child that is killed after its n-th instruction, for every n;
+ * then what it had is recovered, and nothing may be lost or doubled. Where a reader and a writer
+ * meet, one of them is stopped there, the other does all it can, and both must make sense of it.
  */
 #include <string.h>
 

@@ -4,10 +4,10 @@
  *
  * Words
  *   buffer   a handle: which buffer of which pool, and which use of it. Eight bytes without a
- * pointer in them: it means the same in every process, and fits a ring's element owner    as in
- * bit_set.h: whose the buffer is, so that it comes back when he dies cache    some buffers that its
- * owner keeps at hand; private to one thread of his. They are his in the pool too, so they come
- * back as well
+ *            pointer in them: it means the same in every process, and fits a ring's element
+ *   owner    as in bit_set.h: whose the buffer is, so that it comes back when he dies
+ *   cache    some buffers that its owner keeps at hand; private to one thread of his. They are his
+ *            in the pool too, so they come back as well
  *
  * A buffer that goes from a sender to a receiver changes its owner by hand_over: by the sender
  * before he passes the handle on, or by the receiver after he got it. Until then it is the

@@ -13,15 +13,15 @@
  *   SKIP(lap)  -> FREE(lap + 1)        take, in passing
  *   READING    -> FREE(lap + 1)        recover; or READING of the recovering side, first
  *
- * tail and head only say where to look. Whoever finds that the slot at tail is claimed for this lap,
- * or past it, moves tail on by one, whoever claimed it; likewise head. So slots are reserved in the
- * order of tail, and taken in the order of head; and a side that is killed between claiming a slot
- * and moving on is helped by the next.
+ * tail and head only say where to look. Whoever finds that the slot at tail is claimed for this
+ * lap, or past it, moves tail on by one, whoever claimed it; likewise head. So slots are reserved
+ * in the order of tail, and taken in the order of head; and a side that is killed between claiming
+ * a slot and moving on is helped by the next.
  *
  *   operation          takes effect (linearisation)          progress
  *   reserve            the compare-and-swap to WRITING,      lock-free
  *                      which is its place in the order
- *   commit, cancel,    the store of the word                 wait-free but for the kernel's wake
+ *   commit, cancel,    the store of the word                 wait-free but for a kernel wake
  *   release
  *   take               the compare-and-swap to READING       lock-free, but blocked behind a slot
  *                                                            that is WRITING
@@ -32,14 +32,14 @@
  * Each try of reserve and take ends: after so many failures as are possible without a peer that
  * scribbles, or the bad luck of losing each race, it says MEDLEY_BUSY.
  *
- * Death. Of a producer between reserve and commit: its slot stays WRITING, and consumers wait before
- * it, until recover makes it SKIP. Of a consumer between take and release: its slot stays READING;
- * the others go on, until producers come around to it and find the ring full; recover frees it.
- * Elsewhere: nothing is left but the side's owner. Recover frees the side last, so that it is
- * begun again by the next should it be cut short. Two that recover at once may differ in pace: the
- * slower one looks, after it read a claim, whether the side is still the dead owner's: a new owner
- * joins before it claims (R4/A4), and the lap in the word keeps an old claim from being mistaken for
- * a new one.
+ * Death. Of a producer between reserve and commit: its slot stays WRITING, and consumers wait
+ * before it, until recover makes it SKIP. Of a consumer between take and release: its slot stays
+ * READING; the others go on, until producers come around to it and find the ring full; recover
+ * frees it. Elsewhere: nothing is left but the side's owner. Recover frees the side last, so that
+ * it is begun again by the next should it be cut short. Two that recover at once may differ in
+ * pace: the slower one looks, after it read a claim, whether the side is still the dead owner's: a
+ * new owner joins before it claims (R4/A4), and the lap in the word keeps an old claim from being
+ * mistaken for a new one.
  *
  * The lap has 21 bits, or as many as the index leaves. Somebody who sleeps over exactly 2^21 laps
  * between reading a word and its compare-and-swap may claim a slot ahead of tail: nothing is lost,

@@ -5,7 +5,7 @@
  *
  * Words
  *   side       who uses the ring, as producer, consumer or both: one thread at a time
- *   owner      whose side it is: a number other than 0, the caller's affair (a node, a process slot)
+ *   owner      whose side it is: a number other than 0, the caller's affair (a node, a slot)
  *   claim      a slot that a side fills (from reserve to commit) or reads (from take to release)
  *   lap        how often the ring was gone around
  *

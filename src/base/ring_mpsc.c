@@ -6,7 +6,7 @@
  * What may run together: everything, but for two threads with one handle.
  *
  *   operation          takes effect (linearisation)              progress
- *   reserve, commit    see ring_spsc.h, packed; commit wakes     wait-free but for the kernel's wake
+ *   reserve, commit    see ring_spsc.h, packed; commit wakes     wait-free but for a kernel wake
  *                      the consumer of all lanes
  *   peek, release      see ring_spsc.h, packed                   wait-free: a round of the lanes
  *                                                                that are in the map, at most

@@ -220,8 +220,7 @@ med_ring_mpsc_push(med_ring_mpsc_producer *producer, const void *element)
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
 
-/* One thread at a time.
- */
+/* One thread at a time. */
 
 /* The run is used up: the next lane that has something, and its run. MEDLEY_OK, or as peek. */
 medley_status_t med_ring_mpsc_look(med_ring_mpsc_consumer *consumer);

@@ -18,12 +18,12 @@
  *
  *   operation          takes effect (linearisation)              progress
  *   reserve            reading head, or from what it last read   wait-free
- *   commit             line: the store of the slot's word, one   wait-free but for the kernel's wake
+ *   commit             line: the store of the slot's word, one   wait-free but for a kernel wake
  *                      element after the other; packed: the
  *                      store of tail, all at once
  *   peek               line: reading the slot's word;            wait-free
  *                      packed: reading tail, or as last read
- *   release            the store of head                         wait-free but for the kernel's wake
+ *   release            the store of head                         wait-free but for a kernel wake
  *   reserve_until,     as reserve, peek                          blocking
  *   peek_until
  *

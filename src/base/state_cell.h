@@ -8,8 +8,9 @@
  * Words
  *   value     `value_bytes` bytes; they mean what the writer and the readers agree on
  *   buffers   how many values the cell has room for. The writer goes round: a reader's copy is
- * spoilt only when the writer starts as many values less one while it lasts seat      the writer's
- * place in the cell; taken with an owner, so that a dead writer's can be given to the next
+ *             spoilt only when the writer starts as many values less one while it lasts
+ *   seat      the writer's place in the cell; taken with an owner, so that a dead writer's can be
+ *             given to the next
  *
  * In memory, at a multiple of 64 bytes; no pointers, one layout for 32 and 64 bits:
  *

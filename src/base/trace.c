@@ -226,7 +226,7 @@ med_trace_rewind(const med_trace *trace, uint32_t lane, med_trace_cursor *cursor
     }
     uint32_t next = next_of(trace, lane);
     uint32_t back = 2u * (trace->record_mask + 1u);
-    /* In the first lap there are fewer; when numbers have just begun again, the first is as good. */
+    /* In the first lap there are fewer; when numbers have just begun again the first is as good. */
     *cursor = (med_trace_cursor){.lane = lane, .next = next < back ? 0 : next - back};
     return MEDLEY_OK;
 }

@@ -7,8 +7,8 @@
  *   event    what happened: a number that means something to the modules that write and read it
  *   node     who it happened to; 0: somebody who is no node
  *   lane     a ring of records of its own. There are a few, and node modulo lanes picks one, so
- * that nodes do not write the same cache lines; times put them together again ticket   a record's
- * number in its lane, modulo 2^31
+ *            that nodes do not write the same cache lines; times put them together again
+ *   ticket   a record's number in its lane, modulo 2^31
  *
  * Where it is off, an event costs one load of a word that nobody changes, and a branch.
  *

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Mutexes with priority inheritance. The kernel must see who holds such a lock, so the word has the
- * port's format: the holder's thread number, and two bits of the kernel's. Which node that is stands in
- * pi_owner, written by the holder after he has the lock, so it may be missing when he dies.
+ * port's format: the holder's thread number, and two bits of the kernel's. Which node that is
+ * stands in pi_owner, written by the holder after he has the lock, so it may be missing when he
+ * dies.
  *
- * Death: where somebody waits in the kernel, the kernel passes the lock on and says so; where nobody
- * does, the word keeps the dead thread's number, and the recovery clears it, or, if the node is not
- * known, whoever wants the lock has all processes looked at. pi_death carries the news to the next
- * holder, and closes the lock for good under MEDLEY_MUTEX_ON_DEATH=fail.
+ * Death: where somebody waits in the kernel, the kernel passes the lock on and says so; where
+ * nobody does, the word keeps the dead thread's number, and the recovery clears it, or, if the node
+ * is not known, whoever wants the lock has all processes looked at. pi_death carries the news to
+ * the next holder, and closes the lock for good under MEDLEY_MUTEX_ON_DEATH=fail.
  */
 #include "mrapi/mutex_pi.h"
 

@@ -85,7 +85,7 @@ report_taken(const med_system *system, const med_node_request *request, uint32_t
 /* A recovery takes milliseconds; whoever is at it may be kept from the processor for long. */
 #define RECOVERY_PATIENCE_NS 2000000000u
 
-/* Is the number still taken by that life of the row, whose process lives? A dead one is recovered. */
+/* Is the number still taken by that life of the row, its process alive? A dead one is recovered. */
 static bool
 taken_by_living(med_system *system, uint32_t index, uint32_t generation)
 {

@@ -137,8 +137,8 @@ void med_node_recover(struct med_system *system, uint32_t index, uint32_t genera
 
 /* Is the node that an owner word names still there, and its process alive? */
 bool med_node_alive(const struct med_system *system, uint32_t ref);
-/* For the wait on a lock owned by `node_ref`: recovers a dead owner. MEDLEY_ERR_NOT_FOUND: there is no
- * such node, nor has one died that is not recovered yet. */
+/* For the wait on a lock owned by `node_ref`: recovers a dead owner. MEDLEY_ERR_NOT_FOUND: there is
+ * no such node, nor has one died that is not recovered yet. */
 medley_status_t med_node_look(void *system, uint32_t node_ref);
 
 /* Starts a thread as a node of this process. `thread` (may be NULL) gets its handle. */

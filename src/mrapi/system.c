@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Which systems this process is in: one named, one private. Nodes and explicit opens are their users;
- * the first attaches, the last detaches (attach.c). A process-wide gate guards all of it.
+ * Which systems this process is in: one named, one private. Nodes and explicit opens are their
+ * users; the first attaches, the last detaches (attach.c). A process-wide gate guards all of it.
  */
 #include "mrapi/system.h"
 

@@ -2,15 +2,17 @@
 /*
  * The port contract: everything that Medley asks of a machine.
  *
- * One folder beside this file implements it for each kind of machine (linux, riscv_virt, cortex_m,
- * sim). Nothing above this floor knows an operating system or a processor; no `#ifdef` for one
- * stands anywhere else. Barriers, locks and queues are not here: they are written once, in base.
+ * One folder beside this file implements it for each kind of machine (linux, riscv_virt, cortex_m;
+ * bare has what the last two share). Nothing above this floor knows an operating system or a
+ * processor; no `#ifdef` for one stands anywhere else. Barriers, locks and queues are not here:
+ * they are written once, in base.
  *
  * Words
  *   word      a 32-bit aligned location that somebody may wait on
  *   scope     who shares the memory in question: the threads of this process, or other processes
- * too slot      the number under which a process claims to be alive in a shared memory deadline  a
- * time on med_port_clock_ns(); MED_PORT_FOREVER is never
+ *             too
+ *   slot      the number under which a process claims to be alive in a shared memory
+ *   deadline  a time on med_port_clock_ns(); MED_PORT_FOREVER is never
  *
  * Functions return medley_status_t, MEDLEY_ERR_NOT_SUPPORTED where a machine cannot do it. None
  * allocates on a heap except thread start and processor discovery. All may be called by any thread
@@ -113,8 +115,8 @@ typedef struct med_port_thread_attributes {
     const void *native;      /* the machine's own record (pthread_attr_t), or NULL; wins */
     size_t stack_size_bytes; /* 0: the machine's default */
     int32_t priority;        /* 0: as the caller; 1..99: real-time, higher is more urgent */
-    const uint32_t
-        *processors; /* where it may run, by the numbers of discovery; NULL: as the caller */
+    /* Where it may run, by the numbers of discovery; NULL: as the caller. */
+    const uint32_t *processors;
     uint32_t processor_count;
 } med_port_thread_attributes;
 

@@ -5,7 +5,8 @@
  * its place, under its number. The others must go on; at the end nothing is lost and nothing stuck.
  *
  *   MEDLEY_TEST_KILLS=n   how many are killed (50)
- *   MEDLEY_TEST_SEED=n    what each does, who is killed and when; the processors' turns are their own
+ *   MEDLEY_TEST_SEED=n    what each does, who is killed and when; the processors' turns are their
+ *                         own
  *
  * What a mutex guards is a pair of counters that differ only inside. Who finds a difference, or
  * somebody inside, without having been told of a death, saw two owners at once.

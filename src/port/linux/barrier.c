@@ -3,11 +3,11 @@
  * The asymmetric fence on Linux: membarrier(2).
  *
  *   scope process   PRIVATE_EXPEDITED; registering takes 0.6 us while the process has one thread
- * and 15 ms (a grace period of the kernel) when it has more scope shared    GLOBAL_EXPEDITED; the
- * kernel notes the registration per processor. While the process has a single thread only the
- * current processor is told, and one that idles with this process's memory still loaded never
- * learns (measured: without effect in half of the tries). So a second thread does it, and lives
- * meanwhile.
+ *                   and 15 ms (a grace period of the kernel) when it has more
+ *   scope shared    GLOBAL_EXPEDITED; the kernel notes the registration per processor. While the
+ *                   process has a single thread only the current processor is told, and one that
+ *                   idles with this process's memory still loaded never learns (measured: without
+ *                   effect in half of the tries). So a second thread does it, and lives meanwhile.
  *
  * What the kernel might still miss costs the sleeper one slice (base/wait.c), not a hang.
  */
