@@ -9,7 +9,7 @@
  *   atomic32   the only word on which there is compare-and-swap (Cortex-M4 and RV32 have no wider)
  *   atomic64   single writer, load and store only: counters and times. On a 32-bit processor it is
  *              two words, and a reader may see one of them old: for statistics, never for a
- * protocol atomicptr  inside one process only, never in a partition
+ *              protocol
  *
  * Labels: an acquire and the release that it reads from carry one label, written at both ends:
  *     // R1 slot filled -> A1 (pop)            // A1 slot filled <- R1 (push)
@@ -28,10 +28,6 @@ typedef struct atomic32 {
 typedef struct atomic64 {
     _Alignas(8) uint64_t value;
 } atomic64;
-
-typedef struct atomicptr {
-    void *value;
-} atomicptr;
 
 #define ATOMIC32_INIT(v)                                                                           \
     {                                                                                              \
@@ -62,18 +58,6 @@ static inline void
 atomic32_store_release(atomic32 *a, uint32_t v)
 {
     __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
-}
-
-static inline uint32_t
-atomic32_exchange_acquire(atomic32 *a, uint32_t v)
-{
-    return __atomic_exchange_n(&a->value, v, __ATOMIC_ACQUIRE);
-}
-
-static inline uint32_t
-atomic32_exchange_release(atomic32 *a, uint32_t v)
-{
-    return __atomic_exchange_n(&a->value, v, __ATOMIC_RELEASE);
 }
 
 static inline uint32_t
@@ -181,56 +165,17 @@ atomic64_store_relaxed(atomic64 *a, uint64_t v)
 #endif
 }
 
-/* By its single writer only. */
-static inline void
-atomic64_add_single_writer(atomic64 *a, uint64_t v)
-{
-    atomic64_store_relaxed(a, atomic64_load_relaxed(a) + v);
-}
-
-/* ---- atomicptr: inside one process ----------------------------------------------------------- */
-
-static inline void *
-atomicptr_load_relaxed(const atomicptr *a)
-{
-    return __atomic_load_n(&a->value, __ATOMIC_RELAXED);
-}
-
-static inline void *
-atomicptr_load_acquire(const atomicptr *a)
-{
-    return __atomic_load_n(&a->value, __ATOMIC_ACQUIRE);
-}
-
-static inline void
-atomicptr_store_relaxed(atomicptr *a, void *v)
-{
-    __atomic_store_n(&a->value, v, __ATOMIC_RELAXED);
-}
-
-static inline void
-atomicptr_store_release(atomicptr *a, void *v)
-{
-    __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
-}
-
 /* ---- Fences ---------------------------------------------------------------------------------- */
 
-/* Orders go on operations. Two free-standing forms exist, both for store-then-load (sleep and wake,
- * doorbell), each use with its reason. TSan does not see them. */
+/* Orders go on operations. The fence for store-then-load (sleep and wake, doorbell) is the port's:
+ * med_port_barrier_light and _heavy. */
 
-/* The compiler keeps the order of what stands before and after; the processor may not. */
+/* The compiler keeps the order of what stands before and after; the processor may not. Enough for
+ * what is read only when the writer is dead. */
 static inline void
 atomic_compiler_barrier(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-/* Stores before it are visible before loads after it are done. */
-static inline void
-atomic_full_fence(void)
-{
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 #endif
