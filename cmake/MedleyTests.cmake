@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Unit tests stand beside the code (x_test.c beside x.c) and use cmocka. Where the target's
-# distribution has no cmocka (cross builds), cmake/CmockaFromSource.cmake builds it.
+# Unit tests stand beside the code (x_test.c beside x.c) and use cmocka (Cmocka.cmake).
 
 if(MEDLEY_PORT STREQUAL linux)
     include(Cmocka)

@@ -11,7 +11,7 @@ Rules, by the names that violations are reported under:
   ifdef     operating systems and processors are told apart in src/port only
   atomic    the compiler's atomics stand in base/atomic.h and src/port only (and in bench, whose
             peers bring their own)
-  licence   every source file has its SPDX line at its head
+  licence   every file in whose format there are comments has its SPDX line at its head
   length    no function is longer than 60 lines
   ruler     `---- a title ----` between sections is one line of 100 columns
   width     no line of C, and no line of comment elsewhere, is longer than 100 columns
@@ -47,8 +47,8 @@ RULER_WHOLE = re.compile(r"^(?:/\* ---- \S.* -+ \*/|# ---- \S.* -+)$")
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 
 C_FILES = (".c", ".h")
-SOURCES = C_FILES + (".S", ".ld", ".cpp", ".py", ".sh", ".cmake", ".pml", ".map")
-SOURCE_NAMES = {"CMakeLists.txt", "Makefile", "run"}
+PICTURES = (".png", ".jpg", ".gz", ".bin")
+NO_COMMENTS = PICTURES + (".json", "LICENSE")
 
 
 def without_comments(text):
@@ -132,8 +132,7 @@ def check_layout(path, text):
 def check_file(root, path):
     with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
         text = file.read()
-    name = os.path.basename(path)
-    if path.endswith(SOURCES) or name in SOURCE_NAMES or text.startswith("#!"):
+    if not path.endswith(NO_COMMENTS):
         if LICENCE not in "\n".join(text.split("\n")[:4]):
             yield 1, "licence", "no SPDX line"
     for number, line in enumerate(text.split("\n"), 1):
@@ -163,7 +162,7 @@ def files_of(root):
 def check_tree(root):
     found = []
     for path in sorted(files_of(root)):
-        if not path.endswith((".png", ".jpg", ".gz", ".bin")):
+        if not path.endswith(PICTURES):
             found += [(path, *violation) for violation in check_file(root, path)]
     return found
 
@@ -187,7 +186,9 @@ GOOD = {
     "src/mrapi/a.c": HEAD + '#include "base/a.h"\n#include "mrapi.h"\n#include "medley/mrapi_ext.h"\n',
     "src/omp/a.c": HEAD + '#include "dsm/a.h"\n#include "mcapi/a.h"\n',
     "tools/a.c": HEAD + '#include <unistd.h>\n#include "mrapi/a.h"\n#include "omp/a.h"\n',
-    "README.md": "install into /usr/local\n",
+    "README.md": f"<!-- {LICENCE} -->\ninstall into /usr/local\n",
+    "LICENSE": "Apache\n",
+    "CMakePresets.json": "{}\n",
     "scripts/a.sh": f"#!/bin/sh\n# {LICENCE}\n",
 }
 
@@ -217,6 +218,9 @@ BAD = [
     ("licence", "src/base/b.c", "int a;\n"),
     ("licence", "src/base/CMakeLists.txt", "add(a)\n"),
     ("licence", "scripts/b", "#!/bin/sh\n"),
+    ("licence", "docs/b.md", "# B\n"),
+    ("licence", ".gitignore", "/build/\n"),
+    ("licence", "tests/b.txt", "b\n"),
     ("licence", "src/base/b.h", "\n\n\n\n" + HEAD),
     ("length", "src/base/b.c", HEAD + LONG),
     ("length", "tests/b.h", HEAD + LONG.replace("static", "static inline")),
@@ -226,7 +230,7 @@ BAD = [
     ("ruler", "scripts/b.sh", f"#!/bin/sh\n# {LICENCE}\n# ---- A title ----\n"),
     ("width", "src/base/b.c", HEAD + WIDE.replace("w */", "ww */")),
     ("width", "scripts/b.sh", f"#!/bin/sh\n# {LICENCE}\n  # " + "w" * 97 + "\n"),
-    ("path", "docs/b.md", "see /ho" + "me/somebody/b\n"),
+    ("path", "docs/b.md", f"<!-- {LICENCE} -->\nsee /ho" + "me/somebody/b\n"),
     ("path", "src/base/b.c", HEAD + "/* ROOT/src */\n"),
 ]
 
