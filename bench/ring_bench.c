@@ -161,15 +161,22 @@ static void
 ask_round_trip(bench *b)
 {
     static uint32_t capacities[] = {64, 8, 4096};
+    static bool with_message[] = {false, true};
     static const bench_subject subjects[] = {
         {"medley line, 64 slots", trip_rings, &capacities[0]},
         {"medley line, 8 slots", trip_rings, &capacities[1]},
         {"medley line, 4096 slots", trip_rings, &capacities[2]},
-        {"bare, one word each way", trip_bare, NULL},
+        {"bare, one word each way", trip_bare, &with_message[0]},
+        {"bare, 24 B and a word each way", trip_bare, &with_message[1]},
     };
     static const bench_goal goals[] = {
         {.name = "median",
          .first_peer = 3,
+         .peer_count = 1,
+         .factor = 1.1,
+         .direction = BENCH_AT_MOST},
+        {.name = "median beside a bare line with the same 24 B",
+         .first_peer = 4,
          .peer_count = 1,
          .factor = 1.1,
          .direction = BENCH_AT_MOST},

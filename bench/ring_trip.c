@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Round trips: two line rings, one each way, 24 B, both sides awake, beside the least two
- * processors can do: a word in a line each way.
+ * processors can do: a word in a line each way, and the same line with the 24 B in it.
  *
  * Each trip is timed by the clock; what reading the clock costs is measured and taken off.
  */
@@ -87,47 +87,94 @@ run_trips(
 
 /* ---- Bare ------------------------------------------------------------------------------------ */
 
-typedef struct bare_lines {
-    _Alignas(128) atomic32 to;
-    _Alignas(128) atomic32 back;
-} bare_lines;
+/* A line each way: a word that says which trip it is, and, of the message, nothing or all. */
+typedef struct bare_line {
+    _Alignas(128) uint64_t words[WORDS];
+    atomic32 trip;
+} bare_line;
 
-static void
-bare_here(void *unused)
+static inline void
+bare_send(bare_line *line, uint32_t i, uint64_t message, bool with_message)
 {
-    (void)unused;
-    bare_lines *lines = current.memory;
+    for (uint32_t k = 0; with_message && k < WORDS; k++) {
+        line->words[k] = message + k;
+    }
+    atomic32_store_release(&line->trip, i); /* R1 message -> A1 */
+}
+
+/* Its last word. */
+static inline uint64_t
+bare_receive(const bare_line *line, uint32_t i, bool with_message)
+{
+    while (atomic32_load_acquire(&line->trip) != i) { /* A1 message <- R1 */
+    }
+    return with_message ? line->words[WORDS - 1] : 0;
+}
+
+static inline void
+bare_here(bool with_message)
+{
+    bare_line *lines = current.memory;
+    uint64_t wrong = 0;
     uint64_t before = med_port_clock_ns();
     for (uint32_t i = 1; i <= current.count; i++) {
-        atomic32_store_release(&lines->to, i);             /* R1 ping -> A1 */
-        while (atomic32_load_acquire(&lines->back) != i) { /* A2 pong <- R2 */
-        }
+        bare_send(&lines[0], i, i, with_message);
+        uint64_t last = bare_receive(&lines[1], i, with_message);
+        wrong |= with_message ? last ^ (i + WORDS) : 0;
         uint64_t now = med_port_clock_ns();
         current.ns[i - 1] = (double)(now - before);
         before = now;
     }
+    current.wrong = wrong;
+}
+
+static inline void
+bare_there(bool with_message)
+{
+    bare_line *lines = current.memory;
+    for (uint32_t i = 1; i <= current.count; i++) {
+        uint64_t last = bare_receive(&lines[0], i, with_message);
+        bare_send(&lines[1], i, last - 1, with_message); /* made of what came, as below */
+    }
 }
 
 static void
-bare_there(void *unused)
+word_here(void *unused)
 {
     (void)unused;
-    bare_lines *lines = current.memory;
-    for (uint32_t i = 1; i <= current.count; i++) {
-        while (atomic32_load_acquire(&lines->to) != i) { /* A1 ping <- R1 */
-        }
-        atomic32_store_release(&lines->back, i); /* R2 pong -> A2 */
-    }
+    bare_here(false);
+}
+
+static void
+word_there(void *unused)
+{
+    (void)unused;
+    bare_there(false);
+}
+
+static void
+message_here(void *unused)
+{
+    (void)unused;
+    bare_here(true);
+}
+
+static void
+message_there(void *unused)
+{
+    (void)unused;
+    bare_there(true);
 }
 
 bool
 trip_bare(const bench *b, void *context, double *values)
 {
-    (void)context;
+    const bool *with_message = context;
     current.count = bench_count(b, TRIPS_MAX);
-    current.memory = bench_map(sizeof(bare_lines));
-    bool fine = run_trips(b, bare_here, bare_there, "bare ping-pong", values);
-    bench_unmap(current.memory, sizeof(bare_lines));
+    current.memory = bench_map(2 * sizeof(bare_line));
+    bool fine = run_trips(b, *with_message ? message_here : word_here,
+                          *with_message ? message_there : word_there, "bare ping-pong", values);
+    bench_unmap(current.memory, 2 * sizeof(bare_line));
     return fine;
 }
 

@@ -6,6 +6,7 @@
 
 #include "bench.h"
 
+/* `context`: whether the 24 B go with the word (bool). */
 bool trip_bare(const bench *b, void *context, double *values);
 /* `context`: the rings' capacity (uint32_t). */
 bool trip_rings(const bench *b, void *context, double *values);

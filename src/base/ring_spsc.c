@@ -34,6 +34,14 @@ stride_of(uint32_t layout, uint32_t element_bytes)
     return (used + MED_RING_LINE_BYTES - 1) / MED_RING_LINE_BYTES * MED_RING_LINE_BYTES;
 }
 
+/* line: where a slot's word is: right behind the element, so that a small one is filled and published
+ * in one half of the line. */
+static uint32_t
+word_offset_of(uint32_t element_bytes)
+{
+    return (element_bytes + 3) / 4 * 4;
+}
+
 /* Completes a shape whose layout, element_bytes and capacity are given; false when there is none.
  */
 static bool
@@ -100,6 +108,7 @@ view_of(med_ring *ring, const shape *s, med_port_scope scope)
         .mask = s->capacity - 1,
         .few = FEW_BYTES / s->stride_bytes + FEW_ELEMENTS,
         .stride_bytes = s->stride_bytes,
+        .word_offset = word_offset_of(s->element_bytes),
         .element_bytes = s->element_bytes,
         .layout = s->layout == MED_RING_LINE ? MED_RING_LINE : MED_RING_PACKED,
         .scope = scope,

@@ -6,8 +6,8 @@
  * It lies in shared memory and holds no pointer; each side has a handle of its own in its own
  * memory. Two layouts, chosen when it is made:
  *
- *   line     a slot is one or more whole cache lines, its last word says what it holds: one line
- *            changes hands per element. For latency.
+ *   line     a slot is one or more whole cache lines, the word behind the element says what it
+ *            holds: one line changes hands per element. For latency.
  *   packed   elements lie end to end (those of whole KiB a line apart); each side keeps what it
  *            last saw of the other's counter and looks again only when that is used up, and a
  *            consumer that is close behind looks a moment later. For streaming; at its best from
@@ -88,7 +88,7 @@ typedef struct med_ring_config {
  *    384  slots      capacity * stride
  *
  * Written by different sides, hence 128 apart: processors fetch lines in pairs. A slot of the line
- * layout is the element, then up to its last word nothing, then that word:
+ * layout is the element, then, aligned, that word, then nothing up to the next line:
  *     index + 1 - capacity   free (as the lap before left it)
  *     index + 1 + 2^31       the producer is inserting
  *     index + 1              filled
@@ -128,6 +128,7 @@ typedef struct med_ring_view {
     uint32_t mask; /* capacity - 1 */
     uint32_t few;  /* packed: so many elements, or fewer, are a few lines */
     uint32_t stride_bytes;
+    uint32_t word_offset; /* line: of a slot's word */
     uint32_t element_bytes;
     med_ring_layout layout;
     med_port_scope scope;
@@ -192,11 +193,11 @@ med_ring_slot(const med_ring_view *view, uint32_t index)
     return view->slots + (size_t)(index & view->mask) * view->stride_bytes;
 }
 
-/* The last word of a slot of the line layout. */
+/* The word of a slot of the line layout. */
 static inline atomic32 *
 med_ring_slot_word(const med_ring_view *view, void *slot)
 {
-    return (atomic32 *)(void *)((uint8_t *)slot + view->stride_bytes - sizeof(atomic32));
+    return (atomic32 *)(void *)((uint8_t *)slot + view->word_offset);
 }
 
 /* The producer's own counter. It lies in the ring, where commit stores it anyway: one store more
