@@ -124,10 +124,17 @@ sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
     return request->condition(request->context);
 }
 
+static bool
+is_past(uint64_t deadline_ns)
+{
+    return deadline_ns == 0 ||
+           (deadline_ns != MED_PORT_FOREVER && med_port_clock_ns() >= deadline_ns);
+}
+
 medley_status_t
 med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *request)
 {
-    if (request->deadline_ns == 0) {
+    if (is_past(request->deadline_ns)) {
         return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
     }
     if (med_wait_spin(waiter, request->condition, request->context)) {
@@ -147,7 +154,7 @@ med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *reque
                 return status;
             }
         }
-        if (med_port_clock_ns() >= request->deadline_ns) {
+        if (is_past(request->deadline_ns)) {
             return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
         }
     }

@@ -114,6 +114,9 @@ who_ends_a_wait(void **state)
     (void)state;
     med_wait_request request = {.condition = never, .scope = MED_PORT_SCOPE_PROCESS};
     assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_TIMEOUT); /* one look */
+    request.deadline_ns = med_port_clock_ns() - 1;
+    assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_TIMEOUT); /* the past: too */
+    assert_int_equal(waiter.spin_ns, 0); /* it did not even spin */
     request.condition = always;
     assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_OK);
     assert_int_equal(waiter.sleeps, 0);
