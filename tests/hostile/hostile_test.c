@@ -140,7 +140,7 @@ of_another_user(void **state)
     assert_int_equal(unlink(path), 0);
 
     /* The other way round: root's file, under the name of a user's system. */
-    (void)snprintf(path, sizeof path, "/dev/shm/medley-%d-%s", SOMEBODY_ELSE, test_system_name());
+    (void)snprintf(path, sizeof path, "%s", partition_path_of(SOMEBODY_ELSE, test_system_name()));
     file_make(path, 0600);
     process_start(&child, as_somebody_else, NULL);
     assert_int_equal(process_join(&child), 0);

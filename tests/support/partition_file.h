@@ -11,14 +11,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Of a system of that user; valid until the next call. */
 static inline const char *
-partition_path(const char *name)
+partition_path_of(unsigned user, const char *name)
 {
     static char path[200];
     const char *folder = getenv("MEDLEY_SHM_DIR");
-    (void)snprintf(path, sizeof path, "%s/medley-%u-%s", folder ? folder : "/dev/shm",
-                   (unsigned)geteuid(), name);
+    (void)snprintf(path, sizeof path, "%s/medley-%u-%s", folder ? folder : "/dev/shm", user, name);
     return path;
+}
+
+static inline const char *
+partition_path(const char *name)
+{
+    return partition_path_of((unsigned)geteuid(), name);
 }
 
 static inline bool

@@ -14,7 +14,7 @@ import unittest
 
 MEDLEY = os.environ["MEDLEY"]
 HOLDER = os.environ["HOLDER"]
-SHARED_MEMORY = "/dev/shm"
+SHARED_MEMORY = os.environ.get("MEDLEY_SHM_DIR", "/dev/shm")
 
 
 class Holder:
