@@ -34,8 +34,8 @@ stride_of(uint32_t layout, uint32_t element_bytes)
     return (used + MED_RING_LINE_BYTES - 1) / MED_RING_LINE_BYTES * MED_RING_LINE_BYTES;
 }
 
-/* line: where a slot's word is: right behind the element, so that a small one is filled and published
- * in one half of the line. */
+/* line: where a slot's word is: right behind the element, so that a small one is filled and
+ * published in one half of the line. */
 static uint32_t
 word_offset_of(uint32_t element_bytes)
 {

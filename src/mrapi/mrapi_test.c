@@ -426,7 +426,8 @@ pi_possible_or_refused(void)
     not_possible_here("no priority-inheritance futexes");
 }
 
-/* The row that a stale handle names is another mutex's by now, of the other kind: neither is hurt. */
+/* The row that a stale handle names is another mutex's by now, of the other kind: neither is hurt.
+ * */
 static void
 mutex_stale_handle_on_a_row_in_use(void **state)
 {

@@ -35,8 +35,8 @@ has(const med_mutex_row *row, uint32_t attribute)
     return atomic32_load_relaxed(&row->attributes) & attribute; /* relaxed: fixed at creation */
 }
 
-/* Which of its two words a mutex uses is asked of the handle, never of the row, which may be another
- * mutex's by the time. */
+/* Which of its two words a mutex uses is asked of the handle, never of the row, which may be
+ * another mutex's by the time. */
 static inline bool
 is_pi(med_handle handle)
 {
@@ -396,8 +396,8 @@ void
 med_mutex_row_removed(const med_table_view *view, med_row *row)
 {
     med_mutex_row *mutex = (med_mutex_row *)(void *)row;
-    /* Who sleeps wakes, finds the word dead, and then the row gone. With priority inheritance the kernel
-     * keeps the sleepers: whoever gets the lock in the end finds the row gone.
+    /* Who sleeps wakes, finds the word dead, and then the row gone. With priority inheritance the
+     * kernel keeps the sleepers: whoever gets the lock in the end finds the row gone.
      * R3 gone -> A3 (lock_uncommon): the row's REMOVING is seen with it. */
     atomic32_store_release(&mutex->lock.word, MED_LOCK_DEAD);
     med_lock_wake(&mutex->sleepers, UINT32_MAX, view->scope);

@@ -137,8 +137,8 @@ med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
     if (__builtin_expect(!med_lock_try_fast(&row->lock, self->ref), 0)) {
         return false;
     }
-    /* Relaxed: the lock's acquire stands before it (R4 in mutex.c). Not this life of the row: it was
-     * not ours to lock, and nobody saw it locked who had a right to. */
+    /* Relaxed: the lock's acquire stands before it (R4 in mutex.c). Not this life of the row: it
+     * was not ours to lock, and nobody saw it locked who had a right to. */
     if (__builtin_expect(!med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state)),
                          0)) {
         med_lock_give_back(&row->lock, &row->sleepers, self->ref, self->scope);

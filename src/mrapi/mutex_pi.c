@@ -123,8 +123,8 @@ death_note(const med_system *system, med_mutex_row *row)
                                                : MED_MUTEX_TELL_NEXT);
 }
 
-/* Does the caller, who lives, hold it as that very node? Else the number is a dead thread's, which the
- * system has given to the caller since. */
+/* Does the caller, who lives, hold it as that very node? Else the number is a dead thread's, which
+ * the system has given to the caller since. */
 static bool
 is_the_callers(const med_system *system, const med_mutex_row *row, uint32_t node_ref)
 {

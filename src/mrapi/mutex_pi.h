@@ -13,8 +13,8 @@ bool med_mutex_pi_is_mine(const med_self *self, const med_mutex_row *row);
 uint32_t med_mutex_pi_thread(const med_mutex_row *row);
 
 /* As base's med_lock_acquire. MEDLEY_ERR_NOT_SUPPORTED: its creator's thread numbers mean nothing
- * here (another PID namespace). MEDLEY_ERR_NOT_OWNER: it is held, to be given back at once, since its
- * holder died and nobody may have it. */
+ * here (another PID namespace). MEDLEY_ERR_NOT_OWNER: it is held, to be given back at once, since
+ * its holder died and nobody may have it. */
 medley_status_t
 med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns);
 /* By its holder only. */

@@ -112,8 +112,9 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
     }
 }
 
-/* Tables come first: the later steps need their locks. Whoever holds one in the name of this row, in
- * whichever generation, is dead: the row is not LIVE, and a newcomer who is at it holds none now. */
+/* Tables come first: the later steps need their locks. Whoever holds one in the name of this row,
+ * in whichever generation, is dead: the row is not LIVE, and a newcomer who is at it holds none
+ * now. */
 static void
 recover_table_locks(med_system *system, uint32_t index)
 {

@@ -56,7 +56,13 @@ class Living(CommandTest):
         self.assertIn("priority-inheritance", lock["attributes"])
 
     def test_waiters(self):
-        self.holder(0, 1, "create", 4, "lock", 4)
+        self.waiters_are_shown("create")
+
+    def test_waiters_with_priority_inheritance(self):
+        self.waiters_are_shown("inherit")
+
+    def waiters_are_shown(self, make):
+        self.holder(0, 1, make, 4, "lock", 4)
         waiter = self.holder(0, 2, "get", 4, "wait", 4)
         # It has said that it is about to wait: looking costs milliseconds, so it is soon seen.
         for _ in range(LOOKS):
