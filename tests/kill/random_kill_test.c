@@ -4,7 +4,7 @@
  * and go as nodes, start and join threads. Again and again one of them is killed and another takes
  * its place, under its number. The others must go on; at the end nothing is lost and nothing stuck.
  *
- *   MEDLEY_TEST_KILLS=n   how many are killed (50)
+ *   MEDLEY_TEST_KILLS=n   how many are killed (1,000)
  *   MEDLEY_TEST_SEED=n    what each does, who is killed and when; the processors' turns are their
  *                         own
  *
@@ -32,7 +32,7 @@
 #define MUTEXES 4 /* that stay; the last one is recursive, the one before it inherits priority */
 #define PASSING 4 /* numbers of mutexes that come and go */
 #define PASSING_FIRST 30
-#define KILLS_STANDARD 50
+#define KILLS_STANDARD 1000
 #define PAUSE_MAX_US 4000
 #define PAUSES_INSIDE 100 /* so that many are killed there */
 #define STUCK_AFTER_S 30
