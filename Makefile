@@ -3,18 +3,20 @@
 #
 #   make              build the release preset
 #   make demo         the main job, end to end
-#   make test         units, conformance, 200 seeds, 50 kills
+#   make test         all tests: units, conformance, models, bare machines, 1,000 random kills
 #   make bench        all benchmarks beside their peers; make bench-short under 2 minutes
-#   make soak         10,000 seeds, 1,000 kills and more, sanitizers over everything
+#   make soak         sanitizers over everything, 100,000 random kills, a kill after every
+#                     instruction of every operation; hours
 #   make test-cross   the unit tests for other processors, under qemu-user
 #   make check        formatter, linter, sanitizers, fuzzers for a minute each
 #   make install      into PREFIX (default /usr/local), DESTDIR honoured
+#   make help         this
 PREFIX ?= /usr/local
 CMAKE_BUILD = cmake --build
 CTEST = ctest --output-on-failure
 JOBS := $(shell nproc)
 
-.PHONY: all demo test bench bench-short soak test-cross check install clean setup-%
+.PHONY: all demo test bench bench-short soak test-cross check install help clean setup-%
 
 all: build/release/stamp
 
@@ -48,8 +50,13 @@ test-cross: setup-cross
 check: setup-check
 	scripts/check.sh
 
+# The loader has to learn of a library in its own folders; one under DESTDIR is not for this machine.
 install: build/release/stamp
 	cmake --install build/release --prefix $(PREFIX)
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+
+help:
+	@sed -n '2,/^[^#]/ s/^# \{0,1\}//p' Makefile
 
 clean:
 	rm -rf build
