@@ -10,7 +10,9 @@ if(NOT MEDLEY_PORT STREQUAL linux)
 endif()
 target_compile_options(medley_flags INTERFACE
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-    -fvisibility=hidden -fno-common)
+    -fvisibility=hidden -fno-common
+    # Nothing that is installed says where it was built.
+    -ffile-prefix-map=${PROJECT_BINARY_DIR}=. -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 option(MEDLEY_WERROR "Warnings are errors" OFF)
 if(MEDLEY_WERROR)
     target_compile_options(medley_flags INTERFACE -Werror)

@@ -8,7 +8,7 @@ set -euo pipefail
 build=$(cd "$1" && pwd)
 cc=$2
 here=$(cd "$(dirname "$0")" && pwd)
-root=$here/../..
+root=$(cd "$here/../.." && pwd)
 
 fail() {
     echo "install_test: $*" >&2
@@ -29,6 +29,9 @@ libdir=$(dirname "$library")
 echo "needs nothing but libc"
 needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.so|ld-linux)' || true)
 [ -z "$needed" ] || fail "libmedley.so needs $needed"
+
+echo "says nowhere where it was built"
+! grep -rlF -e "$root" -e "$build" "$work/prefix" || fail "these name the folder of the build"
 
 echo "exports what tests/exports.txt lists"
 nm -D --defined-only "$library" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort >exports
