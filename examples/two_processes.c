@@ -14,11 +14,16 @@ main(void)
     mrapi_status_t status;
     setlinebuf(stdout);
     mrapi_initialize(0, me, 0, &info, &status);
-    mrapi_mutex_hndl_t turn = mrapi_mutex_create(7, NULL, &status);
+    mrapi_mutex_hndl_t turn = 0;
+    if (status == MRAPI_SUCCESS) {
+        turn = mrapi_mutex_create(7, NULL, &status);
+    }
     if (status == MRAPI_SUCCESS && fork() == 0) {
         me = 2; /* a process of its own becomes a node of its own, of the same system */
         mrapi_initialize(0, me, 0, &info, &status);
-        turn = mrapi_mutex_get(7, &status);
+        if (status == MRAPI_SUCCESS) {
+            turn = mrapi_mutex_get(7, &status);
+        }
     }
     for (int count = 1, told = 0; status == MRAPI_SUCCESS && !told; count++) {
         mrapi_mutex_lock(turn, &key, MRAPI_TIMEOUT_INFINITE, &status);
