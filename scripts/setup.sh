@@ -16,15 +16,15 @@ packages() {
     case $1 in
     build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev ;;
     test) packages build
-          echo libcmocka-dev spin python3 binutils file groff-base
+          echo git libcmocka-dev spin python3 binutils groff-base
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc ;;
     cross) packages build
            echo qemu-user dpkg-dev gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-powerpc64-linux-gnu
            echo libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-ppc64-cross ;;
     bench) packages build
-           echo libboost-dev libck-dev dpdk-dev python3 python3-matplotlib ;;
+           echo libboost-dev libck-dev dpdk-dev ;;
     check) packages test
-           echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev strace ;;
+           echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev ;;
     *) echo "setup.sh: unknown job '$1' (build, test, cross, bench, check)" >&2; exit 2 ;;
     esac
 }
@@ -36,7 +36,13 @@ install_packages() {
     done
     [ ${#missing[@]} -eq 0 ] && return
     local sudo=()
-    [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+    if [ "$(id -u)" -ne 0 ]; then
+        sudo=(sudo)
+        if ! command -v sudo >/dev/null; then
+            echo "setup: there is no sudo; as root: apt-get install ${missing[*]}" >&2
+            exit 1
+        fi
+    fi
     echo "setup: installing ${missing[*]}"
     "${sudo[@]}" apt-get update -qq
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
@@ -51,7 +57,7 @@ fetch_cmocka_source() {
     [ -f $target/cmocka/src/cmocka.c ] && return
     mkdir -p $target && cd $target
     state=$PWD/apt
-    mkdir -p "$state/lists/partial"
+    mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
     { sed -n 's/^deb /deb-src /p' /etc/apt/sources.list 2>/dev/null || true; } >"$state/from.list"
     if [ -s "$state/from.list" ]; then
         mv "$state/from.list" "$state/src.list"
@@ -59,7 +65,7 @@ fetch_cmocka_source() {
         sed 's/^Types:.*/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$state/src.sources"
     fi
     local options=(-o "Dir::Etc::sourcelist=$(ls "$state"/src.*)" -o Dir::Etc::sourceparts=/dev/null
-                   -o "Dir::State::lists=$state/lists" -o APT::Sandbox::User=root -qq)
+                   -o "Dir::State::lists=$state/lists" -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root -qq)
     apt-get "${options[@]}" update
     apt-get "${options[@]}" source cmocka
     rm -rf cmocka && mv cmocka-*/ cmocka
