@@ -50,7 +50,7 @@ test-cross: setup-cross
 check: setup-check
 	scripts/check.sh
 
-# The loader has to learn of a library in its own folders; one under DESTDIR is not for this machine.
+# The loader has to learn of a library in its folders; one under DESTDIR is not for this machine.
 install: build/release/stamp
 	cmake --install build/release --prefix $(PREFIX)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi

@@ -156,8 +156,8 @@ uint32_t med_port_wake(const uint32_t *word, uint32_t count, med_port_scope scop
  * Only the slow paths are here; the fast ones are a compare-and-swap of 0 and the own number. */
 #define MED_PORT_PI_OWNER_MASK 0x3fffffffu
 bool med_port_pi_supported(void);
-/* Names the space in which this process's thread numbers hold; never 0 where the locks are supported.
- * Processes of different spaces cannot share such a lock. */
+/* Names the space in which this process's thread numbers hold; never 0 where the locks are
+ * supported. Processes of different spaces cannot share such a lock. */
 uint32_t med_port_pi_space(void);
 medley_status_t med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope);
 medley_status_t med_port_pi_unlock(uint32_t *word, med_port_scope scope);
