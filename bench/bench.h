@@ -89,7 +89,7 @@ typedef struct bench_goal {
     uint32_t own;        /* index of the subject */
     uint32_t first_peer; /* the best of `peer_count` subjects from here is the partner */
     uint32_t peer_count; /* 0: no partner, `figure` takes its place */
-    double figure;       /* a value in the question's unit */
+    double figure;       /* a value in the unit of that value */
     double factor;       /* what the ratio shall be */
     bench_direction direction;
     uint32_t value; /* which of the values */
@@ -101,6 +101,7 @@ typedef struct bench_question {
     const char *setting;                       /* the size of everything, and what was touched */
     const char *unit;                          /* "M/s", "ns" */
     const char *value_names[BENCH_VALUES_MAX]; /* [0] may be NULL when there is one */
+    const char *value_units[BENCH_VALUES_MAX]; /* NULL: the question's unit */
     uint32_t value_count;
     const bench_subject *subjects;
     uint32_t subject_count;

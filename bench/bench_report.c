@@ -133,6 +133,18 @@ partner_name(const bench_question *question, const bench_goal *goal, const outco
     return goal->peer_count ? question->subjects[result->partner].name : "the figure";
 }
 
+static const char *
+value_name(const bench_question *question, uint32_t value)
+{
+    return question->value_names[value] ? question->value_names[value] : "";
+}
+
+static const char *
+value_unit(const bench_question *question, uint32_t value)
+{
+    return question->value_units[value] ? question->value_units[value] : question->unit;
+}
+
 /* "at least 1.50x ck_ring", "at least 20 M/s" */
 static void
 goal_text(const bench_question *q, const bench_goal *g, const outcome *o, char *text, size_t size)
@@ -141,7 +153,7 @@ goal_text(const bench_question *q, const bench_goal *g, const outcome *o, char *
     if (g->peer_count) {
         snprintf(text, size, "%s %.2fx %s", word, g->factor, partner_name(q, g, o));
     } else {
-        snprintf(text, size, "%s %g %s", word, g->factor * g->figure, q->unit);
+        snprintf(text, size, "%s %g %s", word, g->factor * g->figure, value_unit(q, g->value));
     }
 }
 
@@ -195,12 +207,6 @@ bench_report_machine(bench *b, const char *title)
 
 /* ---- One question ---------------------------------------------------------------------------- */
 
-static const char *
-value_name(const bench_question *question, uint32_t value)
-{
-    return question->value_names[value] ? question->value_names[value] : "";
-}
-
 static void
 table_print(const bench *b, const bench_question *question, const bench_samples *samples)
 {
@@ -209,7 +215,7 @@ table_print(const bench *b, const bench_question *question, const bench_samples 
         for (uint32_t v = 0; v < question->value_count; v++) {
             bench_interval i = bench_interval_of(samples->at[s][v], samples->restarts);
             printf("    %-36s %-7s %9.2f %-4s [%.2f .. %.2f]\n", question->subjects[s].name,
-                   value_name(question, v), i.median, question->unit, i.low, i.high);
+                   value_name(question, v), i.median, value_unit(question, v), i.low, i.high);
         }
     }
     for (uint32_t g = 0; g < question->goal_count; g++) {
@@ -227,8 +233,11 @@ json_samples(FILE *json, const bench_question *question, const bench_samples *sa
 {
     for (uint32_t v = 0; v < question->value_count; v++) {
         bench_interval i = bench_interval_of(samples->at[s][v], samples->restarts);
-        fprintf(json, "%s{\"value\": \"%s\", \"median\": %.6g, \"low\": %.6g, \"high\": %.6g, ",
-                v ? ", " : "", value_name(question, v), i.median, i.low, i.high);
+        fprintf(json,
+                "%s{\"value\": \"%s\", \"unit\": \"%s\", \"median\": %.6g, \"low\": %.6g, "
+                "\"high\": %.6g, ",
+                v ? ", " : "", value_name(question, v), value_unit(question, v), i.median, i.low,
+                i.high);
         fprintf(json, "\"samples\": [");
         for (uint32_t r = 0; r < samples->restarts; r++) {
             fprintf(json, "%s%.6g", r ? ", " : "", samples->at[s][v][r]);
@@ -277,8 +286,9 @@ markdown_print(const bench *b, const bench_question *question, const bench_sampl
             bench_interval_of(samples->at[goal->own][goal->value], samples->restarts);
         goal_text(question, goal, &o, text, sizeof text);
         fprintf(b->markdown, "| %s: %s (%s) | %.4g %s | %s | %.2f [%.2f, %.2f] | %s |\n",
-                question->name, goal->name, question->setting, own.median, question->unit, text,
-                o.ratio.median, o.ratio.low, o.ratio.high, o.verdict);
+                question->name, goal->name, question->setting, own.median,
+                value_unit(question, goal->value), text, o.ratio.median, o.ratio.low, o.ratio.high,
+                o.verdict);
     }
 }
 
