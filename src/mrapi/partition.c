@@ -14,21 +14,49 @@
 
 #define PART_ALIGNMENT 128u
 
-/* One number for the shape of everything in here: another build with another shape differs. */
+/* One number for the shape of everything in here: another build with another shape differs. What
+ * keeps size and place but changes its meaning needs another MED_PARTITION_VERSION. */
 static uint32_t
 layout_hash(void)
 {
     static const uint32_t shape[] = {
         sizeof(med_partition_header),
+        offsetof(med_partition_header, created_ns),
+        offsetof(med_partition_header, on_death),
+        offsetof(med_partition_header, limits),
+        sizeof(med_limits),
+        offsetof(med_limits, processes),
+        offsetof(med_limits, nodes),
+        offsetof(med_limits, mutexes),
         sizeof(med_process_row),
+        offsetof(med_process_row, process_id),
         offsetof(med_process_row, since_ns),
+        offsetof(med_process_row, node_rows),
         sizeof(med_table),
+        offsetof(med_table, sleepers),
+        offsetof(med_table, free_head),
+        offsetof(med_table, fresh),
+        offsetof(med_table, high_water),
         sizeof(med_row),
+        offsetof(med_row, key_high),
+        offsetof(med_row, key_low),
+        offsetof(med_row, next_free),
         sizeof(med_domain_row),
+        offsetof(med_domain_row, isa),
         sizeof(med_node_row),
+        offsetof(med_node_row, process_ref),
         offsetof(med_node_row, since_ns),
+        offsetof(med_node_row, kind),
+        offsetof(med_node_row, waiting_for),
+        offsetof(med_node_row, name),
         sizeof(med_mutex_row),
         offsetof(med_mutex_row, lock),
+        offsetof(med_mutex_row, sleepers),
+        offsetof(med_mutex_row, attributes),
+        offsetof(med_mutex_row, depth),
+        offsetof(med_mutex_row, pi_owner),
+        offsetof(med_mutex_row, pi_word),
+        offsetof(med_mutex_row, slept),
     };
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
