@@ -23,10 +23,12 @@ const char *medley_version(void);
  * nodes join from now on. NULL: a private one. Keeps it open until medley_system_close. May block
  * while another process creates or removes the same one. MEDLEY_BUSY: nodes of this process are in
  * another named system. MEDLEY_ERR_ARGUMENT, _ACCESS, _VERSION, _BYTE_ORDER, _CORRUPT, _NO_MEMORY,
- * _LIMIT, _SYSTEM: standard error says what to do. */
+ * _NOT_FOUND (the folder), _LIMIT, _SYSTEM: standard error says what to do. */
 medley_status_t medley_system_open(const char *name);
-/* Takes one open back; the last user of a process detaches it, the last process removes the name.
- * MEDLEY_ERR_NOT_FOUND: there was none. */
+/* Takes one open back: of the system chosen last, else of the other. With a system's last open goes
+ * the choice; nodes that come later join the other one that is open, else the one that
+ * MEDLEY_SYSTEM names, else the default one. The last user of a process detaches it, the last
+ * process removes the name. MEDLEY_ERR_NOT_FOUND: there was none. */
 medley_status_t medley_system_close(void);
 
 /* The calling thread becomes a node, of a number that is free when `node` is MEDLEY_NODE_ANY; the

@@ -18,12 +18,17 @@ med_log_level_from_environment(void)
 {
     static const char *const names[] = {"quiet", "error", "info", "debug"};
     const char *value = med_port_environment("MEDLEY_LOG");
-    for (uint32_t level = MED_LOG_QUIET; value && level <= MED_LOG_DEBUG; level++) {
+    if (!value || !*value) {
+        return;
+    }
+    for (uint32_t level = MED_LOG_QUIET; level <= MED_LOG_DEBUG; level++) {
         if (med_text_equal(value, names[level], 8) ||
             (value[0] == (char)('0' + level) && !value[1])) {
             med_log_level_set((med_log_level)level);
+            return;
         }
     }
+    med_log_error("MEDLEY_LOG ignored", "want 'quiet', 'error', 'info' or 'debug', or 0 to 3");
 }
 
 void

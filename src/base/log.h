@@ -14,7 +14,7 @@ typedef enum med_log_level {
 } med_log_level;
 
 void med_log_level_set(med_log_level level);
-/* From MEDLEY_LOG: quiet, error, info, debug, or 0 to 3. */
+/* From MEDLEY_LOG: quiet, error, info, debug, or 0 to 3. Another word is reported and ignored. */
 void med_log_level_from_environment(void);
 /* Prints "medley: " and the text, when the level is wanted. */
 void med_log(med_log_level level, const med_text *text);

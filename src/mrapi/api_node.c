@@ -49,6 +49,20 @@ status_of(medley_status_t status)
     }
 }
 
+/* Of mrapi_initialize: the numbers were checked before, so whatever else fails is the set-up. */
+static mrapi_status_t
+status_of_initialize(medley_status_t status)
+{
+    switch (status) {
+    case MEDLEY_OK:
+        return MRAPI_SUCCESS;
+    case MEDLEY_ERR_EXISTS:
+        return MRAPI_ERR_NODE_INITIALIZED;
+    default:
+        return MRAPI_ERR_NODE_INITFAILED;
+    }
+}
+
 static mrapi_status_t
 numbers_check(mrapi_domain_t domain, mrapi_node_t node)
 {
@@ -87,8 +101,7 @@ mrapi_initialize(mrapi_domain_t domain_id,
     if (*status != MRAPI_SUCCESS) {
         return;
     }
-    medley_status_t result = become_node(domain_id, node_id);
-    *status = result == MEDLEY_ERR_ARGUMENT ? MRAPI_ERR_NODE_INITFAILED : status_of(result);
+    *status = status_of_initialize(become_node(domain_id, node_id));
     if (*status == MRAPI_SUCCESS) {
         info_fill(mrapi_info);
     }
@@ -143,12 +156,14 @@ mrapi_thread_create(mrapi_domain_t domain_id,
     if (*status != MRAPI_SUCCESS) {
         return;
     }
-    med_node_request request = {.domain = domain_id, .node = node_id, .kind = MED_NODE_STARTED};
     med_port_thread_attributes attributes = {.native = init_parameters->attr};
+    med_node_request request = {.domain = domain_id,
+                                .node = node_id,
+                                .kind = MED_NODE_STARTED,
+                                .detached = med_port_thread_native_detached(attributes.native)};
     med_port_thread thread;
     medley_status_t result =
         med_node_start(self->system, &request, attributes.native ? &attributes : NULL,
-                       med_port_thread_native_detached(attributes.native),
                        init_parameters->start_routine, init_parameters->arg, &thread);
     if (result == MEDLEY_OK && init_parameters->thread_handle) {
         *(uintptr_t *)init_parameters->thread_handle = thread.handle;

@@ -47,18 +47,43 @@ tables_init(med_system *system)
     med_table_init(&system->mutexes);
 }
 
+/* False when the variable asks for nothing, or makes no sense (then it is reported). */
+static bool
+on_death_asked_for(med_on_death *asked)
+{
+    const char *value = med_port_environment("MEDLEY_MUTEX_ON_DEATH");
+    if (!value || !*value) {
+        return false;
+    }
+    bool recover = med_text_equal(value, "recover", 8);
+    if (!recover && !med_text_equal(value, "fail", 5)) {
+        med_log_error("MEDLEY_MUTEX_ON_DEATH ignored", "want 'recover' or 'fail'");
+        return false;
+    }
+    *asked = recover ? MED_ON_DEATH_RECOVER : MED_ON_DEATH_FAIL;
+    return true;
+}
+
 static med_on_death
 on_death_from_environment(void)
 {
-    const char *value = med_port_environment("MEDLEY_MUTEX_ON_DEATH");
-    if (!value || !*value || med_text_equal(value, "recover", 8)) {
-        return MED_ON_DEATH_RECOVER;
+    med_on_death asked;
+    return on_death_asked_for(&asked) ? asked : MED_ON_DEATH_RECOVER;
+}
+
+static void
+on_death_warn_difference(const med_system *system)
+{
+    med_on_death asked;
+    if (!on_death_asked_for(&asked) || asked == system->on_death) {
+        return;
     }
-    if (med_text_equal(value, "fail", 5)) {
-        return MED_ON_DEATH_FAIL;
-    }
-    med_log_error("MEDLEY_MUTEX_ON_DEATH ignored", "want 'recover' or 'fail'");
-    return MED_ON_DEATH_RECOVER;
+    med_text text = {.length = 0};
+    med_text_string(&text, "MEDLEY_MUTEX_ON_DEATH has no effect: system '");
+    med_text_string(&text, system->shared.name);
+    med_text_string(&text, "' was created with '");
+    med_text_string(&text, system->on_death == MED_ON_DEATH_FAIL ? "fail'" : "recover'");
+    med_log(MED_LOG_ERROR, &text);
 }
 
 /* `memory` is zeroed and as large as the layout says. */
@@ -73,14 +98,15 @@ partition_make(med_system *system, void *memory, const char *name)
 
 /* ---- Attaching ------------------------------------------------------------------------------- */
 
-void
-med_attach_report(const char *name, medley_status_t status, const char *advice)
+/* `why` (may be "") is the port's, and says more than the status. */
+static void
+report(const char *name, medley_status_t status, const char *why, const char *advice)
 {
     med_text text = {.length = 0};
     med_text_string(&text, "cannot open system '");
     med_text_string(&text, name);
     med_text_string(&text, "': ");
-    med_text_string(&text, medley_status_text(status));
+    med_text_string(&text, *why ? why : medley_status_text(status));
     if (advice) {
         med_text_string(&text, "; ");
         med_text_string(&text, advice);
@@ -88,13 +114,40 @@ med_attach_report(const char *name, medley_status_t status, const char *advice)
     med_log(MED_LOG_ERROR, &text);
 }
 
+void
+med_attach_report(const char *name, medley_status_t status, const char *advice)
+{
+    report(name, status, "", advice);
+}
+
+/* The coming and going of systems, for who wants to follow it. */
+static void
+tell(const char *what, const med_system *system)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, what);
+    if (system->scope == MED_PORT_SCOPE_PROCESS) {
+        med_text_string(&text, " the private system");
+    } else {
+        med_text_string(&text, " system '");
+        med_text_string(&text, system->shared.name);
+        med_text_string(&text, "'");
+    }
+    for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
+        med_text_string(&text, i ? ", " : ": ");
+        med_text_number(&text, med_limits_get(&system->limits, (med_limit)i));
+        med_text_string(&text, " ");
+        med_text_string(&text, med_limit_infos[i].name);
+    }
+    med_log(MED_LOG_INFO, &text);
+}
+
 static const char *
 advice_for(medley_status_t status)
 {
     switch (status) {
     case MEDLEY_ERR_ACCESS:
-        return "its file is not a plain file of yours with mode 0600: see who made it, or choose "
-               "another name with MEDLEY_SYSTEM";
+        return "see who made it, or choose another name with MEDLEY_SYSTEM";
     case MEDLEY_ERR_NO_MEMORY:
         return "shared memory is full: 'medley system list' shows what takes it, lower limits "
                "(MEDLEY_MAX_...) need less";
@@ -103,7 +156,7 @@ advice_for(medley_status_t status)
     case MEDLEY_ERR_CORRUPT:
         return "end the processes in it ('medley ps' names them) and start again";
     case MEDLEY_ERR_ARGUMENT:
-        return "a name has 1 to 48 letters, digits, '.', '_', '-'";
+        return MED_ATTACH_ADVICE_NAME;
     default:
         return NULL;
     }
@@ -141,6 +194,7 @@ join_in_section(med_system *system)
         system->header = system->shared.address;
         views_open(system);
         med_limits_warn_differences(&system->limits, system->shared.name);
+        on_death_warn_difference(system);
     }
     return status;
 }
@@ -155,8 +209,20 @@ open_section(const char *name, med_port_shared *shared)
             return status;
         }
         /* A leftover: not truncated, since an observer may look at it, but replaced. */
-        med_port_shared_remove(shared);
+        status = med_port_shared_remove(shared);
         med_port_shared_close(shared);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+    }
+}
+
+/* In the section. A file that cannot be removed is a leftover, which the next start replaces. */
+static void
+remove_unless_held(med_port_shared *shared)
+{
+    if (!med_port_slot_any_held(shared)) {
+        (void)med_port_shared_remove(shared);
     }
 }
 
@@ -177,11 +243,11 @@ med_attach_named(const char *name, med_system *system)
     *system = (med_system){.scope = MED_PORT_SCOPE_SHARED};
     medley_status_t status = open_section(name, &system->shared);
     if (status != MEDLEY_OK) {
-        med_attach_report(name, status, advice_for(status));
+        report(name, status, system->shared.why, advice_for(status));
         return status;
     }
-    status =
-        system->shared.size_bytes == 0 ? create_in_section(system, name) : join_in_section(system);
+    bool create = system->shared.size_bytes == 0;
+    status = create ? create_in_section(system, name) : join_in_section(system);
     if (status == MEDLEY_OK) {
         status = selves_make(system);
     }
@@ -192,14 +258,13 @@ med_attach_named(const char *name, med_system *system)
         if (system->selves) {
             med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
         }
-        if (!med_port_slot_any_held(&system->shared)) {
-            med_port_shared_remove(&system->shared);
-        }
+        remove_unless_held(&system->shared);
         med_port_shared_close(&system->shared);
         med_attach_report(name, status, advice_for(status));
         return status;
     }
     med_port_shared_unlock(&system->shared);
+    tell(create ? "created" : "joined", system);
     (void)med_process_recover_all(system);
     return MEDLEY_OK;
 }
@@ -226,6 +291,7 @@ med_attach_private(med_system *system)
         return status;
     }
     status = med_process_claim(system);
+    tell("created", system);
     med_port_barrier_prepare(MED_PORT_SCOPE_PROCESS);
     return status;
 }
@@ -233,14 +299,15 @@ med_attach_private(med_system *system)
 void
 med_attach_end(med_system *system)
 {
+    tell("left", system);
     med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
     if (system->scope == MED_PORT_SCOPE_PROCESS) {
         med_port_memory_unmap(system->header, system->layout.size_bytes);
     } else {
-        bool in_section = med_port_shared_lock(&system->shared) == MEDLEY_OK;
-        med_process_release(system);
-        if (in_section && !med_port_slot_any_held(&system->shared)) {
-            med_port_shared_remove(&system->shared);
+        /* Not entered: the descriptor is lost, and with it the slot. The row may be another's. */
+        if (med_port_shared_lock(&system->shared) == MEDLEY_OK) {
+            med_process_release(system);
+            remove_unless_held(&system->shared);
         }
         med_port_shared_close(&system->shared);
     }

@@ -15,5 +15,6 @@ void med_attach_end(med_system *system);
 
 /* "cannot open system 'name': status; advice" */
 void med_attach_report(const char *name, medley_status_t status, const char *advice);
+#define MED_ATTACH_ADVICE_NAME "a name has 1 to 48 letters, digits, '.', '_', '-'"
 
 #endif

@@ -8,6 +8,14 @@
  *
  * A started node that has ended keeps its row in the phase ENDED until it is joined, as a thread
  * does; the join removes it. A detached one removes its own.
+ *
+ * What its process knows of a node (med_self) is filled before the row can be found. Of it, other
+ * threads look at the word `join` only, which names the life of the row it speaks of.
+ *
+ *   join: JOIN_NEVER      not started by the library, or detached, or it could not be started
+ *         JOIN_STARTING   its thread is being made; a join waits for that
+ *         JOIN_READY      to be joined; who takes it from here joins, alone
+ *         JOIN_TAKEN      somebody joins
  */
 #include "mrapi/node.h"
 
@@ -33,6 +41,48 @@ med_node_row_bytes(const med_limits *limits)
 
 /* ---- Registering ----------------------------------------------------------------------------- */
 
+enum {
+    JOIN_NEVER,
+    JOIN_STARTING,
+    JOIN_READY,
+    JOIN_TAKEN
+};
+
+static uint32_t
+join_word(uint32_t state, uint32_t generation)
+{
+    return state | generation << 16;
+}
+
+static void
+self_fill(med_system *system, const med_node_request *request, uint32_t index, uint32_t generation)
+{
+    med_self *self = &system->selves[index];
+    bool started = request->kind == MED_NODE_STARTED;
+    bool joinable = started && !request->detached;
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    /* Field by field: `join` may be looked at by who still looks for an earlier life of the row. */
+    self->system = system;
+    self->row = row;
+    self->touched = med_node_touched(row);
+    self->ref = med_node_ref(index, generation);
+    self->index = index;
+    self->generation = generation;
+    self->domain = request->domain;
+    self->node = request->node;
+    self->thread_id = 0;
+    self->scope = system->scope;
+    self->mutexes = (med_mutex_row *)(void *)system->mutexes.rows;
+    self->mutex_count = system->mutexes.row_count;
+    self->next_look_ns = 0;
+    self->owner_died = false;
+    self->waiter = (med_waiter){.spin_ns = 0};
+    self->started = started;
+    self->joinable = joinable;
+    atomic32_store_relaxed(&self->join,
+                           join_word(joinable ? JOIN_STARTING : JOIN_NEVER, generation));
+}
+
 typedef struct fill_context {
     med_system *system;
     const med_node_request *request;
@@ -45,7 +95,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     const fill_context *fill_with = context;
     med_system *system = fill_with->system;
     med_node_row *node = (med_node_row *)(void *)row;
-    (void)generation;
+    self_fill(system, fill_with->request, index, generation);
     uint32_t bit = index / 64;
     atomic32 *chunk = &med_system_process(system, system->process_index)->node_rows[bit / 32];
     (void)atomic32_fetch_or_relaxed(chunk, 1u << bit % 32);
@@ -127,6 +177,19 @@ insert(med_system *system,
     }
 }
 
+static void
+tell(const char *what, const med_self *self)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "node ");
+    med_text_number(&text, self->node);
+    med_text_string(&text, " of domain ");
+    med_text_number(&text, self->domain);
+    med_text_string(&text, " ");
+    med_text_string(&text, what);
+    med_log(MED_LOG_DEBUG, &text);
+}
+
 medley_status_t
 med_node_register(med_system *system, const med_node_request *request, med_self **self)
 {
@@ -150,17 +213,8 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
         return status;
     }
     med_self *mine = &system->selves[index];
-    *mine = (med_self){.system = system,
-                       .row = (med_node_row *)(void *)med_table_row(&system->nodes, index),
-                       .ref = med_node_ref(index, generation),
-                       .index = index,
-                       .generation = generation,
-                       .domain = key.high,
-                       .node = key.low,
-                       .scope = system->scope,
-                       .mutexes = (med_mutex_row *)(void *)system->mutexes.rows,
-                       .mutex_count = system->mutexes.row_count};
-    mine->touched = med_node_touched(mine->row);
+    mine->node = key.low; /* the number that was found, where any would do */
+    tell("comes", mine);
     med_system_retain(system);
     *self = mine;
     return MEDLEY_OK;
@@ -204,9 +258,9 @@ void
 med_node_leave(med_self *self)
 {
     med_system *system = self->system;
-    bool joinable = self->started && !self->detached;
+    tell("goes", self);
     med_port_self_set(NULL);
-    if (joinable) {
+    if (self->joinable) {
         locks_recover(system, self->row, self->ref);
         atomic32_store_relaxed(&self->row->phase, MED_NODE_ENDED); /* relaxed: for showing */
         return;                                                    /* the join does the rest */
@@ -265,7 +319,6 @@ medley_status_t
 med_node_start(med_system *system,
                const med_node_request *request,
                const med_port_thread_attributes *attributes,
-               bool detached,
                void *(*entry)(void *),
                void *argument,
                med_port_thread *thread)
@@ -275,26 +328,49 @@ med_node_start(med_system *system,
     if (status != MEDLEY_OK) {
         return status;
     }
-    self->started = true;
-    self->detached = detached;
     self->entry = entry;
     self->argument = argument;
+    bool joinable = self->joinable; /* a detached one may be gone, its place another's, below */
+    uint32_t generation = self->generation;
     med_port_thread handle;
     status = med_port_thread_start(&handle, attributes, started, self);
     if (status != MEDLEY_OK) {
-        med_node_recover(system, self->index, self->generation);
+        /* Relaxed: there is nothing to see. Before the row goes, and its place is another's. */
+        atomic32_store_relaxed(&self->join, join_word(JOIN_NEVER, generation));
+        med_node_recover(system, self->index, generation);
         med_system_release(system);
         return status;
     }
-    if (!detached) {
-        self->thread = handle; /* a detached one may be gone, and its place another's, by now */
+    if (joinable) {
+        self->thread = handle;
         /* J1 joinable -> J2 (join) */
-        atomic32_store_release(&self->phase, MED_NODE_RUNNING);
+        atomic32_store_release(&self->join, join_word(JOIN_READY, generation));
     }
     if (thread) {
         *thread = handle;
     }
     return MEDLEY_OK;
+}
+
+/* One joins: who takes the word from READY. */
+static medley_status_t
+join_take(med_self *self, uint32_t generation)
+{
+    for (;;) {
+        uint32_t ready = join_word(JOIN_READY, generation);
+        if (atomic32_cas_acquire(&self->join, &ready, join_word(JOIN_TAKEN, generation))) {
+            return MEDLEY_OK; /* J2 joinable <- J1 (start) */
+        }
+        if (ready == join_word(JOIN_STARTING, generation)) {
+            med_port_yield();
+        } else if (ready == join_word(JOIN_TAKEN, generation)) {
+            return MEDLEY_BUSY;
+        } else if (ready == join_word(JOIN_NEVER, generation)) {
+            return MEDLEY_ERR_NOT_OWNER;
+        } else {
+            return MEDLEY_ERR_NOT_FOUND; /* joined meanwhile, and its place another's */
+        }
+    }
 }
 
 medley_status_t
@@ -307,19 +383,17 @@ med_node_join(med_system *system, uint32_t domain, uint32_t node, void **result)
     }
     med_self *self = &system->selves[index];
     const med_node_row *row = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
-    if (atomic32_load_relaxed(&row->process_ref) != system->process_ref || !self->started ||
-        self->detached) {
+    /* Relaxed: written before the row could be found; of another life, `join` tells. */
+    if (atomic32_load_relaxed(&row->process_ref) != system->process_ref) {
         return MEDLEY_ERR_NOT_OWNER;
     }
     if (self == med_self_get()) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    /* One joins: who takes the phase from RUNNING. J2 joinable <- J1 (start) */
-    uint32_t running = MED_NODE_RUNNING;
-    if (!atomic32_cas_acquire(&self->phase, &running, MED_NODE_ENDED)) {
-        return MEDLEY_BUSY;
+    medley_status_t status = join_take(self, generation);
+    if (status == MEDLEY_OK) {
+        status = med_port_thread_join(self->thread, result);
     }
-    medley_status_t status = med_port_thread_join(self->thread, result);
     if (status != MEDLEY_OK) {
         return status;
     }

@@ -32,8 +32,6 @@ typedef enum med_node_phase {
     MED_NODE_ENDED, /* its thread has ended and waits to be joined; the number stays taken */
 } med_node_phase;
 
-#define MED_NODE_NAME_BYTES 16
-
 typedef struct med_node_row {
     med_row row; /* key: domain, node number */
     atomic32 process_ref;
@@ -43,8 +41,7 @@ typedef struct med_node_row {
     atomic32 phase;
     atomic32 waiting_for; /* the handle of the lock it sleeps on, or 0; written by the node */
     atomic32 sleeps;      /* how often it slept; written by the node */
-    atomic32 name[MED_NODE_NAME_BYTES / 4];
-    uint32_t unused[12];
+    uint32_t unused[16];
     /* Followed by the lock rows it ever touched: one bit per 64 rows, set by the node before it
      * takes the first lock there, so that its recovery looks nowhere else. */
 } med_node_row;
@@ -95,13 +92,12 @@ typedef struct med_self {
     struct med_mutex_row *mutexes; /* for the fast path */
     uint32_t mutex_count;
     uint64_t next_look_ns; /* a failed try looks at the holder's life from then on */
-    bool owner_died; /* its last lock came from a dead owner */
+    bool owner_died;       /* its last lock came from a dead owner */
     med_waiter waiter;
-    /* Started nodes only. */
-    med_port_thread thread;
-    bool started;
-    bool detached;
-    atomic32 phase; /* med_node_phase, as its process sees it: RUNNING may still run */
+    bool started;           /* by med_node_start, as are the nodes that use the rest */
+    bool joinable;          /* for its own thread; others look at `join` */
+    atomic32 join;          /* see node.c; the only one that other threads read as they like */
+    med_port_thread thread; /* written before JOIN_READY, read by who takes it from there */
     void *(*entry)(void *argument);
     void *argument;
 } med_self;
@@ -121,6 +117,7 @@ typedef struct med_node_request {
     uint32_t domain;
     uint32_t node; /* or MED_NODE_ANY */
     med_node_kind kind;
+    bool detached; /* started nodes: nobody joins it */
 } med_node_request;
 
 /* Registers a node of this process; the caller starts or is its thread. MEDLEY_ERR_EXISTS: the
@@ -145,7 +142,6 @@ medley_status_t med_node_look(void *system, uint32_t node_ref);
 medley_status_t med_node_start(struct med_system *system,
                                const med_node_request *request,
                                const med_port_thread_attributes *attributes,
-                               bool detached,
                                void *(*entry)(void *),
                                void *argument,
                                med_port_thread *thread);

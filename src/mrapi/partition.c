@@ -48,7 +48,7 @@ layout_hash(void)
         offsetof(med_node_row, since_ns),
         offsetof(med_node_row, kind),
         offsetof(med_node_row, waiting_for),
-        offsetof(med_node_row, name),
+        offsetof(med_node_row, sleeps),
         sizeof(med_mutex_row),
         offsetof(med_mutex_row, lock),
         offsetof(med_mutex_row, sleepers),

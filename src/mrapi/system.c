@@ -55,13 +55,28 @@ after_fork(void)
     private_one = (med_system){.open = false};
 }
 
+/* An exit does not wait for others, who may be stopped: a file that stays harms nobody. */
+#define EXIT_PATIENCE_NS 10000000u
+
+static bool
+section_enter_at_exit(void)
+{
+    uint64_t until_ns = med_port_clock_ns() + EXIT_PATIENCE_NS;
+    medley_status_t status = med_port_shared_lock_try(&named.shared);
+    while (status == MEDLEY_BUSY && med_port_clock_ns() < until_ns) {
+        med_port_yield();
+        status = med_port_shared_lock_try(&named.shared);
+    }
+    return status == MEDLEY_OK;
+}
+
 /* The threads still run, so nothing is unmapped; only the name goes, if nobody else needs it. */
 static void
 at_exit(void)
 {
-    if (named.open && med_port_shared_lock(&named.shared) == MEDLEY_OK) {
+    if (named.open && section_enter_at_exit()) {
         if (!med_port_slot_any_held(&named.shared)) {
-            med_port_shared_remove(&named.shared);
+            (void)med_port_shared_remove(&named.shared);
         }
         med_port_shared_unlock(&named.shared);
     }
@@ -73,6 +88,26 @@ thread_ended(void *self)
     med_node_leave(self);
 }
 
+static void
+descriptor_lost(const char *name)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "the descriptor of system '");
+    med_text_string(&text, name);
+    med_text_string(&text, "' was closed by the program: others take this process for dead, and it "
+                           "recovers nobody; close only what is yours");
+    med_log(MED_LOG_ERROR, &text);
+}
+
+static void
+folder_check(void)
+{
+    const char *folder = med_port_environment("MEDLEY_SHM_DIR");
+    if (folder && *folder && *folder != '/') {
+        med_log_error("MEDLEY_SHM_DIR ignored", "want a path from the root");
+    }
+}
+
 static medley_status_t
 hooks_place(void)
 {
@@ -80,6 +115,8 @@ hooks_place(void)
         return MEDLEY_OK;
     }
     med_log_level_from_environment();
+    folder_check();
+    med_port_shared_on_lost(descriptor_lost);
     medley_status_t status = med_port_self_on_exit(thread_ended);
     if (status == MEDLEY_OK) {
         status = med_port_on_fork(after_fork);
@@ -100,6 +137,9 @@ attach_in_gate(const char *name, med_system *system)
     if (status == MEDLEY_OK && !system->open) {
         status = name ? med_attach_named(name, system) : med_attach_private(system);
         system->open = status == MEDLEY_OK;
+    } else if (status == MEDLEY_OK && name && !med_port_shared_name_valid(name)) {
+        status = MEDLEY_ERR_ARGUMENT;
+        med_attach_report(name, status, MED_ATTACH_ADVICE_NAME);
     } else if (status == MEDLEY_OK && name && !med_text_equal(name, system->shared.name, 64)) {
         med_attach_report(name, MEDLEY_BUSY, "this process is in another system already");
         status = MEDLEY_BUSY;
@@ -194,6 +234,15 @@ med_system_open(const char *name)
     return status;
 }
 
+/* In the gate, when one of the two systems has lost its last open: the other's count. */
+static void
+choice_follows_opens(void)
+{
+    chosen_private = private_one.opens > 0;
+    bool chosen_named = !chosen_private && named.opens > 0;
+    med_text_copy(chosen_name, sizeof chosen_name, chosen_named ? named.shared.name : "");
+}
+
 medley_status_t
 med_system_close(void)
 {
@@ -203,7 +252,9 @@ med_system_close(void)
     med_system *system = chosen->opens ? chosen : other;
     bool found = system->opens > 0;
     if (found) {
-        system->opens--;
+        if (--system->opens == 0) {
+            choice_follows_opens();
+        }
         user_leaves(system);
     }
     gate_leave();
@@ -223,7 +274,7 @@ med_system_remove(const char *name)
     if (med_port_slot_any_held(&shared)) {
         status = MEDLEY_BUSY;
     } else {
-        med_port_shared_remove(&shared);
+        status = med_port_shared_remove(&shared);
     }
     med_port_shared_close(&shared);
     return status;

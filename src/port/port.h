@@ -16,7 +16,8 @@
  *
  * Functions return medley_status_t, MEDLEY_ERR_NOT_SUPPORTED where a machine cannot do it. None
  * allocates on a heap except thread start and processor discovery. All may be called by any thread
- * unless it is said otherwise.
+ * unless it is said otherwise. A thread that is cancelled does not end inside of a section, of a
+ * join or of the log.
  */
 #ifndef MEDLEY_PORT_PORT_H
 #define MEDLEY_PORT_PORT_H
@@ -52,12 +53,17 @@ void med_port_memory_unmap(void *address, size_t size_bytes);
  *
  * A process opens a name at most once at a time (a second open gives MEDLEY_ERR_EXISTS): on Linux,
  * closing any descriptor of a file drops all locks that the process holds on it. */
+#define MED_PORT_WHY_BYTES 320
 typedef struct med_port_shared {
-    intptr_t handle;   /* the port's own */
+    intptr_t handle; /* the port's own, as are the next two */
+    uint64_t device;
+    uint64_t inode;
     void *address;     /* NULL until mapped */
     size_t size_bytes; /* what the name holds; 0 when the open made it */
     bool in_section;
     char name[64];
+    char why[MED_PORT_WHY_BYTES]; /* what made an open or a remove fail, where it can be told: names
+                                     the file or folder; outlives the close */
 } med_port_shared;
 
 /* Opens or makes the name and enters its section. MEDLEY_ERR_ACCESS when something of that name is
@@ -66,6 +72,7 @@ typedef struct med_port_shared {
  * another process is in the section (bounded by that process's life). */
 #define MED_PORT_NAME_MAX 48
 medley_status_t med_port_shared_open(const char *name, med_port_shared *shared);
+bool med_port_shared_name_valid(const char *name);
 /* As open, but MEDLEY_ERR_NOT_FOUND instead of making it. */
 medley_status_t med_port_shared_open_existing(const char *name, med_port_shared *shared);
 /* Gives it `size_bytes` of zeroed storage, all of it really there: MEDLEY_ERR_NO_MEMORY now rather
@@ -74,14 +81,20 @@ medley_status_t med_port_shared_resize(med_port_shared *shared, size_t size_byte
 /* Maps all of it; the mapping is not inherited by a child of fork. */
 medley_status_t med_port_shared_map(med_port_shared *shared);
 medley_status_t med_port_shared_lock(med_port_shared *shared);
+/* MEDLEY_BUSY when anybody is in a section that keeps us out. */
+medley_status_t med_port_shared_lock_try(med_port_shared *shared);
 void med_port_shared_unlock(med_port_shared *shared);
-/* The name goes, the memory stays until the last user closes. In the section only. */
-void med_port_shared_remove(med_port_shared *shared);
+/* The name goes, the memory stays until the last user closes. In the section only.
+ * MEDLEY_ERR_ACCESS: the machine does not let us. */
+medley_status_t med_port_shared_remove(med_port_shared *shared);
 /* Unmaps, leaves the section, gives up every slot this process holds there. */
 void med_port_shared_close(med_port_shared *shared);
 /* In a child of fork: forgets it, and whatever sections the parent's threads were in. Drops nothing
  * of the parent's. NULL: nothing was open. */
 void med_port_shared_forget(med_port_shared *shared);
+/* `handler` is called when the program has taken a shared memory's handle from us (closed all its
+ * descriptors): from then on every slot of it counts as held, and its section cannot be entered. */
+void med_port_shared_on_lost(void (*handler)(const char *name));
 /* Calls `visit` with each name there is, until it returns false. */
 medley_status_t med_port_shared_list(bool (*visit)(const char *name, void *context), void *context);
 
@@ -93,7 +106,8 @@ medley_status_t med_port_shared_list(bool (*visit)(const char *name, void *conte
 /* MEDLEY_BUSY when another process holds it. */
 medley_status_t med_port_slot_claim(med_port_shared *shared, uint32_t slot);
 void med_port_slot_drop(med_port_shared *shared, uint32_t slot);
-/* Does a process other than the caller hold the slot? Wait-free, about 0.2 us on Linux. */
+/* Does a process other than the caller hold the slot? True when the machine cannot tell. Wait-free,
+ * about 0.2 us on Linux, 0.4 us where nobody does. */
 bool med_port_slot_held(const med_port_shared *shared, uint32_t slot);
 /* Does any process other than the caller hold any slot? */
 bool med_port_slot_any_held(const med_port_shared *shared);
@@ -128,7 +142,7 @@ medley_status_t med_port_thread_start(med_port_thread *thread,
                                       void *argument);
 /* Does a native record ask for a thread that nobody joins? */
 bool med_port_thread_native_detached(const void *native);
-/* Blocks until it has ended. */
+/* Blocks until it has ended; no cancellation of the caller ends it before. */
 medley_status_t med_port_thread_join(med_port_thread thread, void **result);
 medley_status_t med_port_thread_detach(med_port_thread thread);
 /* Names the calling thread for debuggers; up to 15 characters are used. */

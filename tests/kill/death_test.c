@@ -607,6 +607,89 @@ exit_of_the_last(void **state)
     assert_false(partition_exists(test_system_name()));
 }
 
+static int
+exits_when_told(test_process *parent, void *argument)
+{
+    (void)argument;
+    node_up(HOLDER);
+    process_say(parent, 'u');
+    (void)process_hear(parent);
+    exit(0);
+}
+
+/* Somebody is in the section, and stays: an exit does not wait for that. */
+static void
+exit_waits_for_nobody(void **state)
+{
+    test_process child;
+    test_process keeper;
+    (void)state;
+    process_start(&child, exits_when_told, NULL);
+    assert_int_equal(process_hear(&child), 'u');
+    process_start(&keeper, section_keeper, NULL);
+    assert_int_equal(process_hear(&keeper), 's');
+    assert_int_equal(kill(keeper.pid, SIGSTOP), 0);
+    process_say(&child, 'g');
+    assert_int_equal(process_join(&child), 0);
+    assert_int_equal(kill(keeper.pid, SIGCONT), 0);
+    process_say(&keeper, 'g');
+    assert_int_equal(process_join(&keeper), 0);
+    next_start_works();
+}
+
+/* ---- Descriptors that the program closes ----------------------------------------------------- */
+
+static void *
+wants_the_holders_number(void *argument)
+{
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN, HOLDER, 0, &info, argument);
+    return NULL;
+}
+
+static int
+closes_every_descriptor(test_process *parent, void *argument)
+{
+    mrapi_status_t status = MRAPI_SUCCESS;
+    med_port_thread thread;
+    node_up(OTHER);
+    mrapi_mutex_hndl_t mutex = mutex_get();
+    (void)argument;
+    for (int fd = 0; fd < 256; fd++) {
+        if (fd != parent->in && fd != parent->out) {
+            (void)close(fd);
+        }
+    }
+    child_expect(med_port_thread_start(&thread, NULL, wants_the_holders_number, &status) ==
+                 MEDLEY_OK);
+    child_expect(med_port_thread_join(thread, NULL) == MEDLEY_OK);
+    child_expect(status == MRAPI_ERR_NODE_INITIALIZED);
+    process_say(parent, lock_once(mutex, 1000));
+    node_down();
+    return 0;
+}
+
+static void
+blind_process_buries_nobody(void **state)
+{
+    test_process holder;
+    test_process blind;
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mutex_make(0);
+    holder_start(&holder);
+    process_start(&blind, closes_every_descriptor, NULL);
+    assert_int_equal(process_hear(&blind), 't');
+    assert_int_equal(process_join(&blind), 0);
+    assert_int_equal(mrapi_mutex_trylock(mutex, &key, &status), MRAPI_FALSE);
+    process_kill(&holder);
+    assert_int_equal(lock_once(mutex, MRAPI_TIMEOUT_INFINITE), 'd');
+    mutex_delete(mutex);
+    system_is_whole();
+    assert_int_equal(process_join(&holder), -SIGKILL);
+}
+
 /* ---- Two systems in one process -------------------------------------------------------------- */
 
 /* Each close takes back one open, whichever systems they were of. */
@@ -649,6 +732,8 @@ main(void)
         cmocka_unit_test(fork_while_another_thread_opens),
         WITH_SURVIVOR(exit_while_others_live),
         cmocka_unit_test(exit_of_the_last),
+        cmocka_unit_test(exit_waits_for_nobody),
+        WITH_SURVIVOR(blind_process_buries_nobody),
         cmocka_unit_test(opens_and_closes_match),
     };
     test_system_prepare();

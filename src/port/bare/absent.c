@@ -18,6 +18,13 @@ med_port_shared_open_existing(const char *name, med_port_shared *shared)
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
 
+bool
+med_port_shared_name_valid(const char *name)
+{
+    (void)name;
+    return false;
+}
+
 medley_status_t
 med_port_shared_resize(med_port_shared *shared, size_t size_bytes)
 {
@@ -40,16 +47,24 @@ med_port_shared_lock(med_port_shared *shared)
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
 
+medley_status_t
+med_port_shared_lock_try(med_port_shared *shared)
+{
+    (void)shared;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
 void
 med_port_shared_unlock(med_port_shared *shared)
 {
     (void)shared;
 }
 
-void
+medley_status_t
 med_port_shared_remove(med_port_shared *shared)
 {
     (void)shared;
+    return MEDLEY_ERR_NOT_SUPPORTED;
 }
 
 void
@@ -62,6 +77,12 @@ void
 med_port_shared_forget(med_port_shared *shared)
 {
     (void)shared;
+}
+
+void
+med_port_shared_on_lost(void (*handler)(const char *name))
+{
+    (void)handler;
 }
 
 medley_status_t

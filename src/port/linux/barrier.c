@@ -26,7 +26,7 @@
 #define FENCES_BEFORE_PREPARE 256
 
 uint32_t med_port_barrier_ready[2];
-static uint32_t preparing[2];
+static uint32_t preparing[2]; /* 1: somebody is at it, or it is done */
 static uint32_t fences[2];
 
 static long
@@ -65,14 +65,33 @@ scheduling_ordinary(pthread_attr_t *attributes)
     (void)pthread_attr_setaffinity_np(attributes, sizeof everywhere, &everywhere);
 }
 
+/* A child inherits what is registered, but not the thread that was at it. */
 static void
+after_fork(void)
+{
+    for (int scope = 0; scope < 2; scope++) {
+        preparing[scope] = med_port_barrier_ready[scope];
+        fences[scope] = 0;
+    }
+}
+
+static void
+fork_handler_place(void)
+{
+    (void)pthread_atfork(NULL, NULL, after_fork);
+}
+
+/* False: the machine gave no thread. */
+static bool
 start_background(med_port_scope scope)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_attr_t attributes;
     pthread_t thread;
     sigset_t all, old;
+    (void)pthread_once(&once, fork_handler_place);
     if (pthread_attr_init(&attributes) != 0) {
-        return;
+        return false;
     }
     (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     (void)pthread_attr_setstacksize(&attributes, (size_t)64 << 10);
@@ -80,10 +99,11 @@ start_background(med_port_scope scope)
     /* The program's signals are not for this thread. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-    (void)pthread_create(&thread, &attributes, register_in_background,
-                         scope == MED_PORT_SCOPE_SHARED ? &preparing : NULL);
+    int error = pthread_create(&thread, &attributes, register_in_background,
+                               scope == MED_PORT_SCOPE_SHARED ? &preparing : NULL);
     (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     (void)pthread_attr_destroy(&attributes);
+    return error == 0;
 }
 
 void
@@ -94,8 +114,8 @@ med_port_barrier_prepare(med_port_scope scope)
     }
     if (scope == MED_PORT_SCOPE_PROCESS && __libc_single_threaded) {
         register_scope(scope);
-    } else {
-        start_background(scope);
+    } else if (!start_background(scope)) {
+        __atomic_store_n(&preparing[scope], 0, __ATOMIC_RELAXED); /* after so many fences again */
     }
 }
 
@@ -103,7 +123,8 @@ void
 med_port_barrier_light_unready(med_port_scope scope)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_fetch_add(&fences[scope], 1, __ATOMIC_RELAXED) == FENCES_BEFORE_PREPARE) {
+    uint32_t before = __atomic_fetch_add(&fences[scope], 1, __ATOMIC_RELAXED);
+    if (before % FENCES_BEFORE_PREPARE == FENCES_BEFORE_PREPARE - 1) {
         med_port_barrier_prepare(scope);
     }
 }

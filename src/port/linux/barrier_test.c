@@ -4,7 +4,10 @@
  * while the machine stops them for each other's heavy halves (prepared), while it does not yet, and
  * across the change. Both missing the other's store is never allowed.
  */
+#include <linux/membarrier.h>
+#include <pthread.h>
 #include <sys/single_threaded.h>
+#include <sys/syscall.h>
 
 #include "port/port.h"
 #include "support/process.h"
@@ -34,6 +37,13 @@ await_round(const uint32_t *other, uint32_t round)
             med_port_yield();
         }
     }
+}
+
+static bool
+machine_has_membarrier(void)
+{
+    long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+    return commands > 0 && commands & MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED;
 }
 
 /* False where the machine cannot (an emulator without membarrier). */
@@ -228,11 +238,94 @@ single_thread_prepares_at_once(void **state)
     assert_int_equal(status, 0);
 }
 
+/* ---- Registering that does not come about ---------------------------------------------------- */
+
+static bool threads_are_refused;
+int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+/* The linker puts it in the place of the library's. */
+int
+__wrap_pthread_create(pthread_t *thread,
+                      const pthread_attr_t *attributes,
+                      void *(*entry)(void *),
+                      void *argument)
+{
+    return threads_are_refused ? EAGAIN
+                               : __real_pthread_create(thread, attributes, entry, argument);
+}
+
+static int
+is_refused_a_thread(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    threads_are_refused = true;
+    med_port_barrier_prepare(MED_PORT_SCOPE_SHARED);
+    threads_are_refused = false;
+    return prepare_and_await(MED_PORT_SCOPE_SHARED) ? 0 : 77;
+}
+
+static void
+refused_thread_is_asked_for_again(void **state)
+{
+    test_process child;
+    (void)state;
+    if (!machine_has_membarrier()) {
+        not_possible_here("no membarrier: the light half stays a fence");
+    }
+    process_start(&child, is_refused_a_thread, NULL);
+    assert_int_equal(process_join(&child), 0);
+}
+
+/* 78: born too late, its parent was ready. */
+static int
+is_born_unready(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    if (__atomic_load_n(&med_port_barrier_ready[MED_PORT_SCOPE_SHARED], __ATOMIC_RELAXED)) {
+        return 78;
+    }
+    return prepare_and_await(MED_PORT_SCOPE_SHARED) ? 0 : 77;
+}
+
+static int
+forks_while_it_registers(test_process *parent, void *argument)
+{
+    test_process child;
+    (void)parent;
+    med_port_barrier_prepare(MED_PORT_SCOPE_SHARED);
+    process_start(&child, is_born_unready, argument);
+    return process_join(&child);
+}
+
+static void
+fork_while_registering(void **state)
+{
+    int status = 78;
+    (void)state;
+    if (!machine_has_membarrier()) {
+        not_possible_here("no membarrier: the light half stays a fence");
+    }
+    for (int tries = 0; status == 78 && tries < 50; tries++) {
+        test_process child;
+        process_start(&child, forks_while_it_registers, NULL);
+        status = process_join(&child);
+    }
+    if (status == 78) {
+        not_possible_here("registering takes no time");
+    }
+    assert_int_equal(status, 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_thread_prepares_at_once),
+        cmocka_unit_test(refused_thread_is_asked_for_again),
+        cmocka_unit_test(fork_while_registering),
         cmocka_unit_test(processes_unprepared),
         cmocka_unit_test(processes_across_the_change),
         cmocka_unit_test(processes_prepared),

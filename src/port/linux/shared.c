@@ -15,6 +15,12 @@
  *
  * Why the inode is compared: between our open and our lock the last user may have removed the name,
  * and we would hold a file that nobody else will ever find. Then we start over.
+ *
+ * Why "not held" is confirmed: a program that closes every descriptor closes ours, and the number
+ * may be another file's by now. An error, or another file's answer, is nobody's death: then all
+ * slots count as held. The file is looked at after the query, so it was ours during it.
+ *
+ * Cancellation (pthread_cancel) waits outside of sections.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,6 +31,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "port/port.h"
@@ -36,6 +43,9 @@
 
 static pthread_mutex_t section_mutex = PTHREAD_MUTEX_INITIALIZER;
 static char open_names[OPEN_MAX_NAMES][MED_PORT_NAME_MAX + 1]; /* guarded by section_mutex */
+static int cancel_state; /* of the thread in the section; guarded by section_mutex */
+static void (*lost_handler)(const char *name);
+static uint32_t lost_told;
 
 static const char *
 folder(void)
@@ -44,8 +54,8 @@ folder(void)
     return chosen && chosen[0] == '/' ? chosen : "/dev/shm";
 }
 
-static bool
-name_is_valid(const char *name)
+bool
+med_port_shared_name_valid(const char *name)
 {
     size_t length = strlen(name);
     return length > 0 && length <= MED_PORT_NAME_MAX && name[0] != '.' &&
@@ -69,22 +79,38 @@ record(short type, off_t start, off_t length)
     return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
 }
 
+/* The kernel takes a process for one owner, and refuses where two wait for each other by different
+ * threads. Nobody waits for anything inside a section, so such a circle ends. */
+static void
+false_deadlock_wait(void)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+}
+
 static bool
 record_lock_wait(int fd, off_t byte)
 {
     struct flock lock = record(F_WRLCK, byte, 1);
-    int rc;
-    do {
-        rc = fcntl(fd, F_SETLKW, &lock);
-    } while (rc != 0 && errno == EINTR);
-    return rc == 0;
+    while (fcntl(fd, F_SETLKW, &lock) != 0) {
+        if (errno == EDEADLK) {
+            false_deadlock_wait();
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
 }
 
-static bool
-record_held_by_other(int fd, off_t start, off_t length)
+/* MEDLEY_BUSY: another process has it. */
+static medley_status_t
+record_lock_try(int fd, off_t byte)
 {
-    struct flock lock = record(F_WRLCK, start, length);
-    return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    struct flock lock = record(F_WRLCK, byte, 1);
+    if (fcntl(fd, F_SETLK, &lock) == 0) {
+        return MEDLEY_OK;
+    }
+    return errno == EACCES || errno == EAGAIN ? MEDLEY_BUSY : MEDLEY_ERR_SYSTEM;
 }
 
 static void
@@ -92,6 +118,77 @@ record_drop(int fd, off_t byte)
 {
     struct flock lock = record(F_UNLCK, byte, 1);
     (void)fcntl(fd, F_SETLK, &lock);
+}
+
+/* ---- Is the descriptor still ours? ----------------------------------------------------------- */
+
+static bool
+descriptor_is_ours(const med_port_shared *shared)
+{
+    struct stat st;
+    return fstat((int)shared->handle, &st) == 0 && (uint64_t)st.st_dev == shared->device &&
+           (uint64_t)st.st_ino == shared->inode;
+}
+
+/* The same; the first to miss it tells. */
+static bool
+descriptor_check(const med_port_shared *shared)
+{
+    if (descriptor_is_ours(shared)) {
+        return true;
+    }
+    /* Relaxed: it decides who tells, and guards nothing. */
+    if (lost_handler && __atomic_exchange_n(&lost_told, 1, __ATOMIC_RELAXED) == 0) {
+        lost_handler(shared->name);
+    }
+    return false;
+}
+
+void
+med_port_shared_on_lost(void (*handler)(const char *name))
+{
+    lost_handler = handler;
+}
+
+/* Anything but a plain no is a yes. */
+static bool
+record_held_by_other(const med_port_shared *shared, off_t start, off_t length)
+{
+    struct flock lock = record(F_WRLCK, start, length);
+    int rc = fcntl((int)shared->handle, F_GETLK, &lock);
+    return (rc == 0 && lock.l_type != F_UNLCK) || !descriptor_check(shared) || rc != 0;
+}
+
+/* ---- The section of this process ------------------------------------------------------------- */
+
+static void
+threads_exclude(void)
+{
+    int before;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    (void)pthread_mutex_lock(&section_mutex);
+    cancel_state = before;
+}
+
+static bool
+threads_exclude_try(void)
+{
+    int before;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    if (pthread_mutex_trylock(&section_mutex) != 0) {
+        (void)pthread_setcancelstate(before, NULL);
+        return false;
+    }
+    cancel_state = before;
+    return true;
+}
+
+static void
+threads_admit(void)
+{
+    int before = cancel_state;
+    (void)pthread_mutex_unlock(&section_mutex);
+    (void)pthread_setcancelstate(before, NULL);
 }
 
 /* ---- Which names this process has open ------------------------------------------------------- */
@@ -109,33 +206,52 @@ open_names_find(const char *name)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static medley_status_t
-status_of_open_error(int error)
+/* Ours alone: a plain file, of this user, with the mode we give, under one name. Else `why`. */
+static bool
+file_is_ours(const struct stat *st, const char *path, char why[MED_PORT_WHY_BYTES])
 {
+    if (!S_ISREG(st->st_mode)) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' is not a plain file", path);
+    } else if (st->st_uid != geteuid()) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' belongs to user %u", path,
+                       (unsigned)st->st_uid);
+    } else if ((st->st_mode & 07777) != 0600) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' has mode %04o, not 0600", path,
+                       (unsigned)(st->st_mode & 07777));
+    } else if (st->st_nlink != 1) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' has another name besides", path);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Why an open gave `error`: for what lies there, or for where it should lie. */
+static medley_status_t
+open_failed(const char *path, int error, char why[MED_PORT_WHY_BYTES])
+{
+    struct stat st;
+    bool there = lstat(path, &st) == 0;
+    if (there && !file_is_ours(&st, path, why)) {
+        return MEDLEY_ERR_ACCESS;
+    }
+    errno = error; /* for %m */
+    if (error == EMFILE || error == ENFILE || error == ENOMEM) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "%m");
+    } else {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "folder '%s' (MEDLEY_SHM_DIR): %m", folder());
+    }
     switch (error) {
     case ENOENT:
+    case ENOTDIR:
         return MEDLEY_ERR_NOT_FOUND;
-    case ELOOP:
-    case EACCES:
-    case EPERM:
-    case EISDIR:
-        return MEDLEY_ERR_ACCESS;
     case ENOSPC:
+    case EDQUOT:
     case ENOMEM:
-    case EMFILE:
-    case ENFILE:
         return MEDLEY_ERR_NO_MEMORY;
     default:
         return MEDLEY_ERR_SYSTEM;
     }
-}
-
-/* Ours alone: a plain file, of this user, with the mode we give, under one name. */
-static bool
-file_is_ours(const struct stat *st)
-{
-    return S_ISREG(st->st_mode) && st->st_uid == geteuid() && (st->st_mode & 07777) == 0600 &&
-           st->st_nlink == 1;
 }
 
 static bool
@@ -145,37 +261,50 @@ path_still_names(const char *path, const struct stat *st)
     return lstat(path, &now) == 0 && now.st_ino == st->st_ino && now.st_dev == st->st_dev;
 }
 
-/* One round: MEDLEY_BUSY when the file was removed under our hands and the caller must start over.
- */
+/* Enters the section of an open file. MEDLEY_BUSY when it was removed under our hands. */
 static medley_status_t
-open_once(const char *path, int extra_flags, int *fd_out, size_t *size_bytes)
+section_enter(int fd, const char *path, med_port_shared *shared)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0) {
+        return MEDLEY_ERR_SYSTEM;
+    }
+    if (st.st_nlink == 0) {
+        return MEDLEY_BUSY;
+    }
+    if (!file_is_ours(&st, path, shared->why)) {
+        return MEDLEY_ERR_ACCESS;
+    }
+    if (!record_lock_wait(fd, SECTION_BYTE)) {
+        return MEDLEY_ERR_SYSTEM;
+    }
+    if (!path_still_names(path, &st)) {
+        return MEDLEY_BUSY;
+    }
+    /* The size as of now: the one before us in the section may have set it. */
+    if (fstat(fd, &st) != 0) {
+        return MEDLEY_ERR_SYSTEM;
+    }
+    shared->handle = fd;
+    shared->device = (uint64_t)st.st_dev;
+    shared->inode = (uint64_t)st.st_ino;
+    shared->size_bytes = (size_t)st.st_size;
+    return MEDLEY_OK;
+}
+
+/* One round: MEDLEY_BUSY when the caller must start over. */
+static medley_status_t
+open_once(const char *path, int extra_flags, med_port_shared *shared)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | extra_flags, 0600);
     if (fd < 0) {
-        return status_of_open_error(errno);
+        return open_failed(path, errno, shared->why);
     }
-    medley_status_t status = MEDLEY_ERR_SYSTEM;
-    struct stat st;
-    if (fstat(fd, &st) == 0) {
-        if (st.st_nlink == 0) {
-            status = MEDLEY_BUSY;
-        } else if (!file_is_ours(&st)) {
-            status = MEDLEY_ERR_ACCESS;
-        } else if (record_lock_wait(fd, SECTION_BYTE)) {
-            status = path_still_names(path, &st) ? MEDLEY_OK : MEDLEY_BUSY;
-        }
-    }
-    /* The size as of now: the one before us in the section may have set it. */
-    if (status == MEDLEY_OK && fstat(fd, &st) != 0) {
-        status = MEDLEY_ERR_SYSTEM;
-    }
+    medley_status_t status = section_enter(fd, path, shared);
     if (status != MEDLEY_OK) {
         (void)close(fd);
-        return status;
     }
-    *fd_out = fd;
-    *size_bytes = (size_t)st.st_size;
-    return MEDLEY_OK;
+    return status;
 }
 
 static medley_status_t
@@ -183,7 +312,8 @@ open_in_section(const char *name, int extra_flags, med_port_shared *shared)
 {
     char path[PATH_MAX_BYTES];
     char *entry = open_names_find("");
-    if (!name_is_valid(name) || !path_make(path, name)) {
+    *shared = (med_port_shared){.handle = -1};
+    if (!med_port_shared_name_valid(name) || !path_make(path, name)) {
         return MEDLEY_ERR_ARGUMENT;
     }
     if (open_names_find(name)) {
@@ -192,28 +322,27 @@ open_in_section(const char *name, int extra_flags, med_port_shared *shared)
     if (!entry) {
         return MEDLEY_ERR_LIMIT;
     }
-    int fd = -1;
-    size_t size_bytes = 0;
     medley_status_t status;
     do {
-        status = open_once(path, extra_flags, &fd, &size_bytes);
+        status = open_once(path, extra_flags, shared);
     } while (status == MEDLEY_BUSY);
     if (status != MEDLEY_OK) {
         return status;
     }
     (void)snprintf(entry, MED_PORT_NAME_MAX + 1, "%s", name);
-    *shared = (med_port_shared){.handle = fd, .size_bytes = size_bytes, .in_section = true};
     (void)snprintf(shared->name, sizeof shared->name, "%s", name);
+    shared->in_section = true;
+    __atomic_store_n(&lost_told, 0, __ATOMIC_RELAXED); /* as above */
     return MEDLEY_OK;
 }
 
 static medley_status_t
 open_with(const char *name, int extra_flags, med_port_shared *shared)
 {
-    (void)pthread_mutex_lock(&section_mutex);
+    threads_exclude();
     medley_status_t status = open_in_section(name, extra_flags, shared);
     if (status != MEDLEY_OK) {
-        (void)pthread_mutex_unlock(&section_mutex);
+        threads_admit();
     }
     return status;
 }
@@ -233,10 +362,27 @@ med_port_shared_open_existing(const char *name, med_port_shared *shared)
 medley_status_t
 med_port_shared_lock(med_port_shared *shared)
 {
-    (void)pthread_mutex_lock(&section_mutex);
-    if (!record_lock_wait((int)shared->handle, SECTION_BYTE)) {
-        (void)pthread_mutex_unlock(&section_mutex);
+    threads_exclude();
+    if (!descriptor_check(shared) || !record_lock_wait((int)shared->handle, SECTION_BYTE)) {
+        threads_admit();
         return MEDLEY_ERR_SYSTEM;
+    }
+    shared->in_section = true;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_port_shared_lock_try(med_port_shared *shared)
+{
+    if (!threads_exclude_try()) {
+        return MEDLEY_BUSY;
+    }
+    medley_status_t status = descriptor_check(shared)
+                                 ? record_lock_try((int)shared->handle, SECTION_BYTE)
+                                 : MEDLEY_ERR_SYSTEM;
+    if (status != MEDLEY_OK) {
+        threads_admit();
+        return status;
     }
     shared->in_section = true;
     return MEDLEY_OK;
@@ -246,8 +392,10 @@ void
 med_port_shared_unlock(med_port_shared *shared)
 {
     shared->in_section = false;
-    record_drop((int)shared->handle, SECTION_BYTE);
-    (void)pthread_mutex_unlock(&section_mutex);
+    if (descriptor_check(shared)) {
+        record_drop((int)shared->handle, SECTION_BYTE);
+    }
+    threads_admit();
 }
 
 medley_status_t
@@ -285,46 +433,64 @@ med_port_shared_map(med_port_shared *shared)
     return MEDLEY_OK;
 }
 
-void
+medley_status_t
 med_port_shared_remove(med_port_shared *shared)
 {
     char path[PATH_MAX_BYTES];
     struct stat st;
-    if (path_make(path, shared->name) && fstat((int)shared->handle, &st) == 0 &&
-        path_still_names(path, &st)) {
-        (void)unlink(path);
+    if (!path_make(path, shared->name) || fstat((int)shared->handle, &st) != 0 ||
+        !path_still_names(path, &st) || unlink(path) == 0 || errno == ENOENT) {
+        return MEDLEY_OK;
     }
+    (void)snprintf(shared->why, sizeof shared->why, "cannot remove '%s': %m", path);
+    return MEDLEY_ERR_ACCESS;
+}
+
+static void
+close_in_section(med_port_shared *shared)
+{
+    if (shared->address) {
+        (void)munmap(shared->address, shared->size_bytes);
+    }
+    if (descriptor_is_ours(shared)) {
+        (void)close((int)shared->handle); /* drops the section and every slot */
+    }
+    char *entry = open_names_find(shared->name);
+    if (entry) {
+        entry[0] = '\0';
+    }
+    shared->handle = -1;
+    shared->address = NULL;
+    shared->size_bytes = 0;
+    shared->in_section = false;
+    shared->name[0] = '\0';
 }
 
 void
 med_port_shared_close(med_port_shared *shared)
 {
-    bool in_section = shared->in_section;
-    if (!in_section) {
-        (void)pthread_mutex_lock(&section_mutex);
+    if (!shared->in_section) {
+        threads_exclude();
     }
-    if (shared->address) {
-        (void)munmap(shared->address, shared->size_bytes);
-    }
-    (void)close((int)shared->handle); /* drops the section and every slot */
-    char *entry = open_names_find(shared->name);
-    if (entry) {
-        entry[0] = '\0';
-    }
-    *shared = (med_port_shared){.handle = -1};
-    (void)pthread_mutex_unlock(&section_mutex);
+    close_in_section(shared);
+    threads_admit();
 }
 
 void
 med_port_shared_forget(med_port_shared *shared)
 {
-    if (shared) {
-        (void)close((int)shared->handle); /* the child holds no lock that this could drop */
-        *shared = (med_port_shared){.handle = -1};
-    }
     /* Some other thread of the parent may have held it at the fork; the child has one thread. */
     section_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    threads_exclude();
+    if (shared) {
+        /* The child holds no lock that this could drop. */
+        if (descriptor_is_ours(shared)) {
+            (void)close((int)shared->handle);
+        }
+        *shared = (med_port_shared){.handle = -1};
+    }
     memset(open_names, 0, sizeof open_names);
+    threads_admit();
 }
 
 medley_status_t
@@ -339,7 +505,8 @@ med_port_shared_list(bool (*visit)(const char *name, void *context), void *conte
     bool more = true;
     for (struct dirent *entry = readdir(dir); more && entry; entry = readdir(dir)) {
         const char *name = entry->d_name + strlen(prefix);
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && name_is_valid(name)) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
+            med_port_shared_name_valid(name)) {
             more = visit(name, context);
         }
     }
@@ -355,27 +522,26 @@ med_port_slot_claim(med_port_shared *shared, uint32_t slot)
     if (slot >= MED_PORT_SLOT_MAX) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    struct flock lock = record(F_WRLCK, SLOT_BYTE + (off_t)slot, 1);
-    if (fcntl((int)shared->handle, F_SETLK, &lock) == 0) {
-        return MEDLEY_OK;
-    }
-    return errno == EACCES || errno == EAGAIN ? MEDLEY_BUSY : MEDLEY_ERR_SYSTEM;
+    return descriptor_check(shared) ? record_lock_try((int)shared->handle, SLOT_BYTE + (off_t)slot)
+                                    : MEDLEY_ERR_SYSTEM;
 }
 
 void
 med_port_slot_drop(med_port_shared *shared, uint32_t slot)
 {
-    record_drop((int)shared->handle, SLOT_BYTE + (off_t)slot);
+    if (descriptor_check(shared)) {
+        record_drop((int)shared->handle, SLOT_BYTE + (off_t)slot);
+    }
 }
 
 bool
 med_port_slot_held(const med_port_shared *shared, uint32_t slot)
 {
-    return record_held_by_other((int)shared->handle, SLOT_BYTE + (off_t)slot, 1);
+    return record_held_by_other(shared, SLOT_BYTE + (off_t)slot, 1);
 }
 
 bool
 med_port_slot_any_held(const med_port_shared *shared)
 {
-    return record_held_by_other((int)shared->handle, SLOT_BYTE, MED_PORT_SLOT_MAX);
+    return record_held_by_other(shared, SLOT_BYTE, MED_PORT_SLOT_MAX);
 }

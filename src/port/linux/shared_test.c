@@ -4,8 +4,10 @@
  * file system of another kind, a full one).
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "port/port.h"
@@ -518,7 +520,7 @@ static int
 enters_and_waits(test_process *parent, void *argument)
 {
     med_port_shared shared;
-    (void)argument;
+    med_port_shared_forget(argument);
     child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
     process_say(parent, 'i');
     (void)process_hear(parent);
@@ -537,6 +539,246 @@ dead_process_leaves_the_section(void **state)
     open_ok(&shared); /* while the dead one is still a zombie */
     med_port_shared_close(&shared);
     assert_int_equal(process_join(&child), -SIGKILL);
+}
+
+/* Waits for a lock of the program's own that the parent holds, by another thread than the one in
+ * the section: the kernel sees a circle when the parent waits for the section. */
+typedef struct circle {
+    int fd; /* of a file that has nothing to do with Medley */
+    med_port_shared *inherited;
+    uint32_t about_to_lock;
+} circle;
+
+static uint32_t waiter_id;
+
+static void *
+waits_for_a_lock_of_the_program(void *argument)
+{
+    const circle *c = argument;
+    __atomic_store_n(&waiter_id, med_port_thread_id(), __ATOMIC_RELEASE);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    (void)fcntl(c->fd, F_SETLKW, &lock);
+    return NULL;
+}
+
+static void
+thread_sleeps_await(const uint32_t *id)
+{
+    uint32_t known;
+    do {
+        med_port_yield();
+        known = __atomic_load_n(id, __ATOMIC_ACQUIRE);
+    } while (known == 0 || !process_sleeps((pid_t)known));
+}
+
+static int
+closes_the_circle(test_process *parent, void *argument)
+{
+    circle *c = argument;
+    med_port_shared shared;
+    med_port_thread thread;
+    med_port_shared_forget(c->inherited);
+    child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+    child_expect(med_port_thread_start(&thread, NULL, waits_for_a_lock_of_the_program, c) ==
+                 MEDLEY_OK);
+    thread_sleeps_await(&waiter_id);
+    process_say(parent, 'w');
+    while (!__atomic_load_n(&c->about_to_lock, __ATOMIC_ACQUIRE)) {
+        med_port_yield();
+    }
+    for (int i = 0; i < 10000; i++) { /* gives the parent time to be refused, often */
+        med_port_yield();
+    }
+    med_port_shared_unlock(&shared);
+    (void)process_hear(parent);
+    return 0;
+}
+
+static void
+false_deadlock_is_waited_out(void **state)
+{
+    circle *c = process_shared_memory(sizeof *c);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    med_port_shared shared;
+    test_process child;
+    FILE *file = tmpfile();
+    (void)state;
+    assert_non_null(file);
+    c->fd = fileno(file);
+    assert_int_equal(fcntl(c->fd, F_SETLK, &lock), 0);
+    open_ok(&shared);
+    med_port_shared_unlock(&shared);
+    c->inherited = &shared;
+    process_start(&child, closes_the_circle, c);
+    assert_int_equal(process_hear(&child), 'w');
+    __atomic_store_n(&c->about_to_lock, 1, __ATOMIC_RELEASE);
+    assert_int_equal(med_port_shared_lock(&shared), MEDLEY_OK);
+    med_port_shared_close(&shared);
+    process_say(&child, 'g');
+    assert_int_equal(process_join(&child), 0);
+    (void)fclose(file);
+    (void)munmap(c, sizeof *c);
+}
+
+static void
+try_does_not_wait(void **state)
+{
+    test_process child;
+    med_port_shared shared;
+    (void)state;
+    open_ok(&shared);
+    med_port_shared_unlock(&shared);
+    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_OK);
+    med_port_shared_unlock(&shared);
+    process_start(&child, enters_and_waits, &shared);
+    assert_int_equal(process_hear(&child), 'i');
+    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_BUSY);
+    process_say(&child, 'g');
+    assert_int_equal(process_join(&child), 0);
+    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_OK);
+    med_port_shared_close(&shared);
+}
+
+/* ---- Cancellation ---------------------------------------------------------------------------- */
+
+static uint32_t canceled_id;
+
+static void *
+enters_and_leaves(void *argument)
+{
+    __atomic_store_n(&canceled_id, med_port_thread_id(), __ATOMIC_RELEASE);
+    if (med_port_shared_lock(argument) == MEDLEY_OK) {
+        med_port_shared_unlock(argument);
+    }
+    pthread_testcancel();
+    return NULL;
+}
+
+static void
+canceled_thread_leaves_the_section(void **state)
+{
+    test_process child;
+    med_port_shared shared;
+    pthread_t thread;
+    void *result;
+    (void)state;
+    open_ok(&shared);
+    med_port_shared_unlock(&shared);
+    process_start(&child, enters_and_waits, &shared);
+    assert_int_equal(process_hear(&child), 'i');
+    assert_int_equal(pthread_create(&thread, NULL, enters_and_leaves, &shared), 0);
+    thread_sleeps_await(&canceled_id);
+    assert_int_equal(pthread_cancel(thread), 0);
+    process_say(&child, 'g');
+    assert_int_equal(process_join(&child), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_OK);
+    med_port_shared_close(&shared);
+}
+
+/* ---- Folders --------------------------------------------------------------------------------- */
+
+static const char *
+why_of_open(medley_status_t expected)
+{
+    static med_port_shared shared;
+    assert_int_equal(med_port_shared_open(name, &shared), expected);
+    return shared.why;
+}
+
+static void
+refusals_say_why(void **state)
+{
+    char chosen[256];
+    char missing[300];
+    (void)state;
+    (void)snprintf(chosen, sizeof chosen, "%s", folder());
+    file_make(0644);
+    assert_non_null(strstr(why_of_open(MEDLEY_ERR_ACCESS), "has mode 0644, not 0600"));
+    assert_non_null(strstr(why_of_open(MEDLEY_ERR_ACCESS), file_path()));
+    assert_int_equal(unlink(file_path()), 0);
+    assert_int_equal(mkdir(file_path(), 0600), 0);
+    assert_non_null(strstr(why_of_open(MEDLEY_ERR_ACCESS), "is not a plain file"));
+    assert_int_equal(rmdir(file_path()), 0);
+    assert_int_equal(mkfifo(file_path(), 0600), 0);
+    assert_non_null(strstr(why_of_open(MEDLEY_ERR_ACCESS), "is not a plain file"));
+    assert_int_equal(unlink(file_path()), 0);
+    assert_int_equal(symlink("nowhere", file_path()), 0);
+    assert_non_null(strstr(why_of_open(MEDLEY_ERR_ACCESS), "is not a plain file"));
+    assert_int_equal(unlink(file_path()), 0);
+
+    bool was_set = getenv("MEDLEY_SHM_DIR") != NULL;
+    (void)snprintf(missing, sizeof missing, "%s/nowhere.%d", chosen, (int)getpid());
+    (void)setenv("MEDLEY_SHM_DIR", missing, 1);
+    const char *why = why_of_open(MEDLEY_ERR_NOT_FOUND);
+    assert_non_null(strstr(why, missing));
+    assert_non_null(strstr(why, "MEDLEY_SHM_DIR"));
+    assert_non_null(strstr(why, strerror(ENOENT)));
+    (void)setenv("MEDLEY_SHM_DIR", "/dev/null", 1);
+    assert_non_null(strstr(why_of_open(MEDLEY_ERR_NOT_FOUND), strerror(ENOTDIR)));
+    if (was_set) {
+        (void)setenv("MEDLEY_SHM_DIR", chosen, 1);
+    } else {
+        (void)unsetenv("MEDLEY_SHM_DIR");
+    }
+}
+
+static void
+no_descriptor_is_not_full_memory(void **state)
+{
+    struct rlimit before;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    med_port_shared shared;
+    medley_status_t status = med_port_shared_open(name, &shared);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(status, MEDLEY_ERR_SYSTEM);
+    assert_string_equal(shared.why, strerror(EMFILE));
+}
+
+/* As a user who may write the file, but not its folder. */
+static int
+cannot_remove(test_process *parent, void *argument)
+{
+    char chosen[256];
+    char path[400];
+    med_port_shared shared;
+    uid_t user = geteuid() == 0 ? 65534 : geteuid();
+    (void)parent;
+    (void)argument;
+    (void)snprintf(chosen, sizeof chosen, "%s/shared_test.ro.%d", folder(), (int)getpid());
+    (void)snprintf(path, sizeof path, "%s/medley-%u-%s", chosen, (unsigned)user, name);
+    child_expect(mkdir(chosen, 0700) == 0);
+    (void)setenv("MEDLEY_SHM_DIR", chosen, 1);
+    int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    child_expect(fd >= 0 && close(fd) == 0);
+    child_expect(geteuid() == user || chown(path, user, (gid_t)-1) == 0);
+    child_expect(chmod(chosen, 0555) == 0);
+    uid_t before = geteuid();
+    child_expect(before == user || seteuid(user) == 0);
+    medley_status_t opened = med_port_shared_open(name, &shared);
+    medley_status_t removed = MEDLEY_OK;
+    if (opened == MEDLEY_OK) {
+        removed = med_port_shared_remove(&shared);
+        med_port_shared_close(&shared);
+    }
+    child_expect(before == user || seteuid(before) == 0);
+    child_expect(chmod(chosen, 0700) == 0 && unlink(path) == 0 && rmdir(chosen) == 0);
+    child_expect(opened == MEDLEY_OK && removed == MEDLEY_ERR_ACCESS);
+    child_expect(strstr(shared.why, path) && strstr(shared.why, strerror(EACCES)));
+    return 0;
+}
+
+static void
+failing_removal_is_told(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, cannot_remove, NULL);
+    assert_int_equal(process_join(&child), 0);
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
@@ -633,6 +875,12 @@ main(void)
         CASE(section_holds_through_removal),
         CASE(section_excludes_threads_of_any_name),
         CASE(dead_process_leaves_the_section),
+        CASE(false_deadlock_is_waited_out),
+        CASE(try_does_not_wait),
+        CASE(canceled_thread_leaves_the_section),
+        CASE(refusals_say_why),
+        CASE(no_descriptor_is_not_full_memory),
+        CASE(failing_removal_is_told),
         CASE(child_of_fork_forgets),
     };
     return cmocka_run_group_tests_name("port/linux/shared", tests, NULL, NULL);

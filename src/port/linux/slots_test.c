@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Liveness: slots of a shared memory, and real processes that are killed. */
+#include <fcntl.h>
+
 #include "port/port.h"
 #include "support/process.h"
 #include "support/unit.h"
@@ -200,6 +202,57 @@ grandchild_holds_nothing(void **state)
     assert_int_equal(process_join(&child), -SIGKILL);
 }
 
+/* ---- A program that closes what is not its own ----------------------------------------------- */
+
+static uint32_t losses;
+
+static void
+count_loss(const char *lost_name)
+{
+    losses += strcmp(lost_name, name) == 0;
+}
+
+/* Every slot counts as held, and nothing is done to whichever file has the number now. */
+static void
+everybody_lives(int other)
+{
+    assert_true(med_port_slot_held(&shared, 3));
+    assert_true(med_port_slot_held(&shared, 4));
+    assert_true(med_port_slot_any_held(&shared));
+    assert_int_equal(med_port_slot_claim(&shared, 5), MEDLEY_ERR_SYSTEM);
+    assert_int_equal(med_port_shared_lock(&shared), MEDLEY_ERR_SYSTEM);
+    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_ERR_SYSTEM);
+    assert_int_equal(losses, 1);
+    if (other >= 0) {
+        med_port_slot_drop(&shared, 3);
+        med_port_shared_close(&shared);
+        assert_true(fcntl(other, F_GETFD) >= 0);
+    }
+}
+
+static void
+closed_descriptor_is_no_death(void **state)
+{
+    static const uint32_t slots[] = {3, UINT32_MAX};
+    (void)state;
+    test_process child = start_claiming(slots);
+    med_port_shared_on_lost(count_loss);
+    losses = 0;
+    int number = (int)shared.handle;
+    assert_int_equal(close(number), 0);
+    everybody_lives(-1);
+    int other = open("/dev/null", O_RDWR | O_CLOEXEC);
+    assert_int_equal(other, number);
+    everybody_lives(other);
+    assert_int_equal(close(other), 0);
+    med_port_shared_on_lost(NULL);
+    assert_int_equal(med_port_shared_open_existing(name, &shared), MEDLEY_OK);
+    assert_true(med_port_slot_held(&shared, 3));
+    assert_false(med_port_slot_held(&shared, 4));
+    med_port_shared_unlock(&shared);
+    assert_int_equal(process_join(&child), 0);
+}
+
 #define CASE(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int
@@ -209,7 +262,7 @@ main(void)
         CASE(claim_is_seen_by_others),  CASE(slots_out_of_range_are_refused),
         CASE(neighbours_stay),          CASE(killed_process_is_dead_as_a_zombie),
         CASE(stopped_process_is_alive), CASE(close_drops_every_slot),
-        CASE(grandchild_holds_nothing),
+        CASE(grandchild_holds_nothing), CASE(closed_descriptor_is_no_death),
     };
     return cmocka_run_group_tests_name("port/linux/slots", tests, NULL, NULL);
 }

@@ -104,7 +104,11 @@ med_port_thread_native_detached(const void *native)
 medley_status_t
 med_port_thread_join(med_port_thread thread, void **result)
 {
-    return status_of(pthread_join((pthread_t)thread.handle, result));
+    int before;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    medley_status_t status = status_of(pthread_join((pthread_t)thread.handle, result));
+    (void)pthread_setcancelstate(before, NULL);
+    return status;
 }
 
 medley_status_t

@@ -63,8 +63,11 @@ med_port_log(const char *line)
                              {.iov_base = (void *)(uintptr_t) "\n", .iov_len = 1}};
     /* One call, so that lines of several processes do not mix. Nobody is left to hear of failure.
      */
+    int before; /* a caller that is cancelled here may hold a lock */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     ssize_t written = writev(STDERR_FILENO, parts, 2);
     (void)written;
+    (void)pthread_setcancelstate(before, NULL);
 }
 
 medley_status_t

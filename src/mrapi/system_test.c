@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Choosing, opening and closing systems: what the program gets, and what the user is told. Each
+ * case is a process of its own, whose log is read afterwards.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "mrapi/system.h"
+#include "port/port.h"
+#include "support/partition_file.h"
+#include "support/process.h"
+#include "support/system.h"
+#include "support/unit.h"
+
+#define DOMAIN 1
+#define NODE 7
+#define STUCK_AFTER_S 20
+
+static char log_text[8192];
+
+typedef struct logged {
+    int (*body)(void);
+    int error_fd;
+} logged;
+
+static int
+with_log(test_process *parent, void *argument)
+{
+    const logged *l = argument;
+    (void)parent;
+    (void)alarm(STUCK_AFTER_S);
+    child_expect(dup2(l->error_fd, STDERR_FILENO) == STDERR_FILENO);
+    return l->body();
+}
+
+/* Runs it in a child; what that wrote is in log_text. */
+static void
+run(const char *level, int (*body)(void))
+{
+    FILE *file = tmpfile();
+    test_process child;
+    assert_non_null(file);
+    logged l = {.body = body, .error_fd = fileno(file)};
+    (void)setenv("MEDLEY_LOG", level, 1);
+    process_start(&child, with_log, &l);
+    int status = process_join(&child);
+    ssize_t n = pread(l.error_fd, log_text, sizeof log_text - 1, 0);
+    log_text[n > 0 ? n : 0] = '\0';
+    (void)fclose(file);
+    if (status != 0) {
+        print_error("%s", log_text);
+    }
+    assert_int_equal(status, 0);
+}
+
+static bool
+says(const char *words)
+{
+    return strstr(log_text, words) != NULL;
+}
+
+static bool
+says_once(const char *words)
+{
+    const char *found = strstr(log_text, words);
+    return found && !strstr(found + 1, words);
+}
+
+static mrapi_status_t
+initialize(mrapi_node_t node)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN, node, 0, &info, &status);
+    return status;
+}
+
+static mrapi_status_t
+finalize(void)
+{
+    mrapi_status_t status;
+    mrapi_finalize(&status);
+    return status;
+}
+
+/* ---- The choice ------------------------------------------------------------------------------ */
+
+static const char *
+other_name(void)
+{
+    static char name[48];
+    (void)snprintf(name, sizeof name, "%s-other", test_system_name());
+    return name;
+}
+
+static bool
+node_joins(const char *name)
+{
+    if (initialize(NODE) != MRAPI_SUCCESS) {
+        return false;
+    }
+    bool joined = partition_exists(name);
+    return finalize() == MRAPI_SUCCESS && joined && !partition_exists(name);
+}
+
+static int
+chooses_and_closes(void)
+{
+    child_expect(medley_system_open(other_name()) == MEDLEY_OK);
+    child_expect(medley_system_open(other_name()) == MEDLEY_OK);
+    child_expect(medley_system_close() == MEDLEY_OK);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS);
+    child_expect(!partition_exists(test_system_name()));
+    child_expect(finalize() == MRAPI_SUCCESS);
+    child_expect(medley_system_close() == MEDLEY_OK);
+    child_expect(node_joins(test_system_name()));
+    child_expect(medley_system_open(NULL) == MEDLEY_OK);
+    child_expect(medley_system_close() == MEDLEY_OK);
+    child_expect(node_joins(test_system_name()));
+    return 0;
+}
+
+static void
+choice_goes_with_the_last_close(void **state)
+{
+    (void)state;
+    run("error", chooses_and_closes);
+}
+
+static int
+chooses_two_and_closes_one(void)
+{
+    child_expect(medley_system_open(other_name()) == MEDLEY_OK);
+    child_expect(medley_system_open(NULL) == MEDLEY_OK);
+    child_expect(medley_system_close() == MEDLEY_OK);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS);
+    child_expect(med_self_get()->scope == MED_PORT_SCOPE_SHARED);
+    child_expect(finalize() == MRAPI_SUCCESS);
+    child_expect(medley_system_close() == MEDLEY_OK);
+    return 0;
+}
+
+static void
+choice_goes_to_the_other_that_is_open(void **state)
+{
+    (void)state;
+    run("error", chooses_two_and_closes_one);
+}
+
+/* ---- What cannot be opened ------------------------------------------------------------------- */
+
+static void *
+initializes_too(void *argument)
+{
+    *(mrapi_status_t *)argument = initialize(NODE + 1);
+    return NULL;
+}
+
+static int
+is_in_another_system(void)
+{
+    mrapi_status_t status = MRAPI_SUCCESS;
+    med_port_thread thread;
+    child_expect(medley_system_open(other_name()) == MEDLEY_OK);
+    child_expect(medley_system_open(test_system_name()) == MEDLEY_BUSY);
+    child_expect(medley_system_open("a/b") == MEDLEY_ERR_ARGUMENT);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS);
+    child_expect(medley_system_close() == MEDLEY_OK);
+    child_expect(med_port_thread_start(&thread, NULL, initializes_too, &status) == MEDLEY_OK);
+    child_expect(med_port_thread_join(thread, NULL) == MEDLEY_OK);
+    child_expect(status == MRAPI_ERR_NODE_INITFAILED);
+    child_expect(finalize() == MRAPI_SUCCESS);
+    return 0;
+}
+
+static void
+another_system_is_open(void **state)
+{
+    (void)state;
+    run("error", is_in_another_system);
+    assert_true(says_once("cannot open system 'a/b': wrong argument; a name has"));
+    assert_true(says("in another system already"));
+}
+
+static int
+has_no_folder(void)
+{
+    (void)setenv("MEDLEY_SHM_DIR", "/nowhere-at-all", 1);
+    child_expect(initialize(NODE) == MRAPI_ERR_NODE_INITFAILED);
+    (void)setenv("MEDLEY_SHM_DIR", "/dev/null", 1);
+    child_expect(initialize(NODE) == MRAPI_ERR_NODE_INITFAILED);
+    return 0;
+}
+
+static void
+missing_folder_is_named(void **state)
+{
+    (void)state;
+    run("error", has_no_folder);
+    assert_true(says_once("folder '/nowhere-at-all' (MEDLEY_SHM_DIR): No such file or directory"));
+    assert_true(says_once("folder '/dev/null' (MEDLEY_SHM_DIR): Not a directory"));
+}
+
+static int
+has_a_relative_folder(void)
+{
+    (void)setenv("MEDLEY_SHM_DIR", "nowhere/at/all", 1);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS && finalize() == MRAPI_SUCCESS);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS && finalize() == MRAPI_SUCCESS);
+    return 0;
+}
+
+static void
+relative_folder_is_ignored(void **state)
+{
+    (void)state;
+    run("error", has_a_relative_folder);
+    assert_true(says_once("MEDLEY_SHM_DIR ignored: want a path from the root"));
+}
+
+static int
+finds_a_folder(void)
+{
+    child_expect(mkdir(partition_path(test_system_name()), 0700) == 0);
+    medley_status_t status = medley_system_open(test_system_name());
+    child_expect(rmdir(partition_path(test_system_name())) == 0);
+    child_expect(status == MEDLEY_ERR_ACCESS);
+    return 0;
+}
+
+static void
+squatter_is_described(void **state)
+{
+    (void)state;
+    run("error", finds_a_folder);
+    assert_true(says(partition_path(test_system_name())));
+    assert_true(says("' is not a plain file; see who made it"));
+}
+
+/* A leftover of a user who may not write the folder. */
+static int
+cannot_remove_the_leftover(void)
+{
+    char folder[256];
+    uid_t before = geteuid();
+    uid_t user = before == 0 ? 65534 : before;
+    (void)snprintf(folder, sizeof folder, "%s.folder", partition_path(test_system_name()));
+    (void)setenv("MEDLEY_SHM_DIR", folder, 1);
+    child_expect(mkdir(folder, 0711) == 0);
+    child_expect(before == user || chown(folder, user, (gid_t)-1) == 0);
+    child_expect(before == user || seteuid(user) == 0);
+    child_expect(partition_write(test_system_name(), "left", 4, 0) && chmod(folder, 0500) == 0);
+    medley_status_t status = medley_system_open(test_system_name());
+    child_expect(chmod(folder, 0700) == 0 && unlink(partition_path(test_system_name())) == 0);
+    child_expect(seteuid(before) == 0 && rmdir(folder) == 0);
+    child_expect(status == MEDLEY_ERR_ACCESS);
+    return 0;
+}
+
+static void
+leftover_that_stays_is_an_error(void **state)
+{
+    (void)state;
+    run("error", cannot_remove_the_leftover);
+    assert_true(says_once("cannot remove '"));
+    assert_true(says(strerror(EACCES)));
+}
+
+/* ---- The log --------------------------------------------------------------------------------- */
+
+static int
+comes_and_goes(void)
+{
+    child_expect(initialize(NODE) == MRAPI_SUCCESS && finalize() == MRAPI_SUCCESS);
+    return 0;
+}
+
+static void
+comings_and_goings_are_told(void **state)
+{
+    (void)state;
+    run("error", comes_and_goes);
+    assert_string_equal(log_text, "");
+    run("info", comes_and_goes);
+    assert_true(says_once("created system '"));
+    assert_true(says(test_system_name()));
+    assert_true(says("16 mutexes"));
+    assert_true(says_once("left system '"));
+    assert_false(says("node 7"));
+    run("debug", comes_and_goes);
+    assert_true(says_once("node 7 of domain 1 comes"));
+    assert_true(says_once("node 7 of domain 1 goes"));
+}
+
+static void
+unknown_level_is_told(void **state)
+{
+    (void)state;
+    run("loud", comes_and_goes);
+    assert_true(says_once("MEDLEY_LOG ignored: want 'quiet', 'error', 'info' or 'debug'"));
+}
+
+static int
+joins_with_other_wishes(void)
+{
+    med_log_level_set(MED_LOG_INFO); /* the variable was read before the fork */
+    (void)setenv("MEDLEY_MUTEX_ON_DEATH", "fail", 1);
+    return comes_and_goes();
+}
+
+static void
+other_wishes_are_told(void **state)
+{
+    (void)state;
+    (void)setenv("MEDLEY_MUTEX_ON_DEATH", "recover", 1);
+    assert_int_equal(medley_system_open(test_system_name()), MEDLEY_OK);
+    run("error", joins_with_other_wishes);
+    assert_true(says_once("joined system '"));
+    assert_true(says_once("MEDLEY_MUTEX_ON_DEATH has no effect"));
+    assert_true(says("was created with 'recover'"));
+    run("error", comes_and_goes);
+    assert_string_equal(log_text, "");
+    assert_int_equal(medley_system_close(), MEDLEY_OK);
+    (void)unsetenv("MEDLEY_MUTEX_ON_DEATH");
+}
+
+/* ---- Cancellation ---------------------------------------------------------------------------- */
+
+static void *
+opens_nonsense(void *argument)
+{
+    (void)argument;
+    (void)pthread_cancel(pthread_self());
+    (void)medley_system_open("a b"); /* logs, inside the gate */
+    pthread_testcancel();
+    return NULL;
+}
+
+static int
+is_canceled_while_it_logs(void)
+{
+    pthread_t thread;
+    void *result;
+    child_expect(pthread_create(&thread, NULL, opens_nonsense, NULL) == 0);
+    child_expect(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+    return comes_and_goes();
+}
+
+static void
+canceled_thread_leaves_the_gate(void **state)
+{
+    (void)state;
+    run("error", is_canceled_while_it_logs);
+    assert_true(says_once("cannot open system 'a b'"));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choice_goes_with_the_last_close),
+        cmocka_unit_test(choice_goes_to_the_other_that_is_open),
+        cmocka_unit_test(another_system_is_open),
+        cmocka_unit_test(missing_folder_is_named),
+        cmocka_unit_test(relative_folder_is_ignored),
+        cmocka_unit_test(squatter_is_described),
+        cmocka_unit_test(leftover_that_stays_is_an_error),
+        cmocka_unit_test(comings_and_goings_are_told),
+        cmocka_unit_test(unknown_level_is_told),
+        cmocka_unit_test(canceled_thread_leaves_the_gate),
+        cmocka_unit_test(other_wishes_are_told),
+    };
+    test_system_prepare();
+    return cmocka_run_group_tests_name("mrapi/system", tests, NULL, NULL);
+}
