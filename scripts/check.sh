@@ -6,12 +6,9 @@
 #
 # usage: scripts/check.sh [STEP...]    default: format tidy asan-ubsan tsan clang fuzz
 # MEDLEY_FUZZ_SECONDS: how long each harness runs (default 60)
-# MEDLEY_TEST_KILLS: processes killed at random moments (default here 100, since sanitizers
-# make each ten times as long; make test kills 1,000)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
-export MEDLEY_TEST_KILLS=${MEDLEY_TEST_KILLS:-100}
 failed=()
 
 step_format() {

@@ -15,7 +15,7 @@ export MEDLEY_TEST_KILLS=${MEDLEY_TEST_KILLS:-100000}
 export MEDLEY_TEST_EXHAUSTIVE=${MEDLEY_TEST_EXHAUSTIVE:-1}
 timeout=${MEDLEY_SOAK_TIMEOUT:-36000}
 
-# With their ordinary numbers: under a sanitizer everything takes ten times as long.
+# With their ordinary numbers: sanitizers are slow.
 env -u MEDLEY_TEST_EXHAUSTIVE -u MEDLEY_TEST_KILLS scripts/check.sh asan-ubsan tsan
 
 echo "== soak: $MEDLEY_TEST_KILLS kills, MEDLEY_TEST_EXHAUSTIVE=$MEDLEY_TEST_EXHAUSTIVE"
