@@ -70,8 +70,10 @@ static void
 after_fork(void)
 {
     for (int scope = 0; scope < 2; scope++) {
-        preparing[scope] = med_port_barrier_ready[scope];
-        fences[scope] = 0;
+        /* Acquire: the parent's thread that registered wrote it; the child is alone. */
+        uint32_t ready = __atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_ACQUIRE);
+        __atomic_store_n(&preparing[scope], ready, __ATOMIC_RELAXED);
+        __atomic_store_n(&fences[scope], 0, __ATOMIC_RELAXED);
     }
 }
 

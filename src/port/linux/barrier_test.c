@@ -278,6 +278,17 @@ refused_thread_is_asked_for_again(void **state)
     assert_int_equal(process_join(&child), 0);
 }
 
+/* NULL, or why a child of threads cannot start one. */
+static const char *
+thread_after_fork_impossible(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    return "the thread sanitizer ends a child of threads that starts one";
+#else
+    return NULL;
+#endif
+}
+
 /* 78: born too late, its parent was ready. */
 static int
 is_born_unready(test_process *parent, void *argument)
@@ -305,6 +316,9 @@ fork_while_registering(void **state)
 {
     int status = 78;
     (void)state;
+    if (thread_after_fork_impossible()) {
+        not_possible_here(thread_after_fork_impossible());
+    }
     if (!machine_has_membarrier()) {
         not_possible_here("no membarrier: the light half stays a fence");
     }
