@@ -39,7 +39,6 @@ typedef enum medley_status {
     MEDLEY_ERR_VERSION,       /* made by another version or layout of Medley */
     MEDLEY_ERR_BYTE_ORDER,    /* made by a machine of the other byte order */
     MEDLEY_ERR_CORRUPT,       /* contents that no correct peer writes */
-    MEDLEY_ERR_NOT_NODE,      /* the calling thread is not a node */
     MEDLEY_ERR_NOT_SUPPORTED, /* this port or this machine cannot do it */
     MEDLEY_ERR_SYSTEM,        /* the operating system refused; the log says why */
 

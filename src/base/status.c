@@ -23,7 +23,6 @@ static const char *const texts[MEDLEY_STATUS_COUNT] = {
     [MEDLEY_ERR_VERSION] = "made by another version of Medley",
     [MEDLEY_ERR_BYTE_ORDER] = "made by a machine of the other byte order",
     [MEDLEY_ERR_CORRUPT] = "corrupt contents",
-    [MEDLEY_ERR_NOT_NODE] = "the calling thread is not a node",
     [MEDLEY_ERR_NOT_SUPPORTED] = "not supported here",
     [MEDLEY_ERR_SYSTEM] = "refused by the operating system",
 };
