@@ -34,6 +34,13 @@ med_handle_index(med_handle handle)
     return handle & 0xffffu;
 }
 
+/* The row of a handle of that kind; of any other, a number larger than any row's. */
+static inline uint32_t
+med_handle_index_of_kind(med_handle handle, med_handle_kind kind)
+{
+    return (handle & 0xf000ffffu) - ((uint32_t)kind << 28);
+}
+
 /* Does the handle name this life of the row, and is it LIVE? */
 static inline int
 med_handle_is_current(med_handle handle, uint32_t row_word)

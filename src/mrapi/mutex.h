@@ -121,9 +121,8 @@ med_mutex_touch(const med_self *self, uint32_t index)
 static inline bool
 med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
 {
-    uint32_t index = med_handle_index(mutex);
-    if (__builtin_expect(
-            med_handle_kind_of(mutex) != MED_HANDLE_MUTEX || index >= self->mutex_count, 0)) {
+    uint32_t index = med_handle_index_of_kind(mutex, MED_HANDLE_MUTEX);
+    if (__builtin_expect(index >= self->mutex_count, 0)) {
         return false;
     }
     med_mutex_row *row = &self->mutexes[index];
@@ -156,9 +155,8 @@ med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
 static inline bool
 med_mutex_unlock_fast(med_self *self, med_handle mutex, uint32_t key)
 {
-    uint32_t index = med_handle_index(mutex);
-    if (__builtin_expect(
-            med_handle_kind_of(mutex) != MED_HANDLE_MUTEX || index >= self->mutex_count, 0)) {
+    uint32_t index = med_handle_index_of_kind(mutex, MED_HANDLE_MUTEX);
+    if (__builtin_expect(index >= self->mutex_count, 0)) {
         return false;
     }
     med_mutex_row *row = &self->mutexes[index];
