@@ -220,7 +220,8 @@ void mrapi_mutex_get_attribute(MRAPI_IN mrapi_mutex_hndl_t mutex,
 /* Makes a mutex; `attributes` may be NULL for the defaults. It lives until it is deleted, whatever
  * becomes of its maker. May block while another node creates or deletes one.
  * MRAPI_ERR_MUTEX_ID_INVALID, _EXISTS, _LIMIT (see MEDLEY_MAX_MUTEXES), MRAPI_ERR_NOT_SUPPORTED
- * (priority inheritance where there is none), MRAPI_ERR_NODE_NOTINIT. */
+ * (priority inheritance where there is none), MRAPI_ERR_PARAMETER (a record that was never
+ * initialised), MRAPI_ERR_NODE_NOTINIT. */
 mrapi_mutex_hndl_t mrapi_mutex_create(MRAPI_IN mrapi_mutex_id_t mutex_id,
                                       MRAPI_IN mrapi_mutex_attributes_t *attributes,
                                       MRAPI_OUT mrapi_status_t *status);
@@ -242,6 +243,7 @@ void mrapi_mutex_delete(MRAPI_IN mrapi_mutex_hndl_t mutex, MRAPI_OUT mrapi_statu
  *   MRAPI_ERR_MUTEX_NOTVALID  a holder died, and MEDLEY_MUTEX_ON_DEATH is fail
  *   MRAPI_ERR_MUTEX_INVALID, _DELETED
  *                             there is no such mutex (any more)
+ *   MRAPI_ERR_NOT_SUPPORTED   with priority inheritance, made in another PID namespace
  *   MRAPI_ERR_PARAMETER       lock_key is NULL
  *   MRAPI_ERR_NODE_NOTINIT
  */

@@ -134,8 +134,9 @@ med_port_barrier_light_unready(med_port_scope scope)
 void
 med_port_barrier_heavy(med_port_scope scope)
 {
-    /* A full fence of our own first: where the call fails (old kernel, emulator, this process not
-     * registered yet), everybody's light half is a fence too. */
+    /* A full fence of our own first: where the call fails for all (old kernel, emulator, nobody is
+     * registered), everybody's light half is a fence too. Where it fails for this process alone (a
+     * filter on system calls) a wake can be missed, and costs a slice. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     (void)membarrier(scope == MED_PORT_SCOPE_PROCESS ? MEMBARRIER_CMD_PRIVATE_EXPEDITED
                                                      : MEMBARRIER_CMD_GLOBAL_EXPEDITED);
