@@ -284,6 +284,8 @@ thread_after_fork_impossible(void)
 {
 #if defined(__SANITIZE_THREAD__)
     return "the thread sanitizer ends a child of threads that starts one";
+#elif defined(MEDLEY_TEST_EMULATED)
+    return "qemu-user ends a child of threads that starts one";
 #else
     return NULL;
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Waiting on Linux beyond the conformance checks: between processes, counted, with priority
  * inheritance, and with owners that die. */
-#include <byteswap.h>
 #include <poll.h>
 
 #include "port/port.h"
@@ -135,20 +134,23 @@ pi_release(uint32_t *word, med_port_scope scope)
     return med_port_pi_unlock(word, scope);
 }
 
-/* The kernel writes the word; an emulator of the other byte order cannot put that right. */
+/* The kernel writes the word; an emulator of the other byte order cannot put that right. A machine
+ * of its own, with a kernel that has the call, must be able to. */
 static bool
 pi_is_possible(void)
 {
+#if !defined(MEDLEY_TEST_EMULATED)
     uint32_t word = 0;
-    medley_status_t status = med_port_pi_lock(&word, MED_PORT_FOREVER, MED_PORT_SCOPE_PROCESS);
-    if (status == MEDLEY_ERR_NOT_SUPPORTED || word == bswap_32(med_port_thread_id())) {
+    if (med_port_pi_lock(&word, MED_PORT_FOREVER, MED_PORT_SCOPE_PROCESS) ==
+        MEDLEY_ERR_NOT_SUPPORTED) {
         return false;
     }
-    assert_int_equal(status, MEDLEY_OK);
     assert_int_equal(word & MED_PORT_PI_OWNER_MASK, med_port_thread_id());
     assert_int_equal(med_port_pi_unlock(&word, MED_PORT_SCOPE_PROCESS), MEDLEY_OK);
     assert_int_equal(word, 0);
-    return true;
+    assert_true(med_port_pi_supported());
+#endif
+    return med_port_pi_supported();
 }
 
 #define NO_PI "no priority-inheritance futex (old kernel, or an emulator of the other byte order)"
