@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Memory without an operating system: one arena, from which pieces are cut in turn. A piece comes
- * back when all that were cut after it have. Copies by the processor. */
+ * back when all that were cut after it have. */
 #include <string.h>
 
 #include "port/bare/bare.h"
@@ -41,45 +41,4 @@ med_port_memory_unmap(void *address, size_t size_bytes)
     /* M1 given back -> M1 (map) */
     (void)__atomic_compare_exchange_n(&used, &end, start, false, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED);
-}
-
-medley_status_t
-med_port_copy_start(med_port_copy *copy)
-{
-    char *target = copy->target;
-    const char *source = copy->source;
-    for (size_t row = 0; row < copy->rows; row++) {
-        memcpy(target, source, copy->row_bytes);
-        target += copy->target_stride_bytes;
-        source += copy->source_stride_bytes;
-    }
-    copy->state = 1;
-    return MEDLEY_OK;
-}
-
-bool
-med_port_copy_done(med_port_copy *copy)
-{
-    return copy->state == 1;
-}
-
-medley_status_t
-med_port_copy_wait(med_port_copy *copy)
-{
-    return copy->state == 1 ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
-}
-
-/* The cores of these machines snoop, or have no caches. */
-void
-med_port_cache_clean(const void *address, size_t size_bytes)
-{
-    (void)address;
-    (void)size_bytes;
-}
-
-void
-med_port_cache_invalidate(void *address, size_t size_bytes)
-{
-    (void)address;
-    (void)size_bytes;
 }
