@@ -30,6 +30,7 @@ running=$!
 # Until both are nodes: each look costs milliseconds, the example runs for almost a second.
 seen=
 while [[ $seen != *" 0:2 "* ]] && kill -0 $running 2>/dev/null; do
+    # No such system yet, or no longer: look again, or leave the loop.
     seen=$("$medley" ps "$MEDLEY_SYSTEM" 2>/dev/null || true)
 done
 result=0
@@ -40,6 +41,7 @@ headline "medley ps $MEDLEY_SYSTEM: what it showed while they ran"
 echo "$seen"
 
 headline "medley ps $MEDLEY_SYSTEM: now; the last process has taken the system with it"
+# That there is none any more is what it shows.
 "$medley" ps "$MEDLEY_SYSTEM" 2>&1 || true
 
 if [ $result -ne 0 ] || ! grep -q 'who had it before has died' "$output"; then
