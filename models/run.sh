@@ -24,7 +24,7 @@ explore() {
         echo broken
         return
     }
-    # Not its exit status but what it prints is read below; a run that prints nothing is "incomplete".
+    # Not its exit status but what it prints is read below; printing nothing is "incomplete".
     (cd "$work" && ./pan -m1000000 -w22 >pan.out 2>&1) || true
     if grep -q '^pan:[0-9]*: assertion violated' "$work/pan.out"; then
         echo assertion

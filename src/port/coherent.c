@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Copies and caches of a machine whose processors are coherent and that offers no engine: the
- * processor copies, at once, and there is nothing to clean. The ports that have neither build this. */
+ * processor copies, at once, and there is nothing to clean. The ports of such machines build it. */
 #include <string.h>
 
 #include "port/port.h"
