@@ -96,14 +96,11 @@ med_bit_set_init(void *memory, size_t size_bytes, uint32_t capacity, med_bit_set
 medley_status_t
 med_bit_set_attach(void *memory, size_t size_bytes, med_bit_set *set)
 {
-    if (!set || !med_stamp_fits(memory, size_bytes, 0)) {
+    if (!set) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    if (size_bytes < sizeof(med_bit_set_shared)) {
-        return MEDLEY_ERR_CORRUPT;
-    }
     const med_bit_set_shared *shared = memory;
-    medley_status_t status = med_stamp_check(&shared->stamp, KIND, VERSION);
+    medley_status_t status = med_stamp_attach(memory, size_bytes, sizeof *shared, KIND, VERSION);
     if (status != MEDLEY_OK) {
         return status;
     }

@@ -81,14 +81,11 @@ med_pool_init(void *memory,
 medley_status_t
 med_pool_attach(void *memory, size_t size_bytes, med_pool *pool)
 {
-    if (!pool || !med_stamp_fits(memory, size_bytes, 0)) {
+    if (!pool) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    if (size_bytes < sizeof(med_pool_shared)) {
-        return MEDLEY_ERR_CORRUPT;
-    }
     const med_pool_shared *shared = memory;
-    medley_status_t status = med_stamp_check(&shared->stamp, KIND, VERSION);
+    medley_status_t status = med_stamp_attach(memory, size_bytes, sizeof *shared, KIND, VERSION);
     if (status != MEDLEY_OK) {
         return status;
     }

@@ -59,6 +59,19 @@ med_stamp_fits(const void *memory, uint64_t size_bytes, uint64_t needed_bytes)
     return memory && (uintptr_t)memory % MED_STAMP_LINE_BYTES == 0 && size_bytes >= needed_bytes;
 }
 
+/* What comes before anything else of the structure is read: is the memory there, on a line, with
+ * room for the structure's fixed part, at whose beginning the stamp is, and the stamp right?
+ * MEDLEY_ERR_ARGUMENT when there is no such memory; else as med_stamp_check. */
+static inline medley_status_t
+med_stamp_attach(
+    const void *memory, uint64_t size_bytes, uint64_t fixed_bytes, uint32_t kind, uint32_t version)
+{
+    if (!med_stamp_fits(memory, size_bytes, 0)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    return size_bytes < fixed_bytes ? MEDLEY_ERR_CORRUPT : med_stamp_check(memory, kind, version);
+}
+
 static inline uint64_t
 med_stamp_round_up(uint64_t bytes)
 {

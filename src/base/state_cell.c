@@ -87,14 +87,11 @@ med_state_cell_init(void *memory,
 medley_status_t
 med_state_cell_attach(void *memory, size_t size_bytes, med_port_scope scope, med_state_cell *cell)
 {
-    if (!cell || !med_stamp_fits(memory, size_bytes, 0)) {
+    if (!cell) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    if (size_bytes < sizeof(med_state_cell_shared)) {
-        return MEDLEY_ERR_CORRUPT;
-    }
     const med_state_cell_shared *shared = memory;
-    medley_status_t status = med_stamp_check(&shared->stamp, KIND, VERSION);
+    medley_status_t status = med_stamp_attach(memory, size_bytes, sizeof *shared, KIND, VERSION);
     if (status != MEDLEY_OK) {
         return status;
     }

@@ -92,14 +92,11 @@ med_trace_init(void *memory, size_t size_bytes, uint32_t lanes, uint32_t records
 medley_status_t
 med_trace_attach(void *memory, size_t size_bytes, med_trace *trace)
 {
-    if (!trace || !med_stamp_fits(memory, size_bytes, 0)) {
+    if (!trace) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    if (size_bytes < sizeof(med_trace_shared)) {
-        return MEDLEY_ERR_CORRUPT;
-    }
     const med_trace_shared *shared = memory;
-    medley_status_t status = med_stamp_check(&shared->stamp, KIND, VERSION);
+    medley_status_t status = med_stamp_attach(memory, size_bytes, sizeof *shared, KIND, VERSION);
     if (status != MEDLEY_OK) {
         return status;
     }
