@@ -553,64 +553,28 @@ med_ring_mpmc_recover(const med_ring_mpmc_view *view,
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-typedef struct side_wait {
-    med_ring_mpmc_side *side;
-    void *slot;
-    medley_status_t status;
-} side_wait;
-
-static bool
-can_reserve(void *context)
+static medley_status_t
+try_reserve(void *side, void **slot)
 {
-    side_wait *wait = context;
-    wait->status = med_ring_mpmc_reserve(wait->side, &wait->slot);
-    return wait->status == MEDLEY_OK || wait->status == MEDLEY_ERR_CORRUPT;
-}
-
-static bool
-can_take(void *context)
-{
-    side_wait *wait = context;
-    wait->status = med_ring_mpmc_take(wait->side, &wait->slot);
-    return wait->status == MEDLEY_OK || wait->status == MEDLEY_ERR_CORRUPT;
+    return med_ring_mpmc_reserve(side, slot);
 }
 
 static medley_status_t
-each_slice(void *context)
+try_take(void *side, void **element)
 {
-    med_ring_mpmc_side *side = ((side_wait *)context)->side;
-    return side->each_slice ? side->each_slice(side->context) : MEDLEY_OK;
-}
-
-static medley_status_t
-wait_until(med_ring_mpmc_side *side,
-           med_wait *place,
-           bool (*condition)(void *context),
-           uint64_t deadline_ns,
-           void **slot)
-{
-    side_wait wait = {.side = side};
-    med_wait_request request = {.condition = condition,
-                                .each_slice = each_slice,
-                                .context = &wait,
-                                .deadline_ns = deadline_ns,
-                                .scope = side->view.scope};
-    medley_status_t status = med_wait_until(place, &side->waiter, &request);
-    status = status == MEDLEY_OK ? wait.status : status;
-    if (status == MEDLEY_OK) {
-        *slot = wait.slot;
-    }
-    return status;
+    return med_ring_mpmc_take(side, element);
 }
 
 medley_status_t
 med_ring_mpmc_reserve_until(med_ring_mpmc_side *side, uint64_t deadline_ns, void **slot)
 {
-    return wait_until(side, &side->view.ring->space, can_reserve, deadline_ns, slot);
+    med_ring_wait wait = {try_reserve, side, &side->view.ring->space, side->view.scope};
+    return med_ring_wait_until(&wait, &side->sleep, deadline_ns, slot);
 }
 
 medley_status_t
 med_ring_mpmc_take_until(med_ring_mpmc_side *side, uint64_t deadline_ns, void **element)
 {
-    return wait_until(side, &side->view.ring->data, can_take, deadline_ns, element);
+    med_ring_wait wait = {try_take, side, &side->view.ring->data, side->view.scope};
+    return med_ring_wait_until(&wait, &side->sleep, deadline_ns, element);
 }

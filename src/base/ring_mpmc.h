@@ -22,6 +22,7 @@
 
 #include "base/atomic.h"
 #include "base/ring_spsc.h"
+#include "base/ring_wait.h"
 #include "base/stamp.h"
 #include "base/wait.h"
 #include "medley/status.h"
@@ -94,12 +95,7 @@ typedef struct med_ring_mpmc_side {
     uint32_t taken;    /* index of the slot it reads */
     bool has_reserved;
     bool has_taken;
-    med_waiter waiter;
-    /* For the _until forms, may be NULL: called after each slice slept, anything but MEDLEY_OK ends
-     * the wait with it. Here the caller looks whether the others live, and recovers those who do
-     * not. Set after join. */
-    medley_status_t (*each_slice)(void *context);
-    void *context;
+    med_ring_sleep sleep; /* for the _until forms */
 } med_ring_mpmc_side;
 
 /* ---- Making and attaching -------------------------------------------------------------------- */

@@ -497,41 +497,15 @@ med_ring_mpsc_look(med_ring_mpsc_consumer *consumer)
     return result;
 }
 
-typedef struct consumer_wait {
-    med_ring_mpsc_consumer *consumer;
-    void *element;
-    medley_status_t status;
-} consumer_wait;
-
-static bool
-has_data(void *context)
-{
-    consumer_wait *wait = context;
-    wait->status = med_ring_mpsc_peek(wait->consumer, &wait->element);
-    return wait->status != MEDLEY_EMPTY && wait->status != MEDLEY_EMPTY_PRODUCER_INSERTING;
-}
-
 static medley_status_t
-each_slice(void *context)
+try_peek(void *consumer, void **element)
 {
-    med_ring_consumer *lane = &((consumer_wait *)context)->consumer->lane;
-    return lane->each_slice ? lane->each_slice(lane->context) : MEDLEY_OK;
+    return med_ring_mpsc_peek(consumer, element);
 }
 
 medley_status_t
 med_ring_mpsc_peek_until(med_ring_mpsc_consumer *consumer, uint64_t deadline_ns, void **element)
 {
-    consumer_wait wait = {.consumer = consumer};
-    med_wait_request request = {.condition = has_data,
-                                .each_slice = each_slice,
-                                .context = &wait,
-                                .deadline_ns = deadline_ns,
-                                .scope = consumer->view.scope};
-    medley_status_t status =
-        med_wait_until(&consumer->view.ring->data, &consumer->lane.waiter, &request);
-    status = status == MEDLEY_OK ? wait.status : status;
-    if (status == MEDLEY_OK) {
-        *element = wait.element;
-    }
-    return status;
+    med_ring_wait wait = {try_peek, consumer, &consumer->view.ring->data, consumer->view.scope};
+    return med_ring_wait_until(&wait, &consumer->sleep, deadline_ns, element);
 }

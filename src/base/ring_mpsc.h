@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "base/ring_spsc.h"
+#include "base/ring_wait.h"
 #include "base/stamp.h"
 #include "base/wait.h"
 #include "medley/status.h"
@@ -98,7 +99,6 @@ typedef struct med_ring_mpsc_view {
     med_port_scope scope;
 } med_ring_mpsc_view;
 
-/* The waiter, each_slice and context of `lane` serve the _until forms: see ring_spsc.h. */
 typedef struct med_ring_mpsc_producer {
     med_ring_producer lane;
     med_wait *data;
@@ -111,6 +111,7 @@ typedef struct med_ring_mpsc_consumer {
     med_ring_mpsc_view view;
     uint32_t number; /* of the lane it is in */
     uint32_t owner;
+    med_ring_sleep sleep; /* for peek_until */
 } med_ring_mpsc_consumer;
 
 /* ---- Making and attaching -------------------------------------------------------------------- */
