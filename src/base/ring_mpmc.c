@@ -45,216 +45,13 @@
  * between reading a word and its compare-and-swap may claim a slot ahead of tail: nothing is lost,
  * but his next element may overtake that one.
  *
- * Trust. Every view keeps the shape privately, every index is masked by it. Words that no correct
- * peer leaves are MEDLEY_ERR_CORRUPT.
+ * Trust. Every view keeps the shape privately (ring_mpmc_make.c); every index is masked by it.
+ * Words that no correct peer leaves are MEDLEY_ERR_CORRUPT.
  *
- * Model: none; ring_mpmc_test.c drives it with ring_stress.h, under TSan too, and kills sides.
+ * Model: none; ring_stress_test.c drives it, under TSan too, and ring_mpmc_death_test.c kills
+ * sides.
  */
-#include "base/ring_mpmc.h"
-
-/* ---- The slot's word ------------------------------------------------------------------------- */
-
-/*
- *   bits 0..7 side, bits 8..10 state, bits 11..31 lap
- */
-#define SIDE_MASK 0xffu
-#define STATE_SHIFT 8
-#define STATE_MASK 7u
-#define LAP_SHIFT 11
-#define LAP_BITS 21
-
-enum {
-    FREE,
-    WRITING,
-    FULL,
-    READING,
-    SKIP
-};
-
-static uint32_t
-lap_mask(const med_ring_mpmc_view *view)
-{
-    uint32_t index_bits = 32 - view->capacity_log2;
-    return index_bits < LAP_BITS ? (1u << index_bits) - 1 : (1u << LAP_BITS) - 1;
-}
-
-/* The word of the slot of `index`, in its lap plus `laps`. */
-static uint32_t
-word_of(
-    const med_ring_mpmc_view *view, uint32_t index, uint32_t laps, uint32_t state, uint32_t side)
-{
-    uint32_t lap = (uint32_t)((uint64_t)index >> view->capacity_log2) + laps;
-    return (lap & lap_mask(view)) << LAP_SHIFT | state << STATE_SHIFT | side;
-}
-
-static uint32_t
-state_of(uint32_t word)
-{
-    return word >> STATE_SHIFT & STATE_MASK;
-}
-
-/* By how many laps the word is ahead of `index`, or behind. */
-static int32_t
-lead_of(const med_ring_mpmc_view *view, uint32_t word, uint32_t index)
-{
-    uint32_t mask = lap_mask(view);
-    uint32_t lead = ((word >> LAP_SHIFT) - (word_of(view, index, 0, FREE, 0) >> LAP_SHIFT)) & mask;
-    return lead > mask / 2 ? (int32_t)lead - (int32_t)mask - 1 : (int32_t)lead;
-}
-
-static uint8_t *
-slot_at(const med_ring_mpmc_view *view, uint32_t index)
-{
-    return view->slots + (size_t)(index & view->mask) * view->stride_bytes;
-}
-
-static atomic32 *
-slot_word(const med_ring_mpmc_view *view, uint32_t index)
-{
-    return (atomic32 *)(void *)slot_at(view, index);
-}
-
-static void *
-slot_element(const med_ring_mpmc_view *view, uint32_t index)
-{
-    return slot_at(view, index) + MED_RING_MPMC_ELEMENT_AT;
-}
-
-/* ---- The shape ------------------------------------------------------------------------------- */
-
-#define APART_BYTES 128u
-
-typedef struct shape {
-    uint32_t sides;
-    uint32_t element_bytes;
-    uint32_t capacity;
-    uint32_t stride_bytes;
-    uint32_t size_bytes;
-} shape;
-
-static uint32_t
-slots_offset(uint32_t sides)
-{
-    uint32_t owners_bytes = sides * (uint32_t)sizeof(atomic32);
-    return (uint32_t)sizeof(med_ring_mpmc) +
-           (owners_bytes + APART_BYTES - 1) / APART_BYTES * APART_BYTES;
-}
-
-/* Completes a shape whose sides, element_bytes and capacity are given; false when there is none. */
-static bool
-shape_complete(shape *s)
-{
-    bool possible = s->element_bytes >= 1 && s->element_bytes <= MED_RING_ELEMENT_MAX &&
-                    s->capacity >= 1 && s->capacity <= MED_RING_CAPACITY_MAX &&
-                    (s->capacity & (s->capacity - 1)) == 0 && s->sides >= 1 &&
-                    s->sides <= MED_RING_MPMC_SIDES_MAX;
-    if (!possible) {
-        return false;
-    }
-    s->stride_bytes = MED_RING_MPMC_ELEMENT_AT + (s->element_bytes + 7) / 8 * 8;
-    uint64_t size = slots_offset(s->sides) + (uint64_t)s->capacity * s->stride_bytes;
-    s->size_bytes = (uint32_t)size;
-    return size <= UINT32_MAX;
-}
-
-static bool
-shape_from_config(const med_ring_mpmc_config *config, shape *s)
-{
-    *s = (shape){.sides = config->sides,
-                 .element_bytes = config->element_bytes,
-                 .capacity = config->capacity};
-    return shape_complete(s);
-}
-
-medley_status_t
-med_ring_mpmc_size(const med_ring_mpmc_config *config, uint32_t *size_bytes)
-{
-    shape s;
-    if (!shape_from_config(config, &s)) {
-        return MEDLEY_ERR_ARGUMENT;
-    }
-    *size_bytes = s.size_bytes;
-    return MEDLEY_OK;
-}
-
-static med_ring_mpmc_view
-view_of(void *memory, const shape *s, med_port_scope scope)
-{
-    uint8_t *bytes = memory;
-    return (med_ring_mpmc_view){
-        .ring = memory,
-        .owners = (atomic32 *)(void *)(bytes + sizeof(med_ring_mpmc)),
-        .slots = bytes + slots_offset(s->sides),
-        .mask = s->capacity - 1,
-        .capacity_log2 = (uint32_t)__builtin_ctz(s->capacity),
-        .stride_bytes = s->stride_bytes,
-        .element_bytes = s->element_bytes,
-        .sides = s->sides,
-        .scope = scope,
-    };
-}
-
-medley_status_t
-med_ring_mpmc_init(void *memory, size_t memory_bytes, const med_ring_mpmc_config *config)
-{
-    shape s;
-    if (!shape_from_config(config, &s) || !med_stamp_fits(memory, memory_bytes, s.size_bytes)) {
-        return MEDLEY_ERR_ARGUMENT;
-    }
-    med_ring_mpmc_view view = view_of(memory, &s, MED_PORT_SCOPE_PROCESS);
-    med_ring_mpmc *ring = view.ring;
-    /* All relaxed: the caller publishes the memory. */
-    atomic32_store_relaxed(&ring->shape.sides, s.sides);
-    atomic32_store_relaxed(&ring->shape.element_bytes, s.element_bytes);
-    atomic32_store_relaxed(&ring->shape.capacity, s.capacity);
-    atomic32_store_relaxed(&ring->shape.stride_bytes, s.stride_bytes);
-    atomic32_store_relaxed(&ring->shape.size_bytes, s.size_bytes);
-    atomic32_store_relaxed(&ring->tail, config->first_index);
-    atomic32_store_relaxed(&ring->head, config->first_index);
-    atomic32_store_relaxed(&ring->data.word, 0);
-    atomic32_store_relaxed(&ring->space.word, 0);
-    for (uint32_t i = 0; i < s.sides; i++) {
-        atomic32_store_relaxed(&view.owners[i], 0);
-    }
-    for (uint32_t i = 0; i < s.capacity; i++) {
-        uint32_t index = config->first_index + i;
-        atomic32_store_relaxed(slot_word(&view, index), word_of(&view, index, 0, FREE, 0));
-    }
-    med_stamp_write(&ring->shape.stamp, MED_RING_MPMC_KIND, MED_RING_MPMC_VERSION);
-    return MEDLEY_OK;
-}
-
-medley_status_t
-med_ring_mpmc_attach(med_ring_mpmc_view *view,
-                     void *memory,
-                     size_t memory_bytes,
-                     med_port_scope scope)
-{
-    if (!med_stamp_fits(memory, memory_bytes, 0)) {
-        return MEDLEY_ERR_ARGUMENT;
-    }
-    if (memory_bytes < sizeof(med_ring_mpmc)) {
-        return MEDLEY_ERR_CORRUPT;
-    }
-    const med_ring_mpmc_shape *shared = &((med_ring_mpmc *)memory)->shape;
-    medley_status_t status =
-        med_stamp_check(&shared->stamp, MED_RING_MPMC_KIND, MED_RING_MPMC_VERSION);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    /* All relaxed: constant since the memory was published. Each is read once, and not believed. */
-    shape s = {.sides = atomic32_load_relaxed(&shared->sides),
-               .element_bytes = atomic32_load_relaxed(&shared->element_bytes),
-               .capacity = atomic32_load_relaxed(&shared->capacity)};
-    uint32_t stride_bytes = atomic32_load_relaxed(&shared->stride_bytes);
-    uint32_t size_bytes = atomic32_load_relaxed(&shared->size_bytes);
-    if (!shape_complete(&s) || s.stride_bytes != stride_bytes || s.size_bytes != size_bytes ||
-        size_bytes > memory_bytes) {
-        return MEDLEY_ERR_CORRUPT;
-    }
-    *view = view_of(memory, &s, scope);
-    return MEDLEY_OK;
-}
+#include "base/ring_mpmc_slot.h"
 
 /* ---- Sides ----------------------------------------------------------------------------------- */
 
@@ -310,10 +107,10 @@ move_on(atomic32 *counter, uint32_t index)
 static bool
 claim(const med_ring_mpmc_side *side, uint32_t index, uint32_t word, uint32_t state)
 {
-    uint32_t desired = word_of(&side->view, index, 0, state, side->number);
+    uint32_t desired = mpmc_word_of(&side->view, index, 0, state, side->number);
     /* A1 slot filled <- R1 (commit); A2 slot free <- R2 (release, recover, skip);
      * R4 side joined -> A4 (recover) */
-    return atomic32_cas_acq_rel(slot_word(&side->view, index), &word, desired);
+    return atomic32_cas_acq_rel(mpmc_slot_word(&side->view, index), &word, desired);
 }
 
 /* `index` was read from the counter, and then a word that allows nothing: is that the present? */
@@ -327,12 +124,12 @@ is_present(const atomic32 *counter, uint32_t index)
 static medley_status_t
 why_full(uint32_t word)
 {
-    switch (state_of(word)) {
-    case WRITING:
-    case FULL:
-    case SKIP:
+    switch (mpmc_state_of(word)) {
+    case MPMC_WRITING:
+    case MPMC_FULL:
+    case MPMC_SKIP:
         return MEDLEY_FULL;
-    case READING:
+    case MPMC_READING:
         return MEDLEY_FULL_CONSUMER_READING;
     default:
         return MEDLEY_ERR_CORRUPT;
@@ -346,10 +143,10 @@ med_ring_mpmc_reserve(med_ring_mpmc_side *side, void **slot)
     atomic32 *tail = &view->ring->tail;
     for (uint32_t left = attempts(view); left && !side->has_reserved; left--) {
         uint32_t index = atomic32_load_acquire(tail); /* A3 slot claimed <- R3 (move_on) */
-        uint32_t word = atomic32_load_acquire(slot_word(view, index)); /* A2, A3 */
-        int32_t lead = lead_of(view, word, index);
-        if (lead == 0 && state_of(word) == FREE) {
-            if (claim(side, index, word, WRITING)) {
+        uint32_t word = atomic32_load_acquire(mpmc_slot_word(view, index)); /* A2, A3 */
+        int32_t lead = mpmc_lead_of(view, word, index);
+        if (lead == 0 && mpmc_state_of(word) == MPMC_FREE) {
+            if (claim(side, index, word, MPMC_WRITING)) {
                 side->reserved = index;
                 side->has_reserved = true;
                 move_on(tail, index);
@@ -363,7 +160,7 @@ med_ring_mpmc_reserve(med_ring_mpmc_side *side, void **slot)
     if (!side->has_reserved) {
         return MEDLEY_BUSY;
     }
-    *slot = slot_element(view, side->reserved);
+    *slot = mpmc_slot_element(view, side->reserved);
     return MEDLEY_OK;
 }
 
@@ -371,23 +168,23 @@ static void
 reserved_becomes(med_ring_mpmc_side *side, uint32_t state)
 {
     const med_ring_mpmc_view *view = &side->view;
-    uint32_t word = word_of(view, side->reserved, 0, state, 0);
+    uint32_t word = mpmc_word_of(view, side->reserved, 0, state, 0);
     side->has_reserved = false;
     /* R1 slot filled -> A1 (take) */
-    atomic32_store_release(slot_word(view, side->reserved), word);
+    atomic32_store_release(mpmc_slot_word(view, side->reserved), word);
     med_wait_wake(&view->ring->data, view->scope);
 }
 
 void
 med_ring_mpmc_commit(med_ring_mpmc_side *side)
 {
-    reserved_becomes(side, FULL);
+    reserved_becomes(side, MPMC_FULL);
 }
 
 void
 med_ring_mpmc_reserve_cancel(med_ring_mpmc_side *side)
 {
-    reserved_becomes(side, SKIP);
+    reserved_becomes(side, MPMC_SKIP);
 }
 
 /* What there is to be had at head, whose slot's word leads by `lead`. MEDLEY_OK: nothing any more,
@@ -395,15 +192,15 @@ med_ring_mpmc_reserve_cancel(med_ring_mpmc_side *side)
 static medley_status_t
 why_empty(uint32_t word, int32_t lead)
 {
-    uint32_t state = state_of(word);
-    if (lead == 1 || (lead == 0 && state == READING)) {
+    uint32_t state = mpmc_state_of(word);
+    if (lead == 1 || (lead == 0 && state == MPMC_READING)) {
         return MEDLEY_OK;
     }
-    if (lead == 0 && state == WRITING) {
+    if (lead == 0 && state == MPMC_WRITING) {
         return MEDLEY_EMPTY_PRODUCER_INSERTING;
     }
     /* A lap behind: the consumer of the lap before is slow, and nobody could reserve it yet. */
-    if ((lead == 0 && state == FREE) || (lead == -1 && state == READING)) {
+    if ((lead == 0 && state == MPMC_FREE) || (lead == -1 && state == MPMC_READING)) {
         return MEDLEY_EMPTY;
     }
     return MEDLEY_ERR_CORRUPT;
@@ -414,7 +211,8 @@ static void
 skip(const med_ring_mpmc_view *view, uint32_t index, uint32_t word)
 {
     /* R2 slot free -> A2 (reserve) */
-    if (atomic32_cas_acq_rel(slot_word(view, index), &word, word_of(view, index, 1, FREE, 0))) {
+    if (atomic32_cas_acq_rel(mpmc_slot_word(view, index), &word,
+                             mpmc_word_of(view, index, 1, MPMC_FREE, 0))) {
         move_on(&view->ring->head, index);
         med_wait_wake(&view->ring->space, view->scope);
     }
@@ -427,15 +225,15 @@ med_ring_mpmc_take(med_ring_mpmc_side *side, void **element)
     atomic32 *head = &view->ring->head;
     for (uint32_t left = attempts(view); left && !side->has_taken; left--) {
         uint32_t index = atomic32_load_acquire(head); /* A3 slot claimed <- R3 (move_on) */
-        uint32_t word = atomic32_load_acquire(slot_word(view, index)); /* A1, A3 */
-        int32_t lead = lead_of(view, word, index);
-        if (lead == 0 && state_of(word) == FULL) {
-            if (claim(side, index, word, READING)) {
+        uint32_t word = atomic32_load_acquire(mpmc_slot_word(view, index)); /* A1, A3 */
+        int32_t lead = mpmc_lead_of(view, word, index);
+        if (lead == 0 && mpmc_state_of(word) == MPMC_FULL) {
+            if (claim(side, index, word, MPMC_READING)) {
                 side->taken = index;
                 side->has_taken = true;
                 move_on(head, index);
             }
-        } else if (lead == 0 && state_of(word) == SKIP) {
+        } else if (lead == 0 && mpmc_state_of(word) == MPMC_SKIP) {
             skip(view, index, word);
         } else {
             medley_status_t status = why_empty(word, lead);
@@ -449,7 +247,7 @@ med_ring_mpmc_take(med_ring_mpmc_side *side, void **element)
     if (!side->has_taken) {
         return MEDLEY_BUSY;
     }
-    *element = slot_element(view, side->taken);
+    *element = mpmc_slot_element(view, side->taken);
     return MEDLEY_OK;
 }
 
@@ -457,9 +255,10 @@ void
 med_ring_mpmc_release(med_ring_mpmc_side *side)
 {
     const med_ring_mpmc_view *view = &side->view;
-    uint32_t word = word_of(view, side->taken, 1, FREE, 0);
+    uint32_t word = mpmc_word_of(view, side->taken, 1, MPMC_FREE, 0);
     side->has_taken = false;
-    atomic32_store_release(slot_word(view, side->taken), word); /* R2 slot free -> A2 (reserve) */
+    atomic32_store_release(mpmc_slot_word(view, side->taken),
+                           word); /* R2 slot free -> A2 (reserve) */
     med_wait_wake(&view->ring->space, view->scope);
 }
 
@@ -498,19 +297,19 @@ claim_undo(const med_ring_mpmc_view *view,
            uint32_t word,
            const med_ring_mpmc_salvage *salvage)
 {
-    uint32_t lap = word & ~((1u << LAP_SHIFT) - 1);
-    uint32_t next_lap = (lap + (1u << LAP_SHIFT)) & lap_mask(view) << LAP_SHIFT;
-    atomic32 *place = slot_word(view, slot);
-    if (state_of(word) == WRITING) {
+    uint32_t lap = word & ~((1u << MPMC_LAP_SHIFT) - 1);
+    uint32_t next_lap = (lap + (1u << MPMC_LAP_SHIFT)) & mpmc_lap_mask(view) << MPMC_LAP_SHIFT;
+    atomic32 *place = mpmc_slot_word(view, slot);
+    if (mpmc_state_of(word) == MPMC_WRITING) {
         /* R1: nothing is filled, but the lap has to go on */
-        return atomic32_cas_acq_rel(place, &word, lap | SKIP << STATE_SHIFT);
+        return atomic32_cas_acq_rel(place, &word, lap | MPMC_SKIP << MPMC_STATE_SHIFT);
     }
     if (salvage) {
-        uint32_t mine = lap | READING << STATE_SHIFT | salvage->side->number;
+        uint32_t mine = lap | MPMC_READING << MPMC_STATE_SHIFT | salvage->side->number;
         if (!atomic32_cas_acq_rel(place, &word, mine)) {
             return false;
         }
-        salvage->keep(salvage->context, slot_element(view, slot));
+        salvage->keep(salvage->context, mpmc_slot_element(view, slot));
         atomic32_store_release(place, next_lap); /* R2 slot free -> A2 (reserve) */
         return true;
     }
@@ -520,8 +319,8 @@ claim_undo(const med_ring_mpmc_view *view,
 static bool
 is_claim_of(const med_ring_mpmc_view *view, uint32_t word, uint32_t owner)
 {
-    uint32_t side = word & SIDE_MASK;
-    bool claimed = state_of(word) == WRITING || state_of(word) == READING;
+    uint32_t side = word & MPMC_SIDE_MASK;
+    bool claimed = mpmc_state_of(word) == MPMC_WRITING || mpmc_state_of(word) == MPMC_READING;
     /* Relaxed: A4 side joined <- R4 (claim) came with the word. */
     return claimed && side < view->sides && atomic32_load_relaxed(&view->owners[side]) == owner;
 }
@@ -536,7 +335,8 @@ med_ring_mpmc_recover(const med_ring_mpmc_view *view,
         return 0;
     }
     for (uint32_t slot = 0; slot <= view->mask; slot++) {
-        uint32_t word = atomic32_load_acquire(slot_word(view, slot)); /* A4 side joined <- R4 */
+        uint32_t word =
+            atomic32_load_acquire(mpmc_slot_word(view, slot)); /* A4 side joined <- R4 */
         if (is_claim_of(view, word, dead_owner)) {
             recovered += claim_undo(view, slot, word, salvage);
         }

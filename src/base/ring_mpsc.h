@@ -114,6 +114,12 @@ typedef struct med_ring_mpsc_consumer {
     med_ring_sleep sleep; /* for peek_until */
 } med_ring_mpsc_consumer;
 
+static inline med_ring *
+med_ring_mpsc_lane(const med_ring_mpsc_view *view, uint32_t number)
+{
+    return (med_ring *)(void *)(view->lanes_at + (size_t)number * view->lane_bytes);
+}
+
 /* ---- Making and attaching -------------------------------------------------------------------- */
 
 /* How many bytes the ring takes. MEDLEY_ERR_ARGUMENT when the config is outside its limits or asks
