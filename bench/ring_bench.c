@@ -102,8 +102,9 @@ ask_in_place(bench *b)
 static void
 ask_bursts(bench *b)
 {
-    static const ring_system *const systems[] = {&ring_packed,         &ring_boost, &ring_dpdk,
-                                                 &ring_dpdk_zero_copy, &ring_ck,    &ring_line};
+    static const ring_system *const systems[] = {
+        &ring_packed, &ring_boost, &ring_dpdk, &ring_dpdk_zero_copy,
+        &ring_ck,     &ring_line,  &ring_bare};
     static const bench_goal goals[] = {
         {.name = "beside the best peer", .first_peer = 1, .peer_count = 4, .factor = 1.5},
     };
