@@ -162,13 +162,14 @@ static void
 ask_round_trip(bench *b)
 {
     static uint32_t capacities[] = {64, 8, 4096};
-    static bool with_message[] = {false, true};
+    static trip_bare_kind kinds[] = {TRIP_WORD, TRIP_MESSAGE, TRIP_IN_TURN};
     static const bench_subject subjects[] = {
         {"medley line, 64 slots", trip_rings, &capacities[0]},
         {"medley line, 8 slots", trip_rings, &capacities[1]},
         {"medley line, 4096 slots", trip_rings, &capacities[2]},
-        {"bare, one word each way", trip_bare, &with_message[0]},
-        {"bare, 24 B and a word each way", trip_bare, &with_message[1]},
+        {"bare, one word each way", trip_bare, &kinds[0]},
+        {"bare, 24 B and a word each way", trip_bare, &kinds[1]},
+        {"bare, as before, 64 lines in turn", trip_bare, &kinds[2]},
     };
     static const bench_goal goals[] = {
         {.name = "median",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Round trips: two line rings, one each way, 24 B, both sides awake, beside the least two
- * processors can do: a word in a line each way, and the same line with the 24 B in it.
+ * processors can do: a word in a line each way, the same line with the 24 B in it, and with 64 such
+ * lines used in turn, as a ring of 64 slots does: what going round costs by itself.
  *
  * Each trip is timed by the clock; what reading the clock costs is measured and taken off.
  */
@@ -111,13 +112,20 @@ bare_receive(const bare_line *line, uint32_t i, bool with_message)
     return with_message ? line->words[WORDS - 1] : 0;
 }
 
-static inline void
-bare_here(bool with_message)
+/* The line of trip `i` from here to there; the one behind it is the way back. */
+static inline bare_line *
+bare_lines(uint32_t i, uint32_t in_turn)
 {
-    bare_line *lines = current.memory;
+    return (bare_line *)current.memory + (size_t)(i % in_turn) * 2;
+}
+
+static inline void
+bare_here(bool with_message, uint32_t in_turn)
+{
     uint64_t wrong = 0;
     uint64_t before = med_port_clock_ns();
     for (uint32_t i = 1; i <= current.count; i++) {
+        bare_line *lines = bare_lines(i, in_turn);
         bare_send(&lines[0], i, i, with_message);
         uint64_t last = bare_receive(&lines[1], i, with_message);
         wrong |= with_message ? last ^ (i + WORDS) : 0;
@@ -129,52 +137,43 @@ bare_here(bool with_message)
 }
 
 static inline void
-bare_there(bool with_message)
+bare_there(bool with_message, uint32_t in_turn)
 {
-    bare_line *lines = current.memory;
     for (uint32_t i = 1; i <= current.count; i++) {
+        bare_line *lines = bare_lines(i, in_turn);
         uint64_t last = bare_receive(&lines[0], i, with_message);
         bare_send(&lines[1], i, last - 1, with_message); /* made of what came, as below */
     }
 }
 
-static void
-word_here(void *unused)
-{
-    (void)unused;
-    bare_here(false);
-}
+#define TRIP_LOOPS(name, with_message, in_turn)                                                    \
+    static void name##_here(void *unused)                                                          \
+    {                                                                                              \
+        (void)unused;                                                                              \
+        bare_here(with_message, in_turn);                                                          \
+    }                                                                                              \
+    static void name##_there(void *unused)                                                         \
+    {                                                                                              \
+        (void)unused;                                                                              \
+        bare_there(with_message, in_turn);                                                         \
+    }
 
-static void
-word_there(void *unused)
-{
-    (void)unused;
-    bare_there(false);
-}
-
-static void
-message_here(void *unused)
-{
-    (void)unused;
-    bare_here(true);
-}
-
-static void
-message_there(void *unused)
-{
-    (void)unused;
-    bare_there(true);
-}
+TRIP_LOOPS(word, false, 1)
+TRIP_LOOPS(message, true, 1)
+TRIP_LOOPS(in_turn, true, TRIP_LINES_IN_TURN)
 
 bool
 trip_bare(const bench *b, void *context, double *values)
 {
-    const bool *with_message = context;
+    static void (*const loops[][2])(void *) = {[TRIP_WORD] = {word_here, word_there},
+                                               [TRIP_MESSAGE] = {message_here, message_there},
+                                               [TRIP_IN_TURN] = {in_turn_here, in_turn_there}};
+    trip_bare_kind kind = *(const trip_bare_kind *)context;
+    size_t size_bytes = TRIP_LINES_IN_TURN * 2 * sizeof(bare_line);
     current.count = bench_count(b, TRIPS_MAX);
-    current.memory = bench_map(2 * sizeof(bare_line));
-    bool fine = run_trips(b, *with_message ? message_here : word_here,
-                          *with_message ? message_there : word_there, "bare ping-pong", values);
-    bench_unmap(current.memory, 2 * sizeof(bare_line));
+    current.memory = bench_map(size_bytes);
+    bool fine = run_trips(b, loops[kind][0], loops[kind][1], "bare ping-pong", values);
+    bench_unmap(current.memory, size_bytes);
     return fine;
 }
 

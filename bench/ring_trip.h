@@ -6,7 +6,15 @@
 
 #include "bench.h"
 
-/* `context`: whether the 24 B go with the word (bool). */
+#define TRIP_LINES_IN_TURN 64
+
+typedef enum trip_bare_kind {
+    TRIP_WORD,    /* one word */
+    TRIP_MESSAGE, /* with 24 B in its line */
+    TRIP_IN_TURN, /* likewise, and TRIP_LINES_IN_TURN lines used in turn */
+} trip_bare_kind;
+
+/* `context`: trip_bare_kind. */
 bool trip_bare(const bench *b, void *context, double *values);
 /* `context`: the rings' capacity (uint32_t). */
 bool trip_rings(const bench *b, void *context, double *values);
