@@ -95,6 +95,7 @@ typedef struct med_ring_mpsc_view {
     uint32_t lanes;
     uint32_t lane_bytes;
     uint32_t element_bytes;
+    uint32_t stride_bytes;
     uint32_t capacity;
     med_port_scope scope;
 } med_ring_mpsc_view;
@@ -232,8 +233,8 @@ med_ring_mpsc_push(med_ring_mpsc_producer *producer, const void *element)
 /* The run is used up: the next lane that has something, and its run. MEDLEY_OK, or as peek. */
 medley_status_t med_ring_mpsc_look(med_ring_mpsc_consumer *consumer);
 
-/* Up to `wanted` (at least 1) elements that lie side by side, element_bytes apart; `count` of them,
- * all of one producer. The same again until release. MEDLEY_EMPTY; MEDLEY_EMPTY_PRODUCER_INSERTING;
+/* Up to `wanted` (at least 1) elements that lie side by side, view.stride_bytes apart; `count` of
+ * them, all of one producer. The same again until release. MEDLEY_EMPTY; or _PRODUCER_INSERTING;
  * MEDLEY_ERR_CORRUPT: a lane was scribbled over, what was in it is lost; the others go on. */
 static inline medley_status_t
 med_ring_mpsc_peek_many(med_ring_mpsc_consumer *consumer,

@@ -12,6 +12,7 @@ typedef struct shape {
     uint32_t lanes;
     uint32_t element_bytes;
     uint32_t capacity;
+    uint32_t stride_bytes; /* from slot to slot of a lane */
     uint32_t lane_bytes;
     uint32_t size_bytes;
 } shape;
@@ -49,6 +50,7 @@ shape_complete(shape *s)
     }
     uint64_t lane_bytes = round_up(ring_bytes);
     uint64_t size = lanes_offset(s->lanes) + s->lanes * lane_bytes;
+    s->stride_bytes = (ring_bytes - (uint32_t)sizeof(med_ring)) / s->capacity;
     s->lane_bytes = (uint32_t)lane_bytes;
     s->size_bytes = (uint32_t)size;
     return size <= UINT32_MAX;
@@ -85,6 +87,7 @@ view_of(void *memory, const shape *s, med_port_scope scope)
         .lanes = s->lanes,
         .lane_bytes = s->lane_bytes,
         .element_bytes = s->element_bytes,
+        .stride_bytes = s->stride_bytes,
         .capacity = s->capacity,
         .scope = scope,
     };

@@ -25,9 +25,9 @@ typedef struct fixture {
 } fixture;
 
 static void
-ring_start(fixture *f, uint32_t capacity, uint32_t lanes)
+ring_start_of(fixture *f, uint32_t element_bytes, uint32_t capacity, uint32_t lanes)
 {
-    med_ring_mpsc_config config = {sizeof(uint64_t), capacity, lanes, NEAR_WRAP};
+    med_ring_mpsc_config config = {element_bytes, capacity, lanes, NEAR_WRAP};
     assert_int_equal(med_ring_mpsc_size(&config, &f->size_bytes), MEDLEY_OK);
     f->memory =
         mmap(NULL, f->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -36,6 +36,12 @@ ring_start(fixture *f, uint32_t capacity, uint32_t lanes)
     assert_int_equal(
         med_ring_mpsc_attach(&f->view, f->memory, f->size_bytes, MED_PORT_SCOPE_SHARED), MEDLEY_OK);
     assert_int_equal(med_ring_mpsc_consumer_join(&f->consumer, &f->view, CONSUMER), MEDLEY_OK);
+}
+
+static void
+ring_start(fixture *f, uint32_t capacity, uint32_t lanes)
+{
+    ring_start_of(f, sizeof(uint64_t), capacity, lanes);
 }
 
 static void
@@ -347,6 +353,36 @@ batches_lie_side_by_side(void **state)
     }
     expect_empty(&f);
     ring_end(&f);
+}
+
+/* Those of whole KiB lie further apart than they are long. */
+static void
+batches_lie_side_by_side_whatever_their_elements(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {8, 24, 1024, 4096};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        fixture f;
+        ring_start_of(&f, sizes[i], 8, 2);
+        med_ring_mpsc_producer producer = joined(&f, 1);
+        uint8_t element[4096] = {0};
+        for (uint8_t n = 1; n <= 8; n++) {
+            memset(element, n, sizes[i]);
+            assert_int_equal(med_ring_mpsc_push(&producer, element), MEDLEY_OK);
+        }
+        for (uint8_t n = 1; n <= 8;) {
+            void *elements = NULL;
+            uint32_t count = 0;
+            assert_int_equal(med_ring_mpsc_peek_many(&f.consumer, 8, &elements, &count), MEDLEY_OK);
+            for (uint32_t k = 0; k < count; k++) {
+                memset(element, n++, sizes[i]);
+                assert_memory_equal((uint8_t *)elements + k * f.view.stride_bytes, element,
+                                    sizes[i]);
+            }
+            med_ring_mpsc_release_many(&f.consumer, count);
+        }
+        ring_end(&f);
+    }
 }
 
 /* A producer that never stops does not keep the others waiting longer than a run. */
@@ -893,6 +929,7 @@ main(void)
         cmocka_unit_test(each_lane_is_full_for_itself),
         cmocka_unit_test(a_reservation_stands_in_nobodys_way),
         cmocka_unit_test(batches_lie_side_by_side),
+        cmocka_unit_test(batches_lie_side_by_side_whatever_their_elements),
         cmocka_unit_test(a_run_ends),
         cmocka_unit_test(recover_takes_everything_a_dead_owner_had),
         cmocka_unit_test(the_next_consumer_goes_on),
