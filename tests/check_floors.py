@@ -72,7 +72,7 @@ def floor_of(path):
 
 
 def check_include(path, floor, quoted, system):
-    test = path.endswith("_test.c")
+    test = path.endswith(("_test.c", "_test.h"))
     if system:
         if floor and floor != "port" and not test and system not in FREESTANDING:
             yield "system", f"<{system}>"
@@ -183,6 +183,7 @@ GOOD = {
                            "/* __atomic_load_n is not for here, nor is\n#ifdef __linux__\n*/\n"
                            'const char *s = "__sync_synchronize";\n' + RULE + WIDE + JUST,
     "src/base/a_test.c": HEAD + '#include <unistd.h>\n#include "support/unit.h"\n',
+    "src/base/a_test.h": HEAD + '#include <stdlib.h>\n#include "support/unit.h"\n',
     "src/mrapi/a.c": HEAD + '#include "base/a.h"\n#include "mrapi.h"\n#include "medley/mrapi_ext.h"\n',
     "src/omp/a.c": HEAD + '#include "dsm/a.h"\n#include "mcapi/a.h"\n',
     "tools/a.c": HEAD + '#include <unistd.h>\n#include "mrapi/a.h"\n#include "omp/a.h"\n',

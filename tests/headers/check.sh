@@ -36,7 +36,7 @@ while IFS= read -r header; do
     src/port/*/*) machine=$(basename "$(dirname "$header")") ;;
     *) machine=linux ;;
     esac
-    alone "${header#src/}" "$cc" -std=gnu17 -x c -Isrc/port/$machine
+    alone "${header#src/}" "$cc" -std=gnu17 -x c -Isrc/port/$machine -Itests
 done < <(find src -name '*.h' | sort)
 
 echo "headers: $checked compiled alone, $failed failed"

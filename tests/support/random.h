@@ -28,7 +28,8 @@ test_seed(void)
     return seed;
 }
 
-/* Of the same seed, each stream has numbers of its own. */
+/* Of the same seed, each stream has numbers of its own. A test_random with any other state repeats
+ * itself from run to run. */
 static inline test_random
 test_random_of(uint64_t stream)
 {
@@ -36,10 +37,16 @@ test_random_of(uint64_t stream)
 }
 
 static inline uint32_t
-random_below(test_random *random, uint32_t bound)
+random_word(test_random *random)
 {
     random->state = random->state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random->state >> 33) % bound);
+    return (uint32_t)(random->state >> 32);
+}
+
+static inline uint32_t
+random_below(test_random *random, uint32_t bound)
+{
+    return random_word(random) % bound;
 }
 
 #endif
