@@ -26,11 +26,11 @@ begin(void)
 static void
 holders_kept_honest(const med_system *system)
 {
-    const med_table_view *views[] = {&system->domains, &system->nodes, &system->mutexes};
-    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
-        uint32_t holder = med_lock_owner(&views[i]->table->lock);
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        med_table *table = system->tables[k].table;
+        uint32_t holder = med_lock_owner(&table->lock);
         if (med_process_ref_index(holder) < system->limits.processes) {
-            atomic32_store_relaxed(&views[i]->table->lock.word, 0);
+            atomic32_store_relaxed(&table->lock.word, 0);
         }
     }
 }

@@ -11,16 +11,18 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "mrapi/domain.h"
-#include "mrapi/mutex.h"
+#include "mrapi/kinds.h"
 
 /* ---- Views ----------------------------------------------------------------------------------- */
 
 static void
-view_open(med_system *system, med_table_view *view, uint32_t offset, uint32_t rows, uint32_t bytes)
+view_open(med_system *system, med_kind kind)
 {
-    med_table_view_init(view, (char *)(void *)system->header + offset, rows, bytes);
+    med_table_view *view = &system->tables[kind];
+    med_table_view_init(view, (char *)(void *)system->header + system->layout.tables[kind],
+                        med_kind_rows(&system->limits, kind), system->layout.row_bytes[kind]);
     view->scope = system->scope;
+    view->on_remove = med_kinds[kind].on_remove;
     view->on_slice = med_process_look;
     view->context = system;
 }
@@ -28,13 +30,10 @@ view_open(med_system *system, med_table_view *view, uint32_t offset, uint32_t ro
 static void
 views_open(med_system *system)
 {
-    const med_layout *layout = &system->layout;
-    const med_limits *limits = &system->limits;
-    system->processes = (unsigned char *)(void *)system->header + layout->processes;
-    view_open(system, &system->domains, layout->domains, limits->domains, sizeof(med_domain_row));
-    view_open(system, &system->nodes, layout->nodes, limits->nodes, layout->node_row_bytes);
-    view_open(system, &system->mutexes, layout->mutexes, limits->mutexes, sizeof(med_mutex_row));
-    system->mutexes.on_remove = med_mutex_row_removed;
+    system->processes = (unsigned char *)(void *)system->header + system->layout.processes;
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        view_open(system, (med_kind)k);
+    }
     system->on_death =
         system->header->on_death == MED_ON_DEATH_FAIL ? MED_ON_DEATH_FAIL : MED_ON_DEATH_RECOVER;
 }
@@ -42,9 +41,9 @@ views_open(med_system *system)
 static void
 tables_init(med_system *system)
 {
-    med_table_init(&system->domains);
-    med_table_init(&system->nodes);
-    med_table_init(&system->mutexes);
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        med_table_init(&system->tables[k]);
+    }
 }
 
 /* False when the variable asks for nothing, or makes no sense (then it is reported). */

@@ -109,7 +109,7 @@ med_mutex_key(uint32_t ticket, uint32_t depth)
 static inline void
 med_mutex_touch(const med_self *self, uint32_t index)
 {
-    uint32_t bit = index / MED_LOCK_ROWS_PER_BIT;
+    uint32_t bit = index / MED_ROWS_PER_TOUCH;
     atomic32 *word = &self->touched[bit / 32];
     uint32_t bits = atomic32_load_relaxed(word);
     if (__builtin_expect(!(bits & 1u << bit % 32), 0)) {

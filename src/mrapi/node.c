@@ -28,8 +28,7 @@
 static uint32_t
 touched_words(const med_limits *limits)
 {
-    uint32_t bits = (limits->mutexes + MED_LOCK_ROWS_PER_BIT - 1) / MED_LOCK_ROWS_PER_BIT;
-    return (bits + 31) / 32;
+    return med_kind_touch_first(limits, MED_KIND_COUNT);
 }
 
 uint32_t
@@ -231,17 +230,29 @@ med_node_enter(med_self *self)
 
 /* ---- Leaving --------------------------------------------------------------------------------- */
 
-/* Frees every lock that the node holds. Only where its map says it ever took one. */
+/* Frees what the node holds of one kind. Only where its map says it ever took any. */
+static void
+kind_recover(med_system *system, med_kind kind, med_node_row *row, uint32_t ref)
+{
+    uint32_t first = med_kind_touch_first(&system->limits, kind);
+    uint32_t words = med_kind_touch_first(&system->limits, (med_kind)(kind + 1)) - first;
+    for (uint32_t word = 0; word < words; word++) {
+        /* Relaxed: its writer is the caller, or dead. */
+        uint32_t bits = atomic32_load_relaxed(&med_node_touched(row)[first + word]);
+        for (; bits; bits &= bits - 1) {
+            uint32_t bit = word * 32 + (uint32_t)__builtin_ctz(bits);
+            med_kinds[kind].recover_rows(system, bit * MED_ROWS_PER_TOUCH, MED_ROWS_PER_TOUCH, ref,
+                                         atomic32_load_relaxed(&row->thread_id));
+        }
+    }
+}
+
 static void
 locks_recover(med_system *system, med_node_row *row, uint32_t ref)
 {
-    for (uint32_t word = 0; word < touched_words(&system->limits); word++) {
-        /* Relaxed: its writer is the caller, or dead. */
-        uint32_t bits = atomic32_load_relaxed(&med_node_touched(row)[word]);
-        for (; bits; bits &= bits - 1) {
-            uint32_t bit = word * 32 + (uint32_t)__builtin_ctz(bits);
-            med_mutex_recover_rows(system, bit * MED_LOCK_ROWS_PER_BIT, MED_LOCK_ROWS_PER_BIT, ref,
-                                   atomic32_load_relaxed(&row->thread_id));
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        if (med_kinds[k].recover_rows) {
+            kind_recover(system, (med_kind)k, row, ref);
         }
     }
 }

@@ -15,6 +15,7 @@
 #include "base/atomic.h"
 #include "base/wait.h"
 #include "medley/status.h"
+#include "mrapi/kinds.h"
 #include "mrapi/limits.h"
 #include "mrapi/table.h"
 #include "port/port.h"
@@ -42,13 +43,10 @@ typedef struct med_node_row {
     atomic32 waiting_for; /* the handle of the lock it sleeps on, or 0; written by the node */
     atomic32 sleeps;      /* how often it slept; written by the node */
     uint32_t unused[16];
-    /* Followed by the lock rows it ever touched: one bit per 64 rows, set by the node before it
-     * takes the first lock there, so that its recovery looks nowhere else. */
+    /* Followed by what it ever touched (kinds.h); written by the node. */
 } med_node_row;
 _Static_assert(sizeof(med_node_row) == 112, "the same in every build");
 _Static_assert(offsetof(med_node_row, since_ns) == 24, "the same in every build");
-
-#define MED_LOCK_ROWS_PER_BIT 64u
 
 uint32_t med_node_row_bytes(const med_limits *limits);
 

@@ -41,6 +41,7 @@ layout_hash(void)
         offsetof(med_row, key_high),
         offsetof(med_row, key_low),
         offsetof(med_row, next_free),
+        MED_KIND_COUNT,
         sizeof(med_domain_row),
         offsetof(med_domain_row, isa),
         sizeof(med_node_row),
@@ -79,11 +80,12 @@ med_layout_compute(const med_limits *limits, med_layout *layout)
 {
     uint64_t end = sizeof(med_partition_header);
     layout->process_row_bytes = med_process_row_bytes(limits);
-    layout->node_row_bytes = med_node_row_bytes(limits);
     layout->processes = part_place(&end, (uint64_t)limits->processes * layout->process_row_bytes);
-    layout->domains = part_place(&end, med_table_size(limits->domains, sizeof(med_domain_row)));
-    layout->nodes = part_place(&end, med_table_size(limits->nodes, layout->node_row_bytes));
-    layout->mutexes = part_place(&end, med_table_size(limits->mutexes, sizeof(med_mutex_row)));
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        uint32_t rows = med_kind_rows(limits, (med_kind)k);
+        layout->row_bytes[k] = med_kinds[k].row_bytes(limits);
+        layout->tables[k] = part_place(&end, med_table_size(rows, layout->row_bytes[k]));
+    }
     if (end > UINT32_MAX - PART_ALIGNMENT) {
         return MEDLEY_ERR_LIMIT;
     }

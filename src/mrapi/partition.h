@@ -4,9 +4,7 @@
  *
  *   0          med_partition_header            magic, version, byte order, limits
  *   + ...      process rows                    who is attached
- *   + ...      domain table
- *   + ...      node table
- *   + ...      mutex table
+ *   + ...      one table per kind of object, in the order of med_kind
  *
  * All offsets follow from the limits, by one function (med_layout_compute); each part starts on 128
  * bytes. Nothing in it is a pointer, or has a size that differs between 32- and 64-bit programs.
@@ -20,6 +18,7 @@
 
 #include "base/atomic.h"
 #include "medley/status.h"
+#include "mrapi/kinds.h"
 #include "mrapi/limits.h"
 
 #define MED_PARTITION_MAGIC 0x4d45444cu
@@ -50,10 +49,8 @@ _Static_assert(offsetof(med_partition_header, limits) == 104, "the same in every
 typedef struct med_layout {
     uint32_t processes;
     uint32_t process_row_bytes;
-    uint32_t domains;
-    uint32_t nodes;
-    uint32_t node_row_bytes;
-    uint32_t mutexes;
+    uint32_t tables[MED_KIND_COUNT];
+    uint32_t row_bytes[MED_KIND_COUNT];
     uint32_t size_bytes;
 } med_layout;
 

@@ -87,12 +87,14 @@ parts_do_not_overlap(void **state)
     }
     assert_int_equal(med_layout_compute(&largest, &layout), MEDLEY_OK);
     assert_true(layout.processes >= sizeof(med_partition_header));
-    assert_true(layout.domains >=
+    assert_true(layout.tables[MED_KIND_DOMAIN] >=
                 layout.processes + (uint64_t)largest.processes * layout.process_row_bytes);
-    assert_true(layout.nodes > layout.domains);
-    assert_true(layout.mutexes > layout.nodes + (uint64_t)largest.nodes * layout.node_row_bytes);
-    assert_true(layout.size_bytes > layout.mutexes);
-    assert_int_equal(layout.mutexes % 128, 0);
+    assert_true(layout.tables[MED_KIND_NODE] > layout.tables[MED_KIND_DOMAIN]);
+    assert_true(layout.tables[MED_KIND_MUTEX] >
+                layout.tables[MED_KIND_NODE] +
+                    (uint64_t)largest.nodes * layout.row_bytes[MED_KIND_NODE]);
+    assert_true(layout.size_bytes > layout.tables[MED_KIND_MUTEX]);
+    assert_int_equal(layout.tables[MED_KIND_MUTEX] % 128, 0);
 }
 
 static void

@@ -118,9 +118,8 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
 static void
 recover_table_locks(med_system *system, uint32_t index)
 {
-    const med_table_view *views[] = {&system->domains, &system->nodes, &system->mutexes};
-    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
-        med_table *table = views[i]->table;
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        med_table *table = system->tables[k].table;
         uint32_t owner = med_lock_owner(&table->lock);
         if (owner && med_process_ref_index(owner) == index) {
             (void)med_lock_recover(&table->lock, &table->sleepers, owner, true, system->scope);
@@ -235,9 +234,9 @@ identify(med_system *system, uint32_t index, uint32_t generation)
 {
     system->process_index = index;
     system->process_ref = med_process_ref(index, generation);
-    system->domains.process_ref = system->process_ref;
-    system->nodes.process_ref = system->process_ref;
-    system->mutexes.process_ref = system->process_ref;
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        system->tables[k].process_ref = system->process_ref;
+    }
 }
 
 static bool

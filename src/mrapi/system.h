@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "medley/status.h"
+#include "mrapi/kinds.h"
 #include "mrapi/limits.h"
 #include "mrapi/node.h"
 #include "mrapi/partition.h"
@@ -30,15 +31,23 @@ typedef struct med_system {
     med_layout layout;
     med_on_death on_death;
     unsigned char *processes;
-    med_table_view domains;
-    med_table_view nodes;
-    med_table_view mutexes;
+    union {
+        med_table_view tables[MED_KIND_COUNT];
+        struct {
+            med_table_view domains;
+            med_table_view nodes;
+            med_table_view mutexes;
+        };
+    };
     uint32_t process_index;
     uint32_t process_ref;
     med_self *selves; /* one per node row; only this process's are in use */
     uint32_t users;   /* guarded by the gate: nodes of this process, and explicit opens */
     uint32_t opens;   /* guarded by the gate: of these, the explicit opens */
 } med_system;
+_Static_assert(offsetof(med_system, mutexes) ==
+                   offsetof(med_system, tables) + MED_KIND_MUTEX * sizeof(med_table_view),
+               "the named tables are those of their kinds");
 
 static inline med_process_row *
 med_system_process(const med_system *system, uint32_t index)

@@ -260,12 +260,10 @@ rows_used(const med_table_view *table)
 void
 med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view)
 {
-    const med_table_view *const tables[MED_LIMIT_COUNT] = {
-        [MED_LIMIT_DOMAINS] = &system->domains,
-        [MED_LIMIT_NODES] = &system->nodes,
-        [MED_LIMIT_MUTEXES] = &system->mutexes,
-    };
-    const med_table_view *table = tables[which];
+    const med_table_view *table = NULL; /* of processes there is none */
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        table = med_kinds[k].limit == which ? &system->tables[k] : table;
+    }
     view->limit = med_limits_get(&system->limits, which);
     view->used = table ? rows_used(table) : processes_used(system);
     view->high_water = 0;

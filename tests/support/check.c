@@ -199,18 +199,18 @@ void
 check_settle(med_system *system)
 {
     (void)med_process_recover_all(system);
-    table_settle(&system->domains);
-    table_settle(&system->nodes);
-    table_settle(&system->mutexes);
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        table_settle(&system->tables[k]);
+    }
 }
 
 unsigned
 check_system(const med_system *system)
 {
     faults = 0;
-    table_check(&system->domains, "domains");
-    table_check(&system->nodes, "nodes");
-    table_check(&system->mutexes, "mutexes");
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        table_check(&system->tables[k], med_kinds[k].name);
+    }
     processes_check(system);
     nodes_check(system);
     mutexes_check(system);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "mrapi/kinds.h"
+
+#include "mrapi/domain.h"
+#include "mrapi/mutex.h"
+#include "mrapi/node.h"
+
+static uint32_t
+domain_row_bytes(const med_limits *limits)
+{
+    (void)limits;
+    return sizeof(med_domain_row);
+}
+
+static uint32_t
+mutex_row_bytes(const med_limits *limits)
+{
+    (void)limits;
+    return sizeof(med_mutex_row);
+}
+
+const med_kind_info med_kinds[MED_KIND_COUNT] = {
+    [MED_KIND_DOMAIN] = {"domains", MED_LIMIT_DOMAINS, domain_row_bytes, NULL, NULL},
+    [MED_KIND_NODE] = {"nodes", MED_LIMIT_NODES, med_node_row_bytes, NULL, NULL},
+    [MED_KIND_MUTEX] = {"mutexes", MED_LIMIT_MUTEXES, mutex_row_bytes, med_mutex_row_removed,
+                        med_mutex_recover_rows},
+};
+
+uint32_t
+med_kind_touch_first(const med_limits *limits, med_kind kind)
+{
+    uint32_t words = 0;
+    for (uint32_t k = 0; k < (uint32_t)kind; k++) {
+        if (med_kinds[k].recover_rows) {
+            uint32_t bits = med_kind_rows(limits, (med_kind)k) + MED_ROWS_PER_TOUCH - 1;
+            words += (bits / MED_ROWS_PER_TOUCH + 31) / 32;
+        }
+    }
+    return words;
+}
