@@ -1,53 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The bit set: one user, many, dying ones, and memory that lies. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/bit_set.h"
-#include "port/port.h"
-#include "support/process.h"
-#include "support/unit.h"
-
-/* Exactly as much memory as it needs, so that a step outside is seen. */
-static void *
-make(uint32_t capacity, med_bit_set *set)
-{
-    size_t size_bytes = med_bit_set_size(capacity);
-    void *memory = aligned_alloc(64, size_bytes);
-    assert_non_null(memory);
-    assert_int_equal(med_bit_set_init(memory, size_bytes, capacity, set), MEDLEY_OK);
-    return memory;
-}
-
-static med_bit_set_slot
-take_lowest(const med_bit_set *set, uint32_t owner)
-{
-    med_bit_set_slot slot = {0};
-    assert_int_equal(med_bit_set_take(set, owner, MED_BIT_SET_LOWEST, &slot), MEDLEY_OK);
-    return slot;
-}
-
-static void
-check_counts(const med_bit_set *set, uint32_t in_use, uint32_t claimed, uint32_t high_water)
-{
-    med_bit_set_statistics statistics;
-    med_bit_set_statistics_get(set, &statistics);
-    assert_int_equal(statistics.in_use, in_use);
-    assert_int_equal(statistics.claimed, claimed);
-    assert_int_equal(statistics.high_water, high_water);
-}
-
-/* Takes all there is, so that what was lost is missed. */
-static uint32_t
-take_all(const med_bit_set *set, uint32_t owner)
-{
-    med_bit_set_slot slot;
-    uint32_t count = 0;
-    while (med_bit_set_take(set, owner, MED_BIT_SET_LOWEST, &slot) == MEDLEY_OK) {
-        count++;
-    }
-    return count;
-}
+/* The bit set: one user, what a death leaves half done, and memory that lies. */
+#include "base/bit_set_test.h"
+#include "support/random.h"
 
 static void
 wrong_arguments_are_refused(void **state)
@@ -57,11 +11,6 @@ wrong_arguments_are_refused(void **state)
     assert_int_equal(med_bit_set_size(0), 0);
     assert_int_equal(med_bit_set_size(MED_BIT_SET_CAPACITY_MAX + 1), 0);
     unsigned char *memory = make(40, &set);
-    size_t size_bytes = med_bit_set_size(40);
-    assert_int_equal(med_bit_set_init(memory, size_bytes - 1, 40, &set), MEDLEY_ERR_ARGUMENT);
-    assert_int_equal(med_bit_set_init(memory + 4, size_bytes, 40, &set), MEDLEY_ERR_ARGUMENT);
-    assert_int_equal(med_bit_set_init(NULL, size_bytes, 40, &set), MEDLEY_ERR_ARGUMENT);
-    assert_int_equal(med_bit_set_attach(memory + 4, size_bytes, &set), MEDLEY_ERR_ARGUMENT);
     med_bit_set_slot slot = {0};
     assert_int_equal(med_bit_set_take(&set, 0, 0, &slot), MEDLEY_ERR_ARGUMENT);
     assert_int_equal(med_bit_set_give(&set, slot, 1), MEDLEY_ERR_ARGUMENT);
@@ -220,265 +169,16 @@ a_slot_goes_to_its_next_owner(void **state)
     free(memory);
 }
 
-/* ---- Many at once ---------------------------------------------------------------------------- */
-
-/* The mark of an entry says who has it; it is set after the taking and cleared before the giving.
- */
-enum {
-    CAPACITY = 70,
-    HAVE = 24,
-    ROUNDS = 4000,
-    THREADS = 7
-};
-
-typedef struct crowd {
+static void
+who_attaches_sees_the_same(void **state)
+{
+    (void)state;
     med_bit_set set;
-    atomic32 marks[CAPACITY];
-    atomic32 doubled;
-    atomic32 refused;
-    atomic32 steps;
-    atomic32 stop;
-    atomic32 dead_owner; /* the last one killed, for everybody to recover */
-} crowd;
-
-typedef struct member {
-    crowd *crowd;
-    uint32_t owner;
-    uint32_t random;
-    uint32_t held;
-    med_bit_set_slot slots[HAVE];
-} member;
-
-static uint32_t
-next_random(uint32_t *random)
-{
-    *random = *random * 1664525u + 1013904223u;
-    return *random >> 8;
-}
-
-static void
-member_take(member *m)
-{
-    med_bit_set_slot slot;
-    uint32_t start = m->owner % 2 ? MED_BIT_SET_LOWEST : next_random(&m->random);
-    if (med_bit_set_take(&m->crowd->set, m->owner, start, &slot) == MEDLEY_OK) {
-        if (atomic32_exchange_acq_rel(&m->crowd->marks[slot.index], m->owner) != 0) {
-            (void)atomic32_fetch_add_relaxed(&m->crowd->doubled, 1);
-        }
-        m->slots[m->held++] = slot;
-    }
-}
-
-static void
-member_give(member *m)
-{
-    uint32_t which = next_random(&m->random) % m->held;
-    med_bit_set_slot slot = m->slots[which];
-    m->slots[which] = m->slots[--m->held];
-    if (atomic32_exchange_acq_rel(&m->crowd->marks[slot.index], 0) != m->owner) {
-        (void)atomic32_fetch_add_relaxed(&m->crowd->doubled, 1);
-    }
-    if (med_bit_set_give(&m->crowd->set, slot, m->owner) != MEDLEY_OK ||
-        med_bit_set_give(&m->crowd->set, slot, m->owner) != MEDLEY_ERR_STALE) {
-        (void)atomic32_fetch_add_relaxed(&m->crowd->refused, 1);
-    }
-}
-
-static void
-member_step(member *m)
-{
-    bool more = m->held == 0 || (m->held < HAVE && next_random(&m->random) % 2);
-    if (more) {
-        member_take(m);
-    } else {
-        member_give(m);
-    }
-    (void)atomic32_fetch_add_relaxed(&m->crowd->steps, 1);
-}
-
-static void *
-member_run(void *argument)
-{
-    member *m = argument;
-    for (int round = 0; round < ROUNDS; round++) {
-        member_step(m);
-    }
-    while (m->held > 0) {
-        member_give(m);
-    }
-    return NULL;
-}
-
-static void
-nothing_is_doubled_or_lost_among_threads(void **state)
-{
-    (void)state;
-    static crowd c;
-    static member members[THREADS];
-    med_port_thread threads[THREADS];
-    void *memory = make(CAPACITY, &c.set);
-    for (uint32_t i = 0; i < THREADS; i++) {
-        members[i] = (member){.crowd = &c, .owner = i + 1, .random = i * 977 + 1};
-        assert_int_equal(med_port_thread_start(&threads[i], NULL, member_run, &members[i]),
-                         MEDLEY_OK);
-    }
-    for (uint32_t i = 0; i < THREADS; i++) {
-        assert_int_equal(med_port_thread_join(threads[i], NULL), MEDLEY_OK);
-    }
-    assert_int_equal(atomic32_load_relaxed(&c.doubled), 0);
-    assert_int_equal(atomic32_load_relaxed(&c.refused), 0);
-    assert_int_equal(take_all(&c.set, 99), CAPACITY);
+    med_bit_set other;
+    void *memory = make(100, &set);
+    assert_int_equal(med_bit_set_attach(memory, med_bit_set_size(100), &other), MEDLEY_OK);
+    assert_memory_equal(&set, &other, sizeof set);
     free(memory);
-}
-
-/* ---- Two give one slot back: one succeeds ---------------------------------------------------- */
-typedef struct rivals {
-    med_bit_set set;
-    med_bit_set_slot slot;
-    atomic32 round;
-    atomic32 done;
-    atomic32 won;
-} rivals;
-
-enum {
-    MATCHES = 30000,
-    SPINS = 1000,
-    HEADSTARTS = 1000
-};
-
-static void
-rival_give(rivals *r)
-{
-    if (med_bit_set_give(&r->set, r->slot, 1) == MEDLEY_OK) {
-        (void)atomic32_fetch_add_relaxed(&r->won, 1);
-    }
-}
-
-/* Until the word holds `value`, staying on the processor for as long as that is likely to help. */
-static void
-await(const atomic32 *word, uint32_t value)
-{
-    for (int spins = 0; atomic32_load_acquire(word) != value; spins++) { /* A1 turn <- R1 */
-        if (spins > SPINS) {
-            med_port_yield();
-        }
-    }
-}
-
-static void *
-rival_run(void *argument)
-{
-    rivals *r = argument;
-    for (uint32_t round = 1; round <= MATCHES; round++) {
-        await(&r->round, round);
-        rival_give(r);
-        atomic32_store_release(&r->done, round); /* R1 turn -> A1 (await) */
-    }
-    return NULL;
-}
-
-static void
-one_of_two_gives_it_back(void **state)
-{
-    (void)state;
-    static rivals r;
-    med_port_thread thread;
-    atomic32 headstart = ATOMIC32_INIT(0);
-    void *memory = make(3, &r.set);
-    assert_int_equal(med_port_thread_start(&thread, NULL, rival_run, &r), MEDLEY_OK);
-    for (uint32_t round = 1; round <= MATCHES; round++) {
-        r.slot = take_lowest(&r.set, 1);
-        atomic32_store_release(&r.round, round); /* R1 turn -> A1 (await) */
-        for (uint32_t i = 0; i < round % HEADSTARTS; i++) {
-            atomic32_store_relaxed(&headstart, i); /* the other needs a while to see it: meet him */
-        }
-        rival_give(&r);
-        await(&r.done, round);
-        assert_int_equal(atomic32_load_relaxed(&r.won), round);
-    }
-    assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
-    assert_int_equal(take_all(&r.set, 2), 3);
-    free(memory);
-}
-
-/* ---- Death ----------------------------------------------------------------------------------- */
-enum {
-    KILLS = 60,
-    CHILDREN = 3
-};
-
-static int
-child_run(test_process *parent, void *argument)
-{
-    member *m = argument;
-    for (uint32_t round = 1; !atomic32_load_relaxed(&m->crowd->stop); round++) {
-        if (round % 256 == 0 && getppid() != parent->pid) {
-            return 1; /* the test has failed */
-        }
-        member_step(m);
-        if (next_random(&m->random) % 16 == 0) {
-            (void)med_bit_set_recover(&m->crowd->set, atomic32_load_relaxed(&m->crowd->dead_owner));
-        }
-    }
-    while (m->held > 0) {
-        member_give(m);
-    }
-    return 0;
-}
-
-static void
-child_start(test_process *child, member *m, crowd *c, uint32_t owner)
-{
-    *m = (member){.crowd = c, .owner = owner, .random = owner * 7919};
-    process_start(child, child_run, m);
-}
-
-/* The dead one's marks go first: what he has nobody can take before the recovery. */
-static void
-bury(crowd *c, uint32_t dead_owner)
-{
-    for (uint32_t i = 0; i < CAPACITY; i++) {
-        uint32_t expected = dead_owner;
-        (void)atomic32_cas_relaxed(&c->marks[i], &expected, 0);
-    }
-    atomic32_store_relaxed(&c->dead_owner, dead_owner);
-    (void)med_bit_set_recover(&c->set, dead_owner);
-}
-
-static void
-the_entries_of_the_killed_come_back(void **state)
-{
-    (void)state;
-    crowd *c = process_shared_memory(sizeof *c);
-    void *memory = process_shared_memory(med_bit_set_size(CAPACITY));
-    assert_int_equal(med_bit_set_init(memory, med_bit_set_size(CAPACITY), CAPACITY, &c->set),
-                     MEDLEY_OK);
-    test_process children[CHILDREN];
-    member members[CHILDREN];
-    uint32_t owner = 0;
-    uint32_t random = 12345;
-    for (int i = 0; i < CHILDREN; i++) {
-        child_start(&children[i], &members[i], c, ++owner);
-    }
-    for (int kill_index = 0; kill_index < KILLS; kill_index++) {
-        uint32_t victim = next_random(&random) % CHILDREN;
-        uint32_t until = atomic32_load_relaxed(&c->steps) + 50 + next_random(&random) % 500;
-        while ((int32_t)(atomic32_load_relaxed(&c->steps) - until) < 0) {
-            med_port_yield();
-        }
-        process_kill(&children[victim]);
-        bury(c, members[victim].owner);
-        assert_int_equal(process_join(&children[victim]), -SIGKILL);
-        child_start(&children[victim], &members[victim], c, ++owner);
-    }
-    atomic32_store_relaxed(&c->stop, 1);
-    for (int i = 0; i < CHILDREN; i++) {
-        assert_int_equal(process_join(&children[i]), 0);
-    }
-    assert_int_equal(atomic32_load_relaxed(&c->doubled), 0);
-    assert_int_equal(atomic32_load_relaxed(&c->refused), 0);
-    check_counts(&c->set, 0, 0, CAPACITY);
-    assert_int_equal(take_all(&c->set, 1), CAPACITY);
 }
 
 /* What a death leaves between any two accesses, laid there by hand. */
@@ -507,45 +207,17 @@ every_half_done_step_is_recovered(void **state)
 
 /* ---- Memory that lies ------------------------------------------------------------------------ */
 static void
-attach_checks_what_it_finds(void **state)
-{
-    (void)state;
-    med_bit_set set;
-    med_bit_set other;
-    void *memory = make(100, &set);
-    size_t size_bytes = med_bit_set_size(100);
-    assert_int_equal(med_bit_set_attach(memory, size_bytes, &other), MEDLEY_OK);
-    assert_memory_equal(&set, &other, sizeof set);
-    assert_int_equal(med_bit_set_attach(memory, size_bytes - 1, &other), MEDLEY_ERR_CORRUPT);
-    assert_int_equal(med_bit_set_attach(memory, 64, &other), MEDLEY_ERR_CORRUPT);
-    static const uint32_t lies[] = {0, 65537, 101 + 400, UINT32_MAX};
-    for (size_t i = 0; i < 4; i++) {
-        atomic32_store_relaxed(&set.shared->capacity, lies[i]);
-        assert_int_equal(med_bit_set_attach(memory, size_bytes, &other), MEDLEY_ERR_CORRUPT);
-    }
-    atomic32_store_relaxed(&set.shared->capacity, 100);
-    atomic32_store_relaxed(&set.shared->stamp.version, 99);
-    assert_int_equal(med_bit_set_attach(memory, size_bytes, &other), MEDLEY_ERR_VERSION);
-    uint32_t kind = atomic32_load_relaxed(&set.shared->stamp.kind);
-    atomic32_store_relaxed(&set.shared->stamp.kind, __builtin_bswap32(kind));
-    assert_int_equal(med_bit_set_attach(memory, size_bytes, &other), MEDLEY_ERR_BYTE_ORDER);
-    atomic32_store_relaxed(&set.shared->stamp.kind, kind + 1);
-    assert_int_equal(med_bit_set_attach(memory, size_bytes, &other), MEDLEY_ERR_CORRUPT);
-    free(memory);
-}
-
-static void
 scribbled_contents_bound_every_call(void **state)
 {
     (void)state;
     med_bit_set set;
     unsigned char *memory = make(100, &set);
-    uint32_t random = 1;
+    test_random random = {1};
     for (int round = 0; round < 200; round++) {
         for (size_t i = 64; i < med_bit_set_size(100); i++) {
-            memory[i] = (unsigned char)next_random(&random);
+            memory[i] = (unsigned char)random_word(&random);
         }
-        med_bit_set_slot slot = {.index = next_random(&random)};
+        med_bit_set_slot slot = {.index = random_word(&random)};
         (void)med_bit_set_take(&set, 5, MED_BIT_SET_LOWEST, &slot);
         (void)med_bit_set_give(&set, slot, 5);
         (void)med_bit_set_hand_over(&set, slot, 5, 6);
@@ -572,12 +244,9 @@ main(void)
         cmocka_unit_test(an_old_slot_is_known_while_its_entry_is_only_claimed),
         cmocka_unit_test(generations_wrap_around),
         cmocka_unit_test(a_slot_goes_to_its_next_owner),
-        cmocka_unit_test(the_entries_of_the_killed_come_back),
+        cmocka_unit_test(who_attaches_sees_the_same),
         cmocka_unit_test(every_half_done_step_is_recovered),
-        cmocka_unit_test(attach_checks_what_it_finds),
         cmocka_unit_test(scribbled_contents_bound_every_call),
-        cmocka_unit_test(nothing_is_doubled_or_lost_among_threads),
-        cmocka_unit_test(one_of_two_gives_it_back),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("bit_set", tests, NULL, NULL);
 }
