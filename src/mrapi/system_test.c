@@ -12,64 +12,13 @@
 #include "medley/mrapi_ext.h"
 #include "mrapi/system.h"
 #include "port/port.h"
+#include "support/logged.h"
 #include "support/partition_file.h"
-#include "support/process.h"
 #include "support/system.h"
 #include "support/unit.h"
 
 #define DOMAIN 1
 #define NODE 7
-#define STUCK_AFTER_S 20
-
-static char log_text[8192];
-
-typedef struct logged {
-    int (*body)(void);
-    int error_fd;
-} logged;
-
-static int
-with_log(test_process *parent, void *argument)
-{
-    const logged *l = argument;
-    (void)parent;
-    (void)alarm(STUCK_AFTER_S);
-    child_expect(dup2(l->error_fd, STDERR_FILENO) == STDERR_FILENO);
-    return l->body();
-}
-
-/* Runs it in a child; what that wrote is in log_text. */
-static void
-run(const char *level, int (*body)(void))
-{
-    FILE *file = tmpfile();
-    test_process child;
-    assert_non_null(file);
-    logged l = {.body = body, .error_fd = fileno(file)};
-    (void)setenv("MEDLEY_LOG", level, 1);
-    process_start(&child, with_log, &l);
-    int status = process_join(&child);
-    ssize_t n = pread(l.error_fd, log_text, sizeof log_text - 1, 0);
-    log_text[n > 0 ? n : 0] = '\0';
-    (void)fclose(file);
-    if (status != 0) {
-        print_error("%s", log_text);
-    }
-    assert_int_equal(status, 0);
-}
-
-static bool
-says(const char *words)
-{
-    return strstr(log_text, words) != NULL;
-}
-
-static bool
-says_once(const char *words)
-{
-    const char *found = strstr(log_text, words);
-    return found && !strstr(found + 1, words);
-}
 
 static mrapi_status_t
 initialize(mrapi_node_t node)
@@ -129,7 +78,7 @@ static void
 choice_goes_with_the_last_close(void **state)
 {
     (void)state;
-    run("error", chooses_and_closes);
+    logged_run("error", chooses_and_closes);
 }
 
 static int
@@ -149,7 +98,7 @@ static void
 choice_goes_to_the_other_that_is_open(void **state)
 {
     (void)state;
-    run("error", chooses_two_and_closes_one);
+    logged_run("error", chooses_two_and_closes_one);
 }
 
 /* ---- What cannot be opened ------------------------------------------------------------------- */
@@ -182,9 +131,9 @@ static void
 another_system_is_open(void **state)
 {
     (void)state;
-    run("error", is_in_another_system);
-    assert_true(says_once("cannot open system 'a/b': wrong argument; a name has"));
-    assert_true(says("in another system already"));
+    logged_run("error", is_in_another_system);
+    assert_true(logged_says_once("cannot open system 'a/b': wrong argument; a name has"));
+    assert_true(logged_says("in another system already"));
 }
 
 static int
@@ -201,9 +150,10 @@ static void
 missing_folder_is_named(void **state)
 {
     (void)state;
-    run("error", has_no_folder);
-    assert_true(says_once("folder '/nowhere-at-all' (MEDLEY_SHM_DIR): No such file or directory"));
-    assert_true(says_once("folder '/dev/null' (MEDLEY_SHM_DIR): Not a directory"));
+    logged_run("error", has_no_folder);
+    assert_true(
+        logged_says_once("folder '/nowhere-at-all' (MEDLEY_SHM_DIR): No such file or directory"));
+    assert_true(logged_says_once("folder '/dev/null' (MEDLEY_SHM_DIR): Not a directory"));
 }
 
 static int
@@ -219,8 +169,8 @@ static void
 relative_folder_is_ignored(void **state)
 {
     (void)state;
-    run("error", has_a_relative_folder);
-    assert_true(says_once("MEDLEY_SHM_DIR ignored: want a path from the root"));
+    logged_run("error", has_a_relative_folder);
+    assert_true(logged_says_once("MEDLEY_SHM_DIR ignored: want a path from the root"));
 }
 
 static int
@@ -237,9 +187,9 @@ static void
 squatter_is_described(void **state)
 {
     (void)state;
-    run("error", finds_a_folder);
-    assert_true(says(partition_path(test_system_name())));
-    assert_true(says("' is not a plain file; see who made it"));
+    logged_run("error", finds_a_folder);
+    assert_true(logged_says(partition_path(test_system_name())));
+    assert_true(logged_says("' is not a plain file; see who made it"));
 }
 
 /* A leftover of a user who may not write the folder. */
@@ -266,9 +216,9 @@ static void
 leftover_that_stays_is_an_error(void **state)
 {
     (void)state;
-    run("error", cannot_remove_the_leftover);
-    assert_true(says_once("cannot remove '"));
-    assert_true(says(strerror(EACCES)));
+    logged_run("error", cannot_remove_the_leftover);
+    assert_true(logged_says_once("cannot remove '"));
+    assert_true(logged_says(strerror(EACCES)));
 }
 
 /* ---- The log --------------------------------------------------------------------------------- */
@@ -284,25 +234,25 @@ static void
 comings_and_goings_are_told(void **state)
 {
     (void)state;
-    run("error", comes_and_goes);
+    logged_run("error", comes_and_goes);
     assert_string_equal(log_text, "");
-    run("info", comes_and_goes);
-    assert_true(says_once("created system '"));
-    assert_true(says(test_system_name()));
-    assert_true(says("16 mutexes"));
-    assert_true(says_once("left system '"));
-    assert_false(says("node 7"));
-    run("debug", comes_and_goes);
-    assert_true(says_once("node 7 of domain 1 comes"));
-    assert_true(says_once("node 7 of domain 1 goes"));
+    logged_run("info", comes_and_goes);
+    assert_true(logged_says_once("created system '"));
+    assert_true(logged_says(test_system_name()));
+    assert_true(logged_says("16 mutexes"));
+    assert_true(logged_says_once("left system '"));
+    assert_false(logged_says("node 7"));
+    logged_run("debug", comes_and_goes);
+    assert_true(logged_says_once("node 7 of domain 1 comes"));
+    assert_true(logged_says_once("node 7 of domain 1 goes"));
 }
 
 static void
 unknown_level_is_told(void **state)
 {
     (void)state;
-    run("loud", comes_and_goes);
-    assert_true(says_once("MEDLEY_LOG ignored: want 'quiet', 'error', 'info' or 'debug'"));
+    logged_run("loud", comes_and_goes);
+    assert_true(logged_says_once("MEDLEY_LOG ignored: want 'quiet', 'error', 'info' or 'debug'"));
 }
 
 static int
@@ -319,11 +269,11 @@ other_wishes_are_told(void **state)
     (void)state;
     (void)setenv("MEDLEY_MUTEX_ON_DEATH", "recover", 1);
     assert_int_equal(medley_system_open(test_system_name()), MEDLEY_OK);
-    run("error", joins_with_other_wishes);
-    assert_true(says_once("joined system '"));
-    assert_true(says_once("MEDLEY_MUTEX_ON_DEATH has no effect"));
-    assert_true(says("was created with 'recover'"));
-    run("error", comes_and_goes);
+    logged_run("error", joins_with_other_wishes);
+    assert_true(logged_says_once("joined system '"));
+    assert_true(logged_says_once("MEDLEY_MUTEX_ON_DEATH has no effect"));
+    assert_true(logged_says("was created with 'recover'"));
+    logged_run("error", comes_and_goes);
     assert_string_equal(log_text, "");
     assert_int_equal(medley_system_close(), MEDLEY_OK);
     (void)unsetenv("MEDLEY_MUTEX_ON_DEATH");
@@ -355,8 +305,8 @@ static void
 canceled_thread_leaves_the_gate(void **state)
 {
     (void)state;
-    run("error", is_canceled_while_it_logs);
-    assert_true(says_once("cannot open system 'a b'"));
+    logged_run("error", is_canceled_while_it_logs);
+    assert_true(logged_says_once("cannot open system 'a b'"));
 }
 
 int
