@@ -21,7 +21,8 @@ const char *medley_version(void);
 
 /* Opens a system, creating it when nobody lives in it, and makes it the one that this process's
  * nodes join from now on. NULL: a private one. Keeps it open until medley_system_close. May block
- * while another process creates or removes the same one. MEDLEY_BUSY: nodes of this process are in
+ * while other processes open or close the same one. MEDLEY_TIMEOUT: one has been at that for five
+ * seconds, stopped or hanging; standard error says which. MEDLEY_BUSY: nodes of this process are in
  * another named system. MEDLEY_ERR_ARGUMENT, _ACCESS, _VERSION, _BYTE_ORDER, _CORRUPT, _NO_MEMORY,
  * _NOT_FOUND (the folder), _LIMIT, _SYSTEM: standard error says what to do. */
 medley_status_t medley_system_open(const char *name);

@@ -6,6 +6,13 @@
  * is held, whatever the file contains is a leftover, and a new one is made in its place; else the
  * partition is checked and used as it is. A slot is claimed before the section ends, so the next
  * process finds us alive. Hence no file, however it was left behind, stops the next start.
+ *
+ * A slot is claimed only in a partition that is complete, and a file that has one is never made
+ * anew. So who only looks needs no section where a slot is held.
+ *
+ * Another process that is stopped in the section keeps us out. To attach then fails, at a deadline.
+ * To detach does not: the row is given back without the section, which is needed only to remove the
+ * name; the file stays as a leftover.
  */
 #include "mrapi/attach.h"
 
@@ -119,6 +126,17 @@ med_attach_report(const char *name, medley_status_t status, const char *advice)
     report(name, status, "", advice);
 }
 
+static void
+file_left_report(const med_port_shared *shared)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "left system '");
+    med_text_string(&text, shared->name);
+    med_text_string(&text, "', whose file may stay: ");
+    med_text_string(&text, shared->why);
+    med_log(MED_LOG_ERROR, &text);
+}
+
 /* The coming and going of systems, for who wants to follow it. */
 static void
 tell(const char *what, const med_system *system)
@@ -178,8 +196,9 @@ create_in_section(med_system *system, const char *name)
     return status;
 }
 
+/* In the section, or of an observer who has seen that a slot is held. */
 static medley_status_t
-join_in_section(med_system *system)
+join(med_system *system)
 {
     if (system->shared.size_bytes < sizeof(med_partition_header)) {
         return MEDLEY_ERR_CORRUPT;
@@ -200,10 +219,10 @@ join_in_section(med_system *system)
 
 /* Opens the name's section on a file that is new, or in which somebody lives. */
 static medley_status_t
-open_section(const char *name, med_port_shared *shared)
+open_section(const char *name, uint64_t deadline_ns, med_port_shared *shared)
 {
     for (;;) {
-        medley_status_t status = med_port_shared_open(name, shared);
+        medley_status_t status = med_port_shared_open_until(name, deadline_ns, shared);
         if (status != MEDLEY_OK || shared->size_bytes == 0 || med_port_slot_any_held(shared)) {
             return status;
         }
@@ -237,16 +256,16 @@ selves_make(med_system *system)
 }
 
 medley_status_t
-med_attach_named(const char *name, med_system *system)
+med_attach_named(const char *name, uint64_t deadline_ns, med_system *system)
 {
     *system = (med_system){.scope = MED_PORT_SCOPE_SHARED};
-    medley_status_t status = open_section(name, &system->shared);
+    medley_status_t status = open_section(name, deadline_ns, &system->shared);
     if (status != MEDLEY_OK) {
         report(name, status, system->shared.why, advice_for(status));
         return status;
     }
     bool create = system->shared.size_bytes == 0;
-    status = create ? create_in_section(system, name) : join_in_section(system);
+    status = create ? create_in_section(system, name) : join(system);
     if (status == MEDLEY_OK) {
         status = selves_make(system);
     }
@@ -295,6 +314,22 @@ med_attach_private(med_system *system)
     return status;
 }
 
+static void
+end_named(med_system *system)
+{
+    medley_status_t status = med_port_shared_lock_until(&system->shared, med_system_deadline_ns());
+    /* Any other: the descriptor is lost, and with it the slot. The row may be another's. */
+    if (status == MEDLEY_OK || status == MEDLEY_TIMEOUT) {
+        med_process_release(system);
+    }
+    if (status == MEDLEY_OK) {
+        remove_unless_held(&system->shared);
+    } else if (status == MEDLEY_TIMEOUT) {
+        file_left_report(&system->shared);
+    }
+    med_port_shared_close(&system->shared);
+}
+
 void
 med_attach_end(med_system *system)
 {
@@ -303,12 +338,7 @@ med_attach_end(med_system *system)
     if (system->scope == MED_PORT_SCOPE_PROCESS) {
         med_port_memory_unmap(system->header, system->layout.size_bytes);
     } else {
-        /* Not entered: the descriptor is lost, and with it the slot. The row may be another's. */
-        if (med_port_shared_lock(&system->shared) == MEDLEY_OK) {
-            med_process_release(system);
-            remove_unless_held(&system->shared);
-        }
-        med_port_shared_close(&system->shared);
+        end_named(system);
     }
     *system = (med_system){.open = false};
 }
@@ -316,21 +346,26 @@ med_attach_end(med_system *system)
 /* ---- From outside ---------------------------------------------------------------------------- */
 
 medley_status_t
-med_system_observe(const char *name, med_system *system)
+med_system_observe(const char *name, uint64_t deadline_ns, med_system *system)
 {
     *system = (med_system){.scope = MED_PORT_SCOPE_SHARED, .observed = true};
-    medley_status_t status = med_port_shared_open_existing(name, &system->shared);
+    medley_status_t status = med_port_shared_open_aside(name, &system->shared);
+    if (status == MEDLEY_EMPTY) {
+        status = med_port_shared_open_existing_until(name, deadline_ns, &system->shared);
+    }
     if (status != MEDLEY_OK) {
         return status;
     }
-    status = join_in_section(system);
-    if (status == MEDLEY_OK) {
-        med_port_shared_unlock(&system->shared);
-        system->open = true;
-    } else {
+    status = join(system);
+    if (status != MEDLEY_OK) {
         med_port_shared_close(&system->shared);
+        return status;
     }
-    return status;
+    if (system->shared.in_section) {
+        med_port_shared_unlock(&system->shared);
+    }
+    system->open = true;
+    return MEDLEY_OK;
 }
 
 void

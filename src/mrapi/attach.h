@@ -8,9 +8,10 @@
 #include "mrapi/system.h"
 
 /* Fill `system`, which is nobody's, or leave it unusable; the log says why. */
-medley_status_t med_attach_named(const char *name, med_system *system);
+medley_status_t med_attach_named(const char *name, uint64_t deadline_ns, med_system *system);
 medley_status_t med_attach_private(med_system *system);
-/* Gives up the process's row and the mapping; the last process removes the name. */
+/* Gives up the process's row and the mapping; the last process removes the name, if it can enter
+ * the section within MED_SYSTEM_PATIENCE_NS. */
 void med_attach_end(med_system *system);
 
 /* "cannot open system 'name': status; advice" */

@@ -61,13 +61,8 @@ after_fork(void)
 static bool
 section_enter_at_exit(void)
 {
-    uint64_t until_ns = med_port_clock_ns() + EXIT_PATIENCE_NS;
-    medley_status_t status = med_port_shared_lock_try(&named.shared);
-    while (status == MEDLEY_BUSY && med_port_clock_ns() < until_ns) {
-        med_port_yield();
-        status = med_port_shared_lock_try(&named.shared);
-    }
-    return status == MEDLEY_OK;
+    uint64_t deadline_ns = med_port_clock_ns() + EXIT_PATIENCE_NS;
+    return med_port_shared_lock_until(&named.shared, deadline_ns) == MEDLEY_OK;
 }
 
 /* The threads still run, so nothing is unmapped; only the name goes, if nobody else needs it. */
@@ -131,11 +126,11 @@ hooks_place(void)
 /* ---- Users ----------------------------------------------------------------------------------- */
 
 static medley_status_t
-attach_in_gate(const char *name, med_system *system)
+attach_in_gate(const char *name, uint64_t deadline_ns, med_system *system)
 {
     medley_status_t status = hooks_place();
     if (status == MEDLEY_OK && !system->open) {
-        status = name ? med_attach_named(name, system) : med_attach_private(system);
+        status = name ? med_attach_named(name, deadline_ns, system) : med_attach_private(system);
         system->open = status == MEDLEY_OK;
     } else if (status == MEDLEY_OK && name && !med_port_shared_name_valid(name)) {
         status = MEDLEY_ERR_ARGUMENT;
@@ -167,12 +162,13 @@ default_name(void)
 static medley_status_t
 attach(bool by_default, const char *name, med_system **system)
 {
+    uint64_t deadline_ns = med_system_deadline_ns();
     gate_enter();
     if (by_default) {
         name = default_name();
     }
     med_system *wanted = name ? &named : &private_one;
-    medley_status_t status = attach_in_gate(name, wanted);
+    medley_status_t status = attach_in_gate(name, deadline_ns, wanted);
     gate_leave();
     if (status == MEDLEY_OK) {
         *system = wanted;
@@ -223,8 +219,9 @@ medley_status_t
 med_system_open(const char *name)
 {
     med_system *wanted = name ? &named : &private_one;
+    uint64_t deadline_ns = med_system_deadline_ns();
     gate_enter();
-    medley_status_t status = attach_in_gate(name, wanted);
+    medley_status_t status = attach_in_gate(name, deadline_ns, wanted);
     if (status == MEDLEY_OK) {
         wanted->opens++;
         chosen_private = name == NULL;
@@ -264,18 +261,14 @@ med_system_close(void)
 /* ---- Leftovers ------------------------------------------------------------------------------- */
 
 medley_status_t
-med_system_remove(const char *name)
+med_system_remove(const char *name, uint64_t deadline_ns, char why[MED_PORT_WHY_BYTES])
 {
     med_port_shared shared;
-    medley_status_t status = med_port_shared_open_existing(name, &shared);
-    if (status != MEDLEY_OK) {
-        return status;
+    medley_status_t status = med_port_shared_open_existing_until(name, deadline_ns, &shared);
+    if (status == MEDLEY_OK) {
+        status = med_port_slot_any_held(&shared) ? MEDLEY_BUSY : med_port_shared_remove(&shared);
+        med_port_shared_close(&shared);
     }
-    if (med_port_slot_any_held(&shared)) {
-        status = MEDLEY_BUSY;
-    } else {
-        status = med_port_shared_remove(&shared);
-    }
-    med_port_shared_close(&shared);
+    med_text_copy(why, MED_PORT_WHY_BYTES, shared.why);
     return status;
 }

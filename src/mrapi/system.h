@@ -56,15 +56,29 @@ med_system_process(const med_system *system, uint32_t index)
                                        (size_t)index * system->layout.process_row_bytes);
 }
 
+/* How long a process waits for others who create, join, leave or remove the same system. They take
+ * 0.1 ms, or 2 ms for the largest partition there can be. Five seconds leave them time on a machine
+ * that is overloaded or swaps, and are not too long for a person: who is longer at it was stopped,
+ * or hangs. */
+#define MED_SYSTEM_PATIENCE_NS UINT64_C(5000000000)
+
+static inline uint64_t
+med_system_deadline_ns(void)
+{
+    return med_port_clock_ns() + MED_SYSTEM_PATIENCE_NS;
+}
+
 /* Opens, creating it if nobody lives in it, and counts one user. NULL: the private system of this
- * process. The log says why it failed. */
+ * process. MEDLEY_TIMEOUT: another process is at opening or closing it, and does not go on. The log
+ * says why it failed. */
 medley_status_t med_system_attach(const char *name, med_system **system);
 /* The same, for the system that this process's nodes join by default: the one that was chosen, else
  * MEDLEY_SYSTEM's, else the user's default one. */
 medley_status_t med_system_attach_default(med_system **system);
 #define MED_SYSTEM_DEFAULT_NAME "default"
 /* One more user, one less; the last one detaches the process, and the last process removes the
- * name. */
+ * name, unless another is at opening or closing it and does not go on: then the log tells, and the
+ * name stays until the next start. */
 void med_system_retain(med_system *system);
 void med_system_release(med_system *system);
 
@@ -76,12 +90,15 @@ medley_status_t med_system_open(const char *name);
  * MEDLEY_ERR_NOT_FOUND: there was none. */
 medley_status_t med_system_close(void);
 
-/* Looks at a system without joining it. `system` is the caller's. MEDLEY_ERR_EXISTS: this process
- * is in it. */
-medley_status_t med_system_observe(const char *name, med_system *system);
+/* Looks at a system without joining it. `system` is the caller's. Waits for nobody when somebody
+ * lives in it, else until the deadline: MEDLEY_TIMEOUT, and `system->shared.why` says by whom it is
+ * kept. MEDLEY_ERR_EXISTS: this process is in it. */
+medley_status_t med_system_observe(const char *name, uint64_t deadline_ns, med_system *system);
 void med_system_observe_end(med_system *system);
 
-/* Removes the name of a system in which nobody lives. MEDLEY_BUSY: somebody does. */
-medley_status_t med_system_remove(const char *name);
+/* Removes the name of a system in which nobody lives. MEDLEY_BUSY: somebody does. MEDLEY_TIMEOUT:
+ * as observe. `why` becomes what the machine says of a failure, or empty. */
+medley_status_t
+med_system_remove(const char *name, uint64_t deadline_ns, char why[MED_PORT_WHY_BYTES]);
 
 #endif

@@ -30,12 +30,15 @@ medley_status_t
 med_view_inhabited(const char *name, bool *inhabited)
 {
     med_port_shared shared;
-    medley_status_t status = med_port_shared_open_existing(name, &shared);
-    if (status == MEDLEY_OK) {
-        *inhabited = med_port_slot_any_held(&shared);
+    medley_status_t status = med_port_shared_open_aside(name, &shared);
+    if (status != MEDLEY_OK && status != MEDLEY_EMPTY) {
+        return status;
+    }
+    *inhabited = status == MEDLEY_OK;
+    if (*inhabited) {
         med_port_shared_close(&shared);
     }
-    return status;
+    return MEDLEY_OK;
 }
 
 void

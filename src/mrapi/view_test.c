@@ -55,14 +55,15 @@ holder_end(void **state)
     (void)state;
     process_kill(&child);
     (void)process_join(&child);
-    (void)med_system_remove(test_system_name());
+    char why[MED_PORT_WHY_BYTES];
+    (void)med_system_remove(test_system_name(), MED_PORT_FOREVER, why);
     return 0;
 }
 
 static void
 observe(med_system *system)
 {
-    assert_int_equal(med_system_observe(test_system_name(), system), MEDLEY_OK);
+    assert_int_equal(med_system_observe(test_system_name(), MED_PORT_FOREVER, system), MEDLEY_OK);
 }
 
 /* The one row there is of each kind. */

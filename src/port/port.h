@@ -49,7 +49,10 @@ void med_port_memory_unmap(void *address, size_t size_bytes);
  *
  * Between open and unlock, and between lock and unlock, the caller is alone: no other process is
  * inside such a section of the same name, no other thread of this process inside one of any name. A
- * process that dies inside leaves it. Sections do not nest.
+ * process that dies inside leaves it; one that is stopped inside stays. So whoever wants to enter
+ * says until when he waits; then he gets MEDLEY_TIMEOUT, and `why` names the process that is
+ * inside, where the machine can tell, and what to do about it. A deadline that has passed is one
+ * try. Sections do not nest.
  *
  * A process opens a name at most once at a time (a second open gives MEDLEY_ERR_EXISTS): on Linux,
  * closing any descriptor of a file drops all locks that the process holds on it. */
@@ -62,32 +65,38 @@ typedef struct med_port_shared {
     size_t size_bytes; /* what the name holds; 0 when the open made it */
     bool in_section;
     char name[64];
-    char why[MED_PORT_WHY_BYTES]; /* what made an open or a remove fail, where it can be told: names
-                                     the file or folder; outlives the close */
+    char why[MED_PORT_WHY_BYTES]; /* what made an open, lock or remove fail, where it can be told:
+                                     names the file, folder or process; outlives the close */
 } med_port_shared;
 
 /* Opens or makes the name and enters its section. MEDLEY_ERR_ACCESS when something of that name is
  * not ours alone; MEDLEY_ERR_ARGUMENT when the name is empty, longer than MED_PORT_NAME_MAX, or has
- * a character other than letters, digits, '.', '_' and '-', or starts with '.'. Blocks while
- * another process is in the section (bounded by that process's life). */
+ * a character other than letters, digits, '.', '_' and '-', or starts with '.'. */
 #define MED_PORT_NAME_MAX 48
-medley_status_t med_port_shared_open(const char *name, med_port_shared *shared);
+medley_status_t
+med_port_shared_open_until(const char *name, uint64_t deadline_ns, med_port_shared *shared);
 bool med_port_shared_name_valid(const char *name);
 /* As open, but MEDLEY_ERR_NOT_FOUND instead of making it. */
-medley_status_t med_port_shared_open_existing(const char *name, med_port_shared *shared);
+medley_status_t med_port_shared_open_existing_until(const char *name,
+                                                    uint64_t deadline_ns,
+                                                    med_port_shared *shared);
+/* As open_existing, for one who only reads: does not enter the section, and waits for no other
+ * process. Only while another process holds a slot, which vouches for the contents; MEDLEY_EMPTY
+ * when none does, or it cannot be told. */
+medley_status_t med_port_shared_open_aside(const char *name, med_port_shared *shared);
 /* Gives it `size_bytes` of zeroed storage, all of it really there: MEDLEY_ERR_NO_MEMORY now rather
  * than a fault later. In the section only. */
 medley_status_t med_port_shared_resize(med_port_shared *shared, size_t size_bytes);
 /* Maps all of it; the mapping is not inherited by a child of fork. */
 medley_status_t med_port_shared_map(med_port_shared *shared);
-medley_status_t med_port_shared_lock(med_port_shared *shared);
-/* MEDLEY_BUSY when anybody is in a section that keeps us out. */
-medley_status_t med_port_shared_lock_try(med_port_shared *shared);
+/* Enters the section again. */
+medley_status_t med_port_shared_lock_until(med_port_shared *shared, uint64_t deadline_ns);
 void med_port_shared_unlock(med_port_shared *shared);
 /* The name goes, the memory stays until the last user closes. In the section only.
  * MEDLEY_ERR_ACCESS: the machine does not let us. */
 medley_status_t med_port_shared_remove(med_port_shared *shared);
-/* Unmaps, leaves the section, gives up every slot this process holds there. */
+/* Unmaps, leaves the section, gives up every slot this process holds there. Waits for no other
+ * process. */
 void med_port_shared_close(med_port_shared *shared);
 /* In a child of fork: forgets it, and whatever sections the parent's threads were in. Drops nothing
  * of the parent's. NULL: nothing was open. */

@@ -61,11 +61,14 @@ refused(void)
     mrapi_status_t status;
     mrapi_info_t info;
     med_system system;
+    char why[MED_PORT_WHY_BYTES];
     assert_int_equal(medley_system_open(test_system_name()), MEDLEY_ERR_ACCESS);
     mrapi_initialize(DOMAIN, 1, 0, &info, &status);
     assert_int_equal(status, MRAPI_ERR_NODE_INITFAILED);
-    assert_int_equal(med_system_observe(test_system_name(), &system), MEDLEY_ERR_ACCESS);
-    assert_int_equal(med_system_remove(test_system_name()), MEDLEY_ERR_ACCESS);
+    assert_int_equal(med_system_observe(test_system_name(), MED_PORT_FOREVER, &system),
+                     MEDLEY_ERR_ACCESS);
+    assert_int_equal(med_system_remove(test_system_name(), MED_PORT_FOREVER, why),
+                     MEDLEY_ERR_ACCESS);
 }
 
 static void
@@ -161,7 +164,8 @@ keeps_alive(test_process *parent, void *argument)
 {
     const cut *made = argument;
     med_port_shared shared;
-    child_expect(med_port_shared_open(test_system_name(), &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_open_until(test_system_name(), MED_PORT_FOREVER, &shared) ==
+                 MEDLEY_OK);
     child_expect(ftruncate((int)shared.handle, made->size_bytes) == 0);
     size_t bytes = sizeof made->header;
     bytes = (size_t)made->size_bytes < bytes ? (size_t)made->size_bytes : bytes;
@@ -181,6 +185,7 @@ cut_short(void **state)
     static med_limits limits;
     med_layout layout;
     med_system system;
+    char why[MED_PORT_WHY_BYTES];
     test_process keeper;
     (void)state;
     med_limits_from_environment(&limits);
@@ -195,8 +200,9 @@ cut_short(void **state)
         process_start(&keeper, keeps_alive, &made);
         assert_int_equal(process_hear(&keeper), 'k');
         assert_int_equal(medley_system_open(test_system_name()), MEDLEY_ERR_CORRUPT);
-        assert_int_equal(med_system_observe(test_system_name(), &system), MEDLEY_ERR_CORRUPT);
-        assert_int_equal(med_system_remove(test_system_name()), MEDLEY_BUSY);
+        assert_int_equal(med_system_observe(test_system_name(), MED_PORT_FOREVER, &system),
+                         MEDLEY_ERR_CORRUPT);
+        assert_int_equal(med_system_remove(test_system_name(), MED_PORT_FOREVER, why), MEDLEY_BUSY);
         process_say(&keeper, 'g');
         assert_int_equal(process_join(&keeper), 0);
     }

@@ -515,7 +515,8 @@ section_keeper(test_process *parent, void *argument)
 {
     med_port_shared shared;
     (void)argument;
-    child_expect(med_port_shared_open(test_system_name(), &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_open_until(test_system_name(), MED_PORT_FOREVER, &shared) ==
+                 MEDLEY_OK);
     process_say(parent, 's');
     (void)process_hear(parent);
     med_port_shared_close(&shared);

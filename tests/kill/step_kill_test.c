@@ -487,7 +487,8 @@ verify(const bool expect_death[MUTEXES])
     if (current->alone) {
         node_down();
         med_system system;
-        if (med_system_observe(test_system_name(), &system) != MEDLEY_ERR_NOT_FOUND) {
+        if (med_system_observe(test_system_name(), MED_PORT_FOREVER, &system) !=
+            MEDLEY_ERR_NOT_FOUND) {
             must(MRAPI_ERR_NODE_FINALFAILED, "the last one removes the name");
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A file system of the test's own, where a machine permits it. Linux; wants _GNU_SOURCE. */
+/* Namespaces of the test's own, where a machine permits it. Linux; wants _GNU_SOURCE. */
 #ifndef MEDLEY_TESTS_SUPPORT_MOUNTS_H
 #define MEDLEY_TESTS_SUPPORT_MOUNTS_H
 
@@ -22,10 +22,10 @@ mounts_file_write(const char *path, const char *text)
     return close(fd) == 0 && n == (ssize_t)strlen(text);
 }
 
-/* Gives the caller (a child of the test) mounts of its own, as the user it is. False where that is
- * not permitted. */
+/* Gives the caller (a child of the test) a namespace of its own, CLONE_NEW..., as the user it is.
+ * False where that is not permitted. */
 static inline bool
-mounts_of_ones_own(void)
+namespace_of_ones_own(int kind)
 {
     unsigned user = (unsigned)geteuid();
     unsigned group = (unsigned)getegid();
@@ -33,13 +33,18 @@ mounts_of_ones_own(void)
     char groups[64];
     (void)snprintf(users, sizeof users, "%u %u 1", user, user);
     (void)snprintf(groups, sizeof groups, "%u %u 1", group, group);
-    if (unshare(CLONE_NEWNS) != 0 && (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
-                                      !mounts_file_write("/proc/self/uid_map", users) ||
-                                      !mounts_file_write("/proc/self/setgroups", "deny") ||
-                                      !mounts_file_write("/proc/self/gid_map", groups))) {
-        return false;
-    }
-    return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+    return unshare(kind) == 0 ||
+           (unshare(CLONE_NEWUSER | kind) == 0 && mounts_file_write("/proc/self/uid_map", users) &&
+            mounts_file_write("/proc/self/setgroups", "deny") &&
+            mounts_file_write("/proc/self/gid_map", groups));
+}
+
+/* The same, for mounts. */
+static inline bool
+mounts_of_ones_own(void)
+{
+    return namespace_of_ones_own(CLONE_NEWNS) &&
+           mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
 #endif

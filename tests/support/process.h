@@ -100,6 +100,16 @@ process_kill(const test_process *child)
     }
 }
 
+/* Returns when it has stopped itself (SIGSTOP); false when it ended instead. */
+static inline bool
+process_await_stop(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, WUNTRACED) < 0 && errno == EINTR) {
+    }
+    return WIFSTOPPED(status);
+}
+
 /* Does that process or thread sleep in the kernel, as opposed to being on its way? */
 static inline bool
 process_sleeps(pid_t pid)

@@ -157,6 +157,15 @@ step_run(pid_t child, uint32_t steps, void (*asleep)(void))
 }
 
 void
+step_stop(pid_t child)
+{
+    if (ptrace(PTRACE_DETACH, child, NULL, SIGSTOP) != 0 ||
+        !stopped_by(await(child, WUNTRACED), SIGSTOP)) {
+        broken("the child does not stop", errno);
+    }
+}
+
+void
 step_kill(pid_t child)
 {
     int status;

@@ -37,4 +37,8 @@ step_outcome step_run(pid_t child, uint32_t steps, void (*asleep)(void));
 /* Ends it where it stands. On return nothing of it is left. */
 void step_kill(pid_t child);
 
+/* Leaves it where it stands, stopped like any process by SIGSTOP, and no longer stepped: SIGCONT
+ * lets it go on, to the end of the operation, where it stops itself. */
+void step_stop(pid_t child);
+
 #endif

@@ -170,6 +170,33 @@ class Dead(CommandTest):
         self.assertIn(f"system {SYSTEM}: stale", output)
 
 
+class Blocked(CommandTest):
+    def test_the_living_are_shown(self):
+        Holder(self, 0, 1, "create", 4, system=SYSTEM)
+        self.stay_in_section(SYSTEM)
+        system = self.look(SYSTEM)
+        self.assertEqual((system["state"], system["reason"]), ("live", None))
+        self.assertEqual(len(system["nodes"]), 1)
+
+    def test_who_blocks_is_named(self):
+        who = self.stay_in_section(SYSTEM)
+        self.stay_in_section("another")
+        Holder(self, 0, 1, system="living")
+        output, errors = self.run_medley("ps", status=1)
+        for name in (SYSTEM, "another"):
+            self.assertIn(f"system '{name}' is blocked: {who}", errors)
+            self.assertIn(f"system {name}: blocked ({who}", output)
+        self.assertIn("system living: live", output)
+
+    def test_json(self):
+        who = self.stay_in_section(SYSTEM)
+        output, errors = self.run_medley("ps", SYSTEM, "--json", status=1)
+        (system,) = json.loads(output)["systems"]
+        self.assertEqual(system["state"], "blocked")
+        self.assertIn(who, system["reason"])
+        self.assertIn(who, errors)
+
+
 class Scribbled(CommandTest):
     """The owner sleeps in read(), so nobody but the test touches the partition."""
 

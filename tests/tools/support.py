@@ -5,6 +5,7 @@ The built programs come from the environment (tests/tools/CMakeLists.txt): MEDLE
 Every test uses a folder of its own as shared memory, so that it sees its own systems only.
 """
 
+import fcntl
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ import unittest
 
 MEDLEY = os.environ["MEDLEY"]
 HOLDER = os.environ["HOLDER"]
+SECTION_BYTE = 1 << 30  # the file's lock of the section: src/port/linux/shared.c
 SHARED_MEMORY = os.environ.get("MEDLEY_SHM_DIR", "/dev/shm")
 
 
@@ -86,3 +88,10 @@ class CommandTest(unittest.TestCase):
 
     def file_of(self, system):
         return os.path.join(self.folder, f"medley-{os.geteuid()}-{system}")
+
+    def stay_in_section(self, system):
+        """This process is at opening or closing the system, and does not go on."""
+        file = open(os.open(self.file_of(system), os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+        self.addCleanup(file.close)
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, SECTION_BYTE)
+        return f"process {os.getpid()} has it locked"

@@ -62,6 +62,19 @@ class System(CommandTest):
         self.assertIn("'open' is refused", errors)
         self.assertEqual(self.names(), {"open": "refused"})
 
+    def test_blocked(self):
+        who = self.stay_in_section("blocked")
+        Holder(self, 0, 1, system="left").kill()
+        output, errors = self.run_medley("system", "list", status=1)
+        self.assertIn(f"system 'blocked' is blocked: {who}", errors)
+        self.assertIn("left", output)
+        output, errors = self.run_medley("system", "remove", "--stale", status=1)
+        self.assertIn(f"system 'blocked' is blocked: {who}", errors)
+        self.assertEqual(output, "removed left\n")
+        _, errors = self.run_medley("system", "remove", "blocked", status=1)
+        self.assertIn(f"system 'blocked' is blocked: {who}", errors)
+        self.assertTrue(os.path.exists(self.file_of("blocked")))
+
 
 if __name__ == "__main__":
     unittest.main()

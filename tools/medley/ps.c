@@ -24,7 +24,8 @@ static const char help[] =
     "\n"
     "A system is live, stale (its file is there, but nobody lives in it: the next start\n"
     "replaces it, 'medley system remove' removes it), unreadable (made by another Medley,\n"
-    "or written over) or refused (its file is not this user's alone).\n";
+    "or written over), refused (its file is not this user's alone) or blocked (a process\n"
+    "that is at opening or closing it does not go on).\n";
 
 typedef struct ps_options {
     const char *system; /* NULL: all */
@@ -178,16 +179,17 @@ show(const med_command *command, const ps_options *options)
     if (result != COMMAND_OK) {
         return result;
     }
+    result = snapshot_blocked_tell(command, systems);
     if (options->json) {
         output_json(json_pack("{s:o}", "systems", systems), options->watch_seconds > 0);
-        return COMMAND_OK;
+        return result;
     }
     if (options->watch_seconds > 0 && isatty(STDOUT_FILENO)) {
         (void)fputs("\033[H\033[J", stdout); /* from the top of an empty screen */
     }
     systems_print(systems, options->system != NULL);
     json_decref(systems);
-    return COMMAND_OK;
+    return result;
 }
 
 static int

@@ -170,8 +170,8 @@ static medley_status_t
 outside_only(const char *name, medley_status_t why, const char **state)
 {
     bool inhabited;
-    if (why == MEDLEY_ERR_ACCESS) {
-        *state = "refused";
+    if (why == MEDLEY_ERR_ACCESS || why == MEDLEY_TIMEOUT) {
+        *state = why == MEDLEY_TIMEOUT ? "blocked" : "refused";
         return MEDLEY_OK;
     }
     medley_status_t status = med_view_inhabited(name, &inhabited);
@@ -181,12 +181,18 @@ outside_only(const char *name, medley_status_t why, const char **state)
     return status;
 }
 
-medley_status_t
-snapshot_take(const char *name, json_t **system_out)
+static const char *
+reason_of(medley_status_t status, const med_system *system)
+{
+    return status == MEDLEY_TIMEOUT ? system->shared.why : medley_status_text(status);
+}
+
+static medley_status_t
+take(const char *name, uint64_t deadline_ns, json_t **system_out)
 {
     med_system system;
     const char *state = "unreadable";
-    medley_status_t status = med_system_observe(name, &system);
+    medley_status_t status = med_system_observe(name, deadline_ns, &system);
     if (status == MEDLEY_ERR_NOT_FOUND || status == MEDLEY_ERR_ARGUMENT) {
         return status;
     }
@@ -196,7 +202,7 @@ snapshot_take(const char *name, json_t **system_out)
         status = contents_add(&system, json);
         med_system_observe_end(&system);
     } else {
-        (void)json_object_set_new(json, "reason", json_string(medley_status_text(status)));
+        (void)json_object_set_new(json, "reason", json_string(reason_of(status, &system)));
         status = outside_only(name, status, &state);
     }
     if (status != MEDLEY_OK) {
@@ -206,6 +212,12 @@ snapshot_take(const char *name, json_t **system_out)
     (void)json_object_set_new(json, "state", json_string(state));
     *system_out = json;
     return MEDLEY_OK;
+}
+
+medley_status_t
+snapshot_take(const char *name, json_t **system)
+{
+    return take(name, med_system_deadline_ns(), system);
 }
 
 /* Keeps `context`, a JSON array of strings, sorted. */
@@ -232,6 +244,22 @@ snapshot_names(void)
     return names;
 }
 
+int
+snapshot_blocked_tell(const med_command *command, const json_t *systems)
+{
+    int result = COMMAND_OK;
+    for (size_t i = 0; i < json_array_size(systems); i++) {
+        const json_t *system = json_array_get(systems, i);
+        if (strcmp(json_string_value(json_object_get(system, "state")), "blocked") == 0) {
+            command_error(command, SNAPSHOT_BLOCKED,
+                          json_string_value(json_object_get(system, "name")),
+                          json_string_value(json_object_get(system, "reason")));
+            result = COMMAND_FAILED;
+        }
+    }
+    return result;
+}
+
 json_t *
 snapshot_all(void)
 {
@@ -240,11 +268,12 @@ snapshot_all(void)
         return NULL;
     }
     json_t *systems = json_array();
+    uint64_t deadline_ns = med_system_deadline_ns();
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
         json_t *system;
         /* What is gone by now is not shown. */
-        if (snapshot_take(name, &system) == MEDLEY_OK) {
+        if (take(name, deadline_ns, &system) == MEDLEY_OK) {
             (void)json_array_append_new(systems, system);
         }
     }

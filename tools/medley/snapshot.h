@@ -6,6 +6,10 @@
  *            stale       its file is there, nobody is; the next start replaces it
  *            unreadable  somebody is in it, but it cannot be read: "reason" says why
  *            refused     what has its name is not this user's alone: "reason"
+ *            blocked     nobody is in it, but a process is at opening or closing it and does not go
+ *                        on: "reason" names it
+ *
+ * Only the last is waited for, MED_SYSTEM_PATIENCE_NS for all systems together.
  */
 #ifndef MEDLEY_TOOLS_SNAPSHOT_H
 #define MEDLEY_TOOLS_SNAPSHOT_H
@@ -13,6 +17,7 @@
 #include <jansson.h>
 
 #include "medley/status.h"
+#include "tools/medley/command.h"
 
 /* What a command says when there is nothing to show. */
 #define SNAPSHOT_NO_LIST                                                                           \
@@ -22,6 +27,8 @@
     "'%s' is no name of a system: a name has 1 to 48 letters, digits, '.', '_', '-', and does "    \
     "not start with '.'"
 #define SNAPSHOT_NO_SYSTEM "no system '%s' of this user; 'medley system list' shows those there are"
+
+#define SNAPSHOT_BLOCKED "system '%s' is blocked: %s"
 
 /* The names of this user's systems, sorted. NULL: they cannot be listed. */
 json_t *snapshot_names(void);
@@ -33,5 +40,8 @@ medley_status_t snapshot_take(const char *name, json_t **system);
 
 /* Of all systems there are; NULL: they cannot be listed. */
 json_t *snapshot_all(void);
+
+/* Tells of those that are blocked. The exit status: COMMAND_FAILED when one is. */
+int snapshot_blocked_tell(const med_command *command, const json_t *systems);
 
 #endif

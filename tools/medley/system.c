@@ -77,6 +77,7 @@ list(const med_command *command, const system_options *options)
         command_error(command, SNAPSHOT_NO_LIST);
         return COMMAND_FAILED;
     }
+    int result = snapshot_blocked_tell(command, systems);
     if (options->json) {
         json_t *summaries = json_array();
         for (size_t i = 0; i < json_array_size(systems); i++) {
@@ -89,14 +90,14 @@ list(const med_command *command, const system_options *options)
         OUTPUT_TABLE(systems, list_columns);
     }
     json_decref(systems);
-    return COMMAND_OK;
+    return result;
 }
 
 /* ---- Remove ---------------------------------------------------------------------------------- */
 
 /* Why not, and what to do. */
 static int
-cannot_remove(const med_command *command, const char *name, medley_status_t status)
+cannot_remove(const med_command *command, const char *name, medley_status_t status, const char *why)
 {
     switch (status) {
     case MEDLEY_ERR_ARGUMENT:
@@ -108,6 +109,9 @@ cannot_remove(const med_command *command, const char *name, medley_status_t stat
         command_error(command,
                       "system '%s' is in use: end its processes first ('medley ps %s' names them)",
                       name, name);
+        break;
+    case MEDLEY_TIMEOUT:
+        command_error(command, SNAPSHOT_BLOCKED, name, why);
         break;
     case MEDLEY_ERR_ACCESS:
         command_error(command,
@@ -144,14 +148,16 @@ static int
 remove_named(const med_command *command, const system_options *options, char **names)
 {
     int result = COMMAND_OK;
+    char why[MED_PORT_WHY_BYTES];
+    uint64_t deadline_ns = med_system_deadline_ns();
     json_t *removed = json_array();
     for (; *names; names++) {
-        medley_status_t status = med_system_remove(*names);
+        medley_status_t status = med_system_remove(*names, deadline_ns, why);
         if (status == MEDLEY_OK) {
             (void)json_array_append_new(removed, json_string(*names));
         } else {
-            int why = cannot_remove(command, *names, status);
-            result = why > result ? why : result;
+            int failed = cannot_remove(command, *names, status, why);
+            result = failed > result ? failed : result;
         }
     }
     removed_print(removed, options);
@@ -166,17 +172,23 @@ remove_stale(const med_command *command, const system_options *options)
         command_error(command, SNAPSHOT_NO_LIST);
         return COMMAND_FAILED;
     }
+    int result = COMMAND_OK;
+    char why[MED_PORT_WHY_BYTES];
+    uint64_t deadline_ns = med_system_deadline_ns();
     json_t *removed = json_array();
     for (size_t i = 0; i < json_array_size(names); i++) {
         json_t *name = json_array_get(names, i);
-        /* Refused: somebody lives in it, or it is not ours, or another removed it. */
-        if (med_system_remove(json_string_value(name)) == MEDLEY_OK) {
+        medley_status_t status = med_system_remove(json_string_value(name), deadline_ns, why);
+        if (status == MEDLEY_OK) {
             (void)json_array_append(removed, name);
+        } else if (status == MEDLEY_TIMEOUT) {
+            result = cannot_remove(command, json_string_value(name), status, why);
         }
+        /* Else somebody lives in it, or it is not ours, or another removed it. */
     }
     json_decref(names);
     removed_print(removed, options);
-    return COMMAND_OK;
+    return result;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

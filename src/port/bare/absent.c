@@ -3,15 +3,25 @@
 #include "port/port.h"
 
 medley_status_t
-med_port_shared_open(const char *name, med_port_shared *shared)
+med_port_shared_open_until(const char *name, uint64_t deadline_ns, med_port_shared *shared)
 {
     (void)name;
+    (void)deadline_ns;
     (void)shared;
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
 
 medley_status_t
-med_port_shared_open_existing(const char *name, med_port_shared *shared)
+med_port_shared_open_existing_until(const char *name, uint64_t deadline_ns, med_port_shared *shared)
+{
+    (void)name;
+    (void)deadline_ns;
+    (void)shared;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_shared_open_aside(const char *name, med_port_shared *shared)
 {
     (void)name;
     (void)shared;
@@ -41,16 +51,10 @@ med_port_shared_map(med_port_shared *shared)
 }
 
 medley_status_t
-med_port_shared_lock(med_port_shared *shared)
+med_port_shared_lock_until(med_port_shared *shared, uint64_t deadline_ns)
 {
     (void)shared;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_shared_lock_try(med_port_shared *shared)
-{
-    (void)shared;
+    (void)deadline_ns;
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
 

@@ -20,6 +20,12 @@
  * may be another file's by now. An error, or another file's answer, is nobody's death: then all
  * slots count as held. The file is looked at after the query, so it was ours during it.
  *
+ * Why the section is polled for, and not waited for in the kernel (F_SETLKW): that wait has no
+ * deadline, so a process stopped in the section would stop everybody; and it is refused (EDEADLK)
+ * where two processes wait for each other by different threads, whom the kernel takes for one
+ * owner. The first try is the only one unless somebody is in there. Others are in there for tens of
+ * microseconds, so the pauses start at that; they end at 2 ms, the most by which one comes late.
+ *
  * Cancellation (pthread_cancel) waits outside of sections.
  */
 #include <dirent.h>
@@ -31,7 +37,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "port/port.h"
@@ -40,6 +45,8 @@
 #define SLOT_BYTE (SECTION_BYTE + 1)
 #define OPEN_MAX_NAMES 16
 #define PATH_MAX_BYTES 256
+#define PAUSE_FIRST_NS 20000u
+#define PAUSE_LAST_NS 2000000u
 
 static pthread_mutex_t section_mutex = PTHREAD_MUTEX_INITIALIZER;
 static char open_names[OPEN_MAX_NAMES][MED_PORT_NAME_MAX + 1]; /* guarded by section_mutex */
@@ -79,29 +86,6 @@ record(short type, off_t start, off_t length)
     return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
 }
 
-/* The kernel takes a process for one owner, and refuses where two wait for each other by different
- * threads. Nobody waits for anything inside a section, so such a circle ends. */
-static void
-false_deadlock_wait(void)
-{
-    struct timespec pause = {.tv_nsec = 1000000};
-    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-}
-
-static bool
-record_lock_wait(int fd, off_t byte)
-{
-    struct flock lock = record(F_WRLCK, byte, 1);
-    while (fcntl(fd, F_SETLKW, &lock) != 0) {
-        if (errno == EDEADLK) {
-            false_deadlock_wait();
-        } else if (errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* MEDLEY_BUSY: another process has it. */
 static medley_status_t
 record_lock_try(int fd, off_t byte)
@@ -111,6 +95,13 @@ record_lock_try(int fd, off_t byte)
         return MEDLEY_OK;
     }
     return errno == EACCES || errno == EAGAIN ? MEDLEY_BUSY : MEDLEY_ERR_SYSTEM;
+}
+
+/* Does another process hold what `lock` asks for? Then the lock that it has there. */
+static bool
+record_find(int fd, struct flock *lock)
+{
+    return fcntl(fd, F_GETLK, lock) == 0 && lock->l_type != F_UNLCK;
 }
 
 static void
@@ -159,8 +150,36 @@ record_held_by_other(const med_port_shared *shared, off_t start, off_t length)
     return (rc == 0 && lock.l_type != F_UNLCK) || !descriptor_check(shared) || rc != 0;
 }
 
+/* ---- Patience -------------------------------------------------------------------------------- */
+
+typedef struct patience {
+    uint64_t deadline_ns;
+    uint64_t pause_ns; /* the next one */
+} patience;
+
+static patience
+patience_until(uint64_t deadline_ns)
+{
+    return (patience){.deadline_ns = deadline_ns, .pause_ns = PAUSE_FIRST_NS};
+}
+
+/* Between two tries. False: the deadline has passed, and the last try was after it. */
+static bool
+patience_pause(patience *p)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    if (now_ns >= p->deadline_ns) {
+        return false;
+    }
+    uint64_t left_ns = p->deadline_ns - now_ns;
+    med_port_delay_ns(p->pause_ns < left_ns ? p->pause_ns : left_ns);
+    p->pause_ns = p->pause_ns < PAUSE_LAST_NS / 2 ? 2 * p->pause_ns : PAUSE_LAST_NS;
+    return true;
+}
+
 /* ---- The section of this process ------------------------------------------------------------- */
 
+/* No thread waits longer in there than its own deadline allows. */
 static void
 threads_exclude(void)
 {
@@ -171,13 +190,15 @@ threads_exclude(void)
 }
 
 static bool
-threads_exclude_try(void)
+threads_exclude_until(patience *p)
 {
     int before;
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    if (pthread_mutex_trylock(&section_mutex) != 0) {
-        (void)pthread_setcancelstate(before, NULL);
-        return false;
+    while (pthread_mutex_trylock(&section_mutex) != 0) {
+        if (!patience_pause(p)) {
+            (void)pthread_setcancelstate(before, NULL);
+            return false;
+        }
     }
     cancel_state = before;
     return true;
@@ -189,6 +210,52 @@ threads_admit(void)
     int before = cancel_state;
     (void)pthread_mutex_unlock(&section_mutex);
     (void)pthread_setcancelstate(before, NULL);
+}
+
+/* ---- The section of all processes ------------------------------------------------------------ */
+
+#define WHY_THREADS "another thread of this process is at opening or closing shared memory"
+
+/* Who is in there, and what to do about him: a process that is stopped, or hangs, keeps what it has
+ * locked until it goes on or ends. The kernel gives 0 for one without a number in our namespace. */
+static void
+section_holder_describe(int fd, char why[MED_PORT_WHY_BYTES])
+{
+    struct flock lock = record(F_WRLCK, SECTION_BYTE, 1);
+    long pid = record_find(fd, &lock) ? (long)lock.l_pid : 0;
+    if (pid > 0) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES,
+                       "process %ld has it locked and does not go on: 'kill -CONT %ld' continues "
+                       "it if it is stopped, 'kill -9 %ld' ends it",
+                       pid, pid, pid);
+    } else {
+        (void)snprintf(why, MED_PORT_WHY_BYTES,
+                       "a process that cannot be seen from here (of another container, or gone by "
+                       "now) has it locked and does not go on: continue or end it there");
+    }
+}
+
+/* The threads of this process are kept out already. */
+static medley_status_t
+record_lock_section(int fd, patience *p, char why[MED_PORT_WHY_BYTES])
+{
+    medley_status_t status = record_lock_try(fd, SECTION_BYTE);
+    while (status == MEDLEY_BUSY) {
+        if (!patience_pause(p)) {
+            section_holder_describe(fd, why);
+            return MEDLEY_TIMEOUT;
+        }
+        status = record_lock_try(fd, SECTION_BYTE);
+    }
+    return status;
+}
+
+/* Only a plain yes is one: who is told no asks again in the section. */
+static medley_status_t
+slots_look(int fd)
+{
+    struct flock lock = record(F_WRLCK, SLOT_BYTE, MED_PORT_SLOT_MAX);
+    return record_find(fd, &lock) ? MEDLEY_OK : MEDLEY_EMPTY;
 }
 
 /* ---- Which names this process has open ------------------------------------------------------- */
@@ -261,9 +328,16 @@ path_still_names(const char *path, const struct stat *st)
     return lstat(path, &now) == 0 && now.st_ino == st->st_ino && now.st_dev == st->st_dev;
 }
 
-/* Enters the section of an open file. MEDLEY_BUSY when it was removed under our hands. */
+typedef struct opening {
+    int extra_flags; /* O_CREAT, or none */
+    bool aside;      /* of the section: only looks whether a slot is held */
+    patience patience;
+} opening;
+
+/* Enters the section of an open file, or stays aside of it. MEDLEY_BUSY when the file was removed
+ * under our hands. */
 static medley_status_t
-section_enter(int fd, const char *path, med_port_shared *shared)
+enter(int fd, const char *path, opening *how, med_port_shared *shared)
 {
     struct stat st;
     if (fstat(fd, &st) != 0) {
@@ -275,13 +349,15 @@ section_enter(int fd, const char *path, med_port_shared *shared)
     if (!file_is_ours(&st, path, shared->why)) {
         return MEDLEY_ERR_ACCESS;
     }
-    if (!record_lock_wait(fd, SECTION_BYTE)) {
-        return MEDLEY_ERR_SYSTEM;
+    medley_status_t status =
+        how->aside ? slots_look(fd) : record_lock_section(fd, &how->patience, shared->why);
+    if (status != MEDLEY_OK) {
+        return status;
     }
     if (!path_still_names(path, &st)) {
         return MEDLEY_BUSY;
     }
-    /* The size as of now: the one before us in the section may have set it. */
+    /* The size as of now: one who was in the section meanwhile may have set it. */
     if (fstat(fd, &st) != 0) {
         return MEDLEY_ERR_SYSTEM;
     }
@@ -294,13 +370,13 @@ section_enter(int fd, const char *path, med_port_shared *shared)
 
 /* One round: MEDLEY_BUSY when the caller must start over. */
 static medley_status_t
-open_once(const char *path, int extra_flags, med_port_shared *shared)
+open_once(const char *path, opening *how, med_port_shared *shared)
 {
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | extra_flags, 0600);
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | how->extra_flags, 0600);
     if (fd < 0) {
         return open_failed(path, errno, shared->why);
     }
-    medley_status_t status = section_enter(fd, path, shared);
+    medley_status_t status = enter(fd, path, how, shared);
     if (status != MEDLEY_OK) {
         (void)close(fd);
     }
@@ -308,11 +384,10 @@ open_once(const char *path, int extra_flags, med_port_shared *shared)
 }
 
 static medley_status_t
-open_in_section(const char *name, int extra_flags, med_port_shared *shared)
+open_alone(const char *name, opening *how, med_port_shared *shared)
 {
     char path[PATH_MAX_BYTES];
     char *entry = open_names_find("");
-    *shared = (med_port_shared){.handle = -1};
     if (!med_port_shared_name_valid(name) || !path_make(path, name)) {
         return MEDLEY_ERR_ARGUMENT;
     }
@@ -324,61 +399,64 @@ open_in_section(const char *name, int extra_flags, med_port_shared *shared)
     }
     medley_status_t status;
     do {
-        status = open_once(path, extra_flags, shared);
+        status = open_once(path, how, shared);
     } while (status == MEDLEY_BUSY);
     if (status != MEDLEY_OK) {
         return status;
     }
     (void)snprintf(entry, MED_PORT_NAME_MAX + 1, "%s", name);
     (void)snprintf(shared->name, sizeof shared->name, "%s", name);
-    shared->in_section = true;
+    shared->in_section = !how->aside;
     __atomic_store_n(&lost_told, 0, __ATOMIC_RELAXED); /* as above */
     return MEDLEY_OK;
 }
 
 static medley_status_t
-open_with(const char *name, int extra_flags, med_port_shared *shared)
+open_with(const char *name, opening how, med_port_shared *shared)
 {
-    threads_exclude();
-    medley_status_t status = open_in_section(name, extra_flags, shared);
-    if (status != MEDLEY_OK) {
+    *shared = (med_port_shared){.handle = -1};
+    if (!threads_exclude_until(&how.patience)) {
+        (void)snprintf(shared->why, sizeof shared->why, WHY_THREADS);
+        return MEDLEY_TIMEOUT;
+    }
+    medley_status_t status = open_alone(name, &how, shared);
+    if (!shared->in_section) {
         threads_admit();
     }
     return status;
 }
 
 medley_status_t
-med_port_shared_open(const char *name, med_port_shared *shared)
+med_port_shared_open_until(const char *name, uint64_t deadline_ns, med_port_shared *shared)
 {
-    return open_with(name, O_CREAT, shared);
+    opening how = {.extra_flags = O_CREAT, .patience = patience_until(deadline_ns)};
+    return open_with(name, how, shared);
 }
 
 medley_status_t
-med_port_shared_open_existing(const char *name, med_port_shared *shared)
+med_port_shared_open_existing_until(const char *name, uint64_t deadline_ns, med_port_shared *shared)
 {
-    return open_with(name, 0, shared);
+    opening how = {.patience = patience_until(deadline_ns)};
+    return open_with(name, how, shared);
 }
 
 medley_status_t
-med_port_shared_lock(med_port_shared *shared)
+med_port_shared_open_aside(const char *name, med_port_shared *shared)
 {
-    threads_exclude();
-    if (!descriptor_check(shared) || !record_lock_wait((int)shared->handle, SECTION_BYTE)) {
-        threads_admit();
-        return MEDLEY_ERR_SYSTEM;
-    }
-    shared->in_section = true;
-    return MEDLEY_OK;
+    opening how = {.aside = true, .patience = patience_until(MED_PORT_FOREVER)};
+    return open_with(name, how, shared);
 }
 
 medley_status_t
-med_port_shared_lock_try(med_port_shared *shared)
+med_port_shared_lock_until(med_port_shared *shared, uint64_t deadline_ns)
 {
-    if (!threads_exclude_try()) {
-        return MEDLEY_BUSY;
+    patience p = patience_until(deadline_ns);
+    if (!threads_exclude_until(&p)) {
+        (void)snprintf(shared->why, sizeof shared->why, WHY_THREADS);
+        return MEDLEY_TIMEOUT;
     }
     medley_status_t status = descriptor_check(shared)
-                                 ? record_lock_try((int)shared->handle, SECTION_BYTE)
+                                 ? record_lock_section((int)shared->handle, &p, shared->why)
                                  : MEDLEY_ERR_SYSTEM;
     if (status != MEDLEY_OK) {
         threads_admit();

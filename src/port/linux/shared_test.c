@@ -56,7 +56,7 @@ tear_down(void **state)
 static void
 open_ok(med_port_shared *shared)
 {
-    assert_int_equal(med_port_shared_open(name, shared), MEDLEY_OK);
+    assert_int_equal(med_port_shared_open_until(name, MED_PORT_FOREVER, shared), MEDLEY_OK);
 }
 
 static void
@@ -79,12 +79,15 @@ bad_names_are_refused(void **state)
     med_port_shared shared;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_int_equal(med_port_shared_open(bad[i], &shared), MEDLEY_ERR_ARGUMENT);
-        assert_int_equal(med_port_shared_open_existing(bad[i], &shared), MEDLEY_ERR_ARGUMENT);
+        assert_int_equal(med_port_shared_open_until(bad[i], MED_PORT_FOREVER, &shared),
+                         MEDLEY_ERR_ARGUMENT);
+        assert_int_equal(med_port_shared_open_existing_until(bad[i], MED_PORT_FOREVER, &shared),
+                         MEDLEY_ERR_ARGUMENT);
     }
     memset(name_of_49, 'x', sizeof name_of_49);
     name_of_49[49] = '\0';
-    assert_int_equal(med_port_shared_open(name_of_49, &shared), MEDLEY_ERR_ARGUMENT);
+    assert_int_equal(med_port_shared_open_until(name_of_49, MED_PORT_FOREVER, &shared),
+                     MEDLEY_ERR_ARGUMENT);
 }
 
 static void
@@ -109,8 +112,10 @@ second_open_exists(void **state)
     (void)state;
     open_ok(&first);
     med_port_shared_unlock(&first);
-    assert_int_equal(med_port_shared_open(name, &second), MEDLEY_ERR_EXISTS);
-    assert_int_equal(med_port_shared_open_existing(name, &second), MEDLEY_ERR_EXISTS);
+    assert_int_equal(med_port_shared_open_until(name, MED_PORT_FOREVER, &second),
+                     MEDLEY_ERR_EXISTS);
+    assert_int_equal(med_port_shared_open_existing_until(name, MED_PORT_FOREVER, &second),
+                     MEDLEY_ERR_EXISTS);
     med_port_shared_close(&first);
     open_ok(&second);
     med_port_shared_close(&second);
@@ -125,7 +130,7 @@ too_many_names_are_a_limit(void **state)
     (void)state;
     while (status == MEDLEY_OK && opened < 64) {
         (void)snprintf(name, sizeof name, "shared_test.%d.%d", (int)getpid(), opened);
-        status = med_port_shared_open(name, &shared[opened]);
+        status = med_port_shared_open_until(name, MED_PORT_FOREVER, &shared[opened]);
         if (status == MEDLEY_OK) {
             med_port_shared_remove(&shared[opened]);
             med_port_shared_unlock(&shared[opened]);
@@ -167,7 +172,7 @@ list_shows_names(void **state)
     list = (listing){.stop_after = 1};
     assert_int_equal(med_port_shared_list(note_name, &list), MEDLEY_OK);
     assert_int_equal(list.names, 1);
-    assert_int_equal(med_port_shared_lock(&shared), MEDLEY_OK);
+    assert_int_equal(med_port_shared_lock_until(&shared, MED_PORT_FOREVER), MEDLEY_OK);
     med_port_shared_remove(&shared);
     med_port_shared_close(&shared);
     list = (listing){0};
@@ -183,7 +188,7 @@ reads_what_the_parent_wrote(test_process *parent, void *argument)
     med_port_shared shared;
     (void)parent;
     med_port_shared_forget(argument);
-    child_expect(med_port_shared_open_existing(name, &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_open_existing_until(name, MED_PORT_FOREVER, &shared) == MEDLEY_OK);
     child_expect(shared.size_bytes == 3 * (size_t)PAGE);
     child_expect(med_port_shared_map(&shared) == MEDLEY_OK);
     unsigned char *bytes = shared.address;
@@ -199,7 +204,8 @@ contents_are_shared(void **state)
     med_port_shared shared;
     test_process child;
     (void)state;
-    assert_int_equal(med_port_shared_open_existing(name, &shared), MEDLEY_ERR_NOT_FOUND);
+    assert_int_equal(med_port_shared_open_existing_until(name, MED_PORT_FOREVER, &shared),
+                     MEDLEY_ERR_NOT_FOUND);
     open_ok(&shared);
     assert_int_equal(shared.size_bytes, 0);
     assert_int_equal(med_port_shared_resize(&shared, 3 * (size_t)PAGE), MEDLEY_OK);
@@ -214,11 +220,12 @@ contents_are_shared(void **state)
     process_start(&child, reads_what_the_parent_wrote, &shared);
     assert_int_equal(process_join(&child), 0);
     assert_int_equal(bytes[PAGE], 3);
-    assert_int_equal(med_port_shared_lock(&shared), MEDLEY_OK);
+    assert_int_equal(med_port_shared_lock_until(&shared, MED_PORT_FOREVER), MEDLEY_OK);
     med_port_shared_remove(&shared);
     assert_int_equal(bytes[PAGE], 3); /* the memory stays while somebody has it */
     med_port_shared_close(&shared);
-    assert_int_equal(med_port_shared_open_existing(name, &shared), MEDLEY_ERR_NOT_FOUND);
+    assert_int_equal(med_port_shared_open_existing_until(name, MED_PORT_FOREVER, &shared),
+                     MEDLEY_ERR_NOT_FOUND);
 }
 
 static void
@@ -258,7 +265,7 @@ fills_a_file_system(test_process *parent, void *argument)
         return 77;
     }
     (void)setenv("MEDLEY_SHM_DIR", mount_point, 1);
-    child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared) == MEDLEY_OK);
     child_expect(med_port_shared_resize(&shared, (size_t)1 << 20) == MEDLEY_ERR_NO_MEMORY);
     child_expect(shared.size_bytes == 0);
     child_expect(med_port_shared_resize(&shared, 8 * (size_t)PAGE) == MEDLEY_OK);
@@ -289,11 +296,12 @@ full_file_system_is_no_memory(void **state)
 static void
 access_is_refused(void)
 {
-    static medley_status_t (*const opens[])(const char *, med_port_shared *) = {
-        med_port_shared_open, med_port_shared_open_existing};
+    static medley_status_t (*const opens[])(const char *, uint64_t, med_port_shared *) = {
+        med_port_shared_open_until, med_port_shared_open_existing_until};
+    med_port_shared shared;
+    assert_int_equal(med_port_shared_open_aside(name, &shared), MEDLEY_ERR_ACCESS);
     for (int i = 0; i < 2; i++) {
-        med_port_shared shared;
-        medley_status_t status = opens[i](name, &shared);
+        medley_status_t status = opens[i](name, MED_PORT_FOREVER, &shared);
         if (status == MEDLEY_OK) {
             med_port_shared_close(&shared); /* or the next case would hang in its section */
         }
@@ -403,12 +411,12 @@ locks_and_unlocks(test_process *parent, void *argument)
 {
     arena *a = argument;
     med_port_shared shared;
-    child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared) == MEDLEY_OK);
     arena_visit(a);
     med_port_shared_unlock(&shared);
     child_expect(process_hear(parent) == 'g');
     for (int i = 0; i < ROUNDS; i++) {
-        child_expect(med_port_shared_lock(&shared) == MEDLEY_OK);
+        child_expect(med_port_shared_lock_until(&shared, MED_PORT_FOREVER) == MEDLEY_OK);
         arena_visit(a);
         med_port_shared_unlock(&shared);
     }
@@ -426,7 +434,7 @@ opens_and_removes(test_process *parent, void *argument)
         med_port_shared shared;
         struct stat held;
         struct stat named;
-        child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+        child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared) == MEDLEY_OK);
         arena_visit(a);
         child_expect(fstat((int)shared.handle, &held) == 0 && stat(file_path(), &named) == 0);
         child_expect(held.st_ino == named.st_ino);
@@ -482,7 +490,7 @@ visits_as_thread(void *argument)
 {
     visitor *v = argument;
     for (int i = 0; i < ROUNDS; i++) {
-        v->failed |= med_port_shared_lock(&v->shared) != MEDLEY_OK;
+        v->failed |= med_port_shared_lock_until(&v->shared, MED_PORT_FOREVER) != MEDLEY_OK;
         arena_visit(v->where);
         med_port_shared_unlock(&v->shared);
     }
@@ -521,7 +529,7 @@ enters_and_waits(test_process *parent, void *argument)
 {
     med_port_shared shared;
     med_port_shared_forget(argument);
-    child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared) == MEDLEY_OK);
     process_say(parent, 'i');
     (void)process_hear(parent);
     return 0;
@@ -578,7 +586,7 @@ closes_the_circle(test_process *parent, void *argument)
     med_port_shared shared;
     med_port_thread thread;
     med_port_shared_forget(c->inherited);
-    child_expect(med_port_shared_open(name, &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared) == MEDLEY_OK);
     child_expect(med_port_thread_start(&thread, NULL, waits_for_a_lock_of_the_program, c) ==
                  MEDLEY_OK);
     thread_sleeps_await(&waiter_id);
@@ -612,7 +620,7 @@ false_deadlock_is_waited_out(void **state)
     process_start(&child, closes_the_circle, c);
     assert_int_equal(process_hear(&child), 'w');
     __atomic_store_n(&c->about_to_lock, 1, __ATOMIC_RELEASE);
-    assert_int_equal(med_port_shared_lock(&shared), MEDLEY_OK);
+    assert_int_equal(med_port_shared_lock_until(&shared, MED_PORT_FOREVER), MEDLEY_OK);
     med_port_shared_close(&shared);
     process_say(&child, 'g');
     assert_int_equal(process_join(&child), 0);
@@ -628,14 +636,183 @@ try_does_not_wait(void **state)
     (void)state;
     open_ok(&shared);
     med_port_shared_unlock(&shared);
-    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_OK);
+    assert_int_equal(med_port_shared_lock_until(&shared, 0), MEDLEY_OK);
     med_port_shared_unlock(&shared);
     process_start(&child, enters_and_waits, &shared);
     assert_int_equal(process_hear(&child), 'i');
-    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_BUSY);
+    assert_int_equal(med_port_shared_lock_until(&shared, 0), MEDLEY_TIMEOUT);
     process_say(&child, 'g');
     assert_int_equal(process_join(&child), 0);
-    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_OK);
+    assert_int_equal(med_port_shared_lock_until(&shared, 0), MEDLEY_OK);
+    med_port_shared_close(&shared);
+}
+
+/* ---- Somebody stays in the section ----------------------------------------------------------- */
+
+static int
+enters_and_stops(test_process *parent, void *argument)
+{
+    med_port_shared shared;
+    (void)parent;
+    med_port_shared_forget(argument);
+    child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared) == MEDLEY_OK);
+    child_expect(med_port_slot_claim(&shared, 3) == MEDLEY_OK);
+    child_expect(raise(SIGSTOP) == 0);
+    med_port_shared_unlock(&shared);
+    (void)process_hear(parent);
+    return 0;
+}
+
+static void
+process_is_named(const char *why, pid_t pid)
+{
+    static const char *const forms[] = {"process %d has it locked", "'kill -CONT %d'",
+                                        "'kill -9 %d'"};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char words[64];
+        (void)snprintf(words, sizeof words, forms[i], (int)pid);
+        assert_non_null(strstr(why, words));
+    }
+}
+
+static void
+stopped_process_is_named(void **state)
+{
+    test_process child;
+    med_port_shared shared;
+    (void)state;
+    process_start(&child, enters_and_stops, NULL);
+    assert_true(process_await_stop(child.pid));
+    assert_int_equal(med_port_shared_open_until(name, 0, &shared), MEDLEY_TIMEOUT);
+    process_is_named(shared.why, child.pid);
+    uint64_t soon_ns = med_port_clock_ns() + 10000000;
+    assert_int_equal(med_port_shared_open_existing_until(name, soon_ns, &shared), MEDLEY_TIMEOUT);
+    assert_true(med_port_clock_ns() >= soon_ns);
+    process_is_named(shared.why, child.pid);
+    assert_int_equal(kill(child.pid, SIGCONT), 0);
+    open_ok(&shared);
+    assert_true(med_port_slot_held(&shared, 3));
+    med_port_shared_close(&shared);
+    process_say(&child, 'g');
+    assert_int_equal(process_join(&child), 0);
+}
+
+static void
+stopped_process_is_named_to_who_comes_again(void **state)
+{
+    test_process child;
+    med_port_shared shared;
+    (void)state;
+    open_ok(&shared);
+    med_port_shared_unlock(&shared);
+    process_start(&child, enters_and_stops, &shared);
+    assert_true(process_await_stop(child.pid));
+    assert_int_equal(med_port_shared_lock_until(&shared, 0), MEDLEY_TIMEOUT);
+    process_is_named(shared.why, child.pid);
+    process_kill(&child);
+    assert_int_equal(med_port_shared_lock_until(&shared, 0), MEDLEY_OK);
+    med_port_shared_close(&shared);
+    assert_int_equal(process_join(&child), -SIGKILL);
+}
+
+/* One who has no number for the holder. */
+static int
+looks_from_another_namespace(test_process *parent, void *argument)
+{
+    med_port_shared shared;
+    (void)parent;
+    med_port_shared_forget(argument);
+    child_expect(med_port_shared_open_until(name, 0, &shared) == MEDLEY_TIMEOUT);
+    child_expect(strstr(shared.why, "cannot be seen from here (of another container"));
+    return 0;
+}
+
+/* The first child after it is in the new namespace. 77: not permitted. */
+static int
+makes_a_namespace(test_process *parent, void *argument)
+{
+    test_process child;
+    (void)parent;
+    if (!namespace_of_ones_own(CLONE_NEWPID)) {
+        return 77;
+    }
+    process_start(&child, looks_from_another_namespace, argument);
+    return process_join(&child);
+}
+
+static void
+process_of_another_namespace_is_described(void **state)
+{
+    test_process child;
+    med_port_shared shared;
+    (void)state;
+    open_ok(&shared);
+    process_start(&child, makes_a_namespace, &shared);
+    int status = process_join(&child);
+    med_port_shared_close(&shared);
+    if (status == 77) {
+        not_possible_here("no PID namespace of one's own");
+    }
+    assert_int_equal(status, 0);
+}
+
+static void *
+enters_others(void *argument)
+{
+    med_port_shared *others = argument;
+    char third[sizeof name + 8];
+    (void)snprintf(third, sizeof third, "%s.third", name);
+    bool both = med_port_shared_lock_until(&others[0], 0) == MEDLEY_TIMEOUT &&
+                med_port_shared_open_until(third, 0, &others[1]) == MEDLEY_TIMEOUT;
+    return (void *)(uintptr_t)both;
+}
+
+static void
+thread_in_the_section_is_described(void **state)
+{
+    med_port_shared shared;
+    med_port_shared others[2];
+    med_port_thread thread;
+    void *both;
+    (void)state;
+    (void)snprintf(name, sizeof name, "shared_test.%d.other", (int)getpid());
+    open_ok(&others[0]);
+    med_port_shared_remove(&others[0]);
+    med_port_shared_unlock(&others[0]);
+    (void)set_up(state);
+    open_ok(&shared);
+    assert_int_equal(med_port_thread_start(&thread, NULL, enters_others, others), MEDLEY_OK);
+    assert_int_equal(med_port_thread_join(thread, &both), MEDLEY_OK);
+    med_port_shared_close(&shared);
+    med_port_shared_close(&others[0]);
+    assert_true(both);
+    assert_non_null(strstr(others[0].why, "another thread of this process"));
+    assert_non_null(strstr(others[1].why, "another thread of this process"));
+}
+
+static void
+aside_waits_for_nobody(void **state)
+{
+    test_process child;
+    med_port_shared shared;
+    (void)state;
+    assert_int_equal(med_port_shared_open_aside(name, &shared), MEDLEY_ERR_NOT_FOUND);
+    process_start(&child, enters_and_stops, NULL);
+    assert_true(process_await_stop(child.pid));
+    assert_int_equal(truncate(file_path(), PAGE), 0);
+    assert_int_equal(med_port_shared_open_aside(name, &shared), MEDLEY_OK);
+    assert_false(shared.in_section);
+    assert_int_equal(shared.size_bytes, PAGE);
+    assert_string_equal(shared.name, name);
+    assert_int_equal(med_port_shared_lock_until(&shared, 0), MEDLEY_TIMEOUT);
+    assert_int_equal(med_port_shared_map(&shared), MEDLEY_OK);
+    assert_true(med_port_slot_held(&shared, 3));
+    process_kill(&child);
+    assert_false(med_port_slot_held(&shared, 3));
+    med_port_shared_close(&shared);
+    assert_int_equal(process_join(&child), -SIGKILL);
+    assert_int_equal(med_port_shared_open_aside(name, &shared), MEDLEY_EMPTY);
+    open_ok(&shared); /* nothing of it is left open, or locked */
     med_port_shared_close(&shared);
 }
 
@@ -647,7 +824,7 @@ static void *
 enters_and_leaves(void *argument)
 {
     __atomic_store_n(&canceled_id, med_port_thread_id(), __ATOMIC_RELEASE);
-    if (med_port_shared_lock(argument) == MEDLEY_OK) {
+    if (med_port_shared_lock_until(argument, MED_PORT_FOREVER) == MEDLEY_OK) {
         med_port_shared_unlock(argument);
     }
     pthread_testcancel();
@@ -673,7 +850,7 @@ canceled_thread_leaves_the_section(void **state)
     assert_int_equal(process_join(&child), 0);
     assert_int_equal(pthread_join(thread, &result), 0);
     assert_ptr_equal(result, PTHREAD_CANCELED);
-    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_OK);
+    assert_int_equal(med_port_shared_lock_until(&shared, 0), MEDLEY_OK);
     med_port_shared_close(&shared);
 }
 
@@ -683,7 +860,7 @@ static const char *
 why_of_open(medley_status_t expected)
 {
     static med_port_shared shared;
-    assert_int_equal(med_port_shared_open(name, &shared), expected);
+    assert_int_equal(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared), expected);
     return shared.why;
 }
 
@@ -733,7 +910,7 @@ no_descriptor_is_not_full_memory(void **state)
     struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     med_port_shared shared;
-    medley_status_t status = med_port_shared_open(name, &shared);
+    medley_status_t status = med_port_shared_open_until(name, MED_PORT_FOREVER, &shared);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_equal(status, MEDLEY_ERR_SYSTEM);
     assert_string_equal(shared.why, strerror(EMFILE));
@@ -759,7 +936,7 @@ cannot_remove(test_process *parent, void *argument)
     child_expect(chmod(chosen, 0555) == 0);
     uid_t before = geteuid();
     child_expect(before == user || seteuid(user) == 0);
-    medley_status_t opened = med_port_shared_open(name, &shared);
+    medley_status_t opened = med_port_shared_open_until(name, MED_PORT_FOREVER, &shared);
     medley_status_t removed = MEDLEY_OK;
     if (opened == MEDLEY_OK) {
         removed = med_port_shared_remove(&shared);
@@ -810,7 +987,7 @@ forgets(test_process *parent, void *argument)
     int inherited = is_mapped(parent, shared->address);
     med_port_shared_forget(shared);
     med_port_shared again;
-    child_expect(med_port_shared_open(name, &again) == MEDLEY_OK);
+    child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &again) == MEDLEY_OK);
     child_expect(again.size_bytes == PAGE);
     med_port_shared_close(&again);
     return inherited;
@@ -823,7 +1000,7 @@ parent_still_holds(test_process *parent, void *argument)
     (void)parent;
     med_port_shared_forget(shared);
     med_port_shared again;
-    child_expect(med_port_shared_open(name, &again) == MEDLEY_OK);
+    child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &again) == MEDLEY_OK);
     child_expect(med_port_slot_held(&again, 7));
     med_port_shared_close(&again);
     return 0;
@@ -877,6 +1054,11 @@ main(void)
         CASE(dead_process_leaves_the_section),
         CASE(false_deadlock_is_waited_out),
         CASE(try_does_not_wait),
+        CASE(stopped_process_is_named),
+        CASE(stopped_process_is_named_to_who_comes_again),
+        CASE(process_of_another_namespace_is_described),
+        CASE(thread_in_the_section_is_described),
+        CASE(aside_waits_for_nobody),
         CASE(canceled_thread_leaves_the_section),
         CASE(refusals_say_why),
         CASE(no_descriptor_is_not_full_memory),

@@ -16,7 +16,7 @@ set_up(void **state)
 {
     (void)state;
     (void)snprintf(name, sizeof name, "slots_test.%d", (int)getpid());
-    if (med_port_shared_open(name, &shared) != MEDLEY_OK) {
+    if (med_port_shared_open_until(name, MED_PORT_FOREVER, &shared) != MEDLEY_OK) {
         return -1;
     }
     med_port_shared_unlock(&shared);
@@ -27,7 +27,7 @@ static int
 tear_down(void **state)
 {
     (void)state;
-    if (med_port_shared_lock(&shared) != MEDLEY_OK) {
+    if (med_port_shared_lock_until(&shared, MED_PORT_FOREVER) != MEDLEY_OK) {
         return -1;
     }
     med_port_shared_remove(&shared);
@@ -40,7 +40,7 @@ static void
 open_in_child(void)
 {
     med_port_shared_forget(&shared);
-    child_expect(med_port_shared_open_existing(name, &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_open_existing_until(name, MED_PORT_FOREVER, &shared) == MEDLEY_OK);
     med_port_shared_unlock(&shared);
 }
 
@@ -220,8 +220,8 @@ everybody_lives(int other)
     assert_true(med_port_slot_held(&shared, 4));
     assert_true(med_port_slot_any_held(&shared));
     assert_int_equal(med_port_slot_claim(&shared, 5), MEDLEY_ERR_SYSTEM);
-    assert_int_equal(med_port_shared_lock(&shared), MEDLEY_ERR_SYSTEM);
-    assert_int_equal(med_port_shared_lock_try(&shared), MEDLEY_ERR_SYSTEM);
+    assert_int_equal(med_port_shared_lock_until(&shared, MED_PORT_FOREVER), MEDLEY_ERR_SYSTEM);
+    assert_int_equal(med_port_shared_lock_until(&shared, 0), MEDLEY_ERR_SYSTEM);
     assert_int_equal(losses, 1);
     if (other >= 0) {
         med_port_slot_drop(&shared, 3);
@@ -246,7 +246,8 @@ closed_descriptor_is_no_death(void **state)
     everybody_lives(other);
     assert_int_equal(close(other), 0);
     med_port_shared_on_lost(NULL);
-    assert_int_equal(med_port_shared_open_existing(name, &shared), MEDLEY_OK);
+    assert_int_equal(med_port_shared_open_existing_until(name, MED_PORT_FOREVER, &shared),
+                     MEDLEY_OK);
     assert_true(med_port_slot_held(&shared, 3));
     assert_false(med_port_slot_held(&shared, 4));
     med_port_shared_unlock(&shared);
