@@ -256,11 +256,13 @@ memory_is_checked(void **state)
     size_t size_bytes;
     unsigned char *memory = memory_new(&size_bytes);
     any_view view;
+    assert_int_equal(tested->init(NULL, size_bytes), MEDLEY_ERR_ARGUMENT);
     assert_int_equal(tested->init(memory, size_bytes - 1), MEDLEY_ERR_ARGUMENT);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(tested->init(memory + misplaced[i], size_bytes), MEDLEY_ERR_ARGUMENT);
     }
     assert_int_equal(tested->init(memory, size_bytes), MEDLEY_OK);
+    expect_refused(NULL, size_bytes, MEDLEY_ERR_ARGUMENT);
     for (size_t i = 0; i < 3; i++) {
         expect_refused(memory + misplaced[i], size_bytes - misplaced[i], MEDLEY_ERR_ARGUMENT);
     }

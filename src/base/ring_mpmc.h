@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
-#include "base/ring_spsc.h"
+#include "base/ring_element.h"
 #include "base/ring_wait.h"
 #include "base/stamp.h"
 #include "base/wait.h"

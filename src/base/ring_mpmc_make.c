@@ -6,8 +6,6 @@
  */
 #include "base/ring_mpmc_slot.h"
 
-#define APART_BYTES 128u
-
 typedef struct shape {
     uint32_t sides;
     uint32_t element_bytes;
@@ -16,23 +14,18 @@ typedef struct shape {
     uint32_t size_bytes;
 } shape;
 
-static uint32_t
+static uint64_t
 slots_offset(uint32_t sides)
 {
-    uint32_t owners_bytes = sides * (uint32_t)sizeof(atomic32);
-    return (uint32_t)sizeof(med_ring_mpmc) +
-           (owners_bytes + APART_BYTES - 1) / APART_BYTES * APART_BYTES;
+    return sizeof(med_ring_mpmc) + med_ring_apart(sides * sizeof(atomic32));
 }
 
 /* Completes a shape whose sides, element_bytes and capacity are given; false when there is none. */
 static bool
 shape_complete(shape *s)
 {
-    bool possible = s->element_bytes >= 1 && s->element_bytes <= MED_RING_ELEMENT_MAX &&
-                    s->capacity >= 1 && s->capacity <= MED_RING_CAPACITY_MAX &&
-                    (s->capacity & (s->capacity - 1)) == 0 && s->sides >= 1 &&
-                    s->sides <= MED_RING_MPMC_SIDES_MAX;
-    if (!possible) {
+    if (s->sides < 1 || s->sides > MED_RING_MPMC_SIDES_MAX ||
+        !med_ring_is_possible(s->element_bytes, s->capacity)) {
         return false;
     }
     s->stride_bytes = MED_RING_MPMC_ELEMENT_AT + (s->element_bytes + 7) / 8 * 8;

@@ -354,5 +354,5 @@ medley_status_t
 med_ring_mpsc_peek_until(med_ring_mpsc_consumer *consumer, uint64_t deadline_ns, void **element)
 {
     med_ring_wait wait = {try_peek, consumer, &consumer->view.ring->data, consumer->view.scope};
-    return med_ring_wait_until(&wait, &consumer->sleep, deadline_ns, element);
+    return med_ring_wait_until(&wait, &consumer->lane.sleep, deadline_ns, element);
 }

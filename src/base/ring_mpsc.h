@@ -32,7 +32,6 @@
 #include <stdint.h>
 
 #include "base/ring_spsc.h"
-#include "base/ring_wait.h"
 #include "base/stamp.h"
 #include "base/wait.h"
 #include "medley/status.h"
@@ -112,7 +111,6 @@ typedef struct med_ring_mpsc_consumer {
     med_ring_mpsc_view view;
     uint32_t number; /* of the lane it is in */
     uint32_t owner;
-    med_ring_sleep sleep; /* for peek_until */
 } med_ring_mpsc_consumer;
 
 static inline med_ring *

@@ -6,8 +6,6 @@
  */
 #include "base/ring_mpsc.h"
 
-#define APART_BYTES 128u
-
 typedef struct shape {
     uint32_t lanes;
     uint32_t element_bytes;
@@ -18,15 +16,9 @@ typedef struct shape {
 } shape;
 
 static uint64_t
-round_up(uint64_t bytes)
-{
-    return (bytes + APART_BYTES - 1) / APART_BYTES * APART_BYTES;
-}
-
-static uint64_t
 lanes_offset(uint32_t lanes)
 {
-    return sizeof(med_ring_mpsc) + round_up((uint64_t)lanes * sizeof(med_ring_mpsc_role));
+    return sizeof(med_ring_mpsc) + med_ring_apart((uint64_t)lanes * sizeof(med_ring_mpsc_role));
 }
 
 static med_ring_config
@@ -48,7 +40,7 @@ shape_complete(shape *s)
         med_ring_size(&config, &ring_bytes) != MEDLEY_OK) {
         return false;
     }
-    uint64_t lane_bytes = round_up(ring_bytes);
+    uint64_t lane_bytes = med_ring_apart(ring_bytes);
     uint64_t size = lanes_offset(s->lanes) + s->lanes * lane_bytes;
     s->stride_bytes = (ring_bytes - (uint32_t)sizeof(med_ring)) / s->capacity;
     s->lane_bytes = (uint32_t)lane_bytes;

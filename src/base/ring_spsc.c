@@ -47,11 +47,8 @@ word_offset_of(uint32_t element_bytes)
 static bool
 shape_complete(shape *s)
 {
-    bool possible = (s->layout == MED_RING_LINE || s->layout == MED_RING_PACKED) &&
-                    s->element_bytes >= 1 && s->element_bytes <= MED_RING_ELEMENT_MAX &&
-                    s->capacity >= 1 && s->capacity <= MED_RING_CAPACITY_MAX &&
-                    (s->capacity & (s->capacity - 1)) == 0;
-    if (!possible) {
+    if ((s->layout != MED_RING_LINE && s->layout != MED_RING_PACKED) ||
+        !med_ring_is_possible(s->element_bytes, s->capacity)) {
         return false;
     }
     s->stride_bytes = stride_of(s->layout, s->element_bytes);
@@ -67,12 +64,6 @@ shape_from_config(const med_ring_config *config, shape *s)
                  .element_bytes = config->element_bytes,
                  .capacity = config->capacity};
     return shape_complete(s);
-}
-
-static bool
-is_aligned(const void *memory)
-{
-    return (uintptr_t)memory % MED_RING_LINE_BYTES == 0;
 }
 
 medley_status_t
@@ -95,7 +86,7 @@ slots_free(const med_ring_view *view, uint32_t first_index)
     for (uint32_t i = 0; i < capacity; i++) {
         uint32_t index = first_index + i;
         atomic32 *word = med_ring_slot_word(view, med_ring_slot(view, index));
-        atomic32_store_relaxed(word, index + 1 - capacity); /* relaxed: R3 follows */
+        atomic32_store_relaxed(word, index + 1 - capacity); /* relaxed: as in init */
     }
 }
 
@@ -119,14 +110,12 @@ medley_status_t
 med_ring_init(void *memory, size_t memory_bytes, const med_ring_config *config)
 {
     shape s;
-    if (!shape_from_config(config, &s) || !is_aligned(memory) || memory_bytes < s.size_bytes) {
+    if (!shape_from_config(config, &s) || !med_stamp_fits(memory, memory_bytes, s.size_bytes)) {
         return MEDLEY_ERR_ARGUMENT;
     }
     med_ring *ring = memory;
     med_ring_shape *shared = &ring->shape;
-    /* All relaxed: R3 follows. Whoever looks meanwhile sees no ring. */
-    atomic32_store_relaxed(&shared->magic, 0);
-    atomic32_store_relaxed(&shared->version, MED_RING_VERSION);
+    /* All relaxed: the caller publishes the memory. */
     atomic32_store_relaxed(&shared->layout, s.layout);
     atomic32_store_relaxed(&shared->element_bytes, s.element_bytes);
     atomic32_store_relaxed(&shared->stride_bytes, s.stride_bytes);
@@ -142,56 +131,34 @@ med_ring_init(void *memory, size_t memory_bytes, const med_ring_config *config)
         med_ring_view view = view_of(ring, &s, MED_PORT_SCOPE_PROCESS);
         slots_free(&view, config->first_index);
     }
-    atomic32_store_release(&shared->magic, MED_RING_MAGIC); /* R3 ring made -> A3 (attach) */
+    med_stamp_write(&shared->stamp, MED_RING_KIND, MED_RING_VERSION);
     return MEDLEY_OK;
 }
 
 /* ---- Attaching ------------------------------------------------------------------------------- */
 
-/* Reads each field once, and believes none. */
-static medley_status_t
-shape_read(const med_ring_shape *shared, size_t memory_bytes, shape *s)
-{
-    uint32_t magic = atomic32_load_acquire(&shared->magic); /* A3 ring made <- R3 (init) */
-    if (magic == __builtin_bswap32(MED_RING_MAGIC)) {
-        return MEDLEY_ERR_BYTE_ORDER;
-    }
-    if (magic != MED_RING_MAGIC) {
-        return MEDLEY_ERR_CORRUPT;
-    }
-    /* All relaxed: A3 came first. */
-    if (atomic32_load_relaxed(&shared->version) != MED_RING_VERSION) {
-        return MEDLEY_ERR_VERSION;
-    }
-    shape found = {.layout = atomic32_load_relaxed(&shared->layout),
-                   .element_bytes = atomic32_load_relaxed(&shared->element_bytes),
-                   .capacity = atomic32_load_relaxed(&shared->capacity)};
-    uint32_t stride_bytes = atomic32_load_relaxed(&shared->stride_bytes);
-    uint32_t size_bytes = atomic32_load_relaxed(&shared->size_bytes);
-    if (!shape_complete(&found) || found.stride_bytes != stride_bytes ||
-        found.size_bytes != size_bytes || size_bytes > memory_bytes) {
-        return MEDLEY_ERR_CORRUPT;
-    }
-    *s = found;
-    return MEDLEY_OK;
-}
-
 static medley_status_t
 view_attach(void *memory, size_t memory_bytes, med_port_scope scope, med_ring_view *view)
 {
-    shape s;
-    if (!is_aligned(memory)) {
-        return MEDLEY_ERR_ARGUMENT;
-    }
-    if (memory_bytes < sizeof(med_ring)) {
-        return MEDLEY_ERR_CORRUPT;
+    medley_status_t status =
+        med_stamp_attach(memory, memory_bytes, sizeof(med_ring), MED_RING_KIND, MED_RING_VERSION);
+    if (status != MEDLEY_OK) {
+        return status;
     }
     med_ring *ring = memory;
-    medley_status_t status = shape_read(&ring->shape, memory_bytes, &s);
-    if (status == MEDLEY_OK) {
-        *view = view_of(ring, &s, scope);
+    const med_ring_shape *shared = &ring->shape;
+    /* All relaxed: constant since the memory was published. Each is read once, and not believed. */
+    shape s = {.layout = atomic32_load_relaxed(&shared->layout),
+               .element_bytes = atomic32_load_relaxed(&shared->element_bytes),
+               .capacity = atomic32_load_relaxed(&shared->capacity)};
+    uint32_t stride_bytes = atomic32_load_relaxed(&shared->stride_bytes);
+    uint32_t size_bytes = atomic32_load_relaxed(&shared->size_bytes);
+    if (!shape_complete(&s) || s.stride_bytes != stride_bytes || s.size_bytes != size_bytes ||
+        size_bytes > memory_bytes) {
+        return MEDLEY_ERR_CORRUPT;
     }
-    return status;
+    *view = view_of(ring, &s, scope);
+    return MEDLEY_OK;
 }
 
 /* How many slots of the line layout, at most `limit`, are filled from `first` on. */
@@ -381,88 +348,30 @@ med_ring_ready(med_ring_consumer *consumer)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-typedef struct producer_wait {
-    med_ring_producer *producer;
-    void *slot;
-    medley_status_t status;
-} producer_wait;
-
-static bool
-has_space(void *context)
+static medley_status_t
+try_reserve(void *producer, void **slot)
 {
-    producer_wait *wait = context;
-    wait->status = med_ring_reserve(wait->producer, &wait->slot);
-    return wait->status != MEDLEY_FULL && wait->status != MEDLEY_FULL_CONSUMER_READING;
+    return med_ring_reserve(producer, slot);
 }
 
 static medley_status_t
-producer_each_slice(void *context)
+try_peek(void *consumer, void **element)
 {
-    med_ring_producer *producer = ((producer_wait *)context)->producer;
-    return producer->each_slice ? producer->each_slice(producer->context) : MEDLEY_OK;
+    return med_ring_peek(consumer, element);
 }
 
 medley_status_t
 med_ring_reserve_until(med_ring_producer *producer, uint64_t deadline_ns, void **slot)
 {
-    producer_wait wait = {.producer = producer};
-    med_wait_request request = {.condition = has_space,
-                                .each_slice = producer_each_slice,
-                                .context = &wait,
-                                .deadline_ns = deadline_ns,
-                                .scope = producer->view.scope};
-    medley_status_t status =
-        med_wait_until(&producer->view.ring->space, &producer->waiter, &request);
-    status = status == MEDLEY_OK ? wait.status : status;
-    if (status == MEDLEY_OK) {
-        *slot = wait.slot;
-    }
-    return status;
-}
-
-typedef struct consumer_wait {
-    med_ring_consumer *consumer;
-    void *element;
-    medley_status_t status;
-} consumer_wait;
-
-static bool
-has_data(void *context)
-{
-    consumer_wait *wait = context;
-    wait->status = med_ring_peek(wait->consumer, &wait->element);
-    return wait->status != MEDLEY_EMPTY && wait->status != MEDLEY_EMPTY_PRODUCER_INSERTING;
-}
-
-static medley_status_t
-consumer_each_slice(void *context)
-{
-    med_ring_consumer *consumer = ((consumer_wait *)context)->consumer;
-    return consumer->each_slice ? consumer->each_slice(consumer->context) : MEDLEY_OK;
+    const med_ring_view *view = &producer->view;
+    med_ring_wait wait = {try_reserve, producer, &view->ring->space, view->scope};
+    return med_ring_wait_until(&wait, &producer->sleep, deadline_ns, slot);
 }
 
 medley_status_t
 med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **element)
 {
-    consumer_wait wait = {.consumer = consumer};
-    med_wait_request request = {.condition = has_data,
-                                .each_slice = consumer_each_slice,
-                                .context = &wait,
-                                .deadline_ns = deadline_ns,
-                                .scope = consumer->view.scope};
-    medley_status_t status =
-        med_wait_until(&consumer->view.ring->data, &consumer->waiter, &request);
-    status = status == MEDLEY_OK ? wait.status : status;
-    if (status == MEDLEY_OK) {
-        *element = wait.element;
-    }
-    return status;
-}
-
-/* ---- By copy --------------------------------------------------------------------------------- */
-
-void
-med_ring_copy_large(void *restrict target, const void *restrict source, uint32_t bytes)
-{
-    memcpy(target, source, bytes);
+    const med_ring_view *view = &consumer->view;
+    med_ring_wait wait = {try_peek, consumer, &view->ring->data, view->scope};
+    return med_ring_wait_until(&wait, &consumer->sleep, deadline_ns, element);
 }

@@ -44,21 +44,19 @@
  * same operation writes anyway, and nothing takes it back: it says "index + 1", which commit or
  * release catches up with. A mark may be seen late; it decides nothing but how to retry.
  *
- * Model: the two edges R1/A1, R2/A2 are the whole of the protocol; ring_spsc_test.c drives them
- * with ring_stress.h, under TSan too.
- *
- * Speed: fill the slot itself, field by field. A struct that is filled first and copied then waits,
- * where the copy loads more widely than the fields were stored, for the store buffer to drain: ten
- * times slower across cores. med_ring_push copies by words of eight bytes for that reason.
+ * Model: the two edges R1/A1, R2/A2 are the whole of the protocol; ring_stress_test.c drives them,
+ * under TSan too. Speed: how a slot should be filled is said in ring_element.h.
  */
 #ifndef MEDLEY_BASE_RING_SPSC_H
 #define MEDLEY_BASE_RING_SPSC_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/atomic.h"
+#include "base/ring_element.h"
+#include "base/ring_wait.h"
+#include "base/stamp.h"
 #include "base/wait.h"
 #include "medley/status.h"
 #include "port/port.h"
@@ -69,8 +67,6 @@ typedef enum med_ring_layout {
 } med_ring_layout;
 
 #define MED_RING_LINE_BYTES 64u
-#define MED_RING_ELEMENT_MAX 65536u
-#define MED_RING_CAPACITY_MAX (1u << 28)
 
 typedef struct med_ring_config {
     med_ring_layout layout;
@@ -94,8 +90,7 @@ typedef struct med_ring_config {
  *     index + 1              filled
  */
 typedef struct med_ring_shape {
-    atomic32 magic; /* written last */
-    atomic32 version;
+    med_stamp stamp;
     atomic32 layout;
     atomic32 element_bytes;
     atomic32 stride_bytes; /* from slot to slot */
@@ -117,7 +112,7 @@ _Static_assert(sizeof(med_ring_shape) == 28, "one layout for all processors");
 _Static_assert(sizeof(med_ring) == 384, "one layout for all processors");
 _Static_assert(offsetof(med_ring, tail) == 128 && offsetof(med_ring, head) == 256, "as drawn");
 
-#define MED_RING_MAGIC 0x4d524e47u
+#define MED_RING_KIND MED_STAMP_KIND('S', 'P', 'S', 'C')
 #define MED_RING_VERSION 1u
 #define MED_RING_INSERTING 0x80000000u
 
@@ -137,21 +132,15 @@ typedef struct med_ring_view {
 typedef struct med_ring_producer {
     med_ring_view view;
     uint32_t limit; /* the first index that may not be filled yet: head, as last seen, + capacity */
-    med_waiter waiter;
-    /* For the _until forms, may be NULL: called after each slice slept, anything but MEDLEY_OK ends
-     * the wait with it. Set by the owner after attach. */
-    medley_status_t (*each_slice)(void *context);
-    void *context;
+    med_ring_sleep sleep; /* for reserve_until */
 } med_ring_producer;
 
 typedef struct med_ring_consumer {
     med_ring_view view;
-    uint32_t head;   /* the index to read next */
-    uint32_t filled; /* the first index not known to be filled */
-    uint32_t found;  /* packed: how many more the last look saw */
-    med_waiter waiter;
-    medley_status_t (*each_slice)(void *context);
-    void *context;
+    uint32_t head;        /* the index to read next */
+    uint32_t filled;      /* the first index not known to be filled */
+    uint32_t found;       /* packed: how many more the last look saw */
+    med_ring_sleep sleep; /* for peek_until */
 } med_ring_consumer;
 
 /* ---- Making and attaching -------------------------------------------------------------------- */
@@ -161,7 +150,7 @@ typedef struct med_ring_consumer {
 medley_status_t med_ring_size(const med_ring_config *config, uint32_t *size_bytes);
 
 /* Makes an empty ring of `memory`, which is aligned to 64 bytes (128 is better) and large enough:
- * else MEDLEY_ERR_ARGUMENT. Nobody may be attached. */
+ * else MEDLEY_ERR_ARGUMENT. Nobody may be attached; the caller publishes the memory afterwards. */
 medley_status_t med_ring_init(void *memory, size_t memory_bytes, const med_ring_config *config);
 
 /* Takes the producer's or the consumer's side of a ring that somebody made; the caller knows that
@@ -442,54 +431,6 @@ med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **el
 uint32_t med_ring_ready(med_ring_consumer *consumer);
 
 /* ---- By copy --------------------------------------------------------------------------------- */
-
-/* Above this the end of an element that was filled just now is no longer near the copy's start. */
-#define MED_RING_COPY_BY_WORD_MAX 256u
-
-void med_ring_copy_large(void *restrict target, const void *restrict source, uint32_t bytes);
-
-/* Copies the word at `at`; the compiler, which does not know that the word stays the same, cannot
- * join it with its neighbour into a wider load or store. */
-static inline void
-med_ring_copy_word(uint8_t *target, const uint8_t *source, uint32_t at)
-{
-    uint64_t word;
-    memcpy(&word, source + at, 8);
-    __asm__("" : "+r"(word));
-    memcpy(target + at, &word, 8);
-}
-
-/* Copies by single words of eight bytes, and the rest by bytes: see the head of this file. The
- * first words stand apart so that with a constant `bytes` there is no loop, and what was computed
- * just before goes from registers into the slot. */
-static inline void
-med_ring_copy(void *restrict target, const void *restrict source, uint32_t bytes)
-{
-    uint8_t *to = target;
-    const uint8_t *from = source;
-    if (bytes > MED_RING_COPY_BY_WORD_MAX) {
-        med_ring_copy_large(to, from, bytes);
-        return;
-    }
-    if (bytes >= 8) {
-        med_ring_copy_word(to, from, 0);
-    }
-    if (bytes >= 16) {
-        med_ring_copy_word(to, from, 8);
-    }
-    if (bytes >= 24) {
-        med_ring_copy_word(to, from, 16);
-    }
-    uint32_t at = bytes >= 24 ? 24 : bytes & ~7u;
-    for (; at + 8 <= bytes; at += 8) {
-        med_ring_copy_word(to, from, at);
-    }
-    for (; at < bytes; at++) {
-        uint32_t byte = from[at];
-        __asm__("" : "+r"(byte)); /* as above */
-        to[at] = (uint8_t)byte;
-    }
-}
 
 /* Copies one element in, of which `bytes` are read: element_bytes, or fewer. A constant here lets
  * the compiler copy from registers what was computed just before. What reserve may return. */

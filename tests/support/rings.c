@@ -94,10 +94,10 @@ spsc_attach(ring_ends *ends, void *memory, size_t memory_bytes)
 static void
 spsc_each_slice(ring_ends *ends, medley_status_t (*call)(void *context), void *context)
 {
-    ends->spsc.producer.each_slice = call;
-    ends->spsc.producer.context = context;
-    ends->spsc.consumer.each_slice = call;
-    ends->spsc.consumer.context = context;
+    ends->spsc.producer.sleep.each_slice = call;
+    ends->spsc.producer.sleep.context = context;
+    ends->spsc.consumer.sleep.each_slice = call;
+    ends->spsc.consumer.sleep.context = context;
 }
 
 static med_wait *
@@ -156,10 +156,10 @@ mpsc_attach(ring_ends *ends, void *memory, size_t memory_bytes)
 static void
 mpsc_each_slice(ring_ends *ends, medley_status_t (*call)(void *context), void *context)
 {
-    ends->mpsc.producer.lane.each_slice = call;
-    ends->mpsc.producer.lane.context = context;
-    ends->mpsc.consumer.sleep.each_slice = call;
-    ends->mpsc.consumer.sleep.context = context;
+    ends->mpsc.producer.lane.sleep.each_slice = call;
+    ends->mpsc.producer.lane.sleep.context = context;
+    ends->mpsc.consumer.lane.sleep.each_slice = call;
+    ends->mpsc.consumer.lane.sleep.context = context;
 }
 
 static med_wait *
