@@ -169,6 +169,7 @@ advice_for(medley_status_t status)
         return "shared memory is full: 'medley system list' shows what takes it, lower limits "
                "(MEDLEY_MAX_...) need less";
     case MEDLEY_ERR_VERSION:
+    case MEDLEY_ERR_BYTE_ORDER:
         return "processes of another Medley live in it: choose another name with MEDLEY_SYSTEM";
     case MEDLEY_ERR_CORRUPT:
         return "end the processes in it ('medley ps' names them) and start again";

@@ -221,6 +221,48 @@ leftover_that_stays_is_an_error(void **state)
     assert_true(logged_says(strerror(EACCES)));
 }
 
+/* ---- What others live in, and made otherwise ------------------------------------------------- */
+
+static int
+opens_in_vain(void)
+{
+    child_expect(medley_system_open(test_system_name()) != MEDLEY_OK);
+    return 0;
+}
+
+/* A child of fork is a stranger, who finds what this process has made. */
+static void
+header_word_is_described(uint32_t *word, uint32_t flip, const char *words)
+{
+    char line[256];
+    (void)snprintf(line, sizeof line, "medley: cannot open system '%s': %s\n", test_system_name(),
+                   words);
+    *word ^= flip;
+    logged_run("error", opens_in_vain);
+    *word ^= flip;
+    assert_string_equal(log_text, line);
+}
+
+static void
+other_makers_are_described(void **state)
+{
+    static const char another[] = "made by another version of Medley; processes of another Medley "
+                                  "live in it: choose another name with MEDLEY_SYSTEM";
+    (void)state;
+    assert_int_equal(initialize(NODE), MRAPI_SUCCESS);
+    med_partition_header *header = med_self_get()->system->header;
+    uint32_t *magic = (uint32_t *)(void *)&header->magic;
+    header_word_is_described(&header->version, 3, another);
+    header_word_is_described(&header->layout_hash, 1, another);
+    header_word_is_described(magic, MED_PARTITION_MAGIC ^ __builtin_bswap32(MED_PARTITION_MAGIC),
+                             "made by a machine of the other byte order; processes of another "
+                             "Medley live in it: choose another name with MEDLEY_SYSTEM");
+    header_word_is_described(&header->limits.nodes, 1,
+                             "corrupt contents; end the processes in it ('medley ps' names them) "
+                             "and start again");
+    assert_int_equal(finalize(), MRAPI_SUCCESS);
+}
+
 /* ---- The log --------------------------------------------------------------------------------- */
 
 static int
@@ -323,7 +365,9 @@ main(void)
         cmocka_unit_test(comings_and_goings_are_told),
         cmocka_unit_test(unknown_level_is_told),
         cmocka_unit_test(canceled_thread_leaves_the_gate),
+        /* These two read the level of the log in this process. */
         cmocka_unit_test(other_wishes_are_told),
+        cmocka_unit_test(other_makers_are_described),
     };
     test_system_prepare();
     return cmocka_run_group_tests_name("mrapi/system", tests, NULL, NULL);
