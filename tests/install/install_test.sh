@@ -61,6 +61,11 @@ echo "the example, with pkg-config"
 "$cc" -Wall -Wextra -Werror "$example" -o shared $(pkg-config --cflags --libs medley)
 LD_LIBRARY_PATH=$libdir ./shared | grep -qE "$told" || fail "the example did not tell of the death"
 
+echo "opened, used and closed at run time"
+# shellcheck disable=SC2046
+"$cc" -D_GNU_SOURCE -Wall -Wextra -Werror "$here/unload.c" -o unload $(pkg-config --cflags medley) -ldl -pthread
+./unload "$library" || fail "what the library left behind cannot be called once it is closed"
+
 echo "the example, with CMake"
 cmake -S "$here/consumer" -B cmake -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$work/prefix" \
     -DEXAMPLE="$example" >cmake.log 2>&1 || fail "$(cat cmake.log)"
