@@ -657,7 +657,7 @@ closes_every_descriptor(test_process *parent, void *argument)
     mrapi_mutex_hndl_t mutex = mutex_get();
     (void)argument;
     for (int fd = 0; fd < 256; fd++) {
-        if (fd != parent->in && fd != parent->out) {
+        if (fd != parent->in && fd != parent->out && fd != STDERR_FILENO) {
             (void)close(fd);
         }
     }

@@ -293,6 +293,14 @@ full_file_system_is_no_memory(void **state)
 
 /* ---- Squatters ------------------------------------------------------------------------------- */
 
+static const char *
+why_of_open(medley_status_t expected)
+{
+    static med_port_shared shared;
+    assert_int_equal(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared), expected);
+    return shared.why;
+}
+
 static void
 access_is_refused(void)
 {
@@ -346,6 +354,7 @@ hard_link_is_refused(void **state)
     (void)snprintf(other, sizeof other, "%s.other", file_path());
     assert_int_equal(link(file_path(), other), 0);
     access_is_refused();
+    assert_non_null(strstr(why_of_open(MEDLEY_ERR_ACCESS), "has another name besides"));
     assert_int_equal(unlink(other), 0);
     med_port_shared shared;
     open_ok(&shared);
@@ -372,6 +381,9 @@ other_owner_is_refused(void **state)
         not_possible_here("only root can give a file away");
     }
     access_is_refused();
+    char words[40];
+    (void)snprintf(words, sizeof words, "belongs to user %u", (unsigned)geteuid() + 1);
+    assert_non_null(strstr(why_of_open(MEDLEY_ERR_ACCESS), words));
 }
 
 static void
@@ -855,14 +867,6 @@ canceled_thread_leaves_the_section(void **state)
 }
 
 /* ---- Folders --------------------------------------------------------------------------------- */
-
-static const char *
-why_of_open(medley_status_t expected)
-{
-    static med_port_shared shared;
-    assert_int_equal(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared), expected);
-    return shared.why;
-}
 
 static void
 refusals_say_why(void **state)
