@@ -31,10 +31,16 @@ med_log_level_from_environment(void)
     med_log_error("MEDLEY_LOG ignored", "want 'quiet', 'error', 'info' or 'debug', or 0 to 3");
 }
 
+bool
+med_log_wanted(med_log_level level)
+{
+    return (uint32_t)level <= atomic32_load_relaxed(&wanted); /* relaxed: as above */
+}
+
 void
 med_log(med_log_level level, const med_text *text)
 {
-    if ((uint32_t)level > atomic32_load_relaxed(&wanted)) { /* relaxed: as above */
+    if (!med_log_wanted(level)) {
         return;
     }
     med_text line = {.length = 0};

@@ -4,6 +4,8 @@
 #ifndef MEDLEY_BASE_LOG_H
 #define MEDLEY_BASE_LOG_H
 
+#include <stdbool.h>
+
 #include "base/text.h"
 
 typedef enum med_log_level {
@@ -16,6 +18,8 @@ typedef enum med_log_level {
 void med_log_level_set(med_log_level level);
 /* From MEDLEY_LOG: quiet, error, info, debug, or 0 to 3. Another word is reported and ignored. */
 void med_log_level_from_environment(void);
+/* Is it worth composing a text of that level? */
+bool med_log_wanted(med_log_level level);
 /* Prints "medley: " and the text, when the level is wanted. */
 void med_log(med_log_level level, const med_text *text);
 /* "medley: <what>: <why>" */

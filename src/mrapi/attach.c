@@ -141,6 +141,9 @@ file_left_report(const med_port_shared *shared)
 static void
 tell(const char *what, const med_system *system)
 {
+    if (!med_log_wanted(MED_LOG_INFO)) {
+        return;
+    }
     med_text text = {.length = 0};
     med_text_string(&text, what);
     if (system->scope == MED_PORT_SCOPE_PROCESS) {

@@ -179,6 +179,9 @@ insert(med_system *system,
 static void
 tell(const char *what, const med_self *self)
 {
+    if (!med_log_wanted(MED_LOG_DEBUG)) {
+        return;
+    }
     med_text text = {.length = 0};
     med_text_string(&text, "node ");
     med_text_number(&text, self->node);

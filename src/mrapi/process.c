@@ -173,6 +173,9 @@ recover_nodes(med_system *system, const med_process_row *row, uint32_t index)
 static void
 recovery_report(const med_process_row *row)
 {
+    if (!med_log_wanted(MED_LOG_INFO)) {
+        return;
+    }
     med_text text = {.length = 0};
     med_text_string(&text, "process ");
     med_text_number(&text, atomic32_load_relaxed(&row->process_id)); /* relaxed: for showing */
