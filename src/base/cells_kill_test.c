@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Bit set, pool, state cell and trace, stopped after every single instruction: each operation that
- * changes shared memory is done by a child that is killed after its n-th instruction, for every n;
- * then what it had is recovered, and nothing may be lost or doubled. Where a reader and a writer
- * meet, one of them is stopped there, the other does all it can, and both must make sense of it.
+ * Bit set, pool, state cell and trace, stopped after every single instruction (step_kill.h): a
+ * child does an operation and is killed in it; then what it had is recovered, and nothing may be
+ * lost or doubled. Where a reader and a writer meet, one of them is stopped there, the other does
+ * all it can, and both must make sense of it.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "base/state_cell.h"
 #include "base/trace.h"
 #include "support/process.h"
-#include "support/step.h"
+#include "support/step_kill.h"
 #include "support/unit.h"
 
 enum {
@@ -40,13 +40,6 @@ static struct scene {
         med_trace_record record;
     } * result; /* shared */
 } scene;
-
-typedef struct act {
-    const char *name;
-    void (*set_up)(void);
-    void (*operate)(void); /* in the child, step by step */
-    void (*check)(void);   /* after its death */
-} act;
 
 /* ---- Bit set --------------------------------------------------------------------------------- */
 static void
@@ -317,120 +310,71 @@ check_trace_whole(void)
 }
 
 /* ---- The stage ------------------------------------------------------------------------------- */
-static const act kills[] = {
-    {"bit set: take", set_up_bit_set, bit_set_take, check_bit_set},
-    {"bit set: give", set_up_bit_set, bit_set_give, check_bit_set},
-    {"bit set: hand over", set_up_bit_set, bit_set_hand_over, check_bit_set},
-    {"bit set: recover", set_up_bit_set, bit_set_recover, check_bit_set},
-    {"pool: take", set_up_pool, pool_take, check_pool},
-    {"pool: give", set_up_pool, pool_give, check_pool},
-    {"state cell: write", set_up_state_cell, state_cell_write, check_state_cell},
-    {"trace: write", set_up_trace, trace_write, check_trace},
+static const step_plan kills[] = {
+    {.name = "bit set: take",
+     .set_up = set_up_bit_set,
+     .operation = {.operate = bit_set_take},
+     .check = check_bit_set},
+    {.name = "bit set: give",
+     .set_up = set_up_bit_set,
+     .operation = {.operate = bit_set_give},
+     .check = check_bit_set},
+    {.name = "bit set: hand over",
+     .set_up = set_up_bit_set,
+     .operation = {.operate = bit_set_hand_over},
+     .check = check_bit_set},
+    {.name = "bit set: recover",
+     .set_up = set_up_bit_set,
+     .operation = {.operate = bit_set_recover},
+     .check = check_bit_set},
+    {.name = "pool: take",
+     .set_up = set_up_pool,
+     .operation = {.operate = pool_take},
+     .check = check_pool},
+    {.name = "pool: give",
+     .set_up = set_up_pool,
+     .operation = {.operate = pool_give},
+     .check = check_pool},
+    {.name = "state cell: write",
+     .set_up = set_up_state_cell,
+     .operation = {.operate = state_cell_write},
+     .check = check_state_cell},
+    {.name = "trace: write",
+     .set_up = set_up_trace,
+     .operation = {.operate = trace_write},
+     .check = check_trace},
 };
-
-static void
-need_stepping(void)
-{
-    const char *reason = step_impossible();
-    if (reason) {
-        not_possible_here(reason);
-    }
-}
-
-/* After every instruction; where a sanitizer makes many of one, after some hundreds of them. */
-enum {
-    STOPS_MAX = 400
-};
-
-static uint32_t
-stride_of(const act *a)
-{
-    const step_operation operation = {.operate = a->operate};
-    a->set_up();
-    pid_t child = step_start(&operation);
-    step_outcome outcome = step_run(child, UINT32_MAX, NULL);
-    step_kill(child);
-    assert_true(outcome.ended && outcome.steps > 20);
-    return outcome.steps / STOPS_MAX + 1;
-}
-
-static void
-killed_after_every_instruction(void **state)
-{
-    const act *a = *state;
-    const step_operation operation = {.operate = a->operate};
-    step_outcome outcome = {0};
-    need_stepping();
-    uint32_t stride = stride_of(a);
-    for (uint32_t steps = 0; !outcome.ended; steps += stride) {
-        a->set_up();
-        pid_t child = step_start(&operation);
-        outcome = step_run(child, steps, NULL);
-        step_kill(child);
-        a->check();
-    }
-}
-
-/* The child is stopped, `meanwhile` happens, the child goes on to its end. */
-static void
-stopped_after_every_instruction(const act *a, void (*meanwhile)(void))
-{
-    const step_operation operation = {.operate = a->operate};
-    step_outcome outcome = {0};
-    need_stepping();
-    uint32_t stride = stride_of(a);
-    for (uint32_t steps = 0; !outcome.ended; steps += stride) {
-        a->set_up();
-        pid_t child = step_start(&operation);
-        outcome = step_run(child, steps, NULL);
-        meanwhile();
-        if (!outcome.ended) {
-            assert_true(step_run(child, UINT32_MAX, NULL).ended);
-        }
-        step_kill(child);
-        a->check();
-    }
-}
 
 static void
 a_trace_reader_is_lapped(void **state)
 {
     (void)state;
-    const act a = {"trace: read", set_up_trace, trace_read, check_trace_read};
-    stopped_after_every_instruction(&a, write_a_lap);
+    step_stop_run(&(step_plan){.name = "trace: read",
+                               .set_up = set_up_trace,
+                               .operation = {.operate = trace_read},
+                               .stopped = write_a_lap,
+                               .check = check_trace_read});
 }
 
 static void
 a_trace_writer_is_lapped(void **state)
 {
     (void)state;
-    const act a = {"trace: write", set_up_trace, trace_write, check_trace_whole};
-    stopped_after_every_instruction(&a, look_at_trace);
-}
-
-static int
-set_stage(void **state)
-{
-    (void)state;
-    scene.memory = process_shared_memory(4096);
-    scene.result = process_shared_memory(sizeof *scene.result);
-    return 0;
+    step_stop_run(&(step_plan){.name = "trace: write",
+                               .set_up = set_up_trace,
+                               .operation = {.operate = trace_write},
+                               .stopped = look_at_trace,
+                               .check = check_trace_whole});
 }
 
 int
 main(void)
 {
-    enum {
-        KILLS = sizeof kills / sizeof kills[0]
-    };
-    struct CMUnitTest tests[KILLS + 2] = {
-        [KILLS] = cmocka_unit_test(a_trace_reader_is_lapped),
-        [KILLS + 1] = cmocka_unit_test(a_trace_writer_is_lapped),
-    };
-    for (int i = 0; i < KILLS; i++) {
-        tests[i] = (struct CMUnitTest){.name = kills[i].name,
-                                       .test_func = killed_after_every_instruction,
-                                       .initial_state = (void *)(uintptr_t)&kills[i]};
-    }
-    return _cmocka_run_group_tests("cells_kill", tests, KILLS + 2, set_stage, NULL);
+    const struct CMUnitTest stops[] = {cmocka_unit_test(a_trace_reader_is_lapped),
+                                       cmocka_unit_test(a_trace_writer_is_lapped)};
+    step_kill_prepare();
+    scene.memory = process_shared_memory(4096);
+    scene.result = process_shared_memory(sizeof *scene.result);
+    return step_kill_group("cells_kill", kills, sizeof kills / sizeof kills[0]) +
+           cmocka_run_group_tests_name("cells_stopped", stops, NULL, NULL);
 }

@@ -24,7 +24,7 @@
 #define DOMAIN 1
 #define SECTION_BYTE ((off_t)1 << 30) /* the file's lock of the section: src/port/linux/shared.c */
 
-static pid_t stopped;
+static step_child stopped;
 
 static mrapi_status_t
 initialize(mrapi_node_t node)
@@ -74,7 +74,7 @@ stop_one_in_the_section(void)
         not_possible_here(impossible);
     }
     stopped = step_start(&operation);
-    while (!is_in_the_section(stopped)) {
+    while (!is_in_the_section(stopped.process)) {
         assert_false(step_run(stopped, 1, NULL).ended);
     }
     step_stop(stopped);
@@ -84,17 +84,17 @@ stop_one_in_the_section(void)
 static void
 let_it_go_on(void)
 {
-    assert_int_equal(kill(stopped, SIGCONT), 0);
-    assert_true(process_await_stop(stopped));
+    assert_int_equal(kill(stopped.process, SIGCONT), 0);
+    assert_true(process_await_stop(stopped.process));
 }
 
 static bool
 names_the_stopped(const char *text)
 {
     char words[64];
-    (void)snprintf(words, sizeof words, "process %d has it locked", (int)stopped);
+    (void)snprintf(words, sizeof words, "process %d has it locked", (int)stopped.process);
     bool who = strstr(text, words) != NULL;
-    (void)snprintf(words, sizeof words, "'kill -CONT %d'", (int)stopped);
+    (void)snprintf(words, sizeof words, "'kill -CONT %d'", (int)stopped.process);
     return who && strstr(text, words);
 }
 
@@ -102,9 +102,9 @@ static int
 ends(void **state)
 {
     (void)state;
-    if (stopped) {
+    if (stopped.process) {
         step_kill(stopped);
-        stopped = 0;
+        stopped = (step_child){0};
     }
     (void)unlink(partition_path(test_system_name()));
     return 0;
@@ -146,7 +146,7 @@ killed_instead_it_is_no_hindrance(void **state)
     (void)state;
     stop_one_in_the_section();
     step_kill(stopped);
-    stopped = 0;
+    stopped = (step_child){0};
     assert_int_equal(initialize(1), MRAPI_SUCCESS);
     assert_int_equal(finalize(), MRAPI_SUCCESS);
     assert_false(partition_exists(test_system_name()));
@@ -208,7 +208,7 @@ who_lives_in_it_is_free_to_go(void **state)
     assert_true(logged_says_once("left system '"));
     assert_true(names_the_stopped(log_text));
     step_kill(stopped);
-    stopped = 0;
+    stopped = (step_child){0};
     assert_true(partition_exists(test_system_name()));
     assert_int_equal(initialize(1), MRAPI_SUCCESS);
     assert_int_equal(finalize(), MRAPI_SUCCESS);
