@@ -41,12 +41,13 @@ explore() {
 run_one() {
     local model=$1 name=$2 wanted=$3 config=${4:-} work found states rc=0
     work=$(mktemp -d)
+    : >"$work/pan.out" # stays empty when the model does not compile
     found=$(explore "$model" "$work" "-D$name" ${config:+"-D$config"})
-    states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$work/pan.out" 2>/dev/null || true)
-    printf '%-8s %-24s %-10s %s states\n' "$model" "$name${config:+/$config}" "$found" "$states"
+    states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$work/pan.out")
+    printf '%-10s %-30s %-10s %s states\n' "$model" "$name${config:+/$config}" "$found" "$states"
     if [ "$found" != "$wanted" ]; then
         echo "expected: $wanted" >&2
-        tail -n 40 "$work/pan.out" >&2 || true
+        tail -n 40 "$work/pan.out" >&2
         rc=1
     fi
     rm -rf "$work"
