@@ -48,8 +48,8 @@
  * Trust. Every view keeps the shape privately (ring_mpmc_make.c); every index is masked by it.
  * Words that no correct peer leaves are MEDLEY_ERR_CORRUPT.
  *
- * Model: none; ring_stress_test.c drives it, under TSan too, and ring_mpmc_death_test.c kills
- * sides.
+ * Model: models/mpmc.pml, and models/wait.pml for the sleep. ring_stress_test.c drives the code,
+ * under TSan too, and ring_mpmc_death_test.c kills sides.
  */
 #include "base/ring_mpmc_slot.h"
 

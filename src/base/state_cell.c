@@ -24,6 +24,7 @@
  * succeeds. Progress: wait-free; a read makes at most retries_max + 1 copies.
  * Death: of a writer between begin and commit: the counter stays odd, and readers go on getting
  * value k, whose buffer he did not touch; the next writer writes k+1 anew. Of a reader: nothing.
+ * Model: models/state_cell.pml, and models/wait.pml for the wait for news.
  */
 #include "base/state_cell.h"
 

@@ -18,6 +18,7 @@
  * Death: of a reader, nothing. Of the lock's holder: his process's recovery marks the lock, and the
  * next holder runs repair() before anything else. Rows in CREATING or REMOVING can only be the dead
  * holder's, and go back to FREE; LIVE rows get their place in the hash if they lack it.
+ * Model: models/table.pml, and models/lock.pml for the table's lock.
  */
 #include "mrapi/table.h"
 
