@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Conformance of MRAPI's mutexes between threads, through the public calls: contention, deletion
+ * under a waiter, the end of a holder, domains. Run in a private system and in a named one.
+ */
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "mrapi/mutex.h"
+#include "mrapi/system.h"
+#include "port/port.h"
+#include "support/api.h"
+#include "support/unit.h"
+
+/* What the other thread of the next tests works on. */
+static mrapi_mutex_hndl_t shared_mutex;
+static atomic32 stage;
+
+static void
+stage_reach(uint32_t n)
+{
+    atomic32_store_release(&stage, n);
+}
+
+static void
+stage_await(uint32_t n)
+{
+    while (atomic32_load_acquire(&stage) != n) {
+        med_port_yield();
+    }
+}
+
+static void *
+holds_until_two(void *argument)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)argument;
+    mrapi_mutex_lock(shared_mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    stage_reach(1);
+    stage_await(2);
+    mrapi_mutex_unlock(shared_mutex, &key, &status);
+    return (void *)(uintptr_t)status;
+}
+
+static void
+start(mrapi_node_t node, void *(*body)(void *))
+{
+    mrapi_status_t status;
+    mrapi_thread_parameters_t parameters = {.start_routine = body};
+    mrapi_thread_create(DOMAIN, node, &parameters, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+static void
+join(mrapi_node_t node, mrapi_status_t expected)
+{
+    mrapi_status_t status;
+    void *result;
+    mrapi_thread_join(DOMAIN, node, &result, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal((uintptr_t)result, expected);
+}
+
+static void
+contention(mrapi_mutex_hndl_t mutex)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    shared_mutex = mutex;
+    stage_reach(0);
+    start(30, holds_until_two);
+    stage_await(1);
+    assert_int_equal(mrapi_mutex_trylock(mutex, &key, &status), MRAPI_FALSE);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_IMMEDIATE, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    mrapi_mutex_lock(mutex, &key, 300, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    uint64_t deadline_ns = medley_clock_ns() + 20000000; /* long enough to sleep a slice */
+    medley_mutex_lock_until_ns(mutex, &key, deadline_ns, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    assert_true(medley_clock_ns() >= deadline_ns);
+    mrapi_mutex_unlock(mutex, &key, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_NOTLOCKED);
+    mrapi_mutex_delete(mutex, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED);
+    stage_reach(2);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_mutex_unlock(mutex, &key, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    join(30, MRAPI_SUCCESS);
+    delete_mutex(mutex);
+}
+
+static void
+mutex_contention(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    contention(mrapi_mutex_create(5, NULL, &status));
+}
+
+static void
+mutex_contention_with_priority_inheritance(void **state)
+{
+    (void)state;
+    pi_possible_or_refused();
+    contention(mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 5));
+}
+
+static void *
+waits_for_it(void *argument)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)argument;
+    stage_reach(1);
+    mrapi_mutex_lock(shared_mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    return (void *)(uintptr_t)status;
+}
+
+/* Until some node is seen to sleep on the mutex. */
+static void
+await_sleeper(mrapi_mutex_hndl_t mutex)
+{
+    const med_system *system = med_self_get()->system;
+    const med_mutex_row *row =
+        (const med_mutex_row *)(void *)med_table_row(&system->mutexes, med_handle_index(mutex));
+    while (!atomic32_load_acquire(&row->sleepers.flag)) {
+        med_port_yield();
+    }
+}
+
+static void
+mutex_deleted_under_a_waiter(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)state;
+    struct {
+        mrapi_mutex_hndl_t mutex;
+        mrapi_status_t code;
+    } cases[] = {{mrapi_mutex_create(5, NULL, &status), MRAPI_ERR_MUTEX_INVALID},
+                 {mutex_with(MRAPI_ERROR_EXT, 6), MRAPI_ERR_MUTEX_DELETED}};
+    for (size_t i = 0; i < 2; i++) {
+        shared_mutex = cases[i].mutex;
+        mrapi_mutex_lock(shared_mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+        stage_reach(0);
+        start(30, waits_for_it);
+        await_sleeper(shared_mutex);
+        delete_mutex(shared_mutex);
+        join(30, cases[i].code);
+    }
+}
+
+static void *
+dies_holding(void *argument)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)argument;
+    mrapi_mutex_lock(shared_mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    return (void *)(uintptr_t)status;
+}
+
+static void
+holder_ends(mrapi_mutex_hndl_t mutex)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    shared_mutex = mutex;
+    start(30, dies_holding);
+    join(30, MRAPI_SUCCESS);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(medley_lock_owner_died(), 1);
+    mrapi_mutex_unlock(mutex, &key, &status);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(medley_lock_owner_died(), 0); /* told once */
+    delete_mutex(mutex);
+}
+
+static void
+mutex_holder_ends(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    holder_ends(mrapi_mutex_create(5, NULL, &status));
+}
+
+static void
+mutex_holder_ends_with_priority_inheritance(void **state)
+{
+    (void)state;
+    pi_possible_or_refused();
+    holder_ends(mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 6));
+}
+
+static void *
+gets_domain_local(void *argument)
+{
+    mrapi_status_t status;
+    (void)argument;
+    (void)mrapi_mutex_get(5, &status);
+    return (void *)(uintptr_t)status;
+}
+
+static void
+mutex_not_shared_between_domains(void **state)
+{
+    mrapi_status_t status;
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t no = MRAPI_FALSE;
+    mrapi_thread_parameters_t parameters = {.start_routine = gets_domain_local};
+    void *result;
+    (void)state;
+    mrapi_mutex_init_attributes(&attributes, &status);
+    mrapi_mutex_set_attribute(&attributes, MRAPI_DOMAIN_SHARED, &no, sizeof no, &status);
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(5, &attributes, &status);
+    mrapi_thread_create(DOMAIN + 1, 30, &parameters, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_thread_join(DOMAIN + 1, 30, &result, &status);
+    assert_int_equal((uintptr_t)result, MRAPI_ERR_DOMAIN_NOTSHARED);
+    assert_int_equal(mrapi_mutex_get(5, &status), mutex);
+    delete_mutex(mutex);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(mutex_contention, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_deleted_under_a_waiter, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_holder_ends, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_contention_with_priority_inheritance, node_up,
+                                        node_down),
+        cmocka_unit_test_setup_teardown(mutex_holder_ends_with_priority_inheritance, node_up,
+                                        node_down),
+        cmocka_unit_test_setup_teardown(mutex_not_shared_between_domains, node_up, node_down),
+    };
+    if (!system_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Conformance of MRAPI's mutexes, through the public calls: every function with every kind of
+ * wrong argument gives the code that the standard names, and changes nothing. Run in a private
+ * system and in a named one.
+ */
+#include <string.h>
+
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "mrapi/mutex.h"
+#include "mrapi/system.h"
+#include "support/api.h"
+#include "support/system.h"
+#include "support/unit.h"
+
+static void
+mutex_create_and_get(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(5, NULL, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(mrapi_mutex_get(5, &status), mutex);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(mrapi_mutex_create(5, NULL, &status), MRAPI_RETURN_VALUE_INVALID);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_EXISTS);
+    (void)mrapi_mutex_get(6, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
+    (void)mrapi_mutex_get(MRAPI_MUTEX_ID_ANY, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
+    (void)mrapi_mutex_create(MRAPI_MAX_USER_MUTEX_ID + 1, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
+    mrapi_mutex_hndl_t any = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
+    mrapi_mutex_hndl_t more = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_not_equal(any, more);
+    delete_mutex(any);
+    delete_mutex(more);
+    delete_mutex(mutex);
+    (void)mrapi_mutex_get(5, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
+}
+
+static void
+mutex_limit(void **state)
+{
+    mrapi_status_t status;
+    mrapi_mutex_hndl_t mutexes[16];
+    (void)state;
+    for (int i = 0; i < TEST_MUTEXES; i++) {
+        mutexes[i] = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    (void)mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LIMIT);
+    for (int i = 0; i < TEST_MUTEXES; i++) {
+        delete_mutex(mutexes[i]);
+    }
+    delete_mutex(mrapi_mutex_create(1, NULL, &status));
+}
+
+static void
+mutex_attributes(void **state)
+{
+    mrapi_status_t status;
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t value = MRAPI_FALSE;
+    (void)state;
+    mrapi_mutex_init_attributes(NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    memset(&attributes, 0xff, sizeof attributes); /* never initialised */
+    (void)mrapi_mutex_create(5, &attributes, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    memset(&attributes, 0, sizeof attributes);
+    (void)mrapi_mutex_create(5, &attributes, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_mutex_init_attributes(&attributes, &status);
+    mrapi_mutex_set_attribute(NULL, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, NULL, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_mutex_set_attribute(&attributes, 999, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
+    mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, &value, 4, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_SIZE);
+
+    mrapi_mutex_hndl_t mutex = mutex_with(MRAPI_MUTEX_RECURSIVE, 5);
+    mrapi_mutex_get_attribute(mutex, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(value, MRAPI_TRUE);
+    mrapi_mutex_get_attribute(mutex, MRAPI_ERROR_EXT, &value, sizeof value, &status);
+    assert_int_equal(value, MRAPI_FALSE);
+    mrapi_mutex_get_attribute(mutex, MRAPI_DOMAIN_SHARED, &value, sizeof value, &status);
+    assert_int_equal(value, MRAPI_TRUE);
+    mrapi_mutex_get_attribute(mutex, 999, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
+    mrapi_mutex_get_attribute(mutex, MRAPI_ERROR_EXT, &value, 2, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_SIZE);
+    mrapi_mutex_get_attribute(mutex, MRAPI_ERROR_EXT, NULL, 1, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_mutex_get_attribute(mutex + 1, MRAPI_ERROR_EXT, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_INVALID);
+    delete_mutex(mutex);
+}
+
+static void
+mutex_lock_and_unlock(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t key = 0, again = 0;
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(5, NULL, &status);
+    mrapi_mutex_unlock(mutex, &key, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_NOTLOCKED);
+    mrapi_mutex_lock(mutex, NULL, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(medley_lock_owner_died(), 0);
+    mrapi_mutex_lock(mutex, &again, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED);
+    assert_int_equal(mrapi_mutex_trylock(mutex, &again, &status), MRAPI_FALSE);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED);
+    mrapi_mutex_unlock(mutex, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_key_t wrong = key + 256;
+    mrapi_mutex_unlock(mutex, &wrong, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_KEY);
+    mrapi_mutex_unlock(mutex, &key, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_mutex_unlock(mutex, &key, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_NOTLOCKED);
+    assert_int_equal(mrapi_mutex_trylock(mutex, &again, &status), MRAPI_TRUE);
+    assert_int_not_equal(key, again);
+    mrapi_mutex_unlock(mutex, &key, &status); /* a former acquisition's key */
+    assert_int_equal(status, MRAPI_ERR_MUTEX_KEY);
+    delete_mutex(mutex); /* by its holder */
+}
+
+static void
+mutex_recursion(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t keys[MED_MUTEX_DEPTH_MAX + 1];
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mutex_with(MRAPI_MUTEX_RECURSIVE, 5);
+    for (unsigned i = 0; i < MED_MUTEX_DEPTH_MAX; i++) {
+        mrapi_mutex_lock(mutex, &keys[i], MRAPI_TIMEOUT_INFINITE, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    mrapi_mutex_lock(mutex, &keys[MED_MUTEX_DEPTH_MAX], MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LIMIT);
+    mrapi_mutex_unlock(mutex, &keys[0], &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKORDER);
+    for (unsigned i = MED_MUTEX_DEPTH_MAX; i > 0; i--) {
+        mrapi_mutex_unlock(mutex, &keys[i - 1], &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    mrapi_mutex_unlock(mutex, &keys[0], &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_NOTLOCKED);
+    delete_mutex(mutex);
+}
+
+static void
+mutex_stale(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)state;
+    mrapi_mutex_hndl_t plain = mrapi_mutex_create(5, NULL, &status);
+    mrapi_mutex_hndl_t extended = mutex_with(MRAPI_ERROR_EXT, 6);
+    delete_mutex(plain);
+    delete_mutex(extended);
+    struct {
+        mrapi_mutex_hndl_t handle;
+        mrapi_status_t code;
+    } cases[] = {
+        {plain, MRAPI_ERR_MUTEX_INVALID},
+        {extended, MRAPI_ERR_MUTEX_DELETED},
+        {0, MRAPI_ERR_MUTEX_INVALID},
+        {~0u, MRAPI_ERR_MUTEX_INVALID},
+        {1u << 28 | 0xffff, MRAPI_ERR_MUTEX_INVALID},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        mrapi_mutex_lock(cases[i].handle, &key, 0, &status);
+        assert_int_equal(status, cases[i].code);
+        assert_int_equal(mrapi_mutex_trylock(cases[i].handle, &key, &status), MRAPI_FALSE);
+        assert_int_equal(status, cases[i].code);
+        mrapi_mutex_unlock(cases[i].handle, &key, &status);
+        assert_int_equal(status, cases[i].code);
+        mrapi_mutex_delete(cases[i].handle, &status);
+        assert_int_equal(status, cases[i].code);
+    }
+}
+
+/* The row that a stale handle names is another mutex's by now, of the other kind: neither is hurt.
+ * */
+static void
+mutex_stale_handle_on_a_row_in_use(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    mrapi_boolean_t pi;
+    (void)state;
+    pi_possible_or_refused();
+    for (int i = 0; i < 2 * TEST_MUTEXES + 2; i++) {
+        mrapi_mutex_hndl_t old = i % 2 ? mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 5)
+                                       : mrapi_mutex_create(5, NULL, &status);
+        delete_mutex(old);
+        mrapi_mutex_hndl_t all[TEST_MUTEXES];
+        for (mrapi_mutex_id_t n = 0; n < TEST_MUTEXES; n++) {
+            all[n] = i % 2 ? mrapi_mutex_create(n, NULL, &status)
+                           : mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, n);
+        }
+        mrapi_mutex_lock(old, &key, 1000, &status);
+        assert_int_equal(status, MRAPI_ERR_MUTEX_INVALID);
+        (void)mrapi_mutex_trylock(old, &key, &status);
+        assert_int_equal(status, MRAPI_ERR_MUTEX_INVALID);
+        for (mrapi_mutex_id_t n = 0; n < TEST_MUTEXES; n++) {
+            mrapi_mutex_get_attribute(all[n], MEDLEY_MUTEX_PRIORITY_INHERITANCE, &pi, sizeof pi,
+                                      &status);
+            assert_int_equal(pi, i % 2 ? MRAPI_FALSE : MRAPI_TRUE);
+            assert_int_equal(mrapi_mutex_trylock(all[n], &key, &status), MRAPI_TRUE);
+            assert_int_equal(medley_lock_owner_died(), 0);
+            delete_mutex(all[n]);
+        }
+    }
+}
+
+/* A thread number that a dead holder had, or that holds in another container, is not enough. */
+static void
+mutex_of_another_with_the_same_thread_number(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)state;
+    pi_possible_or_refused();
+    const med_self *self = med_self_get();
+    mrapi_mutex_hndl_t mutex = mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 5);
+    med_mutex_row *row =
+        (med_mutex_row *)(void *)med_table_row(&self->system->mutexes, med_handle_index(mutex));
+    atomic32_store_relaxed(&row->pi_owner, self->ref + 1);
+    atomic32_store_relaxed(&row->pi_word, self->thread_id);
+    mrapi_mutex_unlock(mutex, &key, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_NOTLOCKED);
+    assert_int_equal(mrapi_mutex_trylock(mutex, &key, &status), MRAPI_FALSE);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED);
+    atomic32_store_relaxed(&row->pi_word, 0);
+    uint32_t space = atomic32_load_relaxed(&row->pi_space);
+    atomic32_store_relaxed(&row->pi_space, space + 1);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
+    atomic32_store_relaxed(&row->pi_space, space);
+    delete_mutex(mutex);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(mutex_create_and_get, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_limit, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_attributes, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_lock_and_unlock, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_recursion, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_stale, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_stale_handle_on_a_row_in_use, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_of_another_with_the_same_thread_number, node_up,
+                                        node_down),
+    };
+    if (!system_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}

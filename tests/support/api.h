@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* For conformance tests of MRAPI: a system, private or named as the test is told, and a node in it;
+ * mutexes as they are often wanted. */
+#ifndef MEDLEY_TESTS_SUPPORT_API_H
+#define MEDLEY_TESTS_SUPPORT_API_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "port/port.h"
+#include "support/system.h"
+#include "support/unit.h"
+
+#define DOMAIN 1
+#define NODE 7
+
+/* With the argument "private" a private system, else a named one. */
+static inline bool
+system_up(int argc, char **argv)
+{
+    bool private_system = argc > 1 && strcmp(argv[1], "private") == 0;
+    test_system_prepare();
+    return medley_system_open(private_system ? NULL : test_system_name()) == MEDLEY_OK;
+}
+
+static inline int
+node_up(void **state)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    (void)state;
+    mrapi_initialize(DOMAIN, NODE, 0, &info, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_string_equal(info.mrapi_version, "1.0");
+    return 0;
+}
+
+static inline int
+node_down(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    mrapi_finalize(&status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    return 0;
+}
+
+static inline mrapi_mutex_hndl_t
+mutex_with(mrapi_uint_t attribute, mrapi_mutex_id_t number)
+{
+    mrapi_status_t status;
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t yes = MRAPI_TRUE;
+    mrapi_mutex_init_attributes(&attributes, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_mutex_set_attribute(&attributes, attribute, &yes, sizeof yes, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(number, &attributes, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    return mutex;
+}
+
+static inline void
+delete_mutex(mrapi_mutex_hndl_t mutex)
+{
+    mrapi_status_t status;
+    mrapi_mutex_delete(mutex, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+static inline void
+pi_possible_or_refused(void)
+{
+    mrapi_status_t status;
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t yes = MRAPI_TRUE;
+    if (med_port_pi_supported()) {
+        return;
+    }
+    mrapi_mutex_init_attributes(&attributes, &status);
+    mrapi_mutex_set_attribute(&attributes, MEDLEY_MUTEX_PRIORITY_INHERITANCE, &yes, sizeof yes,
+                              &status);
+    (void)mrapi_mutex_create(5, &attributes, &status);
+    assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
+    not_possible_here("no priority-inheritance futexes");
+}
+
+#endif
