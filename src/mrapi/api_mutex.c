@@ -4,22 +4,24 @@
 
 #include "medley/medley.h"
 #include "mrapi/api.h"
+#include "mrapi/attributes.h"
 #include "mrapi/mutex.h"
 
 _Static_assert(MRAPI_MUTEX_ID_ANY == MED_MUTEX_ANY, "passed through");
 _Static_assert(MRAPI_MAX_USER_MUTEX_ID == MED_MUTEX_USER_MAX, "passed through");
 
-#define ATTRIBUTES_STANDARD MED_MUTEX_DOMAIN_SHARED
+#define ATTRIBUTES_MARK 0x4d550000u
 
-/* A record that was initialised says so in its upper half. */
-#define RECORD_MARK 0x4d550000u
-#define RECORD_MARK_MASK 0xffff0000u
+static const mrapi_mutex_attributes_t standard = {.set = ATTRIBUTES_MARK | MED_MUTEX_DOMAIN_SHARED};
 
-static bool
-record_is_good(const mrapi_mutex_attributes_t *record)
-{
-    return (record->set & RECORD_MARK_MASK) == RECORD_MARK;
-}
+static const med_attribute attributes_known[] = {
+    MED_ATTRIBUTE_BOOLEAN(MRAPI_MUTEX_RECURSIVE, MED_MUTEX_RECURSIVE),
+    MED_ATTRIBUTE_BOOLEAN(MRAPI_ERROR_EXT, MED_MUTEX_ERROR_EXT),
+    MED_ATTRIBUTE_BOOLEAN(MRAPI_DOMAIN_SHARED, MED_MUTEX_DOMAIN_SHARED),
+    MED_ATTRIBUTE_BOOLEAN(MEDLEY_MUTEX_PRIORITY_INHERITANCE, MED_MUTEX_PRIORITY_INHERITANCE),
+};
+
+static const med_attribute_kind attribute_kind = MED_ATTRIBUTE_KIND(attributes_known, standard);
 
 /* ---- Translation ----------------------------------------------------------------------------- */
 
@@ -55,48 +57,12 @@ status_of(medley_status_t status, mrapi_status_t busy, mrapi_status_t exists)
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
-/* The flag of an attribute number, or 0. */
-static uint32_t
-flag_of(mrapi_uint_t attribute_num)
-{
-    switch (attribute_num) {
-    case MRAPI_MUTEX_RECURSIVE:
-        return MED_MUTEX_RECURSIVE;
-    case MRAPI_ERROR_EXT:
-        return MED_MUTEX_ERROR_EXT;
-    case MRAPI_DOMAIN_SHARED:
-        return MED_MUTEX_DOMAIN_SHARED;
-    case MEDLEY_MUTEX_PRIORITY_INHERITANCE:
-        return MED_MUTEX_PRIORITY_INHERITANCE;
-    default:
-        return 0;
-    }
-}
-
-static mrapi_status_t
-attribute_check(const void *record, const void *value, mrapi_uint_t attribute_num, size_t size)
-{
-    if (!record || !value) {
-        return MRAPI_ERR_PARAMETER;
-    }
-    if (!flag_of(attribute_num)) {
-        return MRAPI_ERR_ATTR_NUM;
-    }
-    return size == sizeof(mrapi_boolean_t) ? MRAPI_SUCCESS : MRAPI_ERR_ATTR_SIZE;
-}
-
 void
 mrapi_mutex_init_attributes(mrapi_mutex_attributes_t *attributes, mrapi_status_t *status)
 {
-    if (!status || !med_api_self(status)) {
-        return;
+    if (status && med_api_self(status)) {
+        *status = med_attributes_init(&attribute_kind, attributes);
     }
-    if (!attributes) {
-        *status = MRAPI_ERR_PARAMETER;
-        return;
-    }
-    attributes->set = RECORD_MARK | ATTRIBUTES_STANDARD;
-    *status = MRAPI_SUCCESS;
 }
 
 void
@@ -106,19 +72,10 @@ mrapi_mutex_set_attribute(mrapi_mutex_attributes_t *attributes,
                           size_t attr_size,
                           mrapi_status_t *status)
 {
-    if (!status || !med_api_self(status)) {
-        return;
+    if (status && med_api_self(status)) {
+        *status =
+            med_attributes_set(&attribute_kind, attributes, attribute_num, attribute, attr_size);
     }
-    *status = attribute_check(attributes, attribute, attribute_num, attr_size);
-    if (*status == MRAPI_SUCCESS && !record_is_good(attributes)) {
-        *status = MRAPI_ERR_PARAMETER;
-    }
-    if (*status != MRAPI_SUCCESS) {
-        return;
-    }
-    uint32_t flag = flag_of(attribute_num);
-    bool wanted = *(const mrapi_boolean_t *)attribute != MRAPI_FALSE;
-    attributes->set = wanted ? attributes->set | flag : attributes->set & ~flag;
 }
 
 void
@@ -132,13 +89,12 @@ mrapi_mutex_get_attribute(mrapi_mutex_hndl_t mutex,
     if (!self) {
         return;
     }
-    uint32_t set;
-    *status = status_of(med_mutex_attributes(self, mutex, &set), MRAPI_SUCCESS, MRAPI_SUCCESS);
+    mrapi_mutex_attributes_t record;
+    *status =
+        status_of(med_mutex_attributes(self, mutex, &record.set), MRAPI_SUCCESS, MRAPI_SUCCESS);
     if (*status == MRAPI_SUCCESS) {
-        *status = attribute_check(self, attribute, attribute_num, attribute_size);
-    }
-    if (*status == MRAPI_SUCCESS) {
-        *(mrapi_boolean_t *)attribute = set & flag_of(attribute_num) ? MRAPI_TRUE : MRAPI_FALSE;
+        *status =
+            med_attributes_get(&attribute_kind, &record, attribute_num, attribute, attribute_size);
     }
 }
 
@@ -158,11 +114,11 @@ mrapi_mutex_create(mrapi_mutex_id_t mutex_id,
         *status = MRAPI_ERR_MUTEX_ID_INVALID;
         return handle;
     }
-    if (attributes && !record_is_good(attributes)) {
+    if (attributes && !med_attributes_good(&attribute_kind, attributes)) {
         *status = MRAPI_ERR_PARAMETER;
         return handle;
     }
-    uint32_t set = attributes ? attributes->set & ~RECORD_MARK_MASK : ATTRIBUTES_STANDARD;
+    uint32_t set = med_attributes_flags(&attribute_kind, attributes);
     *status = status_of(med_mutex_create(self, mutex_id, set, &handle), MRAPI_ERR_MUTEX_LOCKED,
                         MRAPI_ERR_MUTEX_EXISTS);
     return handle;
