@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Somebody stays in the section of a name: who waits for it is told by whom it is kept, and who only
- * looks does not wait. */
+/* Somebody stays in the section of a name: who waits for it is told who that is, and who only looks
+ * does not wait. */
 #include <signal.h>
 #include <string.h>
 
