@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What published work adds to MRAPI, under the names used there ("OpenMP on MRAPI", section 5.A):
- * nodes that are threads started by the library.
+ * What published work adds to MRAPI, in its manner of naming: nodes that are threads started by the
+ * library ("OpenMP on MRAPI", section 5.A); atomic operations, yielding and delays ("lock-free
+ * MCAPI", section 2, which had to add them to the portability layer of the reference).
  */
 #ifndef MEDLEY_MRAPI_EXT_H
 #define MEDLEY_MRAPI_EXT_H
@@ -44,6 +45,87 @@ void mrapi_thread_join(MRAPI_IN mrapi_domain_t domain_id,
 /* Ends the calling thread, which mrapi_thread_create started; returns only on error:
  * MRAPI_ERR_NODE_NOTINIT, MRAPI_ERR_NODE_INVALID (not started so). */
 void mrapi_thread_exit(MRAPI_IN void *result, MRAPI_OUT mrapi_status_t *status);
+
+/* ---- Atomic operations ----------------------------------------------------------------------- */
+
+/*
+ * On `size` = 1, 2, 4 or 8 bytes at `memory`, aligned to their size, the program's own or shared
+ * with other processes. All are sequentially consistent, never block, and may be called by any
+ * thread, node or not, and by an interrupt handler. Of a value the low `size` bytes count.
+ *   MRAPI_ERR_PARAMETER      memory is NULL or not aligned, there is no such size or bit
+ *   MRAPI_ERR_NOT_SUPPORTED  the processor has no operations on 8 bytes
+ * In both cases nothing is done, and 0 or MRAPI_FALSE returned.
+ */
+mrapi_uint64_t
+mrapi_atomic_load(MRAPI_IN void *memory, MRAPI_IN size_t size, MRAPI_OUT mrapi_status_t *status);
+void mrapi_atomic_store(MRAPI_OUT void *memory,
+                        MRAPI_IN size_t size,
+                        MRAPI_IN mrapi_uint64_t value,
+                        MRAPI_OUT mrapi_status_t *status);
+/* These return what was there before; add is modulo the size. */
+mrapi_uint64_t mrapi_atomic_exchange(MRAPI_OUT void *memory,
+                                     MRAPI_IN size_t size,
+                                     MRAPI_IN mrapi_uint64_t value,
+                                     MRAPI_OUT mrapi_status_t *status);
+mrapi_uint64_t mrapi_atomic_add(MRAPI_OUT void *memory,
+                                MRAPI_IN size_t size,
+                                MRAPI_IN mrapi_uint64_t value,
+                                MRAPI_OUT mrapi_status_t *status);
+mrapi_uint64_t mrapi_atomic_and(MRAPI_OUT void *memory,
+                                MRAPI_IN size_t size,
+                                MRAPI_IN mrapi_uint64_t value,
+                                MRAPI_OUT mrapi_status_t *status);
+mrapi_uint64_t mrapi_atomic_or(MRAPI_OUT void *memory,
+                               MRAPI_IN size_t size,
+                               MRAPI_IN mrapi_uint64_t value,
+                               MRAPI_OUT mrapi_status_t *status);
+mrapi_uint64_t mrapi_atomic_xor(MRAPI_OUT void *memory,
+                                MRAPI_IN size_t size,
+                                MRAPI_IN mrapi_uint64_t value,
+                                MRAPI_OUT mrapi_status_t *status);
+/* Compare-and-swap: MRAPI_TRUE when `*expected` was there and `desired` is now; else MRAPI_FALSE
+ * with what was there in `*expected`, and MRAPI_SUCCESS. */
+mrapi_boolean_t mrapi_atomic_cas(MRAPI_OUT void *memory,
+                                 MRAPI_IN size_t size,
+                                 MRAPI_OUT mrapi_uint64_t *expected,
+                                 MRAPI_IN mrapi_uint64_t desired,
+                                 MRAPI_OUT mrapi_status_t *status);
+/* Single bits, 0 the lowest: what the bit was before. */
+mrapi_boolean_t mrapi_atomic_bit_test(MRAPI_IN void *memory,
+                                      MRAPI_IN size_t size,
+                                      MRAPI_IN mrapi_uint_t bit,
+                                      MRAPI_OUT mrapi_status_t *status);
+mrapi_boolean_t mrapi_atomic_bit_set(MRAPI_OUT void *memory,
+                                     MRAPI_IN size_t size,
+                                     MRAPI_IN mrapi_uint_t bit,
+                                     MRAPI_OUT mrapi_status_t *status);
+mrapi_boolean_t mrapi_atomic_bit_clear(MRAPI_OUT void *memory,
+                                       MRAPI_IN size_t size,
+                                       MRAPI_IN mrapi_uint_t bit,
+                                       MRAPI_OUT mrapi_status_t *status);
+mrapi_boolean_t mrapi_atomic_bit_flip(MRAPI_OUT void *memory,
+                                      MRAPI_IN size_t size,
+                                      MRAPI_IN mrapi_uint_t bit,
+                                      MRAPI_OUT mrapi_status_t *status);
+/* A full memory barrier: everything before it, plain accesses too, is seen before everything
+ * behind it. */
+void mrapi_atomic_barrier(MRAPI_OUT mrapi_status_t *status);
+
+/* ---- Giving the processor away, and delays --------------------------------------------------- */
+
+/* All of these: MRAPI_ERR_NODE_NOTINIT. */
+
+/* Lets another thread that is ready run on this processor, if there is one. */
+void mrapi_yield(MRAPI_OUT mrapi_status_t *status);
+/* As mrapi_yield, in favour of that node where the machine can choose (no port can today).
+ * MRAPI_ERR_NODE_INVALID: there is no such node. */
+void mrapi_yield_to(MRAPI_IN mrapi_domain_t domain_id,
+                    MRAPI_IN mrapi_node_t node_id,
+                    MRAPI_OUT mrapi_status_t *status);
+/* Blocks the calling thread for at least so long, signals or not. */
+void mrapi_delay(MRAPI_IN mrapi_uint_t duration_us, MRAPI_OUT mrapi_status_t *status);
+/* Likewise until a time on medley_clock_ns(); returns at once when that has passed. */
+void mrapi_delay_until_ns(MRAPI_IN mrapi_uint64_t deadline_ns, MRAPI_OUT mrapi_status_t *status);
 
 MEDLEY_DECLS_END
 
