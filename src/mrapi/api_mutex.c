@@ -89,10 +89,10 @@ mrapi_mutex_get_attribute(mrapi_mutex_hndl_t mutex,
     if (!self) {
         return;
     }
-    mrapi_mutex_attributes_t record;
-    *status =
-        status_of(med_mutex_attributes(self, mutex, &record.set), MRAPI_SUCCESS, MRAPI_SUCCESS);
+    uint32_t set;
+    *status = status_of(med_mutex_attributes(self, mutex, &set), MRAPI_SUCCESS, MRAPI_SUCCESS);
     if (*status == MRAPI_SUCCESS) {
+        const mrapi_mutex_attributes_t record = {.set = set};
         *status =
             med_attributes_get(&attribute_kind, &record, attribute_num, attribute, attribute_size);
     }

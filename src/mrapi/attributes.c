@@ -7,7 +7,7 @@
 bool
 med_attributes_good(const med_attribute_kind *kind, const void *record)
 {
-    uint32_t mark = med_attributes_first_word(kind->standard) & ~MED_ATTRIBUTES_FLAGS;
+    mrapi_uint_t mark = med_attributes_first_word(kind->standard) & ~MED_ATTRIBUTES_FLAGS;
     return record && (med_attributes_first_word(record) & ~MED_ATTRIBUTES_FLAGS) == mark;
 }
 
@@ -45,7 +45,7 @@ find(const med_attribute_kind *kind,
 static void
 flag_set(void *record, uint32_t flag, bool wanted)
 {
-    uint32_t *word = record;
+    mrapi_uint_t *word = record;
     *word = wanted ? *word | flag : *word & ~flag;
 }
 

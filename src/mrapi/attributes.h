@@ -3,9 +3,9 @@
  * Attributes: numbered values of an object, which a program collects in a record before it makes
  * the object, and may ask for afterwards.
  *
- * Each kind of object describes its attributes in one table, and its standard record. The first
- * word of a record is the kind's mark in the upper half, which says that it was initialised, and in
- * the lower half one bit for each boolean attribute; what else there is follows it.
+ * Each kind of object describes its attributes in one table, and its standard record. A record
+ * begins with an mrapi_uint_t: in the upper half the kind's mark, which says that it was
+ * initialised, in the lower half one bit for each boolean attribute. What else there is follows it.
  */
 #ifndef MEDLEY_MRAPI_ATTRIBUTES_H
 #define MEDLEY_MRAPI_ATTRIBUTES_H
@@ -45,10 +45,10 @@ typedef struct med_attribute_kind {
         .record_bytes = sizeof(standard_record), .standard = &(standard_record)                    \
     }
 
-static inline uint32_t
+static inline mrapi_uint_t
 med_attributes_first_word(const void *record)
 {
-    return *(const uint32_t *)record;
+    return *(const mrapi_uint_t *)record;
 }
 
 /* Was it initialised, as a record of this kind? NULL was not. */

@@ -11,7 +11,7 @@
 #define SALTY 2u
 
 typedef struct record {
-    uint32_t set;
+    mrapi_uint_t set;
     uint32_t weight;
     void *place;
 } record;
