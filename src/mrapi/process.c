@@ -15,6 +15,8 @@
  * each takes one thing from one owner by one compare-and-swap, or removes one row by its
  * generation. A recoverer that dies leaves RECOVERING(by himself); the recovery of his own row
  * gives that claim back before anything else can make his row LIVE again.
+ *
+ * Model: models/process.pml.
  */
 #include "mrapi/process.h"
 
