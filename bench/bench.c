@@ -85,7 +85,7 @@ options_read(bench *b, int argc, char **argv)
     }
 }
 
-/* The first two processors this process may run on; twice the same when there is one. */
+/* The first processors this process may run on; twice the same when there is one. */
 static void
 processors_choose(bench *b)
 {
@@ -95,11 +95,12 @@ processors_choose(bench *b)
         perror("sched_getaffinity");
         exit(2);
     }
-    for (uint32_t i = 0; i < CPU_SETSIZE && found < 2; i++) {
+    for (uint32_t i = 0; i < CPU_SETSIZE && found < BENCH_THREADS_MAX; i++) {
         if (CPU_ISSET(i, &allowed)) {
             b->processors[found++] = i;
         }
     }
+    b->processor_count = found;
     if (found < 2) {
         b->processors[1] = b->processors[0];
         b->fifo_why = "one processor only: spinning threads would starve each other";

@@ -25,8 +25,7 @@
  *         bench b;
  *         bench_begin(&b, argc, argv, "lock_bench", "Locks beside pthread's");
  *         bench_subject subjects[] = {{"medley", measure_ours, NULL}, {"pthread", ...}};
- *         bench_goal goals[] = {{.name = "uncontended", .own = 0, .first_peer = 1, .peer_count = 1,
- *                                .direction = BENCH_AT_MOST, .factor = 0.9}};
+ *         bench_goal goals[] = {BENCH_BESIDE("uncontended", 1, BENCH_AT_MOST, 0.9)};
  *         bench_question q = {...};
  *         bench_ask(&b, &q);
  *         return bench_end(&b);
@@ -63,10 +62,13 @@ typedef struct bench {
     FILE *markdown;
     uint32_t restarts;
     bool is_short;
-    bool fifo;              /* timed threads run under SCHED_FIFO */
-    const char *fifo_why;   /* why not */
-    uint32_t processors[2]; /* where the timed threads are pinned */
-    double load;            /* 1 minute, at the beginning */
+    bool fifo;            /* timed threads run under SCHED_FIFO */
+    const char *fifo_why; /* why not */
+    /* Where the timed threads are pinned: the first that are allowed; two at least, though they may
+     * be the same one. */
+    uint32_t processors[BENCH_THREADS_MAX];
+    uint32_t processor_count; /* different ones */
+    double load;              /* 1 minute, at the beginning */
     uint32_t questions;
     bool failed;
 } bench;
@@ -95,6 +97,21 @@ typedef struct bench_goal {
     uint32_t value; /* which of the values */
     bool quiet_only;
 } bench_goal;
+
+/* The subject of index 0 beside that of index `peer`. */
+#define BENCH_BESIDE(text, peer, wanted, by)                                                       \
+    {                                                                                              \
+        .name = (text), .first_peer = (peer), .peer_count = 1, .direction = (wanted),              \
+        .factor = (by)                                                                             \
+    }
+/* The subject of index `subject` and a figure of its unit. */
+#define BENCH_AT_MOST_FIGURE(text, subject, most)                                                  \
+    {                                                                                              \
+        .name = (text), .own = (subject), .figure = (most), .factor = 1,                           \
+        .direction = BENCH_AT_MOST                                                                 \
+    }
+
+#define BENCH_COUNT(array) ((uint32_t)(sizeof(array) / sizeof(array)[0]))
 
 typedef struct bench_question {
     const char *name;                          /* "24 B, one at a time, in place" */
@@ -129,7 +146,7 @@ void bench_unmap(void *address, size_t size_bytes);
 typedef struct bench_thread {
     void (*run)(void *argument);
     void *argument;
-    uint32_t processor; /* 0 or 1: index into bench.processors */
+    uint32_t processor; /* index into bench.processors; 0 and 1 are always there */
     bool sleeps;        /* it may share its processor: never under SCHED_FIFO */
 } bench_thread;
 

@@ -5,11 +5,10 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "bench.h"
+#include "bench_system.h"
 #include "medley/medley.h"
 
 #define THREADS_MAX 8
@@ -148,7 +147,7 @@ run(void *argument)
 {
     runner *r = argument;
     mrapi_status_t status;
-    if (medley_node_adopt(1, MEDLEY_NODE_ANY, NULL) == MEDLEY_OK) {
+    if (medley_node_adopt(BENCH_DOMAIN, MEDLEY_NODE_ANY, NULL) == MEDLEY_OK) {
         r->kind->loop(r->memory, r->count, r->timed ? &r->worst_ns : NULL);
         mrapi_finalize(&status);
     }
@@ -187,39 +186,9 @@ measure(const bench *b, void *context, double *values)
     return right || bench_failed("lock", "the counter it guards is wrong");
 }
 
+/* The three kinds; what is asked of them is filled in but for the subjects. */
 static void
-ask_uncontended(bench *b)
-{
-    contest contests[] = {
-        {&medley_kind, 1, 2000000}, {&robust_kind, 1, 2000000}, {&plain_kind, 1, 2000000}};
-    bench_subject subjects[] = {{"medley", measure, &contests[0]},
-                                {"pthread robust", measure, &contests[1]},
-                                {"pthread plain", measure, &contests[2]}};
-    bench_goal goals[] = {{.name = "beside robust",
-                           .own = 0,
-                           .first_peer = 1,
-                           .peer_count = 1,
-                           .factor = 0.9,
-                           .direction = BENCH_AT_MOST},
-                          {.name = "beside plain",
-                           .own = 0,
-                           .first_peer = 2,
-                           .peer_count = 1,
-                           .factor = 1.25,
-                           .direction = BENCH_AT_MOST}};
-    bench_question question = {.name = "mutex lock+unlock, uncontended",
-                               .setting = "one thread; one counter under the lock",
-                               .unit = "ns",
-                               .value_count = 1,
-                               .subjects = subjects,
-                               .subject_count = 3,
-                               .goals = goals,
-                               .goal_count = 2};
-    bench_ask(b, &question);
-}
-
-static void
-ask_contended(bench *b, uint32_t threads, uint64_t count, const char *name, bool waits)
+ask(bench *b, uint32_t threads, uint64_t count, bench_question *question)
 {
     contest contests[] = {{&medley_kind, threads, count},
                           {&robust_kind, threads, count},
@@ -227,48 +196,58 @@ ask_contended(bench *b, uint32_t threads, uint64_t count, const char *name, bool
     bench_subject subjects[] = {{"medley", measure, &contests[0]},
                                 {"pthread robust", measure, &contests[1]},
                                 {"pthread plain", measure, &contests[2]}};
-    bench_goal goals[] = {{.name = "throughput beside robust",
-                           .own = 0,
-                           .first_peer = 1,
-                           .peer_count = 1,
-                           .factor = 1.0,
-                           .direction = BENCH_AT_LEAST},
-                          {.name = "worst wait beside robust",
-                           .own = 0,
-                           .first_peer = 1,
-                           .peer_count = 1,
-                           .factor = 1.0,
-                           .direction = BENCH_AT_MOST,
-                           .value = 1}};
+    question->subjects = subjects;
+    question->subject_count = BENCH_COUNT(subjects);
+    bench_ask(b, question);
+}
+
+static void
+ask_uncontended(bench *b)
+{
+    static const bench_goal goals[] = {BENCH_BESIDE("beside robust", 1, BENCH_AT_MOST, 0.9),
+                                       BENCH_BESIDE("beside plain", 2, BENCH_AT_MOST, 1.25)};
+    bench_question question = {.name = "mutex lock+unlock, uncontended",
+                               .setting = "one thread; one counter under the lock",
+                               .unit = "ns",
+                               .value_count = 1,
+                               .goals = goals,
+                               .goal_count = BENCH_COUNT(goals)};
+    ask(b, 1, 2000000, &question);
+}
+
+static void
+ask_contended(bench *b, uint32_t threads, uint64_t count, const char *name, bool waits)
+{
+    static const bench_goal goals[] = {
+        BENCH_BESIDE("throughput beside robust", 1, BENCH_AT_LEAST, 1.0),
+        {.name = "worst wait beside robust",
+         .first_peer = 1,
+         .peer_count = 1,
+         .factor = 1.0,
+         .direction = BENCH_AT_MOST,
+         .value = 1}};
     bench_question question = {.name = name,
                                .setting = "two processors; one counter under the lock",
                                .unit = "M/s",
                                .value_names = {"rate", "worst"},
                                .value_units = {NULL, "us"},
                                .value_count = waits ? 2 : 1,
-                               .subjects = subjects,
-                               .subject_count = 3,
                                .goals = goals,
                                .goal_count = waits ? 2 : 1};
-    bench_ask(b, &question);
+    ask(b, threads, count, &question);
 }
 
 int
 main(int argc, char **argv)
 {
     bench b;
-    char name[32];
     bench_begin(&b, argc, argv, "lock_bench", "MRAPI's mutex beside pthread's");
-    (void)snprintf(name, sizeof name, "bench-%ld", (long)getpid());
-    if (medley_system_open(name) != MEDLEY_OK ||
-        medley_node_adopt(1, MEDLEY_NODE_ANY, NULL) != MEDLEY_OK) {
+    if (!bench_system_open(bench_system_name())) {
         return 1;
     }
     ask_uncontended(&b);
     ask_contended(&b, 2, 1000000, "mutex, contended by 2", false);
     ask_contended(&b, 8, 200000, "mutex, contended by 8", true);
-    mrapi_status_t status;
-    mrapi_finalize(&status);
-    (void)medley_system_close();
+    bench_system_close();
     return bench_end(&b);
 }

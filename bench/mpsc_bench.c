@@ -5,8 +5,6 @@
  * then, but any of them may be stopped in the middle of an insertion, and where others wait for it
  * (ck_ring, rte_ring) they do so for a time slice, element after element.
  */
-#include <sched.h>
-
 #include "mpsc_bench.h"
 
 #include "base/ring_mpsc.h"
@@ -117,44 +115,9 @@ typedef struct flow {
 
 /* Does each thread have a processor of its own? */
 static bool
-processors_suffice(uint32_t producers)
+processors_suffice(const bench *b, uint32_t producers)
 {
-    cpu_set_t allowed;
-    return producers == 1 || (sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
-                              CPU_COUNT(&allowed) > (int)producers);
-}
-
-/* The producer's own processor: the n-th allowed that bench_run has not given away. */
-static void
-processor_take(const bench *b, const cpu_set_t *allowed, uint32_t n)
-{
-    for (uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, allowed) && cpu != b->processors[0] && cpu != b->processors[1] &&
-            n-- == 0) {
-            cpu_set_t one;
-            CPU_ZERO(&one);
-            CPU_SET(cpu, &one);
-            (void)sched_setaffinity(0, sizeof one, &one);
-            return;
-        }
-    }
-}
-
-typedef struct flow_thread {
-    mpsc_side side;
-    const flow *flow;
-    const bench *bench;
-    const cpu_set_t *allowed; /* NULL: stays where it is */
-} flow_thread;
-
-static void
-flow_produce(void *argument)
-{
-    flow_thread *t = argument;
-    if (t->allowed && t->side.number > 0) {
-        processor_take(t->bench, t->allowed, t->side.number - 1);
-    }
-    t->flow->system->produce(&t->side);
+    return producers == 1 || b->processor_count > producers;
 }
 
 static bool
@@ -169,16 +132,15 @@ flow_measure(const bench *b, void *context, double *values)
     if (!f->system->make(&run)) {
         return bench_failed(f->system->name, "the ring could not be made");
     }
-    bool suffice = processors_suffice(f->producers);
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-        return bench_failed(f->system->name, "the machine does not tell its processors");
-    }
-    flow_thread producers[MPSC_PRODUCERS_MAX];
+    bool suffice = processors_suffice(b, f->producers);
+    mpsc_side producers[MPSC_PRODUCERS_MAX];
     bench_thread threads[MPSC_PRODUCERS_MAX + 1];
     for (uint32_t i = 0; i < f->producers; i++) {
-        producers[i] = (flow_thread){{&run, i}, f, b, suffice ? &allowed : NULL};
-        threads[i] = (bench_thread){flow_produce, &producers[i], 0, !suffice || i > 0};
+        producers[i] = (mpsc_side){&run, i};
+        threads[i] = (bench_thread){.run = f->system->produce,
+                                    .argument = &producers[i],
+                                    .processor = suffice && i > 0 ? i + 1 : 0,
+                                    .sleeps = !suffice || i > 0};
     }
     threads[f->producers] = (bench_thread){f->system->consume, &run, 1, false};
     (void)bench_run(b, threads, f->producers + 1);
@@ -195,20 +157,17 @@ static void
 flow_ask(bench *b, const char *name, uint32_t producers)
 {
     const mpsc_system *systems[] = {&own, &mpsc_ck, &mpsc_dpdk, &own_batches};
-    enum {
-        SYSTEMS = 4
-    };
     static const bench_goal goal = {
         .name = "beside the better peer", .first_peer = 1, .peer_count = 2, .factor = 2};
-    flow flows[SYSTEMS];
-    bench_subject subjects[SYSTEMS];
-    for (uint32_t i = 0; i < SYSTEMS; i++) {
+    flow flows[BENCH_COUNT(systems)];
+    bench_subject subjects[BENCH_COUNT(systems)];
+    for (uint32_t i = 0; i < BENCH_COUNT(systems); i++) {
         flows[i] = (flow){systems[i], producers};
         subjects[i] = (bench_subject){systems[i]->name, flow_measure, &flows[i]};
     }
     bench_question question = {
         .name = name,
-        .setting = processors_suffice(producers)
+        .setting = processors_suffice(b, producers)
                        ? "16384 elements in all, 384 KiB; every word written and checked; each "
                          "thread on its own processor"
                        : "16384 elements in all, 384 KiB; every word written and checked; the "
@@ -216,7 +175,7 @@ flow_ask(bench *b, const char *name, uint32_t producers)
         .unit = "M/s",
         .value_count = 1,
         .subjects = subjects,
-        .subject_count = SYSTEMS,
+        .subject_count = BENCH_COUNT(systems),
         .goals = &goal,
         .goal_count = 1};
     bench_ask(b, &question);

@@ -11,36 +11,19 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "bench_system.h"
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
 #include "mrapi/system.h"
 
-#define DOMAIN 1
 #define MANY_ROWS "10000"
 #define HELD_LOCKS 1000u
-
-static const char *
-system_name(void)
-{
-    static char name[32];
-    (void)snprintf(name, sizeof name, "bench-%ld", (long)getpid());
-    return name;
-}
 
 static bool
 open_system(const char *name, const char *mutexes)
 {
     (void)setenv("MEDLEY_MAX_MUTEXES", mutexes, 1);
-    return medley_system_open(name) == MEDLEY_OK &&
-           medley_node_adopt(DOMAIN, MEDLEY_NODE_ANY, NULL) == MEDLEY_OK;
-}
-
-static void
-close_system(void)
-{
-    mrapi_status_t status;
-    mrapi_finalize(&status);
-    (void)medley_system_close();
+    return bench_system_open(name);
 }
 
 /* ---- Create and join ------------------------------------------------------------------------- */
@@ -57,16 +40,16 @@ measure_thread_nodes(const bench *b, void *context, double *values)
     mrapi_thread_parameters_t parameters = {.start_routine = does_nothing};
     mrapi_status_t created = MRAPI_SUCCESS, joined = MRAPI_SUCCESS;
     uint64_t count = bench_count(b, 2000);
-    if (!open_system(context ? system_name() : NULL, "128")) {
+    if (!open_system(context ? bench_system_name() : NULL, "128")) {
         return bench_failed("thread nodes", "no system");
     }
     uint64_t start_ns = med_port_clock_ns();
     for (uint64_t i = 0; i < count && created == MRAPI_SUCCESS && joined == MRAPI_SUCCESS; i++) {
-        mrapi_thread_create(DOMAIN, 1, &parameters, &created);
-        mrapi_thread_join(DOMAIN, 1, NULL, &joined);
+        mrapi_thread_create(BENCH_DOMAIN, 1, &parameters, &created);
+        mrapi_thread_join(BENCH_DOMAIN, 1, NULL, &joined);
     }
     values[0] = (double)(med_port_clock_ns() - start_ns) / 1e3 / (double)count;
-    close_system();
+    bench_system_close();
     return (created == MRAPI_SUCCESS && joined == MRAPI_SUCCESS) ||
            bench_failed("thread nodes", "a node was not created or not joined");
 }
@@ -93,26 +76,22 @@ ask_create_and_join(bench *b)
     bench_subject subjects[] = {{"medley, private system", measure_thread_nodes, NULL},
                                 {"medley, named system", measure_thread_nodes, b},
                                 {"pthread", measure_pthreads, NULL}};
-    bench_goal goals[] = {{.name = "private beside pthread",
-                           .own = 0,
-                           .first_peer = 2,
-                           .peer_count = 1,
-                           .factor = 1.15,
-                           .direction = BENCH_AT_MOST},
-                          {.name = "named beside pthread",
-                           .own = 1,
-                           .first_peer = 2,
-                           .peer_count = 1,
-                           .factor = 1.15,
-                           .direction = BENCH_AT_MOST}};
+    static const bench_goal goals[] = {
+        BENCH_BESIDE("private beside pthread", 2, BENCH_AT_MOST, 1.15),
+        {.name = "named beside pthread",
+         .own = 1,
+         .first_peer = 2,
+         .peer_count = 1,
+         .factor = 1.15,
+         .direction = BENCH_AT_MOST}};
     bench_question question = {.name = "thread node create + join",
                                .setting = "one at a time",
                                .unit = "us",
                                .value_count = 1,
                                .subjects = subjects,
-                               .subject_count = 3,
+                               .subject_count = BENCH_COUNT(subjects),
                                .goals = goals,
-                               .goal_count = 2};
+                               .goal_count = BENCH_COUNT(goals)};
     bench_ask(b, &question);
 }
 
@@ -137,7 +116,7 @@ first_initialize_ns(const char *name)
         if (!name) {
             (void)medley_system_open(NULL);
         }
-        mrapi_initialize(DOMAIN, 1, 0, &info, &status);
+        mrapi_initialize(BENCH_DOMAIN, 1, 0, &info, &status);
         ns = med_port_clock_ns() - start_ns;
         ssize_t written = write(result[1], &ns, sizeof ns);
         mrapi_finalize(&status);
@@ -158,7 +137,7 @@ measure_start(const bench *b, void *context, double *values)
     char name[48];
     (void)unsetenv("MEDLEY_MAX_MUTEXES");
     for (uint64_t i = 0; i < count; i++) {
-        (void)snprintf(name, sizeof name, "%s-start", system_name());
+        (void)snprintf(name, sizeof name, "%s-start", bench_system_name());
         samples[i] = (double)first_initialize_ns(context ? name : NULL) / 1e3;
         if (samples[i] <= 0) {
             return bench_failed("start", "initialize failed in a child");
@@ -173,17 +152,16 @@ ask_start(bench *b)
 {
     bench_subject subjects[] = {{"private system", measure_start, NULL},
                                 {"named system, created", measure_start, b}};
-    bench_goal goals[] = {
-        {.name = "private", .own = 0, .figure = 200, .factor = 1, .direction = BENCH_AT_MOST},
-        {.name = "named", .own = 1, .figure = 200, .factor = 1, .direction = BENCH_AT_MOST}};
+    static const bench_goal goals[] = {BENCH_AT_MOST_FIGURE("private", 0, 200),
+                                       BENCH_AT_MOST_FIGURE("named", 1, 200)};
     bench_question question = {.name = "first mrapi_initialize",
                                .setting = "standard limits; median of 50 children of fork",
                                .unit = "us",
                                .value_count = 1,
                                .subjects = subjects,
-                               .subject_count = 2,
+                               .subject_count = BENCH_COUNT(subjects),
                                .goals = goals,
-                               .goal_count = 2};
+                               .goal_count = BENCH_COUNT(goals)};
     bench_ask(b, &question);
 }
 
@@ -213,7 +191,7 @@ measure_rows(const bench *b, void *context, double *values)
         right = right && status == MRAPI_SUCCESS;
     }
     values[0] = (double)(med_port_clock_ns() - start_ns) / (double)count;
-    close_system();
+    bench_system_close();
     return right || bench_failed("rows", "a mutex was not made, found or deleted");
 }
 
@@ -223,20 +201,15 @@ ask_rows(bench *b)
     uint32_t few = 100, many = 9990;
     bench_subject subjects[] = {{"beside 9,990 rows", measure_rows, &many},
                                 {"beside 100 rows", measure_rows, &few}};
-    bench_goal goals[] = {{.name = "many rows beside few",
-                           .own = 0,
-                           .first_peer = 1,
-                           .peer_count = 1,
-                           .factor = 1.0,
-                           .direction = BENCH_AT_MOST}};
+    static const bench_goal goals[] = {BENCH_BESIDE("many rows beside few", 1, BENCH_AT_MOST, 1.0)};
     bench_question question = {.name = "10,000 registry rows",
                                .setting = "create, get, lock, delete one more",
                                .unit = "ns",
                                .value_count = 1,
                                .subjects = subjects,
-                               .subject_count = 2,
+                               .subject_count = BENCH_COUNT(subjects),
                                .goals = goals,
-                               .goal_count = 1};
+                               .goal_count = BENCH_COUNT(goals)};
     bench_ask(b, &question);
 }
 
@@ -248,7 +221,7 @@ hold_locks(int ready)
 {
     mrapi_status_t status = MRAPI_SUCCESS;
     mrapi_key_t key;
-    bool held = medley_node_adopt(DOMAIN, MEDLEY_NODE_ANY, NULL) == MEDLEY_OK;
+    bool held = medley_node_adopt(BENCH_DOMAIN, MEDLEY_NODE_ANY, NULL) == MEDLEY_OK;
     for (uint32_t i = 0; i < HELD_LOCKS && held; i++) {
         mrapi_mutex_lock(mrapi_mutex_get(i + 1, &status), &key, 0, &status);
         held = status == MRAPI_SUCCESS;
@@ -286,7 +259,7 @@ measure_recovery(const bench *b, void *context, double *values)
     mrapi_status_t status = MRAPI_SUCCESS;
     mrapi_key_t key;
     (void)b;
-    if (!open_system(system_name(), context)) {
+    if (!open_system(bench_system_name(), context)) {
         return bench_failed("recovery", "no system");
     }
     for (uint32_t i = 0; i < HELD_LOCKS && status == MRAPI_SUCCESS; i++) {
@@ -301,7 +274,7 @@ measure_recovery(const bench *b, void *context, double *values)
         mrapi_mutex_lock(mrapi_mutex_get(i + 1, &status), &key, 0, &status);
         right = status == MRAPI_SUCCESS && medley_lock_owner_died();
     }
-    close_system();
+    bench_system_close();
     return right || bench_failed("recovery", "a lock of the dead was not free, or nobody was told");
 }
 
@@ -311,22 +284,16 @@ ask_recovery(bench *b)
     char few[] = "1000", many[] = MANY_ROWS;
     bench_subject subjects[] = {{"of 10,000 rows", measure_recovery, many},
                                 {"of 1,000 rows", measure_recovery, few}};
-    bench_goal goals[] = {
-        {.name = "time", .own = 0, .figure = 100, .factor = 1, .direction = BENCH_AT_MOST},
-        {.name = "many rows beside few",
-         .own = 0,
-         .first_peer = 1,
-         .peer_count = 1,
-         .factor = 1.0,
-         .direction = BENCH_AT_MOST}};
+    static const bench_goal goals[] = {BENCH_AT_MOST_FIGURE("time", 0, 100),
+                                       BENCH_BESIDE("many rows beside few", 1, BENCH_AT_MOST, 1.0)};
     bench_question question = {.name = "recovery of a node that held 1,000 locks",
                                .setting = "its process was killed",
                                .unit = "ms",
                                .value_count = 1,
                                .subjects = subjects,
-                               .subject_count = 2,
+                               .subject_count = BENCH_COUNT(subjects),
                                .goals = goals,
-                               .goal_count = 2};
+                               .goal_count = BENCH_COUNT(goals)};
     bench_ask(b, &question);
 }
 
@@ -334,7 +301,7 @@ int
 main(int argc, char **argv)
 {
     bench b;
-    (void)setenv("MEDLEY_SYSTEM", system_name(), 1);
+    (void)setenv("MEDLEY_SYSTEM", bench_system_name(), 1);
     bench_begin(&b, argc, argv, "node_bench", "Nodes and the registry");
     ask_create_and_join(&b);
     ask_start(&b);

@@ -79,8 +79,6 @@ stream_ask(bench *b,
     bench_ask(b, &question);
 }
 
-#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(array)[0]))
-
 static void
 ask_in_place(bench *b)
 {
@@ -93,10 +91,10 @@ ask_in_place(bench *b)
     };
     stream_ask(b, "SPSC 8 B, one at a time, in place",
                "65536 elements, 512 KiB packed, 4 MiB line; the word written and checked",
-               RING_ONE_8, systems, COUNT(systems), goals, COUNT(goals));
+               RING_ONE_8, systems, BENCH_COUNT(systems), goals, BENCH_COUNT(goals));
     stream_ask(b, "SPSC 24 B, one at a time, in place",
                "16384 elements, 384 KiB packed, 1 MiB line; all words written and checked",
-               RING_ONE_24, systems, COUNT(systems), goals, COUNT(goals));
+               RING_ONE_24, systems, BENCH_COUNT(systems), goals, BENCH_COUNT(goals));
 }
 
 static void
@@ -111,11 +109,11 @@ ask_bursts(bench *b)
     stream_ask(
         b, "SPSC 8 B, bursts of 32",
         "65536 elements, 512 KiB packed; every word written and checked; ck_ring has no bursts",
-        RING_BURST_8, systems, COUNT(systems), goals, COUNT(goals));
+        RING_BURST_8, systems, BENCH_COUNT(systems), goals, BENCH_COUNT(goals));
     stream_ask(
         b, "SPSC 24 B, bursts of 32",
         "16384 elements, 384 KiB packed; every word written and checked; ck_ring has no bursts",
-        RING_BURST_24, systems, COUNT(systems), goals, COUNT(goals));
+        RING_BURST_24, systems, BENCH_COUNT(systems), goals, BENCH_COUNT(goals));
 }
 
 static void
@@ -128,13 +126,13 @@ ask_copies(bench *b)
     };
     stream_ask(b, "SPSC 8 B, by copy",
                "65536 elements, 512 KiB packed; copied from elements filled 32 before", RING_COPY_8,
-               systems, COUNT(systems), goals, COUNT(goals));
+               systems, BENCH_COUNT(systems), goals, BENCH_COUNT(goals));
     stream_ask(b, "SPSC 24 B, by copy",
                "16384 elements, 384 KiB packed; copied from elements filled 32 before",
-               RING_COPY_24, systems, COUNT(systems), goals, COUNT(goals));
+               RING_COPY_24, systems, BENCH_COUNT(systems), goals, BENCH_COUNT(goals));
     stream_ask(b, "SPSC 24 B, by copy, filled just now",
                "16384 elements, 384 KiB packed; copied right after it was filled", RING_FRESH_24,
-               systems, COUNT(systems), goals, COUNT(goals));
+               systems, BENCH_COUNT(systems), goals, BENCH_COUNT(goals));
 }
 
 static void
@@ -151,9 +149,9 @@ ask_large(bench *b)
     };
     stream_ask(b, "SPSC 4 KiB, first and last word",
                "256 elements, 1 MiB; first and last word written and checked", RING_TOUCH_4K, own,
-               COUNT(own), touched, COUNT(touched));
+               BENCH_COUNT(own), touched, BENCH_COUNT(touched));
     stream_ask(b, "SPSC 4 KiB, whole", "256 elements, 1 MiB; every word written and checked",
-               RING_WHOLE_4K, systems, COUNT(systems), whole, COUNT(whole));
+               RING_WHOLE_4K, systems, BENCH_COUNT(systems), whole, BENCH_COUNT(whole));
 }
 
 /* ---- Round trips ----------------------------------------------------------------------------- */
@@ -198,9 +196,9 @@ ask_round_trip(bench *b)
         .value_names = {"median", "p99.9"},
         .value_count = 2,
         .subjects = subjects,
-        .subject_count = COUNT(subjects),
+        .subject_count = BENCH_COUNT(subjects),
         .goals = goals,
-        .goal_count = COUNT(goals)};
+        .goal_count = BENCH_COUNT(goals)};
     bench_ask(b, &question);
 }
 

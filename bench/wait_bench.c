@@ -190,20 +190,15 @@ ask(bench *b,
 {
     bench_subject subjects[] = {{"medley", measure, (void *)(uintptr_t)&medley_way},
                                 {"bare futex", measure, (void *)(uintptr_t)&futex_way}};
-    bench_goal goals[] = {{.name = "beside a bare futex",
-                           .own = 0,
-                           .first_peer = 1,
-                           .peer_count = 1,
-                           .factor = 1.1,
-                           .direction = BENCH_AT_MOST}};
+    static const bench_goal goals[] = {BENCH_BESIDE("beside a bare futex", 1, BENCH_AT_MOST, 1.1)};
     bench_question question = {.name = name,
                                .setting = setting,
                                .unit = "us",
                                .value_count = 1,
                                .subjects = subjects,
-                               .subject_count = 2,
+                               .subject_count = BENCH_COUNT(subjects),
                                .goals = goals,
-                               .goal_count = 1};
+                               .goal_count = BENCH_COUNT(goals)};
     bench_ask(b, &question);
 }
 
@@ -212,7 +207,6 @@ main(int argc, char **argv)
 {
     bench b;
     bench_begin(&b, argc, argv, "wait_bench", "The wait object beside a bare futex");
-    med_port_barrier_prepare(MED_PORT_SCOPE_PROCESS);
     ask(&b, "wake to run", "the sleeper idle for 300 us; median of 400 wakes", measure_wake);
     ask(&b, "futex round trip", "both wait for the other's answer; 20,000 trips", measure_trip);
     return bench_end(&b);
