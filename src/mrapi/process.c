@@ -82,6 +82,7 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
     for (;;) {
         switch (med_process_state_of(word)) {
         case MED_PROCESS_LIVE:
+        case MED_PROCESS_DEAD: /* held: by a newcomer who claims it, or we cannot see who lives */
             if (slot_held(system, index)) {
                 return false;
             }
@@ -90,8 +91,6 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
             if (recoverer_lives(system, word)) {
                 return false;
             }
-            break;
-        case MED_PROCESS_DEAD:
             break;
         case MED_PROCESS_FREE:
         default:
@@ -114,16 +113,24 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
     }
 }
 
-/* Tables come first: the later steps need their locks. Whoever holds one in the name of this row,
- * in whichever generation, is dead: the row is not LIVE, and a newcomer who is at it holds none
- * now. */
+/* Does `ref` name the row in this generation or an earlier one? A later one is a newcomer's: he may
+ * live there when others took us for dead, and finished this recovery, while we were at it. */
+static bool
+names_the_dead(uint32_t ref, uint32_t index, uint32_t generation)
+{
+    int16_t later = (int16_t)(med_process_ref_generation(ref) - generation);
+    return ref && med_process_ref_index(ref) == index && later <= 0;
+}
+
+/* Tables come first: the later steps need their locks. Whoever holds one in the name of this row
+ * is dead: the row is not LIVE, and a newcomer who is at it holds none now. */
 static void
-recover_table_locks(med_system *system, uint32_t index)
+recover_table_locks(med_system *system, uint32_t index, uint32_t generation)
 {
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
         med_table *table = system->tables[k].table;
         uint32_t owner = med_lock_owner(&table->lock);
-        if (owner && med_process_ref_index(owner) == index) {
+        if (names_the_dead(owner, index, generation)) {
             (void)med_lock_recover(&table->lock, &table->sleepers, owner, true, system->scope);
         }
     }
@@ -145,20 +152,21 @@ recover_claims(med_system *system, uint32_t index)
 }
 
 static void
-recover_node_row(med_system *system, uint32_t node_index, uint32_t index)
+recover_node_row(med_system *system, uint32_t node_index, uint32_t index, uint32_t generation)
 {
     med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, node_index);
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
     /* Relaxed: written before the row became LIVE. */
     uint32_t ref = atomic32_load_relaxed(&row->process_ref);
-    if (med_row_state_of(word) == MED_ROW_LIVE && med_process_ref_index(ref) == index) {
+    if (med_row_state_of(word) == MED_ROW_LIVE && names_the_dead(ref, index, generation)) {
         med_node_recover(system, node_index, med_row_generation_of(word));
     }
 }
 
 static void
-recover_nodes(med_system *system, const med_process_row *row, uint32_t index)
+recover_nodes(med_system *system, uint32_t index, uint32_t generation)
 {
+    const med_process_row *row = med_system_process(system, index);
     for (uint32_t first = 0; first < system->limits.nodes; first += NODE_ROWS_PER_BIT) {
         uint32_t bit = first / NODE_ROWS_PER_BIT;
         /* Relaxed: its writer is dead. */
@@ -167,7 +175,7 @@ recover_nodes(med_system *system, const med_process_row *row, uint32_t index)
         }
         uint32_t last = first + NODE_ROWS_PER_BIT;
         for (uint32_t i = first; i < last && i < system->limits.nodes; i++) {
-            recover_node_row(system, i, index);
+            recover_node_row(system, i, index, generation);
         }
     }
 }
@@ -185,15 +193,14 @@ recovery_report(const med_process_row *row)
     med_log(MED_LOG_INFO, &text);
 }
 
-/* What a dead process held. */
+/* What the row's process held, in this generation or before. */
 static void
-clean_up(med_system *system, uint32_t index)
+clean_up(med_system *system, uint32_t index, uint32_t generation)
 {
-    const med_process_row *row = med_system_process(system, index);
-    recover_table_locks(system, index);
+    recover_table_locks(system, index, generation);
     recover_claims(system, index);
-    recover_nodes(system, row, index);
-    recovery_report(row);
+    recover_nodes(system, index, generation);
+    recovery_report(med_system_process(system, index));
 }
 
 bool
@@ -205,7 +212,7 @@ med_process_recover(med_system *system, uint32_t index)
     }
     med_process_row *row = med_system_process(system, index);
     uint32_t generation = med_process_generation_of(claimed);
-    clean_up(system, index);
+    clean_up(system, index, generation);
     /* R2 free -> A2 (claim). Fails only when a peer scribbled. */
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
     return atomic32_cas_release(&row->state, &claimed, freed);
@@ -312,7 +319,7 @@ claim_dead(med_system *system, uint32_t index)
         return false;
     }
     identify(system, index, generation);
-    clean_up(system, index);
+    clean_up(system, index, generation);
     if (!come_alive(system, index, by_me, generation)) {
         slot_drop(system, index);
         return false;

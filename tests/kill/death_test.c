@@ -648,6 +648,24 @@ wants_the_holders_number(void *argument)
     return NULL;
 }
 
+#define DEAD_ROW 5u
+
+/* A row that somebody else has begun to bury: a newcomer may hold its slot by now, which a process
+ * that sees no slots cannot tell. */
+static void
+claims_no_dead_row(void)
+{
+    med_system *system = med_self_get()->system;
+    atomic32 *state = &med_system_process(system, DEAD_ROW)->state;
+    uint32_t free_word = atomic32_load_relaxed(state);
+    uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, 3);
+    child_expect(med_process_state_of(free_word) == MED_PROCESS_FREE);
+    atomic32_store_relaxed(state, dead); /* relaxed: nobody else looks at this row */
+    child_expect(!med_process_recover(system, DEAD_ROW));
+    child_expect(atomic32_load_relaxed(state) == dead);
+    atomic32_store_relaxed(state, free_word);
+}
+
 static int
 closes_every_descriptor(test_process *parent, void *argument)
 {
@@ -666,6 +684,7 @@ closes_every_descriptor(test_process *parent, void *argument)
     child_expect(med_port_thread_join(thread, NULL) == MEDLEY_OK);
     child_expect(status == MRAPI_ERR_NODE_INITIALIZED);
     process_say(parent, lock_once(mutex, 1000));
+    claims_no_dead_row();
     node_down();
     return 0;
 }
