@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The checks. Each needs at most one thread beside the caller's, and a second core for it. */
 #include "port/conformance.h"
+#include "port/litmus.h"
 #include "port/port.h"
 
 #define LITMUS_ROUNDS 5000u
-#define LINE_BYTES 64
 #define HANDOVERS 200u
 
 /* Ends a check with what did not hold. */
@@ -311,69 +311,11 @@ self_is_each_threads_own(void)
 
 /* ---- The asymmetric fence -------------------------------------------------------------------- */
 
-/* Store buffering: both store, then look at the other's store. Both missing it is what the two
- * halves together forbid. */
-
-typedef struct litmus {
-    _Alignas(LINE_BYTES) uint32_t x;
-    _Alignas(LINE_BYTES) uint32_t y;
-    _Alignas(LINE_BYTES) uint32_t light_round;
-    _Alignas(LINE_BYTES) uint32_t heavy_round;
-    _Alignas(LINE_BYTES) uint32_t light_saw;
-} litmus;
-
-static void
-await_round(const uint32_t *other, uint32_t round)
-{
-    uint32_t looks = 0;
-    while (__atomic_load_n(other, __ATOMIC_ACQUIRE) < round) {
-        med_port_cpu_relax();
-        if (++looks % 256 == 0) {
-            med_port_yield();
-        }
-    }
-}
-
 static void *
-litmus_light(void *argument)
+light_half(void *argument)
 {
-    litmus *l = argument;
-    for (uint32_t round = 1; round <= LITMUS_ROUNDS; round++) {
-        __atomic_store_n(&l->light_round, round, __ATOMIC_RELEASE);
-        await_round(&l->heavy_round, round);
-        __atomic_store_n(&l->x, round, __ATOMIC_RELAXED);
-        med_port_barrier_light(MED_PORT_SCOPE_PROCESS);
-        l->light_saw = __atomic_load_n(&l->y, __ATOMIC_RELAXED);
-    }
-    __atomic_store_n(&l->light_round, LITMUS_ROUNDS + 1, __ATOMIC_RELEASE);
+    litmus_light(argument);
     return NULL;
-}
-
-/* The light side hears of the round later than this side knows of it; how much later, nobody knows.
- * So each round tries another head start. */
-static void
-stagger(uint32_t round)
-{
-    for (uint32_t i = round * 7 % 512; i > 0; i--) {
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    }
-}
-
-static uint32_t
-litmus_heavy(litmus *l)
-{
-    uint32_t both_missed = 0;
-    for (uint32_t round = 1; round <= LITMUS_ROUNDS; round++) {
-        await_round(&l->light_round, round);
-        __atomic_store_n(&l->heavy_round, round, __ATOMIC_RELEASE);
-        stagger(round);
-        __atomic_store_n(&l->y, round, __ATOMIC_RELAXED);
-        med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);
-        uint32_t saw = __atomic_load_n(&l->x, __ATOMIC_RELAXED);
-        await_round(&l->light_round, round + 1);
-        both_missed += saw != round && l->light_saw != round;
-    }
-    return both_missed;
 }
 
 static const char *
@@ -381,8 +323,8 @@ barrier_halves_meet(void)
 {
     static litmus l;
     med_port_thread thread;
-    l = (litmus){0};
-    KEEPS(med_port_thread_start(&thread, NULL, litmus_light, &l) == MEDLEY_OK);
+    l = (litmus){.rounds = LITMUS_ROUNDS, .scope = MED_PORT_SCOPE_PROCESS};
+    KEEPS(med_port_thread_start(&thread, NULL, light_half, &l) == MEDLEY_OK);
     uint32_t both_missed = litmus_heavy(&l);
     KEEPS(med_port_thread_join(thread, NULL) == MEDLEY_OK);
     KEEPS(both_missed == 0);

@@ -9,35 +9,13 @@
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
+#include "port/litmus.h"
 #include "port/port.h"
 #include "support/process.h"
 #include "support/unit.h"
 
 #define ROUNDS 5000u
 #define ROUNDS_OF_FENCES 200u /* fewer than the fences after which a process prepares itself */
-
-typedef struct litmus {
-    _Alignas(64) uint32_t x;
-    _Alignas(64) uint32_t y;
-    _Alignas(64) uint32_t light_round;
-    _Alignas(64) uint32_t heavy_round;
-    _Alignas(64) uint32_t light_saw;
-    uint32_t rounds;
-    med_port_scope scope;
-    bool prepare;
-} litmus;
-
-static void
-await_round(const uint32_t *other, uint32_t round)
-{
-    uint32_t looks = 0;
-    while (__atomic_load_n(other, __ATOMIC_ACQUIRE) < round) {
-        med_port_cpu_relax();
-        if (++looks % 256 == 0) {
-            med_port_yield();
-        }
-    }
-}
 
 static bool
 machine_has_membarrier(void)
@@ -61,60 +39,20 @@ prepare_and_await(med_port_scope scope)
     return true;
 }
 
-static void
-light_side(litmus *l)
-{
-    for (uint32_t round = 1; round <= l->rounds; round++) {
-        __atomic_store_n(&l->light_round, round, __ATOMIC_RELEASE);
-        await_round(&l->heavy_round, round);
-        __atomic_store_n(&l->x, round, __ATOMIC_RELAXED);
-        med_port_barrier_light(l->scope);
-        l->light_saw = __atomic_load_n(&l->y, __ATOMIC_RELAXED);
-    }
-    __atomic_store_n(&l->light_round, l->rounds + 1, __ATOMIC_RELEASE);
-}
-
-/* The light side hears of the round later than this side knows of it; how much later, nobody knows.
- * So each round tries another head start. */
-static void
-stagger(uint32_t round)
-{
-    for (uint32_t i = round * 7 % 512; i > 0; i--) {
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    }
-}
-
-static uint32_t
-heavy_side(litmus *l)
-{
-    uint32_t both_missed = 0;
-    for (uint32_t round = 1; round <= l->rounds; round++) {
-        await_round(&l->light_round, round);
-        __atomic_store_n(&l->heavy_round, round, __ATOMIC_RELEASE);
-        stagger(round);
-        __atomic_store_n(&l->y, round, __ATOMIC_RELAXED);
-        med_port_barrier_heavy(l->scope);
-        uint32_t saw = __atomic_load_n(&l->x, __ATOMIC_RELAXED);
-        await_round(&l->light_round, round + 1);
-        both_missed += saw != round && l->light_saw != round;
-    }
-    return both_missed;
-}
-
 static int
 light_process(test_process *parent, void *argument)
 {
     litmus *l = argument;
     bool prepared = l->prepare && prepare_and_await(l->scope);
     process_say(parent, prepared || !l->prepare ? 'p' : 'n');
-    light_side(l);
+    litmus_light(l);
     return 0;
 }
 
 static void *
 light_thread(void *argument)
 {
-    light_side(argument);
+    litmus_light(argument);
     return NULL;
 }
 
@@ -129,7 +67,7 @@ run_processes(uint32_t rounds, bool prepare)
     l->prepare = prepare;
     process_start(&child, light_process, l);
     bool prepared = process_hear(&child) == 'p';
-    assert_int_equal(heavy_side(l), 0);
+    assert_int_equal(litmus_heavy(l), 0);
     assert_int_equal(process_join(&child), 0);
     (void)munmap(l, sizeof *l);
     return prepared;
@@ -142,7 +80,7 @@ run_threads(uint32_t rounds, med_port_scope scope)
     med_port_thread thread;
     l = (litmus){.scope = scope, .rounds = rounds};
     assert_int_equal(med_port_thread_start(&thread, NULL, light_thread, &l), MEDLEY_OK);
-    assert_int_equal(heavy_side(&l), 0);
+    assert_int_equal(litmus_heavy(&l), 0);
     assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
 }
 
