@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What must be inline, most of it because processors differ. Included by port.h only. */
+/* What must be inline on a processor that there is, most of it because processors differ. Included
+ * by the port_inline.h of such ports only. */
 #ifndef MEDLEY_PORT_CPU_H
 #define MEDLEY_PORT_CPU_H
 
@@ -18,26 +19,6 @@ med_port_cpu_relax(void)
     __asm__ volatile("or 27,27,27" ::: "memory");
 #else
     __asm__ volatile("" ::: "memory");
-#endif
-}
-
-static inline med_port_isa_t
-med_port_isa(void)
-{
-#if defined(__x86_64__)
-    return MED_PORT_ISA_X86_64;
-#elif defined(__aarch64__)
-    return MED_PORT_ISA_AARCH64;
-#elif defined(__arm__)
-    return MED_PORT_ISA_ARM;
-#elif defined(__riscv) && __riscv_xlen == 64
-    return MED_PORT_ISA_RISCV64;
-#elif defined(__riscv)
-    return MED_PORT_ISA_RISCV32;
-#elif defined(__powerpc64__)
-    return MED_PORT_ISA_PPC64;
-#else
-    return MED_PORT_ISA_UNKNOWN;
 #endif
 }
 

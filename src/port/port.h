@@ -3,9 +3,9 @@
  * The port contract: everything that Medley asks of a machine.
  *
  * One folder beside this file implements it for each kind of machine (linux, riscv_virt, cortex_m;
- * bare has what the last two share). Nothing above this floor knows an operating system or a
- * processor; no `#ifdef` for one stands anywhere else. Barriers, locks and queues are not here:
- * they are written once, in base.
+ * bare has what the last two share; sim simulates one). Nothing above this floor knows an operating
+ * system or a processor; no `#ifdef` for one stands anywhere else. Barriers, locks and queues are
+ * not here: they are written once, in base.
  *
  * Words
  *   word      a 32-bit aligned location that somebody may wait on
@@ -274,7 +274,7 @@ const char *med_port_environment(const char *name);
 /* One line to where errors go (standard error, the console). */
 void med_port_log(const char *line);
 
-#include "port/cpu.h"
-#include "port_inline.h" /* what this port has inline: med_port_self_get */
+#include "port/isa.h"
+#include "port_inline.h" /* what this port has inline */
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef MEDLEY_PORT_CORTEX_M_PORT_INLINE_H
 #define MEDLEY_PORT_CORTEX_M_PORT_INLINE_H
 
+#include "port/cpu.h"
+
 extern void *med_port_self_pointer; /* of the one thread */
 
 static inline void *

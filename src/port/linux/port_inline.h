@@ -3,6 +3,8 @@
 #ifndef MEDLEY_PORT_LINUX_PORT_INLINE_H
 #define MEDLEY_PORT_LINUX_PORT_INLINE_H
 
+#include "port/cpu.h"
+
 extern _Thread_local void *med_port_self_pointer __attribute__((tls_model("initial-exec")));
 
 static inline void *

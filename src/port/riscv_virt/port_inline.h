@@ -3,6 +3,8 @@
 #ifndef MEDLEY_PORT_RISCV_VIRT_PORT_INLINE_H
 #define MEDLEY_PORT_RISCV_VIRT_PORT_INLINE_H
 
+#include "port/cpu.h"
+
 static inline void *
 med_port_self_get(void)
 {
