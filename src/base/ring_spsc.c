@@ -268,13 +268,14 @@ void
 med_ring_reserve_cancel(med_ring_producer *producer)
 {
     uint32_t tail = med_ring_tail(producer);
-    /* Relaxed, both: a mark publishes nothing. */
     if (producer->view.layout == MED_RING_PACKED) {
+        /* Relaxed: a mark publishes nothing. */
         atomic32_store_relaxed(&producer->view.ring->inserting, tail);
     } else {
-        /* In a full ring the same word is there already: filled, in the lap before. */
+        /* In a full ring the same word is there already: filled, in the lap before, perhaps by a
+         * producer that died. R1 slot filled -> A1 (peek) */
         void *slot = med_ring_slot(&producer->view, tail);
-        atomic32_store_relaxed(med_ring_slot_word(&producer->view, slot),
+        atomic32_store_release(med_ring_slot_word(&producer->view, slot),
                                tail - producer->view.mask);
     }
 }
