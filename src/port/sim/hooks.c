@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What the compiler calls in place of every memory access of the program: the interface of its
+ * thread sanitizer, whose library is not linked. So the program is the very source that runs on
+ * real machines, and no access can be forgotten.
+ *
+ * The names are the compiler's; those that begin with __wrap_ the linker's, for what the compiler
+ * leaves to the C library.
+ */
+#include "engine.h"
+
+#include <string.h>
+
+#define HERE ((uintptr_t)__builtin_return_address(0))
+
+/* The order that is simulated: what stands there, but for a mutant. Remembers the site. */
+static int
+order_at(uintptr_t pc, int order)
+{
+    if (order == __ATOMIC_RELAXED) {
+        return order;
+    }
+    uint32_t site = sim_site_of(pc);
+    sim_sites[site] |= (uint8_t)(1u << order);
+    return sim_weak[site] ? __ATOMIC_RELAXED : order;
+}
+
+/* ---- Plain accesses -------------------------------------------------------------------------- */
+
+static inline void
+plain(const void *address, size_t bytes, sim_access access, uintptr_t pc)
+{
+    uint32_t place = sim_place(address, pc);
+    if (place == SIM_NOWHERE || bytes == 0) {
+        return;
+    }
+    if (access == SIM_WRITES) {
+        sim.pc = pc;
+        sim_event();
+        sim_history_forget(place, (uint32_t)bytes);
+    }
+    sim_race_check(place, (uint32_t)bytes, access, pc);
+}
+
+#define PLAIN(n)                                                                                   \
+    void __tsan_read##n(void *address);                                                            \
+    void __tsan_write##n(void *address);                                                           \
+    void __tsan_unaligned_read##n(void *address);                                                  \
+    void __tsan_unaligned_write##n(void *address);                                                 \
+    void __tsan_read##n(void *address)                                                             \
+    {                                                                                              \
+        plain(address, n, SIM_READS, HERE);                                                        \
+    }                                                                                              \
+    void __tsan_write##n(void *address)                                                            \
+    {                                                                                              \
+        plain(address, n, SIM_WRITES, HERE);                                                       \
+    }                                                                                              \
+    void __tsan_unaligned_read##n(void *address)                                                   \
+    {                                                                                              \
+        plain(address, n, SIM_READS, HERE);                                                        \
+    }                                                                                              \
+    void __tsan_unaligned_write##n(void *address)                                                  \
+    {                                                                                              \
+        plain(address, n, SIM_WRITES, HERE);                                                       \
+    }
+
+PLAIN(1)
+PLAIN(2)
+PLAIN(4)
+PLAIN(8)
+PLAIN(16)
+
+void __tsan_init(void);
+void __tsan_read_range(void *address, size_t bytes);
+void __tsan_write_range(void *address, size_t bytes);
+
+void
+__tsan_init(void)
+{
+}
+
+void
+__tsan_read_range(void *address, size_t bytes)
+{
+    plain(address, bytes, SIM_READS, HERE);
+}
+
+void
+__tsan_write_range(void *address, size_t bytes)
+{
+    plain(address, bytes, SIM_WRITES, HERE);
+}
+
+/* ---- Copies: who writes may be killed before each word --------------------------------------- */
+
+#define WORD_BYTES 8u
+
+void *__wrap_memcpy(void *target, const void *source, size_t bytes);
+void *__wrap_memmove(void *target, const void *source, size_t bytes);
+void *__wrap_memset(void *target, int value, size_t bytes);
+int __wrap_memcmp(const void *a, const void *b, size_t bytes);
+
+static void
+write_words(uint8_t *target, const uint8_t *source, size_t bytes, uintptr_t pc)
+{
+    for (size_t at = 0; at < bytes; at += WORD_BYTES) {
+        size_t here = bytes - at < WORD_BYTES ? bytes - at : WORD_BYTES;
+        plain(target + at, here, SIM_WRITES, pc);
+        memcpy(target + at, source + at, here);
+    }
+}
+
+void *
+__wrap_memcpy(void *target, const void *source, size_t bytes)
+{
+    plain(source, bytes, SIM_READS, HERE);
+    if (sim_place(target, HERE) == SIM_NOWHERE) {
+        return memcpy(target, source, bytes);
+    }
+    write_words(target, source, bytes, HERE);
+    return target;
+}
+
+void *
+__wrap_memmove(void *target, const void *source, size_t bytes)
+{
+    plain(source, bytes, SIM_READS, HERE);
+    plain(target, bytes, SIM_WRITES, HERE);
+    return memmove(target, source, bytes);
+}
+
+void *
+__wrap_memset(void *target, int value, size_t bytes)
+{
+    uint8_t word[WORD_BYTES];
+    if (sim_place(target, HERE) == SIM_NOWHERE) {
+        return memset(target, value, bytes);
+    }
+    memset(word, value, sizeof word);
+    for (size_t at = 0; at < bytes; at += WORD_BYTES) {
+        size_t here = bytes - at < WORD_BYTES ? bytes - at : WORD_BYTES;
+        write_words((uint8_t *)target + at, word, here, HERE);
+    }
+    return target;
+}
+
+int
+__wrap_memcmp(const void *a, const void *b, size_t bytes)
+{
+    plain(a, bytes, SIM_READS, HERE);
+    plain(b, bytes, SIM_READS, HERE);
+    return memcmp(a, b, bytes);
+}
+
+/* ---- Atomic operations ----------------------------------------------------------------------- */
+
+static uint64_t
+change_put(uint64_t old, uint64_t operand)
+{
+    (void)old;
+    return operand;
+}
+
+static uint64_t
+change_add(uint64_t old, uint64_t operand)
+{
+    return old + operand;
+}
+
+static uint64_t
+change_sub(uint64_t old, uint64_t operand)
+{
+    return old - operand;
+}
+
+static uint64_t
+change_or(uint64_t old, uint64_t operand)
+{
+    return old | operand;
+}
+
+static uint64_t
+change_and(uint64_t old, uint64_t operand)
+{
+    return old & operand;
+}
+
+static uint64_t
+change_xor(uint64_t old, uint64_t operand)
+{
+    return old ^ operand;
+}
+
+/* On a stack, or in notes: nobody else's, as far as the simulator is concerned. */
+static uint64_t
+nowhere_change(void *address, uint32_t bytes, sim_change change, uint64_t operand)
+{
+    uint64_t before = 0;
+    memcpy(&before, address, bytes);
+    uint64_t after = change(before, operand);
+    memcpy(address, &after, bytes);
+    return before;
+}
+
+/* What is sequentially consistent has a fence on each side: more than it promises, so that relaxed
+ * operations beside it are seen in fewer ways than there are. */
+static int
+operation_begin(uintptr_t pc, int order)
+{
+    sim_point(pc);
+    order = order_at(pc, order);
+    if (order == __ATOMIC_SEQ_CST) {
+        sim_fence(sim.current, order);
+    }
+    return order;
+}
+
+static void
+operation_end(int order)
+{
+    if (order == __ATOMIC_SEQ_CST) {
+        sim_fence(sim.current, order);
+    }
+}
+
+static uint64_t
+atomic_load(void *address, uint32_t bytes, int order, uintptr_t pc)
+{
+    uint32_t place = sim_place(address, pc);
+    if (place == SIM_NOWHERE) {
+        uint64_t value = 0;
+        memcpy(&value, address, bytes);
+        return value;
+    }
+    order = operation_begin(pc, order);
+    return sim_history_load(address, place, bytes, order, pc);
+}
+
+static void
+atomic_store(void *address, uint32_t bytes, uint64_t value, int order, uintptr_t pc)
+{
+    uint32_t place = sim_place(address, pc);
+    if (place == SIM_NOWHERE) {
+        memcpy(address, &value, bytes);
+        return;
+    }
+    order = operation_begin(pc, order);
+    sim_history_store(address, place, bytes, value, order, pc);
+    operation_end(order);
+}
+
+static uint64_t
+atomic_change(
+    void *address, uint32_t bytes, sim_change change, uint64_t operand, int order, uintptr_t pc)
+{
+    uint32_t place = sim_place(address, pc);
+    if (place == SIM_NOWHERE) {
+        return nowhere_change(address, bytes, change, operand);
+    }
+    order = operation_begin(pc, order);
+    uint64_t before = sim_history_change(address, place, bytes, change, operand, order, pc);
+    operation_end(order);
+    return before;
+}
+
+static bool
+atomic_swap(void *address,
+            uint32_t bytes,
+            uint64_t *expected,
+            uint64_t desired,
+            int order,
+            int failure_order,
+            uintptr_t pc)
+{
+    uint32_t place = sim_place(address, pc);
+    if (place == SIM_NOWHERE) {
+        uint64_t seen = 0;
+        memcpy(&seen, address, bytes);
+        bool equal = seen == *expected;
+        memcpy(equal ? address : expected, equal ? &desired : &seen, bytes);
+        return equal;
+    }
+    order = operation_begin(pc, order);
+    bool done = sim_history_swap(address, place, bytes, expected, desired, order,
+                                 order_at(pc, failure_order), pc);
+    operation_end(order);
+    return done;
+}
+
+#define CHANGE(bits, name, change)                                                                 \
+    uint##bits##_t __tsan_atomic##bits##_##name(void *address, uint##bits##_t operand, int order); \
+    uint##bits##_t __tsan_atomic##bits##_##name(void *address, uint##bits##_t operand, int order)  \
+    {                                                                                              \
+        return (uint##bits##_t)atomic_change(address, bits / 8, change, operand, order, HERE);     \
+    }
+
+#define SWAP(bits, strength)                                                                       \
+    int __tsan_atomic##bits##_compare_exchange_##strength(void *address, uint##bits##_t *expected, \
+                                                          uint##bits##_t desired, int order,       \
+                                                          int otherwise);                          \
+    int __tsan_atomic##bits##_compare_exchange_##strength(                                         \
+        void *address, uint##bits##_t *expected, uint##bits##_t desired, int order, int otherwise) \
+    {                                                                                              \
+        uint64_t wide = *expected;                                                                 \
+        bool done = atomic_swap(address, bits / 8, &wide, desired, order, otherwise, HERE);        \
+        *expected = (uint##bits##_t)wide;                                                          \
+        return done;                                                                               \
+    }
+
+#define ATOMIC(bits)                                                                               \
+    uint##bits##_t __tsan_atomic##bits##_load(void *address, int order);                           \
+    void __tsan_atomic##bits##_store(void *address, uint##bits##_t value, int order);              \
+    uint##bits##_t __tsan_atomic##bits##_load(void *address, int order)                            \
+    {                                                                                              \
+        return (uint##bits##_t)atomic_load(address, bits / 8, order, HERE);                        \
+    }                                                                                              \
+    void __tsan_atomic##bits##_store(void *address, uint##bits##_t value, int order)               \
+    {                                                                                              \
+        atomic_store(address, bits / 8, value, order, HERE);                                       \
+    }                                                                                              \
+    CHANGE(bits, exchange, change_put)                                                             \
+    CHANGE(bits, fetch_add, change_add)                                                            \
+    CHANGE(bits, fetch_sub, change_sub)                                                            \
+    CHANGE(bits, fetch_or, change_or)                                                              \
+    CHANGE(bits, fetch_and, change_and)                                                            \
+    CHANGE(bits, fetch_xor, change_xor)                                                            \
+    SWAP(bits, strong)                                                                             \
+    SWAP(bits, weak)
+
+ATOMIC(8)
+ATOMIC(16)
+ATOMIC(32)
+ATOMIC(64)
+
+void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_signal_fence(int order);
+
+void
+__tsan_atomic_thread_fence(int order)
+{
+    sim_point(HERE);
+    sim_fence(sim.current, order_at(HERE, order));
+    sim_trace(SIM_DID_FENCE, 0, 0, HERE);
+}
+
+void
+__tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+}

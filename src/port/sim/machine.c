@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Time and surroundings, in the simulator. */
+#include "engine.h"
+
+#include <stdio.h>
+
+uint64_t
+med_port_clock_ns(void)
+{
+    sim.now_ns += sim.settings.clock_step_ns;
+    return sim.now_ns;
+}
+
+void
+med_port_delay_until_ns(uint64_t deadline_ns)
+{
+    while (sim.now_ns < deadline_ns) {
+        sim.now_ns += (deadline_ns - sim.now_ns) / 2;
+        sim_pass();
+    }
+}
+
+void
+med_port_delay_ns(uint64_t duration_ns)
+{
+    med_port_delay_until_ns(sim.now_ns + duration_ns);
+}
+
+void
+med_port_yield(void)
+{
+    sim_pass();
+}
+
+void
+sim_relax(void)
+{
+    sim_pass();
+}
+
+/* Many processors; one; one in real time, where nobody spins. */
+void
+med_port_scheduling_get(med_port_scheduling *scheduling)
+{
+    uint32_t choice = sim_choose(SIM_SPIN, 3, 3u << 14);
+    scheduling->processors = choice == 0 ? 8 : 1;
+    scheduling->real_time = choice == 1;
+}
+
+medley_status_t
+med_port_processors_discover(med_port_processors *processors)
+{
+    *processors = (med_port_processors){.online = 8, .allowed = 8};
+    return MEDLEY_OK;
+}
+
+void *
+sim_self_get(void)
+{
+    return sim.current->self;
+}
+
+void
+med_port_self_set(void *self)
+{
+    sim.current->self = self;
+}
+
+const char *
+med_port_environment(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+void
+med_port_log(const char *line)
+{
+    if (sim.order->loud) {
+        fprintf(stderr, "[%u] %s\n", sim.current->number, line);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What other ports have inline are calls of the simulator here. Included by port.h only. */
+#ifndef MEDLEY_PORT_SIM_PORT_INLINE_H
+#define MEDLEY_PORT_SIM_PORT_INLINE_H
+
+#include "port/port.h"
+
+void *sim_self_get(void);
+void sim_relax(void);
+void sim_barrier_light(med_port_scope scope);
+
+static inline void *
+med_port_self_get(void)
+{
+    return sim_self_get();
+}
+
+static inline void
+med_port_cpu_relax(void)
+{
+    sim_relax();
+}
+
+static inline void
+med_port_barrier_light(med_port_scope scope)
+{
+    sim_barrier_light(scope);
+}
+
+#endif

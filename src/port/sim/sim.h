@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The simulator, as scenarios see it. docs/design/sim.md says what it is.
+ *
+ * Words
+ *   scenario  a small program over some structure: what is made, who does what, what must be true
+ *   actor     a thread of a scenario; each in a virtual process of its own unless the scenario
+ *             says otherwise
+ *   director  makes the memory ready before the actors begin, and checks it after they have ended
+ *   notes     memory that all actors see and the simulator does not look at: what the scenario
+ *             knows of the truth. Several accesses to notes are one step, up to the next atomic
+ *             operation, call of the port, or write to simulated memory
+ *   seed      decides everything that may happen one way or another
+ */
+#ifndef MEDLEY_PORT_SIM_SIM_H
+#define MEDLEY_PORT_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_FIBERS_MAX 16 /* the director, actors, and the threads they start */
+#define SIM_ACTORS_MAX 12
+#define SIM_PROCESSES_MAX 8
+#define SIM_NOTES_BYTES 65536u
+
+typedef struct sim_actor {
+    uint32_t index; /* from 0; the director: UINT32_MAX */
+    void *memory;   /* shared, zeroed at first; where this actor's process sees it */
+    void *notes;    /* zeroed at first */
+} sim_actor;
+
+/* An order that no seed shows to be needed, and why it stands there all the same. */
+typedef struct sim_survivor {
+    const char *function;
+    const char *label; /* how it begins in the table of mutants: "A2" */
+    const char *reason;
+} sim_survivor;
+
+typedef struct sim_scenario {
+    const char *name;
+    const char *covers; /* files whose orders its mutants weaken: "ring_spsc wait" */
+    uint32_t memory_bytes;
+    uint32_t actors;
+    uint32_t deaths;    /* so many actors may be killed, at most; some seeds kill none */
+    uint32_t mortal;    /* bit i: actor i may be */
+    bool one_process;   /* the actors are threads of one process */
+    bool times_out;     /* waits may end by their deadline; else only when somebody was killed */
+    bool waits_forever; /* mutants: a wake that is left out must be found */
+    void (*begin)(const sim_actor *director);
+    void (*act)(const sim_actor *actor);
+    void (*end)(const sim_actor *director);
+    const sim_survivor *survivors; /* ends with one without function; may be NULL */
+} sim_scenario;
+
+/* The scenarios of the world (tests/sim), ending with NULL. */
+extern const sim_scenario *const sim_scenarios[];
+
+/* ---- What actors may ask --------------------------------------------------------------------- */
+
+/* 0 to count - 1, as the seed says. */
+uint32_t sim_random(uint32_t count);
+/* Is that actor dead? If so, all it did is visible to the caller from now on. */
+bool sim_is_dead(uint32_t actor);
+/* Waits until that actor has ended or was killed: true when it was killed. All it did is visible.
+ */
+bool sim_join(uint32_t actor);
+/* Waits until an actor has been killed that no other call has returned: its index, and all it did
+ * is visible. Or until nobody else is left who could be: UINT32_MAX. */
+uint32_t sim_await_death(void);
+/* From now on the calling actor, and its process, is not killed any more. */
+void sim_immortal(void);
+/* Ends the run as failed. */
+_Noreturn void sim_fail_at(const char *file, int line, const char *what);
+
+#define SIM_CHECK(condition)                                                                       \
+    ((condition) ? (void)0 : sim_fail_at(__FILE__, __LINE__, "not true: " #condition))
+
+#endif

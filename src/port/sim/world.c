@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The world: virtual processes, their memory, and runs.
+ *
+ * Each virtual process has a copy of the program, loaded by itself, with variables of its own, and
+ * sees the shared memory at addresses of its own. Between runs the variables become what they were
+ * when they were loaded, and the memory is zeroed.
+ */
+#include "engine.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+sim_world sim;
+uint8_t sim_sites[SIM_PROGRAM_BYTES];
+uint8_t sim_weak[SIM_PROGRAM_BYTES];
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+static bool
+said(const char *what)
+{
+    fprintf(stderr, "sim: %s\n", what);
+    return false;
+}
+
+/* Views, private memories and stacks lie side by side, so that one comparison finds them. */
+static bool
+memory_map(void)
+{
+    size_t private_bytes = (size_t)SIM_PROCESSES_MAX * SIM_PRIVATE_BYTES;
+    size_t stack_bytes = (size_t)SIM_FIBERS_MAX * SIM_STACK_BYTES;
+    size_t view_bytes = (size_t)SIM_PROCESSES_MAX * SIM_VIEW_BYTES;
+    char *at = mmap(NULL, view_bytes + private_bytes + stack_bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int fd = memfd_create("sim-shared", MFD_CLOEXEC);
+    if (at == MAP_FAILED || fd < 0 || ftruncate(fd, SIM_VIEW_BYTES) != 0) {
+        return said("no memory");
+    }
+    for (uint32_t process = 0; process < SIM_PROCESSES_MAX; process++) {
+        if (mmap(at + (size_t)process * SIM_VIEW_BYTES, SIM_VIEW_BYTES, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+            return said("no view");
+        }
+    }
+    (void)close(fd);
+    sim.views = (uintptr_t)at;
+    sim.notes = calloc(1, SIM_NOTES_BYTES);
+    return sim.notes || said("no notes");
+}
+
+/* The part of a loaded object that stays writable: its last segment, less what was made read-only.
+ */
+static int
+find_globals(struct dl_phdr_info *info, size_t size, void *context)
+{
+    sim_process *process = context;
+    (void)size;
+    if (info->dlpi_addr != process->base) {
+        return 0;
+    }
+    uintptr_t relro_end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_GNU_RELRO) {
+            relro_end = start + segment->p_memsz;
+        }
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W)) {
+            process->globals = start;
+            process->globals_bytes = segment->p_memsz;
+        }
+    }
+    if (relro_end > process->globals) {
+        process->globals_bytes -= relro_end - process->globals;
+        process->globals = relro_end;
+    }
+    return 1;
+}
+
+/* A file of its own makes the loader load it anew. */
+static int
+copy_of(const char *program)
+{
+    int source = open(program, O_RDONLY | O_CLOEXEC);
+    int copy = memfd_create("sim-program", MFD_CLOEXEC);
+    struct stat st;
+    bool copied = source >= 0 && copy >= 0 && fstat(source, &st) == 0;
+    for (off_t at = 0; copied && at < st.st_size;) {
+        copied = sendfile(copy, source, &at, (size_t)(st.st_size - at)) > 0;
+    }
+    if (source >= 0) {
+        (void)close(source);
+    }
+    if (!copied && copy >= 0) {
+        (void)close(copy);
+        copy = -1;
+    }
+    return copy;
+}
+
+static bool
+process_load(sim_process *process, const char *program)
+{
+    char path[32];
+    int fd = copy_of(program);
+    if (fd < 0) {
+        return said("cannot copy the program");
+    }
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    void *loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    (void)close(fd);
+    if (!loaded) {
+        return said(dlerror());
+    }
+    struct link_map *map = NULL;
+    if (dlinfo(loaded, RTLD_DI_LINKMAP, &map) != 0) {
+        return said("no link map");
+    }
+    process->base = map->l_addr;
+    process->scenarios = dlsym(loaded, "sim_scenarios");
+    (void)dl_iterate_phdr(find_globals, process);
+    process->globals_fresh = malloc(process->globals_bytes + 1);
+    if (!process->scenarios || !process->globals_fresh ||
+        process->globals_bytes > SIM_GLOBALS_BYTES) {
+        return said("the program is not as it should be");
+    }
+    memcpy(process->globals_fresh, (void *)process->globals, process->globals_bytes);
+    return true;
+}
+
+bool
+sim_world_begin(const char *program)
+{
+    sim.process_count = SIM_PROCESSES_MAX;
+    bool good = memory_map();
+    for (uint32_t i = 0; good && i < sim.process_count; i++) {
+        good = process_load(&sim.processes[i], program);
+    }
+    return good;
+}
+
+const sim_scenario *const *
+sim_world_scenarios(void)
+{
+    return sim.processes[0].scenarios;
+}
+
+uint64_t
+sim_world_points(void)
+{
+    return sim.points;
+}
+
+const uint8_t *
+sim_world_sites(void)
+{
+    return sim_sites;
+}
+
+void
+sim_world_sites_forget(void)
+{
+    memset(sim_sites, 0, sizeof sim_sites);
+}
+
+void
+sim_world_weaken(uint32_t site, bool weak)
+{
+    sim_weak[site] = weak;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+static uint32_t
+place_of_global(uintptr_t address, uintptr_t pc)
+{
+    for (uint32_t i = 0; i < sim.process_count; i++) {
+        const sim_process *process = &sim.processes[i];
+        if (address - process->globals < process->globals_bytes) {
+            if (i != sim.current->process) {
+                sim_fail(SIM_FOREIGN, "a variable of another process", pc, 0);
+            }
+            return SIM_GLOBALS_AT + i * SIM_GLOBALS_BYTES + (uint32_t)(address - process->globals);
+        }
+    }
+    return SIM_NOWHERE;
+}
+
+uint32_t
+sim_place(const void *address, uintptr_t pc)
+{
+    const uintptr_t views_bytes = (uintptr_t)SIM_PROCESSES_MAX * SIM_VIEW_BYTES;
+    const uintptr_t private_bytes = (uintptr_t)SIM_PROCESSES_MAX * SIM_PRIVATE_BYTES;
+    const uintptr_t stack_bytes = (uintptr_t)SIM_FIBERS_MAX * SIM_STACK_BYTES;
+    uintptr_t at = (uintptr_t)address - sim.views;
+    uint32_t mine = sim.current->process;
+    if (at < views_bytes) {
+        if (at >> SIM_VIEW_SHIFT != mine) {
+            sim_fail(SIM_FOREIGN, "shared memory at another process's address", pc, 0);
+        }
+        return (uint32_t)at & (SIM_VIEW_BYTES - 1);
+    }
+    at -= views_bytes;
+    if (at < private_bytes) {
+        if (at >> SIM_PRIVATE_SHIFT != mine) {
+            sim_fail(SIM_FOREIGN, "memory of another process", pc, 0);
+        }
+        return SIM_PRIVATE_AT + (uint32_t)at;
+    }
+    at -= private_bytes;
+    return at < stack_bytes ? SIM_NOWHERE : place_of_global((uintptr_t)address, pc);
+}
+
+void *
+sim_shared_address(uint32_t process, uint32_t place)
+{
+    return (void *)(sim.views + (uintptr_t)process * SIM_VIEW_BYTES + place);
+}
+
+/* ---- What happened --------------------------------------------------------------------------- */
+
+static sim_event_seen *
+trace_add(sim_trace_kind kind, uint32_t place, uint64_t value, uintptr_t pc)
+{
+    sim_event_seen *event = &sim.outcome->events[sim.outcome->event_count++ % SIM_TRACE_EVENTS];
+    *event = (sim_event_seen){.kind = (uint8_t)kind,
+                              .fiber = (uint8_t)sim.current->number,
+                              .place = place,
+                              .value = value,
+                              .site = pc ? sim_site_of(pc) : 0};
+    return event;
+}
+
+void
+sim_trace(sim_trace_kind kind, uint32_t place, uint64_t value, uintptr_t pc)
+{
+    (void)trace_add(kind, place, value, pc);
+}
+
+void
+sim_trace_load(uint32_t place, uint64_t value, bool old, uintptr_t pc)
+{
+    trace_add(SIM_DID_LOAD, place, value, pc)->old = old;
+}
+
+static uint32_t
+site_anywhere(uintptr_t pc)
+{
+    for (uint32_t i = 0; pc && i < sim.process_count; i++) {
+        if (pc - sim.processes[i].base < SIM_PROGRAM_BYTES) {
+            return (uint32_t)(pc - sim.processes[i].base);
+        }
+    }
+    return 0;
+}
+
+void
+sim_fail(sim_failure_kind kind, const char *what, uintptr_t pc, uintptr_t other_pc)
+{
+    sim_outcome *outcome = sim.outcome;
+    void *ignored;
+    outcome->kind = kind;
+    outcome->fiber = sim.current->number;
+    outcome->site = site_anywhere(pc);
+    outcome->other_site = site_anywhere(other_pc);
+    (void)snprintf(outcome->what, sizeof outcome->what, "%s", what);
+    sim_switch(&ignored, sim.outside);
+    abort(); /* nobody comes back to a run that has failed */
+}
+
+void
+sim_fail_at(const char *file, int line, const char *what)
+{
+    char text[256];
+    (void)snprintf(text, sizeof text, "%s:%d: %s", file, line, what);
+    sim_fail(SIM_WRONG, text, 0, 0);
+}
+
+/* ---- A run ----------------------------------------------------------------------------------- */
+
+static sim_actor
+actor_of(uint32_t index, uint32_t process)
+{
+    return (sim_actor){
+        .index = index, .memory = sim_shared_address(process, 0), .notes = sim.notes};
+}
+
+/* The same scenario, in that process's copy of the program. */
+static const sim_scenario *
+scenario_in(uint32_t process)
+{
+    uintptr_t offset = (uintptr_t)sim.scenario - sim.processes[0].base;
+    return (const sim_scenario *)(sim.processes[process].base + offset);
+}
+
+static void *
+act(void *argument)
+{
+    sim_fiber *me = sim.current;
+    uint32_t index = (uint32_t)(uintptr_t)argument;
+    sim_actor actor = actor_of(index, me->process);
+    scenario_in(me->process)->act(&actor);
+    return NULL;
+}
+
+static void *
+direct(void *argument)
+{
+    sim_actor director = actor_of(UINT32_MAX, 0);
+    const sim_scenario *scenario = argument;
+    scenario->begin(&director);
+    for (uint32_t i = 0; i < scenario->actors; i++) {
+        uint32_t process = scenario->one_process ? 0 : (i + 1) % sim.process_count;
+        sim_fiber *fiber = sim_fiber_start(process, act, (void *)(uintptr_t)i);
+        fiber->mortal = scenario->mortal >> i & 1;
+        sim.actors[i] = fiber;
+    }
+    sim.alone = false;
+    for (uint32_t i = 0; i < scenario->actors; i++) {
+        (void)sim_join(i);
+    }
+    sim.alone = true;
+    if (scenario->end) {
+        scenario->end(&director);
+    }
+    void *ignored;
+    sim_switch(&ignored, sim.outside);
+    abort();
+}
+
+static void
+settings_draw(sim_settings *settings)
+{
+    static const uint32_t old[] = {0, 4000, 16000, 32000};
+    sim_numbers *numbers = &sim.numbers;
+    *settings = (sim_settings){
+        .by_priority = sim_number_below(numbers, 3) == 0,
+        .switch_chance = (1u << 15) >> sim_number_below(numbers, 7),
+        .old_chance = old[sim_number_below(numbers, 4)],
+        .alarm_chance = sim_number_below(numbers, 3) == 0 ? 600 : 0,
+        .clock_step_ns = 500u << sim_number_below(numbers, 6),
+        .changes_left = 1 + sim_number_below(numbers, 8),
+        .next_change = sim_number_below(numbers, 256),
+        .light_is_full = sim_number_below(numbers, 8) == 0,
+    };
+}
+
+static void
+world_reset(void)
+{
+    sim.run++;
+    sim.fiber_count = 0;
+    sim.current = NULL;
+    sim.waiting = 0;
+    sim.mourned = 0;
+    sim.alone = true;
+    sim.now_ns = 1000000000u;
+    sim.steps = 0;
+    memset(sim_shared_address(0, 0), 0, sim.scenario->memory_bytes);
+    memset(sim.notes, 0, SIM_NOTES_BYTES);
+    for (uint32_t i = 0; i < sim.process_count; i++) {
+        sim_process *process = &sim.processes[i];
+        memcpy((void *)process->globals, process->globals_fresh, process->globals_bytes);
+        process->private_used = 0;
+        process->killed = false;
+    }
+    sim_history_begin();
+}
+
+void
+sim_run(const sim_order *order, sim_outcome *outcome)
+{
+    sim.scenario = order->scenario;
+    sim.order = order;
+    sim.outcome = outcome;
+    sim.numbers.state = order->seed;
+    sim_deviation *kept = outcome->plan.deviations;
+    *outcome = (sim_outcome){.plan.deviations = kept};
+    world_reset();
+    settings_draw(&sim.settings);
+    sim_choices_begin(order);
+    sim_deaths_begin();
+    sim_fiber *director = sim_fiber_start(0, direct, (void *)(uintptr_t)order->scenario);
+    sim.current = director;
+    sim_switch(&sim.outside, director->stack);
+    outcome->steps = sim.steps;
+    outcome->deaths = sim.deaths;
+}
+
+/* ---- What actors may ask --------------------------------------------------------------------- */
+
+uint32_t
+sim_random(uint32_t count)
+{
+    return sim_choose(SIM_SCRIPT, count, 1u << 16);
+}
+
+bool
+sim_is_dead(uint32_t actor)
+{
+    const sim_fiber *fiber = sim.actors[actor];
+    if (fiber->state != SIM_KILLED) {
+        return false;
+    }
+    sim_view_join(&sim.current->view, &fiber->view);
+    return true;
+}
+
+bool
+sim_join(uint32_t actor)
+{
+    const sim_fiber *fiber = sim.actors[actor];
+    while (fiber->state != SIM_ENDED && fiber->state != SIM_KILLED) {
+        sim.current->joins = fiber;
+        (void)sim_fiber_wait(MED_PORT_FOREVER);
+    }
+    sim_view_join(&sim.current->view, &fiber->view);
+    return fiber->state == SIM_KILLED;
+}
+
+/* UINT32_MAX: nobody, but somebody still may be. */
+static uint32_t
+death_to_mourn(bool *over)
+{
+    *over = true;
+    for (uint32_t i = 0; i < sim.scenario->actors; i++) {
+        const sim_fiber *fiber = sim.actors[i];
+        if (fiber->state == SIM_KILLED && !(sim.mourned >> i & 1)) {
+            return i;
+        }
+        bool idle = fiber == sim.current || fiber->watches || fiber->state == SIM_ENDED ||
+                    fiber->state == SIM_KILLED;
+        *over = *over && idle;
+    }
+    return UINT32_MAX;
+}
+
+uint32_t
+sim_await_death(void)
+{
+    bool over;
+    uint32_t actor = death_to_mourn(&over);
+    while (actor == UINT32_MAX && !over) {
+        sim.current->watches = true;
+        (void)sim_fiber_wait(MED_PORT_FOREVER);
+        actor = death_to_mourn(&over);
+    }
+    if (actor == UINT32_MAX) {
+        return actor;
+    }
+    sim.mourned |= 1u << actor;
+    sim_view_join(&sim.current->view, &sim.actors[actor]->view);
+    return actor;
+}
+
+void
+sim_immortal(void)
+{
+    sim.current->mortal = false;
+}

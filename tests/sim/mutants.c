@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "mutants.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+#define SITES_MAX 1024u
+#define LABEL_BYTES 48
+#define SEEDS_TO_MEET 400u /* so many runs meet every site that is met at all */
+
+typedef struct mutant {
+    char label[LABEL_BYTES];
+    source_line where;
+    uint32_t sites[SITES_MAX / 16];
+    uint32_t site_count;
+} mutant;
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+
+/* "R1" in "R1 slot filled -> A1 (pop)": a capital and a digit, by themselves. */
+static const char *
+find_label(const char *text)
+{
+    for (const char *at = strstr(text, "/*"); at && *at; at++) {
+        bool begins = at[0] >= 'A' && at[0] <= 'Z' && isdigit((unsigned char)at[1]);
+        if (begins && !isalnum((unsigned char)at[2]) && !isalnum((unsigned char)at[-1])) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static void
+copy_label(const char *from, char *label)
+{
+    size_t length = 0;
+    while (from[length] && from[length] != '\n' && from[length] != '*' &&
+           length + 1 < LABEL_BYTES) {
+        length++;
+    }
+    while (length && from[length - 1] == ' ') {
+        length--;
+    }
+    memcpy(label, from, length);
+    label[length] = 0;
+}
+
+#define LINES_KEPT 8u
+
+/* Reads the lines around `wanted`: text[0] is the line itself, then those above it, nearest first;
+ * `below` is what follows, to the end of its statement. */
+static bool
+read_around(const source_line *where, char text[][256], char *below, size_t size)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s", SIM_SOURCES, where->path);
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return false;
+    }
+    char line[256];
+    below[0] = 0;
+    for (uint32_t number = 1; fgets(line, sizeof line, file); number++) {
+        if (number <= where->line) {
+            memmove(text[1], text[0], (LINES_KEPT - 1) * sizeof text[0]);
+            memcpy(text[0], line, sizeof line);
+        } else if (number <= where->line + 2 && !strchr(text[0], ';') && !strchr(below, ';')) {
+            strncat(below, line, size - strlen(below) - 1);
+        }
+    }
+    return fclose(file) == 0;
+}
+
+static bool
+is_comment(const char *line)
+{
+    line += strspn(line, " ");
+    return strncmp(line, "/*", 2) == 0 || strncmp(line, "* ", 2) == 0;
+}
+
+static void
+label_find(mutant *m)
+{
+    static char text[LINES_KEPT][256];
+    char below[600];
+    char comment[LINES_KEPT * 256] = "";
+    memset(text, 0, sizeof text);
+    m->label[0] = '-';
+    m->label[1] = 0;
+    if (!read_around(&m->where, text, below, sizeof below)) {
+        return;
+    }
+    const char *label = find_label(text[0]);
+    label = label ? label : find_label(below);
+    if (label) {
+        copy_label(label, m->label);
+        return;
+    }
+    /* A comment above, or a call that began above. */
+    for (uint32_t above = 1; above < LINES_KEPT && !label; above++) {
+        if (above > 2 && !is_comment(text[above])) {
+            break;
+        }
+        (void)snprintf(comment, sizeof comment, "/*%s", text[above]);
+        label = strstr(text[above], "*") ? find_label(comment) : NULL;
+    }
+    if (label) {
+        copy_label(label, m->label);
+    }
+}
+
+/* ---- Which there are ------------------------------------------------------------------------- */
+
+static bool
+covers(const sim_scenario *scenario, const char *file)
+{
+    size_t stem = strcspn(file, ".");
+    for (const char *at = scenario->covers; *at;) {
+        size_t length = strcspn(at, " ");
+        if (length == stem && strncmp(at, file, stem) == 0) {
+            return true;
+        }
+        at += length + strspn(at + length, " ");
+    }
+    return false;
+}
+
+static uint32_t
+sites_met(const options *o, const sim_scenario *scenario, sim_outcome *outcome, uint32_t *sites)
+{
+    sim_world_sites_forget();
+    for (uint64_t seed = 0; seed < SEEDS_TO_MEET; seed++) {
+        sim_order order = {.scenario = scenario, .seed = o->first + seed, .steps_max = STEPS_MAX};
+        sim_run(&order, outcome);
+    }
+    uint32_t count = 0;
+    const uint8_t *met = sim_world_sites();
+    for (uint32_t site = 1; site < SIM_PROGRAM_BYTES && count < SITES_MAX; site++) {
+        if (met[site]) {
+            sites[count++] = site;
+        }
+    }
+    return count;
+}
+
+static mutant *
+mutant_at(mutant *mutants, uint32_t *count, const source_line *where)
+{
+    for (uint32_t i = 0; i < *count; i++) {
+        if (mutants[i].where.line == where->line &&
+            strcmp(mutants[i].where.file, where->file) == 0) {
+            return &mutants[i];
+        }
+    }
+    mutant *m = &mutants[(*count)++];
+    m->where = *where;
+    label_find(m);
+    return m;
+}
+
+static uint32_t
+mutants_find(const options *o, const sim_scenario *scenario, sim_outcome *outcome, mutant *mutants)
+{
+    static uint32_t sites[SITES_MAX];
+    static source_line lines[SITES_MAX];
+    uint32_t site_count = sites_met(o, scenario, outcome, sites);
+    uint32_t count = 0;
+    report_lines(sites, site_count, lines);
+    for (uint32_t i = 0; i < site_count; i++) {
+        if (!covers(scenario, lines[i].file)) {
+            continue;
+        }
+        mutant *m = mutant_at(mutants, &count, &lines[i]);
+        if (m->site_count < sizeof m->sites / sizeof m->sites[0]) {
+            m->sites[m->site_count++] = sites[i];
+        }
+    }
+    return count;
+}
+
+/* ---- Are they found? ------------------------------------------------------------------------- */
+
+/* The seed that finds it; 0: none. */
+static uint64_t
+hunt(const options *o, const sim_order *mutated, sim_outcome *outcome)
+{
+    sim_order order = *mutated;
+    for (uint64_t i = 0; i < o->mutant_seeds; i++) {
+        order.seed = o->first + i;
+        sim_run(&order, outcome);
+        if (outcome->kind != SIM_PASSED) {
+            return order.seed;
+        }
+    }
+    return 0;
+}
+
+static const char *
+reason_to_survive(const sim_scenario *scenario, const mutant *m)
+{
+    for (const sim_survivor *s = scenario->survivors; s && s->function; s++) {
+        if (strcmp(s->function, m->where.function) == 0 &&
+            strncmp(s->label, m->label, strlen(s->label)) == 0) {
+            return s->reason;
+        }
+    }
+    return NULL;
+}
+
+/* Prints one row. True: as it should be. */
+static bool
+judge(const options *o, const sim_order *order, const mutant *m, sim_outcome *outcome)
+{
+    char line[PLACE_FILE_BYTES + 16] = "";
+    uint64_t seed = hunt(o, order, outcome);
+    const char *reason = reason_to_survive(order->scenario, m);
+    if (m->where.line) {
+        (void)snprintf(line, sizeof line, "%s:%" PRIu32, m->where.file, m->where.line);
+    }
+    printf("  %-46s %-18s %-26s ", m->label, line, m->where.function);
+    if (seed) {
+        printf("%s by seed %" PRIu64 "\n", report_kind(outcome->kind), seed);
+    } else {
+        printf("survives%s%s\n", reason ? ": " : "", reason ? reason : ", unlisted");
+    }
+    return (seed != 0) == (reason == NULL);
+}
+
+bool
+mutants_run(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
+{
+    static mutant mutants[SITES_MAX];
+    memset(mutants, 0, sizeof mutants);
+    uint32_t count = mutants_find(o, scenario, outcome, mutants);
+    sim_order order = {.scenario = scenario, .steps_max = STEPS_MAX};
+    uint32_t wrong = 0;
+    printf("%s: %" PRIu32 " orders\n", scenario->name, count);
+    for (uint32_t i = 0; i < count; i++) {
+        mutant *m = &mutants[i];
+        for (uint32_t site = 0; site < m->site_count; site++) {
+            sim_world_weaken(m->sites[site], true);
+        }
+        wrong += !judge(o, &order, m, outcome);
+        for (uint32_t site = 0; site < m->site_count; site++) {
+            sim_world_weaken(m->sites[site], false);
+        }
+    }
+    if (scenario->waits_forever) {
+        mutant barrier = {.label = "without the heavy barrier"};
+        mutant wake = {.label = "without wakes"};
+        order.barrier_missing = true;
+        wrong += !judge(o, &order, &barrier, outcome);
+        order.barrier_missing = false;
+        order.wake_missing = true;
+        wrong += !judge(o, &order, &wake, outcome);
+        count += 2;
+    }
+    printf("%s: %" PRIu32 " mutants, %" PRIu32 " not as expected\n", scenario->name, count, wrong);
+    return wrong == 0 && count != 0;
+}
