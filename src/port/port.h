@@ -15,9 +15,9 @@
  *   deadline  a time on med_port_clock_ns(); MED_PORT_FOREVER is never
  *
  * Functions return medley_status_t, MEDLEY_ERR_NOT_SUPPORTED where a machine cannot do it. None
- * allocates on a heap except thread start and processor discovery. All may be called by any thread
- * unless it is said otherwise. A thread that is cancelled does not end inside of a section, of a
- * join or of the log.
+ * allocates on a heap except thread start, processor discovery, and the heap's own. All may be
+ * called by any thread unless it is said otherwise. A thread that is cancelled does not end inside
+ * of a section, of a join, of a segment's making or of the log.
  */
 #ifndef MEDLEY_PORT_PORT_H
 #define MEDLEY_PORT_PORT_H
@@ -106,6 +106,57 @@ void med_port_shared_forget(med_port_shared *shared);
 void med_port_shared_on_lost(void (*handler)(const char *name));
 /* Calls `visit` with each name there is, until it returns false. */
 medley_status_t med_port_shared_list(bool (*visit)(const char *name, void *context), void *context);
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+/* A memory of its own, beside a shared memory whose name it carries, or of this process alone. Of
+ * one name, `instance` and `number` tell segments apart; who chooses them sees to it that none is
+ * used twice. Needs no section; unlike the shared memory it may be open several times. */
+typedef enum med_port_place {
+    MED_PORT_PLACE_ANY,
+    MED_PORT_PLACE_NUMA,       /* on memory node `place_index`, and no other */
+    MED_PORT_PLACE_HUGE_PAGES, /* on pages as large as the machine has */
+    MED_PORT_PLACE_TIGHT,      /* in tightly coupled memory `place_index` of the board */
+    MED_PORT_PLACE_COUNT
+} med_port_place;
+
+typedef struct med_port_segment {
+    const char *name; /* of the shared memory; NULL: of this process alone. This and the next are
+                         the caller's */
+    uint64_t instance;
+    uint32_t number;
+    uint32_t size_bytes;
+    uint32_t place;
+    uint32_t place_index;
+    uint64_t wanted; /* the address where it is to be mapped; 0: anywhere */
+    intptr_t handle; /* the port's own */
+    void *address;   /* NULL until mapped */
+    char why[MED_PORT_WHY_BYTES];
+} med_port_segment;
+
+/* Makes it, zeroed, all of its storage really there: MEDLEY_ERR_NO_MEMORY now rather than a fault
+ * later. MEDLEY_ERR_EXISTS: the number is taken; MEDLEY_ERR_NOT_SUPPORTED: the machine has no such
+ * place. One of this process alone is mapped at once, and the errors of map are among create's. */
+medley_status_t med_port_segment_create(med_port_segment *segment);
+/* MEDLEY_ERR_NOT_FOUND; MEDLEY_ERR_CORRUPT: it is not of that size; MEDLEY_ERR_ACCESS: not ours. */
+medley_status_t med_port_segment_open(med_port_segment *segment);
+/* Of an open one. Replaces nothing that is mapped: MEDLEY_ERR_EXISTS when something is at the
+ * wanted address, MEDLEY_ERR_ARGUMENT for one where no page begins. Not inherited by a child of
+ * fork. */
+medley_status_t med_port_segment_map(med_port_segment *segment);
+/* What is mapped stays mapped. */
+void med_port_segment_close(med_port_segment *segment);
+void med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place);
+/* The name goes, the memory stays until the last user unmaps. Idempotent. */
+void med_port_segment_remove(const char *name, uint64_t instance, uint32_t number);
+/* All of a shared memory's name, of whichever instance. In its section, when nobody lives there. */
+void med_port_segments_remove(const char *name);
+
+/* ---- The process's heap ---------------------------------------------------------------------- */
+
+/* Aligned for any type, not zeroed; NULL: there is no more. */
+void *med_port_heap_take(size_t size_bytes);
+void med_port_heap_give(void *block, size_t size_bytes);
 
 /* ---- Is a process alive? --------------------------------------------------------------------- */
 

@@ -98,6 +98,40 @@ med_port_shared_list(bool (*visit)(const char *name, void *context), void *conte
 }
 
 medley_status_t
+med_port_segment_open(med_port_segment *segment)
+{
+    (void)segment;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_segment_map(med_port_segment *segment)
+{
+    (void)segment;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+void
+med_port_segment_close(med_port_segment *segment)
+{
+    (void)segment;
+}
+
+void
+med_port_segment_remove(const char *name, uint64_t instance, uint32_t number)
+{
+    (void)name;
+    (void)instance;
+    (void)number;
+}
+
+void
+med_port_segments_remove(const char *name)
+{
+    (void)name;
+}
+
+medley_status_t
 med_port_slot_claim(med_port_shared *shared, uint32_t slot)
 {
     (void)shared;

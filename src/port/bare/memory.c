@@ -42,3 +42,35 @@ med_port_memory_unmap(void *address, size_t size_bytes)
     (void)__atomic_compare_exchange_n(&used, &end, start, false, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED);
 }
+
+/* ---- Segments of the one process there is ---------------------------------------------------- */
+
+medley_status_t
+med_port_segment_create(med_port_segment *segment)
+{
+    segment->why[0] = '\0';
+    if (segment->name || segment->place != MED_PORT_PLACE_ANY || segment->wanted) {
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
+    return med_port_memory_map(segment->size_bytes, &segment->address);
+}
+
+void
+med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place)
+{
+    (void)place;
+    med_port_memory_unmap(address, size_bytes);
+}
+
+void *
+med_port_heap_take(size_t size_bytes)
+{
+    void *block;
+    return med_port_memory_map(size_bytes, &block) == MEDLEY_OK ? block : NULL;
+}
+
+void
+med_port_heap_give(void *block, size_t size_bytes)
+{
+    med_port_memory_unmap(block, size_bytes);
+}

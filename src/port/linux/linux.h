@@ -3,9 +3,18 @@
 #ifndef MEDLEY_PORT_LINUX_LINUX_H
 #define MEDLEY_PORT_LINUX_LINUX_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
+
+#include "port/port.h"
 
 /* How many processors the calling thread may run on; at least 1. */
 uint32_t med_linux_processors_allowed(void);
+
+/* Where shared memories and their segments lie. */
+const char *med_linux_folder(void);
+/* Ours alone: a plain file, of this user, with the mode we give, under one name. Else `why`. */
+bool med_linux_file_is_ours(const struct stat *st, const char *path, char why[MED_PORT_WHY_BYTES]);
 
 #endif

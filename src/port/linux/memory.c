@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Private memory on Linux. */
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "port/port.h"
@@ -19,4 +20,17 @@ void
 med_port_memory_unmap(void *address, size_t size_bytes)
 {
     (void)munmap(address, size_bytes);
+}
+
+void *
+med_port_heap_take(size_t size_bytes)
+{
+    return malloc(size_bytes);
+}
+
+void
+med_port_heap_give(void *block, size_t size_bytes)
+{
+    (void)size_bytes;
+    free(block);
 }

@@ -39,6 +39,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 #define SECTION_BYTE ((off_t)1 << 30)
@@ -54,8 +55,8 @@ static int cancel_state; /* of the thread in the section; guarded by section_mut
 static void (*lost_handler)(const char *name);
 static uint32_t lost_told;
 
-static const char *
-folder(void)
+const char *
+med_linux_folder(void)
 {
     const char *chosen = getenv("MEDLEY_SHM_DIR");
     return chosen && chosen[0] == '/' ? chosen : "/dev/shm";
@@ -73,8 +74,8 @@ med_port_shared_name_valid(const char *name)
 static bool
 path_make(char path[PATH_MAX_BYTES], const char *name)
 {
-    int length =
-        snprintf(path, PATH_MAX_BYTES, "%s/medley-%u-%s", folder(), (unsigned)geteuid(), name);
+    int length = snprintf(path, PATH_MAX_BYTES, "%s/medley-%u-%s", med_linux_folder(),
+                          (unsigned)geteuid(), name);
     return length > 0 && length < PATH_MAX_BYTES;
 }
 
@@ -273,9 +274,8 @@ open_names_find(const char *name)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Ours alone: a plain file, of this user, with the mode we give, under one name. Else `why`. */
-static bool
-file_is_ours(const struct stat *st, const char *path, char why[MED_PORT_WHY_BYTES])
+bool
+med_linux_file_is_ours(const struct stat *st, const char *path, char why[MED_PORT_WHY_BYTES])
 {
     if (!S_ISREG(st->st_mode)) {
         (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' is not a plain file", path);
@@ -299,14 +299,15 @@ open_failed(const char *path, int error, char why[MED_PORT_WHY_BYTES])
 {
     struct stat st;
     bool there = lstat(path, &st) == 0;
-    if (there && !file_is_ours(&st, path, why)) {
+    if (there && !med_linux_file_is_ours(&st, path, why)) {
         return MEDLEY_ERR_ACCESS;
     }
     errno = error; /* for %m */
     if (error == EMFILE || error == ENFILE || error == ENOMEM) {
         (void)snprintf(why, MED_PORT_WHY_BYTES, "%m");
     } else {
-        (void)snprintf(why, MED_PORT_WHY_BYTES, "folder '%s' (MEDLEY_SHM_DIR): %m", folder());
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "folder '%s' (MEDLEY_SHM_DIR): %m",
+                       med_linux_folder());
     }
     switch (error) {
     case ENOENT:
@@ -346,7 +347,7 @@ enter(int fd, const char *path, opening *how, med_port_shared *shared)
     if (st.st_nlink == 0) {
         return MEDLEY_BUSY;
     }
-    if (!file_is_ours(&st, path, shared->why)) {
+    if (!med_linux_file_is_ours(&st, path, shared->why)) {
         return MEDLEY_ERR_ACCESS;
     }
     medley_status_t status =
@@ -576,7 +577,7 @@ med_port_shared_list(bool (*visit)(const char *name, void *context), void *conte
 {
     char prefix[32];
     (void)snprintf(prefix, sizeof prefix, "medley-%u-", (unsigned)geteuid());
-    DIR *dir = opendir(folder());
+    DIR *dir = opendir(med_linux_folder());
     if (!dir) {
         return MEDLEY_ERR_SYSTEM;
     }

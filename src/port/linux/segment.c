@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Segments on Linux: a file each, in the folder of the shared memories,
+ * medley-<uid>+<name>+<instance>-<number>, mode 0600. No shared memory's name has a '+', so neither
+ * is ever taken for the other. Or, of this process alone, an anonymous mapping.
+ *
+ * All storage is allocated at the creation (fallocate, or populated pages where a place is asked
+ * for): what cannot be had is an error there. No lock is kept on these files, so that closing a
+ * descriptor of one drops nothing.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mempolicy.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "linux.h"
+#include "port/port.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define PATH_MAX_BYTES 256
+#define NUMA_MAX_NODES 1024u
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
+/* ---- Names and sizes ------------------------------------------------------------------------- */
+
+static void
+prefix_make(char prefix[PATH_MAX_BYTES], const char *name)
+{
+    (void)snprintf(prefix, PATH_MAX_BYTES, "medley-%u+%s+", (unsigned)geteuid(), name);
+}
+
+static bool
+path_make(char path[PATH_MAX_BYTES], const char *name, uint64_t instance, uint32_t number)
+{
+    char prefix[PATH_MAX_BYTES];
+    prefix_make(prefix, name);
+    int length = snprintf(path, PATH_MAX_BYTES, "%s/%s%016llx-%08x", med_linux_folder(), prefix,
+                          (unsigned long long)instance, number);
+    return length > 0 && length < PATH_MAX_BYTES;
+}
+
+/* Whole pages. */
+static size_t
+bytes_of(uint32_t size_bytes, uint32_t place)
+{
+    size_t page =
+        place == MED_PORT_PLACE_HUGE_PAGES ? HUGE_PAGE_BYTES : (size_t)sysconf(_SC_PAGESIZE);
+    return ((size_t)size_bytes + page - 1) / page * page;
+}
+
+static medley_status_t
+status_of(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EFBIG:
+    case EDQUOT:
+    case ENOMEM:
+    case EFAULT: /* of populating: the file system is full */
+        return MEDLEY_ERR_NO_MEMORY;
+    case EEXIST:
+        return MEDLEY_ERR_EXISTS;
+    case ENOENT:
+        return MEDLEY_ERR_NOT_FOUND;
+    case ELOOP:
+        return MEDLEY_ERR_ACCESS;
+    default:
+        return MEDLEY_ERR_SYSTEM;
+    }
+}
+
+static medley_status_t
+failed(med_port_segment *segment, const char *doing, int error)
+{
+    errno = error; /* for %m */
+    (void)snprintf(segment->why, sizeof segment->why, "%s: %m", doing);
+    return status_of(error);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* Is the word that a file of settings has chosen, in brackets, the one that forbids? */
+static bool
+setting_is_never(const char *path)
+{
+    char text[128] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return n <= 0 || strstr(text, "[never]") || strstr(text, "[deny]");
+}
+
+#define HUGE_PAGES_FOLDER "/sys/kernel/mm/transparent_hugepage/"
+
+/* Huge pages are asked for; a kernel that is told never to give any would not say so. */
+static medley_status_t
+huge_pages_check(med_port_segment *segment)
+{
+    const char *setting =
+        segment->name ? HUGE_PAGES_FOLDER "shmem_enabled" : HUGE_PAGES_FOLDER "enabled";
+    if (!setting_is_never(setting)) {
+        return MEDLEY_OK;
+    }
+    (void)snprintf(segment->why, sizeof segment->why, "no huge pages: see '%s'", setting);
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+static medley_status_t
+place_check(med_port_segment *segment)
+{
+    switch (segment->place) {
+    case MED_PORT_PLACE_ANY:
+        return MEDLEY_OK;
+    case MED_PORT_PLACE_NUMA:
+        if (segment->place_index < NUMA_MAX_NODES) {
+            return MEDLEY_OK;
+        }
+        break;
+    case MED_PORT_PLACE_HUGE_PAGES:
+        return huge_pages_check(segment);
+    default:
+        break;
+    }
+    (void)snprintf(segment->why, sizeof segment->why, "this machine has no such memory");
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+static medley_status_t
+numa_bind(med_port_segment *segment, size_t bytes)
+{
+    const unsigned bits = 8 * sizeof(unsigned long);
+    unsigned long nodes[NUMA_MAX_NODES / (8 * sizeof(unsigned long))] = {0};
+    nodes[segment->place_index / bits] = 1ul << segment->place_index % bits;
+    if (syscall(SYS_mbind, segment->address, bytes, MPOL_BIND, nodes, NUMA_MAX_NODES + 1, 0) == 0) {
+        return MEDLEY_OK;
+    }
+    (void)snprintf(segment->why, sizeof segment->why, "memory node %u: %m", segment->place_index);
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+/* Of what is mapped and has no storage yet. */
+static medley_status_t
+place_set(med_port_segment *segment, size_t bytes)
+{
+    if (segment->place == MED_PORT_PLACE_NUMA) {
+        return numa_bind(segment, bytes);
+    }
+    return madvise(segment->address, bytes, MADV_HUGEPAGE) == 0
+               ? MEDLEY_OK
+               : failed(segment, "huge pages", errno);
+}
+
+/* ---- Storage --------------------------------------------------------------------------------- */
+
+static int
+allocate(int fd, size_t bytes)
+{
+    int error;
+    do {
+        error = posix_fallocate(fd, 0, (off_t)bytes);
+    } while (error == EINTR);
+    return error;
+}
+
+/* Every page of what is mapped; a kernel that does not know how (before 5.14) is asked through the
+ * file. */
+static int
+populate(const med_port_segment *segment, size_t bytes)
+{
+    if (madvise(segment->address, bytes, MADV_POPULATE_WRITE) == 0) {
+        return 0;
+    }
+    bool unknown = errno == EINVAL;
+    return unknown && segment->name ? allocate((int)segment->handle, bytes) : unknown ? 0 : errno;
+}
+
+/* ---- Mapping --------------------------------------------------------------------------------- */
+
+static medley_status_t
+map(med_port_segment *segment, int fd, int flags)
+{
+    size_t bytes = bytes_of(segment->size_bytes, segment->place);
+    uintptr_t wanted = (uintptr_t)segment->wanted;
+    if (segment->wanted % (uint64_t)sysconf(_SC_PAGESIZE) != 0 || wanted != segment->wanted) {
+        (void)snprintf(segment->why, sizeof segment->why, "no page begins at that address");
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    flags |= wanted ? MAP_FIXED_NOREPLACE : 0;
+    void *p = mmap((void *)wanted, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (p == MAP_FAILED) {
+        return failed(segment, "mapping", errno);
+    }
+    /* An older kernel takes the address for a hint. */
+    if (wanted && (uintptr_t)p != wanted) {
+        (void)munmap(p, bytes);
+        return failed(segment, "mapping", EEXIST);
+    }
+    /* As the partition: nothing for a child of fork. */
+    (void)madvise(p, bytes, MADV_DONTFORK);
+    segment->address = p;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_port_segment_map(med_port_segment *segment)
+{
+    return map(segment, (int)segment->handle, MAP_SHARED);
+}
+
+void
+med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place)
+{
+    (void)munmap(address, bytes_of(size_bytes, place));
+}
+
+static void
+unmap(med_port_segment *segment)
+{
+    if (segment->address) {
+        med_port_segment_unmap(segment->address, segment->size_bytes, segment->place);
+        segment->address = NULL;
+    }
+}
+
+/* ---- Making one ------------------------------------------------------------------------------ */
+
+/* A place is a mapping's, and storage comes after it; what is mapped for that goes again. */
+static medley_status_t
+storage_get_in_place(med_port_segment *segment, size_t bytes)
+{
+    med_port_segment there = *segment;
+    there.wanted = 0;
+    if (ftruncate((int)segment->handle, (off_t)bytes) != 0) {
+        return failed(segment, "storage", errno);
+    }
+    medley_status_t status = med_port_segment_map(&there);
+    if (status == MEDLEY_OK) {
+        status = place_set(&there, bytes);
+    }
+    int error = status == MEDLEY_OK ? populate(&there, bytes) : 0;
+    unmap(&there);
+    memcpy(segment->why, there.why, sizeof segment->why);
+    return error == 0 ? status : failed(segment, "storage", error);
+}
+
+static medley_status_t
+storage_get(med_port_segment *segment)
+{
+    size_t bytes = bytes_of(segment->size_bytes, segment->place);
+    if (segment->place != MED_PORT_PLACE_ANY) {
+        return storage_get_in_place(segment, bytes);
+    }
+    int error = allocate((int)segment->handle, bytes);
+    return error == 0 ? MEDLEY_OK : failed(segment, "storage", error);
+}
+
+static medley_status_t
+create_file(med_port_segment *segment)
+{
+    char path[PATH_MAX_BYTES];
+    if (!path_make(path, segment->name, segment->instance, segment->number)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return failed(segment, path, errno);
+    }
+    segment->handle = fd;
+    medley_status_t status = storage_get(segment);
+    if (status != MEDLEY_OK) {
+        med_port_segment_close(segment);
+        (void)unlink(path);
+    }
+    return status;
+}
+
+static medley_status_t
+create_private(med_port_segment *segment)
+{
+    medley_status_t status = map(segment, -1, MAP_PRIVATE | MAP_ANONYMOUS);
+    if (status == MEDLEY_OK && segment->place != MED_PORT_PLACE_ANY) {
+        size_t bytes = bytes_of(segment->size_bytes, segment->place);
+        status = place_set(segment, bytes);
+        int error = status == MEDLEY_OK ? populate(segment, bytes) : 0;
+        status = error == 0 ? status : failed(segment, "storage", error);
+    }
+    if (status != MEDLEY_OK) {
+        unmap(segment);
+    }
+    return status;
+}
+
+medley_status_t
+med_port_segment_create(med_port_segment *segment)
+{
+    int before;
+    segment->handle = -1;
+    segment->address = NULL;
+    segment->why[0] = '\0';
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    medley_status_t status = place_check(segment);
+    if (status == MEDLEY_OK) {
+        status = segment->name ? create_file(segment) : create_private(segment);
+    }
+    (void)pthread_setcancelstate(before, NULL);
+    return status;
+}
+
+/* ---- Finding one ----------------------------------------------------------------------------- */
+
+static medley_status_t
+file_check(med_port_segment *segment, const char *path)
+{
+    struct stat st;
+    if (fstat((int)segment->handle, &st) != 0) {
+        return failed(segment, path, errno);
+    }
+    if (!med_linux_file_is_ours(&st, path, segment->why)) {
+        return MEDLEY_ERR_ACCESS;
+    }
+    if ((uint64_t)st.st_size != bytes_of(segment->size_bytes, segment->place)) {
+        (void)snprintf(segment->why, sizeof segment->why, "'%s' is not as large as it was made",
+                       path);
+        return MEDLEY_ERR_CORRUPT;
+    }
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+open_file(med_port_segment *segment)
+{
+    char path[PATH_MAX_BYTES];
+    if (!path_make(path, segment->name, segment->instance, segment->number)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    segment->handle = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (segment->handle < 0) {
+        return failed(segment, path, errno);
+    }
+    medley_status_t status = file_check(segment, path);
+    if (status != MEDLEY_OK) {
+        med_port_segment_close(segment);
+    }
+    return status;
+}
+
+medley_status_t
+med_port_segment_open(med_port_segment *segment)
+{
+    int before;
+    segment->handle = -1;
+    segment->address = NULL;
+    segment->why[0] = '\0';
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    medley_status_t status = open_file(segment);
+    (void)pthread_setcancelstate(before, NULL);
+    return status;
+}
+
+void
+med_port_segment_close(med_port_segment *segment)
+{
+    int before;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    if (segment->handle >= 0) {
+        (void)close((int)segment->handle);
+    }
+    segment->handle = -1;
+    (void)pthread_setcancelstate(before, NULL);
+}
+
+/* ---- Removing -------------------------------------------------------------------------------- */
+
+void
+med_port_segment_remove(const char *name, uint64_t instance, uint32_t number)
+{
+    char path[PATH_MAX_BYTES];
+    if (path_make(path, name, instance, number)) {
+        (void)unlink(path);
+    }
+}
+
+void
+med_port_segments_remove(const char *name)
+{
+    char prefix[PATH_MAX_BYTES];
+    prefix_make(prefix, name);
+    DIR *dir = opendir(med_linux_folder());
+    if (!dir) {
+        return;
+    }
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
+            (void)unlinkat(dirfd(dir), entry->d_name, 0);
+        }
+    }
+    (void)closedir(dir);
+}
