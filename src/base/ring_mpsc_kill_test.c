@@ -237,7 +237,8 @@ consume_nothing(void)
     (void)med_ring_mpsc_pop(&scene.consumer, &element);
 }
 
-/* Somebody takes that very lane, while the consumer stands there. */
+/* Somebody takes that very lane, while the consumer stands there; then the consumer goes on for a
+ * few instructions: from before it takes the lane out of the map to before it looks again. */
 static void
 other_comes_back(void)
 {
@@ -334,7 +335,8 @@ static const step_plan plans[] = {
      .set_up = set_up_left,
      .operation = {.operate = consume_nothing},
      .stopped = other_comes_back,
-     .check = check_map},
+     .check = check_map,
+     .further = 32},
     {.name = "recover",
      .set_up = set_up_dead,
      .operation = {.operate = recover},

@@ -69,12 +69,15 @@ drain(uint32_t next)
     return next;
 }
 
-/* An empty ring takes as many as it should, and gives them back. */
+/* An empty ring gives what it got and nothing else, and takes as many as it should. */
 static void
 check_whole(uint32_t next)
 {
     numbered element;
     scene.pushed = next - 1;
+    push_next();
+    assert_int_equal(drain(next), next + 1);
+    next++;
     for (uint32_t i = 0; i < CAPACITY; i++) {
         push_next();
     }
@@ -233,8 +236,8 @@ pop_waits(void)
     med_ring_release(&scene.consumer);
 }
 
-/* By `apart` less than what the dead one had peeked, or one more: nothing was passed over, and
- * nothing comes again that was given back. */
+/* What comes first is what the dead one had peeked last, or the one after: nothing was passed over,
+ * and nothing comes again that was given back. */
 static void
 check_consumer_dead_after(uint32_t batch)
 {

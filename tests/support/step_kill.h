@@ -28,6 +28,9 @@ typedef struct step_plan {
     void (*asleep)(void);  /* it sleeps */
     void (*stopped)(void); /* it has come as far as it comes this time, and will be killed */
     void (*check)(void);   /* it is dead: what is not whole fails, or ends, the test */
+    /* After `stopped` it goes on, for fewer instructions than that, and is killed then. The random
+     * number is the seed's. */
+    uint32_t further;
 } step_plan;
 
 /* Before any system is opened. Says the seed. */
