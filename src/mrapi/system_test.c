@@ -101,6 +101,28 @@ choice_goes_to_the_other_that_is_open(void **state)
     logged_run("error", chooses_two_and_closes_one);
 }
 
+/* Each close takes back one open, whichever systems they were of. */
+static int
+opens_and_closes(void)
+{
+    const char *name = test_system_name();
+    child_expect(medley_system_open(name) == MEDLEY_OK);
+    child_expect(medley_system_open(NULL) == MEDLEY_OK);
+    child_expect(partition_exists(name));
+    child_expect(medley_system_close() == MEDLEY_OK);
+    child_expect(medley_system_close() == MEDLEY_OK);
+    child_expect(medley_system_close() == MEDLEY_ERR_NOT_FOUND);
+    child_expect(!partition_exists(name));
+    return 0;
+}
+
+static void
+opens_and_closes_match(void **state)
+{
+    (void)state;
+    logged_run("error", opens_and_closes);
+}
+
 /* ---- What cannot be opened ------------------------------------------------------------------- */
 
 static void *
@@ -357,6 +379,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(choice_goes_with_the_last_close),
         cmocka_unit_test(choice_goes_to_the_other_that_is_open),
+        cmocka_unit_test(opens_and_closes_match),
         cmocka_unit_test(another_system_is_open),
         cmocka_unit_test(missing_folder_is_named),
         cmocka_unit_test(relative_folder_is_ignored),

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "kill/survivor.h"
+
+#include "support/unit.h"
+
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "mrapi/system.h"
+#include "support/check.h"
+#include "support/partition_file.h"
+#include "support/system.h"
+
+/* ---- Nodes and mutexes ----------------------------------------------------------------------- */
+
+void
+node_up(mrapi_node_t node)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN, node, 0, &info, &status);
+    child_expect(status == MRAPI_SUCCESS);
+}
+
+void
+node_down(void)
+{
+    mrapi_status_t status;
+    mrapi_finalize(&status);
+    child_expect(status == MRAPI_SUCCESS);
+}
+
+mrapi_mutex_hndl_t
+mutex_get(void)
+{
+    mrapi_status_t status;
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_get(MUTEX, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    return mutex;
+}
+
+mrapi_mutex_hndl_t
+mutex_make(mrapi_uint_t attribute)
+{
+    mrapi_status_t status;
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t yes = MRAPI_TRUE;
+    mrapi_mutex_init_attributes(&attributes, &status);
+    if (attribute) {
+        mrapi_mutex_set_attribute(&attributes, attribute, &yes, sizeof yes, &status);
+    }
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(MUTEX, &attributes, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    return mutex;
+}
+
+void
+mutex_delete(mrapi_mutex_hndl_t mutex)
+{
+    mrapi_status_t status;
+    mrapi_mutex_delete(mutex, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+/* Takes the mutex and gives it back: 'd' its holder had died, 'o' he had not, 'n' nobody gets it,
+ * 't' not in time. */
+char
+lock_once(mrapi_mutex_hndl_t mutex, mrapi_timeout_t timeout_us)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    mrapi_mutex_lock(mutex, &key, timeout_us, &status);
+    if (status != MRAPI_SUCCESS) {
+        return status == MRAPI_ERR_MUTEX_NOTVALID ? 'n' : status == MRAPI_TIMEOUT ? 't' : '?';
+    }
+    char told = medley_lock_owner_died() ? 'd' : 'o';
+    mrapi_mutex_unlock(mutex, &key, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    return told;
+}
+
+static int
+holder_body(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)argument;
+    node_up(HOLDER);
+    mrapi_mutex_lock(mutex_get(), &key, MRAPI_TIMEOUT_INFINITE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'h');
+    (void)process_hear(parent); /* until killed */
+    return 1;
+}
+
+static int
+sleeper_body(test_process *parent, void *argument)
+{
+    node_up(*(const mrapi_node_t *)argument);
+    process_say(parent, 'r');
+    process_say(parent, lock_once(mutex_get(), MRAPI_TIMEOUT_INFINITE));
+    node_down();
+    return 0;
+}
+
+void
+holder_start(test_process *holder)
+{
+    process_start(holder, holder_body, NULL);
+    assert_int_equal(process_hear(holder), 'h');
+}
+
+void
+sleeper_start(test_process *sleeper, mrapi_node_t node)
+{
+    process_start(sleeper, sleeper_body, &node);
+    assert_int_equal(process_hear(sleeper), 'r');
+    while (!process_sleeps(sleeper->pid)) {
+        med_port_yield();
+    }
+}
+
+void
+system_is_whole(void)
+{
+    check_settle(med_self_get()->system);
+    assert_int_equal(check_system(med_self_get()->system), 0);
+}
+
+static int
+survivor_up_with(const char *on_death)
+{
+    (void)setenv("MEDLEY_MUTEX_ON_DEATH", on_death, 1);
+    node_up(SURVIVOR);
+    return 0;
+}
+
+int
+survivor_up(void **state)
+{
+    (void)state;
+    return survivor_up_with("recover");
+}
+
+int
+survivor_up_fail(void **state)
+{
+    (void)state;
+    return survivor_up_with("fail");
+}
+
+int
+survivor_down(void **state)
+{
+    (void)state;
+    node_down();
+    return partition_exists(test_system_name()); /* the last one removes it */
+}
+
+/* ---- Systems --------------------------------------------------------------------------------- */
+
+void
+next_start_works(void)
+{
+    node_up(SURVIVOR);
+    mutex_delete(mutex_make(0));
+    system_is_whole();
+    node_down();
+    assert_false(partition_exists(test_system_name()));
+}
+
+/* Stays in the section of the name, where everybody who opens it must pass. */
+int
+section_keeper(test_process *parent, void *argument)
+{
+    med_port_shared shared;
+    (void)argument;
+    child_expect(med_port_shared_open_until(test_system_name(), MED_PORT_FOREVER, &shared) ==
+                 MEDLEY_OK);
+    process_say(parent, 's');
+    (void)process_hear(parent);
+    med_port_shared_close(&shared);
+    return 0;
+}
