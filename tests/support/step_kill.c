@@ -183,10 +183,14 @@ run(const step_plan *plan, bool kill)
     }
     current = plan;
     further = test_random_of(1);
+    /* Once to no purpose: a process that has had threads, as the tester has in its checks, goes
+     * other ways in the C library. */
+    calls_known = 0;
+    (void)stop_at(0, kill, go_by_calls);
     uint32_t length = stop_at(UINT32_MAX, kill, note_steps).steps;
     match(length, stop_at(UINT32_MAX, kill, note_calls).steps);
     uint32_t stride = stride_for(length);
-    uint32_t stops = 2;
+    uint32_t stops = 3;
     test_random random = test_random_of(0);
     /* An operation that waits is not as long each time: it has to be at its end after them all. */
     for (uint32_t n = random_below(&random, stride);
