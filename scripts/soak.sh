@@ -3,7 +3,7 @@
 #
 # The long run: the sanitizers over everything, then all tests with large numbers: so many processes
 # killed at random moments, and every operation killed after every single one of its instructions
-# (step_kill_*: hours; the longest, recover, single-steps 43 million instructions).
+# (some 100,000 kills). How long that takes: CONTRIBUTING.md.
 #
 # usage: scripts/soak.sh
 # MEDLEY_TEST_KILLS: processes killed at random moments (default here 100000)
