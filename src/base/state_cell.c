@@ -184,11 +184,13 @@ copy_in(atomic32 *words, uint32_t offset, const unsigned char *bytes, uint32_t c
 void
 med_state_cell_begin(const med_state_cell *cell, med_state_cell_draft *draft)
 {
-    /* Relaxed, both: the counter is the writer's own; that it is odd is made known by R2, before
-     * anything of the value is. */
+    /* Relaxed: the counter is the writer's own; that it is odd is made known by R2, before anything
+     * of the value is. */
     uint32_t counter = atomic32_load_relaxed(&cell->shared->counter);
     uint32_t number = counter >> 1;
-    atomic32_store_relaxed(&cell->shared->counter, counter | 1u);
+    /* R1 value whole -> A1 (read, has_news): the value before is so still, for who reads the odd
+     * counter, also when another writer, now dead, committed it */
+    atomic32_store_release(&cell->shared->counter, counter | 1u);
     draft->words = words_after(cell, number);
     draft->number = number < cell->last ? number + 1 : 1;
 }
