@@ -8,7 +8,7 @@
  *   --first N         the first of them (default 1)
  *   --seed N          this one, with what the program logs
  *   --mutants         weakens each memory order in turn: some seed must find each
- *   --mutant-seeds N  so many seeds per mutant (default 4000)
+ *   --mutant-seeds N  so many seeds per mutant (default 200000)
  *   --list            names them
  * Exit: 0 all passed, 1 something failed, 2 wrong use.
  */
@@ -132,18 +132,23 @@ main(int argc, char **argv)
 {
     static char path[4200];
     static sim_outcome outcome;
+    static sim_outcome second;
     const char *exhaustive = getenv("MEDLEY_TEST_EXHAUSTIVE");
-    options o = {
-        .seeds = exhaustive && *exhaustive == '1' ? 10000 : 200, .first = 1, .mutant_seeds = 4000};
+    options o = {.seeds = exhaustive && *exhaustive == '1' ? 10000 : 200,
+                 .first = 1,
+                 .mutant_seeds = 200000};
     if (!options_read(&o, argc, argv)) {
         return 2;
     }
     world_path(path, sizeof path);
     report_program(path);
     outcome.plan.deviations = calloc(SIM_DEVIATIONS_MAX, sizeof *outcome.plan.deviations);
-    if (!outcome.plan.deviations || !sim_world_begin(path)) {
+    second.plan.deviations = calloc(SIM_DEVIATIONS_MAX, sizeof *second.plan.deviations);
+    o.second = &second;
+    if (!outcome.plan.deviations || !second.plan.deviations || !sim_world_begin(path)) {
         return 1;
     }
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
     bool good = true;
     for (const sim_scenario *const *s = sim_world_scenarios(); *s; s++) {
         if (o.list) {

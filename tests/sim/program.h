@@ -20,6 +20,7 @@ typedef struct options {
     bool mutants;
     bool loud;
     bool list;
+    sim_outcome *second; /* for another run while one's outcome is still needed */
 } options;
 
 #endif

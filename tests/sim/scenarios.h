@@ -7,5 +7,15 @@
 
 extern const sim_scenario sim_ring_line;
 extern const sim_scenario sim_ring_packed;
+extern const sim_scenario sim_ring_mpsc;
+extern const sim_scenario sim_ring_mpmc;
+extern const sim_scenario sim_wait;
+extern const sim_scenario sim_lock;
+extern const sim_scenario sim_lock_in_time;
+extern const sim_scenario sim_lock_buried;
+extern const sim_scenario sim_state_cell;
+extern const sim_scenario sim_bit_set;
+extern const sim_scenario sim_pool;
+extern const sim_scenario sim_trace_ring;
 
 #endif

@@ -58,12 +58,14 @@ typedef struct sim_fiber {
 
 /* Makes a fiber that will run `entry(argument)`; its maker's steps happened before. */
 sim_fiber *sim_fiber_start(uint32_t process, void *(*entry)(void *), void *argument);
-void sim_fiber_end(void *result);
+_Noreturn void sim_fiber_end(void *result);
+/* Waits for its end, by whatever means; all it did is visible. */
+void sim_fiber_join(const sim_fiber *fiber);
 /* The running one waits until somebody makes it ready; false: its deadline passed. */
 bool sim_fiber_wait(uint64_t deadline_ns);
 void sim_fiber_wake(sim_fiber *fiber);
 void sim_process_kill(uint32_t process);
-void sim_deaths_begin(void);
+void sim_fibers_begin(void);
 
 /* Before an atomic operation. `pc`: where it stands. */
 void sim_point(uintptr_t pc);
@@ -101,6 +103,11 @@ void sim_choices_begin(const sim_order *order);
  * is another process's. */
 uint32_t sim_place(const void *address, uintptr_t pc);
 void *sim_shared_address(uint32_t process, uint32_t place);
+uintptr_t sim_private_base(uint32_t process);
+
+/* Names, sections, slots: shared.c. */
+void sim_shared_begin(void);
+void sim_shared_process_died(uint32_t process, const sim_view *view);
 
 /* ---- Atomics and races ----------------------------------------------------------------------- */
 
@@ -150,6 +157,7 @@ typedef struct sim_process {
     void *globals_fresh; /* and what they were at first */
     const sim_scenario *const *scenarios;
     uint32_t private_used;
+    void (*on_thread_exit)(void *self);
     bool killed;
 } sim_process;
 
@@ -173,7 +181,8 @@ typedef struct sim_world {
     bool alone;       /* the director is at work: nothing else happens */
     uint64_t now_ns;
     uint32_t steps;
-    uintptr_t pc; /* of the last point, or plain write */
+    uint32_t lowest; /* priority */
+    uintptr_t pc;    /* of the last point, or plain write */
     uint32_t deaths;
     uint32_t death_victim; /* SIM_NOWHERE: nobody is to be killed */
     uint32_t death_in;     /* so many of its events */

@@ -2,8 +2,10 @@
 /* Fibers: who runs, who waits, who is dead. */
 #include "engine.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define LOWEST_AT_FIRST (1u << 31)
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
@@ -49,7 +51,7 @@ sim_fiber_start(uint32_t process, void *(*entry)(void *), void *argument)
                          .waits_for = SIM_NOWHERE,
                          .entry = entry,
                          .argument = argument};
-    fiber->priority = sim_number_below(&sim.numbers, 1u << 16) + (1u << 16);
+    fiber->priority = LOWEST_AT_FIRST + sim_number_below(&sim.numbers, 1u << 16);
     fiber->stack = stack_make(number);
     if (sim.current) {
         fiber->view = sim.current->view;
@@ -162,6 +164,18 @@ may_time_out(const sim_fiber *fiber)
            (sim.scenario->times_out || sim.deaths != 0);
 }
 
+/* Time has gone on. */
+static void
+time_out_expired(void)
+{
+    for (uint32_t i = 0; sim.waiting != 0 && i < sim.fiber_count; i++) {
+        sim_fiber *fiber = &sim.fibers[i];
+        if (fiber->deadline_ns <= sim.now_ns && may_time_out(fiber)) {
+            time_out(fiber);
+        }
+    }
+}
+
 /* All wait: the first deadline passes. */
 static sim_fiber *
 first_to_time_out(void)
@@ -233,7 +247,7 @@ switch_wanted(sim_fiber *me)
     if (sim.settings.changes_left && sim.settings.next_change-- == 0) {
         sim.settings.changes_left--;
         sim.settings.next_change = sim_number_below(&sim.numbers, 256);
-        me->priority = sim.settings.changes_left;
+        me->priority = --sim.lowest;
     }
     const sim_fiber *best = highest(NULL);
     return sim_choose_this(SIM_SWITCH, best == me ? 0 : best->number + 1);
@@ -274,8 +288,9 @@ sim_pass(void)
         sim_fail(SIM_LIVELOCK, "more steps than a run may have", 0, 0);
     }
     sim_event();
+    time_out_expired();
     if (sim.settings.by_priority) {
-        me->priority = me->priority > 1 ? me->priority / 2 : 1;
+        me->priority = --sim.lowest;
     }
     sim_fiber *next = choose_next(me);
     if (next) {
@@ -300,11 +315,28 @@ void
 sim_fiber_end(void *result)
 {
     sim_fiber *me = sim.current;
+    void (*on_exit)(void *self) = sim.processes[me->process].on_thread_exit;
+    if (me->self && on_exit) {
+        void *self = me->self;
+        me->self = NULL;
+        on_exit(self);
+    }
     me->result = result;
     me->state = SIM_ENDED;
     sim_trace(SIM_DID_END, 0, 0, 0);
     wake_joiners(me);
     leave();
+    abort(); /* nobody comes back to one that has ended */
+}
+
+void
+sim_fiber_join(const sim_fiber *fiber)
+{
+    while (fiber->state != SIM_ENDED && fiber->state != SIM_KILLED) {
+        sim.current->joins = fiber;
+        (void)sim_fiber_wait(MED_PORT_FOREVER);
+    }
+    sim_view_join(&sim.current->view, &fiber->view);
 }
 
 void
@@ -320,6 +352,7 @@ sim_process_kill(uint32_t process)
         sim.waiting -= fiber->state == SIM_WAITING;
         fiber->state = SIM_KILLED;
         fiber->joins = NULL;
+        sim_shared_process_died(process, &fiber->view);
         wake_joiners(fiber);
     }
 }
@@ -336,14 +369,15 @@ death_plan(void)
     uint32_t actor = sim_number_below(&sim.numbers, sim.scenario->actors);
     if (sim.scenario->mortal & 1u << actor) {
         sim.death_victim = actor + 1;
-        sim.death_in = sim_number_below(&sim.numbers, 2u << sim_number_below(&sim.numbers, 10));
+        sim.death_in = sim_number_below(&sim.numbers, 4u << sim_number_below(&sim.numbers, 8));
     }
 }
 
 void
-sim_deaths_begin(void)
+sim_fibers_begin(void)
 {
     sim.deaths = 0;
+    sim.lowest = LOWEST_AT_FIRST;
     death_plan();
 }
 

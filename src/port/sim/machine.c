@@ -54,23 +54,10 @@ med_port_processors_discover(med_port_processors *processors)
     return MEDLEY_OK;
 }
 
-void *
-sim_self_get(void)
-{
-    return sim.current->self;
-}
-
-void
-med_port_self_set(void *self)
-{
-    sim.current->self = self;
-}
-
 const char *
 med_port_environment(const char *name)
 {
-    (void)name;
-    return NULL;
+    return sim.scenario->environment ? sim.scenario->environment(name) : NULL;
 }
 
 void

@@ -50,7 +50,8 @@ typedef struct sim_scenario {
     void (*begin)(const sim_actor *director);
     void (*act)(const sim_actor *actor);
     void (*end)(const sim_actor *director);
-    const sim_survivor *survivors; /* ends with one without function; may be NULL */
+    const char *(*environment)(const char *name); /* variables; may be NULL: there are none */
+    const sim_survivor *survivors;                /* ends with one without function; may be NULL */
 } sim_scenario;
 
 /* The scenarios of the world (tests/sim), ending with NULL. */
@@ -62,6 +63,8 @@ extern const sim_scenario *const sim_scenarios[];
 uint32_t sim_random(uint32_t count);
 /* Is that actor dead? If so, all it did is visible to the caller from now on. */
 bool sim_is_dead(uint32_t actor);
+/* Has it ended, or is it dead? If so, all it did is visible. */
+bool sim_has_ended(uint32_t actor);
 /* Waits until that actor has ended or was killed: true when it was killed. All it did is visible.
  */
 bool sim_join(uint32_t actor);

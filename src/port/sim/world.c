@@ -227,6 +227,13 @@ sim_shared_address(uint32_t process, uint32_t place)
     return (void *)(sim.views + (uintptr_t)process * SIM_VIEW_BYTES + place);
 }
 
+uintptr_t
+sim_private_base(uint32_t process)
+{
+    return sim.views + (uintptr_t)SIM_PROCESSES_MAX * SIM_VIEW_BYTES +
+           (uintptr_t)process * SIM_PRIVATE_BYTES;
+}
+
 /* ---- What happened --------------------------------------------------------------------------- */
 
 static sim_event_seen *
@@ -364,17 +371,18 @@ world_reset(void)
     sim.waiting = 0;
     sim.mourned = 0;
     sim.alone = true;
-    sim.now_ns = 1000000000u;
     sim.steps = 0;
-    memset(sim_shared_address(0, 0), 0, sim.scenario->memory_bytes);
     memset(sim.notes, 0, SIM_NOTES_BYTES);
     for (uint32_t i = 0; i < sim.process_count; i++) {
         sim_process *process = &sim.processes[i];
         memcpy((void *)process->globals, process->globals_fresh, process->globals_bytes);
+        memset((void *)sim_private_base(i), 0, process->private_used);
         process->private_used = 0;
+        process->on_thread_exit = NULL;
         process->killed = false;
     }
     sim_history_begin();
+    sim_shared_begin();
 }
 
 void
@@ -388,8 +396,11 @@ sim_run(const sim_order *order, sim_outcome *outcome)
     *outcome = (sim_outcome){.plan.deviations = kept};
     world_reset();
     settings_draw(&sim.settings);
+    /* Its upper half changes in many runs. */
+    sim.now_ns =
+        (1ull << 32) - (uint64_t)sim_number_below(&sim.numbers, 64) * sim.settings.clock_step_ns;
     sim_choices_begin(order);
-    sim_deaths_begin();
+    sim_fibers_begin();
     sim_fiber *director = sim_fiber_start(0, direct, (void *)(uintptr_t)order->scenario);
     sim.current = director;
     sim_switch(&sim.outside, director->stack);
@@ -402,7 +413,7 @@ sim_run(const sim_order *order, sim_outcome *outcome)
 uint32_t
 sim_random(uint32_t count)
 {
-    return sim_choose(SIM_SCRIPT, count, 1u << 16);
+    return sim_choose_this(SIM_SCRIPT, sim_number_below(&sim.numbers, count)) % count;
 }
 
 bool
@@ -417,15 +428,21 @@ sim_is_dead(uint32_t actor)
 }
 
 bool
-sim_join(uint32_t actor)
+sim_has_ended(uint32_t actor)
 {
     const sim_fiber *fiber = sim.actors[actor];
-    while (fiber->state != SIM_ENDED && fiber->state != SIM_KILLED) {
-        sim.current->joins = fiber;
-        (void)sim_fiber_wait(MED_PORT_FOREVER);
+    if (fiber->state != SIM_ENDED && fiber->state != SIM_KILLED) {
+        return false;
     }
     sim_view_join(&sim.current->view, &fiber->view);
-    return fiber->state == SIM_KILLED;
+    return true;
+}
+
+bool
+sim_join(uint32_t actor)
+{
+    sim_fiber_join(sim.actors[actor]);
+    return sim.actors[actor]->state == SIM_KILLED;
 }
 
 /* UINT32_MAX: nobody, but somebody still may be. */

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Named memories, their sections, slots and segments, in the simulator.
+ *
+ * Whoever enters a section sees what all did who were in it before; whoever learns that a slot is
+ * not held sees what its last holder did. A process that dies leaves its sections and slots.
+ */
+#include "engine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HERE ((uintptr_t)__builtin_return_address(0))
+#define NAMES_MAX 8u
+#define SLOTS_MAX 64u
+#define SEGMENTS_MAX 32u
+#define NOBODY UINT32_MAX
+#define PAGE_BYTES 4096u
+
+typedef struct slot {
+    uint32_t holder; /* process, or NOBODY */
+    sim_view left;   /* what those did who held it before */
+} slot;
+
+typedef struct memory {
+    bool used;
+    bool removed; /* the name is free again; those who have it open keep it */
+    char name[64];
+    uint32_t place;
+    uint32_t size_bytes;
+    uint32_t inside; /* process in its section, or NOBODY */
+    sim_view left;   /* what those did who were inside before */
+    slot slots[SLOTS_MAX];
+    uint32_t open_by; /* bit p: process p */
+} memory;
+
+typedef struct segment {
+    bool used;
+    bool removed;
+    char name[64];
+    uint64_t instance;
+    uint32_t number;
+    uint32_t place;
+    uint32_t size_bytes;
+} segment;
+
+static memory memories[NAMES_MAX];
+static segment segments[SEGMENTS_MAX];
+static uint32_t shared_used; /* of the shared memory, in bytes */
+
+static void
+memory_clear(uint32_t from, uint32_t to)
+{
+    memset(sim_shared_address(0, from), 0, to - from);
+}
+
+void
+sim_shared_begin(void)
+{
+    uint32_t scenario_bytes = (sim.scenario->memory_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    memory_clear(0, shared_used > scenario_bytes ? shared_used : scenario_bytes);
+    shared_used = scenario_bytes;
+    memset(memories, 0, sizeof memories);
+    memset(segments, 0, sizeof segments);
+}
+
+/* SIM_NOWHERE: there is no more. */
+static uint32_t
+take_place(size_t size_bytes)
+{
+    uint32_t bytes = ((uint32_t)size_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    if (size_bytes > SIM_VIEW_BYTES - shared_used) {
+        return SIM_NOWHERE;
+    }
+    shared_used += bytes;
+    return shared_used - bytes;
+}
+
+/* Who is waiting for a section looks again. */
+static void
+wake_waiters(const memory *m)
+{
+    uint32_t channel = SIM_PLACES + (uint32_t)(m - memories);
+    for (uint32_t i = 0; i < sim.fiber_count; i++) {
+        if (sim.fibers[i].state == SIM_WAITING && sim.fibers[i].waits_for == channel) {
+            sim_fiber_wake(&sim.fibers[i]);
+        }
+    }
+}
+
+void
+sim_shared_process_died(uint32_t process, const sim_view *view)
+{
+    for (memory *m = memories; m < memories + NAMES_MAX; m++) {
+        if (m->used && m->inside == process) {
+            m->inside = NOBODY;
+            wake_waiters(m);
+        }
+        if (m->used) {
+            sim_view_join(&m->left, view);
+        }
+        for (uint32_t i = 0; m->used && i < SLOTS_MAX; i++) {
+            if (m->slots[i].holder == process) {
+                m->slots[i].holder = NOBODY;
+                sim_view_join(&m->slots[i].left, view);
+            }
+        }
+        m->open_by &= ~(1u << process);
+    }
+}
+
+/* ---- Names and sections ---------------------------------------------------------------------- */
+
+bool
+med_port_shared_name_valid(const char *name)
+{
+    return name && *name && *name != '.' && strlen(name) <= MED_PORT_NAME_MAX;
+}
+
+static memory *
+memory_named(const char *name)
+{
+    for (memory *m = memories; m < memories + NAMES_MAX; m++) {
+        if (m->used && !m->removed && strcmp(m->name, name) == 0) {
+            return m;
+        }
+    }
+    return NULL;
+}
+
+static memory *
+memory_make(const char *name)
+{
+    for (memory *m = memories; m < memories + NAMES_MAX; m++) {
+        if (!m->used) {
+            m->used = true;
+            (void)snprintf(m->name, sizeof m->name, "%s", name);
+            m->place = SIM_NOWHERE;
+            m->inside = NOBODY;
+            for (uint32_t i = 0; i < SLOTS_MAX; i++) {
+                m->slots[i].holder = NOBODY;
+            }
+            return m;
+        }
+    }
+    sim_fail(SIM_FULL, "NAMES_MAX", 0, 0);
+}
+
+static memory *
+memory_of(const med_port_shared *shared)
+{
+    return &memories[shared->handle];
+}
+
+/* Is this process in any section? */
+static bool
+is_inside_any(uint32_t process)
+{
+    for (const memory *m = memories; m < memories + NAMES_MAX; m++) {
+        if (m->used && m->inside == process) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static medley_status_t
+section_enter(memory *m, uint64_t deadline_ns)
+{
+    sim_fiber *me = sim.current;
+    while (m->inside != NOBODY || is_inside_any(me->process)) {
+        if (deadline_ns <= sim.now_ns) {
+            return MEDLEY_TIMEOUT;
+        }
+        if (m->inside == NOBODY) {
+            sim_pass(); /* another thread of this process is in another one */
+            continue;
+        }
+        me->waits_for = SIM_PLACES + (uint32_t)(m - memories);
+        (void)sim_fiber_wait(deadline_ns);
+    }
+    m->inside = me->process;
+    sim_view_join(&me->view, &m->left);
+    return MEDLEY_OK;
+}
+
+static void
+section_leave(memory *m)
+{
+    m->inside = NOBODY;
+    sim_view_join(&m->left, &sim.current->view);
+    sim_step(sim.current);
+    wake_waiters(m);
+}
+
+static medley_status_t
+open_until(const char *name, uint64_t deadline_ns, bool make, med_port_shared *shared)
+{
+    sim_fiber *me = sim.current;
+    *shared = (med_port_shared){.handle = -1};
+    if (!med_port_shared_name_valid(name)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    for (;;) {
+        sim_point(HERE);
+        memory *m = memory_named(name);
+        if (!m && !make) {
+            return MEDLEY_ERR_NOT_FOUND;
+        }
+        m = m ? m : memory_make(name);
+        if (m->open_by >> me->process & 1) {
+            return MEDLEY_ERR_EXISTS;
+        }
+        if (section_enter(m, deadline_ns) != MEDLEY_OK) {
+            return MEDLEY_TIMEOUT;
+        }
+        if (m->removed) { /* while we waited */
+            section_leave(m);
+            continue;
+        }
+        m->open_by |= 1u << me->process;
+        shared->handle = m - memories;
+        shared->size_bytes = m->size_bytes;
+        shared->in_section = true;
+        (void)snprintf(shared->name, sizeof shared->name, "%s", name);
+        return MEDLEY_OK;
+    }
+}
+
+medley_status_t
+med_port_shared_open_until(const char *name, uint64_t deadline_ns, med_port_shared *shared)
+{
+    return open_until(name, deadline_ns, true, shared);
+}
+
+medley_status_t
+med_port_shared_open_existing_until(const char *name, uint64_t deadline_ns, med_port_shared *shared)
+{
+    return open_until(name, deadline_ns, false, shared);
+}
+
+medley_status_t
+med_port_shared_open_aside(const char *name, med_port_shared *shared)
+{
+    *shared = (med_port_shared){.handle = -1};
+    sim_point(HERE);
+    memory *m = memory_named(name);
+    if (!m) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    shared->handle = m - memories;
+    shared->size_bytes = m->size_bytes;
+    (void)snprintf(shared->name, sizeof shared->name, "%s", name);
+    return med_port_slot_any_held(shared) ? MEDLEY_OK : MEDLEY_EMPTY;
+}
+
+medley_status_t
+med_port_shared_resize(med_port_shared *shared, size_t size_bytes)
+{
+    memory *m = memory_of(shared);
+    sim_point(HERE);
+    m->place = take_place(size_bytes);
+    if (m->place == SIM_NOWHERE) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    m->size_bytes = (uint32_t)size_bytes;
+    shared->size_bytes = size_bytes;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_port_shared_map(med_port_shared *shared)
+{
+    const memory *m = memory_of(shared);
+    shared->address =
+        m->place == SIM_NOWHERE ? NULL : sim_shared_address(sim.current->process, m->place);
+    return shared->address ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
+}
+
+medley_status_t
+med_port_shared_lock_until(med_port_shared *shared, uint64_t deadline_ns)
+{
+    sim_point(HERE);
+    medley_status_t status = section_enter(memory_of(shared), deadline_ns);
+    shared->in_section = status == MEDLEY_OK;
+    return status;
+}
+
+void
+med_port_shared_unlock(med_port_shared *shared)
+{
+    sim_point(HERE);
+    if (shared->in_section) {
+        shared->in_section = false;
+        section_leave(memory_of(shared));
+    }
+}
+
+medley_status_t
+med_port_shared_remove(med_port_shared *shared)
+{
+    sim_point(HERE);
+    memory_of(shared)->removed = true;
+    return MEDLEY_OK;
+}
+
+void
+med_port_shared_close(med_port_shared *shared)
+{
+    sim_point(HERE);
+    if (shared->handle < 0) {
+        return;
+    }
+    memory *m = memory_of(shared);
+    uint32_t process = sim.current->process;
+    if (shared->in_section) {
+        section_leave(m);
+    }
+    for (uint32_t i = 0; i < SLOTS_MAX; i++) {
+        if (m->slots[i].holder == process) {
+            med_port_slot_drop(shared, i);
+        }
+    }
+    m->open_by &= ~(1u << process);
+    *shared = (med_port_shared){.handle = -1};
+}
+
+void
+med_port_shared_forget(med_port_shared *shared)
+{
+    (void)shared; /* nobody forks here */
+}
+
+void
+med_port_shared_on_lost(void (*handler)(const char *name))
+{
+    (void)handler; /* nobody takes handles away here */
+}
+
+medley_status_t
+med_port_shared_list(bool (*visit)(const char *name, void *context), void *context)
+{
+    for (const memory *m = memories; m < memories + NAMES_MAX; m++) {
+        if (m->used && !m->removed && !visit(m->name, context)) {
+            break;
+        }
+    }
+    return MEDLEY_OK;
+}
+
+/* ---- Slots ----------------------------------------------------------------------------------- */
+
+medley_status_t
+med_port_slot_claim(med_port_shared *shared, uint32_t number)
+{
+    sim_point(HERE);
+    if (number >= SLOTS_MAX) {
+        sim_fail(SIM_FULL, "SLOTS_MAX", HERE, 0);
+    }
+    slot *s = &memory_of(shared)->slots[number];
+    if (s->holder != NOBODY && s->holder != sim.current->process) {
+        return MEDLEY_BUSY;
+    }
+    s->holder = sim.current->process;
+    sim_view_join(&sim.current->view, &s->left);
+    return MEDLEY_OK;
+}
+
+void
+med_port_slot_drop(med_port_shared *shared, uint32_t number)
+{
+    sim_point(HERE);
+    slot *s = &memory_of(shared)->slots[number];
+    if (s->holder == sim.current->process) {
+        s->holder = NOBODY;
+        sim_view_join(&s->left, &sim.current->view);
+        sim_step(sim.current);
+    }
+}
+
+static bool
+is_held(const memory *m, uint32_t number)
+{
+    const slot *s = &m->slots[number];
+    if (s->holder != NOBODY && s->holder != sim.current->process) {
+        return true;
+    }
+    sim_view_join(&sim.current->view, &s->left);
+    return false;
+}
+
+bool
+med_port_slot_held(const med_port_shared *shared, uint32_t number)
+{
+    sim_point(HERE);
+    return is_held(memory_of(shared), number);
+}
+
+bool
+med_port_slot_any_held(const med_port_shared *shared)
+{
+    sim_point(HERE);
+    for (uint32_t i = 0; i < SLOTS_MAX; i++) {
+        if (is_held(memory_of(shared), i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+static segment *
+segment_find(const char *name, uint64_t instance, uint32_t number)
+{
+    for (segment *s = segments; s < segments + SEGMENTS_MAX; s++) {
+        if (s->used && !s->removed && strcmp(s->name, name) == 0 && s->instance == instance &&
+            s->number == number) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+medley_status_t
+med_port_segment_create(med_port_segment *asked)
+{
+    sim_point(HERE);
+    asked->why[0] = 0;
+    if (asked->place != MED_PORT_PLACE_ANY || asked->wanted != 0) {
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
+    if (!asked->name) {
+        return med_port_memory_map(asked->size_bytes, &asked->address);
+    }
+    if (segment_find(asked->name, asked->instance, asked->number)) {
+        return MEDLEY_ERR_EXISTS;
+    }
+    segment *s = segments;
+    while (s < segments + SEGMENTS_MAX && s->used) {
+        s++;
+    }
+    uint32_t place = take_place(asked->size_bytes);
+    if (s == segments + SEGMENTS_MAX || place == SIM_NOWHERE) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    *s = (segment){.used = true,
+                   .instance = asked->instance,
+                   .number = asked->number,
+                   .place = place,
+                   .size_bytes = asked->size_bytes};
+    (void)snprintf(s->name, sizeof s->name, "%s", asked->name);
+    asked->handle = s - segments;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_port_segment_open(med_port_segment *asked)
+{
+    sim_point(HERE);
+    asked->why[0] = 0;
+    const segment *s = segment_find(asked->name, asked->instance, asked->number);
+    if (!s) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    asked->handle = s - segments;
+    return s->size_bytes == asked->size_bytes ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
+}
+
+medley_status_t
+med_port_segment_map(med_port_segment *asked)
+{
+    if (asked->name) {
+        asked->address = sim_shared_address(sim.current->process, segments[asked->handle].place);
+    }
+    return MEDLEY_OK;
+}
+
+void
+med_port_segment_close(med_port_segment *asked)
+{
+    asked->handle = -1;
+}
+
+void
+med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place)
+{
+    (void)address;
+    (void)size_bytes;
+    (void)place;
+}
+
+void
+med_port_segment_remove(const char *name, uint64_t instance, uint32_t number)
+{
+    sim_point(HERE);
+    segment *s = segment_find(name, instance, number);
+    if (s) {
+        s->removed = true;
+    }
+}
+
+void
+med_port_segments_remove(const char *name)
+{
+    sim_point(HERE);
+    for (segment *s = segments; s < segments + SEGMENTS_MAX; s++) {
+        s->removed = s->removed || (s->used && strcmp(s->name, name) == 0);
+    }
+}

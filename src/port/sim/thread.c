@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads, processes and private memory, in the simulator. */
+#include "engine.h"
+
+#include <string.h>
+
+#define HERE ((uintptr_t)__builtin_return_address(0))
+
+/* ---- Private memory -------------------------------------------------------------------------- */
+
+#define ALIGNMENT 4096u
+
+static void *
+private_take(size_t size_bytes, size_t alignment)
+{
+    sim_process *process = &sim.processes[sim.current->process];
+    size_t at = (process->private_used + alignment - 1) & ~(alignment - 1);
+    if (size_bytes > SIM_PRIVATE_BYTES - at) {
+        return NULL;
+    }
+    process->private_used = (uint32_t)(at + size_bytes);
+    return (void *)(sim_private_base(sim.current->process) + at);
+}
+
+medley_status_t
+med_port_memory_map(size_t size_bytes, void **address)
+{
+    void *taken = private_take(size_bytes, ALIGNMENT);
+    if (!taken) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    *address = taken;
+    return MEDLEY_OK;
+}
+
+/* What was given back is used again in the next run only, so that a late access meets nobody. */
+void
+med_port_memory_unmap(void *address, size_t size_bytes)
+{
+    (void)address;
+    (void)size_bytes;
+}
+
+void *
+med_port_heap_take(size_t size_bytes)
+{
+    return private_take(size_bytes, 16);
+}
+
+void
+med_port_heap_give(void *block, size_t size_bytes)
+{
+    (void)block;
+    (void)size_bytes;
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+uint32_t
+med_port_process_id(void)
+{
+    return 1000 + sim.current->process;
+}
+
+uint32_t
+med_port_thread_id(void)
+{
+    return 1 + sim.current->number;
+}
+
+medley_status_t
+med_port_on_fork(void (*handler)(void))
+{
+    (void)handler;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_port_on_exit(void (*handler)(void))
+{
+    (void)handler;
+    return MEDLEY_OK;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+medley_status_t
+med_port_thread_start(med_port_thread *thread,
+                      const med_port_thread_attributes *attributes,
+                      void *(*entry)(void *),
+                      void *argument)
+{
+    (void)attributes;
+    sim_point(HERE);
+    sim_fiber *fiber = sim_fiber_start(sim.current->process, entry, argument);
+    fiber->mortal = sim.current->mortal;
+    thread->handle = fiber->number;
+    return MEDLEY_OK;
+}
+
+bool
+med_port_thread_native_detached(const void *native)
+{
+    (void)native;
+    return false;
+}
+
+medley_status_t
+med_port_thread_join(med_port_thread thread, void **result)
+{
+    sim_point(HERE);
+    const sim_fiber *fiber = &sim.fibers[thread.handle];
+    sim_fiber_join(fiber);
+    if (result) {
+        *result = fiber->result;
+    }
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_port_thread_detach(med_port_thread thread)
+{
+    (void)thread;
+    return MEDLEY_OK;
+}
+
+void
+med_port_thread_name(const char *name)
+{
+    (void)name;
+}
+
+void
+med_port_thread_exit(void *result)
+{
+    sim_fiber_end(result);
+    __builtin_unreachable();
+}
+
+void *
+sim_self_get(void)
+{
+    return sim.current->self;
+}
+
+void
+med_port_self_set(void *self)
+{
+    sim.current->self = self;
+}
+
+medley_status_t
+med_port_self_on_exit(void (*on_exit)(void *self))
+{
+    sim.processes[sim.current->process].on_thread_exit = on_exit;
+    return MEDLEY_OK;
+}
+
+/* ---- Locks with priority inheritance: this machine has none ---------------------------------- */
+
+bool
+med_port_pi_supported(void)
+{
+    return false;
+}
+
+uint32_t
+med_port_pi_space(void)
+{
+    return 0;
+}
+
+medley_status_t
+med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
+{
+    (void)word;
+    (void)deadline_ns;
+    (void)scope;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_pi_unlock(uint32_t *word, med_port_scope scope)
+{
+    (void)word;
+    (void)scope;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}

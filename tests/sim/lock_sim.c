@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The lock: one owner at a time, who sees what the owners before him wrote; no sleeper is
+ * forgotten; a dead owner's lock is had again, and its next owner is told.
+ *
+ * Actors: three of equal rank. With deadlines, those who wait may give up.
+ */
+#include "base/lock.h"
+#include "scenarios.h"
+
+#define ACTORS 3u
+#define ROUNDS 4u
+
+typedef struct shared {
+    med_lock lock;
+    med_lock_sleepers sleepers;
+    uint32_t first; /* plain, the lock's: equal unless the owner is at it, or died */
+    uint32_t second;
+} shared;
+
+typedef struct notes {
+    uint32_t inside; /* who is in the section: index + 1; 0: nobody alive */
+    uint32_t rounds; /* sections that were left */
+} notes;
+
+static void
+begin(const sim_actor *director)
+{
+    (void)director; /* a zeroed lock is free */
+}
+
+/* Also for those who see no slice: whoever finds the lock held by a dead one takes it from him. */
+static medley_status_t
+recover_dead(void *context, uint32_t owner)
+{
+    shared *s = context;
+    if (owner >= 1 && owner <= ACTORS && sim_is_dead(owner - 1)) {
+        (void)med_lock_recover(&s->lock, &s->sleepers, owner, true, MED_PORT_SCOPE_SHARED);
+    }
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+acquire(shared *s, uint32_t owner, med_waiter *waiter, uint64_t deadline_ns)
+{
+    med_lock_request request = {.owner = owner,
+                                .deadline_ns = deadline_ns,
+                                .scope = MED_PORT_SCOPE_SHARED,
+                                .waiter = waiter,
+                                .each_slice = recover_dead,
+                                .context = s};
+    return med_lock_acquire(&s->lock, &s->sleepers, &request);
+}
+
+static void
+section(shared *s, const sim_actor *actor, medley_status_t status)
+{
+    notes *n = actor->notes;
+    SIM_CHECK(n->inside == 0 || sim_is_dead(n->inside - 1));
+    n->inside = actor->index + 1;
+    if (status == MEDLEY_ERR_OWNER_DIED) {
+        s->second = s->first;
+    }
+    SIM_CHECK(s->first == s->second);
+    s->first++;
+    s->second++;
+    n->inside = 0;
+    n->rounds++;
+}
+
+static void
+leave(shared *s, uint32_t owner)
+{
+    if (sim_random(4) == 0) {
+        med_lock_give_back(&s->lock, &s->sleepers, owner, MED_PORT_SCOPE_SHARED);
+    } else {
+        med_lock_release(&s->lock, &s->sleepers, MED_PORT_SCOPE_SHARED);
+    }
+}
+
+static void
+act_until(const sim_actor *actor, uint64_t deadline_ns)
+{
+    shared *s = actor->memory;
+    med_waiter waiter = {0};
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint64_t until_ns = deadline_ns == MED_PORT_FOREVER || sim_random(2) == 0
+                                ? MED_PORT_FOREVER
+                                : med_port_clock_ns() + deadline_ns;
+        medley_status_t status = acquire(s, actor->index + 1, &waiter, until_ns);
+        if (status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED) {
+            section(s, actor, status);
+            leave(s, actor->index + 1);
+        } else {
+            SIM_CHECK(status == MEDLEY_TIMEOUT && until_ns != MED_PORT_FOREVER);
+        }
+    }
+}
+
+static void
+act(const sim_actor *actor)
+{
+    act_until(actor, MED_PORT_FOREVER);
+}
+
+static void
+act_in_time(const sim_actor *actor)
+{
+    act_until(actor, 200000);
+}
+
+static void
+end(const sim_actor *director)
+{
+    const shared *s = director->memory;
+    const notes *n = director->notes;
+    bool nobody_died = true;
+    for (uint32_t i = 0; i < ACTORS; i++) {
+        nobody_died = nobody_died && !sim_is_dead(i);
+    }
+    SIM_CHECK(!nobody_died || s->first == n->rounds);
+}
+
+/* The same, but one who frees the lock of a dead owner says that it is of no more use. */
+static medley_status_t
+bury_dead(void *context, uint32_t owner)
+{
+    shared *s = context;
+    if (owner >= 1 && owner <= ACTORS && sim_is_dead(owner - 1)) {
+        (void)med_lock_recover(&s->lock, &s->sleepers, owner, false, MED_PORT_SCOPE_SHARED);
+    }
+    return MEDLEY_OK;
+}
+
+static void
+act_buried(const sim_actor *actor)
+{
+    shared *s = actor->memory;
+    med_waiter waiter = {0};
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        med_lock_request request = {.owner = actor->index + 1,
+                                    .deadline_ns = MED_PORT_FOREVER,
+                                    .scope = MED_PORT_SCOPE_SHARED,
+                                    .waiter = &waiter,
+                                    .each_slice = bury_dead,
+                                    .context = s};
+        medley_status_t status = med_lock_acquire(&s->lock, &s->sleepers, &request);
+        if (status == MEDLEY_ERR_OWNER_DIED) {
+            SIM_CHECK(med_lock_is_dead(&s->lock));
+            return;
+        }
+        section(s, actor, status);
+        leave(s, actor->index + 1);
+    }
+}
+
+const sim_scenario sim_lock = {
+    .name = "lock",
+    .covers = "lock",
+    .memory_bytes = sizeof(shared),
+    .actors = ACTORS,
+    .deaths = 2,
+    .mortal = 7,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act,
+    .end = end,
+};
+
+const sim_scenario sim_lock_in_time = {
+    .name = "lock_in_time",
+    .covers = "lock",
+    .memory_bytes = sizeof(shared),
+    .actors = ACTORS,
+    .deaths = 1,
+    .mortal = 7,
+    .times_out = true,
+    .begin = begin,
+    .act = act_in_time,
+    .end = end,
+};
+
+static const sim_survivor buried_survivors[] = {
+    {"med_lock_recover", "R1", "nobody uses what a lock guarded that is of no more use"},
+    {0},
+};
+
+const sim_scenario sim_lock_buried = {
+    .name = "lock_buried",
+    .covers = "lock",
+    .memory_bytes = sizeof(shared),
+    .actors = ACTORS,
+    .deaths = 1,
+    .mortal = 7,
+    .begin = begin,
+    .act = act_buried,
+    .end = end,
+    .survivors = buried_survivors,
+};
