@@ -148,10 +148,10 @@ op_nothing(void)
 }
 
 static const scenario scenarios[] = {
-    {.name = "thread", .operation = {child_up, op_thread}},
-    {.name = "join", .operation = {child_up_thread_ended, op_join}},
+    {.name = "thread", .operation = {.prepare = child_up, .operate = op_thread}},
+    {.name = "join", .operation = {.prepare = child_up_thread_ended, .operate = op_join}},
     {.name = "join_waits",
-     .operation = {child_up_thread_waits, op_join},
+     .operation = {.prepare = child_up_thread_waits, .operate = op_join},
      .before = thread_stays,
      .asleep = thread_may_end},
     {.name = "thread_ends", .operation = {child_up, op_nothing, in_a_node}},

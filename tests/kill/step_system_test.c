@@ -10,15 +10,19 @@ op_close(void)
 }
 
 static const scenario scenarios[] = {
-    {.name = "attach_first", .operation = {NULL, child_up}, .alone = true},
-    {.name = "attach_second", .operation = {NULL, child_up}},
-    {.name = "detach_last", .operation = {child_up, node_down}, .alone = true},
-    {.name = "detach", .operation = {child_up, node_down}},
-    {.name = "open", .operation = {NULL, child_attached}},
-    {.name = "close", .operation = {child_attached, op_close}},
-    {.name = "register", .operation = {child_attached, child_up}},
-    {.name = "leave", .operation = {child_attached_up, node_down}},
-    {.name = "finalize_holding", .operation = {child_locks_all, node_down}, .holds_all = true},
+    {.name = "attach_first", .operation = {.operate = child_up}, .alone = true},
+    {.name = "attach_second", .operation = {.operate = child_up}},
+    {.name = "detach_last",
+     .operation = {.prepare = child_up, .operate = node_down},
+     .alone = true},
+    {.name = "detach", .operation = {.prepare = child_up, .operate = node_down}},
+    {.name = "open", .operation = {.operate = child_attached}},
+    {.name = "close", .operation = {.prepare = child_attached, .operate = op_close}},
+    {.name = "register", .operation = {.prepare = child_attached, .operate = child_up}},
+    {.name = "leave", .operation = {.prepare = child_attached_up, .operate = node_down}},
+    {.name = "finalize_holding",
+     .operation = {.prepare = child_locks_all, .operate = node_down},
+     .holds_all = true},
 };
 
 int
