@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/log.h"
+#include "mrapi/request.h"
 #include "port/port.h"
 
 /* The largest: a node's index has 14 bits in an owner word, an object's 16 bits in a handle. */
@@ -13,6 +14,9 @@ const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
     [MED_LIMIT_NODES] = {"nodes", "MEDLEY_MAX_NODES", 128, 16000},
     [MED_LIMIT_MUTEXES] = {"mutexes", "MEDLEY_MAX_MUTEXES", 128, 65535},
 };
+
+const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
+                                           MED_REQUEST_PLACES_MAX};
 
 static const size_t offsets[MED_LIMIT_COUNT] = {
     [MED_LIMIT_DOMAINS] = offsetof(med_limits, domains),
@@ -73,9 +77,15 @@ void
 med_limits_from_environment(med_limits *limits)
 {
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
-        uint32_t asked = asked_for(&med_limit_infos[i]);
-        set(limits, (med_limit)i, asked ? asked : med_limit_infos[i].standard);
+        set(limits, (med_limit)i, med_limits_of_process(&med_limit_infos[i]));
     }
+}
+
+uint32_t
+med_limits_of_process(const med_limit_info *info)
+{
+    uint32_t asked = asked_for(info);
+    return asked ? asked : info->standard;
 }
 
 bool
@@ -115,4 +125,18 @@ med_limits_report(const med_limits *limits, med_limit which)
 {
     const med_limit_info *info = &med_limit_infos[which];
     med_log_limit(info->name, med_limits_get(limits, which), info->variable);
+}
+
+void
+med_limits_report_of_process(const med_limit_info *info, uint32_t limit)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "limit reached: ");
+    med_text_number(&text, limit);
+    med_text_string(&text, " ");
+    med_text_string(&text, info->name);
+    med_text_string(&text, "; ");
+    med_text_string(&text, info->variable);
+    med_text_string(&text, " raises it, in this process");
+    med_log(MED_LOG_ERROR, &text);
 }

@@ -44,4 +44,12 @@ void med_limits_warn_differences(const med_limits *actual, const char *system_na
 /* Reports that the limit was reached. */
 void med_limits_report(const med_limits *limits, med_limit which);
 
+/* ---- What each process limits for itself ----------------------------------------------------- */
+
+extern const med_limit_info med_limit_requests;
+
+/* As med_limits_from_environment, of one. */
+uint32_t med_limits_of_process(const med_limit_info *info);
+void med_limits_report_of_process(const med_limit_info *info, uint32_t limit);
+
 #endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Requests. What may run together, on one table and on one request: everything, by any threads of
+ * the process.
+ *
+ *               linearises at
+ *   begin       its compare-and-swap of FREE (or CANCELED) to RESERVED
+ *   start       the store of VALID (or COMPLETED)
+ *   test        not yet: its look at the word, or the return from progress; over: the
+ *               compare-and-swap that takes the turn, for a COMPLETED one, else the store of FREE
+ *   cancel      the store of CANCELED
+ *   complete    the store of COMPLETED
+ *
+ * The turn is a bit of the word. Who sees it taken does not wait for it, unless he cancels, drains
+ * or completes: somebody is at the request, so for one who asks it is simply not over yet; and of a
+ * COMPLETED one, the turn is taken to collect it.
+ *
+ * Progress: begin, test are lock-free; complete, cancel and drain block on the turn, which is held
+ * for one look or step. Death: the table is the process's own and goes with it. A generation has 20
+ * bits and a place rests while others are free, so a handle is told from later ones of its place
+ * for a million requests there.
+ */
+#include "mrapi/request.h"
+
+#include "mrapi/limits.h"
+#include "port/port.h"
+
+#define STATE_MASK 7u
+#define TURN 8u
+#define PLACE_MASK 0xfffu
+#define GENERATION_SHIFT 12
+#define GENERATION_STEP (1u << GENERATION_SHIFT)
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static med_request_state
+state_of(uint32_t word)
+{
+    return (med_request_state)(word & STATE_MASK);
+}
+
+static uint32_t
+generation_of(uint32_t word)
+{
+    return word >> GENERATION_SHIFT;
+}
+
+static uint32_t
+word_of(med_request_state state, uint32_t generation)
+{
+    return (uint32_t)state | generation << GENERATION_SHIFT;
+}
+
+/* 0 is no generation: so no handle is 0. */
+static uint32_t
+next_generation(uint32_t word)
+{
+    uint32_t next = generation_of(word + GENERATION_STEP);
+    return next ? next : 1;
+}
+
+static uint32_t
+handle_of(const med_requests *requests, const med_request *request, uint32_t word)
+{
+    return (word & ~PLACE_MASK) | (uint32_t)(request - requests->places);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+medley_status_t
+med_requests_init(med_requests *requests)
+{
+    uint32_t count = med_limits_of_process(&med_limit_requests);
+    void *memory;
+    medley_status_t status = med_port_memory_map(count * sizeof(med_request), &memory);
+    if (status == MEDLEY_OK) {
+        *requests = (med_requests){.places = memory, .count = count};
+    }
+    return status;
+}
+
+void
+med_requests_fini(med_requests *requests)
+{
+    if (requests->places) {
+        med_port_memory_unmap(requests->places, requests->count * sizeof(med_request));
+        requests->places = NULL;
+    }
+}
+
+/* ---- The maker ------------------------------------------------------------------------------- */
+
+static bool
+place_take(med_request *request, med_request_state from)
+{
+    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: checked by what follows */
+    if ((word & (STATE_MASK | TURN)) != (uint32_t)from) {
+        return false;
+    }
+    bool used_up = from == MED_REQUEST_CANCELED || generation_of(word) == 0;
+    uint32_t generation = used_up ? next_generation(word) : generation_of(word);
+    /* A1 place left <- R1 (turn_give, place_free, abandon) */
+    return atomic32_cas_acquire(&request->word, &word, word_of(MED_REQUEST_RESERVED, generation));
+}
+
+medley_status_t
+med_request_begin(med_requests *requests,
+                  const med_request_operations *operations,
+                  med_request **request)
+{
+    static const med_request_state ways[] = {MED_REQUEST_FREE, MED_REQUEST_CANCELED};
+    uint32_t start = atomic32_fetch_add_relaxed(&requests->next, 1); /* relaxed: a hint */
+    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
+        for (uint32_t i = 0; i < requests->count; i++) {
+            med_request *place = &requests->places[(start + i) % requests->count];
+            if (place_take(place, ways[way])) {
+                place->operations = operations;
+                *request = place;
+                return MEDLEY_OK;
+            }
+        }
+    }
+    med_limits_report_of_process(&med_limit_requests, requests->count);
+    return MEDLEY_ERR_LIMIT;
+}
+
+/* The handle. Once it is told, others may come: nothing of the request is touched afterwards. */
+static uint32_t
+publish(med_requests *requests, med_request *request, med_request_state state)
+{
+    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: the maker's own */
+    /* R2 filled -> A2 (turn_take) */
+    atomic32_store_release(&request->word, word_of(state, generation_of(word)));
+    return handle_of(requests, request, word);
+}
+
+uint32_t
+med_request_start(med_requests *requests, med_request *request)
+{
+    return publish(requests, request, MED_REQUEST_VALID);
+}
+
+uint32_t
+med_request_end_at_once(med_requests *requests, med_request *request, med_request_outcome outcome)
+{
+    request->outcome = outcome;
+    return publish(requests, request, MED_REQUEST_COMPLETED);
+}
+
+void
+med_request_abandon(med_request *request)
+{
+    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: the maker's own */
+    /* R1 place left -> A1 (place_take). The generation was never seen. */
+    atomic32_store_release(&request->word, word_of(MED_REQUEST_FREE, generation_of(word)));
+}
+
+/* ---- The turn -------------------------------------------------------------------------------- */
+
+/* May the turn be taken of a request whose word is that? Of a COMPLETED one it is taken only to
+ * collect it: so who finds it taken there comes too late. */
+static medley_status_t
+turn_refused(uint32_t seen, uint32_t generation, bool collects)
+{
+    med_request_state state = state_of(seen);
+    if (generation_of(seen) != generation || state < MED_REQUEST_VALID) {
+        return MEDLEY_ERR_STALE;
+    }
+    if (state == MED_REQUEST_CANCELED) {
+        return MEDLEY_ERR_CANCELED;
+    }
+    if (state == MED_REQUEST_COMPLETED && !collects) {
+        return MEDLEY_ERR_EXISTS;
+    }
+    if (seen & TURN) {
+        return state == MED_REQUEST_COMPLETED ? MEDLEY_ERR_STALE : MEDLEY_BUSY;
+    }
+    return MEDLEY_OK;
+}
+
+/* MEDLEY_OK: it is had, and `word` is what stood there. MEDLEY_BUSY: another has it.
+ * MEDLEY_ERR_EXISTS, for one who does not collect: it is COMPLETED. */
+static medley_status_t
+turn_take(med_request *request, uint32_t generation, bool collects, uint32_t *word)
+{
+    uint32_t seen = atomic32_load_relaxed(&request->word); /* relaxed: A2 stands behind it */
+    for (;;) {
+        medley_status_t status = turn_refused(seen, generation, collects);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+        /* A2 filled <- R2 (publish), R1 (turn_give) */
+        if (atomic32_cas_acquire(&request->word, &seen, seen | TURN)) {
+            *word = seen;
+            return MEDLEY_OK;
+        }
+    }
+}
+
+static void
+turn_give(med_request *request, uint32_t word, med_request_state state)
+{
+    /* R1 place left -> A1 (place_take), A2 (turn_take) */
+    atomic32_store_release(&request->word, word_of(state, generation_of(word)));
+}
+
+/* With the turn: it is over for everybody. */
+static void
+place_free(med_requests *requests, med_request *request, uint32_t word)
+{
+    /* R1 place left -> A1 (place_take) */
+    atomic32_store_release(&request->word, word_of(MED_REQUEST_FREE, next_generation(word)));
+    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+}
+
+/* The place that a handle names; NULL: none. */
+static med_request *
+place_of(const med_requests *requests, uint32_t handle)
+{
+    uint32_t index = handle & PLACE_MASK;
+    return index < requests->count && generation_of(handle) ? &requests->places[index] : NULL;
+}
+
+/* For one who does not collect: waits for another's turn. */
+static medley_status_t
+turn_await(med_request *request, uint32_t generation, uint32_t *word)
+{
+    medley_status_t status;
+    while ((status = turn_take(request, generation, false, word)) == MEDLEY_BUSY) {
+        med_port_yield();
+    }
+    return status;
+}
+
+/* ---- The engine ------------------------------------------------------------------------------ */
+
+medley_status_t
+med_request_complete(med_requests *requests, uint32_t handle, med_request_outcome outcome)
+{
+    med_request *request = place_of(requests, handle);
+    uint32_t word;
+    medley_status_t status =
+        request ? turn_await(request, generation_of(handle), &word) : MEDLEY_ERR_STALE;
+    if (status != MEDLEY_OK) {
+        return status == MEDLEY_ERR_EXISTS ? MEDLEY_ERR_STALE : status;
+    }
+    request->outcome = outcome;
+    turn_give(request, word, MED_REQUEST_COMPLETED);
+    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+    return MEDLEY_OK;
+}
+
+/* With the turn. */
+static med_request_state
+step(med_request *request, uint32_t word)
+{
+    med_request_state state = state_of(word);
+    return state == MED_REQUEST_COMPLETED
+               ? state
+               : request->operations->progress(request->context, &request->outcome);
+}
+
+static void
+finish(med_requests *requests, med_request *request, uint32_t word)
+{
+    while (step(request, word) != MED_REQUEST_COMPLETED) {
+        med_port_yield();
+    }
+    turn_give(request, word, MED_REQUEST_COMPLETED);
+    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+}
+
+void
+med_requests_drain(med_requests *requests,
+                   const med_request_operations *operations,
+                   bool (*matches)(const void *context, const void *wanted),
+                   const void *wanted)
+{
+    for (uint32_t i = 0; i < requests->count; i++) {
+        med_request *request = &requests->places[i];
+        uint32_t seen = atomic32_load_relaxed(&request->word); /* relaxed: turn_take follows */
+        uint32_t word;
+        if (turn_await(request, generation_of(seen), &word) != MEDLEY_OK) {
+            continue;
+        }
+        if (request->operations == operations && matches(request->context, wanted)) {
+            finish(requests, request, word);
+        } else {
+            turn_give(request, word, state_of(word));
+        }
+    }
+}
+
+/* ---- Who asks -------------------------------------------------------------------------------- */
+
+medley_status_t
+med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *outcome)
+{
+    med_request *request = place_of(requests, handle);
+    uint32_t word;
+    medley_status_t status =
+        request ? turn_take(request, generation_of(handle), true, &word) : MEDLEY_ERR_STALE;
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_request_state state = step(request, word);
+    if (state != MED_REQUEST_COMPLETED) {
+        turn_give(request, word, state);
+        return MEDLEY_BUSY;
+    }
+    *outcome = request->outcome;
+    place_free(requests, request, word);
+    return MEDLEY_OK;
+}
+
+typedef struct any_context {
+    med_requests *requests;
+    const uint32_t *handles;
+    size_t count;
+    medley_status_t status; /* of the one that ended the wait; before, MEDLEY_BUSY */
+    size_t which;
+    med_request_outcome outcome;
+} any_context;
+
+/* What was collected once is not asked for again, however often this is called. */
+static bool
+any_is_over(void *context)
+{
+    any_context *any = context;
+    for (size_t i = 0; any->status == MEDLEY_BUSY && i < any->count; i++) {
+        any->status = med_request_test(any->requests, any->handles[i], &any->outcome);
+        any->which = i;
+    }
+    return any->status != MEDLEY_BUSY;
+}
+
+medley_status_t
+med_request_wait_any(med_requests *requests,
+                     med_waiter *waiter,
+                     const uint32_t *handles,
+                     size_t count,
+                     uint64_t deadline_ns,
+                     size_t *which,
+                     med_request_outcome *outcome)
+{
+    any_context any = {
+        .requests = requests, .handles = handles, .count = count, .status = MEDLEY_BUSY};
+    const med_wait_request wait = {.condition = any_is_over,
+                                   .context = &any,
+                                   .deadline_ns = deadline_ns,
+                                   .scope = MED_PORT_SCOPE_PROCESS};
+    medley_status_t status = med_wait_until(&requests->wait, waiter, &wait);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    if (any.status == MEDLEY_OK) {
+        *outcome = any.outcome;
+    }
+    *which = any.which;
+    return any.status;
+}
+
+medley_status_t
+med_request_cancel(med_requests *requests, uint32_t handle)
+{
+    med_request *request = place_of(requests, handle);
+    uint32_t word;
+    medley_status_t status =
+        request ? turn_await(request, generation_of(handle), &word) : MEDLEY_ERR_STALE;
+    if (status != MEDLEY_OK) {
+        return status == MEDLEY_ERR_EXISTS ? MEDLEY_BUSY : status;
+    }
+    bool canceled =
+        state_of(word) == MED_REQUEST_VALID && request->operations->cancel(request->context);
+    turn_give(request, word, canceled ? MED_REQUEST_CANCELED : state_of(word));
+    if (!canceled) {
+        return MEDLEY_BUSY;
+    }
+    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+    return MEDLEY_OK;
+}

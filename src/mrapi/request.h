@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Requests: what was asked for now and ends later. A fixed table of the process, for whatever has
+ * operations that do not block.
+ *
+ * Words
+ *   request     one operation under way, in one place of the table
+ *   operations  how that kind of operation is brought forward, and called back
+ *   turn        the right to touch what a request holds; one thread's at a time, never for long
+ *   handle      generation (bits 12 to 31, never 0) and place (bits 0 to 11): never 0 or ~0
+ *
+ *   FREE --begin--> RESERVED --start--> VALID --> RECEIVED --> COMPLETED --collected--> FREE
+ *                       |                 | \_________________^    ^
+ *                       |                 +--cancel--> CANCELED    |
+ *                       +--end_at_once-----------------------------+
+ *
+ * A canceled request stays where it is until its place is needed, so that whoever asks is told.
+ * docs/design/rmem.md
+ */
+#ifndef MEDLEY_MRAPI_REQUEST_H
+#define MEDLEY_MRAPI_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "base/wait.h"
+#include "medley/status.h"
+
+typedef enum med_request_state {
+    MED_REQUEST_FREE,      /* anybody's to take */
+    MED_REQUEST_RESERVED,  /* its maker fills it; nobody has its handle */
+    MED_REQUEST_VALID,     /* under way */
+    MED_REQUEST_RECEIVED,  /* under way, and too late to call it back */
+    MED_REQUEST_COMPLETED, /* over; what came of it waits for one who asks */
+    MED_REQUEST_CANCELED,  /* called back */
+} med_request_state;
+
+typedef struct med_request_outcome {
+    medley_status_t status;
+    size_t size_bytes; /* moved */
+} med_request_outcome;
+
+/* Called by whoever has the turn; none of them blocks for long. `context` is the request's own. */
+typedef struct med_request_operations {
+    /* One look, or one step. VALID, RECEIVED: not yet; COMPLETED: over, with its outcome. */
+    med_request_state (*progress)(void *context, med_request_outcome *outcome);
+    /* True: nothing of it goes on, nothing of the caller's is touched any more. False: it cannot be
+     * called back. */
+    bool (*cancel)(void *context);
+} med_request_operations;
+
+#define MED_REQUEST_CONTEXT_BYTES 96u
+
+typedef struct med_request {
+    atomic32 word; /* state, turn, generation */
+    /* Of its maker while it is RESERVED, then of who has the turn: */
+    const med_request_operations *operations;
+    med_request_outcome outcome;
+    _Alignas(16) unsigned char context[MED_REQUEST_CONTEXT_BYTES];
+} med_request;
+
+typedef struct med_requests {
+    med_request *places;
+    uint32_t count;
+    atomic32 next; /* where the next search begins; a hint */
+    med_wait wait; /* woken when any request is over */
+} med_requests;
+
+#define MED_REQUEST_PLACES_MAX 4095u
+
+/* As many as MEDLEY_MAX_REQUESTS says. MEDLEY_ERR_NO_MEMORY. */
+medley_status_t med_requests_init(med_requests *requests);
+/* Nobody uses it any more. */
+void med_requests_fini(med_requests *requests);
+
+/* ---- The maker ------------------------------------------------------------------------------- */
+
+/* A place; to be followed by one of the next three. MEDLEY_ERR_LIMIT: all are in use, which is
+ * reported. Lock-free. */
+medley_status_t med_request_begin(med_requests *requests,
+                                  const med_request_operations *operations,
+                                  med_request **request);
+/* It is under way: what its operations need stands in its context. */
+uint32_t med_request_start(med_requests *requests, med_request *request);
+/* It is over already. */
+uint32_t
+med_request_end_at_once(med_requests *requests, med_request *request, med_request_outcome outcome);
+/* There is nothing to ask about. */
+void med_request_abandon(med_request *request);
+
+/* ---- The engine ------------------------------------------------------------------------------ */
+
+/* For what does not wait to be asked: it is over. MEDLEY_ERR_STALE, MEDLEY_ERR_CANCELED: too late.
+ * Wakes who waits. */
+medley_status_t
+med_request_complete(med_requests *requests, uint32_t handle, med_request_outcome outcome);
+/* Brings all that `matches` (by its context) to its end; they stay to be collected. For what they
+ * use and is to go. Blocks as long as they take. */
+void med_requests_drain(med_requests *requests,
+                        const med_request_operations *operations,
+                        bool (*matches)(const void *context, const void *wanted),
+                        const void *wanted);
+
+/* ---- Who asks: any thread -------------------------------------------------------------------- */
+
+/* MEDLEY_OK: it is over, `outcome` says how, and the handle with it. MEDLEY_BUSY: not yet.
+ * MEDLEY_ERR_CANCELED: it was called back. MEDLEY_ERR_STALE: no such request, or another collected
+ * it. Of several who ask, one gets the outcome. Lock-free. */
+medley_status_t
+med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *outcome);
+/* Blocks until test would say anything but MEDLEY_BUSY of one of them: of the first in the list,
+ * `which`. MEDLEY_TIMEOUT. */
+medley_status_t med_request_wait_any(med_requests *requests,
+                                     med_waiter *waiter,
+                                     const uint32_t *handles,
+                                     size_t count,
+                                     uint64_t deadline_ns,
+                                     size_t *which,
+                                     med_request_outcome *outcome);
+/* Calls it back; who waits is told. MEDLEY_BUSY: too late, its end is to be collected;
+ * MEDLEY_ERR_CANCELED: it was called back before; MEDLEY_ERR_STALE. */
+medley_status_t med_request_cancel(med_requests *requests, uint32_t handle);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Requests, with an engine that ends when it is told to. */
+#include "mrapi/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "port/port.h"
+#include "support/unit.h"
+
+#define PLACES 8
+#define PLACES_TEXT "8"
+#define SIZE 4711
+
+/* ---- The engine ------------------------------------------------------------------------------ */
+
+typedef struct engine {
+    atomic32 over;     /* set by the test: it may end */
+    atomic32 received; /* it cannot be called back any more */
+    atomic32 inside;   /* how many are in its operations */
+    atomic32 crowded;  /* more than one was */
+    atomic32 stubborn; /* cannot be called back at all */
+    atomic32 called_back;
+} engine;
+
+static engine *
+engine_of(void *context)
+{
+    engine *e;
+    memcpy(&e, context, sizeof e);
+    return e;
+}
+
+static void
+enter(engine *e)
+{
+    if (atomic32_fetch_add_acq_rel(&e->inside, 1) != 0) {
+        atomic32_store_relaxed(&e->crowded, 1);
+    }
+}
+
+static void
+leave(engine *e)
+{
+    (void)atomic32_fetch_add_acq_rel(&e->inside, UINT32_MAX);
+}
+
+static med_request_state
+engine_progress(void *context, med_request_outcome *outcome)
+{
+    engine *e = engine_of(context);
+    enter(e);
+    bool over = atomic32_load_acquire(&e->over);
+    bool received = atomic32_load_acquire(&e->received);
+    leave(e);
+    *outcome = (med_request_outcome){.status = MEDLEY_OK, .size_bytes = SIZE};
+    return over ? MED_REQUEST_COMPLETED : received ? MED_REQUEST_RECEIVED : MED_REQUEST_VALID;
+}
+
+static bool
+engine_cancel(void *context)
+{
+    engine *e = engine_of(context);
+    enter(e);
+    leave(e);
+    bool possible = !atomic32_load_acquire(&e->stubborn);
+    atomic32_store_release(&e->called_back, possible);
+    return possible;
+}
+
+static const med_request_operations engine_operations = {.progress = engine_progress,
+                                                         .cancel = engine_cancel};
+static const med_request_operations other_operations = {.progress = engine_progress,
+                                                        .cancel = engine_cancel};
+
+/* ---- Each test has a table and an engine of its own ------------------------------------------ */
+
+static med_requests requests;
+static engine one;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    one = (engine){.over = ATOMIC32_INIT(0)};
+    return med_requests_init(&requests) == MEDLEY_OK && requests.count == PLACES ? 0 : -1;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    med_requests_fini(&requests);
+    return atomic32_load_relaxed(&one.crowded) ? -1 : 0;
+}
+
+static uint32_t
+start(engine *e)
+{
+    med_request *request;
+    assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_OK);
+    memcpy(request->context, &e, sizeof e);
+    uint32_t handle = med_request_start(&requests, request);
+    assert_true(handle != 0 && handle != UINT32_MAX);
+    return handle;
+}
+
+static medley_status_t
+test(uint32_t handle)
+{
+    med_request_outcome outcome = {.size_bytes = 0};
+    medley_status_t status = med_request_test(&requests, handle, &outcome);
+    assert_int_equal(outcome.size_bytes, status == MEDLEY_OK ? SIZE : 0);
+    return status;
+}
+
+static medley_status_t
+wait_until(const uint32_t *handles, size_t count, uint64_t deadline_ns, size_t *which)
+{
+    med_waiter waiter = {.spin_ns = 0};
+    med_request_outcome outcome = {.size_bytes = 0};
+    medley_status_t status =
+        med_request_wait_any(&requests, &waiter, handles, count, deadline_ns, which, &outcome);
+    assert_int_equal(outcome.size_bytes, status == MEDLEY_OK ? SIZE : 0);
+    return status;
+}
+
+/* ---- One request ----------------------------------------------------------------------------- */
+
+static void
+a_request_ends_once(void **state)
+{
+    (void)state;
+    uint32_t handle = start(&one);
+    assert_int_equal(test(handle), MEDLEY_BUSY);
+    atomic32_store_release(&one.over, 1);
+    assert_int_equal(test(handle), MEDLEY_OK);
+    assert_int_equal(test(handle), MEDLEY_ERR_STALE);
+    assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_ERR_STALE);
+}
+
+static void
+over_at_once(void **state)
+{
+    med_request *request;
+    (void)state;
+    assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_OK);
+    const med_request_outcome outcome = {.status = MEDLEY_OK, .size_bytes = SIZE};
+    uint32_t handle = med_request_end_at_once(&requests, request, outcome);
+    assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_BUSY);
+    assert_int_equal(med_request_complete(&requests, handle, outcome), MEDLEY_ERR_STALE);
+    assert_int_equal(test(handle), MEDLEY_OK);
+    assert_int_equal(test(handle), MEDLEY_ERR_STALE);
+}
+
+static void
+completed_by_its_engine(void **state)
+{
+    (void)state;
+    uint32_t handle = start(&one);
+    const med_request_outcome outcome = {.status = MEDLEY_OK, .size_bytes = SIZE};
+    assert_int_equal(med_request_complete(&requests, handle, outcome), MEDLEY_OK);
+    assert_int_equal(med_request_complete(&requests, handle, outcome), MEDLEY_ERR_STALE);
+    assert_int_equal(test(handle), MEDLEY_OK);
+}
+
+static void
+no_request(void **state)
+{
+    (void)state;
+    uint32_t handle = start(&one);
+    const uint32_t wrong[] = {0,
+                              UINT32_MAX,
+                              handle & 0xfffu,
+                              handle + 1,
+                              handle + PLACES,
+                              handle ^ 1u << 12,
+                              handle ^ 1u << 31};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        size_t which;
+        assert_int_equal(test(wrong[i]), MEDLEY_ERR_STALE);
+        assert_int_equal(med_request_cancel(&requests, wrong[i]), MEDLEY_ERR_STALE);
+        assert_int_equal(wait_until(&wrong[i], 1, MED_PORT_FOREVER, &which), MEDLEY_ERR_STALE);
+    }
+    assert_int_equal(test(handle), MEDLEY_BUSY);
+}
+
+/* ---- Calling back ---------------------------------------------------------------------------- */
+
+static void
+called_back_and_told(void **state)
+{
+    (void)state;
+    size_t which;
+    uint32_t handle = start(&one);
+    assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_OK);
+    assert_true(atomic32_load_relaxed(&one.called_back));
+    atomic32_store_release(&one.over, 1);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(test(handle), MEDLEY_ERR_CANCELED);
+        assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_ERR_CANCELED);
+        assert_int_equal(wait_until(&handle, 1, 0, &which), MEDLEY_ERR_CANCELED);
+    }
+}
+
+static void
+too_late_to_call_back(void **state)
+{
+    (void)state;
+    uint32_t handle = start(&one);
+    atomic32_store_release(&one.stubborn, 1);
+    assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_BUSY);
+    atomic32_store_release(&one.stubborn, 0);
+    atomic32_store_release(&one.received, 1);
+    assert_int_equal(test(handle), MEDLEY_BUSY);
+    assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_BUSY);
+    assert_false(atomic32_load_relaxed(&one.called_back));
+    atomic32_store_release(&one.over, 1);
+    assert_int_equal(test(handle), MEDLEY_OK);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static void
+all_places_in_use(void **state)
+{
+    uint32_t handles[PLACES];
+    med_request *request;
+    (void)state;
+    for (int i = 0; i < PLACES; i++) {
+        handles[i] = start(&one);
+    }
+    assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_ERR_LIMIT);
+    /* What was called back gives its place, and is no more. */
+    assert_int_equal(med_request_cancel(&requests, handles[3]), MEDLEY_OK);
+    uint32_t another = start(&one);
+    assert_int_equal(test(handles[3]), MEDLEY_ERR_STALE);
+    assert_int_equal(test(another), MEDLEY_BUSY);
+    assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_ERR_LIMIT);
+}
+
+static void
+an_abandoned_place_comes_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3 * PLACES; i++) {
+        med_request *request;
+        assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_OK);
+        med_request_abandon(request);
+    }
+}
+
+/* A place's generation goes on across its wrap, and is never 0. */
+static void
+generations_wrap(void **state)
+{
+    (void)state;
+    atomic32_store_relaxed(&one.over, 1);
+    for (int i = 0; i < PLACES; i++) {
+        atomic32_store_relaxed(&requests.places[i].word, 0xffffe000u); /* FREE */
+    }
+    uint32_t before = 0;
+    for (int i = 0; i < 4 * PLACES; i++) {
+        uint32_t handle = start(&one);
+        assert_int_not_equal(handle >> 12, 0);
+        assert_int_not_equal(handle, before);
+        assert_int_equal(test(before), MEDLEY_ERR_STALE);
+        assert_int_equal(test(handle), MEDLEY_OK);
+        before = handle;
+    }
+    assert_true(before >> 12 < 8);
+}
+
+static bool
+is_of(const void *context, const void *wanted)
+{
+    return memcmp(context, &wanted, sizeof wanted) == 0;
+}
+
+static void
+drained(void **state)
+{
+    engine two = {.over = ATOMIC32_INIT(0)};
+    (void)state;
+    uint32_t first = start(&one);
+    uint32_t second = start(&two);
+    uint32_t third = start(&one);
+    atomic32_store_release(&one.over, 1);
+    med_requests_drain(&requests, &other_operations, is_of, &two);
+    med_requests_drain(&requests, &engine_operations, is_of, &one);
+    atomic32_store_release(&one.over, 0); /* it is over all the same */
+    assert_int_equal(test(second), MEDLEY_BUSY);
+    assert_int_equal(test(first), MEDLEY_OK);
+    assert_int_equal(test(third), MEDLEY_OK);
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+static void
+wait_of_several(void **state)
+{
+    engine two = {.over = ATOMIC32_INIT(1)};
+    (void)state;
+    const uint32_t handles[] = {start(&one), start(&two), start(&two)};
+    size_t which = 9;
+    assert_int_equal(wait_until(handles, 1, 0, &which), MEDLEY_TIMEOUT);
+    assert_int_equal(wait_until(handles, 1, med_port_clock_ns() + 1, &which), MEDLEY_TIMEOUT);
+    assert_int_equal(which, 9);
+    assert_int_equal(wait_until(handles, 3, MED_PORT_FOREVER, &which), MEDLEY_OK);
+    assert_int_equal(which, 1);
+    assert_int_equal(test(handles[2]), MEDLEY_OK);
+}
+
+#define CROWD 4
+#define ROUNDS 300
+
+typedef struct asker {
+    uint32_t handle;
+    atomic32 statuses[MEDLEY_STATUS_COUNT]; /* how often each was had */
+} asker;
+
+static void *
+asks(void *argument)
+{
+    asker *a = argument;
+    size_t which;
+    medley_status_t status = wait_until(&a->handle, 1, MED_PORT_FOREVER, &which);
+    (void)atomic32_fetch_add_acq_rel(&a->statuses[status], 1);
+    return NULL;
+}
+
+static void
+crowd_start(med_port_thread *threads, asker *a)
+{
+    for (int i = 0; i < CROWD; i++) {
+        assert_int_equal(med_port_thread_start(&threads[i], NULL, asks, a), MEDLEY_OK);
+    }
+}
+
+static void
+crowd_join(const med_port_thread *threads)
+{
+    for (int i = 0; i < CROWD; i++) {
+        assert_int_equal(med_port_thread_join(threads[i], NULL), MEDLEY_OK);
+    }
+}
+
+/* Ends it in one of the three ways. */
+static medley_status_t
+end(uint32_t way, uint32_t handle)
+{
+    const med_request_outcome outcome = {.status = MEDLEY_OK, .size_bytes = SIZE};
+    switch (way) {
+    case 0:
+        atomic32_store_release(&one.over, 1);
+        return MEDLEY_OK;
+    case 1:
+        return med_request_complete(&requests, handle, outcome);
+    default:
+        return med_request_cancel(&requests, handle);
+    }
+}
+
+static void
+one_of_many_gets_it(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        med_port_thread threads[CROWD];
+        atomic32_store_relaxed(&one.over, 0);
+        asker a = {.handle = start(&one)};
+        crowd_start(threads, &a);
+        assert_int_equal(end(round % 3, a.handle), MEDLEY_OK);
+        crowd_join(threads);
+        uint32_t got = atomic32_load_acquire(&a.statuses[MEDLEY_OK]);
+        uint32_t stale = atomic32_load_acquire(&a.statuses[MEDLEY_ERR_STALE]);
+        uint32_t canceled = atomic32_load_acquire(&a.statuses[MEDLEY_ERR_CANCELED]);
+        assert_int_equal(got, round % 3 == 2 ? 0 : 1);
+        assert_int_equal(stale, round % 3 == 2 ? 0 : CROWD - 1);
+        assert_int_equal(canceled, round % 3 == 2 ? CROWD : 0);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_request_ends_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(over_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(completed_by_its_engine, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_request, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(called_back_and_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(too_late_to_call_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(all_places_in_use, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_abandoned_place_comes_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(generations_wrap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drained, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wait_of_several, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_of_many_gets_it, set_up, tear_down),
+    };
+    (void)setenv("MEDLEY_MAX_REQUESTS", PLACES_TEXT, 1);
+    (void)setenv("MEDLEY_LOG", "quiet", 0);
+    return cmocka_run_group_tests_name("request", tests, NULL, NULL);
+}
