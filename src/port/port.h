@@ -319,6 +319,41 @@ medley_status_t med_port_copy_wait(med_port_copy *copy);
 void med_port_cache_clean(const void *address, size_t size_bytes);
 void med_port_cache_invalidate(void *address, size_t size_bytes);
 
+/* ---- Another process's memory ---------------------------------------------------------------- */
+
+/* The memory of one process that lives now; of that process and no other, whoever gets its number
+ * afterwards, and whatever it executes. */
+typedef struct med_port_peer {
+    intptr_t handle; /* the port's own */
+    uint32_t process_id;
+    /* Does the process live that is meant? Asked after opening, and before and after whatever the
+     * machine does by the process's number alone. */
+    bool (*alive)(void *context);
+    void *context;
+} med_port_peer;
+
+/* Opens the memory of a process by its number; `alive` and `context` are the caller's, set before.
+ * MEDLEY_ERR_PEER_DIED: it is dead; MEDLEY_ERR_ACCESS: the machine does not let this process;
+ * MEDLEY_ERR_NOT_SUPPORTED. */
+medley_status_t med_port_peer_open(uint32_t process_id, med_port_peer *peer);
+void med_port_peer_close(med_port_peer *peer);
+
+/* Rows of bytes, to a peer's memory or from it. */
+typedef struct med_port_peer_copy {
+    void *local;
+    uint64_t remote; /* an address in the peer */
+    uint32_t row_bytes;
+    uint32_t rows;
+    uint32_t local_stride_bytes;
+    uint32_t remote_stride_bytes;
+    bool write; /* to the peer */
+} med_port_peer_copy;
+
+/* Blocks while the machine copies. MEDLEY_ERR_PEER_DIED: the peer died before or meanwhile;
+ * MEDLEY_ERR_NOT_FOUND: nothing is mapped there, or it is not to be written; MEDLEY_ERR_ACCESS. Of
+ * a copy that fails, a part may be done. */
+medley_status_t med_port_peer_copy_run(const med_port_peer *peer, const med_port_peer_copy *copy);
+
 /* ---- Surroundings ---------------------------------------------------------------------------- */
 /* A variable of the environment, or NULL. Constant until the program changes its environment. */
 const char *med_port_environment(const char *name);

@@ -211,3 +211,25 @@ med_port_pi_unlock(uint32_t *word, med_port_scope scope)
     (void)scope;
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
+
+medley_status_t
+med_port_peer_open(uint32_t process_id, med_port_peer *peer)
+{
+    (void)process_id;
+    (void)peer;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+void
+med_port_peer_close(med_port_peer *peer)
+{
+    (void)peer;
+}
+
+medley_status_t
+med_port_peer_copy_run(const med_port_peer *peer, const med_port_peer_copy *copy)
+{
+    (void)peer;
+    (void)copy;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
