@@ -315,7 +315,7 @@ med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *o
 
 typedef struct any_context {
     med_requests *requests;
-    const uint32_t *handles;
+    const med_request_handle *handles;
     size_t count;
     medley_status_t status; /* of the one that ended the wait; before, MEDLEY_BUSY */
     size_t which;
@@ -337,7 +337,7 @@ any_is_over(void *context)
 medley_status_t
 med_request_wait_any(med_requests *requests,
                      med_waiter *waiter,
-                     const uint32_t *handles,
+                     const med_request_handle *handles,
                      size_t count,
                      uint64_t deadline_ns,
                      size_t *which,

@@ -37,6 +37,10 @@ typedef enum med_request_state {
     MED_REQUEST_CANCELED,  /* called back */
 } med_request_state;
 
+/* The standards' own type: on some processors no uint32_t. */
+typedef unsigned int med_request_handle;
+_Static_assert(sizeof(med_request_handle) == 4, "a word");
+
 typedef struct med_request_outcome {
     medley_status_t status;
     size_t size_bytes; /* moved */
@@ -114,7 +118,7 @@ med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *o
  * `which`. MEDLEY_TIMEOUT. */
 medley_status_t med_request_wait_any(med_requests *requests,
                                      med_waiter *waiter,
-                                     const uint32_t *handles,
+                                     const med_request_handle *handles,
                                      size_t count,
                                      uint64_t deadline_ns,
                                      size_t *which,

@@ -115,7 +115,7 @@ test(uint32_t handle)
 }
 
 static medley_status_t
-wait_until(const uint32_t *handles, size_t count, uint64_t deadline_ns, size_t *which)
+wait_until(const med_request_handle *handles, size_t count, uint64_t deadline_ns, size_t *which)
 {
     med_waiter waiter = {.spin_ns = 0};
     med_request_outcome outcome = {.size_bytes = 0};

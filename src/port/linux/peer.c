@@ -4,13 +4,13 @@
  *
  * /proc/PID/mem, once opened, is bound to the memory that the process had at that time: after its
  * death, or when it executes something else, nothing is there any more. The slot that the caller
- * asks for after the opening says that it was the right process's. process_vm_readv and writev go by
- * the number at each call, and are asked for the process's life before and after; but they copy
- * once where the file copies twice, page by page. Measured, on a virtual machine: 64 bytes 3.4 us by
- * the file and 4.5 us by number; 16 KiB 6.8 and 6.4; 1 MiB 555 and 274.
+ * asks for after the opening says that it was the right process's. process_vm_readv and writev go
+ * by the number at each call, and are asked for the process's life before and after; but they copy
+ * once where the file copies twice, page by page. Measured, on a virtual machine: 64 bytes 3.4 us
+ * by the file and 4.5 us by number; 16 KiB 6.8 and 6.4; 1 MiB 555 and 274.
  *
  * The kernel lets a process do either where it would let it trace the other: the same user, no
- * rights that we lack, and where Yama restricts it, descendants and who was named by PR_SET_PTRACER.
+ * rights that we lack, and where Yama restricts it, descendants and whom PR_SET_PTRACER names.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -68,6 +68,7 @@ med_port_peer_close(med_port_peer *peer)
 {
     (void)close((int)peer->handle);
     peer->handle = -1;
+    peer->process_id = 0;
 }
 
 /* ---- One row, by the file -------------------------------------------------------------------- */
