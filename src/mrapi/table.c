@@ -381,6 +381,38 @@ insert_locked(const med_table_view *view,
 }
 
 medley_status_t
+med_table_insert_if(const med_table_view *view,
+                    med_key key,
+                    medley_status_t (*may)(void *context),
+                    med_row_fill fill,
+                    void *context,
+                    uint32_t *index,
+                    uint32_t *generation)
+{
+    medley_status_t status = lock(view);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    if (med_table_find(view, key, index, generation) == MEDLEY_OK) {
+        status = MEDLEY_ERR_EXISTS;
+    } else {
+        status = may(context);
+    }
+    if (status == MEDLEY_OK) {
+        status = insert_locked(view, key, fill, context, index, generation);
+    }
+    unlock(view);
+    return status;
+}
+
+static medley_status_t
+may_always(void *context)
+{
+    (void)context;
+    return MEDLEY_OK;
+}
+
+medley_status_t
 med_table_insert(const med_table_view *view,
                  med_key key,
                  med_row_fill fill,
@@ -388,17 +420,17 @@ med_table_insert(const med_table_view *view,
                  uint32_t *index,
                  uint32_t *generation)
 {
+    return med_table_insert_if(view, key, may_always, fill, context, index, generation);
+}
+
+medley_status_t
+med_table_hold(const med_table_view *view, medley_status_t (*act)(void *context), void *context)
+{
     medley_status_t status = lock(view);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    status = med_table_find(view, key, index, generation);
     if (status == MEDLEY_OK) {
-        status = MEDLEY_ERR_EXISTS;
-    } else {
-        status = insert_locked(view, key, fill, context, index, generation);
+        status = act(context);
+        unlock(view);
     }
-    unlock(view);
     return status;
 }
 
@@ -412,12 +444,13 @@ next_row(const med_table_view *view)
 }
 
 medley_status_t
-med_table_insert_any(const med_table_view *view,
-                     med_key *key,
-                     med_row_fill fill,
-                     void *context,
-                     uint32_t *index,
-                     uint32_t *generation)
+med_table_insert_any_if(const med_table_view *view,
+                        med_key *key,
+                        medley_status_t (*may)(void *context),
+                        med_row_fill fill,
+                        void *context,
+                        uint32_t *index,
+                        uint32_t *generation)
 {
     medley_status_t status = lock(view);
     if (status != MEDLEY_OK) {
@@ -430,12 +463,26 @@ med_table_insert_any(const med_table_view *view,
             break;
         }
     }
-    status = insert_locked(view, candidate, fill, context, index, generation);
+    status = may(context);
+    if (status == MEDLEY_OK) {
+        status = insert_locked(view, candidate, fill, context, index, generation);
+    }
     unlock(view);
     if (status == MEDLEY_OK) {
         *key = candidate;
     }
     return status;
+}
+
+medley_status_t
+med_table_insert_any(const med_table_view *view,
+                     med_key *key,
+                     med_row_fill fill,
+                     void *context,
+                     uint32_t *index,
+                     uint32_t *generation)
+{
+    return med_table_insert_any_if(view, key, may_always, fill, context, index, generation);
 }
 
 medley_status_t

@@ -122,6 +122,16 @@ medley_status_t med_table_insert(const med_table_view *view,
                                  uint32_t *index,
                                  uint32_t *generation);
 
+/* As insert, but first asks `may`, with the lock held and nothing changed: what it returns other
+ * than MEDLEY_OK is returned. It may take locks of tables that come later in the partition. */
+medley_status_t med_table_insert_if(const med_table_view *view,
+                                    med_key key,
+                                    medley_status_t (*may)(void *context),
+                                    med_row_fill fill,
+                                    void *context,
+                                    uint32_t *index,
+                                    uint32_t *generation);
+
 /* As insert, under a free key at or above (key.high, key.low), which is given back in `key`. */
 medley_status_t med_table_insert_any(const med_table_view *view,
                                      med_key *key,
@@ -129,6 +139,18 @@ medley_status_t med_table_insert_any(const med_table_view *view,
                                      void *context,
                                      uint32_t *index,
                                      uint32_t *generation);
+
+medley_status_t med_table_insert_any_if(const med_table_view *view,
+                                        med_key *key,
+                                        medley_status_t (*may)(void *context),
+                                        med_row_fill fill,
+                                        void *context,
+                                        uint32_t *index,
+                                        uint32_t *generation);
+
+/* Does something with the lock held, so that no row comes or goes meanwhile. As `may` above. */
+medley_status_t
+med_table_hold(const med_table_view *view, medley_status_t (*act)(void *context), void *context);
 
 /* Gives a LIVE row back. MEDLEY_ERR_STALE: it is not, or no longer, this one. */
 medley_status_t med_table_remove(const med_table_view *view, uint32_t index, uint32_t generation);
