@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * MRAPI 1.0, the Multicore Association's Resource Management API: nodes and domains, and mutexes.
+ * MRAPI 1.0, the Multicore Association's Resource Management API: nodes and domains, mutexes,
+ * remote memory and requests.
  *
  * A node is a thread that called mrapi_initialize (or medley_node_adopt, medley/medley.h), or one
  * that mrapi_thread_create started (medley/mrapi_ext.h). Every function works for the calling node,
@@ -40,6 +41,9 @@ typedef mca_int_t mrapi_parameters_t; /* none are defined; pass 0 */
 typedef mrapi_uint_t mrapi_mutex_id_t;
 typedef mrapi_uint32_t mrapi_mutex_hndl_t;
 typedef mrapi_uint32_t mrapi_key_t;
+typedef mrapi_uint_t mrapi_rmem_id_t;
+typedef mrapi_uint32_t mrapi_rmem_hndl_t;
+typedef mca_request_t mrapi_request_t;
 
 #define MRAPI_IN MCA_IN
 #define MRAPI_OUT MCA_OUT
@@ -47,7 +51,7 @@ typedef mrapi_uint32_t mrapi_key_t;
 #define MRAPI_TRUE MCA_TRUE
 #define MRAPI_FALSE MCA_FALSE
 #define MRAPI_NULL MCA_NULL
-#define MRAPI_NONE 0
+#define MRAPI_NONE 0xffffffffu
 #define MRAPI_TIMEOUT_INFINITE MCA_INFINITE
 #define MRAPI_TIMEOUT_IMMEDIATE 0
 #define MRAPI_NODE_INVALID MCA_NODE_INVALID
@@ -59,6 +63,9 @@ typedef mrapi_uint32_t mrapi_key_t;
 #define MRAPI_MUTEX_ID_ANY 0xffffffffu
 #define MRAPI_MAX_USER_MUTEX_ID 0x3fffffffu
 #define MRAPI_MAX_MUTEX_ID 0x7fffffffu
+#define MRAPI_RMEM_ID_ANY 0xffffffffu
+#define MRAPI_MAX_USER_RMEM_ID 0xefffffffu
+#define MRAPI_MAX_RMEM_ID 0xfffffffeu
 
 /* ---- Status codes (2.4), in the order of the standard's header ------------------------------- */
 
@@ -270,6 +277,178 @@ mrapi_boolean_t mrapi_mutex_trylock(MRAPI_IN mrapi_mutex_hndl_t mutex,
 void mrapi_mutex_unlock(MRAPI_IN mrapi_mutex_hndl_t mutex,
                         MRAPI_IN mrapi_key_t *lock_key,
                         MRAPI_OUT mrapi_status_t *status);
+
+/* ---- Remote memory (3.5) --------------------------------------------------------------------- */
+
+typedef enum mrapi_rmem_atype {
+    MRAPI_RMEM_DMA,      /* the machine's copy engine, where it has one */
+    MRAPI_RMEM_SWCACHE,  /* through a copy of the attached node's own: see flush and synch */
+    MRAPI_RMEM_DUMMY,    /* plain */
+    MRAPI_RMEM_ATYPE_ANY /* for create only: each node attaches as it likes, all in the same way */
+} mrapi_rmem_atype_t;
+#define MRAPI_RMEM_DEFAULT MRAPI_RMEM_DUMMY
+#define MRAPI_RMEM_ATYPE_DEFAULT MRAPI_RMEM_DUMMY
+
+typedef struct mrapi_rmem_attributes {
+    mrapi_uint_t set; /* Medley's own; filled by mrapi_rmem_init_attributes */
+} mrapi_rmem_attributes_t;
+
+/* As the functions of mutexes: MRAPI_DOMAIN_SHARED (default TRUE), MRAPI_ERROR_EXT (default FALSE,
+ * without effect). get: of a remote memory there is; MRAPI_ERR_RMEM_INVALID. */
+void mrapi_rmem_init_attributes(MRAPI_OUT mrapi_rmem_attributes_t *attributes,
+                                MRAPI_OUT mrapi_status_t *status);
+void mrapi_rmem_set_attribute(MRAPI_OUT mrapi_rmem_attributes_t *attributes,
+                              MRAPI_IN mrapi_uint_t attribute_num,
+                              MRAPI_IN void *attribute,
+                              MRAPI_IN size_t attr_size,
+                              MRAPI_OUT mrapi_status_t *status);
+void mrapi_rmem_get_attribute(MRAPI_IN mrapi_rmem_hndl_t rmem,
+                              MRAPI_IN mrapi_uint_t attribute_num,
+                              MRAPI_OUT void *attribute,
+                              MRAPI_IN size_t attribute_size,
+                              MRAPI_OUT mrapi_status_t *status);
+
+/*
+ * Announces `size` bytes at `mem`, which stay the caller's, and must stay there until it is deleted
+ * or the caller is no node any more; others read and write them from when they attach. `attributes`
+ * may be NULL. May block while another node makes or deletes one.
+ *   MRAPI_ERR_RMEM_ID_INVALID     no number for users
+ *   MRAPI_ERR_RMEM_EXISTS         the number is taken
+ *   MRAPI_ERR_RMEM_TYPENOTVALID   no access type
+ *   MRAPI_ERR_RMEM_CONFLICT       overlaps another remote memory of this process
+ *   MRAPI_ERR_MEM_LIMIT           see MEDLEY_MAX_RMEMS
+ *   MRAPI_ERR_PARAMETER           mem is NULL, size 0, or a record was never initialised
+ *   MRAPI_ERR_NODE_NOTINIT
+ */
+mrapi_rmem_hndl_t mrapi_rmem_create(MRAPI_IN mrapi_rmem_id_t rmem_id,
+                                    MRAPI_IN void *mem,
+                                    MRAPI_IN mrapi_rmem_atype_t access_type,
+                                    MRAPI_IN mrapi_rmem_attributes_t *attributes,
+                                    MRAPI_IN mrapi_uint_t size,
+                                    MRAPI_OUT mrapi_status_t *status);
+/* The handle of one that another node made. MRAPI_ERR_RMEM_ID_INVALID: there is none of that
+ * number; _TYPENOTVALID: no access type; _ATYPE_NOTVALID: ANY; _ATYPE: it is not to be had in that
+ * way; MRAPI_ERR_DOMAIN_NOTSHARED; MRAPI_ERR_NODE_NOTINIT. */
+mrapi_rmem_hndl_t mrapi_rmem_get(MRAPI_IN mrapi_rmem_id_t rmem_id,
+                                 MRAPI_IN mrapi_rmem_atype_t access_type,
+                                 MRAPI_OUT mrapi_status_t *status);
+/*
+ * Needed before any transfer, also by the owner. Takes part in nothing but this node's own
+ * transfers, and lasts until it detaches or is no node any more.
+ *   MRAPI_ERR_RMEM_INVALID        no such remote memory, or its owner is gone; here and below
+ *   MRAPI_ERR_RMEM_ATTACHED       the caller is
+ *   MRAPI_ERR_RMEM_TYPENOTVALID, _ATYPE_NOTVALID, _ATYPE
+ *                                 as get
+ *   MRAPI_ERR_RMEM_CONFLICT       another node is attached in another way
+ *   MRAPI_ERR_MEM_LIMIT           no memory for the cache, or see MEDLEY_MAX_RMEM_ATTACHMENTS
+ *   MRAPI_ERR_NOT_SUPPORTED       the system does not let this process at the owner's memory
+ *                                 (standard error says what to do)
+ *   MRAPI_ERR_NODE_NOTINIT
+ */
+void mrapi_rmem_attach(MRAPI_IN mrapi_rmem_hndl_t rmem,
+                       MRAPI_IN mrapi_rmem_atype_t access_type,
+                       MRAPI_OUT mrapi_status_t *status);
+/* Waits for the caller's transfers there, and flushes. MRAPI_ERR_RMEM_INVALID: its owner is gone,
+ * and the caller is detached all the same; MRAPI_ERR_RMEM_NOTATTACHED, MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_rmem_detach(MRAPI_IN mrapi_rmem_hndl_t rmem, MRAPI_OUT mrapi_status_t *status);
+/* MRAPI_ERR_RMEM_NOTOWNER: not made by the caller; MRAPI_ERR_RMEM_ATTACH: somebody is attached;
+ * MRAPI_ERR_RMEM_INVALID, MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_rmem_delete(MRAPI_IN mrapi_rmem_hndl_t rmem, MRAPI_OUT mrapi_status_t *status);
+
+/*
+ * Moves `num_strides` times `bytes_per_access` bytes: the i-th from rmem_offset + i * rmem_stride
+ * to local_offset + i * local_stride, or the other way. Blocks until the bytes are there. Orders
+ * nothing: that they are there is told by other means (a mutex, a message).
+ *   MRAPI_ERR_RMEM_NOTATTACHED    the caller is not attached
+ *   MRAPI_ERR_RMEM_BUFF_OVERRUN   beyond the end of the remote memory; nothing was moved
+ *   MRAPI_ERR_RMEM_STRIDE         a stride below bytes_per_access; nothing was moved
+ *   MRAPI_ERR_RMEM_INVALID        also: the owner died, or has nothing there any more; a part may
+ *                                 have been moved
+ *   MRAPI_ERR_PARAMETER           local_buf is NULL, nothing to move
+ *   MRAPI_ERR_NODE_NOTINIT
+ */
+void mrapi_rmem_read(MRAPI_IN mrapi_rmem_hndl_t rmem,
+                     MRAPI_IN mrapi_uint32_t rmem_offset,
+                     MRAPI_OUT void *local_buf,
+                     MRAPI_IN mrapi_uint32_t local_offset,
+                     MRAPI_IN mrapi_uint32_t bytes_per_access,
+                     MRAPI_IN mrapi_uint32_t num_strides,
+                     MRAPI_IN mrapi_uint32_t rmem_stride,
+                     MRAPI_IN mrapi_uint32_t local_stride,
+                     MRAPI_OUT mrapi_status_t *status);
+void mrapi_rmem_write(MRAPI_IN mrapi_rmem_hndl_t rmem,
+                      MRAPI_IN mrapi_uint32_t rmem_offset,
+                      MRAPI_IN void *local_buf,
+                      MRAPI_IN mrapi_uint32_t local_offset,
+                      MRAPI_IN mrapi_uint32_t bytes_per_access,
+                      MRAPI_IN mrapi_uint32_t num_strides,
+                      MRAPI_IN mrapi_uint32_t rmem_stride,
+                      MRAPI_IN mrapi_uint32_t local_stride,
+                      MRAPI_OUT mrapi_status_t *status);
+/* The same, not waited for: `mrapi_request` tells when the local bytes may be used again. Codes as
+ * above, and MRAPI_ERR_REQUEST_LIMIT (see MEDLEY_MAX_REQUESTS), MRAPI_ERR_RMEM_BLOCKED (the engine
+ * takes no more now), MRAPI_ERR_PARAMETER (mrapi_request is NULL). */
+void mrapi_rmem_read_i(MRAPI_IN mrapi_rmem_hndl_t rmem,
+                       MRAPI_IN mrapi_uint32_t rmem_offset,
+                       MRAPI_OUT void *local_buf,
+                       MRAPI_IN mrapi_uint32_t local_offset,
+                       MRAPI_IN mrapi_uint32_t bytes_per_access,
+                       MRAPI_IN mrapi_uint32_t num_strides,
+                       MRAPI_IN mrapi_uint32_t rmem_stride,
+                       MRAPI_IN mrapi_uint32_t local_stride,
+                       MRAPI_OUT mrapi_request_t *mrapi_request,
+                       MRAPI_OUT mrapi_status_t *status);
+void mrapi_rmem_write_i(MRAPI_IN mrapi_rmem_hndl_t rmem,
+                        MRAPI_IN mrapi_uint32_t rmem_offset,
+                        MRAPI_IN void *local_buf,
+                        MRAPI_IN mrapi_uint32_t local_offset,
+                        MRAPI_IN mrapi_uint32_t bytes_per_access,
+                        MRAPI_IN mrapi_uint32_t num_strides,
+                        MRAPI_IN mrapi_uint32_t rmem_stride,
+                        MRAPI_IN mrapi_uint32_t local_stride,
+                        MRAPI_OUT mrapi_request_t *mrapi_request,
+                        MRAPI_OUT mrapi_status_t *status);
+
+/* With MRAPI_RMEM_SWCACHE, what the caller wrote goes to the remote memory; and what it read is
+ * forgotten, so that it is fetched anew (what it wrote and did not flush stays). Both names are one
+ * function. MRAPI_ERR_NOT_SUPPORTED: attached in another way; MRAPI_ERR_RMEM_INVALID,
+ * MRAPI_ERR_RMEM_NOTATTACHED, MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_rmem_flush(MRAPI_IN mrapi_rmem_hndl_t rmem, MRAPI_OUT mrapi_status_t *status);
+void mrapi_rmem_synch(MRAPI_IN mrapi_rmem_hndl_t rmem, MRAPI_OUT mrapi_status_t *status);
+void mrapi_rmem_sync(MRAPI_IN mrapi_rmem_hndl_t rmem, MRAPI_OUT mrapi_status_t *status);
+
+/* ---- Requests (3.6) -------------------------------------------------------------------------- */
+
+/*
+ * Is it over? MRAPI_TRUE: yes, `size` says how many bytes were moved, and the request is no more;
+ * MRAPI_FALSE with MRAPI_INCOMPLETE: not yet. Any node of the process may ask; of several, one is
+ * told of the end.
+ *   MRAPI_ERR_REQUEST_INVALID     no such request (any more)
+ *   MRAPI_ERR_REQUEST_CANCELED    it was canceled
+ *   MRAPI_ERR_RMEM_INVALID        (with MRAPI_TRUE) it is over, and failed
+ *   MRAPI_ERR_PARAMETER           a pointer is NULL
+ *   MRAPI_ERR_NODE_NOTINIT
+ */
+mrapi_boolean_t mrapi_test(MRAPI_IN mrapi_request_t *request,
+                           MRAPI_OUT size_t *size,
+                           MRAPI_OUT mrapi_status_t *mrapi_status);
+/* Blocks until it is over, or the timeout. As test; MRAPI_TIMEOUT. */
+mrapi_boolean_t mrapi_wait(MRAPI_IN mrapi_request_t *request,
+                           MRAPI_OUT size_t *size,
+                           MRAPI_IN mrapi_timeout_t timeout,
+                           MRAPI_OUT mrapi_status_t *mrapi_status);
+/* Blocks until one of `number` is over (or canceled, or none): the first such in the list, whose
+ * place in it is returned; else MRAPI_NONE. Codes as wait. */
+mrapi_uint_t mrapi_wait_any(MRAPI_IN size_t number,
+                            MRAPI_IN mrapi_request_t *requests,
+                            MRAPI_OUT size_t *size,
+                            MRAPI_IN mrapi_timeout_t timeout,
+                            MRAPI_OUT mrapi_status_t *mrapi_status);
+/* Calls it back: then nothing of it touches the caller's bytes any more, and whoever asks gets
+ * MRAPI_ERR_REQUEST_CANCELED. May wait for a copy engine. MRAPI_ERR_REQUEST_INVALID: no such
+ * request, or it is over, and its end still to be fetched; MRAPI_ERR_REQUEST_CANCELED: it was
+ * canceled before; MRAPI_ERR_PARAMETER, MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_cancel(MRAPI_IN mrapi_request_t *request, MRAPI_OUT mrapi_status_t *mrapi_status);
 
 MEDLEY_DECLS_END
 

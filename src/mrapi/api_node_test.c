@@ -50,27 +50,6 @@ initialize_twice(void **state)
     node_down(state);
 }
 
-typedef struct other_thread {
-    med_port_thread thread;
-    void (*body)(void);
-} other_thread;
-
-static void *
-other_thread_entry(void *argument)
-{
-    ((other_thread *)argument)->body();
-    return NULL;
-}
-
-static void
-on_other_thread(void (*body)(void))
-{
-    other_thread other = {.body = body};
-    assert_int_equal(med_port_thread_start(&other.thread, NULL, other_thread_entry, &other),
-                     MEDLEY_OK);
-    assert_int_equal(med_port_thread_join(other.thread, NULL), MEDLEY_OK);
-}
-
 static void
 number_is_taken(void)
 {

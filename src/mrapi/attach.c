@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mrapi/kinds.h"
+#include "mrapi/rmem.h"
 
 /* ---- Views ----------------------------------------------------------------------------------- */
 
@@ -248,15 +249,34 @@ remove_unless_held(med_port_shared *shared)
     }
 }
 
+/* What this process keeps for itself. Nothing of it stays when it cannot be had. */
 static medley_status_t
-selves_make(med_system *system)
+own_make(med_system *system)
 {
     void *memory;
     medley_status_t status = med_port_memory_map(sizeof(med_self) * system->limits.nodes, &memory);
     if (status == MEDLEY_OK) {
         system->selves = memory;
+        status = med_rmem_own_make(system);
+    }
+    if (status == MEDLEY_OK) {
+        status = med_requests_init(&system->requests);
+    }
+    if (status != MEDLEY_OK) {
+        med_attach_own_end(system);
     }
     return status;
+}
+
+void
+med_attach_own_end(med_system *system)
+{
+    if (system->selves) {
+        med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
+        system->selves = NULL;
+    }
+    med_rmem_own_end(system);
+    med_requests_fini(&system->requests);
 }
 
 medley_status_t
@@ -271,15 +291,13 @@ med_attach_named(const char *name, uint64_t deadline_ns, med_system *system)
     bool create = system->shared.size_bytes == 0;
     status = create ? create_in_section(system, name) : join(system);
     if (status == MEDLEY_OK) {
-        status = selves_make(system);
+        status = own_make(system);
     }
     if (status == MEDLEY_OK) {
         status = med_process_claim(system);
     }
     if (status != MEDLEY_OK) {
-        if (system->selves) {
-            med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
-        }
+        med_attach_own_end(system);
         remove_unless_held(&system->shared);
         med_port_shared_close(&system->shared);
         med_attach_report(name, status, advice_for(status));
@@ -303,7 +321,7 @@ med_attach_private(med_system *system)
     }
     if (status == MEDLEY_OK) {
         partition_make(system, memory, "private");
-        status = selves_make(system);
+        status = own_make(system);
         if (status != MEDLEY_OK) {
             med_port_memory_unmap(memory, system->layout.size_bytes);
         }
@@ -338,7 +356,7 @@ void
 med_attach_end(med_system *system)
 {
     tell("left", system);
-    med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
+    med_attach_own_end(system);
     if (system->scope == MED_PORT_SCOPE_PROCESS) {
         med_port_memory_unmap(system->header, system->layout.size_bytes);
     } else {

@@ -14,6 +14,9 @@ medley_status_t med_attach_private(med_system *system);
  * the section within MED_SYSTEM_PATIENCE_NS. */
 void med_attach_end(med_system *system);
 
+/* Gives up what this process keeps for itself of a system: in a child of fork all there is. */
+void med_attach_own_end(med_system *system);
+
 /* "cannot open system 'name': status; advice" */
 void med_attach_report(const char *name, medley_status_t status, const char *advice);
 #define MED_ATTACH_ADVICE_NAME "a name has 1 to 48 letters, digits, '.', '_', '-'"

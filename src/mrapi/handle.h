@@ -14,6 +14,7 @@ typedef uint32_t med_handle;
 typedef enum med_handle_kind {
     MED_HANDLE_MUTEX = 1,
     MED_HANDLE_MUTEX_PI, /* with priority inheritance: tells the fast path off without a look */
+    MED_HANDLE_RMEM,
 } med_handle_kind;
 
 static inline med_handle

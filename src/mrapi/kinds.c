@@ -4,6 +4,7 @@
 #include "mrapi/domain.h"
 #include "mrapi/mutex.h"
 #include "mrapi/node.h"
+#include "mrapi/rmem.h"
 
 static uint32_t
 domain_row_bytes(const med_limits *limits)
@@ -19,11 +20,30 @@ mutex_row_bytes(const med_limits *limits)
     return sizeof(med_mutex_row);
 }
 
+static uint32_t
+rmem_row_bytes(const med_limits *limits)
+{
+    (void)limits;
+    return sizeof(med_rmem_row);
+}
+
+static uint32_t
+rmem_attachment_row_bytes(const med_limits *limits)
+{
+    (void)limits;
+    return sizeof(med_rmem_attachment_row);
+}
+
 const med_kind_info med_kinds[MED_KIND_COUNT] = {
     [MED_KIND_DOMAIN] = {"domains", MED_LIMIT_DOMAINS, domain_row_bytes, NULL, NULL},
     [MED_KIND_NODE] = {"nodes", MED_LIMIT_NODES, med_node_row_bytes, NULL, NULL},
     [MED_KIND_MUTEX] = {"mutexes", MED_LIMIT_MUTEXES, mutex_row_bytes, med_mutex_row_removed,
                         med_mutex_recover_rows},
+    [MED_KIND_RMEM_ATTACHMENT] = {"remote memory attachments", MED_LIMIT_RMEM_ATTACHMENTS,
+                                  rmem_attachment_row_bytes, med_rmem_attachment_removed,
+                                  med_rmem_attachment_recover_rows},
+    [MED_KIND_RMEM] = {"remote memories", MED_LIMIT_RMEMS, rmem_row_bytes, NULL,
+                       med_rmem_recover_rows},
 };
 
 uint32_t

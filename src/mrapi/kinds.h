@@ -19,6 +19,8 @@ typedef enum med_kind {
     MED_KIND_DOMAIN,
     MED_KIND_NODE,
     MED_KIND_MUTEX,
+    MED_KIND_RMEM_ATTACHMENT, /* its lock is taken before that of the next */
+    MED_KIND_RMEM,
     MED_KIND_COUNT
 } med_kind;
 

@@ -13,6 +13,9 @@ const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
     [MED_LIMIT_PROCESSES] = {"processes", "MEDLEY_MAX_PROCESSES", 64, MED_PORT_SLOT_MAX},
     [MED_LIMIT_NODES] = {"nodes", "MEDLEY_MAX_NODES", 128, 16000},
     [MED_LIMIT_MUTEXES] = {"mutexes", "MEDLEY_MAX_MUTEXES", 128, 65535},
+    [MED_LIMIT_RMEM_ATTACHMENTS] = {"remote memory attachments", "MEDLEY_MAX_RMEM_ATTACHMENTS", 128,
+                                    65535},
+    [MED_LIMIT_RMEMS] = {"remote memories", "MEDLEY_MAX_RMEMS", 64, 16000},
 };
 
 const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
@@ -23,6 +26,8 @@ static const size_t offsets[MED_LIMIT_COUNT] = {
     [MED_LIMIT_PROCESSES] = offsetof(med_limits, processes),
     [MED_LIMIT_NODES] = offsetof(med_limits, nodes),
     [MED_LIMIT_MUTEXES] = offsetof(med_limits, mutexes),
+    [MED_LIMIT_RMEM_ATTACHMENTS] = offsetof(med_limits, rmem_attachments),
+    [MED_LIMIT_RMEMS] = offsetof(med_limits, rmems),
 };
 
 _Static_assert(sizeof(med_limits) == MED_LIMIT_COUNT * sizeof(uint32_t), "one word per limit");

@@ -14,6 +14,8 @@ typedef struct med_limits {
     uint32_t processes;
     uint32_t nodes;
     uint32_t mutexes;
+    uint32_t rmem_attachments;
+    uint32_t rmems;
 } med_limits;
 
 typedef enum med_limit {
@@ -21,6 +23,8 @@ typedef enum med_limit {
     MED_LIMIT_PROCESSES,
     MED_LIMIT_NODES,
     MED_LIMIT_MUTEXES,
+    MED_LIMIT_RMEM_ATTACHMENTS,
+    MED_LIMIT_RMEMS,
     MED_LIMIT_COUNT
 } med_limit;
 

@@ -74,6 +74,9 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->mutexes = (med_mutex_row *)(void *)system->mutexes.rows;
     self->mutex_count = system->mutexes.row_count;
     self->next_look_ns = 0;
+    for (uint32_t i = 0; i < MED_SELF_RMEMS_RECENT; i++) {
+        self->rmem_recent[i] = NULL;
+    }
     self->owner_died = false;
     self->waiter = (med_waiter){.spin_ns = 0};
     self->started = started;

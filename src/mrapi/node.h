@@ -75,6 +75,8 @@ med_node_ref_generation(uint32_t ref)
     return ref >> 14 & 0xffffu;
 }
 
+#define MED_SELF_RMEMS_RECENT 4u
+
 /* One node as its own thread sees it. Private to the process; one per node row. */
 typedef struct med_self {
     struct med_system *system;
@@ -90,7 +92,9 @@ typedef struct med_self {
     struct med_mutex_row *mutexes; /* for the fast path */
     uint32_t mutex_count;
     uint64_t next_look_ns; /* a failed try looks at the holder's life from then on */
-    bool owner_died;       /* its last lock came from a dead owner */
+    /* Windows on the remote memories that it used last, by the handle; else NULL. */
+    struct med_rmem_window *rmem_recent[MED_SELF_RMEMS_RECENT];
+    bool owner_died; /* its last lock came from a dead owner */
     med_waiter waiter;
     bool started;           /* by med_node_start, as are the nodes that use the rest */
     bool joinable;          /* for its own thread; others look at `join` */

@@ -9,6 +9,7 @@
 #include "mrapi/mutex.h"
 #include "mrapi/node.h"
 #include "mrapi/process.h"
+#include "mrapi/rmem.h"
 #include "mrapi/table.h"
 #include "port/port.h"
 
@@ -28,6 +29,8 @@ layout_hash(void)
         offsetof(med_limits, processes),
         offsetof(med_limits, nodes),
         offsetof(med_limits, mutexes),
+        offsetof(med_limits, rmem_attachments),
+        offsetof(med_limits, rmems),
         sizeof(med_process_row),
         offsetof(med_process_row, process_id),
         offsetof(med_process_row, since_ns),
@@ -58,6 +61,15 @@ layout_hash(void)
         offsetof(med_mutex_row, pi_owner),
         offsetof(med_mutex_row, pi_word),
         offsetof(med_mutex_row, slept),
+        sizeof(med_rmem_row),
+        offsetof(med_rmem_row, attributes),
+        offsetof(med_rmem_row, owner),
+        offsetof(med_rmem_row, access),
+        offsetof(med_rmem_row, extent),
+        offsetof(med_rmem_extent, size_bytes),
+        offsetof(med_rmem_extent, address_low),
+        sizeof(med_rmem_attachment_row),
+        offsetof(med_rmem_attachment_row, access),
     };
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {

@@ -41,7 +41,6 @@ typedef struct med_partition_header {
     uint32_t on_death; /* med_on_death */
     char name[64];
     med_limits limits;
-    uint32_t unused[2];
 } med_partition_header;
 _Static_assert(sizeof(med_partition_header) == 128, "the header is two lines");
 _Static_assert(offsetof(med_partition_header, limits) == 104, "the same in every build");

@@ -17,7 +17,12 @@ typedef struct partition {
 static partition
 partition_make(void)
 {
-    partition p = {.limits = {.domains = 2, .processes = 3, .nodes = 5, .mutexes = 7}};
+    partition p = {.limits = {.domains = 2,
+                              .processes = 3,
+                              .nodes = 5,
+                              .mutexes = 7,
+                              .rmem_attachments = 9,
+                              .rmems = 4}};
     void *memory = NULL;
     assert_int_equal(med_layout_compute(&p.limits, &p.layout), MEDLEY_OK);
     assert_int_equal(med_port_memory_map(p.layout.size_bytes, &memory), MEDLEY_OK);

@@ -48,7 +48,7 @@ after_fork(void)
     /* What is not open yet may be half opened, by a thread that the child does not have. */
     med_port_shared_forget(named.open ? &named.shared : NULL);
     if (named.open) {
-        med_port_memory_unmap(named.selves, sizeof(med_self) * named.limits.nodes);
+        med_attach_own_end(&named);
     }
     /* A private partition was copied; what the program has in it stays where it is. */
     named = (med_system){.open = false};

@@ -18,6 +18,7 @@
 #include "mrapi/node.h"
 #include "mrapi/partition.h"
 #include "mrapi/process.h"
+#include "mrapi/request.h"
 #include "mrapi/table.h"
 #include "port/port.h"
 
@@ -37,16 +38,26 @@ typedef struct med_system {
             med_table_view domains;
             med_table_view nodes;
             med_table_view mutexes;
+            med_table_view rmem_attachments;
+            med_table_view rmems;
         };
     };
     uint32_t process_index;
     uint32_t process_ref;
     med_self *selves; /* one per node row; only this process's are in use */
-    uint32_t users;   /* guarded by the gate: nodes of this process, and explicit opens */
-    uint32_t opens;   /* guarded by the gate: of these, the explicit opens */
+    /* Of this process alone: how it reaches what its nodes are attached to, where its own remote
+     * memories lie (rmem.c), and what its nodes asked for and wait for. */
+    struct med_rmem_window *rmem_windows;
+    struct med_rmem_extent *rmem_extents;
+    med_requests requests;
+    uint32_t users; /* guarded by the gate: nodes of this process, and explicit opens */
+    uint32_t opens; /* guarded by the gate: of these, the explicit opens */
 } med_system;
 _Static_assert(offsetof(med_system, mutexes) ==
                    offsetof(med_system, tables) + MED_KIND_MUTEX * sizeof(med_table_view),
+               "the named tables are those of their kinds");
+_Static_assert(offsetof(med_system, rmems) ==
+                   offsetof(med_system, tables) + MED_KIND_RMEM * sizeof(med_table_view),
                "the named tables are those of their kinds");
 
 static inline med_process_row *

@@ -168,22 +168,22 @@ med_view_node_read(const med_system *system, uint32_t index, med_view_node *view
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
-static void
-owner_read(const med_system *system, uint32_t ref, med_view_lock *view)
+/* False: the node that the reference names is gone. */
+static bool
+owner_read(const med_system *system, uint32_t ref, uint32_t *domain, uint32_t *number)
 {
     uint32_t index = med_node_ref_index(ref);
-    view->owner_known = false;
     if (index >= system->limits.nodes) {
-        return;
+        return false;
     }
     const med_node_row *row = node_at(system, index);
     uint32_t live = med_row_word(MED_ROW_LIVE, med_node_ref_generation(ref));
     if (word(&row->row.state) != live) {
-        return;
+        return false;
     }
-    view->owner_domain = word(&row->row.key_high);
-    view->owner_number = word(&row->row.key_low);
-    view->owner_known = word(&row->row.state) == live;
+    *domain = word(&row->row.key_high);
+    *number = word(&row->row.key_low);
+    return word(&row->row.state) == live;
 }
 
 static med_view_lock_state
@@ -229,10 +229,44 @@ med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view
     } else if (is_held(row)) {
         view->state = MED_VIEW_LOCK_HELD;
         view->depth = word(&row->depth);
-        owner_read(system, holder, view);
+        view->owner_known = owner_read(system, holder, &view->owner_domain, &view->owner_number);
     } else {
         view->state = free_state(row);
     }
+    return word(&row->row.state) == state;
+}
+
+/* ---- Remote memory --------------------------------------------------------------------------- */
+
+static uint32_t
+attachments_of(const med_system *system, med_handle rmem)
+{
+    const med_table_view *table = &system->rmem_attachments;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const med_row *row = med_table_row(table, i);
+        count +=
+            med_row_state_of(word(&row->state)) == MED_ROW_LIVE && word(&row->key_high) == rmem;
+    }
+    return count;
+}
+
+bool
+med_view_rmem_read(const med_system *system, uint32_t index, med_view_rmem *view)
+{
+    const med_rmem_row *row = (const med_rmem_row *)(void *)med_table_row(&system->rmems, index);
+    uint32_t state = word(&row->row.state);
+    uint32_t access = word(&row->access);
+    if (med_row_state_of(state) != MED_ROW_LIVE || access >= MED_RMEM_ACCESS_COUNT) {
+        return false;
+    }
+    view->number = word(&row->row.key_low);
+    view->size_bytes = word(&row->extent.size_bytes);
+    view->access = (med_rmem_access)access;
+    view->owner_known =
+        owner_read(system, word(&row->owner), &view->owner_domain, &view->owner_number);
+    view->attachments = attachments_of(
+        system, med_handle_make(MED_HANDLE_RMEM, index, med_row_generation_of(state)));
     return word(&row->row.state) == state;
 }
 

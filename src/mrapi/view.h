@@ -17,6 +17,7 @@
 #include "mrapi/limits.h"
 #include "mrapi/node.h"
 #include "mrapi/partition.h"
+#include "mrapi/rmem.h"
 #include "mrapi/system.h"
 
 /* Is there anybody in the system of that name, readable by us or not? MEDLEY_ERR_NOT_FOUND: no such
@@ -81,6 +82,16 @@ typedef struct med_view_lock {
     uint32_t slept; /* how often somebody slept for it */
 } med_view_lock;
 
+typedef struct med_view_rmem {
+    uint32_t number;
+    uint32_t size_bytes;
+    med_rmem_access access;
+    bool owner_known; /* a node that is (still) there */
+    uint32_t owner_domain;
+    uint32_t owner_number;
+    uint32_t attachments;
+} med_view_rmem;
+
 typedef struct med_view_limit {
     uint32_t limit;
     uint32_t used;
@@ -92,6 +103,8 @@ void med_view_system_read(const med_system *system, med_view_system *view);
 bool med_view_process_read(const med_system *system, uint32_t index, med_view_process *view);
 bool med_view_node_read(const med_system *system, uint32_t index, med_view_node *view);
 bool med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view);
+/* Looks at all attachments as well. */
+bool med_view_rmem_read(const med_system *system, uint32_t index, med_view_rmem *view);
 /* Counts the rows in use: looks at all of them. */
 void med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view);
 

@@ -13,6 +13,8 @@
 #define DOMAIN 3
 #define NODE 5
 #define MUTEX 9
+#define RMEM 11
+#define RMEM_BYTES 100
 
 static test_process child;
 
@@ -35,6 +37,12 @@ holder(test_process *parent, void *argument)
     child_expect(status == MRAPI_SUCCESS);
     mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
     mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    static unsigned char memory[RMEM_BYTES];
+    mrapi_rmem_hndl_t rmem =
+        mrapi_rmem_create(RMEM, memory, MRAPI_RMEM_ATYPE_ANY, NULL, sizeof memory, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_rmem_attach(rmem, MRAPI_RMEM_SWCACHE, &status);
     child_expect(status == MRAPI_SUCCESS);
     process_say(parent, 'r');
     (void)process_hear(parent);
@@ -80,6 +88,10 @@ read_all(const med_system *system,
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
         found[1] += med_view_node_read(system, i, node);
     }
+    for (uint32_t i = 0; i < system->limits.rmems; i++) {
+        med_view_rmem rmem;
+        (void)med_view_rmem_read(system, i, &rmem);
+    }
     for (uint32_t i = 0; i < system->limits.mutexes; i++) {
         found[2] += med_view_lock_read(system, i, lock);
     }
@@ -114,6 +126,30 @@ shows_the_living(void **state)
     assert_int_equal(lock.owner_domain, DOMAIN);
     assert_int_equal(lock.owner_number, NODE);
     assert_int_equal(lock.depth, 2);
+    med_system_observe_end(&system);
+}
+
+static void
+shows_a_remote_memory(void **state)
+{
+    med_system system;
+    med_view_rmem rmem;
+    uint32_t found = 0;
+    (void)state;
+    observe(&system);
+    for (uint32_t i = 0; i < system.limits.rmems; i++) {
+        if (med_view_rmem_read(&system, i, &rmem)) {
+            found++;
+            assert_int_equal(rmem.number, RMEM);
+            assert_true(rmem.owner_known);
+            assert_int_equal(rmem.owner_domain, DOMAIN);
+            assert_int_equal(rmem.owner_number, NODE);
+            assert_int_equal(rmem.size_bytes, RMEM_BYTES);
+            assert_int_equal(rmem.access, MED_RMEM_ANY);
+            assert_int_equal(rmem.attachments, 1);
+        }
+    }
+    assert_int_equal(found, 1);
     med_system_observe_end(&system);
 }
 
@@ -192,6 +228,10 @@ read_scribbled(const med_system *system)
             assert_true(node.lock_index < system->limits.mutexes);
         }
     }
+    for (uint32_t i = 0; i < system->limits.rmems; i++) {
+        med_view_rmem rmem;
+        (void)med_view_rmem_read(system, i, &rmem);
+    }
     for (uint32_t i = 0; i < system->limits.mutexes; i++) {
         (void)med_view_lock_read(system, i, &lock);
     }
@@ -267,6 +307,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(shows_the_living, holder_start, holder_end),
+        cmocka_unit_test_setup_teardown(shows_a_remote_memory, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_limits, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_the_dead, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_locks_of_the_dead, holder_start, holder_end),

@@ -16,7 +16,9 @@ main(int argc, char **argv)
     med_limits limits = {.domains = (uint32_t)strtoul(argv[1], NULL, 10),
                          .processes = (uint32_t)strtoul(argv[2], NULL, 10),
                          .nodes = (uint32_t)strtoul(argv[3], NULL, 10),
-                         .mutexes = (uint32_t)strtoul(argv[4], NULL, 10)};
+                         .mutexes = (uint32_t)strtoul(argv[4], NULL, 10),
+                         .rmem_attachments = 1, /* the fewest, of what is not asked for */
+                         .rmems = 1};
     if (!med_limits_valid(&limits) || med_layout_compute(&limits, &layout) != MEDLEY_OK) {
         return 1;
     }

@@ -47,6 +47,28 @@ node_down(void **state)
     return 0;
 }
 
+/* Runs `body` on a thread of its own, to its end. */
+typedef struct other_thread {
+    med_port_thread thread;
+    void (*body)(void);
+} other_thread;
+
+static inline void *
+other_thread_entry(void *argument)
+{
+    ((other_thread *)argument)->body();
+    return NULL;
+}
+
+static inline void
+on_other_thread(void (*body)(void))
+{
+    other_thread other = {.body = body};
+    assert_int_equal(med_port_thread_start(&other.thread, NULL, other_thread_entry, &other),
+                     MEDLEY_OK);
+    assert_int_equal(med_port_thread_join(other.thread, NULL), MEDLEY_OK);
+}
+
 static inline mrapi_mutex_hndl_t
 mutex_with(mrapi_uint_t attribute, mrapi_mutex_id_t number)
 {

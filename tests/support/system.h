@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #define TEST_MUTEXES 16
+#define TEST_RMEMS 8
+#define TEST_REQUESTS 16
 
 /* The same in a child of fork: named after the process that asked first. */
 static inline const char *
@@ -25,6 +27,9 @@ test_system_prepare(void)
 {
     (void)setenv("MEDLEY_SYSTEM", test_system_name(), 1);
     (void)setenv("MEDLEY_MAX_MUTEXES", "16", 1);
+    (void)setenv("MEDLEY_MAX_RMEMS", "8", 1);
+    (void)setenv("MEDLEY_MAX_RMEM_ATTACHMENTS", "16", 1);
+    (void)setenv("MEDLEY_MAX_REQUESTS", "16", 1);
     (void)setenv("MEDLEY_LOG", "quiet", 0);
 }
 

@@ -15,8 +15,8 @@ static const char help[] =
     "usage: medley ps [SYSTEM] [--json] [--watch SECONDS]\n"
     "\n"
     "Shows a running system, or all of this user's: its processes, nodes, locks with\n"
-    "their owners and waiters, and how far its limits are used. It only looks: it does\n"
-    "not join the system, recovers nobody and changes nothing.\n"
+    "their owners and waiters, remote memories, and how far its limits are used. It\n"
+    "only looks: it does not join the system, recovers nobody and changes nothing.\n"
     "\n"
     "  --json           one JSON document\n"
     "  --watch SECONDS  again and again, until interrupted; with --json a line each time\n"
@@ -89,6 +89,12 @@ static const output_column lock_columns[] = {
     {"ATTRIBUTES", "attributes", output_list, false},
 };
 
+static const output_column rmem_columns[] = {
+    {"RMEM", "remote_memory", NULL, true},   {"OWNER", "owner", owner_cell, true},
+    {"BYTES", "size_bytes", NULL, true},     {"ACCESS", "access", NULL, false},
+    {"ATTACHED", "attachments", NULL, true},
+};
+
 static const output_column limit_columns[] = {
     {"LIMIT", "name", NULL, false},        {"USED", "used", NULL, true},
     {"HIGHEST", "high_water", NULL, true}, {"OF", "limit", NULL, true},
@@ -107,6 +113,7 @@ contents_print(const json_t *system)
     OUTPUT_TABLE(json_object_get(system, "processes"), process_columns);
     OUTPUT_TABLE(json_object_get(system, "nodes"), node_columns);
     OUTPUT_TABLE(json_object_get(system, "locks"), lock_columns);
+    OUTPUT_TABLE(json_object_get(system, "remote_memories"), rmem_columns);
     OUTPUT_TABLE(json_object_get(system, "limits"), limit_columns);
 }
 

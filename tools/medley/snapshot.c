@@ -94,11 +94,10 @@ attributes_json(uint32_t attributes)
 }
 
 static json_t *
-owner_json(const med_view_lock *lock)
+owner_json(bool known, uint32_t domain, uint32_t number)
 {
-    return lock->owner_known ? json_pack("{s:I, s:I}", "domain", (json_int_t)lock->owner_domain,
-                                         "node", (json_int_t)lock->owner_number)
-                             : json_null();
+    return known ? json_pack("{s:I, s:I}", "domain", (json_int_t)domain, "node", (json_int_t)number)
+                 : json_null();
 }
 
 static json_t *
@@ -115,11 +114,37 @@ locks_json(const med_system *system, const uint32_t *waiters)
         med_view_lock lock;
         if (med_view_lock_read(system, i, &lock)) {
             (void)json_array_append_new(
+                rows, json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:o}", "mutex",
+                                (json_int_t)lock.number, "state", states[lock.state], "owner",
+                                owner_json(lock.owner_known, lock.owner_domain, lock.owner_number),
+                                "depth", (json_int_t)lock.depth, "waiters", (json_int_t)waiters[i],
+                                "slept", (json_int_t)lock.slept, "attributes",
+                                attributes_json(lock.attributes)));
+        }
+    }
+    return rows;
+}
+
+static json_t *
+rmems_json(const med_system *system)
+{
+    static const char *const accesses[] = {
+        [MED_RMEM_DMA] = "dma",
+        [MED_RMEM_SWCACHE] = "software-cache",
+        [MED_RMEM_PLAIN] = "plain",
+        [MED_RMEM_ANY] = "any",
+    };
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < system->limits.rmems; i++) {
+        med_view_rmem rmem;
+        if (med_view_rmem_read(system, i, &rmem)) {
+            (void)json_array_append_new(
                 rows,
-                json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:o}", "mutex", (json_int_t)lock.number,
-                          "state", states[lock.state], "owner", owner_json(&lock), "depth",
-                          (json_int_t)lock.depth, "waiters", (json_int_t)waiters[i], "slept",
-                          (json_int_t)lock.slept, "attributes", attributes_json(lock.attributes)));
+                json_pack("{s:I, s:o, s:I, s:s, s:I}", "remote_memory", (json_int_t)rmem.number,
+                          "owner",
+                          owner_json(rmem.owner_known, rmem.owner_domain, rmem.owner_number),
+                          "size_bytes", (json_int_t)rmem.size_bytes, "access",
+                          accesses[rmem.access], "attachments", (json_int_t)rmem.attachments));
         }
     }
     return rows;
@@ -154,11 +179,12 @@ contents_add(const med_system *system, json_t *to)
     }
     json_t *nodes = nodes_json(system, waiters);
     json_t *contents =
-        json_pack("{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o}", "size_bytes",
+        json_pack("{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "size_bytes",
                   (json_int_t)view.size_bytes, "age_ns", (json_int_t)view.age_ns, "on_death",
                   view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
                   (json_int_t)view.creator_process_id, "processes", processes_json(system), "nodes",
-                  nodes, "locks", locks_json(system, waiters), "limits", limits_json(system));
+                  nodes, "locks", locks_json(system, waiters), "remote_memories",
+                  rmems_json(system), "limits", limits_json(system));
     free(waiters);
     (void)json_object_update(to, contents);
     json_decref(contents);

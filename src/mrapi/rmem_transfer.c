@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Transfers: reading and writing remote memory, at once or by the copy engine.
+ *
+ * They order nothing between nodes: who says that bytes are there, and who asks, use what orders
+ * (a mutex, a message). A transfer is a node's own; the remote memory may be used by all at once,
+ * byte by byte as in any memory.
+ */
+#include <string.h>
+
+#include "mrapi/request.h"
+#include "mrapi/rmem.h"
+#include "mrapi/rmem_cache.h"
+#include "mrapi/rmem_window.h"
+#include "mrapi/system.h"
+
+/* ---- The window ------------------------------------------------------------------------------ */
+
+static medley_status_t
+window_find(med_self *self, med_handle rmem, med_rmem_window **found)
+{
+    med_system *system = self->system;
+    uint32_t index = med_handle_index_of_kind(rmem, MED_HANDLE_RMEM);
+    if (index >= system->rmems.row_count) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    /* A1 live <- T1 (table.c) */
+    uint32_t word = atomic32_load_acquire(&med_table_row(&system->rmems, index)->state);
+    if (!med_handle_is_current(rmem, word)) {
+        return MEDLEY_ERR_STALE;
+    }
+    const med_key key = {.high = rmem, .low = self->ref};
+    uint32_t attachment, generation;
+    if (med_table_find(&system->rmem_attachments, key, &attachment, &generation) != MEDLEY_OK) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    med_rmem_window *window = &system->rmem_windows[attachment];
+    /* Of a row that was scribbled over, or of an earlier life of this one. */
+    if (window->rmem != rmem || window->attachment_generation != generation ||
+        window->live != word) {
+        return MEDLEY_ERR_STALE;
+    }
+    self->rmem_recent[index % MED_SELF_RMEMS_RECENT] = window;
+    *found = window;
+    return MEDLEY_OK;
+}
+
+/* The window of a remote memory that this node is attached to. */
+static inline medley_status_t
+window_of(med_self *self, med_handle rmem, med_rmem_window **found)
+{
+    med_rmem_window *window = self->rmem_recent[rmem % MED_SELF_RMEMS_RECENT];
+    if (__builtin_expect(window && window->rmem == rmem && window->node_ref == self->ref &&
+                             med_rmem_window_current(window),
+                         1)) {
+        *found = window;
+        return MEDLEY_OK;
+    }
+    return window_find(self, rmem, found);
+}
+
+/* ---- Checking -------------------------------------------------------------------------------- */
+
+/* One behind the last byte of the rows. No sum or product of these can overflow 64 bits. */
+static uint64_t
+end_of(uint32_t offset, uint32_t rows, uint32_t stride, uint32_t row_bytes)
+{
+    return (uint64_t)(rows - 1) * stride + offset + row_bytes;
+}
+
+static medley_status_t
+check(const med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    const med_rmem_transfer *t = transfer;
+    if (t->rmem_stride < t->row_bytes || t->local_stride < t->row_bytes) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    uint64_t far_end = end_of(t->rmem_offset, t->rows, t->rmem_stride, t->row_bytes);
+    uint64_t near_end = end_of(t->local_offset, t->rows, t->local_stride, t->row_bytes);
+    bool fits = far_end <= window->size_bytes && near_end <= UINTPTR_MAX - (uintptr_t)t->local;
+    return fits ? MEDLEY_OK : MEDLEY_FULL;
+}
+
+/* ---- At once --------------------------------------------------------------------------------- */
+
+/* With whatever stands between: a cache, the processor, the kernel. */
+static medley_status_t
+run(const med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    return window->cache ? med_rmem_cache_transfer(window, transfer)
+                         : med_rmem_window_move(window, transfer);
+}
+
+/* Waits for room in the engine too. */
+static medley_status_t
+run_engine(const med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    med_port_copy copy = med_rmem_window_copy(window, transfer);
+    medley_status_t status;
+    while ((status = med_port_copy_start(&copy)) == MEDLEY_BUSY) {
+        med_port_yield();
+    }
+    return status == MEDLEY_OK ? med_port_copy_wait(&copy) : status;
+}
+
+/* Does the engine do it? Into another process's memory only its kernel copies. */
+static inline bool
+by_engine(const med_rmem_window *window)
+{
+    return window->access == MED_RMEM_DMA && window->local;
+}
+
+medley_status_t
+med_rmem_transfer_run(med_self *self, med_handle rmem, const med_rmem_transfer *transfer)
+{
+    med_rmem_window *window;
+    medley_status_t status = window_of(self, rmem, &window);
+    if (status == MEDLEY_OK) {
+        status = check(window, transfer);
+    }
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    return by_engine(window) ? run_engine(window, transfer) : run(window, transfer);
+}
+
+/* ---- That end later -------------------------------------------------------------------------- */
+
+typedef struct engine_context {
+    const med_rmem_window *window;
+    med_port_copy copy;
+} engine_context;
+_Static_assert(sizeof(engine_context) <= MED_REQUEST_CONTEXT_BYTES, "a request holds it");
+
+static engine_context *
+engine_of(void *context)
+{
+    return context;
+}
+
+static size_t
+bytes_of(const med_rmem_transfer *transfer)
+{
+    return (size_t)transfer->row_bytes * transfer->rows;
+}
+
+static med_request_state
+engine_progress(void *context, med_request_outcome *outcome)
+{
+    med_port_copy *copy = &engine_of(context)->copy;
+    if (!med_port_copy_done(copy)) {
+        return MED_REQUEST_VALID;
+    }
+    *outcome = (med_request_outcome){.status = med_port_copy_wait(copy),
+                                     .size_bytes = copy->row_bytes * copy->rows};
+    return MED_REQUEST_COMPLETED;
+}
+
+/* An engine is not called back: when it has ended, nothing is touched any more. */
+static bool
+engine_cancel(void *context)
+{
+    (void)med_port_copy_wait(&engine_of(context)->copy);
+    return true;
+}
+
+static const med_request_operations engine_operations = {.progress = engine_progress,
+                                                         .cancel = engine_cancel};
+
+static medley_status_t
+start_engine(const med_rmem_window *window,
+             const med_rmem_transfer *transfer,
+             med_requests *requests,
+             med_request *request,
+             med_request_handle *handle)
+{
+    engine_context *engine = engine_of(request->context);
+    *engine = (engine_context){.window = window, .copy = med_rmem_window_copy(window, transfer)};
+    medley_status_t status = med_port_copy_start(&engine->copy);
+    if (status == MEDLEY_OK) {
+        *handle = med_request_start(requests, request);
+    }
+    return status;
+}
+
+static medley_status_t
+start_at_once(const med_rmem_window *window,
+              const med_rmem_transfer *transfer,
+              med_requests *requests,
+              med_request *request,
+              med_request_handle *handle)
+{
+    medley_status_t status = run(window, transfer);
+    if (status == MEDLEY_OK) {
+        const med_request_outcome outcome = {.status = MEDLEY_OK, .size_bytes = bytes_of(transfer)};
+        *handle = med_request_end_at_once(requests, request, outcome);
+    }
+    return status;
+}
+
+medley_status_t
+med_rmem_transfer_start(med_self *self,
+                        med_handle rmem,
+                        const med_rmem_transfer *transfer,
+                        med_request_handle *request)
+{
+    med_requests *requests = &self->system->requests;
+    med_rmem_window *window;
+    med_request *place;
+    medley_status_t status = window_of(self, rmem, &window);
+    if (status == MEDLEY_OK) {
+        status = check(window, transfer);
+    }
+    if (status == MEDLEY_OK) {
+        status = med_request_begin(requests, &engine_operations, &place);
+    }
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    status = by_engine(window) ? start_engine(window, transfer, requests, place, request)
+                               : start_at_once(window, transfer, requests, place, request);
+    if (status != MEDLEY_OK) {
+        med_request_abandon(place);
+    }
+    return status;
+}
+
+/* ---- Flush, synch ---------------------------------------------------------------------------- */
+
+static medley_status_t
+cached_window_of(med_self *self, med_handle rmem, med_rmem_window **window)
+{
+    medley_status_t status = window_of(self, rmem, window);
+    return status == MEDLEY_OK && !(*window)->cache ? MEDLEY_ERR_NOT_SUPPORTED : status;
+}
+
+medley_status_t
+med_rmem_flush(med_self *self, med_handle rmem)
+{
+    med_rmem_window *window;
+    medley_status_t status = cached_window_of(self, rmem, &window);
+    return status == MEDLEY_OK ? med_rmem_cache_flush(window) : status;
+}
+
+medley_status_t
+med_rmem_synch(med_self *self, med_handle rmem)
+{
+    med_rmem_window *window;
+    medley_status_t status = cached_window_of(self, rmem, &window);
+    if (status == MEDLEY_OK) {
+        med_rmem_cache_forget(window);
+    }
+    return status;
+}
+
+/* ---- The end of an attachment ---------------------------------------------------------------- */
+
+static bool
+is_of_window(const void *context, const void *window)
+{
+    return ((const engine_context *)context)->window == window;
+}
+
+void
+med_rmem_attachment_removed(const med_table_view *view, med_row *row)
+{
+    med_system *system = view->context;
+    size_t index = (size_t)((unsigned char *)row - view->rows) / view->row_bytes;
+    med_rmem_window *window = &system->rmem_windows[index];
+    uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
+    /* Another process's rows have no window here. */
+    if (window->rmem && window->attachment_generation == generation) {
+        med_requests_drain(&system->requests, &engine_operations, is_of_window, window);
+        med_rmem_window_close(window);
+    }
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Windows. A window is opened and used by its node alone, and closed by it or, when its row goes,
+ * under the lock of the attachments' table.
+ *
+ * An address is dereferenced only if this process noted it itself (extents), or it lies in the
+ * partition with all of its bytes; any other goes to the port, with its owner's process.
+ */
+#include "mrapi/rmem_window.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "mrapi/rmem_cache.h"
+#include "mrapi/system.h"
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static bool
+owner_lives(void *context)
+{
+    const med_rmem_window *window = context;
+    return med_process_alive(window->system, window->process_ref);
+}
+
+static void
+unreachable_report(const med_rmem_window *window, uint32_t process_id, const char *why)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "remote memory ");
+    med_text_number(&text, atomic32_load_relaxed(&window->row->row.key_low)); /* for showing */
+    med_text_string(&text, " lies in process ");
+    med_text_number(&text, process_id);
+    med_text_string(&text, why);
+    med_log(MED_LOG_ERROR, &text);
+}
+
+/* Through the port, to the process that the row names. */
+static medley_status_t
+peer_open(med_rmem_window *window)
+{
+    uint32_t owner = med_process_ref_index(window->process_ref);
+    if (owner >= window->system->limits.processes) {
+        return MEDLEY_ERR_STALE;
+    }
+    const med_process_row *process = med_system_process(window->system, owner);
+    uint32_t process_id = atomic32_load_relaxed(&process->process_id); /* relaxed: alive() tells */
+    if (atomic32_load_relaxed(&window->row->process_space) != med_port_pi_space()) {
+        unreachable_report(window, process_id,
+                           ", of another PID namespace, whose memory cannot be named from here; "
+                           "put the buffer into shared memory");
+        return MEDLEY_ERR_SYSTEM;
+    }
+    window->peer = (med_port_peer){.alive = owner_lives, .context = window};
+    medley_status_t status = med_port_peer_open(process_id, &window->peer);
+    if (status == MEDLEY_ERR_ACCESS || status == MEDLEY_ERR_NOT_SUPPORTED) {
+        unreachable_report(window, process_id,
+                           ", into whose memory the system does not let this process (it must be "
+                           "one that this one may trace: see ptrace(2) and PR_SET_PTRACER); or put "
+                           "the buffer into shared memory");
+        return MEDLEY_ERR_SYSTEM;
+    }
+    return status == MEDLEY_OK ? MEDLEY_OK : MEDLEY_ERR_STALE;
+}
+
+static uint64_t
+address_of(const med_rmem_extent *extent)
+{
+    /* Relaxed: constant while the row is LIVE, which is looked at again afterwards. */
+    return atomic32_load_relaxed(&extent->address_low) |
+           (uint64_t)atomic32_load_relaxed(&extent->address_high) << 32;
+}
+
+static medley_status_t
+place_find(const med_system *system, uint32_t index, med_rmem_window *window)
+{
+    const med_rmem_extent *extent = &window->row->extent;
+    bool ours = window->process_ref == system->process_ref;
+    extent = ours ? &system->rmem_extents[index] : extent;
+    window->address = address_of(extent);
+    window->size_bytes = atomic32_load_relaxed(&extent->size_bytes); /* relaxed: as address_of */
+    if (atomic32_load_relaxed(&extent->place) == MED_RMEM_IN_PARTITION) {
+        if (window->address + window->size_bytes > system->layout.size_bytes) {
+            return MEDLEY_ERR_STALE; /* no owner of ours said so */
+        }
+        window->local = (unsigned char *)system->header + window->address;
+    } else if (ours) {
+        window->local = (unsigned char *)(uintptr_t)window->address;
+    }
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_rmem_window_open(const med_system *system,
+                     med_handle rmem,
+                     uint32_t generation,
+                     med_rmem_access access,
+                     med_rmem_window *window)
+{
+    uint32_t index = med_handle_index(rmem);
+    const med_rmem_row *row = (const med_rmem_row *)(void *)med_table_row(&system->rmems, index);
+    window->live = med_row_word(MED_ROW_LIVE, generation);
+    window->row = row;
+    window->access = access;
+    window->system = system;
+    window->process_ref = atomic32_load_relaxed(&row->process_ref); /* relaxed: as address_of */
+    medley_status_t status = place_find(system, index, window);
+    if (status == MEDLEY_OK && !window->local) {
+        status = peer_open(window);
+    }
+    if (status == MEDLEY_OK && access == MED_RMEM_SWCACHE) {
+        status = med_rmem_cache_make(window->size_bytes, &window->cache);
+    }
+    /* Acquire: what was read above was read before. A1 live <- T1 (table.c) */
+    if (status == MEDLEY_OK && atomic32_load_acquire(&row->row.state) != window->live) {
+        status = MEDLEY_ERR_STALE;
+    }
+    window->rmem = rmem;
+    if (status != MEDLEY_OK) {
+        med_rmem_window_close(window);
+    }
+    return status;
+}
+
+void
+med_rmem_window_close(med_rmem_window *window)
+{
+    if (window->peer.process_id) {
+        med_port_peer_close(&window->peer);
+    }
+    if (window->cache) {
+        med_rmem_cache_end(window->cache);
+    }
+    *window = (med_rmem_window){.rmem = 0};
+}
+
+/* ---- Moving ---------------------------------------------------------------------------------- */
+
+static medley_status_t
+move_local(const med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    unsigned char *far = window->local + transfer->rmem_offset;
+    unsigned char *near = (unsigned char *)transfer->local + transfer->local_offset;
+    for (uint32_t row = 0; row < transfer->rows; row++) {
+        /* Not memcpy: a node may move bytes of a buffer within it. */
+        memmove(transfer->write ? far : near, transfer->write ? near : far, transfer->row_bytes);
+        far += transfer->rmem_stride;
+        near += transfer->local_stride;
+    }
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+move_peer(const med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    const med_port_peer_copy copy = {.local =
+                                         (unsigned char *)transfer->local + transfer->local_offset,
+                                     .remote = window->address + transfer->rmem_offset,
+                                     .row_bytes = transfer->row_bytes,
+                                     .rows = transfer->rows,
+                                     .local_stride_bytes = transfer->local_stride,
+                                     .remote_stride_bytes = transfer->rmem_stride,
+                                     .write = transfer->write};
+    return med_port_peer_copy_run(&window->peer, &copy) == MEDLEY_OK ? MEDLEY_OK : MEDLEY_ERR_STALE;
+}
+
+medley_status_t
+med_rmem_window_move(const med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    return window->local ? move_local(window, transfer) : move_peer(window, transfer);
+}
+
+med_port_copy
+med_rmem_window_copy(const med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    unsigned char *far = window->local + transfer->rmem_offset;
+    unsigned char *near = (unsigned char *)transfer->local + transfer->local_offset;
+    bool write = transfer->write;
+    return (med_port_copy){
+        .target = write ? far : near,
+        .source = write ? near : far,
+        .row_bytes = transfer->row_bytes,
+        .rows = transfer->rows,
+        .target_stride_bytes = write ? transfer->rmem_stride : transfer->local_stride,
+        .source_stride_bytes = write ? transfer->local_stride : transfer->rmem_stride};
+}

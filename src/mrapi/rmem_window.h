@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Windows: how this process reaches a remote memory that one of its nodes is attached to. Private
+ * to the process, one for each row of the attachments' table; a window is its node's own, but for
+ * what stands in the rows.
+ */
+#ifndef MEDLEY_MRAPI_RMEM_WINDOW_H
+#define MEDLEY_MRAPI_RMEM_WINDOW_H
+
+#include "mrapi/rmem.h"
+#include "port/port.h"
+
+struct med_rmem_cache;
+
+typedef struct med_rmem_window {
+    med_handle rmem; /* 0: nobody of this process has this row */
+    uint32_t live;   /* what the remote memory's state word is as long as it is the same one */
+    uint32_t attachment_generation;
+    uint32_t node_ref; /* whose it is */
+    const med_rmem_row *row;
+    uint32_t size_bytes; /* read from the row once */
+    med_rmem_access access;
+    unsigned char *local; /* where it lies for this process too; NULL: only through the peer */
+    uint64_t address;     /* in its owner's memory */
+    const struct med_system *system;
+    uint32_t process_ref; /* the owner's */
+    med_port_peer peer;   /* open when `local` is NULL */
+    struct med_rmem_cache *cache;
+} med_rmem_window;
+
+/* Opens a zeroed window on a remote memory whose row is LIVE in that generation; the log says why
+ * it cannot be. MEDLEY_ERR_STALE, _SYSTEM, _NO_MEMORY. */
+medley_status_t med_rmem_window_open(const struct med_system *system,
+                                     med_handle rmem,
+                                     uint32_t generation,
+                                     med_rmem_access access,
+                                     med_rmem_window *window);
+void med_rmem_window_close(med_rmem_window *window);
+
+/* Is the remote memory still there? Relaxed: the window was filled by its node. */
+static inline bool
+med_rmem_window_current(const med_rmem_window *window)
+{
+    return atomic32_load_relaxed(&window->row->row.state) == window->live;
+}
+
+/* Moves rows, past any cache, at once. What it is given was checked. MEDLEY_ERR_STALE. */
+medley_status_t med_rmem_window_move(const med_rmem_window *window,
+                                     const med_rmem_transfer *transfer);
+/* The transfer as the copy engine wants it. */
+med_port_copy med_rmem_window_copy(const med_rmem_window *window,
+                                   const med_rmem_transfer *transfer);
+
+#endif
