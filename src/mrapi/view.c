@@ -294,19 +294,25 @@ rows_used(const med_table_view *table)
     return used;
 }
 
+static void
+table_limit_read(const med_table_view *table, med_view_limit *view)
+{
+    uint32_t high_water = word(&table->table->high_water);
+    view->used = rows_used(table);
+    uint32_t least = high_water > view->used ? high_water : view->used;
+    view->high_water = least < view->limit ? least : view->limit;
+}
+
 void
 med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view)
 {
-    const med_table_view *table = NULL; /* of processes there is none */
-    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
-        table = med_kinds[k].limit == which ? &system->tables[k] : table;
-    }
     view->limit = med_limits_get(&system->limits, which);
-    view->used = table ? rows_used(table) : processes_used(system);
-    view->high_water = 0;
-    if (table) {
-        uint32_t high_water = word(&table->table->high_water);
-        uint32_t least = high_water > view->used ? high_water : view->used;
-        view->high_water = least < view->limit ? least : view->limit;
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        if (med_kinds[k].limit == which) {
+            table_limit_read(&system->tables[k], view);
+            return;
+        }
     }
+    view->used = processes_used(system); /* they have no table */
+    view->high_water = 0;
 }
