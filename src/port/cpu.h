@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What must be inline on a processor that there is, most of it because processors differ. Included
- * by the port_inline.h of such ports only. */
+/* What must be inline because processors differ. Included by the port_inline.h of ports to
+ * processors that there are. */
 #ifndef MEDLEY_PORT_CPU_H
 #define MEDLEY_PORT_CPU_H
 
@@ -20,22 +20,6 @@ med_port_cpu_relax(void)
 #else
     __asm__ volatile("" ::: "memory");
 #endif
-}
-
-/* Indexed by scope; goes from 0 to 1 once, when the machine stops this process for heavy barriers.
- */
-extern uint32_t med_port_barrier_ready[2];
-void med_port_barrier_light_unready(med_port_scope scope);
-
-static inline void
-med_port_barrier_light(med_port_scope scope)
-{
-    /* Relaxed: it only goes up, and only after the machine has confirmed. */
-    if (__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED)) {
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    } else {
-        med_port_barrier_light_unready(scope);
-    }
 }
 
 #endif

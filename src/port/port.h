@@ -35,6 +35,14 @@ typedef enum med_port_scope {
     MED_PORT_SCOPE_SHARED,  /* every process that maps the memory */
 } med_port_scope;
 
+/* ---- What there is at all -------------------------------------------------------------------- */
+
+/* Known when the port is built, so that what a machine cannot have costs its programs no code. What
+ * may be there can still turn out to be missing: MEDLEY_ERR_NOT_SUPPORTED. */
+static inline bool med_port_has_processes(void); /* others, and memories shared with them by name */
+static inline bool med_port_has_pi(void);        /* locks with priority inheritance */
+static inline bool med_port_has_environment(void);
+
 /* ---- Private memory -------------------------------------------------------------------------- */
 
 /* Zero-filled, aligned to a page (hosted) or to 64 bytes (bare metal), never moved. After a fork

@@ -71,16 +71,7 @@ med_port_wake(const uint32_t *word, uint32_t count, med_port_scope scope)
     return woken;
 }
 
-/* ---- The asymmetric fence: nobody stops another core here, so both halves are fences --------- */
-
-uint32_t med_port_barrier_ready[2];
-
-void
-med_port_barrier_light_unready(med_port_scope scope)
-{
-    (void)scope;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
+/* ---- The asymmetric fence: the light half is bare_inline.h's --------------------------------- */
 
 void
 med_port_barrier_heavy(med_port_scope scope)

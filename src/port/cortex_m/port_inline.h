@@ -3,7 +3,7 @@
 #ifndef MEDLEY_PORT_CORTEX_M_PORT_INLINE_H
 #define MEDLEY_PORT_CORTEX_M_PORT_INLINE_H
 
-#include "port/cpu.h"
+#include "port/bare/bare_inline.h"
 
 extern void *med_port_self_pointer; /* of the one thread */
 

@@ -13,4 +13,38 @@ med_port_self_get(void)
     return med_port_self_pointer;
 }
 
+/* Indexed by scope; goes from 0 to 1 once, when the machine stops this process for heavy barriers.
+ */
+extern uint32_t med_port_barrier_ready[2];
+void med_port_barrier_light_unready(med_port_scope scope);
+
+static inline void
+med_port_barrier_light(med_port_scope scope)
+{
+    /* Relaxed: it only goes up, and only after the machine has confirmed. */
+    if (__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED)) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    } else {
+        med_port_barrier_light_unready(scope);
+    }
+}
+
+static inline bool
+med_port_has_processes(void)
+{
+    return true;
+}
+
+static inline bool
+med_port_has_pi(void)
+{
+    return true;
+}
+
+static inline bool
+med_port_has_environment(void)
+{
+    return true;
+}
+
 #endif

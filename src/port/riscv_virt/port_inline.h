@@ -3,7 +3,7 @@
 #ifndef MEDLEY_PORT_RISCV_VIRT_PORT_INLINE_H
 #define MEDLEY_PORT_RISCV_VIRT_PORT_INLINE_H
 
-#include "port/cpu.h"
+#include "port/bare/bare_inline.h"
 
 static inline void *
 med_port_self_get(void)

@@ -27,4 +27,22 @@ med_port_barrier_light(med_port_scope scope)
     sim_barrier_light(scope);
 }
 
+static inline bool
+med_port_has_processes(void)
+{
+    return true;
+}
+
+static inline bool
+med_port_has_pi(void)
+{
+    return false;
+}
+
+static inline bool
+med_port_has_environment(void)
+{
+    return false;
+}
+
 #endif

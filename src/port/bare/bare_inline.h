@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What all bare-metal ports have inline. Included by their port_inline.h only. */
+#ifndef MEDLEY_PORT_BARE_BARE_INLINE_H
+#define MEDLEY_PORT_BARE_BARE_INLINE_H
+
+#include "port/cpu.h"
+
+static inline bool
+med_port_has_processes(void)
+{
+    return false;
+}
+
+static inline bool
+med_port_has_pi(void)
+{
+    return false;
+}
+
+static inline bool
+med_port_has_environment(void)
+{
+    return false;
+}
+
+/* Nobody stops another core here, so both halves are fences. */
+static inline void
+med_port_barrier_light(med_port_scope scope)
+{
+    (void)scope;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+#endif
