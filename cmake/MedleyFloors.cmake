@@ -13,6 +13,7 @@ target_compile_options(medley_flags INTERFACE
     -fvisibility=hidden -fno-common
     # Nothing that is installed says where it was built.
     -ffile-prefix-map=${PROJECT_BINARY_DIR}=. -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+target_compile_definitions(medley_flags INTERFACE MED_LOG_MOST=MED_LOG_${MEDLEY_LOG_MOST})
 option(MEDLEY_WERROR "Warnings are errors" OFF)
 if(MEDLEY_WERROR)
     target_compile_options(medley_flags INTERFACE -Werror)

@@ -17,7 +17,7 @@ void
 med_log_level_from_environment(void)
 {
     static const char *const names[] = {"quiet", "error", "info", "debug"};
-    const char *value = med_port_environment("MEDLEY_LOG");
+    const char *value = med_port_has_environment() ? med_port_environment("MEDLEY_LOG") : NULL;
     if (!value || !*value) {
         return;
     }
@@ -32,7 +32,7 @@ med_log_level_from_environment(void)
 }
 
 bool
-med_log_wanted(med_log_level level)
+med_log_level_reached(med_log_level level)
 {
     return (uint32_t)level <= atomic32_load_relaxed(&wanted); /* relaxed: as above */
 }
@@ -50,7 +50,7 @@ med_log(med_log_level level, const med_text *text)
 }
 
 void
-med_log_error(const char *what, const char *why)
+med_log_error_line(const char *what, const char *why)
 {
     med_text text = {.length = 0};
     med_text_string(&text, what);
@@ -60,7 +60,7 @@ med_log_error(const char *what, const char *why)
 }
 
 void
-med_log_limit(const char *objects, uint32_t limit, const char *variable)
+med_log_limit_line(const char *objects, uint32_t limit, const char *what, const char *where)
 {
     med_text text = {.length = 0};
     med_text_string(&text, "limit reached: ");
@@ -68,7 +68,8 @@ med_log_limit(const char *objects, uint32_t limit, const char *variable)
     med_text_string(&text, " ");
     med_text_string(&text, objects);
     med_text_string(&text, "; ");
-    med_text_string(&text, variable);
-    med_text_string(&text, " raises it, set for the process that creates the system");
+    med_text_string(&text, what);
+    med_text_string(&text, " raises it, set ");
+    med_text_string(&text, where);
     med_log(MED_LOG_ERROR, &text);
 }

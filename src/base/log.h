@@ -15,17 +15,46 @@ typedef enum med_log_level {
     MED_LOG_DEBUG,
 } med_log_level;
 
+/* The most that this build can say: it decides what texts are in the program. */
+#ifndef MED_LOG_MOST
+#define MED_LOG_MOST MED_LOG_DEBUG
+#endif
+
 void med_log_level_set(med_log_level level);
+bool med_log_level_reached(med_log_level level);
 /* From MEDLEY_LOG: quiet, error, info, debug, or 0 to 3. Another word is reported and ignored. */
 void med_log_level_from_environment(void);
-/* Is it worth composing a text of that level? */
-bool med_log_wanted(med_log_level level);
+/* Behind the functions of these names below. */
+void med_log_error_line(const char *what, const char *why);
+void med_log_limit_line(const char *objects, uint32_t limit, const char *what, const char *where);
+
+/* Is it worth composing a text of that level? Who asks first has, in a build that leaves the level
+ * out, not even the texts. */
+static inline bool
+med_log_wanted(med_log_level level)
+{
+    return level <= MED_LOG_MOST && med_log_level_reached(level);
+}
+
 /* Prints "medley: " and the text, when the level is wanted. */
 void med_log(med_log_level level, const med_text *text);
+
 /* "medley: <what>: <why>" */
-void med_log_error(const char *what, const char *why);
-/* "medley: limit reached: 64 <objects>; <variable> raises it, in the process that creates the
- * system" */
-void med_log_limit(const char *objects, uint32_t limit, const char *variable);
+static inline void
+med_log_error(const char *what, const char *why)
+{
+    if (med_log_wanted(MED_LOG_ERROR)) {
+        med_log_error_line(what, why);
+    }
+}
+
+/* "medley: limit reached: 64 <objects>; <what> raises it, set <where>" */
+static inline void
+med_log_limit(const char *objects, uint32_t limit, const char *what, const char *where)
+{
+    if (med_log_wanted(MED_LOG_ERROR)) {
+        med_log_limit_line(objects, limit, what, where);
+    }
+}
 
 #endif
