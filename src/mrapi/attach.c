@@ -58,7 +58,8 @@ tables_init(med_system *system)
 static bool
 on_death_asked_for(med_on_death *asked)
 {
-    const char *value = med_port_environment("MEDLEY_MUTEX_ON_DEATH");
+    const char *value =
+        med_port_has_environment() ? med_port_environment("MEDLEY_MUTEX_ON_DEATH") : NULL;
     if (!value || !*value) {
         return false;
     }
@@ -109,6 +110,9 @@ partition_make(med_system *system, void *memory, const char *name)
 static void
 report(const char *name, medley_status_t status, const char *why, const char *advice)
 {
+    if (!med_log_wanted(MED_LOG_ERROR)) {
+        return;
+    }
     med_text text = {.length = 0};
     med_text_string(&text, "cannot open system '");
     med_text_string(&text, name);
@@ -357,10 +361,10 @@ med_attach_end(med_system *system)
 {
     tell("left", system);
     med_attach_own_end(system);
-    if (system->scope == MED_PORT_SCOPE_PROCESS) {
-        med_port_memory_unmap(system->header, system->layout.size_bytes);
-    } else {
+    if (med_system_is_shared(system)) {
         end_named(system);
+    } else {
+        med_port_memory_unmap(system->header, system->layout.size_bytes);
     }
     *system = (med_system){.open = false};
 }

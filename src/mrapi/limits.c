@@ -81,6 +81,10 @@ asked_for(const med_limit_info *info)
 void
 med_limits_from_environment(med_limits *limits)
 {
+    if (!med_port_has_environment()) {
+        *limits = med_limits_built_in;
+        return;
+    }
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
         set(limits, (med_limit)i, med_limits_of_process(&med_limit_infos[i]));
     }
@@ -129,7 +133,13 @@ void
 med_limits_report(const med_limits *limits, med_limit which)
 {
     const med_limit_info *info = &med_limit_infos[which];
-    med_log_limit(info->name, med_limits_get(limits, which), info->variable);
+    if (med_port_has_environment()) {
+        med_log_limit(info->name, med_limits_get(limits, which), info->variable,
+                      "for the process that creates the system");
+    } else {
+        med_log_limit(info->name, med_limits_get(limits, which), "med_limits_built_in",
+                      "in the image");
+    }
 }
 
 void

@@ -39,9 +39,13 @@ extern const med_limit_info med_limit_infos[MED_LIMIT_COUNT];
 
 uint32_t med_limits_get(const med_limits *limits, med_limit which);
 
-/* The standard values, overridden by the environment. A variable that is no number between 1 and
- * the largest is reported and ignored. */
+/* What a new system gets: the standard values, overridden by the environment. A variable that is no
+ * number between 1 and the largest is reported and ignored. Where there is no environment,
+ * med_limits_built_in. */
 void med_limits_from_environment(med_limits *limits);
+/* Small; in a file of its own, so that an image that defines it has its own numbers. There, 0 is
+ * allowed: no object of that kind. */
+extern const med_limits med_limits_built_in;
 bool med_limits_valid(const med_limits *limits);
 /* Says so when this process's variables ask for something else than the system has. */
 void med_limits_warn_differences(const med_limits *actual, const char *system_name);

@@ -40,7 +40,13 @@ has(const med_mutex_row *row, uint32_t attribute)
 static inline bool
 is_pi(med_handle handle)
 {
-    return med_handle_kind_of(handle) == MED_HANDLE_MUTEX_PI;
+    return med_port_has_pi() && med_handle_kind_of(handle) == MED_HANDLE_MUTEX_PI;
+}
+
+static inline bool
+is_pi_row(const med_mutex_row *row)
+{
+    return med_port_has_pi() && has(row, MED_MUTEX_PRIORITY_INHERITANCE);
 }
 
 /* Why a handle does not name a live mutex. */
@@ -72,7 +78,7 @@ row_of(const med_system *system, med_handle handle, med_mutex_row **row_out)
     med_mutex_row *row = row_at(system, index);
     *row_out = row;
     /* A handle of one kind for a mutex of the other was never given out. */
-    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE) != is_pi(handle)) {
+    if (is_pi_row(row) != is_pi(handle)) {
         return why_stale(row, handle);
     }
     /* A1 live <- T1 (table.c) */
@@ -126,7 +132,7 @@ med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handl
     med_system *system = self->system;
     fill_context context = {.attributes = attributes, .domain = self->domain};
     if (attributes & MED_MUTEX_PRIORITY_INHERITANCE) {
-        context.pi_space = med_port_pi_supported() ? med_port_pi_space() : 0;
+        context.pi_space = med_port_has_pi() && med_port_pi_supported() ? med_port_pi_space() : 0;
         if (context.pi_space == 0) {
             return MEDLEY_ERR_NOT_SUPPORTED;
         }
@@ -443,7 +449,7 @@ med_mutex_delete(med_self *self, med_handle mutex)
 static void
 recover_row(const med_system *system, med_mutex_row *row, uint32_t node_ref, uint32_t thread_id)
 {
-    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
+    if (is_pi_row(row)) {
         med_mutex_pi_recover(system, row, node_ref, thread_id);
         return;
     }
@@ -463,7 +469,7 @@ med_mutex_recover_rows(
 uint32_t
 med_mutex_holder(const med_mutex_row *row)
 {
-    if (has(row, MED_MUTEX_PRIORITY_INHERITANCE)) {
+    if (is_pi_row(row)) {
         return med_mutex_pi_thread(row) ? atomic32_load_relaxed(&row->pi_owner) : 0;
     }
     return med_lock_owner(&row->lock);

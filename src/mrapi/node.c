@@ -118,19 +118,24 @@ report_taken(const med_system *system, const med_node_request *request, uint32_t
 {
     med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
     uint32_t owner = med_process_ref_index(atomic32_load_relaxed(&row->process_ref));
+    if (!med_log_wanted(MED_LOG_ERROR)) {
+        return;
+    }
     med_text text = {.length = 0};
     med_text_string(&text, "node ");
     med_text_number(&text, request->node);
     med_text_string(&text, " of domain ");
     med_text_number(&text, request->domain);
     med_text_string(&text, " is taken");
-    if (owner < system->limits.processes) {
+    if (med_port_has_processes() && owner < system->limits.processes) {
         med_text_string(&text, " by process ");
         med_text_number(&text,
                         atomic32_load_relaxed(&med_system_process(system, owner)->process_id));
     }
-    med_text_string(&text,
-                    "; another number, or another system (MEDLEY_SYSTEM=name), is free of it");
+    med_text_string(&text, med_port_has_processes()
+                               ? "; another number, or another system (MEDLEY_SYSTEM=name), is "
+                                 "free of it"
+                               : "; another number is free of it");
     med_log(MED_LOG_ERROR, &text);
 }
 

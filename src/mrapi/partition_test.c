@@ -122,6 +122,14 @@ limits_from_the_environment(void **state)
     assert_false(med_limits_valid(&limits));
 }
 
+/* Every kind has some in an image that says nothing. */
+static void
+limits_built_in(void **state)
+{
+    (void)state;
+    assert_true(med_limits_valid(&med_limits_built_in));
+}
+
 int
 main(void)
 {
@@ -130,6 +138,7 @@ main(void)
         cmocka_unit_test(each_wrong_field_is_refused),
         cmocka_unit_test(parts_do_not_overlap),
         cmocka_unit_test(limits_from_the_environment),
+        cmocka_unit_test(limits_built_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ slot_held(const med_system *system, uint32_t index)
     if (!system->observed && system->process_ref && index == system->process_index) {
         return true;
     }
-    return system->scope == MED_PORT_SCOPE_SHARED && med_port_slot_held(&system->shared, index);
+    return med_system_is_shared(system) && med_port_slot_held(&system->shared, index);
 }
 
 bool
@@ -207,7 +207,8 @@ bool
 med_process_recover(med_system *system, uint32_t index)
 {
     uint32_t claimed;
-    if (index >= system->limits.processes || !recovery_claim(system, index, &claimed)) {
+    if (!med_system_is_shared(system) || index >= system->limits.processes ||
+        !recovery_claim(system, index, &claimed)) {
         return false;
     }
     med_process_row *row = med_system_process(system, index);
@@ -254,14 +255,14 @@ identify(med_system *system, uint32_t index, uint32_t generation)
 static bool
 slot_take(med_system *system, uint32_t index)
 {
-    return system->scope == MED_PORT_SCOPE_PROCESS ||
+    return !med_system_is_shared(system) ||
            med_port_slot_claim(&system->shared, index) == MEDLEY_OK;
 }
 
 static void
 slot_drop(med_system *system, uint32_t index)
 {
-    if (system->scope == MED_PORT_SCOPE_SHARED) {
+    if (med_system_is_shared(system)) {
         med_port_slot_drop(&system->shared, index);
     }
 }
@@ -330,12 +331,14 @@ claim_dead(med_system *system, uint32_t index)
 medley_status_t
 med_process_claim(med_system *system)
 {
-    bool (*const ways[])(med_system *, uint32_t) = {claim_free, claim_dead};
-    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
-        for (uint32_t index = 0; index < system->limits.processes; index++) {
-            if (ways[way](system, index)) {
-                return MEDLEY_OK;
-            }
+    for (uint32_t index = 0; index < system->limits.processes; index++) {
+        if (claim_free(system, index)) {
+            return MEDLEY_OK;
+        }
+    }
+    for (uint32_t index = 0; index < system->limits.processes; index++) {
+        if (med_system_is_shared(system) && claim_dead(system, index)) {
+            return MEDLEY_OK;
         }
     }
     med_limits_report(&system->limits, MED_LIMIT_PROCESSES);

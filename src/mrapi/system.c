@@ -14,6 +14,13 @@ static med_system private_one;
 static char chosen_name[MED_PORT_NAME_MAX + 1];
 static bool chosen_private;
 
+/* NULL is the private one. */
+static med_system *
+system_of(const char *name)
+{
+    return name && med_port_has_processes() ? &named : &private_one;
+}
+
 /* ---- The gate -------------------------------------------------------------------------------- */
 
 static med_lock gate;
@@ -104,20 +111,24 @@ folder_check(void)
 }
 
 static medley_status_t
+process_hooks_place(void)
+{
+    folder_check();
+    med_port_shared_on_lost(descriptor_lost);
+    medley_status_t status = med_port_on_fork(after_fork);
+    return status == MEDLEY_OK ? med_port_on_exit(at_exit) : status;
+}
+
+static medley_status_t
 hooks_place(void)
 {
     if (hooks_in_place) {
         return MEDLEY_OK;
     }
     med_log_level_from_environment();
-    folder_check();
-    med_port_shared_on_lost(descriptor_lost);
     medley_status_t status = med_port_self_on_exit(thread_ended);
-    if (status == MEDLEY_OK) {
-        status = med_port_on_fork(after_fork);
-    }
-    if (status == MEDLEY_OK) {
-        status = med_port_on_exit(at_exit);
+    if (status == MEDLEY_OK && med_port_has_processes()) {
+        status = process_hooks_place();
     }
     hooks_in_place = status == MEDLEY_OK;
     return status;
@@ -128,6 +139,10 @@ hooks_place(void)
 static medley_status_t
 attach_in_gate(const char *name, uint64_t deadline_ns, med_system *system)
 {
+    if (name && !med_port_has_processes()) {
+        med_attach_report(name, MEDLEY_ERR_NOT_SUPPORTED, "there is a private one");
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
     medley_status_t status = hooks_place();
     if (status == MEDLEY_OK && !system->open) {
         status = name ? med_attach_named(name, deadline_ns, system) : med_attach_private(system);
@@ -145,11 +160,11 @@ attach_in_gate(const char *name, uint64_t deadline_ns, med_system *system)
     return status;
 }
 
-/* In the gate; NULL is the private system. */
+/* In the gate; NULL is the private system, the only one where there are no processes. */
 static const char *
 default_name(void)
 {
-    if (chosen_private) {
+    if (chosen_private || !med_port_has_processes()) {
         return NULL;
     }
     if (chosen_name[0]) {
@@ -167,7 +182,7 @@ attach(bool by_default, const char *name, med_system **system)
     if (by_default) {
         name = default_name();
     }
-    med_system *wanted = name ? &named : &private_one;
+    med_system *wanted = system_of(name);
     medley_status_t status = attach_in_gate(name, deadline_ns, wanted);
     gate_leave();
     if (status == MEDLEY_OK) {
@@ -218,7 +233,7 @@ med_system_release(med_system *system)
 medley_status_t
 med_system_open(const char *name)
 {
-    med_system *wanted = name ? &named : &private_one;
+    med_system *wanted = system_of(name);
     uint64_t deadline_ns = med_system_deadline_ns();
     gate_enter();
     medley_status_t status = attach_in_gate(name, deadline_ns, wanted);

@@ -60,6 +60,13 @@ _Static_assert(offsetof(med_system, rmems) ==
                    offsetof(med_system, tables) + MED_KIND_RMEM * sizeof(med_table_view),
                "the named tables are those of their kinds");
 
+/* Are there, or may there be, other processes in it? */
+static inline bool
+med_system_is_shared(const med_system *system)
+{
+    return med_port_has_processes() && system->scope == MED_PORT_SCOPE_SHARED;
+}
+
 static inline med_process_row *
 med_system_process(const med_system *system, uint32_t index)
 {

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The bare RISC-V image: the port's conformance checks, then the lock and the wait object across
- * all harts. Prints a line per check; the emulation ends with the number of those that failed.
+ * The bare RISC-V image: the port's conformance checks, then base, then MRAPI, across all harts.
+ * Prints a line per check; the emulation ends with the number of those that failed.
  */
-#include "base/lock.h"
-#include "base/wait.h"
-#include "port/conformance.h"
-#include "port/port.h"
-#include "port/riscv_virt/virt.h"
-
-#define ADDS 20000u
-#define TURNS 300u /* for each hart */
+#include "rv64.h"
 
 static uint32_t failures;
 
@@ -27,7 +20,15 @@ report(const char *name, const char *broken)
     med_virt_console_write("\n");
 }
 
-static uint32_t
+static void
+run(const med_port_check *checks, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        report(checks[i].name, checks[i].run());
+    }
+}
+
+uint32_t
 hart_count(void)
 {
     med_port_processors processors;
@@ -35,156 +36,12 @@ hart_count(void)
     return processors.online;
 }
 
-/* Runs `body` on every hart, this one included. */
-static bool
-run_everywhere(void *(*body)(void *))
-{
-    static uint32_t numbers[MED_BARE_CORES_MAX];
-    med_port_thread threads[MED_BARE_CORES_MAX];
-    bool started = true;
-    uint32_t count = hart_count();
-    for (uint32_t i = 1; i < count; i++) {
-        numbers[i] = i;
-        started &= med_port_thread_start(&threads[i], NULL, body, &numbers[i]) == MEDLEY_OK;
-    }
-    if (!started) {
-        return false;
-    }
-    (void)body(&numbers[0]);
-    for (uint32_t i = 1; i < count; i++) {
-        started &= med_port_thread_join(threads[i], NULL) == MEDLEY_OK;
-    }
-    return started;
-}
-
-/* ---- The lock -------------------------------------------------------------------------------- */
-
-static med_lock lock;
-static med_lock_sleepers sleepers;
-static volatile uint32_t counter; /* guarded by lock */
-static atomic32 refused;
-
-static void *
-adds_under_lock(void *argument)
-{
-    med_waiter waiter = {0};
-    med_lock_request request = {.owner = *(const uint32_t *)argument + 1,
-                                .deadline_ns = MED_PORT_FOREVER,
-                                .scope = MED_PORT_SCOPE_PROCESS,
-                                .waiter = &waiter};
-    for (uint32_t i = 0; i < ADDS; i++) {
-        if (med_lock_acquire(&lock, &sleepers, &request) != MEDLEY_OK) {
-            (void)atomic32_fetch_add_relaxed(&refused, 1); /* relaxed: read after the joins */
-        }
-        counter = counter + 1;
-        med_lock_release(&lock, &sleepers, MED_PORT_SCOPE_PROCESS);
-    }
-    return NULL;
-}
-
-static const char *
-lock_excludes_harts(void)
-{
-    if (!run_everywhere(adds_under_lock)) {
-        return "every hart ran";
-    }
-    if (atomic32_load_relaxed(&refused)) { /* relaxed: the joins order it */
-        return "every acquire succeeded";
-    }
-    return counter == ADDS * hart_count() ? NULL : "no addition was lost";
-}
-
-/* ---- The wait object: a token goes round, everybody waits for his turn ----------------------- */
-
-static med_wait wait;
-static atomic32 token;
-static atomic32 late;
-
-typedef struct turn {
-    uint32_t wanted;
-} turn;
-
-static bool
-is_my_turn(void *context)
-{
-    const turn *mine = context;
-    return atomic32_load_acquire(&token) == mine->wanted; /* T1 turn over <- T1 */
-}
-
-static void *
-takes_turns(void *argument)
-{
-    uint32_t count = hart_count();
-    med_waiter waiter = {0};
-    for (uint32_t i = 0; i < TURNS; i++) {
-        turn mine = {.wanted = i * count + *(const uint32_t *)argument};
-        med_wait_request request = {.condition = is_my_turn,
-                                    .context = &mine,
-                                    .deadline_ns = MED_PORT_FOREVER,
-                                    .scope = MED_PORT_SCOPE_PROCESS};
-        if (med_wait_until(&wait, &waiter, &request) != MEDLEY_OK) {
-            (void)atomic32_fetch_add_relaxed(&late, 1); /* relaxed: read after the joins */
-        }
-        atomic32_store_release(&token, mine.wanted + 1); /* T1 turn over -> T1 (is_my_turn) */
-        med_wait_wake(&wait, MED_PORT_SCOPE_PROCESS);
-    }
-    return NULL;
-}
-
-static const char *
-wait_hands_turns_round(void)
-{
-    if (!run_everywhere(takes_turns)) {
-        return "every hart ran";
-    }
-    if (atomic32_load_relaxed(&late)) { /* relaxed: the joins order it */
-        return "every wait succeeded";
-    }
-    return atomic32_load_relaxed(&token) == TURNS * hart_count() ? NULL : "every turn was taken";
-}
-
-static void *
-returns(void *argument)
-{
-    return argument;
-}
-
-/* More threads than harts: refused, and the harts come back. */
-static const char *
-threads_are_limited_by_harts(void)
-{
-    med_port_thread threads[MED_BARE_CORES_MAX];
-    uint32_t none = MED_BARE_CORES_MAX;
-    const med_port_thread_attributes wrong = {.processors = &none, .processor_count = 1};
-    med_port_thread extra;
-    for (uint32_t i = 1; i < hart_count(); i++) {
-        const med_port_thread_attributes there = {.processors = &i, .processor_count = 1};
-        if (med_port_thread_start(&threads[i], &there, returns, NULL) != MEDLEY_OK) {
-            return "a thread starts on the hart asked for";
-        }
-    }
-    if (med_port_thread_start(&extra, NULL, returns, NULL) != MEDLEY_ERR_LIMIT) {
-        return "no thread without an idle hart";
-    }
-    for (uint32_t i = 1; i < hart_count(); i++) {
-        if (med_port_thread_join(threads[i], NULL) != MEDLEY_OK) {
-            return "it is joined";
-        }
-    }
-    return med_port_thread_start(&extra, &wrong, returns, NULL) == MEDLEY_ERR_ARGUMENT
-               ? NULL
-               : "no thread on a hart that there is not";
-}
-
 int
 main(void)
 {
-    for (uint32_t i = 0; i < med_port_check_count; i++) {
-        report(med_port_checks[i].name, med_port_checks[i].run());
-    }
-    report("threads are limited by harts", threads_are_limited_by_harts());
-    report("lock excludes harts", lock_excludes_harts());
-    report("wait object hands turns round", wait_hands_turns_round());
+    run(med_port_checks, med_port_check_count);
+    run(base_checks, base_check_count);
+    run(mrapi_checks, mrapi_check_count);
     report("four harts", hart_count() >= 4 ? NULL : "at least four harts are there");
     med_port_log(failures ? "bare_rv64: failed" : "bare_rv64: passed");
     return (int)failures;

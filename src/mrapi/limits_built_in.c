@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "mrapi/limits.h"
+
+const med_limits med_limits_built_in = {
+    .domains = 1,
+    .processes = 1,
+    .nodes = 8,
+    .mutexes = 8,
+    .rmem_attachments = 8,
+    .rmems = 4,
+};
