@@ -38,6 +38,22 @@ memory_is_zeroed_and_aligned(void)
     return NULL;
 }
 
+/* More in all than a bare machine has. */
+static const char *
+memory_comes_back_in_any_order(void)
+{
+    for (int round = 0; round < 2000; round++) {
+        void *pieces[3] = {NULL};
+        for (int i = 0; i < 3; i++) {
+            KEEPS(med_port_memory_map(4000, &pieces[i]) == MEDLEY_OK);
+        }
+        med_port_memory_unmap(pieces[round % 3], 4000);
+        med_port_memory_unmap(pieces[(round + 2) % 3], 4000);
+        med_port_memory_unmap(pieces[(round + 1) % 3], 4000);
+    }
+    return NULL;
+}
+
 static const char *
 memory_too_large_is_refused(void)
 {
@@ -397,6 +413,7 @@ processors_are_counted(void)
 
 const med_port_check med_port_checks[] = {
     {"memory is zeroed and aligned", memory_is_zeroed_and_aligned},
+    {"memory comes back in any order", memory_comes_back_in_any_order},
     {"memory too large is refused", memory_too_large_is_refused},
     {"copy of one row", copy_of_one_row},
     {"copy of rows with strides", copy_of_rows_with_strides},

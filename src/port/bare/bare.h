@@ -9,9 +9,15 @@
 #ifndef MEDLEY_PORT_BARE_BARE_H
 #define MEDLEY_PORT_BARE_BARE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "machine.h" /* of the machine's folder: MED_BARE_CORES_MAX, MED_BARE_ARENA_BYTES */
+
+/* What med_port_memory_map has to give, aligned to 64 bytes. In a file of their own (arena.c), so
+ * that an image that defines them has its own memory. */
+extern unsigned char med_bare_arena[];
+extern const size_t med_bare_arena_bytes;
 
 /* Which core runs the caller: 0 to med_bare_core_count() - 1. */
 uint32_t med_bare_core(void);

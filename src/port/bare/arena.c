@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "port/bare/bare.h"
+
+_Alignas(64) unsigned char med_bare_arena[MED_BARE_ARENA_BYTES];
+const size_t med_bare_arena_bytes = sizeof med_bare_arena;
