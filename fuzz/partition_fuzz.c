@@ -13,7 +13,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     med_limits limits = {.domains = 1 + fuzz_below(&input, 4),
                          .processes = 1 + fuzz_below(&input, 8),
                          .nodes = 1 + fuzz_below(&input, 16),
-                         .mutexes = 1 + fuzz_below(&input, 16)};
+                         .mutexes = 1 + fuzz_below(&input, 16),
+                         .shmems = 1 + fuzz_below(&input, 16)};
     med_layout layout;
     if (med_layout_compute(&limits, &layout) != MEDLEY_OK || layout.size_bytes > SIZE_MAX_BYTES) {
         abort();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * MRAPI 1.0, the Multicore Association's Resource Management API: nodes and domains, mutexes,
- * remote memory and requests.
+ * shared and remote memory, and requests.
  *
  * A node is a thread that called mrapi_initialize (or medley_node_adopt, medley/medley.h), or one
  * that mrapi_thread_create started (medley/mrapi_ext.h). Every function works for the calling node,
@@ -44,6 +44,8 @@ typedef mrapi_uint32_t mrapi_key_t;
 typedef mrapi_uint_t mrapi_rmem_id_t;
 typedef mrapi_uint32_t mrapi_rmem_hndl_t;
 typedef mca_request_t mrapi_request_t;
+typedef mrapi_uint_t mrapi_shmem_id_t;
+typedef mrapi_uint32_t mrapi_shmem_hndl_t;
 
 #define MRAPI_IN MCA_IN
 #define MRAPI_OUT MCA_OUT
@@ -66,6 +68,11 @@ typedef mca_request_t mrapi_request_t;
 #define MRAPI_RMEM_ID_ANY 0xffffffffu
 #define MRAPI_MAX_USER_RMEM_ID 0xefffffffu
 #define MRAPI_MAX_RMEM_ID 0xfffffffeu
+
+/* All numbers but MRAPI_SHMEM_ID_ANY are the users'; what that makes has none. */
+#define MRAPI_SHMEM_ID_ANY 0xffffffffu
+#define MRAPI_MAX_USER_SHMEM_ID 0xfffffffeu
+#define MRAPI_MAX_SHMEM_ID 0xfffffffeu
 
 /* ---- Status codes (2.4), in the order of the standard's header ------------------------------- */
 
@@ -277,6 +284,95 @@ mrapi_boolean_t mrapi_mutex_trylock(MRAPI_IN mrapi_mutex_hndl_t mutex,
 void mrapi_mutex_unlock(MRAPI_IN mrapi_mutex_hndl_t mutex,
                         MRAPI_IN mrapi_key_t *lock_key,
                         MRAPI_OUT mrapi_status_t *status);
+
+/* ---- Shared memory (3.5) --------------------------------------------------------------------- */
+
+/* Attribute numbers, beside MRAPI_ERROR_EXT (kept, and without effect: the standard has no code for
+ * a shared memory that was deleted) and MRAPI_DOMAIN_SHARED. */
+#define MRAPI_SHMEM_RESOURCE 4 /* mrapi_uint_t: what it is made of, below; default any */
+#define MRAPI_SHMEM_ADDRESS 5  /* void *: where it is mapped, default NULL: anywhere */
+#define MRAPI_SHMEM_SIZE 6     /* mrapi_uint_t; read only */
+
+#define MEDLEY_SHMEM_RESOURCE_ANY 0u
+#define MEDLEY_SHMEM_RESOURCE_NUMA(node) (0x10000u | (node))  /* that memory node, and no other */
+#define MEDLEY_SHMEM_RESOURCE_HUGE_PAGES 0x20000u             /* the machine's largest pages */
+#define MEDLEY_SHMEM_RESOURCE_TIGHT(bank) (0x30000u | (bank)) /* a board's tightly coupled memory */
+
+typedef struct mrapi_shmem_attributes {
+    mrapi_uint_t set; /* Medley's own, as are the next three; filled by ..._init_attributes */
+    mrapi_uint_t resource;
+    mrapi_uint_t size;
+    void *address;
+    /* Of mrapi_shmem_create_malloc (medley/mrapi_ext.h). */
+    mrapi_boolean_t use_malloc;
+    void *mem_addr;
+} mrapi_shmem_attributes_t;
+
+/* Defaults. MRAPI_ERR_PARAMETER (NULL), MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_shmem_init_attributes(MRAPI_OUT mrapi_shmem_attributes_t *attributes,
+                                 MRAPI_OUT mrapi_status_t *status);
+/* MRAPI_ERR_PARAMETER (NULL, or a record that was never initialised), MRAPI_ERR_ATTR_NUM,
+ * MRAPI_ERR_ATTR_SIZE, MRAPI_ERR_ATTR_READONLY, MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_shmem_set_attribute(MRAPI_OUT mrapi_shmem_attributes_t *attributes,
+                               MRAPI_IN mrapi_uint_t attribute_num,
+                               MRAPI_IN void *attribute,
+                               MRAPI_IN size_t attr_size,
+                               MRAPI_OUT mrapi_status_t *status);
+/* Of a shared memory there is. MRAPI_ERR_PARAMETER, MRAPI_ERR_ATTR_NUM, MRAPI_ERR_ATTR_SIZE,
+ * MRAPI_ERR_SHM_INVALID, MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_shmem_get_attribute(MRAPI_IN mrapi_shmem_hndl_t shmem,
+                               MRAPI_IN mrapi_uint_t attribute_num,
+                               MRAPI_OUT void *attribute,
+                               MRAPI_IN size_t attribute_size,
+                               MRAPI_OUT mrapi_status_t *status);
+
+/*
+ * Makes a shared memory of `size` bytes, zeroed, its storage really there. With a list,
+ * `nodes_size` numbers at `nodes`, only nodes of these numbers can get it; NULL and 0: any node.
+ * `attributes` may be NULL for the defaults; `attr_size` is the record's, or 0. It lives until it
+ * is deleted, or the system ends, whatever becomes of its maker. May block while another node
+ * creates, attaches or deletes one.
+ *   MRAPI_ERR_SHM_EXISTS          the number is taken
+ *   MRAPI_ERR_SHM_NODES_INCOMPAT  a number in the list is none, or the list is longer than nodes
+ *                                 can be (MEDLEY_MAX_NODES)
+ *   MRAPI_ERR_MEM_LIMIT           no room, or MEDLEY_MAX_SHMEMS is reached; standard error says
+ *                                 which
+ *   MRAPI_ERR_NOT_SUPPORTED       the resource is not to be had; standard error says why
+ *   MRAPI_ERR_PARAMETER           size 0, a list of some nodes at NULL, a record that was never
+ *                                 initialised or is of another size, an address where no page
+ *                                 begins
+ *   MRAPI_ERR_NODE_NOTINIT
+ */
+mrapi_shmem_hndl_t mrapi_shmem_create(MRAPI_IN mrapi_shmem_id_t shmem_id,
+                                      MRAPI_IN mrapi_uint_t size,
+                                      MRAPI_IN mrapi_node_t *nodes,
+                                      MRAPI_IN mrapi_uint_t nodes_size,
+                                      MRAPI_IN mrapi_shmem_attributes_t *attributes,
+                                      MRAPI_IN mrapi_uint_t attr_size,
+                                      MRAPI_OUT mrapi_status_t *status);
+/* The handle of one that another node made. MRAPI_ERR_SHM_ID_INVALID: there is none of that number;
+ * MRAPI_ERR_SHM_NODE_NOTSHARED: the caller is not in its list; MRAPI_ERR_DOMAIN_NOTSHARED;
+ * MRAPI_ERR_NODE_NOTINIT. */
+mrapi_shmem_hndl_t mrapi_shmem_get(MRAPI_IN mrapi_shmem_id_t shmem_id,
+                                   MRAPI_OUT mrapi_status_t *status);
+
+/* Maps it; the address is the same for all nodes of a process, and in all processes when the
+ * attribute MRAPI_SHMEM_ADDRESS says so. Nothing that is mapped there is replaced. A child of fork
+ * does not inherit it. Blocks as create. NULL, and:
+ *   MRAPI_ERR_SHM_INVALID         there is no such shared memory (any more), or its segment is not
+ *                                 what it was made
+ *   MRAPI_ERR_SHM_ATTACHED        the caller has it attached
+ *   MRAPI_ERR_SHM_NODE_NOTSHARED, MRAPI_ERR_DOMAIN_NOTSHARED
+ *                                 as get
+ *   MRAPI_ERR_MEM_LIMIT           it cannot be mapped (there); standard error says why
+ *   MRAPI_ERR_NODE_NOTINIT */
+void *mrapi_shmem_attach(MRAPI_IN mrapi_shmem_hndl_t shmem, MRAPI_OUT mrapi_status_t *status);
+/* With the last node of the process it is unmapped. A node that ends detaches all it has attached.
+ * MRAPI_ERR_SHM_NOTATTACHED, MRAPI_ERR_SHM_INVALID, MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_shmem_detach(MRAPI_IN mrapi_shmem_hndl_t shmem, MRAPI_OUT mrapi_status_t *status);
+/* By any node. MRAPI_ERR_SHM_ATTCH: a node has it attached, this one or another that lives;
+ * MRAPI_ERR_SHM_INVALID, MRAPI_ERR_NODE_NOTINIT. Blocks as create. */
+void mrapi_shmem_delete(MRAPI_IN mrapi_shmem_hndl_t shmem, MRAPI_OUT mrapi_status_t *status);
 
 /* ---- Remote memory (3.5) --------------------------------------------------------------------- */
 

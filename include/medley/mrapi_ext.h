@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What published work adds to MRAPI, in its manner of naming: nodes that are threads started by the
- * library ("OpenMP on MRAPI", section 5.A); atomic operations, yielding and delays ("lock-free
- * MCAPI", section 2, which had to add them to the portability layer of the reference).
+ * library, and memory of the process's heap ("OpenMP on MRAPI", section 5); atomic operations,
+ * yielding and delays ("lock-free MCAPI", section 2, which had to add them to the portability layer
+ * of the reference).
  */
 #ifndef MEDLEY_MRAPI_EXT_H
 #define MEDLEY_MRAPI_EXT_H
@@ -45,6 +46,29 @@ void mrapi_thread_join(MRAPI_IN mrapi_domain_t domain_id,
 /* Ends the calling thread, which mrapi_thread_create started; returns only on error:
  * MRAPI_ERR_NODE_NOTINIT, MRAPI_ERR_NODE_INVALID (not started so). */
 void mrapi_thread_exit(MRAPI_IN void *result, MRAPI_OUT mrapi_status_t *status);
+
+/* ---- Heap memory ----------------------------------------------------------------------------- */
+
+/*
+ * Makes `size` bytes of memory and gives its address at once, in attributes->mem_addr. With
+ * attributes->use_malloc it comes from the heap of this process, for its nodes: as cheap as malloc,
+ * aligned for any type, not zeroed, not known to other processes; nothing else in the record is
+ * looked at. Without, it is a shared memory of all processes, attached to the calling node: made as
+ * by mrapi_shmem_create, with the record's attributes if it was initialised.
+ *
+ * mrapi_shmem_get finds heap memory by its key, where no shared memory has that number; any one of
+ * several that have the same. It looks through all there are. mrapi_shmem_attach gives the address,
+ * as often as it is asked, and detach does nothing; mrapi_shmem_get_attribute knows the size, and
+ * the defaults of the others. mrapi_shmem_delete, by any node of the process, gives it back; so
+ * does the process when it leaves the system; free() must not.
+ *   MRAPI_ERR_PARAMETER  attributes is NULL, size 0
+ *   MRAPI_ERR_MEM_LIMIT  no room, or 1,048,576 heap memories in the process
+ *   MRAPI_ERR_NODE_NOTINIT, and without use_malloc the codes of mrapi_shmem_create and _attach
+ */
+mrapi_shmem_hndl_t mrapi_shmem_create_malloc(MRAPI_IN mrapi_shmem_id_t key,
+                                             MRAPI_IN mrapi_uint_t size,
+                                             MRAPI_OUT mrapi_shmem_attributes_t *attributes,
+                                             MRAPI_OUT mrapi_status_t *status);
 
 /* ---- Atomic operations ----------------------------------------------------------------------- */
 

@@ -42,6 +42,7 @@ views_open(med_system *system)
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
         view_open(system, (med_kind)k);
     }
+    system->instance = system->header->created_ns;
     system->on_death =
         system->header->on_death == MED_ON_DEATH_FAIL ? MED_ON_DEATH_FAIL : MED_ON_DEATH_RECOVER;
 }
@@ -236,7 +237,7 @@ open_section(const char *name, uint64_t deadline_ns, med_port_shared *shared)
             return status;
         }
         /* A leftover: not truncated, since an observer may look at it, but replaced. */
-        status = med_port_shared_remove(shared);
+        status = med_attach_name_remove(shared);
         med_port_shared_close(shared);
         if (status != MEDLEY_OK) {
             return status;
@@ -244,12 +245,24 @@ open_section(const char *name, uint64_t deadline_ns, med_port_shared *shared)
     }
 }
 
-/* In the section. A file that cannot be removed is a leftover, which the next start replaces. */
-static void
-remove_unless_held(med_port_shared *shared)
+medley_status_t
+med_attach_name_remove(med_port_shared *shared)
 {
-    if (!med_port_slot_any_held(shared)) {
-        (void)med_port_shared_remove(shared);
+    med_port_segments_remove(shared->name);
+    return med_port_shared_remove(shared);
+}
+
+void
+med_attach_name_remove_unless_held(med_system *system)
+{
+    if (med_port_slot_any_held(&system->shared)) {
+        return;
+    }
+    /* Relaxed: whoever made one is gone. Most systems have none, and need not look for them. */
+    if (system->header && atomic32_load_relaxed(&system->header->segments) == 0) {
+        (void)med_port_shared_remove(&system->shared);
+    } else {
+        (void)med_attach_name_remove(&system->shared);
     }
 }
 
@@ -261,6 +274,9 @@ own_make(med_system *system)
     medley_status_t status = med_port_memory_map(sizeof(med_self) * system->limits.nodes, &memory);
     if (status == MEDLEY_OK) {
         system->selves = memory;
+        status = med_mappings_init(system);
+    }
+    if (status == MEDLEY_OK) {
         status = med_rmem_own_make(system);
     }
     if (status == MEDLEY_OK) {
@@ -275,6 +291,8 @@ own_make(med_system *system)
 void
 med_attach_own_end(med_system *system)
 {
+    med_heap_fini(system);
+    med_mappings_fini(system);
     if (system->selves) {
         med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
         system->selves = NULL;
@@ -302,7 +320,7 @@ med_attach_named(const char *name, uint64_t deadline_ns, med_system *system)
     }
     if (status != MEDLEY_OK) {
         med_attach_own_end(system);
-        remove_unless_held(&system->shared);
+        med_attach_name_remove_unless_held(system);
         med_port_shared_close(&system->shared);
         med_attach_report(name, status, advice_for(status));
         return status;
@@ -349,7 +367,7 @@ end_named(med_system *system)
         med_process_release(system);
     }
     if (status == MEDLEY_OK) {
-        remove_unless_held(&system->shared);
+        med_attach_name_remove_unless_held(system);
     } else if (status == MEDLEY_TIMEOUT) {
         file_left_report(&system->shared);
     }

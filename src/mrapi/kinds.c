@@ -5,6 +5,7 @@
 #include "mrapi/mutex.h"
 #include "mrapi/node.h"
 #include "mrapi/rmem.h"
+#include "mrapi/shmem.h"
 
 static uint32_t
 domain_row_bytes(const med_limits *limits)
@@ -44,6 +45,8 @@ const med_kind_info med_kinds[MED_KIND_COUNT] = {
                                   med_rmem_attachment_recover_rows},
     [MED_KIND_RMEM] = {"remote memories", MED_LIMIT_RMEMS, rmem_row_bytes, NULL,
                        med_rmem_recover_rows},
+    [MED_KIND_SHMEM] = {"shmems", MED_LIMIT_SHMEMS, med_shmem_row_bytes, med_shmem_row_removed,
+                        med_shmem_recover_rows},
 };
 
 uint32_t

@@ -21,6 +21,7 @@ typedef enum med_kind {
     MED_KIND_MUTEX,
     MED_KIND_RMEM_ATTACHMENT, /* its lock is taken before that of the next */
     MED_KIND_RMEM,
+    MED_KIND_SHMEM,
     MED_KIND_COUNT
 } med_kind;
 

@@ -7,7 +7,8 @@
 #include "mrapi/request.h"
 #include "port/port.h"
 
-/* The largest: a node's index has 14 bits in an owner word, an object's 16 bits in a handle. */
+/* The largest: a node's index has 14 bits in an owner word, an object's 16 bits in a handle. A row
+ * of a shared memory grows with the nodes: all limits at their largest must fit 32-bit offsets. */
 const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
     [MED_LIMIT_DOMAINS] = {"domains", "MEDLEY_MAX_DOMAINS", 16, 1024},
     [MED_LIMIT_PROCESSES] = {"processes", "MEDLEY_MAX_PROCESSES", 64, MED_PORT_SLOT_MAX},
@@ -16,6 +17,7 @@ const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
     [MED_LIMIT_RMEM_ATTACHMENTS] = {"remote memory attachments", "MEDLEY_MAX_RMEM_ATTACHMENTS", 128,
                                     65535},
     [MED_LIMIT_RMEMS] = {"remote memories", "MEDLEY_MAX_RMEMS", 64, 16000},
+    [MED_LIMIT_SHMEMS] = {"shmems", "MEDLEY_MAX_SHMEMS", 32, 4096},
 };
 
 const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
@@ -28,6 +30,7 @@ static const size_t offsets[MED_LIMIT_COUNT] = {
     [MED_LIMIT_MUTEXES] = offsetof(med_limits, mutexes),
     [MED_LIMIT_RMEM_ATTACHMENTS] = offsetof(med_limits, rmem_attachments),
     [MED_LIMIT_RMEMS] = offsetof(med_limits, rmems),
+    [MED_LIMIT_SHMEMS] = offsetof(med_limits, shmems),
 };
 
 _Static_assert(sizeof(med_limits) == MED_LIMIT_COUNT * sizeof(uint32_t), "one word per limit");

@@ -16,6 +16,7 @@ typedef struct med_limits {
     uint32_t mutexes;
     uint32_t rmem_attachments;
     uint32_t rmems;
+    uint32_t shmems;
 } med_limits;
 
 typedef enum med_limit {
@@ -25,6 +26,7 @@ typedef enum med_limit {
     MED_LIMIT_MUTEXES,
     MED_LIMIT_RMEM_ATTACHMENTS,
     MED_LIMIT_RMEMS,
+    MED_LIMIT_SHMEMS,
     MED_LIMIT_COUNT
 } med_limit;
 

@@ -6,6 +6,7 @@ const med_limits med_limits_built_in = {
     .processes = 1,
     .nodes = 8,
     .mutexes = 8,
+    .shmems = 4,
     .rmem_attachments = 8,
     .rmems = 4,
 };

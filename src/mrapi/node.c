@@ -22,7 +22,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mrapi/domain.h"
+#include "mrapi/heap.h"
 #include "mrapi/mutex.h"
+#include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
 static uint32_t
@@ -79,6 +81,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     }
     self->owner_died = false;
     self->waiter = (med_waiter){.spin_ns = 0};
+    self->heap = NULL;
     self->started = started;
     self->joinable = joinable;
     atomic32_store_relaxed(&self->join,
@@ -108,6 +111,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_relaxed(&node->phase, MED_NODE_STARTING);
     atomic32_store_relaxed(&node->waiting_for, 0);
     atomic32_store_relaxed(&node->sleeps, 0);
+    atomic32_store_relaxed(&node->making, 0);
     for (uint32_t i = 0; i < touched_words(&system->limits); i++) {
         atomic32_store_relaxed(&med_node_touched(node)[i], 0);
     }
@@ -266,6 +270,7 @@ locks_recover(med_system *system, med_node_row *row, uint32_t ref)
             kind_recover(system, (med_kind)k, row, ref);
         }
     }
+    med_shmem_recover_making(system, ref);
 }
 
 void
@@ -282,6 +287,7 @@ med_node_leave(med_self *self)
     med_system *system = self->system;
     tell("goes", self);
     med_port_self_set(NULL);
+    med_heap_leave(self);
     if (self->joinable) {
         locks_recover(system, self->row, self->ref);
         atomic32_store_relaxed(&self->row->phase, MED_NODE_ENDED); /* relaxed: for showing */

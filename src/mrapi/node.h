@@ -42,7 +42,8 @@ typedef struct med_node_row {
     atomic32 phase;
     atomic32 waiting_for; /* the handle of the lock it sleeps on, or 0; written by the node */
     atomic32 sleeps;      /* how often it slept; written by the node */
-    uint32_t unused[16];
+    atomic32 making;      /* the segment file that it makes and no row names yet, or 0; likewise */
+    uint32_t unused[15];
     /* Followed by what it ever touched (kinds.h); written by the node. */
 } med_node_row;
 _Static_assert(sizeof(med_node_row) == 112, "the same in every build");
@@ -96,10 +97,11 @@ typedef struct med_self {
     struct med_rmem_window *rmem_recent[MED_SELF_RMEMS_RECENT];
     bool owner_died; /* its last lock came from a dead owner */
     med_waiter waiter;
-    bool started;           /* by med_node_start, as are the nodes that use the rest */
-    bool joinable;          /* for its own thread; others look at `join` */
-    atomic32 join;          /* see node.c; the only one that other threads read as they like */
-    med_port_thread thread; /* written before JOIN_READY, read by who takes it from there */
+    struct med_heap_cache *heap; /* NULL until it first makes or deletes heap memory */
+    bool started;                /* by med_node_start, as are the nodes that use the rest */
+    bool joinable;               /* for its own thread; others look at `join` */
+    atomic32 join;               /* see node.c; the only one that other threads read as they like */
+    med_port_thread thread;      /* written before JOIN_READY, read by who takes it from there */
     void *(*entry)(void *argument);
     void *argument;
 } med_self;

@@ -41,8 +41,10 @@ typedef struct med_partition_header {
     uint32_t on_death; /* med_on_death */
     char name[64];
     med_limits limits;
+    atomic32 segments; /* how many were ever begun: each has a number of its own */
+    uint32_t unused[14];
 } med_partition_header;
-_Static_assert(sizeof(med_partition_header) == 128, "the header is two lines");
+_Static_assert(sizeof(med_partition_header) == 192, "the header is three lines");
 _Static_assert(offsetof(med_partition_header, limits) == 104, "the same in every build");
 
 typedef struct med_layout {

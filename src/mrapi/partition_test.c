@@ -22,7 +22,8 @@ partition_make(void)
                               .nodes = 5,
                               .mutexes = 7,
                               .rmem_attachments = 9,
-                              .rmems = 4}};
+                              .rmems = 4,
+                              .shmems = 3}};
     void *memory = NULL;
     assert_int_equal(med_layout_compute(&p.limits, &p.layout), MEDLEY_OK);
     assert_int_equal(med_port_memory_map(p.layout.size_bytes, &memory), MEDLEY_OK);
@@ -98,7 +99,12 @@ parts_do_not_overlap(void **state)
     assert_true(layout.tables[MED_KIND_MUTEX] >
                 layout.tables[MED_KIND_NODE] +
                     (uint64_t)largest.nodes * layout.row_bytes[MED_KIND_NODE]);
-    assert_true(layout.size_bytes > layout.tables[MED_KIND_MUTEX]);
+    assert_true(layout.tables[MED_KIND_SHMEM] >
+                layout.tables[MED_KIND_MUTEX] +
+                    (uint64_t)largest.mutexes * layout.row_bytes[MED_KIND_MUTEX]);
+    assert_true(layout.size_bytes >
+                layout.tables[MED_KIND_SHMEM] +
+                    (uint64_t)largest.shmems * layout.row_bytes[MED_KIND_SHMEM]);
     assert_int_equal(layout.tables[MED_KIND_MUTEX] % 128, 0);
 }
 

@@ -55,6 +55,9 @@ after_fork(void)
     /* What is not open yet may be half opened, by a thread that the child does not have. */
     med_port_shared_forget(named.open ? &named.shared : NULL);
     if (named.open) {
+        /* No segment was inherited; heap memory was copied. */
+        med_mappings_forget(&named);
+        named.heap = (med_heap){.chunks = NULL};
         med_attach_own_end(&named);
     }
     /* A private partition was copied; what the program has in it stays where it is. */
@@ -77,9 +80,7 @@ static void
 at_exit(void)
 {
     if (named.open && section_enter_at_exit()) {
-        if (!med_port_slot_any_held(&named.shared)) {
-            (void)med_port_shared_remove(&named.shared);
-        }
+        med_attach_name_remove_unless_held(&named);
         med_port_shared_unlock(&named.shared);
     }
 }
@@ -281,7 +282,7 @@ med_system_remove(const char *name, uint64_t deadline_ns, char why[MED_PORT_WHY_
     med_port_shared shared;
     medley_status_t status = med_port_shared_open_existing_until(name, deadline_ns, &shared);
     if (status == MEDLEY_OK) {
-        status = med_port_slot_any_held(&shared) ? MEDLEY_BUSY : med_port_shared_remove(&shared);
+        status = med_port_slot_any_held(&shared) ? MEDLEY_BUSY : med_attach_name_remove(&shared);
         med_port_shared_close(&shared);
     }
     med_text_copy(why, MED_PORT_WHY_BYTES, shared.why);

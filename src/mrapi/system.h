@@ -13,12 +13,14 @@
 #include <stdint.h>
 
 #include "medley/status.h"
+#include "mrapi/heap.h"
 #include "mrapi/kinds.h"
 #include "mrapi/limits.h"
 #include "mrapi/node.h"
 #include "mrapi/partition.h"
 #include "mrapi/process.h"
 #include "mrapi/request.h"
+#include "mrapi/shmem.h"
 #include "mrapi/table.h"
 #include "port/port.h"
 
@@ -31,6 +33,7 @@ typedef struct med_system {
     med_limits limits;
     med_layout layout;
     med_on_death on_death;
+    uint64_t instance; /* tells systems apart that had one name after another: in segments' names */
     unsigned char *processes;
     union {
         med_table_view tables[MED_KIND_COUNT];
@@ -40,6 +43,7 @@ typedef struct med_system {
             med_table_view mutexes;
             med_table_view rmem_attachments;
             med_table_view rmems;
+            med_table_view shmems;
         };
     };
     uint32_t process_index;
@@ -50,14 +54,13 @@ typedef struct med_system {
     struct med_rmem_window *rmem_windows;
     struct med_rmem_extent *rmem_extents;
     med_requests requests;
+    med_mappings mappings;
+    med_heap heap;
     uint32_t users; /* guarded by the gate: nodes of this process, and explicit opens */
     uint32_t opens; /* guarded by the gate: of these, the explicit opens */
 } med_system;
-_Static_assert(offsetof(med_system, mutexes) ==
-                   offsetof(med_system, tables) + MED_KIND_MUTEX * sizeof(med_table_view),
-               "the named tables are those of their kinds");
-_Static_assert(offsetof(med_system, rmems) ==
-                   offsetof(med_system, tables) + MED_KIND_RMEM * sizeof(med_table_view),
+_Static_assert(offsetof(med_system, shmems) ==
+                   offsetof(med_system, tables) + (MED_KIND_COUNT - 1) * sizeof(med_table_view),
                "the named tables are those of their kinds");
 
 /* Are there, or may there be, other processes in it? */

@@ -486,7 +486,8 @@ med_table_insert_any(const med_table_view *view,
 }
 
 medley_status_t
-med_table_remove(const med_table_view *view, uint32_t index, uint32_t generation)
+med_table_act(
+    const med_table_view *view, uint32_t index, uint32_t generation, med_row_act act, void *context)
 {
     if (index >= view->row_count) {
         return MEDLEY_ERR_ARGUMENT;
@@ -496,17 +497,51 @@ med_table_remove(const med_table_view *view, uint32_t index, uint32_t generation
         return status;
     }
     med_row *row = med_table_row(view, index);
-    uint32_t live = med_row_word(MED_ROW_LIVE, generation);
-    if (atomic32_load_relaxed(&row->state) == live) {
-        /* Relaxed: a reader who still finds it came before. */
-        atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_REMOVING, generation));
-        hash_remove(view, key_of(row), index);
-        row_give_back(view, row);
-        free_append(view, index);
-        used_add(view, UINT32_MAX);
-    } else {
-        status = MEDLEY_ERR_STALE;
-    }
+    bool live = atomic32_load_relaxed(&row->state) == med_row_word(MED_ROW_LIVE, generation);
+    status = live ? act(row, index, context) : MEDLEY_ERR_STALE;
     unlock(view);
     return status;
+}
+
+typedef struct removal {
+    const med_table_view *view;
+    med_row_act may_go;
+    void *context;
+} removal;
+
+static medley_status_t
+remove_locked(med_row *row, uint32_t index, void *context)
+{
+    const removal *wanted = context;
+    const med_table_view *view = wanted->view;
+    medley_status_t status =
+        wanted->may_go ? wanted->may_go(row, index, wanted->context) : MEDLEY_OK;
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
+    /* Relaxed: a reader who still finds it came before. */
+    atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_REMOVING, generation));
+    hash_remove(view, key_of(row), index);
+    row_give_back(view, row);
+    free_append(view, index);
+    used_add(view, UINT32_MAX);
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_table_remove_if(const med_table_view *view,
+                    uint32_t index,
+                    uint32_t generation,
+                    med_row_act may_go,
+                    void *context)
+{
+    removal wanted = {.view = view, .may_go = may_go, .context = context};
+    return med_table_act(view, index, generation, remove_locked, &wanted);
+}
+
+medley_status_t
+med_table_remove(const med_table_view *view, uint32_t index, uint32_t generation)
+{
+    return med_table_remove_if(view, index, generation, NULL, NULL);
 }

@@ -155,4 +155,20 @@ med_table_hold(const med_table_view *view, medley_status_t (*act)(void *context)
 /* Gives a LIVE row back. MEDLEY_ERR_STALE: it is not, or no longer, this one. */
 medley_status_t med_table_remove(const med_table_view *view, uint32_t index, uint32_t generation);
 
+/* What one decides or changes in a row while nobody inserts or removes. */
+typedef medley_status_t (*med_row_act)(med_row *row, uint32_t index, void *context);
+
+/* Calls `act` with a LIVE row, with the lock held, and returns what it says; MEDLEY_ERR_STALE. */
+medley_status_t med_table_act(const med_table_view *view,
+                              uint32_t index,
+                              uint32_t generation,
+                              med_row_act act,
+                              void *context);
+/* As remove, if `may_go` says MEDLEY_OK; else what that says. */
+medley_status_t med_table_remove_if(const med_table_view *view,
+                                    uint32_t index,
+                                    uint32_t generation,
+                                    med_row_act may_go,
+                                    void *context);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "mrapi/domain.h"
 #include "mrapi/mutex.h"
+#include "mrapi/shmem.h"
 
 static uint32_t
 word(const atomic32 *a)
@@ -267,6 +268,26 @@ med_view_rmem_read(const med_system *system, uint32_t index, med_view_rmem *view
         owner_read(system, word(&row->owner), &view->owner_domain, &view->owner_number);
     view->attachments = attachments_of(
         system, med_handle_make(MED_HANDLE_RMEM, index, med_row_generation_of(state)));
+    return word(&row->row.state) == state;
+}
+
+/* ---- Shared memory --------------------------------------------------------------------------- */
+
+bool
+med_view_shmem_read(const med_system *system, uint32_t index, med_view_shmem *view)
+{
+    const med_shmem_row *row = (const med_shmem_row *)(void *)med_table_row(&system->shmems, index);
+    uint32_t state = word(&row->row.state);
+    if (med_row_state_of(state) != MED_ROW_LIVE) {
+        return false;
+    }
+    view->numbered = word(&row->row.key_high) == 0;
+    view->number = word(&row->row.key_low);
+    view->size_bytes = word(&row->size_bytes);
+    view->attributes = word(&row->attributes);
+    view->place = word(&row->place);
+    view->place_index = word(&row->place_index);
+    view->attached = med_shmem_attached_count(system, row);
     return word(&row->row.state) == state;
 }
 

@@ -91,6 +91,15 @@ typedef struct med_view_rmem {
     uint32_t owner_number;
     uint32_t attachments;
 } med_view_rmem;
+typedef struct med_view_shmem {
+    bool numbered; /* else it was made without a number */
+    uint32_t number;
+    uint32_t size_bytes;
+    uint32_t attributes; /* MED_SHMEM_... */
+    uint32_t place;      /* med_port_place, or what was scribbled there */
+    uint32_t place_index;
+    uint32_t attached; /* to how many nodes */
+} med_view_shmem;
 
 typedef struct med_view_limit {
     uint32_t limit;
@@ -105,6 +114,7 @@ bool med_view_node_read(const med_system *system, uint32_t index, med_view_node 
 bool med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view);
 /* Looks at all attachments as well. */
 bool med_view_rmem_read(const med_system *system, uint32_t index, med_view_rmem *view);
+bool med_view_shmem_read(const med_system *system, uint32_t index, med_view_shmem *view);
 /* Counts the rows in use: looks at all of them. */
 void med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view);
 

@@ -15,6 +15,8 @@
 #define MUTEX 9
 #define RMEM 11
 #define RMEM_BYTES 100
+#define SHMEM 12
+#define SHMEM_BYTES 5000
 
 static test_process child;
 
@@ -43,6 +45,9 @@ holder(test_process *parent, void *argument)
         mrapi_rmem_create(RMEM, memory, MRAPI_RMEM_ATYPE_ANY, NULL, sizeof memory, &status);
     child_expect(status == MRAPI_SUCCESS);
     mrapi_rmem_attach(rmem, MRAPI_RMEM_SWCACHE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_shmem_hndl_t shmem = mrapi_shmem_create(SHMEM, SHMEM_BYTES, NULL, 0, NULL, 0, &status);
+    (void)mrapi_shmem_attach(shmem, &status);
     child_expect(status == MRAPI_SUCCESS);
     process_say(parent, 'r');
     (void)process_hear(parent);
@@ -147,6 +152,29 @@ shows_a_remote_memory(void **state)
             assert_int_equal(rmem.size_bytes, RMEM_BYTES);
             assert_int_equal(rmem.access, MED_RMEM_ANY);
             assert_int_equal(rmem.attachments, 1);
+        }
+    }
+    assert_int_equal(found, 1);
+    med_system_observe_end(&system);
+}
+
+static void
+shows_shared_memory(void **state)
+{
+    med_system system;
+    med_view_shmem shmem;
+    uint32_t found = 0;
+    (void)state;
+    observe(&system);
+    for (uint32_t i = 0; i < system.limits.shmems; i++) {
+        if (med_view_shmem_read(&system, i, &shmem)) {
+            assert_true(shmem.numbered);
+            assert_int_equal(shmem.number, SHMEM);
+            assert_int_equal(shmem.size_bytes, SHMEM_BYTES);
+            assert_int_equal(shmem.attributes, MED_SHMEM_DOMAIN_SHARED);
+            assert_int_equal(shmem.place, MED_PORT_PLACE_ANY);
+            assert_int_equal(shmem.attached, 1);
+            found++;
         }
     }
     assert_int_equal(found, 1);
@@ -309,6 +337,7 @@ main(void)
         cmocka_unit_test_setup_teardown(shows_the_living, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_a_remote_memory, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_limits, holder_start, holder_end),
+        cmocka_unit_test_setup_teardown(shows_shared_memory, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_the_dead, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_locks_of_the_dead, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(checks_every_index, holder_start, holder_end),

@@ -144,12 +144,13 @@ typedef struct med_port_segment {
 
 /* Makes it, zeroed, all of its storage really there: MEDLEY_ERR_NO_MEMORY now rather than a fault
  * later. MEDLEY_ERR_EXISTS: the number is taken; MEDLEY_ERR_NOT_SUPPORTED: the machine has no such
- * place. One of this process alone is mapped at once, and the errors of map are among create's. */
+ * place; MEDLEY_ERR_ARGUMENT: no page begins at the wanted address. One of this process alone is
+ * mapped at once, and the errors of map are among create's. */
 medley_status_t med_port_segment_create(med_port_segment *segment);
 /* MEDLEY_ERR_NOT_FOUND; MEDLEY_ERR_CORRUPT: it is not of that size; MEDLEY_ERR_ACCESS: not ours. */
 medley_status_t med_port_segment_open(med_port_segment *segment);
 /* Of an open one. Replaces nothing that is mapped: MEDLEY_ERR_EXISTS when something is at the
- * wanted address, MEDLEY_ERR_ARGUMENT for one where no page begins. Not inherited by a child of
+ * wanted address; MEDLEY_ERR_ARGUMENT as create. Not inherited by a child of
  * fork. */
 medley_status_t med_port_segment_map(med_port_segment *segment);
 /* What is mapped stays mapped. */

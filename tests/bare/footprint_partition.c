@@ -9,8 +9,9 @@ int
 main(int argc, char **argv)
 {
     med_layout layout;
-    if (argc != 5) {
-        (void)fprintf(stderr, "usage: footprint_partition DOMAINS PROCESSES NODES MUTEXES\n");
+    if (argc != 6) {
+        (void)fprintf(stderr,
+                      "usage: footprint_partition DOMAINS PROCESSES NODES MUTEXES SHMEMS\n");
         return 2;
     }
     med_limits limits = {.domains = (uint32_t)strtoul(argv[1], NULL, 10),
@@ -18,7 +19,8 @@ main(int argc, char **argv)
                          .nodes = (uint32_t)strtoul(argv[3], NULL, 10),
                          .mutexes = (uint32_t)strtoul(argv[4], NULL, 10),
                          .rmem_attachments = 1, /* the fewest, of what is not asked for */
-                         .rmems = 1};
+                         .rmems = 1,
+                         .shmems = (uint32_t)strtoul(argv[5], NULL, 10)};
     if (!med_limits_valid(&limits) || med_layout_compute(&limits, &layout) != MEDLEY_OK) {
         return 1;
     }

@@ -72,6 +72,7 @@ step_kill_prepare(void)
     (void)setenv("MEDLEY_MAX_PROCESSES", "6", 1);
     (void)setenv("MEDLEY_MAX_NODES", "8", 1);
     (void)setenv("MEDLEY_MAX_MUTEXES", "8", 1);
+    (void)setenv("MEDLEY_MAX_SHMEMS", "4", 1);
     stay_on_one_processor();
     (void)signal(SIGALRM, stuck);
     (void)test_seed();

@@ -15,8 +15,9 @@ static const char help[] =
     "usage: medley ps [SYSTEM] [--json] [--watch SECONDS]\n"
     "\n"
     "Shows a running system, or all of this user's: its processes, nodes, locks with\n"
-    "their owners and waiters, remote memories, and how far its limits are used. It\n"
-    "only looks: it does not join the system, recovers nobody and changes nothing.\n"
+    "their owners and waiters, shared and remote memories, and how far its limits are\n"
+    "used. It only looks: it does not join the system, recovers nobody and changes\n"
+    "nothing.\n"
     "\n"
     "  --json           one JSON document\n"
     "  --watch SECONDS  again and again, until interrupted; with --json a line each time\n"
@@ -89,6 +90,14 @@ static const output_column lock_columns[] = {
     {"ATTRIBUTES", "attributes", output_list, false},
 };
 
+static const output_column shmem_columns[] = {
+    {"SHMEM", "shmem", NULL, true},
+    {"SIZE", "size_bytes", output_size, true},
+    {"ATTACHED", "attached", NULL, true},
+    {"RESOURCE", "resource", NULL, false},
+    {"ATTRIBUTES", "attributes", output_list, false},
+};
+
 static const output_column rmem_columns[] = {
     {"RMEM", "remote_memory", NULL, true},   {"OWNER", "owner", owner_cell, true},
     {"BYTES", "size_bytes", NULL, true},     {"ACCESS", "access", NULL, false},
@@ -113,6 +122,7 @@ contents_print(const json_t *system)
     OUTPUT_TABLE(json_object_get(system, "processes"), process_columns);
     OUTPUT_TABLE(json_object_get(system, "nodes"), node_columns);
     OUTPUT_TABLE(json_object_get(system, "locks"), lock_columns);
+    OUTPUT_TABLE(json_object_get(system, "shmems"), shmem_columns);
     OUTPUT_TABLE(json_object_get(system, "remote_memories"), rmem_columns);
     OUTPUT_TABLE(json_object_get(system, "limits"), limit_columns);
 }

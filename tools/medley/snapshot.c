@@ -75,6 +75,7 @@ nodes_json(const med_system *system, uint32_t *waiters)
 static json_t *
 attributes_json(uint32_t attributes)
 {
+    /* Those that all objects have in common have the same bits. */
     static const struct {
         uint32_t bit;
         const char *name;
@@ -151,6 +152,41 @@ rmems_json(const med_system *system)
 }
 
 static json_t *
+resource_json(const med_view_shmem *shmem)
+{
+    switch (shmem->place) {
+    case MED_PORT_PLACE_ANY:
+        return json_string("any");
+    case MED_PORT_PLACE_NUMA:
+        return json_sprintf("numa %u", (unsigned)shmem->place_index);
+    case MED_PORT_PLACE_HUGE_PAGES:
+        return json_string("huge pages");
+    case MED_PORT_PLACE_TIGHT:
+        return json_sprintf("tight %u", (unsigned)shmem->place_index);
+    default:
+        return json_null();
+    }
+}
+
+static json_t *
+shmems_json(const med_system *system)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < system->limits.shmems; i++) {
+        med_view_shmem shmem;
+        if (med_view_shmem_read(system, i, &shmem)) {
+            (void)json_array_append_new(
+                rows, json_pack("{s:o, s:I, s:I, s:o, s:o}", "shmem",
+                                number_or_null(shmem.numbered, shmem.number), "size_bytes",
+                                (json_int_t)shmem.size_bytes, "attached",
+                                (json_int_t)shmem.attached, "resource", resource_json(&shmem),
+                                "attributes", attributes_json(shmem.attributes)));
+        }
+    }
+    return rows;
+}
+
+static json_t *
 limits_json(const med_system *system)
 {
     json_t *rows = json_array();
@@ -179,12 +215,12 @@ contents_add(const med_system *system, json_t *to)
     }
     json_t *nodes = nodes_json(system, waiters);
     json_t *contents =
-        json_pack("{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "size_bytes",
+        json_pack("{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "size_bytes",
                   (json_int_t)view.size_bytes, "age_ns", (json_int_t)view.age_ns, "on_death",
                   view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
                   (json_int_t)view.creator_process_id, "processes", processes_json(system), "nodes",
-                  nodes, "locks", locks_json(system, waiters), "remote_memories",
-                  rmems_json(system), "limits", limits_json(system));
+                  nodes, "locks", locks_json(system, waiters), "shmems", shmems_json(system),
+                  "remote_memories", rmems_json(system), "limits", limits_json(system));
     free(waiters);
     (void)json_object_update(to, contents);
     json_decref(contents);

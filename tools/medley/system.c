@@ -54,7 +54,7 @@ static json_t *
 summary_of(const json_t *system)
 {
     static const char *const kept[] = {"name", "state", "reason", "size_bytes", "age_ns"};
-    static const char *const counted[] = {"processes", "nodes", "locks"};
+    static const char *const counted[] = {"processes", "nodes", "locks", "shmems"};
     json_t *summary = json_object();
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         (void)json_object_set(summary, kept[i], json_object_get(system, kept[i]));

@@ -192,23 +192,34 @@ populate(const med_port_segment *segment, size_t bytes)
 /* ---- Mapping --------------------------------------------------------------------------------- */
 
 static medley_status_t
+wanted_check(med_port_segment *segment)
+{
+    uint64_t wanted = segment->wanted;
+    if (wanted % (uint64_t)sysconf(_SC_PAGESIZE) == 0 && wanted == (uintptr_t)wanted) {
+        return MEDLEY_OK;
+    }
+    (void)snprintf(segment->why, sizeof segment->why, "no page begins at the wanted address");
+    return MEDLEY_ERR_ARGUMENT;
+}
+
+static medley_status_t
 map(med_port_segment *segment, int fd, int flags)
 {
     size_t bytes = bytes_of(segment->size_bytes, segment->place);
     uintptr_t wanted = (uintptr_t)segment->wanted;
-    if (segment->wanted % (uint64_t)sysconf(_SC_PAGESIZE) != 0 || wanted != segment->wanted) {
-        (void)snprintf(segment->why, sizeof segment->why, "no page begins at that address");
-        return MEDLEY_ERR_ARGUMENT;
-    }
     flags |= wanted ? MAP_FIXED_NOREPLACE : 0;
     void *p = mmap((void *)wanted, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
-    if (p == MAP_FAILED) {
+    if (p == MAP_FAILED && errno != EEXIST) {
         return failed(segment, "mapping", errno);
     }
     /* An older kernel takes the address for a hint. */
-    if (wanted && (uintptr_t)p != wanted) {
-        (void)munmap(p, bytes);
-        return failed(segment, "mapping", EEXIST);
+    if (p == MAP_FAILED || (wanted && (uintptr_t)p != wanted)) {
+        if (p != MAP_FAILED) {
+            (void)munmap(p, bytes);
+        }
+        (void)snprintf(segment->why, sizeof segment->why,
+                       "something is mapped at the wanted address");
+        return MEDLEY_ERR_EXISTS;
     }
     /* As the partition: nothing for a child of fork. */
     (void)madvise(p, bytes, MADV_DONTFORK);
@@ -219,7 +230,8 @@ map(med_port_segment *segment, int fd, int flags)
 medley_status_t
 med_port_segment_map(med_port_segment *segment)
 {
-    return map(segment, (int)segment->handle, MAP_SHARED);
+    medley_status_t status = wanted_check(segment);
+    return status == MEDLEY_OK ? map(segment, (int)segment->handle, MAP_SHARED) : status;
 }
 
 void
@@ -314,6 +326,9 @@ med_port_segment_create(med_port_segment *segment)
     segment->why[0] = '\0';
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     medley_status_t status = place_check(segment);
+    if (status == MEDLEY_OK) {
+        status = wanted_check(segment);
+    }
     if (status == MEDLEY_OK) {
         status = segment->name ? create_file(segment) : create_private(segment);
     }

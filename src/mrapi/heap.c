@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Heap memory of one process.
+ *
+ *   slot:   FREE in a list, its owner's alone --create--> LIVE --delete--> FREE, the deleter's
+ *
+ * Create takes a slot from a list that only the calling node uses, block and all, and makes it LIVE
+ * by one store. Delete makes it FREE by one compare-and-swap, which two deletes cannot both win,
+ * and puts it into the list of the node that did. So blocks wander from who deletes to who creates
+ * only through the heap's lock and the port's heap, and neither is on the common path.
+ *
+ *   create    linearises at the store of LIVE       wait-free but for an empty list
+ *   delete    at the compare-and-swap               wait-free but for a full list
+ *   get       at the second look at the state       bounded by the slots there are
+ *
+ * Edges: H1 made (create) -> H2 (delete, get, read); what is given back stays with the node that
+ * did it, whose next H1 publishes what it makes of it. C1 chunk there (grow) -> C2 (slot_at).
+ *
+ * Death: of the process, everything is gone. A node that ends gives its lists back
+ * (med_heap_leave).
+ */
+#include "mrapi/heap.h"
+
+#include "base/log.h"
+#include "mrapi/node.h"
+#include "mrapi/system.h"
+#include "port/port.h"
+
+#define LIVE 1u
+#define LIFE_SHIFT 20
+#define LIFE_MASK 0x0ff00000u
+#define INDEX_MASK 0x000fffffu
+
+/* How much a node keeps: two blocks of the largest class. */
+#define KEPT_PER_NODE_BYTES (2u * MED_HEAP_KEPT_MAX_BYTES)
+/* How many slots go between a node and the heap at a time. */
+#define BATCH 64u
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+static inline uint32_t
+class_of(uint32_t size_bytes)
+{
+    if (size_bytes <= 64) {
+        return 0;
+    }
+    if (size_bytes > MED_HEAP_KEPT_MAX_BYTES) {
+        return MED_HEAP_CLASS_NONE;
+    }
+    /* The highest bit of size - 1, and the two below it. */
+    uint32_t top = 31u - (uint32_t)__builtin_clz(size_bytes - 1);
+    return 1 + (top - 6) * 4 + ((size_bytes - 1) >> (top - 2) & 3);
+}
+
+static inline uint32_t
+class_bytes(uint32_t class)
+{
+    if (class == 0) {
+        return 64;
+    }
+    return (4 + (class - 1) % 4 + 1) << ((class - 1) / 4 + 4);
+}
+
+static uint32_t
+block_bytes(const med_heap_slot *slot)
+{
+    return slot->class_of_size == MED_HEAP_CLASS_NONE ? slot->size_bytes
+                                                      : class_bytes(slot->class_of_size);
+}
+
+/* ---- Slots and handles ----------------------------------------------------------------------- */
+
+static med_heap_slot *
+slot_at(const med_heap *heap, uint32_t index)
+{
+    /* C2 chunk there <- C1 (grow) */
+    if (index >= atomic32_load_acquire(&heap->fresh)) {
+        return NULL;
+    }
+    return &heap->chunks[index / MED_HEAP_SLOTS_PER_CHUNK][index % MED_HEAP_SLOTS_PER_CHUNK];
+}
+
+/* The slot of a handle, and the state that it has when the handle is good. */
+static med_heap_slot *
+slot_of(const med_heap *heap, med_handle handle, uint32_t *good_state)
+{
+    if (med_handle_kind_of(handle) != MED_HANDLE_HEAP) {
+        return NULL;
+    }
+    *good_state = (handle & LIFE_MASK) | LIVE;
+    return slot_at(heap, handle & INDEX_MASK);
+}
+
+static inline med_handle
+handle_of(const med_heap_slot *slot, uint32_t state)
+{
+    return (uint32_t)MED_HANDLE_HEAP << 28 | (state & LIFE_MASK) | slot->index;
+}
+
+/* ---- The heap of the process ----------------------------------------------------------------- */
+
+static void
+heap_lock(med_heap *heap)
+{
+    med_waiter waiter = {.spin_ns = 0};
+    med_lock_request request = {.owner = (med_port_thread_id() & 0xffffffu) + 1,
+                                .deadline_ns = MED_PORT_FOREVER,
+                                .scope = MED_PORT_SCOPE_PROCESS,
+                                .waiter = &waiter};
+    (void)med_lock_acquire(&heap->lock, &heap->sleepers, &request);
+}
+
+static void
+heap_unlock(med_heap *heap)
+{
+    med_lock_release(&heap->lock, &heap->sleepers, MED_PORT_SCOPE_PROCESS);
+}
+
+#define CHUNK_BYTES (MED_HEAP_SLOTS_PER_CHUNK * sizeof(med_heap_slot))
+#define DIRECTORY_BYTES (MED_HEAP_CHUNKS * sizeof(med_heap_slot *))
+
+/* With the lock: another chunk of slots, which become the heap's. */
+static medley_status_t
+grow(med_heap *heap)
+{
+    void *memory;
+    uint32_t first = atomic32_load_relaxed(&heap->fresh); /* relaxed: the lock's */
+    if (first == MED_HEAP_SLOTS_MAX) {
+        med_log_error("limit reached", "1048576 heap memories in a process");
+        return MEDLEY_ERR_LIMIT;
+    }
+    if (!heap->chunks) {
+        medley_status_t status = med_port_memory_map(DIRECTORY_BYTES, &memory);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+        heap->chunks = memory;
+    }
+    medley_status_t status = med_port_memory_map(CHUNK_BYTES, &memory);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_heap_slot *slots = memory;
+    heap->chunks[first / MED_HEAP_SLOTS_PER_CHUNK] = slots;
+    for (uint32_t i = MED_HEAP_SLOTS_PER_CHUNK; i-- > 0;) {
+        slots[i].index = first + i;
+        slots[i].next = heap->bare;
+        heap->bare = &slots[i];
+    }
+    /* C1 chunk there -> C2 (slot_at) */
+    atomic32_store_release(&heap->fresh, first + MED_HEAP_SLOTS_PER_CHUNK);
+    return MEDLEY_OK;
+}
+
+/* With the lock: up to `count` slots from one list to another. */
+static uint32_t
+slots_move(med_heap_slot **from, med_heap_slot **to, uint32_t count)
+{
+    uint32_t moved = 0;
+    while (*from && moved < count) {
+        med_heap_slot *slot = *from;
+        *from = slot->next;
+        slot->next = *to;
+        *to = slot;
+        moved++;
+    }
+    return moved;
+}
+
+/* ---- A node's cache -------------------------------------------------------------------------- */
+
+static medley_status_t
+cache_of(med_self *self, med_heap_cache **cache)
+{
+    void *memory;
+    if (!self->heap) {
+        medley_status_t status = med_port_memory_map(sizeof(med_heap_cache), &memory);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+        self->heap = memory;
+    }
+    *cache = self->heap;
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+bare_take(med_heap *heap, med_heap_cache *cache, med_heap_slot **slot)
+{
+    if (!cache->bare) {
+        heap_lock(heap);
+        medley_status_t status = heap->bare ? MEDLEY_OK : grow(heap);
+        cache->bare_count = slots_move(&heap->bare, &cache->bare, BATCH);
+        heap_unlock(heap);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+    }
+    *slot = cache->bare;
+    cache->bare = (*slot)->next;
+    cache->bare_count--;
+    return MEDLEY_OK;
+}
+
+static void
+bare_give(med_heap *heap, med_heap_cache *cache, med_heap_slot *slot)
+{
+    slot->next = cache->bare;
+    cache->bare = slot;
+    if (++cache->bare_count >= 2 * BATCH) {
+        heap_lock(heap);
+        cache->bare_count -= slots_move(&cache->bare, &heap->bare, BATCH);
+        heap_unlock(heap);
+    }
+}
+
+static void
+block_give(med_heap_slot *slot)
+{
+    med_port_heap_give(slot->block, block_bytes(slot));
+    slot->block = NULL;
+}
+
+/* A slot with a block, that no cache had. */
+static medley_status_t
+slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap_slot **slot)
+{
+    med_heap_cache *cache;
+    med_heap *heap = &self->system->heap;
+    medley_status_t status = cache_of(self, &cache);
+    if (status == MEDLEY_OK) {
+        status = bare_take(heap, cache, slot);
+    }
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    (*slot)->class_of_size = class;
+    (*slot)->size_bytes = size_bytes;
+    (*slot)->block = med_port_heap_take(block_bytes(*slot));
+    if (!(*slot)->block) {
+        bare_give(heap, cache, *slot);
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    return MEDLEY_OK;
+}
+
+static void
+slot_unmake(med_self *self, med_heap_slot *slot)
+{
+    med_heap_cache *cache;
+    med_heap *heap = &self->system->heap;
+    block_give(slot);
+    if (cache_of(self, &cache) == MEDLEY_OK) {
+        bare_give(heap, cache, slot);
+        return;
+    }
+    heap_lock(heap);
+    slot->next = heap->bare;
+    heap->bare = slot;
+    heap_unlock(heap);
+}
+
+/* ---- Create and delete ----------------------------------------------------------------------- */
+
+medley_status_t
+med_heap_create(
+    med_self *self, uint32_t key, uint32_t size_bytes, void **address, med_handle *handle)
+{
+    med_heap_cache *cache = self->heap;
+    uint32_t class = class_of(size_bytes);
+    med_heap_slot *slot = NULL;
+    if (__builtin_expect(cache && class != MED_HEAP_CLASS_NONE, 1)) {
+        slot = cache->blocks[class];
+    }
+    if (__builtin_expect(slot != NULL, 1)) {
+        cache->blocks[class] = slot->next;
+        cache->kept_bytes -= class_bytes(class);
+    } else {
+        medley_status_t status = slot_make(self, class, size_bytes, &slot);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+    }
+    slot->size_bytes = size_bytes;
+    atomic32_store_relaxed(&slot->key, key);                     /* relaxed: published by H1 */
+    uint32_t state = atomic32_load_relaxed(&slot->state) | LIVE; /* relaxed: ours alone */
+    atomic32_store_release(&slot->state, state);                 /* H1 made -> H2 */
+    *address = slot->block;
+    *handle = handle_of(slot, state);
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_heap_delete(med_self *self, med_handle handle)
+{
+    uint32_t good;
+    med_heap_slot *slot = slot_of(&self->system->heap, handle, &good);
+    if (__builtin_expect(!slot, 0)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    uint32_t next_life = (good + (1u << LIFE_SHIFT)) & LIFE_MASK;
+    if (__builtin_expect(!atomic32_cas_acquire(&slot->state, &good, next_life), 0)) {
+        return MEDLEY_ERR_STALE; /* H2 made <- H1 (create) */
+    }
+    med_heap_cache *cache = self->heap;
+    uint32_t class = slot->class_of_size;
+    if (__builtin_expect(!cache || class == MED_HEAP_CLASS_NONE ||
+                             cache->kept_bytes + class_bytes(class) > KEPT_PER_NODE_BYTES,
+                         0)) {
+        slot_unmake(self, slot);
+        return MEDLEY_OK;
+    }
+    slot->next = cache->blocks[class];
+    cache->blocks[class] = slot;
+    cache->kept_bytes += class_bytes(class);
+    return MEDLEY_OK;
+}
+
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+medley_status_t
+med_heap_get(const med_self *self, uint32_t key, med_handle *handle)
+{
+    const med_heap *heap = &self->system->heap;
+    med_heap_slot *slot;
+    for (uint32_t index = 0; (slot = slot_at(heap, index)) != NULL; index++) {
+        uint32_t state = atomic32_load_acquire(&slot->state); /* H2 made <- H1 (create) */
+        /* Acquire: before the second look, which says that the key was this life's. */
+        if (state & LIVE && atomic32_load_acquire(&slot->key) == key &&
+            atomic32_load_relaxed(&slot->state) == state) {
+            *handle = handle_of(slot, state);
+            return MEDLEY_OK;
+        }
+    }
+    return MEDLEY_ERR_NOT_FOUND;
+}
+
+medley_status_t
+med_heap_read(const med_self *self, med_handle handle, void **address, uint32_t *size_bytes)
+{
+    uint32_t good;
+    const med_heap_slot *slot = slot_of(&self->system->heap, handle, &good);
+    if (!slot) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    if (atomic32_load_acquire(&slot->state) != good) { /* H2 made <- H1 (create) */
+        return MEDLEY_ERR_STALE;
+    }
+    *address = slot->block;
+    *size_bytes = slot->size_bytes;
+    return MEDLEY_OK;
+}
+
+/* ---- Leaving --------------------------------------------------------------------------------- */
+
+void
+med_heap_leave(med_self *self)
+{
+    med_heap *heap = &self->system->heap;
+    med_heap_cache *cache = self->heap;
+    if (!cache) {
+        return;
+    }
+    for (uint32_t class = 0; class < MED_HEAP_CLASSES; class ++) {
+        for (med_heap_slot *slot = cache->blocks[class]; slot; slot = slot->next) {
+            block_give(slot);
+        }
+    }
+    heap_lock(heap);
+    for (uint32_t class = 0; class < MED_HEAP_CLASSES; class ++) {
+        (void)slots_move(&cache->blocks[class], &heap->bare, UINT32_MAX);
+    }
+    (void)slots_move(&cache->bare, &heap->bare, UINT32_MAX);
+    heap_unlock(heap);
+    self->heap = NULL;
+    med_port_memory_unmap(cache, sizeof *cache);
+}
+
+void
+med_heap_fini(med_system *system)
+{
+    med_heap *heap = &system->heap;
+    uint32_t count = atomic32_load_relaxed(&heap->fresh); /* relaxed: nobody else is left */
+    for (uint32_t first = 0; first < count; first += MED_HEAP_SLOTS_PER_CHUNK) {
+        med_heap_slot *slots = heap->chunks[first / MED_HEAP_SLOTS_PER_CHUNK];
+        for (uint32_t i = 0; i < MED_HEAP_SLOTS_PER_CHUNK; i++) {
+            if (slots[i].block) {
+                block_give(&slots[i]);
+            }
+        }
+        med_port_memory_unmap(slots, CHUNK_BYTES);
+    }
+    if (heap->chunks) {
+        med_port_memory_unmap(heap->chunks, DIRECTORY_BYTES);
+    }
+    *heap = (med_heap){.chunks = NULL};
+}

@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Shared memory. What may run together: everything, by any nodes of any processes.
+ *
+ *              what makes it happen                      against what it stands
+ *   create     the row becomes LIVE (T1 in table.c)      another of that number: the table's lock
+ *   attach     the own bit is set, under that lock       delete: the same lock
+ *   detach     the own bit is cleared                    delete sees the bit, or it came later
+ *   delete     the row becomes REMOVING                  attach: the same lock
+ *   recovery   the bit is cleared, under that lock,      an attach of the node that has the row of
+ *              while the node's row is the dead one's    the dead one next
+ *
+ * The bits carry no generation. They need none: a node's bits are set and recovered under one lock,
+ * and are recovered before its row can be another's. So who finds the node's row in the dead one's
+ * life, under that lock, finds the dead one's bit.
+ *
+ * Edges: D1 unmapped (detach) -> D2 (delete): a bit that is seen clear means that its node is done
+ * with the memory. M1 own life (create) -> M2 (recover_making): who reads what a node makes, and
+ * then finds its row in the dead one's life, has read it of the dead one. The table's lock does the
+ * rest.
+ *
+ * Progress: attach, create and delete block while others are under the table's lock; nothing that
+ * takes long is done there (a segment is made before, and mapped after). Death at each step:
+ * docs/design/memory.md. Numbers and sizes that are read from a row are compared with the file.
+ */
+#include "mrapi/shmem.h"
+
+#include "base/log.h"
+#include "mrapi/process.h"
+#include "mrapi/system.h"
+
+#define KEY_NUMBERED 0u
+#define KEY_NAMELESS 1u
+
+/* One of this size or below stays mapped until its maker attaches it. */
+#define KEPT_MAX_BYTES (1u << 20)
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static uint32_t
+attached_words(const med_limits *limits)
+{
+    return (limits->nodes + 31) / 32;
+}
+
+uint32_t
+med_shmem_row_bytes(const med_limits *limits)
+{
+    uint32_t words = attached_words(limits) + limits->nodes;
+    return (uint32_t)(sizeof(med_shmem_row) + words * sizeof(atomic32) + 63) / 64 * 64;
+}
+
+static med_shmem_row *
+row_at(const med_system *system, uint32_t index)
+{
+    return (med_shmem_row *)(void *)med_table_row(&system->shmems, index);
+}
+
+static atomic32 *
+attached(med_shmem_row *row)
+{
+    return (atomic32 *)(void *)(row + 1);
+}
+
+static atomic32 *
+listed(const med_system *system, med_shmem_row *row)
+{
+    return attached(row) + attached_words(&system->limits);
+}
+
+static inline uint32_t
+bit_of(uint32_t node_index)
+{
+    return 1u << node_index % 32;
+}
+
+/* The row of a good handle, and its generation. */
+static medley_status_t
+row_of(const med_system *system, med_handle handle, med_shmem_row **row, uint32_t *generation)
+{
+    uint32_t index = med_handle_index_of_kind(handle, MED_HANDLE_SHMEM);
+    if (index >= system->shmems.row_count) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    *row = row_at(system, index);
+    uint32_t word = atomic32_load_acquire(&(*row)->row.state); /* A1 live <- T1 (table.c) */
+    *generation = med_row_generation_of(word);
+    return med_handle_is_current(handle, word) ? MEDLEY_OK : MEDLEY_ERR_STALE;
+}
+
+/* May the node get it? Relaxed: fixed at creation. */
+static medley_status_t
+permission(const med_self *self, med_shmem_row *row)
+{
+    const med_system *system = self->system;
+    uint32_t count = atomic32_load_relaxed(&row->node_count);
+    bool shared = atomic32_load_relaxed(&row->attributes) & MED_SHMEM_DOMAIN_SHARED;
+    if (!shared && atomic32_load_relaxed(&row->domain) != self->domain) {
+        return MEDLEY_ERR_ACCESS;
+    }
+    for (uint32_t i = 0; i < count && i < system->limits.nodes; i++) {
+        if (atomic32_load_relaxed(&listed(system, row)[i]) == self->node) {
+            return MEDLEY_OK;
+        }
+    }
+    return count == 0 ? MEDLEY_OK : MEDLEY_ERR_NOT_OWNER;
+}
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+static bool
+is_private(const med_system *system)
+{
+    return !med_system_is_shared(system);
+}
+
+static med_port_segment
+segment_named(const med_system *system, uint32_t file)
+{
+    return (med_port_segment){.name = is_private(system) ? NULL : system->shared.name,
+                              .instance = system->instance,
+                              .number = file};
+}
+
+static void
+segment_remove(const med_system *system, uint32_t file)
+{
+    if (file && !is_private(system)) {
+        med_port_segment_remove(system->shared.name, system->instance, file);
+    }
+}
+
+static void
+report(const char *what, uint32_t number, const char *why)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, what);
+    if (number != MED_SHMEM_ANY) {
+        med_text_string(&text, " ");
+        med_text_number(&text, number);
+    }
+    med_text_string(&text, ": ");
+    med_text_string(&text, why);
+    med_log(MED_LOG_ERROR, &text);
+}
+
+/* ---- Mappings of this process ---------------------------------------------------------------- */
+
+static void
+mappings_lock(med_system *system, uint32_t owner)
+{
+    med_waiter waiter = {.spin_ns = 0};
+    med_lock_request request = {.owner = owner,
+                                .deadline_ns = MED_PORT_FOREVER,
+                                .scope = MED_PORT_SCOPE_PROCESS,
+                                .waiter = &waiter};
+    (void)med_lock_acquire(&system->mappings.lock, &system->mappings.sleepers, &request);
+}
+
+static void
+mappings_unlock(med_system *system)
+{
+    med_lock_release(&system->mappings.lock, &system->mappings.sleepers, MED_PORT_SCOPE_PROCESS);
+}
+
+/* A thread, node or not, as the owner of the lock. */
+static uint32_t
+this_thread(void)
+{
+    return (med_port_thread_id() & 0xffffffu) + 1;
+}
+
+static void
+mapping_drop(med_mapping *mapping)
+{
+    if (mapping->address) {
+        med_port_segment_unmap(mapping->address, mapping->size_bytes, mapping->place);
+    }
+    *mapping = (med_mapping){.address = NULL};
+}
+
+/* A row says what its segment is; the port compares that with the file. */
+static medley_status_t
+mapping_make(const med_system *system, med_shmem_row *row, uint32_t file, med_mapping *mapping)
+{
+    /* Relaxed: fixed at creation. */
+    med_port_segment segment = segment_named(system, file);
+    segment.size_bytes = atomic32_load_relaxed(&row->size_bytes);
+    segment.place = atomic32_load_relaxed(&row->place);
+    segment.wanted = atomic64_load_relaxed(&row->address);
+    medley_status_t status = med_port_segment_open(&segment);
+    if (status == MEDLEY_OK) {
+        status = med_port_segment_map(&segment);
+        med_port_segment_close(&segment);
+    }
+    if (status != MEDLEY_OK) {
+        report("cannot attach shared memory", atomic32_load_relaxed(&row->row.key_low),
+               segment.why);
+        return status == MEDLEY_ERR_CORRUPT ? status : MEDLEY_ERR_NO_MEMORY;
+    }
+    *mapping = (med_mapping){.address = segment.address,
+                             .file = file,
+                             .size_bytes = segment.size_bytes,
+                             .place = segment.place};
+    return MEDLEY_OK;
+}
+
+/* With the lock: one more node of this process uses the row's segment. */
+static medley_status_t
+mapping_use(const med_system *system, uint32_t index, void **address)
+{
+    med_shmem_row *row = row_at(system, index);
+    med_mapping *mapping = &system->mappings.of_row[index];
+    uint32_t file = atomic32_load_relaxed(&row->file); /* relaxed: fixed at creation */
+    medley_status_t status = MEDLEY_OK;
+    bool good = mapping->address && mapping->file == file;
+    if (!good && mapping->users > 0) {
+        return MEDLEY_ERR_CORRUPT; /* it could not be deleted while we use it */
+    }
+    if (!good) {
+        mapping_drop(mapping); /* kept, and deleted by another process since */
+        status = is_private(system) ? MEDLEY_ERR_CORRUPT : mapping_make(system, row, file, mapping);
+    }
+    if (status == MEDLEY_OK) {
+        mapping->users++;
+        *address = mapping->address;
+    }
+    return status;
+}
+
+/* One less. A private segment is its mapping, and stays until it is deleted. */
+static void
+mapping_release(med_system *system, uint32_t index)
+{
+    med_mapping *mapping = &system->mappings.of_row[index];
+    mappings_lock(system, this_thread());
+    if (mapping->users > 0 && --mapping->users == 0 && !is_private(system)) {
+        mapping_drop(mapping);
+    }
+    mappings_unlock(system);
+}
+
+/* What a newly made segment is mapped at (if it is) becomes the row's mapping: the process's one
+ * that is kept unused. */
+static void
+mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment)
+{
+    med_mappings *mappings = &system->mappings;
+    if (!segment->address) {
+        return;
+    }
+    mappings_lock(system, this_thread());
+    if (!is_private(system)) {
+        if (mappings->kept && mappings->of_row[mappings->kept - 1].users == 0) {
+            mapping_drop(&mappings->of_row[mappings->kept - 1]);
+        }
+        mappings->kept = index + 1;
+    }
+    mapping_drop(&mappings->of_row[index]);
+    mappings->of_row[index] = (med_mapping){.address = segment->address,
+                                            .file = segment->number,
+                                            .size_bytes = segment->size_bytes,
+                                            .place = segment->place};
+    mappings_unlock(system);
+}
+
+medley_status_t
+med_mappings_init(med_system *system)
+{
+    void *memory;
+    uint32_t count = system->limits.shmems;
+    medley_status_t status = med_port_memory_map(count * sizeof(med_mapping), &memory);
+    if (status == MEDLEY_OK) {
+        system->mappings = (med_mappings){.of_row = memory, .row_count = count};
+    }
+    return status;
+}
+
+void
+med_mappings_forget(med_system *system)
+{
+    med_mappings *mappings = &system->mappings;
+    if (mappings->of_row) {
+        med_port_memory_unmap(mappings->of_row, mappings->row_count * sizeof(med_mapping));
+    }
+    *mappings = (med_mappings){.of_row = NULL};
+}
+
+void
+med_mappings_fini(med_system *system)
+{
+    for (uint32_t i = 0; i < system->mappings.row_count; i++) {
+        mapping_drop(&system->mappings.of_row[i]);
+    }
+    med_mappings_forget(system);
+}
+
+/* ---- Create ---------------------------------------------------------------------------------- */
+
+typedef struct fill_context {
+    med_system *system;
+    const med_shmem_request *request;
+    const med_port_segment *segment;
+    uint32_t domain;
+} fill_context;
+
+/* Relaxed throughout: published with the row (T1 in table.c). The mapping comes before that, for
+ * the other nodes of a private system, who have no file to map. */
+static void
+fill(med_row *row, uint32_t index, uint32_t generation, void *context)
+{
+    const fill_context *with = context;
+    const med_shmem_request *request = with->request;
+    med_shmem_row *shmem = (med_shmem_row *)(void *)row;
+    (void)generation;
+    atomic32_store_relaxed(&shmem->file, with->segment->number);
+    atomic32_store_relaxed(&shmem->attributes, request->attributes);
+    atomic32_store_relaxed(&shmem->domain, with->domain);
+    atomic32_store_relaxed(&shmem->size_bytes, request->size_bytes);
+    atomic32_store_relaxed(&shmem->place, request->place);
+    atomic32_store_relaxed(&shmem->place_index, request->place_index);
+    atomic64_store_relaxed(&shmem->address, request->address);
+    atomic32_store_relaxed(&shmem->node_count, request->node_count);
+    for (uint32_t i = 0; i < attached_words(&with->system->limits); i++) {
+        atomic32_store_relaxed(&attached(shmem)[i], 0);
+    }
+    for (uint32_t i = 0; i < request->node_count; i++) {
+        atomic32_store_relaxed(&listed(with->system, shmem)[i], request->nodes[i]);
+    }
+    mapping_keep(with->system, index, with->segment);
+}
+
+static medley_status_t
+insert(med_self *self,
+       const med_shmem_request *request,
+       const med_port_segment *segment,
+       med_handle *shmem)
+{
+    med_system *system = self->system;
+    fill_context context = {
+        .system = system, .request = request, .segment = segment, .domain = self->domain};
+    bool any = request->number == MED_SHMEM_ANY;
+    med_key key = {.high = any ? KEY_NAMELESS : KEY_NUMBERED, .low = any ? 0 : request->number};
+    uint32_t index, generation;
+    medley_status_t status =
+        any ? med_table_insert_any(&system->shmems, &key, fill, &context, &index, &generation)
+            : med_table_insert(&system->shmems, key, fill, &context, &index, &generation);
+    if (status == MEDLEY_ERR_LIMIT) {
+        med_limits_report(&system->limits, MED_LIMIT_SHMEMS);
+    }
+    if (status == MEDLEY_OK) {
+        *shmem = med_handle_make(MED_HANDLE_SHMEM, index, generation);
+    }
+    return status;
+}
+
+/* The segment, mapped when it is a private one, or is to be kept so. */
+static medley_status_t
+segment_make(med_system *system, const med_shmem_request *request, med_port_segment *segment)
+{
+    segment->size_bytes = request->size_bytes;
+    segment->place = request->place;
+    segment->place_index = request->place_index;
+    segment->wanted = request->address;
+    medley_status_t status = med_port_segment_create(segment);
+    if (status != MEDLEY_OK) {
+        report("cannot make shared memory", request->number,
+               segment->why[0] ? segment->why : medley_status_text(status));
+        return status == MEDLEY_ERR_EXISTS ? MEDLEY_ERR_NO_MEMORY : status;
+    }
+    if (!is_private(system)) {
+        if (request->size_bytes <= KEPT_MAX_BYTES && !request->address) {
+            (void)med_port_segment_map(segment); /* else the attach says why not */
+        }
+        med_port_segment_close(segment);
+    }
+    return MEDLEY_OK;
+}
+
+static void
+segment_unmake(med_system *system, const med_port_segment *segment)
+{
+    if (segment->address) {
+        med_port_segment_unmap(segment->address, segment->size_bytes, segment->place);
+    }
+    segment_remove(system, segment->number);
+}
+
+/* 0 is no number. Relaxed: what counts is that nobody gets the same. */
+static uint32_t
+file_number(med_system *system)
+{
+    uint32_t number;
+    do {
+        number = atomic32_fetch_add_relaxed(&system->header->segments, 1) + 1;
+    } while (number == 0);
+    return number;
+}
+
+medley_status_t
+med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *shmem)
+{
+    med_system *system = self->system;
+    uint32_t index, generation;
+    med_key key = {.high = KEY_NUMBERED, .low = request->number};
+    if (request->number != MED_SHMEM_ANY &&
+        med_table_find(&system->shmems, key, &index, &generation) == MEDLEY_OK) {
+        return MEDLEY_ERR_EXISTS; /* before anything large is made */
+    }
+    med_port_segment segment = segment_named(system, file_number(system));
+    atomic32_store_release(&self->row->making, segment.number); /* M1 own life -> M2 (recovery) */
+    medley_status_t status = segment_make(system, request, &segment);
+    if (status == MEDLEY_OK) {
+        status = insert(self, request, &segment, shmem);
+        if (status != MEDLEY_OK) {
+            segment_unmake(system, &segment);
+        }
+    }
+    atomic32_store_release(&self->row->making, 0); /* M1 */
+    return status;
+}
+
+medley_status_t
+med_shmem_get(med_self *self, uint32_t number, med_handle *shmem)
+{
+    const med_table_view *view = &self->system->shmems;
+    med_key key = {.high = KEY_NUMBERED, .low = number};
+    uint32_t index, generation;
+    medley_status_t status = med_table_find(view, key, &index, &generation);
+    if (status == MEDLEY_OK) {
+        status = permission(self, row_at(self->system, index));
+    }
+    if (status == MEDLEY_OK) {
+        *shmem = med_handle_make(MED_HANDLE_SHMEM, index, generation);
+    }
+    return status;
+}
+
+medley_status_t
+med_shmem_read(med_self *self, med_handle handle, med_shmem_request *made_with)
+{
+    med_shmem_row *row;
+    uint32_t generation;
+    medley_status_t status = row_of(self->system, handle, &row, &generation);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    /* Relaxed: fixed at creation. */
+    *made_with = (med_shmem_request){.number = atomic32_load_relaxed(&row->row.key_low),
+                                     .size_bytes = atomic32_load_relaxed(&row->size_bytes),
+                                     .attributes = atomic32_load_relaxed(&row->attributes),
+                                     .place = atomic32_load_relaxed(&row->place),
+                                     .place_index = atomic32_load_relaxed(&row->place_index),
+                                     .address = atomic64_load_relaxed(&row->address)};
+    /* Of another life of the row by now? */
+    return row_of(self->system, handle, &row, &generation);
+}
+
+/* ---- Attach and detach ----------------------------------------------------------------------- */
+
+/* Before the first attach in a chunk of rows: only the node writes its map. What comes next is the
+ * table's lock, before which the compiler moves nothing. */
+static void
+touch(const med_self *self, uint32_t index)
+{
+    uint32_t first = med_kind_touch_first(&self->system->limits, MED_KIND_SHMEM);
+    uint32_t bit = index / MED_ROWS_PER_TOUCH;
+    atomic32 *word = &self->touched[first + bit / 32];
+    atomic32_store_relaxed(word, atomic32_load_relaxed(word) | 1u << bit % 32);
+    atomic_compiler_barrier();
+}
+
+/* Under the table's lock, which orders the bits. */
+static medley_status_t
+bit_set(med_row *row, uint32_t index, void *context)
+{
+    const med_self *self = context;
+    atomic32 *word = &attached((med_shmem_row *)(void *)row)[self->index / 32];
+    (void)index;
+    uint32_t before = atomic32_fetch_or_relaxed(word, bit_of(self->index));
+    return before & bit_of(self->index) ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
+}
+
+static void
+bit_clear(med_shmem_row *row, uint32_t node_index)
+{
+    /* D1 unmapped -> D2 (delete) */
+    (void)atomic32_fetch_and_acq_rel(&attached(row)[node_index / 32], ~bit_of(node_index));
+}
+
+medley_status_t
+med_shmem_attach(med_self *self, med_handle handle, void **address)
+{
+    med_system *system = self->system;
+    med_shmem_row *row;
+    uint32_t generation;
+    medley_status_t status = row_of(system, handle, &row, &generation);
+    if (status == MEDLEY_OK) {
+        status = permission(self, row);
+    }
+    uint32_t index = med_handle_index(handle);
+    if (status == MEDLEY_OK) {
+        touch(self, index);
+        status = med_table_act(&system->shmems, index, generation, bit_set, self);
+    }
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    mappings_lock(system, this_thread());
+    status = mapping_use(system, index, address);
+    mappings_unlock(system);
+    if (status != MEDLEY_OK) {
+        bit_clear(row, self->index);
+    }
+    return status;
+}
+
+medley_status_t
+med_shmem_detach(med_self *self, med_handle handle)
+{
+    med_shmem_row *row;
+    uint32_t generation;
+    medley_status_t status = row_of(self->system, handle, &row, &generation);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    /* Relaxed: only this node sets and clears it. */
+    if (!(atomic32_load_relaxed(&attached(row)[self->index / 32]) & bit_of(self->index))) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    mapping_release(self->system, med_handle_index(handle));
+    bit_clear(row, self->index);
+    return MEDLEY_OK;
+}
+
+/* ---- Delete ---------------------------------------------------------------------------------- */
+
+static medley_status_t
+nobody_attached(med_row *row, uint32_t index, void *context)
+{
+    const med_system *system = context;
+    (void)index;
+    for (uint32_t i = 0; i < attached_words(&system->limits); i++) {
+        /* D2 unmapped <- D1 (bit_clear) */
+        if (atomic32_load_acquire(&attached((med_shmem_row *)(void *)row)[i])) {
+            return MEDLEY_BUSY;
+        }
+    }
+    return MEDLEY_OK;
+}
+
+/* Under the table's lock, so that no node comes and attaches meanwhile: a bit of a node row that
+ * nobody has was scribbled. */
+static medley_status_t
+bits_of_nobody_clear(med_row *row, uint32_t index, void *context)
+{
+    const med_system *system = context;
+    atomic32 *bits = attached((med_shmem_row *)(void *)row);
+    (void)index;
+    for (uint32_t i = 0; i < attached_words(&system->limits) * 32; i++) {
+        uint32_t state = MED_ROW_FREE;
+        if (!(atomic32_load_relaxed(&bits[i / 32]) & bit_of(i))) {
+            continue;
+        }
+        if (i < system->limits.nodes) {
+            state = atomic32_load_acquire(&med_table_row(&system->nodes, i)->state); /* A1 <- T1 */
+        }
+        if (med_row_state_of(state) != MED_ROW_LIVE) {
+            (void)atomic32_fetch_and_relaxed(&bits[i / 32], ~bit_of(i)); /* the lock orders it */
+        }
+    }
+    return MEDLEY_OK;
+}
+
+/* Recovers the dead among those who have it attached. */
+static void
+bury(med_system *system, med_shmem_row *row, uint32_t index, uint32_t generation)
+{
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        const med_node_row *node = (const med_node_row *)(void *)med_table_row(&system->nodes, i);
+        /* Relaxed: what is done about it looks again. */
+        if (atomic32_load_relaxed(&attached(row)[i / 32]) & bit_of(i)) {
+            uint32_t word = atomic32_load_acquire(&node->row.state); /* A1 live <- T1 (table.c) */
+            (void)med_node_look(system, med_node_ref(i, med_row_generation_of(word)));
+        }
+    }
+    (void)med_table_act(&system->shmems, index, generation, bits_of_nobody_clear, system);
+}
+
+medley_status_t
+med_shmem_delete(med_self *self, med_handle handle)
+{
+    med_system *system = self->system;
+    med_shmem_row *row;
+    uint32_t generation;
+    medley_status_t status = row_of(system, handle, &row, &generation);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    uint32_t index = med_handle_index(handle);
+    status = med_table_remove_if(&system->shmems, index, generation, nobody_attached, system);
+    if (status == MEDLEY_BUSY) {
+        bury(system, row, index, generation);
+        status = med_table_remove_if(&system->shmems, index, generation, nobody_attached, system);
+    }
+    return status;
+}
+
+void
+med_shmem_row_removed(const med_table_view *view, med_row *row)
+{
+    med_system *system = view->context;
+    med_shmem_row *shmem = (med_shmem_row *)(void *)row;
+    size_t offset = (size_t)((unsigned char *)row - view->rows);
+    uint32_t index = (uint32_t)(offset / view->row_bytes);
+    med_mapping *mapping = &system->mappings.of_row[index];
+    uint32_t file = atomic32_load_relaxed(&shmem->file); /* relaxed: the table's lock */
+    mappings_lock(system, this_thread());
+    if (mapping->users == 0) {
+        mapping_drop(mapping);
+    }
+    mappings_unlock(system);
+    segment_remove(system, file);
+    atomic32_store_relaxed(&shmem->file, 0);
+}
+
+/* ---- Recovery -------------------------------------------------------------------------------- */
+
+typedef struct gone_node {
+    const med_system *system;
+    uint32_t ref;
+} gone_node;
+
+/* Under the table's lock. MEDLEY_OK: it had the memory attached. */
+static medley_status_t
+gone_node_detach(med_row *row, uint32_t index, void *context)
+{
+    const gone_node *gone = context;
+    uint32_t node = med_node_ref_index(gone->ref);
+    atomic32 *word = &attached((med_shmem_row *)(void *)row)[node / 32];
+    uint32_t live = med_row_word(MED_ROW_LIVE, med_node_ref_generation(gone->ref));
+    (void)index;
+    /* A1 live <- T1 (table.c): another recovered it, and the row may be a newcomer's. */
+    if (atomic32_load_acquire(&med_table_row(&gone->system->nodes, node)->state) != live) {
+        return MEDLEY_ERR_STALE;
+    }
+    uint32_t before = atomic32_fetch_and_acq_rel(word, ~bit_of(node)); /* D1 -> D2 (delete) */
+    return before & bit_of(node) ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
+}
+
+static void
+row_recover(med_system *system, uint32_t index, uint32_t node_ref)
+{
+    med_shmem_row *row = row_at(system, index);
+    uint32_t node = med_node_ref_index(node_ref);
+    const med_node_row *node_row =
+        (const med_node_row *)(void *)med_table_row(&system->nodes, node);
+    gone_node gone = {.system = system, .ref = node_ref};
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    /* Relaxed: the node is gone, or the caller; and looked at again. */
+    if (med_row_state_of(word) != MED_ROW_LIVE ||
+        !(atomic32_load_relaxed(&attached(row)[node / 32]) & bit_of(node))) {
+        return;
+    }
+    bool of_this_process =
+        atomic32_load_relaxed(&node_row->process_ref) == system->process_ref; /* relaxed: fixed */
+    medley_status_t status =
+        med_table_act(&system->shmems, index, med_row_generation_of(word), gone_node_detach, &gone);
+    if (status == MEDLEY_OK && of_this_process) {
+        mapping_release(system, index);
+    }
+}
+
+void
+med_shmem_recover_rows(
+    med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
+{
+    (void)thread_id;
+    for (uint32_t i = first; i < first + count && i < system->limits.shmems; i++) {
+        row_recover(system, i, node_ref);
+    }
+}
+
+/* A segment whose row is there is no longer the node's affair. A row that is half made is given
+ * back by the repair of the table, and its segment with it, whatever is done here. */
+void
+med_shmem_recover_making(med_system *system, uint32_t node_ref)
+{
+    const med_node_row *node =
+        (const med_node_row *)(void *)med_table_row(&system->nodes, med_node_ref_index(node_ref));
+    uint32_t live = med_row_word(MED_ROW_LIVE, med_node_ref_generation(node_ref));
+    uint32_t file = atomic32_load_acquire(&node->making); /* M2 own life <- M1 (create) */
+    /* Relaxed: ordered by M2. */
+    if (file == 0 || atomic32_load_relaxed(&node->row.state) != live) {
+        return;
+    }
+    for (uint32_t i = 0; i < system->limits.shmems; i++) {
+        const med_shmem_row *row = row_at(system, i);
+        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+        if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_relaxed(&row->file) == file) {
+            return;
+        }
+    }
+    segment_remove(system, file);
+}
+
+uint32_t
+med_shmem_attached_count(const med_system *system, const med_shmem_row *row)
+{
+    const atomic32 *bits = (const atomic32 *)(const void *)(row + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < attached_words(&system->limits); i++) {
+        count += (uint32_t)__builtin_popcount(atomic32_load_relaxed(&bits[i])); /* for showing */
+    }
+    return count;
+}
