@@ -8,7 +8,7 @@
  *   its lock is nobody's
  *
  * and of the rows: processes live or are no more; nodes belong to living processes; locks belong to
- * living nodes.
+ * living nodes; shared memories are attached to living nodes, and have the segments that there are.
  */
 #include "support/check.h"
 
@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "mrapi/mutex.h"
+#include "mrapi/shmem.h"
+#include "support/segments.h"
 
 #define ROWS_MAX 65536u
 
@@ -186,6 +188,40 @@ mutexes_check(const med_system *system)
     }
 }
 
+/* ---- Shared memories ------------------------------------------------------------------------- */
+
+static void
+attached_check(const med_system *system, uint32_t index)
+{
+    const med_shmem_row *row =
+        (const med_shmem_row *)(const void *)med_table_row(&system->shmems, index);
+    const atomic32 *bits = (const atomic32 *)(const void *)(row + 1);
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        if (atomic32_load_relaxed(&bits[i / 32]) & 1u << i % 32) {
+            uint32_t word = state_word(&system->nodes, i);
+            uint32_t ref = med_node_ref(i, med_row_generation_of(word));
+            expect(med_node_alive(system, ref), "attached to a node that is gone", index);
+        }
+    }
+}
+
+static void
+shmems_check(const med_system *system)
+{
+    uint32_t live = 0;
+    where = "shmems";
+    for (uint32_t i = 0; i < system->shmems.row_count; i++) {
+        if (state_of(&system->shmems, i) == MED_ROW_LIVE) {
+            live++;
+            attached_check(system, i);
+        }
+    }
+    if (system->scope == MED_PORT_SCOPE_SHARED) {
+        expect(segments_count(system->shared.name) == live, "as many memories, and not segments",
+               live);
+    }
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static void
@@ -214,5 +250,6 @@ check_system(const med_system *system)
     processes_check(system);
     nodes_check(system);
     mutexes_check(system);
+    shmems_check(system);
     return faults;
 }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Killed while it makes, attaches, detaches or deletes a shared memory, or ends with one attached.
+ * A memory is there, whole and with its segment, or it is not, and nor is its segment; and nobody
+ * dead has it attached: it can be deleted.
+ */
+#include "kill/scenario.h"
+
+#include <string.h>
+
+#include "mrapi/system.h"
+#include "support/segments.h"
+#include "support/system.h"
+
+#define STAYING 1u
+#define PASSING 2u
+#define BYTES 5000u
+#define LARGE_BYTES ((1u << 20) + 1) /* not kept mapped until the first attach */
+
+/* Of the child. */
+static mrapi_shmem_hndl_t mine;
+
+static mrapi_shmem_hndl_t
+made(mrapi_shmem_id_t number, mrapi_uint_t size)
+{
+    mrapi_status_t status;
+    mrapi_shmem_hndl_t shmem = mrapi_shmem_create(number, size, NULL, 0, NULL, 0, &status);
+    must(status, "create of a memory");
+    return shmem;
+}
+
+static void
+attach(mrapi_shmem_hndl_t shmem)
+{
+    mrapi_status_t status;
+    unsigned char *bytes = mrapi_shmem_attach(shmem, &status);
+    must(status, "attach");
+    bytes[BYTES - 1] = 1;
+}
+
+/* ---- What the child does --------------------------------------------------------------------- */
+
+static void
+child_makes(void)
+{
+    child_up();
+    mine = made(STAYING, BYTES);
+}
+
+static void
+op_shmem_create(void)
+{
+    (void)made(PASSING, BYTES);
+}
+
+static void
+op_shmem_create_any(void)
+{
+    (void)made(MRAPI_SHMEM_ID_ANY, LARGE_BYTES);
+}
+
+static void
+op_shmem_create_taken(void)
+{
+    mrapi_status_t status;
+    (void)mrapi_shmem_create(STAYING, BYTES, NULL, 0, NULL, 0, &status);
+    must(status == MRAPI_ERR_SHM_EXISTS ? MRAPI_SUCCESS : status, "create of a taken one");
+}
+
+static void
+op_shmem_attach(void)
+{
+    attach(mine);
+}
+
+static void
+op_shmem_detach(void)
+{
+    mrapi_status_t status;
+    mrapi_shmem_detach(mine, &status);
+    must(status, "detach");
+}
+
+static void
+op_shmem_delete(void)
+{
+    mrapi_status_t status;
+    mrapi_shmem_delete(mine, &status);
+    must(status, "delete of a memory");
+}
+
+static void
+child_attaches(void)
+{
+    child_makes();
+    attach(mine);
+}
+
+/* The first in a system, with a memory of its own. */
+static void
+child_up_with_memory(void)
+{
+    child_up();
+    mine = made(PASSING, BYTES);
+    attach(mine);
+}
+
+static void
+op_shmem_life(void)
+{
+    child_up();
+    mine = made(PASSING, BYTES);
+    attach(mine);
+    op_shmem_detach();
+    op_shmem_delete();
+    node_down();
+}
+
+static void
+op_shmem_create_attached(void)
+{
+    mine = made(PASSING, BYTES);
+    attach(mine);
+}
+
+/* ---- What the tester does -------------------------------------------------------------------- */
+
+static void
+tester_makes(void)
+{
+    (void)made(STAYING, BYTES);
+}
+
+/* Those without a number as well. */
+static void
+all_deleted(void)
+{
+    const med_table_view *view = &med_self_get()->system->shmems;
+    mrapi_status_t status;
+    for (uint32_t i = 0; i < view->row_count; i++) {
+        uint32_t word = atomic32_load_acquire(&med_table_row(view, i)->state);
+        if (med_row_state_of(word) == MED_ROW_LIVE) {
+            mrapi_shmem_hndl_t shmem =
+                med_handle_make(MED_HANDLE_SHMEM, i, med_row_generation_of(word));
+            attach(shmem);
+            mrapi_shmem_detach(shmem, &status);
+            must(status, "detach after the kill");
+            mrapi_shmem_delete(shmem, &status);
+            must(status, "delete after the kill");
+        }
+    }
+}
+
+/* By turns the delete finds the death, or comes when it was found. What no row names must be gone
+ * when the dead are recovered. */
+static void
+memories_whole(void)
+{
+    if (step_kill_steps() % 2) {
+        op_recover();
+    }
+    all_deleted();
+    (void)made(PASSING, BYTES);
+    all_deleted();
+    op_recover();
+    if (segments_count(test_system_name()) != 0) {
+        must(MRAPI_ERR_MEM_LIMIT, "a segment is left");
+    }
+}
+
+static const scenario scenarios[] = {
+    {.name = "shmem_create", .operation = {child_up, op_shmem_create}, .after = memories_whole},
+    {.name = "shmem_create_any",
+     .operation = {child_up, op_shmem_create_any},
+     .after = memories_whole},
+    {.name = "shmem_create_taken",
+     .operation = {child_up, op_shmem_create_taken},
+     .before = tester_makes,
+     .after = memories_whole},
+    {.name = "shmem_create_attached",
+     .operation = {child_up, op_shmem_create_attached},
+     .after = memories_whole},
+    {.name = "shmem_attach", .operation = {child_makes, op_shmem_attach}, .after = memories_whole},
+    {.name = "shmem_detach",
+     .operation = {child_attaches, op_shmem_detach},
+     .after = memories_whole},
+    {.name = "shmem_delete", .operation = {child_makes, op_shmem_delete}, .after = memories_whole},
+    {.name = "shmem_finalize", .operation = {child_attaches, node_down}, .after = memories_whole},
+    {.name = "shmem_life",
+     .operation = {NULL, op_shmem_life},
+     .alone = true,
+     .after = memories_whole},
+    {.name = "shmem_end",
+     .operation = {child_up_with_memory, node_down},
+     .alone = true,
+     .after = memories_whole},
+};
+
+int
+main(int argc, char **argv)
+{
+    return scenarios_main(argc, argv, "shmem", scenarios, sizeof scenarios / sizeof scenarios[0]);
+}
