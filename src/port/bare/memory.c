@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Memory without an operating system: pieces of one arena. What is free lies in a list, in the order
- * of addresses; each piece of it says in its first bytes how long it is, and neighbours are joined.
- * The first that is long enough gives its end.
+ * Memory without an operating system: pieces of one arena. What is free lies in a list, in the
+ * order of addresses; each piece of it says in its first bytes how long it is, and neighbours are
+ * joined. The first that is long enough gives its end.
  *
  * What may run together: everything but interrupt handlers, by a lock that spins: the list is as
  * short as the arena is whole. Death: cores do not die.
