@@ -13,7 +13,9 @@
  *
  * Labels: an acquire and the release that it reads from carry one label, written at both ends:
  *     // R1 slot filled -> A1 (pop)            // A1 slot filled <- R1 (push)
- * A relaxed access says why it is enough.
+ * A relaxed access says why it is enough. What is sequentially consistent says which two words it
+ * stands between: of two sides that each store (by compare-and-swap) one of them and then load the
+ * other, at least one sees the other's store. It acquires and releases as well.
  */
 #ifndef MEDLEY_BASE_ATOMIC_H
 #define MEDLEY_BASE_ATOMIC_H
@@ -46,6 +48,12 @@ static inline uint32_t
 atomic32_load_acquire(const atomic32 *a)
 {
     return __atomic_load_n(&a->value, __ATOMIC_ACQUIRE);
+}
+
+static inline uint32_t
+atomic32_load_seq_cst(const atomic32 *a)
+{
+    return __atomic_load_n(&a->value, __ATOMIC_SEQ_CST);
 }
 
 static inline void
@@ -93,6 +101,13 @@ static inline bool
 atomic32_cas_acq_rel(atomic32 *a, uint32_t *expected, uint32_t desired)
 {
     return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+static inline bool
+atomic32_cas_seq_cst(atomic32 *a, uint32_t *expected, uint32_t desired)
+{
+    return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_RELAXED);
 }
 

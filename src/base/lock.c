@@ -16,12 +16,16 @@
  * it back, or sleeps with the flag set. Who gives up instead (a deadline) passes the duty on
  * (hand_on).
  *
+ * Where several may have it at once, more than one may come free between a clearing of the flag and
+ * the next setting: only the first of them wakes somebody. So who was woken and got one looks,
+ * behind the heavy barrier, whether there is another, and wakes the next (pass_on).
+ *
  * Linearisation: the compare-and-swap that takes, the store that frees. Progress: blocking, by
  * nature; release is wait-free but for the kernel's wake.
  * Death: of the owner, recover. Of one that was woken and had not yet taken the word (the others
  * sleep on a free lock), or of an owner between free and wake: the sleepers' slices end, and they
  * look at the word again.
- * Model: models/lock.pml.
+ * Model: models/lock.pml; of several, models/units.pml.
  */
 #include "base/lock.h"
 
@@ -67,9 +71,9 @@ pause_for(uint32_t pauses)
     }
 }
 
-/* Until the lock is had (or dead), or it is time to sleep (MEDLEY_BUSY). */
+/* Until it is had (or over), or it is time to sleep (MEDLEY_BUSY). */
 static medley_status_t
-spin(med_lock *lock, const med_lock_request *request)
+spin(const med_contest *contest)
 {
     med_port_scheduling scheduling;
     med_port_scheduling_get(&scheduling);
@@ -77,12 +81,12 @@ spin(med_lock *lock, const med_lock_request *request)
     if (only_processor && scheduling.real_time) {
         return MEDLEY_BUSY; /* the holder waits for this very processor */
     }
-    uint64_t end_ns = med_port_clock_ns() + med_wait_spin_budget_ns(request->waiter);
+    uint64_t end_ns = med_port_clock_ns() + med_wait_spin_budget_ns(contest->waiter);
     uint32_t pauses = PAUSES_FIRST;
     for (uint32_t round = 0;; round++) {
-        medley_status_t status = med_lock_try(lock, request->owner);
+        medley_status_t status = contest->attempt(contest->context);
         if (status != MEDLEY_BUSY || med_port_clock_ns() >= end_ns) {
-            med_wait_learn(request->waiter, status == MEDLEY_BUSY);
+            med_wait_learn(contest->waiter, status == MEDLEY_BUSY);
             return status;
         }
         if (only_processor || (round > ROUNDS_ALONE && !scheduling.real_time)) {
@@ -103,95 +107,164 @@ med_lock_wake(med_lock_sleepers *sleepers, uint32_t count, med_port_scope scope)
     (void)med_port_wake(&sleepers->flag.value, count, scope);
 }
 
-/* A try by one who has set the flag. A lock that turns out dead has no owner who would see it, and
- * somebody may have gone to sleep on it since the lock's recovery cleared it: wake them. */
+/* An attempt by one who has set the flag. Where it turns out to be over there is nobody who would
+ * see the flag when he gives it back, and somebody may have gone to sleep since the last wake of
+ * all: wake them. */
 static medley_status_t
-try_announced(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_request *request)
+attempt_announced(const med_contest *contest, med_lock_sleepers *sleepers)
 {
-    medley_status_t status = med_lock_try(lock, request->owner);
-    if (status == MEDLEY_ERR_OWNER_DIED && med_lock_is_dead(lock)) {
-        med_lock_wake(sleepers, UINT32_MAX, request->scope);
+    medley_status_t status = contest->attempt(contest->context);
+    if (status != MEDLEY_OK && status != MEDLEY_BUSY) {
+        med_lock_wake(sleepers, UINT32_MAX, contest->scope);
     }
     return status;
 }
 
-/* S1, and a try: all that one who was woken needs, if he gets the lock. */
+/* S1, and an attempt: all that one who was woken needs, if he gets it. */
 static medley_status_t
-announce(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_request *request)
+announce(const med_contest *contest, med_lock_sleepers *sleepers)
 {
     atomic32_store_relaxed(&sleepers->flag, 1); /* S1. Relaxed: S2 orders it, or the own release */
-    return try_announced(lock, sleepers, request);
+    return attempt_announced(contest, sleepers);
+}
+
+/* Behind the flag, and one's own heavy barrier: what is free by now may have come free from one who
+ * missed the flag. */
+static void
+wake_if_free(const med_contest *contest, med_lock_sleepers *sleepers)
+{
+    med_port_barrier_heavy(contest->scope);
+    if (contest->is_free(contest->context)) {
+        med_lock_wake(sleepers, 1, contest->scope);
+    }
 }
 
 /* Who gives up may have been woken just now in another's stead. */
 static medley_status_t
-hand_on(med_lock *lock,
-        med_lock_sleepers *sleepers,
-        const med_lock_request *request,
-        medley_status_t why)
+hand_on(const med_contest *contest, med_lock_sleepers *sleepers, medley_status_t why)
 {
-    medley_status_t status = announce(lock, sleepers, request);
-    if (status != MEDLEY_BUSY) {
-        return status;
-    }
-    med_port_barrier_heavy(request->scope);
-    /* Relaxed: as S3. Free by now: its owner may have missed the flag. */
-    if (is_free(atomic32_load_relaxed(&lock->word))) {
-        med_lock_wake(sleepers, 1, request->scope);
-    }
-    return why;
-}
-
-/* One sleep of at most a slice. MEDLEY_BUSY: look again; `owner` is who had it. */
-static medley_status_t
-sleep_once(med_lock *lock,
-           med_lock_sleepers *sleepers,
-           const med_lock_request *request,
-           uint64_t end_ns,
-           uint32_t *owner)
-{
-    medley_status_t status = announce(lock, sleepers, request);
-    if (status != MEDLEY_BUSY) {
-        return status;
-    }
-    med_port_barrier_heavy(request->scope);          /* S2 */
-    status = try_announced(lock, sleepers, request); /* S3 */
+    medley_status_t status = announce(contest, sleepers);
     if (status == MEDLEY_BUSY) {
-        *owner = med_lock_owner(lock);
-        (void)med_port_wait(&sleepers->flag.value, 1, end_ns, request->scope);
+        wake_if_free(contest, sleepers);
+        return why;
     }
     return status;
+}
+
+/* Who has slept and got one may have been woken for more than one. */
+static medley_status_t
+pass_on(const med_contest *contest, med_lock_sleepers *sleepers, medley_status_t status)
+{
+    if (contest->several && status == MEDLEY_OK) {
+        wake_if_free(contest, sleepers);
+    }
+    return status;
+}
+
+/* One sleep of at most a slice. MEDLEY_BUSY: look again. */
+static medley_status_t
+sleep_once(const med_contest *contest, med_lock_sleepers *sleepers, uint64_t end_ns)
+{
+    medley_status_t status = announce(contest, sleepers);
+    if (status != MEDLEY_BUSY) {
+        return status;
+    }
+    med_port_barrier_heavy(contest->scope);        /* S2 */
+    status = attempt_announced(contest, sleepers); /* S3 */
+    if (status == MEDLEY_BUSY) {
+        (void)med_port_wait(&sleepers->flag.value, 1, end_ns, contest->scope);
+    }
+    return status;
+}
+
+static medley_status_t
+sleep_until_had(const med_contest *contest, med_lock_sleepers *sleepers)
+{
+    for (uint32_t slice = 0;; slice++) {
+        uint64_t end_ns = med_wait_slice_end_ns(slice, contest->deadline_ns);
+        contest->waiter->sleeps++;
+        medley_status_t status = sleep_once(contest, sleepers, end_ns);
+        if (status != MEDLEY_BUSY) {
+            return slice == 0 ? status : pass_on(contest, sleepers, status);
+        }
+        uint64_t now_ns = med_port_clock_ns();
+        medley_status_t ended = MEDLEY_OK;
+        if (contest->each_slice && now_ns >= end_ns) {
+            ended = contest->each_slice(contest->context);
+        }
+        if (ended == MEDLEY_OK && now_ns >= contest->deadline_ns) {
+            ended = MEDLEY_TIMEOUT;
+        }
+        if (ended != MEDLEY_OK) {
+            return pass_on(contest, sleepers, hand_on(contest, sleepers, ended));
+        }
+    }
+}
+
+medley_status_t
+med_contest_run(const med_contest *contest, med_lock_sleepers *sleepers)
+{
+    medley_status_t status = contest->attempt(contest->context);
+    if (status != MEDLEY_BUSY || contest->deadline_ns == 0) {
+        return status;
+    }
+    status = spin(contest);
+    return status == MEDLEY_BUSY ? sleep_until_had(contest, sleepers) : status;
+}
+
+/* ---- A lock as something to wait for --------------------------------------------------------- */
+
+typedef struct lock_wanted {
+    med_lock *lock;
+    const med_lock_request *request;
+    uint32_t owner;       /* seen last */
+    medley_status_t news; /* of the former owner, when it is had */
+} lock_wanted;
+
+static medley_status_t
+lock_attempt(void *context)
+{
+    lock_wanted *wanted = context;
+    medley_status_t status = med_lock_try(wanted->lock, wanted->request->owner);
+    if (status == MEDLEY_BUSY) {
+        wanted->owner = med_lock_owner(wanted->lock);
+        return status;
+    }
+    wanted->news = status;
+    return status == MEDLEY_ERR_OWNER_DIED && med_lock_is_dead(wanted->lock) ? status : MEDLEY_OK;
+}
+
+static bool
+lock_is_free(void *context)
+{
+    const lock_wanted *wanted = context;
+    return is_free(atomic32_load_relaxed(&wanted->lock->word)); /* relaxed: as S3 */
+}
+
+static medley_status_t
+lock_each_slice(void *context)
+{
+    const lock_wanted *wanted = context;
+    const med_lock_request *request = wanted->request;
+    return request->each_slice ? request->each_slice(request->context, wanted->owner) : MEDLEY_OK;
 }
 
 medley_status_t
 med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_request *request)
 {
-    medley_status_t status = med_lock_try(lock, request->owner);
-    if (status != MEDLEY_BUSY || request->deadline_ns == 0) {
-        return status;
-    }
-    status = spin(lock, request);
-    for (uint32_t slice = 0; status == MEDLEY_BUSY; slice++) {
-        uint64_t end_ns = med_wait_slice_end_ns(slice, request->deadline_ns);
-        uint32_t owner = 0;
-        request->waiter->sleeps++;
-        status = sleep_once(lock, sleepers, request, end_ns, &owner);
-        if (status != MEDLEY_BUSY) {
-            break;
-        }
-        uint64_t now_ns = med_port_clock_ns();
-        if (request->each_slice && now_ns >= end_ns) {
-            medley_status_t ended = request->each_slice(request->context, owner);
-            if (ended != MEDLEY_OK) {
-                return hand_on(lock, sleepers, request, ended);
-            }
-        }
-        if (now_ns >= request->deadline_ns) {
-            return hand_on(lock, sleepers, request, MEDLEY_TIMEOUT);
-        }
-    }
-    return status;
+    lock_wanted wanted = {.lock = lock, .request = request};
+    med_contest contest = {.attempt = lock_attempt,
+                           .is_free = lock_is_free,
+                           .each_slice = lock_each_slice,
+                           .context = &wanted,
+                           .deadline_ns = request->deadline_ns,
+                           .scope = request->scope,
+                           .waiter = request->waiter};
+    medley_status_t status = med_contest_run(&contest, sleepers);
+    return status == MEDLEY_OK ? wanted.news : status;
 }
+
+/* ---- Uncommon ends --------------------------------------------------------------------------- */
 
 void
 med_lock_give_back(med_lock *lock,

@@ -16,6 +16,9 @@
  * sleeper that is woken for another lock looks, and sleeps again).
  *
  * What an owner is, is the caller's affair (a node, a process slot, a thread); it is not recursive.
+ *
+ * How one waits for a lock serves others too who have a word for their sleepers (med_contest): one
+ * of several locks, say, which is how something counted is owned unit by unit.
  */
 #ifndef MEDLEY_BASE_LOCK_H
 #define MEDLEY_BASE_LOCK_H
@@ -102,6 +105,29 @@ med_lock_release(med_lock *lock, med_lock_sleepers *sleepers, med_port_scope sco
         med_lock_wake(sleepers, 1, scope);
     }
 }
+
+/* ---- Anything that is waited for in this way ------------------------------------------------- */
+
+typedef struct med_contest {
+    /* One try. MEDLEY_OK: it is had. MEDLEY_BUSY: not now. Any other: nobody will ever have it;
+     * whoever waits is woken to see the same. Called often; must not block. */
+    medley_status_t (*attempt)(void *context);
+    /* Might an attempt succeed? A look only. */
+    bool (*is_free)(void *context);
+    /* After every slice slept; may be NULL. Anything but MEDLEY_OK ends the wait with it. */
+    medley_status_t (*each_slice)(void *context);
+    void *context;
+    uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0: one try */
+    med_port_scope scope;
+    med_waiter *waiter;
+    bool several; /* more than one may have it at once */
+} med_contest;
+
+/* What `attempt` or `each_slice` ended it with, or MEDLEY_TIMEOUT. With a deadline of 0 MEDLEY_BUSY
+ * instead. Who gives it back does as med_lock_release: store, light barrier, look, wake one. */
+medley_status_t med_contest_run(const med_contest *contest, med_lock_sleepers *sleepers);
+
+/* ---- Uncommon ends --------------------------------------------------------------------------- */
 
 /* Gives back what was taken by mistake, in memory that may have become another lock meanwhile: only
  * if it is still this owner's. */
