@@ -14,7 +14,10 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                          .processes = 1 + fuzz_below(&input, 8),
                          .nodes = 1 + fuzz_below(&input, 16),
                          .mutexes = 1 + fuzz_below(&input, 16),
-                         .shmems = 1 + fuzz_below(&input, 16)};
+                         .shmems = 1 + fuzz_below(&input, 16),
+                         .semaphores = 1 + fuzz_below(&input, 4),
+                         .rwlocks = 1 + fuzz_below(&input, 4),
+                         .sharers = 1 + fuzz_below(&input, 20)};
     med_layout layout;
     if (med_layout_compute(&limits, &layout) != MEDLEY_OK || layout.size_bytes > SIZE_MAX_BYTES) {
         abort();

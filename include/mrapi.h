@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * MRAPI 1.0, the Multicore Association's Resource Management API: nodes and domains, mutexes,
- * shared and remote memory, and requests.
+ * semaphores, reader/writer locks, shared and remote memory, and requests.
  *
  * A node is a thread that called mrapi_initialize (or medley_node_adopt, medley/medley.h), or one
  * that mrapi_thread_create started (medley/mrapi_ext.h). Every function works for the calling node,
@@ -46,6 +46,10 @@ typedef mrapi_uint32_t mrapi_rmem_hndl_t;
 typedef mca_request_t mrapi_request_t;
 typedef mrapi_uint_t mrapi_shmem_id_t;
 typedef mrapi_uint32_t mrapi_shmem_hndl_t;
+typedef mrapi_uint_t mrapi_sem_id_t;
+typedef mrapi_uint32_t mrapi_sem_hndl_t;
+typedef mrapi_uint_t mrapi_rwl_id_t;
+typedef mrapi_uint32_t mrapi_rwl_hndl_t;
 
 #define MRAPI_IN MCA_IN
 #define MRAPI_OUT MCA_OUT
@@ -61,13 +65,20 @@ typedef mrapi_uint32_t mrapi_shmem_hndl_t;
 #define MRAPI_RETURN_VALUE_INVALID MCA_RETURN_VALUE_INVALID
 #define MRAPI_MAX_STATUS_SIZE 32
 
-/* Users choose numbers from 0 to MRAPI_MAX_USER_MUTEX_ID; MRAPI_MUTEX_ID_ANY takes one above. */
+/* Users choose numbers from 0 to MRAPI_MAX_USER_MUTEX_ID; MRAPI_MUTEX_ID_ANY takes one above. So it
+ * is with the others; each kind has its own numbers. */
 #define MRAPI_MUTEX_ID_ANY 0xffffffffu
 #define MRAPI_MAX_USER_MUTEX_ID 0x3fffffffu
 #define MRAPI_MAX_MUTEX_ID 0x7fffffffu
 #define MRAPI_RMEM_ID_ANY 0xffffffffu
 #define MRAPI_MAX_USER_RMEM_ID 0xefffffffu
 #define MRAPI_MAX_RMEM_ID 0xfffffffeu
+#define MRAPI_SEM_ID_ANY 0xffffffffu
+#define MRAPI_MAX_USER_SEM_ID 0x3fffffffu
+#define MRAPI_MAX_SEM_ID 0x7fffffffu
+#define MRAPI_RWL_ID_ANY 0xffffffffu
+#define MRAPI_MAX_USER_RWL_ID 0x3fffffffu
+#define MRAPI_MAX_RWL_ID 0x7fffffffu
 
 /* All numbers but MRAPI_SHMEM_ID_ANY are the users'; what that makes has none. */
 #define MRAPI_SHMEM_ID_ANY 0xffffffffu
@@ -202,12 +213,15 @@ void mrapi_finalize(MRAPI_OUT mrapi_status_t *status);
 mrapi_domain_t mrapi_domain_id_get(MRAPI_OUT mrapi_status_t *status);
 mrapi_node_t mrapi_node_id_get(MRAPI_OUT mrapi_status_t *status);
 
+/* ---- Attributes of any object ---------------------------------------------------------------- */
+
+/* Each value is an mrapi_boolean_t. */
+#define MRAPI_ERROR_EXT 2     /* default FALSE; deleted objects give *_DELETED, not *_INVALID */
+#define MRAPI_DOMAIN_SHARED 3 /* default TRUE; FALSE: other domains cannot get it */
+
 /* ---- Mutexes (3.3) --------------------------------------------------------------------------- */
 
-/* Attribute numbers; each value is an mrapi_boolean_t. */
 #define MRAPI_MUTEX_RECURSIVE 1 /* default FALSE */
-#define MRAPI_ERROR_EXT 2       /* default FALSE; deleted objects give *_DELETED, not *_INVALID */
-#define MRAPI_DOMAIN_SHARED 3   /* default TRUE; FALSE: other domains cannot get it */
 /* default FALSE; the holder runs with the priority of the most urgent waiter */
 #define MEDLEY_MUTEX_PRIORITY_INHERITANCE 0x10001
 
@@ -285,6 +299,154 @@ void mrapi_mutex_unlock(MRAPI_IN mrapi_mutex_hndl_t mutex,
                         MRAPI_IN mrapi_key_t *lock_key,
                         MRAPI_OUT mrapi_status_t *status);
 
+/* ---- Semaphores (3.3) ------------------------------------------------------------------------ */
+
+/* A semaphore is had by up to so many at once as its maker said, counting each lock of each node.
+ * Who has one owns it: only he gives it back, and when he dies it comes back by itself. */
+
+typedef struct mrapi_sem_attributes {
+    mrapi_uint_t set; /* Medley's own; filled by mrapi_sem_init_attributes */
+} mrapi_sem_attributes_t;
+
+/* Defaults: of MRAPI_ERROR_EXT and MRAPI_DOMAIN_SHARED. MRAPI_ERR_PARAMETER (NULL),
+ * MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_sem_init_attributes(MRAPI_OUT mrapi_sem_attributes_t *attributes,
+                               MRAPI_OUT mrapi_status_t *status);
+/* MRAPI_ERR_PARAMETER (NULL, never initialised), MRAPI_ERR_ATTR_NUM, MRAPI_ERR_ATTR_SIZE (not an
+ * mrapi_boolean_t's), MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_sem_set_attribute(MRAPI_OUT mrapi_sem_attributes_t *attributes,
+                             MRAPI_IN mrapi_uint_t attribute_num,
+                             MRAPI_IN void *attribute,
+                             MRAPI_IN size_t attr_size,
+                             MRAPI_OUT mrapi_status_t *status);
+/* Of a semaphore there is. Codes as above, and MRAPI_ERR_SEM_INVALID, _DELETED. */
+void mrapi_sem_get_attribute(MRAPI_IN mrapi_sem_hndl_t sem,
+                             MRAPI_IN mrapi_uint_t attribute_num,
+                             MRAPI_OUT void *attribute,
+                             MRAPI_IN size_t attribute_size,
+                             MRAPI_OUT mrapi_status_t *status);
+
+/* Makes a semaphore that up to `shared_lock_limit` have at once; `attributes` may be NULL for the
+ * defaults. It lives until it is deleted, whatever becomes of its maker. May block while another
+ * node creates or deletes one.
+ * MRAPI_ERR_SEM_ID_INVALID, _EXISTS, _LIMIT (see MEDLEY_MAX_SEMAPHORES), _LOCKLIMIT (0, or more
+ * than MEDLEY_MAX_SHARERS), MRAPI_ERR_PARAMETER (a record that was never initialised),
+ * MRAPI_ERR_NODE_NOTINIT. */
+mrapi_sem_hndl_t mrapi_sem_create(MRAPI_IN mrapi_sem_id_t sem_id,
+                                  MRAPI_IN mrapi_sem_attributes_t *attributes,
+                                  MRAPI_IN mrapi_uint_t shared_lock_limit,
+                                  MRAPI_OUT mrapi_status_t *status);
+/* The handle of a semaphore that another node made. MRAPI_ERR_SEM_ID_INVALID: there is none of that
+ * number; MRAPI_ERR_DOMAIN_NOTSHARED; MRAPI_ERR_NODE_NOTINIT. */
+mrapi_sem_hndl_t mrapi_sem_get(MRAPI_IN mrapi_sem_id_t sem_id, MRAPI_OUT mrapi_status_t *status);
+/* By anybody while no other node has it locked. Who waits for it gets MRAPI_ERR_SEM_INVALID
+ * (_DELETED with ERROR_EXT). MRAPI_ERR_SEM_LOCKED: another node has it; _INVALID, _DELETED. */
+void mrapi_sem_delete(MRAPI_IN mrapi_sem_hndl_t sem, MRAPI_OUT mrapi_status_t *status);
+
+/*
+ * Takes one of its units; blocks until then or the timeout. A node may take several. When the last
+ * owner of the unit died with it, medley_lock_owner_died() (medley/medley.h) says so.
+ *   MRAPI_TIMEOUT          not had in time
+ *   MRAPI_ERR_SEM_LOCKED   the caller has all units, and there is no timeout
+ *   MRAPI_ERR_SEM_INVALID, _DELETED
+ *                          there is no such semaphore (any more)
+ *   MRAPI_ERR_NODE_NOTINIT
+ */
+void mrapi_sem_lock(MRAPI_IN mrapi_sem_hndl_t sem,
+                    MRAPI_IN mrapi_timeout_t timeout,
+                    MRAPI_OUT mrapi_status_t *status);
+/* One try. MRAPI_FALSE with MRAPI_ERR_SEM_LOCKED when all units are had, or with another of lock's
+ * codes. */
+mrapi_boolean_t mrapi_sem_trylock(MRAPI_IN mrapi_sem_hndl_t sem, MRAPI_OUT mrapi_status_t *status);
+/* Gives one of the caller's units back. MRAPI_ERR_SEM_NOTLOCKED: it has none; _INVALID, _DELETED,
+ * MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_sem_unlock(MRAPI_IN mrapi_sem_hndl_t sem, MRAPI_OUT mrapi_status_t *status);
+
+/* ---- Reader/writer locks (3.3) --------------------------------------------------------------- */
+
+/*
+ * Read by up to so many at once as its maker said, counting each lock of each node, or written by
+ * one. Who has it owns it: only he gives it back, and when he dies it comes free by itself.
+ *
+ * From when a writer waits no other node begins to read, so readers keep no writer out. Readers and
+ * writers who wait stand in one line, so writers keep no reader out either.
+ */
+typedef enum mrapi_rwl_mode {
+    MRAPI_RWL_READER,
+    MRAPI_RWL_WRITER
+} mrapi_rwl_mode_t;
+
+/* As the draft has them. */
+#define MRAPI_READER MRAPI_RWL_READER
+#define MRAPI_WRITER MRAPI_RWL_WRITER
+
+typedef struct mrapi_rwl_attributes {
+    mrapi_uint_t set; /* Medley's own; filled by mrapi_rwl_init_attributes */
+} mrapi_rwl_attributes_t;
+
+/* Defaults: of MRAPI_ERROR_EXT and MRAPI_DOMAIN_SHARED. MRAPI_ERR_PARAMETER (NULL),
+ * MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_rwl_init_attributes(MRAPI_OUT mrapi_rwl_attributes_t *attributes,
+                               MRAPI_OUT mrapi_status_t *status);
+/* MRAPI_ERR_PARAMETER (NULL, never initialised), MRAPI_ERR_ATTR_NUM, MRAPI_ERR_ATTR_SIZE (not an
+ * mrapi_boolean_t's), MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_rwl_set_attribute(MRAPI_OUT mrapi_rwl_attributes_t *attributes,
+                             MRAPI_IN mrapi_uint_t attribute_num,
+                             MRAPI_IN void *attribute,
+                             MRAPI_IN size_t attr_size,
+                             MRAPI_OUT mrapi_status_t *status);
+/* Of a lock there is. Codes as above, and MRAPI_ERR_RWL_INVALID, _DELETED. */
+void mrapi_rwl_get_attribute(MRAPI_IN mrapi_rwl_hndl_t rwl,
+                             MRAPI_IN mrapi_uint_t attribute_num,
+                             MRAPI_OUT void *attribute,
+                             MRAPI_IN size_t attribute_size,
+                             MRAPI_OUT mrapi_status_t *status);
+
+/* Makes a lock that up to `reader_lock_limit` read at once; `attributes` may be NULL for the
+ * defaults. It lives until it is deleted, whatever becomes of its maker. May block while another
+ * node creates or deletes one.
+ * MRAPI_ERR_RWL_ID_INVALID, _EXISTS, _LIMIT (see MEDLEY_MAX_RWLOCKS; or more readers than
+ * MEDLEY_MAX_SHARERS), MRAPI_ERR_PARAMETER (no reader; a record that was never initialised),
+ * MRAPI_ERR_NODE_NOTINIT. */
+mrapi_rwl_hndl_t mrapi_rwl_create(MRAPI_IN mrapi_rwl_id_t rwl_id,
+                                  MRAPI_IN mrapi_rwl_attributes_t *attributes,
+                                  MRAPI_IN mrapi_uint_t reader_lock_limit,
+                                  MRAPI_OUT mrapi_status_t *status);
+/* The handle of a lock that another node made. MRAPI_ERR_RWL_ID_INVALID: there is none of that
+ * number; MRAPI_ERR_DOMAIN_NOTSHARED; MRAPI_ERR_NODE_NOTINIT. */
+mrapi_rwl_hndl_t mrapi_rwl_get(MRAPI_IN mrapi_rwl_id_t rwl_id, MRAPI_OUT mrapi_status_t *status);
+/* By anybody while no other node reads or writes. Who waits for it gets MRAPI_ERR_RWL_INVALID
+ * (_DELETED with ERROR_EXT). MRAPI_ERR_RWL_LOCKED: another node has it; _INVALID, _DELETED. */
+void mrapi_rwl_delete(MRAPI_IN mrapi_rwl_hndl_t rwl, MRAPI_OUT mrapi_status_t *status);
+
+/*
+ * Takes it to read or to write; blocks until then or the timeout. A node that reads may take it to
+ * read again, at once unless all readers' places are taken. When a writer died,
+ * medley_lock_owner_died() (medley/medley.h) says so to everybody who takes it, up to the next
+ * writer.
+ *   MRAPI_TIMEOUT          not had in time
+ *   MRAPI_ERR_RWL_LOCKED   the caller writes, or it reads and wants to write, or it has all
+ *                          readers' places, wants another, and there is no timeout
+ *   MRAPI_ERR_RWL_INVALID, _DELETED
+ *                          there is no such lock (any more); or a writer died, and
+ *                          MEDLEY_MUTEX_ON_DEATH is fail (_INVALID)
+ *   MRAPI_ERR_PARAMETER    no such mode
+ *   MRAPI_ERR_NODE_NOTINIT
+ */
+void mrapi_rwl_lock(MRAPI_IN mrapi_rwl_hndl_t rwl,
+                    MRAPI_IN mrapi_rwl_mode_t mode,
+                    MRAPI_IN mrapi_timeout_t timeout,
+                    MRAPI_OUT mrapi_status_t *status);
+/* One try. MRAPI_FALSE with MRAPI_ERR_RWL_LOCKED when somebody is in the way, or with another of
+ * lock's codes. */
+mrapi_boolean_t mrapi_rwl_trylock(MRAPI_IN mrapi_rwl_hndl_t rwl,
+                                  MRAPI_IN mrapi_rwl_mode_t mode,
+                                  MRAPI_OUT mrapi_status_t *status);
+/* Gives it back as it was taken. MRAPI_ERR_RWL_NOTLOCKED: the caller has it not, or not so;
+ * _INVALID, _DELETED, MRAPI_ERR_PARAMETER (no such mode), MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_rwl_unlock(MRAPI_IN mrapi_rwl_hndl_t rwl,
+                      MRAPI_IN mrapi_rwl_mode_t mode,
+                      MRAPI_OUT mrapi_status_t *status);
 /* ---- Shared memory (3.5) --------------------------------------------------------------------- */
 
 /* Attribute numbers, beside MRAPI_ERROR_EXT (kept, and without effect: the standard has no code for

@@ -30,7 +30,7 @@ done
 # The partition is the same for every processor, so this one computes it; what a process keeps per
 # node has pointers, so it is compiled for the target and measured.
 [ $# -eq 1 ] || exit 0
-partition=$("$1" 1 1 8 8 1)
+partition=$("$1" 1 1 8 8 1 1 1 8)
 self=$work/self.o
 arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -std=gnu17 -ffreestanding -Iinclude -Isrc -Isrc/port/cortex_m \
     -Isrc/port/bare/include -c -o "$self" tests/bare/footprint_self.c

@@ -49,6 +49,13 @@ void medley_mutex_lock_until_ns(mrapi_mutex_hndl_t mutex,
                                 uint64_t deadline_ns,
                                 mrapi_status_t *status);
 
+/* As mrapi_sem_lock and mrapi_rwl_lock, likewise. */
+void medley_sem_lock_until_ns(mrapi_sem_hndl_t sem, uint64_t deadline_ns, mrapi_status_t *status);
+void medley_rwl_lock_until_ns(mrapi_rwl_hndl_t rwl,
+                              mrapi_rwl_mode_t mode,
+                              uint64_t deadline_ns,
+                              mrapi_status_t *status);
+
 /* Nanoseconds since some fixed point, monotonic, the same for all processes of a machine. */
 uint64_t medley_clock_ns(void);
 

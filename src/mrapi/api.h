@@ -29,4 +29,19 @@ med_api_deadline_ns(mrapi_timeout_t timeout_us)
     return timeout_us == 0 ? 0 : med_port_clock_ns() + (uint64_t)timeout_us * 1000u;
 }
 
+/* What the same inner result means for each kind of object. */
+typedef struct med_api_codes {
+    mrapi_status_t limit;
+    mrapi_status_t deleted;
+    mrapi_status_t not_locked;
+    mrapi_status_t not_valid; /* a holder died, and that is the end of it */
+    mrapi_status_t invalid;
+} med_api_codes;
+
+/* What it means that something is there already, or another's, differs from call to call. */
+mrapi_status_t med_api_status(const med_api_codes *codes,
+                              medley_status_t status,
+                              mrapi_status_t busy,
+                              mrapi_status_t exists);
+
 #endif

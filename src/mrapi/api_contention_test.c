@@ -9,25 +9,11 @@
 #include "mrapi/system.h"
 #include "port/port.h"
 #include "support/api.h"
+#include "support/threads.h"
 #include "support/unit.h"
 
 /* What the other thread of the next tests works on. */
 static mrapi_mutex_hndl_t shared_mutex;
-static atomic32 stage;
-
-static void
-stage_reach(uint32_t n)
-{
-    atomic32_store_release(&stage, n);
-}
-
-static void
-stage_await(uint32_t n)
-{
-    while (atomic32_load_acquire(&stage) != n) {
-        med_port_yield();
-    }
-}
 
 static void *
 holds_until_two(void *argument)
@@ -40,25 +26,6 @@ holds_until_two(void *argument)
     stage_await(2);
     mrapi_mutex_unlock(shared_mutex, &key, &status);
     return (void *)(uintptr_t)status;
-}
-
-static void
-start(mrapi_node_t node, void *(*body)(void *))
-{
-    mrapi_status_t status;
-    mrapi_thread_parameters_t parameters = {.start_routine = body};
-    mrapi_thread_create(DOMAIN, node, &parameters, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-}
-
-static void
-join(mrapi_node_t node, mrapi_status_t expected)
-{
-    mrapi_status_t status;
-    void *result;
-    mrapi_thread_join(DOMAIN, node, &result, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    assert_int_equal((uintptr_t)result, expected);
 }
 
 static void

@@ -7,8 +7,8 @@
 #include "mrapi/attributes.h"
 #include "mrapi/mutex.h"
 
-_Static_assert(MRAPI_MUTEX_ID_ANY == MED_MUTEX_ANY, "passed through");
-_Static_assert(MRAPI_MAX_USER_MUTEX_ID == MED_MUTEX_USER_MAX, "passed through");
+_Static_assert(MRAPI_MUTEX_ID_ANY == MED_OBJECT_ANY, "passed through");
+_Static_assert(MRAPI_MAX_USER_MUTEX_ID == MED_OBJECT_USER_MAX, "passed through");
 
 #define ATTRIBUTES_MARK 0x4d550000u
 
@@ -25,34 +25,16 @@ static const med_attribute_kind attribute_kind = MED_ATTRIBUTE_KIND(attributes_k
 
 /* ---- Translation ----------------------------------------------------------------------------- */
 
-/* What the same inner result means to each call: `busy` and `exists` differ, the rest is common. */
+static const med_api_codes codes = {.limit = MRAPI_ERR_MUTEX_LIMIT,
+                                    .deleted = MRAPI_ERR_MUTEX_DELETED,
+                                    .not_locked = MRAPI_ERR_MUTEX_NOTLOCKED,
+                                    .not_valid = MRAPI_ERR_MUTEX_NOTVALID,
+                                    .invalid = MRAPI_ERR_MUTEX_INVALID};
+
 static mrapi_status_t
 status_of(medley_status_t status, mrapi_status_t busy, mrapi_status_t exists)
 {
-    switch (status) {
-    case MEDLEY_OK:
-        return MRAPI_SUCCESS;
-    case MEDLEY_TIMEOUT:
-        return MRAPI_TIMEOUT;
-    case MEDLEY_BUSY:
-        return busy;
-    case MEDLEY_ERR_EXISTS:
-        return exists;
-    case MEDLEY_ERR_LIMIT:
-        return MRAPI_ERR_MUTEX_LIMIT;
-    case MEDLEY_ERR_NOT_FOUND:
-        return MRAPI_ERR_MUTEX_DELETED;
-    case MEDLEY_ERR_ACCESS:
-        return MRAPI_ERR_DOMAIN_NOTSHARED;
-    case MEDLEY_ERR_NOT_OWNER:
-        return MRAPI_ERR_MUTEX_NOTLOCKED;
-    case MEDLEY_ERR_OWNER_DIED:
-        return MRAPI_ERR_MUTEX_NOTVALID;
-    case MEDLEY_ERR_NOT_SUPPORTED:
-        return MRAPI_ERR_NOT_SUPPORTED;
-    default:
-        return MRAPI_ERR_MUTEX_INVALID;
-    }
+    return med_api_status(&codes, status, busy, exists);
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */

@@ -537,12 +537,6 @@ no_node(void **state)
     mrapi_rmem_attributes_t record;
     mrapi_boolean_t value = 0;
     (void)state;
-#define GIVES_NOTINIT(call)                                                                        \
-    do {                                                                                           \
-        status = MRAPI_SUCCESS;                                                                    \
-        (void)(call);                                                                              \
-        assert_int_equal(status, MRAPI_ERR_NODE_NOTINIT);                                          \
-    } while (0)
     GIVES_NOTINIT(mrapi_rmem_create(1, far, MRAPI_RMEM_DUMMY, NULL, 1, &status));
     GIVES_NOTINIT(mrapi_rmem_get(1, MRAPI_RMEM_DUMMY, &status));
     GIVES_NOTINIT((mrapi_rmem_init_attributes(&record, &status), 0));

@@ -5,6 +5,8 @@
 #include "mrapi/mutex.h"
 #include "mrapi/node.h"
 #include "mrapi/rmem.h"
+#include "mrapi/rwl.h"
+#include "mrapi/sem.h"
 #include "mrapi/shmem.h"
 
 static uint32_t
@@ -47,6 +49,10 @@ const med_kind_info med_kinds[MED_KIND_COUNT] = {
                        med_rmem_recover_rows},
     [MED_KIND_SHMEM] = {"shmems", MED_LIMIT_SHMEMS, med_shmem_row_bytes, med_shmem_row_removed,
                         med_shmem_recover_rows},
+    [MED_KIND_SEM] = {"semaphores", MED_LIMIT_SEMAPHORES, med_sem_row_bytes, med_sem_row_removed,
+                      med_sem_recover_rows},
+    [MED_KIND_RWL] = {"reader/writer locks", MED_LIMIT_RWLOCKS, med_rwl_row_bytes,
+                      med_rwl_row_removed, med_rwl_recover_rows},
 };
 
 uint32_t

@@ -22,6 +22,8 @@ typedef enum med_kind {
     MED_KIND_RMEM_ATTACHMENT, /* its lock is taken before that of the next */
     MED_KIND_RMEM,
     MED_KIND_SHMEM,
+    MED_KIND_SEM,
+    MED_KIND_RWL,
     MED_KIND_COUNT
 } med_kind;
 

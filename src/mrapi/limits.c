@@ -18,6 +18,9 @@ const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
                                     65535},
     [MED_LIMIT_RMEMS] = {"remote memories", "MEDLEY_MAX_RMEMS", 64, 16000},
     [MED_LIMIT_SHMEMS] = {"shmems", "MEDLEY_MAX_SHMEMS", 32, 4096},
+    [MED_LIMIT_SEMAPHORES] = {"semaphores", "MEDLEY_MAX_SEMAPHORES", 64, 65535},
+    [MED_LIMIT_RWLOCKS] = {"reader/writer locks", "MEDLEY_MAX_RWLOCKS", 64, 65535},
+    [MED_LIMIT_SHARERS] = {"sharers", "MEDLEY_MAX_SHARERS", 64, 1024},
 };
 
 const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
@@ -31,6 +34,9 @@ static const size_t offsets[MED_LIMIT_COUNT] = {
     [MED_LIMIT_RMEM_ATTACHMENTS] = offsetof(med_limits, rmem_attachments),
     [MED_LIMIT_RMEMS] = offsetof(med_limits, rmems),
     [MED_LIMIT_SHMEMS] = offsetof(med_limits, shmems),
+    [MED_LIMIT_SEMAPHORES] = offsetof(med_limits, semaphores),
+    [MED_LIMIT_RWLOCKS] = offsetof(med_limits, rwlocks),
+    [MED_LIMIT_SHARERS] = offsetof(med_limits, sharers),
 };
 
 _Static_assert(sizeof(med_limits) == MED_LIMIT_COUNT * sizeof(uint32_t), "one word per limit");

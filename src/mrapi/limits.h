@@ -17,6 +17,9 @@ typedef struct med_limits {
     uint32_t rmem_attachments;
     uint32_t rmems;
     uint32_t shmems;
+    uint32_t semaphores;
+    uint32_t rwlocks;
+    uint32_t sharers; /* who has a semaphore at once, or reads under one lock */
 } med_limits;
 
 typedef enum med_limit {
@@ -27,6 +30,9 @@ typedef enum med_limit {
     MED_LIMIT_RMEM_ATTACHMENTS,
     MED_LIMIT_RMEMS,
     MED_LIMIT_SHMEMS,
+    MED_LIMIT_SEMAPHORES,
+    MED_LIMIT_RWLOCKS,
+    MED_LIMIT_SHARERS,
     MED_LIMIT_COUNT
 } med_limit;
 

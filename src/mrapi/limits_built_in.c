@@ -9,4 +9,7 @@ const med_limits med_limits_built_in = {
     .shmems = 4,
     .rmem_attachments = 8,
     .rmems = 4,
+    .semaphores = 4,
+    .rwlocks = 4,
+    .sharers = 8,
 };

@@ -2,10 +2,7 @@
 /*
  * Mutexes. What may run together: everything, by any nodes.
  *
- * Taking it is base's lock (its edges A1 and R1), then a second look at the row: if the mutex was
- * deleted, and perhaps made anew, between the check of the handle and the compare-and-swap, the
- * lock taken is somebody else's and is given back. So a check before and one after replace a lock
- * around the table.
+ * Taking it is base's lock (its edges A1 and R1), between two looks at the handle (object.c).
  *
  * depth, ticket and pi_owner belong to the owner; others read them to show them.
  *
@@ -19,8 +16,6 @@
 #include "mrapi/mutex_pi.h"
 #include "mrapi/system.h"
 
-#define LOOK_INTERVAL_NS 1000000u
-
 /* ---- Rows and handles ------------------------------------------------------------------------ */
 
 static med_mutex_row *
@@ -32,7 +27,7 @@ row_at(const med_system *system, uint32_t index)
 static inline bool
 has(const med_mutex_row *row, uint32_t attribute)
 {
-    return atomic32_load_relaxed(&row->attributes) & attribute; /* relaxed: fixed at creation */
+    return med_object_attributes(&row->object) & attribute;
 }
 
 /* Which of its two words a mutex uses is asked of the handle, never of the row, which may be
@@ -49,23 +44,6 @@ is_pi_row(const med_mutex_row *row)
     return med_port_has_pi() && has(row, MED_MUTEX_PRIORITY_INHERITANCE);
 }
 
-/* Why a handle does not name a live mutex. */
-static medley_status_t
-why_stale(const med_mutex_row *row, med_handle handle)
-{
-    uint32_t word = atomic32_load_acquire(&row->row.state); /* acquire: with the attributes below */
-    uint32_t life = handle >> 16 & 0xfffu;
-    uint32_t row_life = med_row_generation_of(word) & 0xfffu;
-    /* On its way out, or out and not yet taken by another. */
-    bool just_deleted = med_row_state_of(word) != MED_ROW_LIVE &&
-                        (row_life == life || row_life == ((life + 1) & 0xfffu));
-    /* Relaxed: they stay until the row's next life. */
-    if (just_deleted && (atomic32_load_relaxed(&row->attributes) & MED_MUTEX_ERROR_EXT)) {
-        return MEDLEY_ERR_NOT_FOUND;
-    }
-    return MEDLEY_ERR_STALE;
-}
-
 static medley_status_t
 row_of(const med_system *system, med_handle handle, med_mutex_row **row_out)
 {
@@ -77,16 +55,10 @@ row_of(const med_system *system, med_handle handle, med_mutex_row **row_out)
     }
     med_mutex_row *row = row_at(system, index);
     *row_out = row;
+    medley_status_t status = med_object_check(&row->object, handle);
     /* A handle of one kind for a mutex of the other was never given out. */
-    if (is_pi_row(row) != is_pi(handle)) {
-        return why_stale(row, handle);
-    }
-    /* A1 live <- T1 (table.c) */
-    if (__builtin_expect(!med_handle_is_current(handle, atomic32_load_acquire(&row->row.state)),
-                         0)) {
-        return why_stale(row, handle);
-    }
-    return MEDLEY_OK;
+    bool other = status == MEDLEY_OK && is_pi_row(row) != is_pi(handle);
+    return other ? MEDLEY_ERR_STALE : status;
 }
 
 static med_handle
@@ -100,21 +72,16 @@ handle_of(uint32_t attributes, uint32_t index, uint32_t generation)
 
 typedef struct fill_context {
     uint32_t attributes;
-    uint32_t domain;
     uint32_t pi_space;
 } fill_context;
 
 /* Relaxed but for the lock: published with the row (T1 in table.c). */
 static void
-fill(med_row *row, uint32_t index, uint32_t generation, void *context)
+fill(med_object *object, const void *context)
 {
     const fill_context *wanted = context;
-    med_mutex_row *mutex = (med_mutex_row *)(void *)row;
-    (void)index;
-    (void)generation;
+    med_mutex_row *mutex = (med_mutex_row *)(void *)object;
     atomic32_store_relaxed(&mutex->sleepers.flag, 0);
-    atomic32_store_relaxed(&mutex->attributes, wanted->attributes);
-    atomic32_store_relaxed(&mutex->domain, wanted->domain);
     atomic32_store_relaxed(&mutex->depth, 1);
     atomic32_store_relaxed(&mutex->pi_owner, 0);
     atomic32_store_relaxed(&mutex->pi_death, MED_MUTEX_SOUND);
@@ -129,23 +96,20 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 medley_status_t
 med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handle *mutex)
 {
-    med_system *system = self->system;
-    fill_context context = {.attributes = attributes, .domain = self->domain};
+    fill_context context = {.attributes = attributes};
     if (attributes & MED_MUTEX_PRIORITY_INHERITANCE) {
         context.pi_space = med_port_has_pi() && med_port_pi_supported() ? med_port_pi_space() : 0;
         if (context.pi_space == 0) {
             return MEDLEY_ERR_NOT_SUPPORTED;
         }
     }
-    med_key key = {.high = 0, .low = number == MED_MUTEX_ANY ? MED_MUTEX_USER_MAX + 1 : number};
+    med_object_request request = {.kind = MED_KIND_MUTEX,
+                                  .number = number,
+                                  .attributes = attributes,
+                                  .fill = fill,
+                                  .context = &context};
     uint32_t index, generation;
-    medley_status_t status =
-        number == MED_MUTEX_ANY
-            ? med_table_insert_any(&system->mutexes, &key, fill, &context, &index, &generation)
-            : med_table_insert(&system->mutexes, key, fill, &context, &index, &generation);
-    if (status == MEDLEY_ERR_LIMIT) {
-        med_limits_report(&system->limits, MED_LIMIT_MUTEXES);
-    }
+    medley_status_t status = med_object_create(self, &request, &index, &generation);
     if (status == MEDLEY_OK) {
         *mutex = handle_of(attributes, index, generation);
     }
@@ -155,20 +119,13 @@ med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handl
 medley_status_t
 med_mutex_get(med_self *self, uint32_t number, med_handle *mutex)
 {
-    med_system *system = self->system;
-    med_key key = {.high = 0, .low = number};
     uint32_t index, generation;
-    medley_status_t status = med_table_find(&system->mutexes, key, &index, &generation);
-    if (status != MEDLEY_OK) {
-        return status;
+    medley_status_t status = med_object_find(self, MED_KIND_MUTEX, number, &index, &generation);
+    if (status == MEDLEY_OK) {
+        const med_mutex_row *row = row_at(self->system, index);
+        *mutex = handle_of(med_object_attributes(&row->object), index, generation);
     }
-    const med_mutex_row *row = row_at(system, index);
-    /* Relaxed: fixed at creation. */
-    if (!has(row, MED_MUTEX_DOMAIN_SHARED) && atomic32_load_relaxed(&row->domain) != self->domain) {
-        return MEDLEY_ERR_ACCESS;
-    }
-    *mutex = handle_of(atomic32_load_relaxed(&row->attributes), index, generation);
-    return MEDLEY_OK;
+    return status;
 }
 
 /* ---- Take and give, either way --------------------------------------------------------------- */
@@ -210,8 +167,6 @@ look_at_holder(void *context, uint32_t owner)
     return MEDLEY_OK;
 }
 
-/* One who only ever tries must find a holder's death all the same, but need not ask the system each
- * time. */
 static medley_status_t
 take_try(med_self *self, med_mutex_row *row)
 {
@@ -219,11 +174,9 @@ take_try(med_self *self, med_mutex_row *row)
     if (status != MEDLEY_BUSY) {
         return status;
     }
-    uint64_t now_ns = med_port_clock_ns();
-    if (now_ns < self->next_look_ns) {
+    if (!med_object_look_due(self)) {
         return MEDLEY_BUSY;
     }
-    self->next_look_ns = now_ns + LOOK_INTERVAL_NS;
     holder_context holder = {.system = self->system, .row = row};
     (void)look_at_holder(&holder, med_lock_owner(&row->lock));
     return med_lock_try(&row->lock, self->ref);
@@ -242,14 +195,9 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
                                 .waiter = &self->waiter,
                                 .each_slice = look_at_holder,
                                 .context = &holder};
-    uint32_t slept = self->waiter.sleeps;
-    atomic32_store_relaxed(&self->row->waiting_for, handle); /* relaxed: for showing, as below */
+    uint32_t begun = med_object_wait_begin(self, handle);
     medley_status_t status = med_lock_acquire(&row->lock, &row->sleepers, &request);
-    atomic32_store_relaxed(&self->row->waiting_for, 0);
-    if (self->waiter.sleeps != slept) {
-        atomic32_store_relaxed(&self->row->sleeps, self->waiter.sleeps);
-        (void)atomic32_fetch_add_relaxed(&row->slept, 1);
-    }
+    med_object_wait_end(self, begun, &row->slept);
     return status;
 }
 
@@ -313,11 +261,12 @@ lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_stat
                 (status == MEDLEY_ERR_OWNER_DIED && is_mine(self, row, handle));
     /* A3 gone <- R3 (row_removed): who found the lock dead sees that the row is on its way out. */
     (void)atomic32_load_acquire(&row->lock.word);
-    if (!med_handle_is_current(handle, atomic32_load_acquire(&row->row.state))) { /* A1 <- T1 */
+    if (!med_handle_is_current(handle,
+                               atomic32_load_acquire(&row->object.row.state))) { /* A1 <- T1 */
         if (held) {
             give_back(self, row, handle);
         }
-        return why_stale(row, handle);
+        return med_object_check(&row->object, handle);
     }
     if (status == MEDLEY_ERR_NOT_OWNER) {
         give(self, row, handle);
@@ -341,13 +290,14 @@ med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t 
     if (is_mine(self, row, mutex)) {
         return lock_again(row, deadline_ns, key);
     }
-    med_mutex_touch(self, med_handle_index(mutex));
+    med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(mutex));
     status = take(self, row, mutex, deadline_ns);
     self->owner_died = false;
     /* Relaxed: the lock's acquire stands before it. */
-    if (__builtin_expect(status != MEDLEY_OK ||
-                             !med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state)),
-                         0)) {
+    if (__builtin_expect(
+            status != MEDLEY_OK ||
+                !med_handle_is_current(mutex, atomic32_load_relaxed(&row->object.row.state)),
+            0)) {
         status = lock_uncommon(self, row, mutex, status);
         if (status != MEDLEY_OK) {
             return status;
@@ -391,7 +341,7 @@ med_mutex_attributes(const med_self *self, med_handle mutex, uint32_t *attribute
     med_mutex_row *row;
     medley_status_t status = row_of(self->system, mutex, &row);
     if (status == MEDLEY_OK) {
-        *attributes = atomic32_load_relaxed(&row->attributes); /* relaxed: fixed at creation */
+        *attributes = med_object_attributes(&row->object);
     }
     return status;
 }
@@ -418,7 +368,7 @@ med_mutex_delete(med_self *self, med_handle mutex)
         return status;
     }
     if (!is_mine(self, row, mutex)) {
-        med_mutex_touch(self, med_handle_index(mutex));
+        med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(mutex));
         self->next_look_ns = 0; /* one try must do */
         status = take(self, row, mutex, 0);
         bool dead = !is_pi(mutex) && med_lock_is_dead(&row->lock);
@@ -430,13 +380,7 @@ med_mutex_delete(med_self *self, med_handle mutex)
             return status;
         }
     }
-    uint32_t index = med_handle_index(mutex);
-    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-    if (med_handle_is_current(mutex, word)) {
-        status = med_table_remove(&self->system->mutexes, index, med_row_generation_of(word));
-    } else {
-        status = why_stale(row, mutex);
-    }
+    status = med_object_remove(&self->system->mutexes, &row->object, mutex);
     /* A plain lock died with the row, unless the row was another's already. */
     if (is_mine(self, row, mutex)) {
         give_back(self, row, mutex);

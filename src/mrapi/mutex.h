@@ -14,13 +14,14 @@
 #include "medley/status.h"
 #include "mrapi/handle.h"
 #include "mrapi/node.h"
+#include "mrapi/object.h"
 #include "mrapi/table.h"
 
 struct med_system;
 
 #define MED_MUTEX_RECURSIVE 1u
-#define MED_MUTEX_ERROR_EXT 2u     /* a stale handle is told from a wrong one */
-#define MED_MUTEX_DOMAIN_SHARED 4u /* other domains may get it */
+#define MED_MUTEX_ERROR_EXT MED_OBJECT_ERROR_EXT
+#define MED_MUTEX_DOMAIN_SHARED MED_OBJECT_DOMAIN_SHARED
 #define MED_MUTEX_PRIORITY_INHERITANCE 8u
 
 /* Depths beyond this do not fit a key. */
@@ -33,25 +34,19 @@ typedef enum med_mutex_death {
 } med_mutex_death;
 
 typedef struct med_mutex_row {
-    med_row row;   /* key: 0, mutex number */
+    med_object object;
     med_lock lock; /* owner: node reference; with priority inheritance DEAD, always */
     med_lock_sleepers sleepers;
-    atomic32 attributes; /* fixed at creation */
-    atomic32 domain;     /* of its creator; fixed at creation */
-    atomic32 depth;      /* written by the owner, as are the next two; 1 while it is free */
-    atomic32 ticket;     /* how often it was taken, wrapping: makes keys differ */
-    atomic32 pi_owner;   /* with priority inheritance: the owner's node reference */
-    atomic32 pi_death;   /* with priority inheritance: med_mutex_death */
-    atomic32 pi_word;    /* with priority inheritance: the lock, in the port's format */
-    atomic32 pi_space;   /* with priority inheritance: where its thread numbers hold */
-    atomic32 slept;      /* how often somebody slept for it: statistics */
+    atomic32 depth;    /* written by the owner, as are the next two; 1 while it is free */
+    atomic32 ticket;   /* how often it was taken, wrapping: makes keys differ */
+    atomic32 pi_owner; /* with priority inheritance: the owner's node reference */
+    atomic32 pi_death; /* with priority inheritance: med_mutex_death */
+    atomic32 pi_word;  /* with priority inheritance: the lock, in the port's format */
+    atomic32 pi_space; /* with priority inheritance: where its thread numbers hold */
+    atomic32 slept;    /* how often somebody slept for it: statistics */
     uint32_t unused;
 } med_mutex_row;
 _Static_assert(sizeof(med_mutex_row) == 64, "one line");
-
-/* Any number up to here may be chosen by users; those of MED_MUTEX_ANY follow. */
-#define MED_MUTEX_USER_MAX 0x3fffffffu
-#define MED_MUTEX_ANY 0xffffffffu
 
 /* MEDLEY_ERR_EXISTS, MEDLEY_ERR_LIMIT; MEDLEY_ERR_NOT_SUPPORTED: no priority inheritance here. */
 medley_status_t
@@ -103,43 +98,36 @@ med_mutex_key(uint32_t ticket, uint32_t depth)
     return ticket << 8 | depth;
 }
 
-/* Before the first lock of a chunk of rows. Only the node writes its map. The compiler must not
- * move the store behind the compare-and-swap; that the processor may is of no account, since the
- * map is read after the node's death, when all its stores are done. */
-static inline void
-med_mutex_touch(const med_self *self, uint32_t index)
+/* A row has a size that the compiler knows. Relaxed: looked at again. A stale handle must not take
+ * another mutex, not even for a moment, unless that one is made at this very instant. */
+static inline med_mutex_row *
+med_mutex_good(const med_self *self, med_handle mutex)
 {
-    uint32_t bit = index / MED_ROWS_PER_TOUCH;
-    atomic32 *word = &self->touched[bit / 32];
-    uint32_t bits = atomic32_load_relaxed(word);
-    if (__builtin_expect(!(bits & 1u << bit % 32), 0)) {
-        atomic32_store_relaxed(word, bits | 1u << bit % 32);
-        atomic_compiler_barrier();
+    const med_self_table *table = &self->tables[MED_KIND_MUTEX];
+    uint32_t index = med_handle_index_of_kind(mutex, MED_HANDLE_MUTEX);
+    if (__builtin_expect(index >= table->row_count, 0)) {
+        return NULL;
     }
+    med_mutex_row *row = (med_mutex_row *)(void *)table->rows + index;
+    uint32_t state = atomic32_load_relaxed(&row->object.row.state);
+    return __builtin_expect(med_handle_is_current(mutex, state), 1) ? row : NULL;
 }
 
 static inline bool
 med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
 {
-    uint32_t index = med_handle_index_of_kind(mutex, MED_HANDLE_MUTEX);
-    if (__builtin_expect(index >= self->mutex_count, 0)) {
+    med_mutex_row *row = med_mutex_good(self, mutex);
+    if (__builtin_expect(!row, 0)) {
         return false;
     }
-    med_mutex_row *row = &self->mutexes[index];
-    /* Relaxed: looked at again. A stale handle must not take another mutex, not even for a moment,
-     * unless that one is made at this very instant. */
-    if (__builtin_expect(!med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state)),
-                         0)) {
-        return false;
-    }
-    med_mutex_touch(self, index);
+    med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(mutex));
     if (__builtin_expect(!med_lock_try_fast(&row->lock, self->ref), 0)) {
         return false;
     }
     /* Relaxed: the lock's acquire stands before it (R4 in mutex.c). Not this life of the row: it
      * was not ours to lock, and nobody saw it locked who had a right to. */
-    if (__builtin_expect(!med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state)),
-                         0)) {
+    if (__builtin_expect(
+            !med_handle_is_current(mutex, atomic32_load_relaxed(&row->object.row.state)), 0)) {
         med_lock_give_back(&row->lock, &row->sleepers, self->ref, self->scope);
         return false;
     }
@@ -155,16 +143,14 @@ med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
 static inline bool
 med_mutex_unlock_fast(med_self *self, med_handle mutex, uint32_t key)
 {
-    uint32_t index = med_handle_index_of_kind(mutex, MED_HANDLE_MUTEX);
-    if (__builtin_expect(index >= self->mutex_count, 0)) {
+    med_mutex_row *row = med_mutex_good(self, mutex);
+    if (__builtin_expect(!row, 0)) {
         return false;
     }
-    med_mutex_row *row = &self->mutexes[index];
     /* Relaxed, all of them: if the lock is ours, they are our own words. */
     bool common = med_lock_owner(&row->lock) == self->ref &&
                   atomic32_load_relaxed(&row->depth) == 1 &&
-                  key == med_mutex_key(atomic32_load_relaxed(&row->ticket), 1) &&
-                  med_handle_is_current(mutex, atomic32_load_relaxed(&row->row.state));
+                  key == med_mutex_key(atomic32_load_relaxed(&row->ticket), 1);
     if (__builtin_expect(!common, 0)) {
         return false;
     }

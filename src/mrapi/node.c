@@ -21,9 +21,9 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "mrapi/domain.h"
 #include "mrapi/heap.h"
-#include "mrapi/mutex.h"
 #include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
@@ -56,6 +56,19 @@ join_word(uint32_t state, uint32_t generation)
 }
 
 static void
+self_tables_fill(med_self *self, const med_system *system, med_node_row *row)
+{
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        const med_table_view *view = &system->tables[k];
+        uint32_t first = med_kind_touch_first(&system->limits, (med_kind)k);
+        self->tables[k] = (med_self_table){.rows = view->rows,
+                                           .row_count = view->row_count,
+                                           .row_bytes = view->row_bytes,
+                                           .touched = med_node_touched(row) + first};
+    }
+}
+
+static void
 self_fill(med_system *system, const med_node_request *request, uint32_t index, uint32_t generation)
 {
     med_self *self = &system->selves[index];
@@ -65,7 +78,6 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     /* Field by field: `join` may be looked at by who still looks for an earlier life of the row. */
     self->system = system;
     self->row = row;
-    self->touched = med_node_touched(row);
     self->ref = med_node_ref(index, generation);
     self->index = index;
     self->generation = generation;
@@ -73,8 +85,9 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->node = request->node;
     self->thread_id = 0;
     self->scope = system->scope;
-    self->mutexes = (med_mutex_row *)(void *)system->mutexes.rows;
-    self->mutex_count = system->mutexes.row_count;
+    self->sharers = system->limits.sharers;
+    self_tables_fill(self, system, row);
+    self->unit = med_units_spread(index, self->sharers);
     self->next_look_ns = 0;
     for (uint32_t i = 0; i < MED_SELF_RMEMS_RECENT; i++) {
         self->rmem_recent[i] = NULL;

@@ -78,20 +78,28 @@ med_node_ref_generation(uint32_t ref)
 
 #define MED_SELF_RMEMS_RECENT 4u
 
+/* A table for hot paths, and what of it the node touched. */
+typedef struct med_self_table {
+    unsigned char *rows;
+    uint32_t row_count;
+    uint32_t row_bytes;
+    atomic32 *touched; /* in the node's own row */
+} med_self_table;
+
 /* One node as its own thread sees it. Private to the process; one per node row. */
 typedef struct med_self {
     struct med_system *system;
     med_node_row *row;
-    atomic32 *touched; /* the row's map */
     uint32_t ref;
     uint32_t index;
     uint32_t generation;
     uint32_t domain;
     uint32_t node;
     uint32_t thread_id;
-    med_port_scope scope;          /* a copy of the system's, as is the next */
-    struct med_mutex_row *mutexes; /* for the fast path */
-    uint32_t mutex_count;
+    med_port_scope scope; /* a copy of the system's, as are the next */
+    uint32_t sharers;
+    med_self_table tables[MED_KIND_COUNT];
+    uint32_t unit;         /* of semaphores and locks, where it looks first; below `sharers` */
     uint64_t next_look_ns; /* a failed try looks at the holder's life from then on */
     /* Windows on the remote memories that it used last, by the handle; else NULL. */
     struct med_rmem_window *rmem_recent[MED_SELF_RMEMS_RECENT];

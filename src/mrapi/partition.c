@@ -8,8 +8,11 @@
 #include "mrapi/domain.h"
 #include "mrapi/mutex.h"
 #include "mrapi/node.h"
+#include "mrapi/object.h"
 #include "mrapi/process.h"
 #include "mrapi/rmem.h"
+#include "mrapi/rwl.h"
+#include "mrapi/sem.h"
 #include "mrapi/shmem.h"
 #include "mrapi/table.h"
 #include "port/port.h"
@@ -30,6 +33,9 @@ static const uint32_t shape[] = {
     offsetof(med_limits, rmem_attachments),
     offsetof(med_limits, rmems),
     offsetof(med_limits, shmems),
+    offsetof(med_limits, semaphores),
+    offsetof(med_limits, rwlocks),
+    offsetof(med_limits, sharers),
     sizeof(med_process_row),
     offsetof(med_process_row, process_id),
     offsetof(med_process_row, since_ns),
@@ -53,10 +59,12 @@ static const uint32_t shape[] = {
     offsetof(med_node_row, waiting_for),
     offsetof(med_node_row, sleeps),
     offsetof(med_node_row, making),
+    sizeof(med_object),
+    offsetof(med_object, attributes),
+    offsetof(med_object, domain),
     sizeof(med_mutex_row),
     offsetof(med_mutex_row, lock),
     offsetof(med_mutex_row, sleepers),
-    offsetof(med_mutex_row, attributes),
     offsetof(med_mutex_row, depth),
     offsetof(med_mutex_row, pi_owner),
     offsetof(med_mutex_row, pi_word),
@@ -76,9 +84,19 @@ static const uint32_t shape[] = {
     offsetof(med_shmem_row, place),
     offsetof(med_shmem_row, address),
     offsetof(med_shmem_row, node_count),
+    sizeof(med_sem_row),
+    offsetof(med_sem_row, limit),
+    offsetof(med_sem_row, sleepers),
+    offsetof(med_sem_row, slept),
+    sizeof(med_rwl_row),
+    offsetof(med_rwl_row, limit),
+    offsetof(med_rwl_row, lock),
+    offsetof(med_rwlock, sleepers),
+    offsetof(med_rwlock, left),
+    offsetof(med_rwl_row, slept),
 };
 
-/* One number for the shape of everything in here: another build with another shape differs. What
+/* One number for it: another build with another shape differs. What
  * keeps size and place but changes its meaning needs another MED_PARTITION_VERSION. */
 static uint32_t
 layout_hash(void)

@@ -42,7 +42,7 @@ typedef struct med_partition_header {
     char name[64];
     med_limits limits;
     atomic32 segments; /* how many were ever begun: each has a number of its own */
-    uint32_t unused[14];
+    uint32_t unused[11];
 } med_partition_header;
 _Static_assert(sizeof(med_partition_header) == 192, "the header is three lines");
 _Static_assert(offsetof(med_partition_header, limits) == 104, "the same in every build");

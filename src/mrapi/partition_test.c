@@ -23,7 +23,10 @@ partition_make(void)
                               .mutexes = 7,
                               .rmem_attachments = 9,
                               .rmems = 4,
-                              .shmems = 3}};
+                              .shmems = 3,
+                              .semaphores = 4,
+                              .rwlocks = 6,
+                              .sharers = 9}};
     void *memory = NULL;
     assert_int_equal(med_layout_compute(&p.limits, &p.layout), MEDLEY_OK);
     assert_int_equal(med_port_memory_map(p.layout.size_bytes, &memory), MEDLEY_OK);
@@ -74,6 +77,8 @@ each_wrong_field_is_refused(void **state)
     REFUSED(p.header->limits.nodes = 0, MEDLEY_ERR_CORRUPT);
     REFUSED(p.header->limits.nodes = 0xffffffff, MEDLEY_ERR_CORRUPT);
     REFUSED(p.header->limits.mutexes += 100, MEDLEY_ERR_CORRUPT); /* would be larger */
+    REFUSED(p.header->limits.sharers += 100, MEDLEY_ERR_CORRUPT);
+    REFUSED(p.header->limits.sharers = 0, MEDLEY_ERR_CORRUPT);
     *p.header = good;
     assert_int_equal(check(&p, 0), MEDLEY_ERR_CORRUPT);
     assert_int_equal(check(&p, sizeof good - 1), MEDLEY_ERR_CORRUPT);

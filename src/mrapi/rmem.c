@@ -18,6 +18,7 @@
  */
 #include "mrapi/rmem.h"
 
+#include "mrapi/object.h"
 #include "mrapi/rmem_cache.h"
 #include "mrapi/rmem_window.h"
 #include "mrapi/system.h"
@@ -41,17 +42,6 @@ row_of(const med_system *system, med_handle rmem, med_rmem_row **row, uint32_t *
     *row = row_at(system, index);
     *generation = med_row_generation_of(word);
     return med_handle_is_current(rmem, word) ? MEDLEY_OK : MEDLEY_ERR_STALE;
-}
-
-/* Before the row is LIVE: its recovery looks where this says. Only the node writes its map, and who
- * reads it reads it when the node is dead, or is the node. */
-static void
-touch(const med_self *self, med_kind kind, uint32_t index)
-{
-    uint32_t bit = index / MED_ROWS_PER_TOUCH;
-    atomic32 *word = &self->touched[med_kind_touch_first(&self->system->limits, kind) + bit / 32];
-    atomic32_store_relaxed(word, atomic32_load_relaxed(word) | 1u << bit % 32);
-    atomic_compiler_barrier();
 }
 
 /* ---- Create ---------------------------------------------------------------------------------- */
@@ -93,7 +83,8 @@ create_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     const med_self *self = create->self;
     med_rmem_row *rmem = (med_rmem_row *)(void *)row;
     (void)generation;
-    touch(self, MED_KIND_RMEM, index);
+    /* Before the row is LIVE: its recovery looks where this says. */
+    med_object_touch(&self->tables[MED_KIND_RMEM], index);
     /* Relaxed: as extent_fill. */
     atomic32_store_relaxed(&rmem->attributes, request->attributes);
     atomic32_store_relaxed(&rmem->domain, self->domain);
@@ -265,7 +256,8 @@ attach_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     const attach_context *attach = context;
     med_rmem_attachment_row *attachment = (med_rmem_attachment_row *)(void *)row;
     (void)generation;
-    touch(attach->self, MED_KIND_RMEM_ATTACHMENT, index);
+    /* As create. */
+    med_object_touch(&attach->self->tables[MED_KIND_RMEM_ATTACHMENT], index);
     atomic32_store_relaxed(&attachment->access, attach->access); /* relaxed: published by T1 */
 }
 

@@ -26,6 +26,7 @@
 #include "mrapi/shmem.h"
 
 #include "base/log.h"
+#include "mrapi/object.h"
 #include "mrapi/process.h"
 #include "mrapi/system.h"
 
@@ -458,18 +459,6 @@ med_shmem_read(med_self *self, med_handle handle, med_shmem_request *made_with)
 
 /* ---- Attach and detach ----------------------------------------------------------------------- */
 
-/* Before the first attach in a chunk of rows: only the node writes its map. What comes next is the
- * table's lock, before which the compiler moves nothing. */
-static void
-touch(const med_self *self, uint32_t index)
-{
-    uint32_t first = med_kind_touch_first(&self->system->limits, MED_KIND_SHMEM);
-    uint32_t bit = index / MED_ROWS_PER_TOUCH;
-    atomic32 *word = &self->touched[first + bit / 32];
-    atomic32_store_relaxed(word, atomic32_load_relaxed(word) | 1u << bit % 32);
-    atomic_compiler_barrier();
-}
-
 /* Under the table's lock, which orders the bits. */
 static medley_status_t
 bit_set(med_row *row, uint32_t index, void *context)
@@ -500,7 +489,7 @@ med_shmem_attach(med_self *self, med_handle handle, void **address)
     }
     uint32_t index = med_handle_index(handle);
     if (status == MEDLEY_OK) {
-        touch(self, index);
+        med_object_touch(&self->tables[MED_KIND_SHMEM], index);
         status = med_table_act(&system->shmems, index, generation, bit_set, self);
     }
     if (status != MEDLEY_OK) {

@@ -44,6 +44,8 @@ typedef struct med_system {
             med_table_view rmem_attachments;
             med_table_view rmems;
             med_table_view shmems;
+            med_table_view sems;
+            med_table_view rwls;
         };
     };
     uint32_t process_index;
@@ -59,9 +61,15 @@ typedef struct med_system {
     uint32_t users; /* guarded by the gate: nodes of this process, and explicit opens */
     uint32_t opens; /* guarded by the gate: of these, the explicit opens */
 } med_system;
-_Static_assert(offsetof(med_system, shmems) ==
-                   offsetof(med_system, tables) + (MED_KIND_COUNT - 1) * sizeof(med_table_view),
-               "the named tables are those of their kinds");
+#define MED_SYSTEM_TABLE_IS(name, kind)                                                            \
+    _Static_assert(offsetof(med_system, name) ==                                                   \
+                       offsetof(med_system, tables) + (kind) * sizeof(med_table_view),             \
+                   "the named tables are those of their kinds")
+MED_SYSTEM_TABLE_IS(mutexes, MED_KIND_MUTEX);
+MED_SYSTEM_TABLE_IS(sems, MED_KIND_SEM);
+MED_SYSTEM_TABLE_IS(rwls, MED_KIND_RWL);
+MED_SYSTEM_TABLE_IS(rmems, MED_KIND_RMEM);
+MED_SYSTEM_TABLE_IS(shmems, MED_KIND_SHMEM);
 
 /* Are there, or may there be, other processes in it? */
 static inline bool

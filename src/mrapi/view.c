@@ -12,6 +12,8 @@
 
 #include "mrapi/domain.h"
 #include "mrapi/mutex.h"
+#include "mrapi/rwl.h"
+#include "mrapi/sem.h"
 #include "mrapi/shmem.h"
 
 static uint32_t
@@ -97,22 +99,39 @@ mutex_at(const med_system *system, uint32_t index)
     return (const med_mutex_row *)(void *)med_table_row(&system->mutexes, index);
 }
 
-/* Is it a live mutex that the node waits for? Then which. */
+/* What kind of object a handle names; MED_KIND_COUNT: none that is waited for. */
+static med_kind
+kind_of(med_handle handle)
+{
+    switch (med_handle_kind_of(handle)) {
+    case MED_HANDLE_MUTEX:
+    case MED_HANDLE_MUTEX_PI:
+        return MED_KIND_MUTEX;
+    case MED_HANDLE_SEM:
+        return MED_KIND_SEM;
+    case MED_HANDLE_RWL:
+        return MED_KIND_RWL;
+    default:
+        return MED_KIND_COUNT;
+    }
+}
+
+/* Is it a live object that the node waits for? Then which. */
 static bool
 waits(const med_system *system, med_handle handle, med_view_node *view)
 {
     uint32_t index = med_handle_index(handle);
-    med_handle_kind kind = med_handle_kind_of(handle);
-    if ((kind != MED_HANDLE_MUTEX && kind != MED_HANDLE_MUTEX_PI) ||
-        index >= system->limits.mutexes) {
+    med_kind kind = kind_of(handle);
+    if (kind == MED_KIND_COUNT || index >= system->tables[kind].row_count) {
         return false;
     }
-    const med_mutex_row *row = mutex_at(system, index);
-    if (!med_handle_is_current(handle, word(&row->row.state))) {
+    const med_row *row = med_table_row(&system->tables[kind], index);
+    if (!med_handle_is_current(handle, word(&row->state))) {
         return false;
     }
+    view->lock_kind = kind;
     view->lock_index = index;
-    view->lock_number = word(&row->row.key_low);
+    view->lock_number = word(&row->key_low);
     return true;
 }
 
@@ -190,7 +209,7 @@ owner_read(const med_system *system, uint32_t ref, uint32_t *domain, uint32_t *n
 static med_view_lock_state
 free_state(const med_mutex_row *row)
 {
-    if (!(word(&row->attributes) & MED_MUTEX_PRIORITY_INHERITANCE)) {
+    if (!(word(&row->object.attributes) & MED_MUTEX_PRIORITY_INHERITANCE)) {
         return word(&row->lock.word) & MED_LOCK_DIED ? MED_VIEW_LOCK_DIED : MED_VIEW_LOCK_FREE;
     }
     switch (word(&row->pi_death)) {
@@ -206,7 +225,7 @@ free_state(const med_mutex_row *row)
 static bool
 is_held(const med_mutex_row *row)
 {
-    return word(&row->attributes) & MED_MUTEX_PRIORITY_INHERITANCE
+    return word(&row->object.attributes) & MED_MUTEX_PRIORITY_INHERITANCE
                ? word(&row->pi_word) & MED_PORT_PI_OWNER_MASK
                : word(&row->lock.word) & MED_LOCK_OWNER_MASK;
 }
@@ -215,13 +234,13 @@ bool
 med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view)
 {
     const med_mutex_row *row = mutex_at(system, index);
-    uint32_t state = word(&row->row.state);
+    uint32_t state = word(&row->object.row.state);
     if (med_row_state_of(state) != MED_ROW_LIVE) {
         return false;
     }
     uint32_t holder = med_mutex_holder(row);
-    view->number = word(&row->row.key_low);
-    view->attributes = word(&row->attributes);
+    view->number = word(&row->object.row.key_low);
+    view->attributes = word(&row->object.attributes);
     view->slept = word(&row->slept);
     view->owner_known = false;
     view->depth = 0;
@@ -234,7 +253,62 @@ med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view
     } else {
         view->state = free_state(row);
     }
-    return word(&row->row.state) == state;
+    return word(&row->object.row.state) == state;
+}
+
+/* ---- Semaphores and reader/writer locks ------------------------------------------------------ */
+
+bool
+med_view_sem_read(const med_system *system, uint32_t index, med_view_sem *view)
+{
+    med_sem_row *row = (med_sem_row *)(void *)med_table_row(&system->sems, index);
+    uint32_t state = word(&row->object.row.state);
+    if (med_row_state_of(state) != MED_ROW_LIVE) {
+        return false;
+    }
+    med_units units = med_sem_units(row, system->limits.sharers);
+    view->number = word(&row->object.row.key_low);
+    view->attributes = word(&row->object.attributes);
+    view->limit = units.count;
+    view->held = med_units_held(&units);
+    view->slept = word(&row->slept);
+    return word(&row->object.row.state) == state;
+}
+
+static med_view_lock_state
+writer_state(uint32_t writer)
+{
+    switch (writer & MED_LOCK_OWNER_MASK) {
+    case 0:
+        return writer & MED_LOCK_DIED ? MED_VIEW_LOCK_DIED : MED_VIEW_LOCK_FREE;
+    case MED_LOCK_DEAD:
+        return MED_VIEW_LOCK_DEAD;
+    default:
+        return MED_VIEW_LOCK_HELD;
+    }
+}
+
+bool
+med_view_rwl_read(const med_system *system, uint32_t index, med_view_rwl *view)
+{
+    med_rwl_row *row = (med_rwl_row *)(void *)med_table_row(&system->rwls, index);
+    uint32_t state = word(&row->object.row.state);
+    if (med_row_state_of(state) != MED_ROW_LIVE) {
+        return false;
+    }
+    med_units units = med_rwl_units(row, system->limits.sharers);
+    uint32_t writer = word(&row->lock.writer.word);
+    view->number = word(&row->object.row.key_low);
+    view->attributes = word(&row->object.attributes);
+    view->limit = units.count;
+    view->readers = med_units_held(&units);
+    view->state = writer_state(writer);
+    view->coming = view->state == MED_VIEW_LOCK_HELD && (writer & MED_RWLOCK_COMING);
+    view->owner_known =
+        view->state == MED_VIEW_LOCK_HELD &&
+        owner_read(system, writer & MED_LOCK_OWNER_MASK, &view->owner_domain, &view->owner_number);
+    view->slept = word(&row->slept);
+    return word(&row->object.row.state) == state;
 }
 
 /* ---- Remote memory --------------------------------------------------------------------------- */
@@ -324,6 +398,28 @@ table_limit_read(const med_table_view *table, med_view_limit *view)
     view->high_water = least < view->limit ? least : view->limit;
 }
 
+static uint32_t
+sharers_allowed(const med_system *system)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < system->sems.row_count; i++) {
+        med_view_sem sem;
+        most = med_view_sem_read(system, i, &sem) && sem.limit > most ? sem.limit : most;
+    }
+    for (uint32_t i = 0; i < system->rwls.row_count; i++) {
+        med_view_rwl rwl;
+        most = med_view_rwl_read(system, i, &rwl) && rwl.limit > most ? rwl.limit : most;
+    }
+    return most;
+}
+
+/* Of what is no table. */
+static uint32_t
+other_used(const med_system *system, med_limit which)
+{
+    return which == MED_LIMIT_SHARERS ? sharers_allowed(system) : processes_used(system);
+}
+
 void
 med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view)
 {
@@ -334,6 +430,6 @@ med_view_limit_read(const med_system *system, med_limit which, med_view_limit *v
             return;
         }
     }
-    view->used = processes_used(system); /* they have no table */
+    view->used = other_used(system, which);
     view->high_water = 0;
 }

@@ -58,8 +58,9 @@ typedef struct med_view_node {
     uint32_t thread_id;
     med_node_kind kind;
     med_view_node_state state;
-    uint32_t lock_index;  /* WAITING: the row of the lock, below the limit of mutexes */
-    uint32_t lock_number; /* WAITING: the number of that mutex */
+    med_kind lock_kind;   /* WAITING: a mutex, a semaphore, or a reader/writer lock */
+    uint32_t lock_index;  /* WAITING: its row, below the limit of its kind */
+    uint32_t lock_number; /* WAITING: its number */
     uint64_t age_ns;
     uint32_t sleeps;
 } med_view_node;
@@ -100,10 +101,30 @@ typedef struct med_view_shmem {
     uint32_t place_index;
     uint32_t attached; /* to how many nodes */
 } med_view_shmem;
+typedef struct med_view_sem {
+    uint32_t number;
+    uint32_t attributes; /* MED_OBJECT_... */
+    uint32_t limit;      /* how many may have it at once */
+    uint32_t held;       /* how many have it */
+    uint32_t slept;      /* how often somebody slept for it */
+} med_view_sem;
+
+typedef struct med_view_rwl {
+    uint32_t number;
+    uint32_t attributes;       /* MED_OBJECT_... */
+    uint32_t limit;            /* how many may read at once */
+    uint32_t readers;          /* how many do */
+    med_view_lock_state state; /* as to writing */
+    bool coming;               /* HELD by one who still waits for readers to leave */
+    bool owner_known;          /* as med_view_lock */
+    uint32_t owner_domain;
+    uint32_t owner_number;
+    uint32_t slept;
+} med_view_rwl;
 
 typedef struct med_view_limit {
     uint32_t limit;
-    uint32_t used;
+    uint32_t used;       /* of sharers: the most that any semaphore or lock allows */
     uint32_t high_water; /* 0: not counted */
 } med_view_limit;
 
@@ -115,6 +136,8 @@ bool med_view_lock_read(const med_system *system, uint32_t index, med_view_lock 
 /* Looks at all attachments as well. */
 bool med_view_rmem_read(const med_system *system, uint32_t index, med_view_rmem *view);
 bool med_view_shmem_read(const med_system *system, uint32_t index, med_view_shmem *view);
+bool med_view_sem_read(const med_system *system, uint32_t index, med_view_sem *view);
+bool med_view_rwl_read(const med_system *system, uint32_t index, med_view_rwl *view);
 /* Counts the rows in use: looks at all of them. */
 void med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view);
 

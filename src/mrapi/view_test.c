@@ -5,6 +5,7 @@
 
 #include "medley/medley.h"
 #include "mrapi/mutex.h"
+#include "mrapi/rwl.h"
 #include "mrapi/view.h"
 #include "support/process.h"
 #include "support/system.h"
@@ -17,6 +18,10 @@
 #define RMEM_BYTES 100
 #define SHMEM 12
 #define SHMEM_BYTES 5000
+#define SEM 10
+#define RWL 13
+#define SHARERS 3
+#define READERS 2
 
 static test_process child;
 
@@ -48,6 +53,13 @@ holder(test_process *parent, void *argument)
     child_expect(status == MRAPI_SUCCESS);
     mrapi_shmem_hndl_t shmem = mrapi_shmem_create(SHMEM, SHMEM_BYTES, NULL, 0, NULL, 0, &status);
     (void)mrapi_shmem_attach(shmem, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_sem_hndl_t sem = mrapi_sem_create(SEM, NULL, SHARERS, &status);
+    mrapi_sem_lock(sem, MRAPI_TIMEOUT_INFINITE, &status);
+    mrapi_sem_lock(sem, MRAPI_TIMEOUT_INFINITE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_rwl_hndl_t rwl = mrapi_rwl_create(RWL, NULL, READERS, &status);
+    mrapi_rwl_lock(rwl, MRAPI_RWL_WRITER, MRAPI_TIMEOUT_INFINITE, &status);
     child_expect(status == MRAPI_SUCCESS);
     process_say(parent, 'r');
     (void)process_hear(parent);
@@ -190,10 +202,49 @@ shows_limits(void **state)
     observe(&system);
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
         med_view_limit_read(&system, (med_limit)i, &limit);
-        assert_int_equal(limit.used, 1);
+        bool counted = i != MED_LIMIT_PROCESSES && i != MED_LIMIT_SHARERS;
+        assert_int_equal(limit.used, i == MED_LIMIT_SHARERS ? SHARERS : 1);
         assert_int_equal(limit.limit, med_limits_get(&system.limits, (med_limit)i));
-        assert_int_equal(limit.high_water, i == MED_LIMIT_PROCESSES ? 0 : 1);
+        assert_int_equal(limit.high_water, counted ? 1 : 0);
     }
+    med_system_observe_end(&system);
+}
+
+static void
+shows_semaphores_and_rwlocks(void **state)
+{
+    med_system system;
+    med_view_sem sem;
+    med_view_rwl rwl;
+    (void)state;
+    observe(&system);
+    assert_true(med_view_sem_read(&system, 0, &sem));
+    assert_int_equal(sem.number, SEM);
+    assert_int_equal(sem.attributes, MED_OBJECT_DOMAIN_SHARED);
+    assert_int_equal(sem.limit, SHARERS);
+    assert_int_equal(sem.held, 2);
+    assert_false(med_view_sem_read(&system, 1, &sem));
+    assert_true(med_view_rwl_read(&system, 0, &rwl));
+    assert_int_equal(rwl.number, RWL);
+    assert_int_equal(rwl.limit, READERS);
+    assert_int_equal(rwl.readers, 0);
+    assert_int_equal(rwl.state, MED_VIEW_LOCK_HELD);
+    assert_false(rwl.coming);
+    assert_true(rwl.owner_known);
+    assert_int_equal(rwl.owner_number, NODE);
+    med_rwl_row *row = (med_rwl_row *)(void *)med_table_row(&system.rwls, 0);
+    atomic32_store_relaxed(&row->lock.writer.word, MED_RWLOCK_COMING | med_node_ref(16000, 0));
+    atomic32_store_relaxed(&((atomic32 *)(void *)(row + 1))[1], 1);
+    assert_true(med_view_rwl_read(&system, 0, &rwl));
+    assert_int_equal(rwl.readers, 1);
+    assert_true(rwl.coming);
+    assert_false(rwl.owner_known);
+    atomic32_store_relaxed(&row->lock.writer.word, MED_LOCK_DEAD | MED_LOCK_DIED);
+    assert_true(med_view_rwl_read(&system, 0, &rwl));
+    assert_int_equal(rwl.state, MED_VIEW_LOCK_DEAD);
+    atomic32_store_relaxed(&row->limit, 1000000);
+    assert_true(med_view_rwl_read(&system, 0, &rwl));
+    assert_int_equal(rwl.limit, system.limits.sharers);
     med_system_observe_end(&system);
 }
 
@@ -253,7 +304,8 @@ read_scribbled(const med_system *system)
     }
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
         if (med_view_node_read(system, i, &node) && node.state == MED_VIEW_NODE_WAITING) {
-            assert_true(node.lock_index < system->limits.mutexes);
+            assert_true(node.lock_kind < MED_KIND_COUNT);
+            assert_true(node.lock_index < system->tables[node.lock_kind].row_count);
         }
     }
     for (uint32_t i = 0; i < system->limits.rmems; i++) {
@@ -262,6 +314,14 @@ read_scribbled(const med_system *system)
     }
     for (uint32_t i = 0; i < system->limits.mutexes; i++) {
         (void)med_view_lock_read(system, i, &lock);
+    }
+    for (uint32_t i = 0; i < system->limits.semaphores; i++) {
+        med_view_sem sem;
+        assert_true(!med_view_sem_read(system, i, &sem) || sem.held <= sem.limit);
+    }
+    for (uint32_t i = 0; i < system->limits.rwlocks; i++) {
+        med_view_rwl rwl;
+        assert_true(!med_view_rwl_read(system, i, &rwl) || rwl.readers <= rwl.limit);
     }
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
         med_view_limit_read(system, (med_limit)i, &limit);
@@ -336,6 +396,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(shows_the_living, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_a_remote_memory, holder_start, holder_end),
+        cmocka_unit_test_setup_teardown(shows_semaphores_and_rwlocks, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_limits, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_shared_memory, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_the_dead, holder_start, holder_end),

@@ -109,4 +109,10 @@ pi_possible_or_refused(void)
     not_possible_here("no priority-inheritance futexes");
 }
 
+/* The call, by a thread that is no node; `status` is its last argument. */
+#define GIVES_NOTINIT(call)                                                                        \
+    status = MRAPI_SUCCESS;                                                                        \
+    (void)(call);                                                                                  \
+    assert_int_equal(status, MRAPI_ERR_NODE_NOTINIT)
+
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A node for others to look at: holder DOMAIN NODE [VERB MUTEX]...
+ * A node for others to look at: holder DOMAIN NODE [VERB NUMBER]...
  *
  *   create, recursive, inherit   makes a mutex: plain, recursive, with priority inheritance
  *   get                          takes the handle of one that another made
  *   lock                         takes it
  *   wait                         says "ready" and takes it, which is expected to block
+ *   sem3, getsem, take, waitsem  likewise, a semaphore that three have at once
+ *   rwl, getrwl, read, waitrwl   likewise, a reader/writer lock: to read, and to write
  *
  * Then it says "ready" and stays until its standard input ends.
  */
@@ -52,11 +54,53 @@ say_ready(void)
     (void)fflush(stdout);
 }
 
+/* False: it is not about semaphores. */
+static bool
+do_sem_verb(const char *verb, unsigned number, mrapi_status_t *status)
+{
+    if (strcmp(verb, "sem3") == 0) {
+        handles[number] = mrapi_sem_create(number, NULL, 3, status);
+    } else if (strcmp(verb, "getsem") == 0) {
+        handles[number] = mrapi_sem_get(number, status);
+    } else if (strcmp(verb, "take") == 0) {
+        mrapi_sem_lock(handles[number], MRAPI_TIMEOUT_INFINITE, status);
+    } else if (strcmp(verb, "waitsem") == 0) {
+        say_ready();
+        mrapi_sem_lock(handles[number], MRAPI_TIMEOUT_INFINITE, status);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* False: it is not about reader/writer locks. */
+static bool
+do_rwl_verb(const char *verb, unsigned number, mrapi_status_t *status)
+{
+    if (strcmp(verb, "rwl") == 0) {
+        handles[number] = mrapi_rwl_create(number, NULL, 4, status);
+    } else if (strcmp(verb, "getrwl") == 0) {
+        handles[number] = mrapi_rwl_get(number, status);
+    } else if (strcmp(verb, "read") == 0) {
+        mrapi_rwl_lock(handles[number], MRAPI_RWL_READER, MRAPI_TIMEOUT_INFINITE, status);
+    } else if (strcmp(verb, "waitrwl") == 0) {
+        say_ready();
+        mrapi_rwl_lock(handles[number], MRAPI_RWL_WRITER, MRAPI_TIMEOUT_INFINITE, status);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void
 do_verb(const char *verb, unsigned number)
 {
     mrapi_status_t status = MRAPI_SUCCESS;
     mrapi_key_t key;
+    if (do_sem_verb(verb, number, &status) || do_rwl_verb(verb, number, &status)) {
+        expect(status, verb);
+        return;
+    }
     if (strcmp(verb, "create") == 0) {
         create(number, 0);
     } else if (strcmp(verb, "recursive") == 0) {

@@ -10,7 +10,7 @@ import unittest
 from support import MEDLEY, CommandTest, Holder
 
 SYSTEM = "looked-at"
-HEADER_BYTES = 128
+HEADER_BYTES = 192
 LOOKS = 2000
 
 
@@ -75,6 +75,38 @@ class Living(CommandTest):
         self.assertEqual(node_of(system, 1)["state"], "running")
         output, _ = self.run_medley("ps", SYSTEM)
         self.assertIn("waits for mutex 4", output)
+
+    def test_semaphores(self):
+        """Three places, two of them taken."""
+        self.holder(3, 5, "sem3", 9, "take", 9, "take", 9)
+        (row,) = self.look(SYSTEM)["semaphores"]
+        self.assertEqual((row["semaphore"], row["limit"], row["held"]), (9, 3, 2))
+        self.assertEqual((row["waiters"], row["attributes"]), (0, ["domain-shared"]))
+        self.holder(3, 6, "getsem", 9, "take", 9)
+        self.holder(3, 7, "getsem", 9, "waitsem", 9)
+        self.someone_waits(7, "waiting_for_semaphore", 9, "waits for semaphore 9")
+        (row,) = self.look(SYSTEM)["semaphores"]
+        self.assertEqual((row["held"], row["waiters"]), (3, 1))
+
+    def test_reader_writer_locks(self):
+        self.holder(3, 5, "rwl", 9, "read", 9)
+        (row,) = self.look(SYSTEM)["rwlocks"]
+        self.assertEqual((row["rwlock"], row["limit"], row["readers"]), (9, 4, 1))
+        self.assertEqual((row["state"], row["writer"]), ("free", None))
+        self.holder(3, 6, "getrwl", 9, "waitrwl", 9)
+        self.someone_waits(6, "waiting_for_rwlock", 9, "waits for reader/writer lock 9")
+        (row,) = self.look(SYSTEM)["rwlocks"]
+        self.assertEqual((row["state"], row["writer"]), ("coming", {"domain": 3, "node": 6}))
+        self.assertEqual(row["waiters"], 1)
+
+    def someone_waits(self, node, key, number, words):
+        for _ in range(LOOKS):
+            system = self.look(SYSTEM)
+            if node_of(system, node)["state"] == "waiting":
+                break
+        self.assertEqual(node_of(system, node)[key], number)
+        output, _ = self.run_medley("ps", SYSTEM)
+        self.assertIn(words, output)
 
     def test_limits(self):
         self.holder(0, 1, "create", 4)
@@ -245,7 +277,7 @@ class Scribbled(CommandTest):
             "the other byte order": (0, magic[::-1]),
             "another version": (4, b"\x63\x00\x00\x00"),
             "no size": (16, bytes(8)),
-            "huge limits": (104, b"\xff" * 16),
+            "huge limits": (104, b"\xff" * 28),
         }
         reasons = set()
         for what, (offset, data) in wrong.items():

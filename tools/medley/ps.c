@@ -48,12 +48,21 @@ node_name_cell(const json_t *row, const json_t *value, char *cell)
 static void
 node_state_cell(const json_t *row, const json_t *value, char *cell)
 {
-    const json_t *mutex = json_object_get(row, "waiting_for_mutex");
-    if (json_is_integer(mutex)) {
-        (void)snprintf(cell, OUTPUT_CELL_BYTES, "waits for mutex %" JSON_INTEGER_FORMAT,
-                       json_integer_value(mutex));
-    } else {
-        output_plain(row, value, cell);
+    static const struct {
+        const char *key;
+        const char *name;
+    } kinds[] = {
+        {"waiting_for_mutex", "mutex"},
+        {"waiting_for_semaphore", "semaphore"},
+        {"waiting_for_rwlock", "reader/writer lock"},
+    };
+    output_plain(row, value, cell);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const json_t *number = json_object_get(row, kinds[i].key);
+        if (json_is_integer(number)) {
+            (void)snprintf(cell, OUTPUT_CELL_BYTES, "waits for %s %" JSON_INTEGER_FORMAT,
+                           kinds[i].name, json_integer_value(number));
+        }
     }
 }
 
@@ -85,6 +94,26 @@ static const output_column lock_columns[] = {
     {"STATE", "state", NULL, false},
     {"OWNER", "owner", owner_cell, true},
     {"DEPTH", "depth", NULL, true},
+    {"WAITERS", "waiters", NULL, true},
+    {"SLEPT", "slept", NULL, true},
+    {"ATTRIBUTES", "attributes", output_list, false},
+};
+
+static const output_column sem_columns[] = {
+    {"SEMAPHORE", "semaphore", NULL, true},
+    {"HELD", "held", NULL, true},
+    {"OF", "limit", NULL, true},
+    {"WAITERS", "waiters", NULL, true},
+    {"SLEPT", "slept", NULL, true},
+    {"ATTRIBUTES", "attributes", output_list, false},
+};
+
+static const output_column rwl_columns[] = {
+    {"RWLOCK", "rwlock", NULL, true},
+    {"STATE", "state", NULL, false},
+    {"WRITER", "writer", owner_cell, true},
+    {"READERS", "readers", NULL, true},
+    {"OF", "limit", NULL, true},
     {"WAITERS", "waiters", NULL, true},
     {"SLEPT", "slept", NULL, true},
     {"ATTRIBUTES", "attributes", output_list, false},
@@ -122,6 +151,8 @@ contents_print(const json_t *system)
     OUTPUT_TABLE(json_object_get(system, "processes"), process_columns);
     OUTPUT_TABLE(json_object_get(system, "nodes"), node_columns);
     OUTPUT_TABLE(json_object_get(system, "locks"), lock_columns);
+    OUTPUT_TABLE(json_object_get(system, "semaphores"), sem_columns);
+    OUTPUT_TABLE(json_object_get(system, "rwlocks"), rwl_columns);
     OUTPUT_TABLE(json_object_get(system, "shmems"), shmem_columns);
     OUTPUT_TABLE(json_object_get(system, "remote_memories"), rmem_columns);
     OUTPUT_TABLE(json_object_get(system, "limits"), limit_columns);

@@ -37,6 +37,15 @@ number_or_null(bool known, uint32_t number)
     return known ? json_integer(number) : json_null();
 }
 
+static const struct {
+    med_kind kind;
+    const char *key;
+} waited_for[] = {
+    {MED_KIND_MUTEX, "waiting_for_mutex"},
+    {MED_KIND_SEM, "waiting_for_semaphore"},
+    {MED_KIND_RWL, "waiting_for_rwlock"},
+};
+
 static json_t *
 node_json(const med_view_node *node)
 {
@@ -45,19 +54,50 @@ node_json(const med_view_node *node)
         [MED_VIEW_NODE_WAITING] = "waiting",   [MED_VIEW_NODE_ENDED] = "ended",
         [MED_VIEW_NODE_DEAD] = "dead",
     };
-    bool waits = node->state == MED_VIEW_NODE_WAITING;
-    return json_pack(
-        "{s:I, s:I, s:o, s:I, s:s, s:s, s:o, s:I, s:I}", "domain", (json_int_t)node->domain, "node",
-        (json_int_t)node->number, "process_id",
-        number_or_null(node->process_id != 0, node->process_id), "thread_id",
-        (json_int_t)node->thread_id, "kind", node->kind == MED_NODE_STARTED ? "started" : "thread",
-        "state", states[node->state], "waiting_for_mutex", number_or_null(waits, node->lock_number),
-        "age_ns", (json_int_t)node->age_ns, "sleeps", (json_int_t)node->sleeps);
+    json_t *row = json_pack("{s:I, s:I, s:o, s:I, s:s, s:s, s:I, s:I}", "domain",
+                            (json_int_t)node->domain, "node", (json_int_t)node->number,
+                            "process_id", number_or_null(node->process_id != 0, node->process_id),
+                            "thread_id", (json_int_t)node->thread_id, "kind",
+                            node->kind == MED_NODE_STARTED ? "started" : "thread", "state",
+                            states[node->state], "age_ns", (json_int_t)node->age_ns, "sleeps",
+                            (json_int_t)node->sleeps);
+    for (size_t i = 0; i < sizeof waited_for / sizeof waited_for[0]; i++) {
+        bool waits = node->state == MED_VIEW_NODE_WAITING && node->lock_kind == waited_for[i].kind;
+        (void)json_object_set_new(row, waited_for[i].key, number_or_null(waits, node->lock_number));
+    }
+    return row;
 }
 
-/* Counts, on the way, who waits for which lock: `waiters` has a counter for each lock row. */
+/* How many nodes wait for what: a counter for each row of each kind. */
+typedef struct waiters {
+    uint32_t *counts[MED_KIND_COUNT];
+} waiters;
+
+static void
+waiters_free(waiters *w)
+{
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        free(w->counts[k]);
+    }
+}
+
+static bool
+waiters_make(waiters *w, const med_system *system)
+{
+    bool made = true;
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        w->counts[k] = calloc(system->tables[k].row_count, sizeof *w->counts[k]);
+        made = made && w->counts[k];
+    }
+    if (!made) {
+        waiters_free(w);
+    }
+    return made;
+}
+
+/* Counts them on the way. */
 static json_t *
-nodes_json(const med_system *system, uint32_t *waiters)
+nodes_json(const med_system *system, waiters *w)
 {
     json_t *rows = json_array();
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
@@ -65,7 +105,7 @@ nodes_json(const med_system *system, uint32_t *waiters)
         if (med_view_node_read(system, i, &node)) {
             (void)json_array_append_new(rows, node_json(&node));
             if (node.state == MED_VIEW_NODE_WAITING) {
-                waiters[node.lock_index]++;
+                w->counts[node.lock_kind][node.lock_index]++;
             }
         }
     }
@@ -101,26 +141,28 @@ owner_json(bool known, uint32_t domain, uint32_t number)
                  : json_null();
 }
 
+static const char *const lock_states[] = {
+    [MED_VIEW_LOCK_FREE] = "free",
+    [MED_VIEW_LOCK_HELD] = "held",
+    [MED_VIEW_LOCK_DIED] = "owner-died",
+    [MED_VIEW_LOCK_DEAD] = "dead",
+};
+
 static json_t *
-locks_json(const med_system *system, const uint32_t *waiters)
+locks_json(const med_system *system, const waiters *w)
 {
-    static const char *const states[] = {
-        [MED_VIEW_LOCK_FREE] = "free",
-        [MED_VIEW_LOCK_HELD] = "held",
-        [MED_VIEW_LOCK_DIED] = "owner-died",
-        [MED_VIEW_LOCK_DEAD] = "dead",
-    };
     json_t *rows = json_array();
     for (uint32_t i = 0; i < system->limits.mutexes; i++) {
         med_view_lock lock;
         if (med_view_lock_read(system, i, &lock)) {
             (void)json_array_append_new(
-                rows, json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:o}", "mutex",
-                                (json_int_t)lock.number, "state", states[lock.state], "owner",
-                                owner_json(lock.owner_known, lock.owner_domain, lock.owner_number),
-                                "depth", (json_int_t)lock.depth, "waiters", (json_int_t)waiters[i],
-                                "slept", (json_int_t)lock.slept, "attributes",
-                                attributes_json(lock.attributes)));
+                rows,
+                json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:o}", "mutex", (json_int_t)lock.number,
+                          "state", lock_states[lock.state], "owner",
+                          owner_json(lock.owner_known, lock.owner_domain, lock.owner_number),
+                          "depth", (json_int_t)lock.depth, "waiters",
+                          (json_int_t)w->counts[MED_KIND_MUTEX][i], "slept", (json_int_t)lock.slept,
+                          "attributes", attributes_json(lock.attributes)));
         }
     }
     return rows;
@@ -187,6 +229,48 @@ shmems_json(const med_system *system)
 }
 
 static json_t *
+sems_json(const med_system *system, const waiters *w)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < system->limits.semaphores; i++) {
+        med_view_sem sem;
+        if (med_view_sem_read(system, i, &sem)) {
+            (void)json_array_append_new(
+                rows,
+                json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "semaphore", (json_int_t)sem.number,
+                          "held", (json_int_t)sem.held, "limit", (json_int_t)sem.limit, "waiters",
+                          (json_int_t)w->counts[MED_KIND_SEM][i], "slept", (json_int_t)sem.slept,
+                          "attributes", attributes_json(sem.attributes)));
+        }
+    }
+    return rows;
+}
+
+static json_t *
+rwl_json(const med_view_rwl *rwl, uint32_t waiting)
+{
+    return json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "rwlock", (json_int_t)rwl->number,
+                     "state", rwl->coming ? "coming" : lock_states[rwl->state], "writer",
+                     owner_json(rwl->owner_known, rwl->owner_domain, rwl->owner_number), "readers",
+                     (json_int_t)rwl->readers, "limit", (json_int_t)rwl->limit, "waiters",
+                     (json_int_t)waiting, "slept", (json_int_t)rwl->slept, "attributes",
+                     attributes_json(rwl->attributes));
+}
+
+static json_t *
+rwls_json(const med_system *system, const waiters *w)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < system->limits.rwlocks; i++) {
+        med_view_rwl rwl;
+        if (med_view_rwl_read(system, i, &rwl)) {
+            (void)json_array_append_new(rows, rwl_json(&rwl, w->counts[MED_KIND_RWL][i]));
+        }
+    }
+    return rows;
+}
+
+static json_t *
 limits_json(const med_system *system)
 {
     json_t *rows = json_array();
@@ -209,19 +293,20 @@ contents_add(const med_system *system, json_t *to)
 {
     med_view_system view;
     med_view_system_read(system, &view);
-    uint32_t *waiters = calloc(system->limits.mutexes, sizeof *waiters);
-    if (!waiters) {
+    waiters w;
+    if (!waiters_make(&w, system)) {
         return MEDLEY_ERR_NO_MEMORY;
     }
-    json_t *nodes = nodes_json(system, waiters);
+    json_t *nodes = nodes_json(system, &w);
     json_t *contents =
-        json_pack("{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "size_bytes",
+        json_pack("{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "size_bytes",
                   (json_int_t)view.size_bytes, "age_ns", (json_int_t)view.age_ns, "on_death",
                   view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
                   (json_int_t)view.creator_process_id, "processes", processes_json(system), "nodes",
-                  nodes, "locks", locks_json(system, waiters), "shmems", shmems_json(system),
+                  nodes, "locks", locks_json(system, &w), "semaphores", sems_json(system, &w),
+                  "rwlocks", rwls_json(system, &w), "shmems", shmems_json(system),
                   "remote_memories", rmems_json(system), "limits", limits_json(system));
-    free(waiters);
+    waiters_free(&w);
     (void)json_object_update(to, contents);
     json_decref(contents);
     return MEDLEY_OK;

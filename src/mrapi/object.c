@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Objects, as a row of a table: table.c says what may run together. What is taken of an object (a
+ * lock, a unit) is taken between two looks at its handle: if the object was deleted, and perhaps
+ * made anew, between the first look and the compare-and-swap, what was taken is somebody else's
+ * and is given back. So a look before and one after replace a lock around the table.
+ */
+#include "mrapi/object.h"
+
+#include "mrapi/system.h"
+
+#define LOOK_INTERVAL_NS 1000000u
+
+/* ---- Create and find ------------------------------------------------------------------------- */
+
+typedef struct fill_context {
+    const med_object_request *request;
+    uint32_t domain;
+} fill_context;
+
+/* Relaxed: published with the row (T1 in table.c), or by what `fill` stores last. */
+static void
+fill(med_row *row, uint32_t index, uint32_t generation, void *context)
+{
+    const fill_context *wanted = context;
+    med_object *object = (med_object *)(void *)row;
+    (void)index;
+    (void)generation;
+    atomic32_store_relaxed(&object->attributes, wanted->request->attributes);
+    atomic32_store_relaxed(&object->domain, wanted->domain);
+    wanted->request->fill(object, wanted->request->context);
+}
+
+medley_status_t
+med_object_create(med_self *self,
+                  const med_object_request *request,
+                  uint32_t *index,
+                  uint32_t *generation)
+{
+    med_system *system = self->system;
+    const med_table_view *table = &system->tables[request->kind];
+    fill_context context = {.request = request, .domain = self->domain};
+    bool any = request->number == MED_OBJECT_ANY;
+    med_key key = {.high = 0, .low = any ? MED_OBJECT_USER_MAX + 1 : request->number};
+    medley_status_t status =
+        any ? med_table_insert_any(table, &key, fill, &context, index, generation)
+            : med_table_insert(table, key, fill, &context, index, generation);
+    if (status == MEDLEY_ERR_LIMIT) {
+        med_limits_report(&system->limits, med_kinds[request->kind].limit);
+    }
+    return status;
+}
+
+medley_status_t
+med_object_find(
+    med_self *self, med_kind kind, uint32_t number, uint32_t *index, uint32_t *generation)
+{
+    const med_table_view *table = &self->system->tables[kind];
+    med_key key = {.high = 0, .low = number};
+    medley_status_t status = med_table_find(table, key, index, generation);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    const med_object *object = (const med_object *)(void *)med_table_row(table, *index);
+    bool shared = med_object_attributes(object) & MED_OBJECT_DOMAIN_SHARED;
+    return shared || atomic32_load_relaxed(&object->domain) == self->domain ? MEDLEY_OK
+                                                                            : MEDLEY_ERR_ACCESS;
+}
+
+/* ---- Handles --------------------------------------------------------------------------------- */
+
+medley_status_t
+med_object_check(const med_object *object, med_handle handle)
+{
+    uint32_t word = atomic32_load_acquire(&object->row.state); /* A1 live <- T1 (table.c) */
+    if (__builtin_expect(med_handle_is_current(handle, word), 1)) {
+        return MEDLEY_OK;
+    }
+    uint32_t life = handle >> 16 & 0xfffu;
+    uint32_t row_life = med_row_generation_of(word) & 0xfffu;
+    /* On its way out, or out and not yet taken by another: its attributes stay so long. */
+    bool just_deleted = med_row_state_of(word) != MED_ROW_LIVE &&
+                        (row_life == life || row_life == ((life + 1) & 0xfffu));
+    return just_deleted && (med_object_attributes(object) & MED_OBJECT_ERROR_EXT)
+               ? MEDLEY_ERR_NOT_FOUND
+               : MEDLEY_ERR_STALE;
+}
+
+medley_status_t
+med_object_of(const med_table_view *table,
+              med_handle handle,
+              med_handle_kind sort,
+              med_object **object)
+{
+    uint32_t index = med_handle_index_of_kind(handle, sort);
+    if (index >= table->row_count) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    *object = (med_object *)(void *)med_table_row(table, index);
+    return med_object_check(*object, handle);
+}
+
+medley_status_t
+med_object_remove(const med_table_view *table, const med_object *object, med_handle handle)
+{
+    uint32_t word = atomic32_load_acquire(&object->row.state); /* A1 live <- T1 (table.c) */
+    if (!med_handle_is_current(handle, word)) {
+        return med_object_check(object, handle);
+    }
+    return med_table_remove(table, med_handle_index(handle), med_row_generation_of(word));
+}
+
+/* ---- Trying and waiting ---------------------------------------------------------------------- */
+
+bool
+med_object_look_due(med_self *self)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    if (now_ns < self->next_look_ns) {
+        return false;
+    }
+    self->next_look_ns = now_ns + LOOK_INTERVAL_NS;
+    return true;
+}
+
+/* Relaxed, all of these: for showing. */
+uint32_t
+med_object_wait_begin(med_self *self, med_handle handle)
+{
+    atomic32_store_relaxed(&self->row->waiting_for, handle);
+    return self->waiter.sleeps;
+}
+
+void
+med_object_wait_end(med_self *self, uint32_t begun, atomic32 *slept)
+{
+    atomic32_store_relaxed(&self->row->waiting_for, 0);
+    if (self->waiter.sleeps != begun) {
+        atomic32_store_relaxed(&self->row->sleeps, self->waiter.sleeps);
+        (void)atomic32_fetch_add_relaxed(slept, 1);
+    }
+}

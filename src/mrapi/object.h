@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What the objects of users have in common (mutexes, semaphores, reader/writer locks): a number
+ * under which others find it, handles that grow stale, attributes, and a domain that it may be kept
+ * to.
+ */
+#ifndef MEDLEY_MRAPI_OBJECT_H
+#define MEDLEY_MRAPI_OBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "medley/status.h"
+#include "mrapi/handle.h"
+#include "mrapi/kinds.h"
+#include "mrapi/node.h"
+#include "mrapi/table.h"
+
+/* Any number up to here may be chosen by users; those of MED_OBJECT_ANY follow. */
+#define MED_OBJECT_USER_MAX 0x3fffffffu
+#define MED_OBJECT_ANY 0xffffffffu
+
+/* Attributes that mean the same to all kinds; the other bits are each kind's own. */
+#define MED_OBJECT_ERROR_EXT 2u     /* a stale handle is told from a wrong one */
+#define MED_OBJECT_DOMAIN_SHARED 4u /* other domains may get it */
+
+/* The first bytes of its row. */
+typedef struct med_object {
+    med_row row;         /* key: 0, number */
+    atomic32 attributes; /* fixed at creation */
+    atomic32 domain;     /* of its creator; fixed at creation */
+} med_object;
+_Static_assert(sizeof(med_object) == 24, "objects start alike in every build");
+
+typedef struct med_object_request {
+    med_kind kind;
+    uint32_t number; /* or MED_OBJECT_ANY */
+    uint32_t attributes;
+    /* Fills what follows the first bytes. With the table's lock held; a stale handle may still
+     * reach the row, so what it tries first is stored last, with a release. */
+    void (*fill)(med_object *object, const void *context);
+    const void *context;
+} med_object_request;
+
+/* MEDLEY_ERR_EXISTS; MEDLEY_ERR_LIMIT, which is reported. */
+medley_status_t med_object_create(med_self *self,
+                                  const med_object_request *request,
+                                  uint32_t *index,
+                                  uint32_t *generation);
+/* By number. MEDLEY_ERR_NOT_FOUND; MEDLEY_ERR_ACCESS: another domain's, not shared. */
+medley_status_t med_object_find(
+    med_self *self, med_kind kind, uint32_t number, uint32_t *index, uint32_t *generation);
+
+/* Is the handle still good? Else MEDLEY_ERR_NOT_FOUND: deleted, with ERROR_EXT; MEDLEY_ERR_STALE:
+ * deleted without. */
+medley_status_t med_object_check(const med_object *object, med_handle handle);
+/* The object of a good handle of that sort; of any other MEDLEY_ERR_ARGUMENT, or as above. */
+medley_status_t med_object_of(const med_table_view *table,
+                              med_handle handle,
+                              med_handle_kind sort,
+                              med_object **object);
+/* Deletes the object if the handle is still good. */
+medley_status_t
+med_object_remove(const med_table_view *table, const med_object *object, med_handle handle);
+
+/* Relaxed: fixed at creation, here and below. */
+static inline uint32_t
+med_object_attributes(const med_object *object)
+{
+    return atomic32_load_relaxed(&object->attributes);
+}
+
+/* ---- Hot paths ------------------------------------------------------------------------------- */
+
+static inline med_object *
+med_object_at(const med_self_table *table, uint32_t index)
+{
+    return (med_object *)(void *)(table->rows + (size_t)index * table->row_bytes);
+}
+
+/* The object of a handle of that sort that is good at this moment, else NULL. Relaxed: looked at
+ * again by those who take something of it. */
+static inline med_object *
+med_object_good(const med_self_table *table, med_handle handle, med_handle_kind sort)
+{
+    uint32_t index = med_handle_index_of_kind(handle, sort);
+    if (__builtin_expect(index >= table->row_count, 0)) {
+        return NULL;
+    }
+    med_object *object = med_object_at(table, index);
+    uint32_t state = atomic32_load_relaxed(&object->row.state);
+    return __builtin_expect(med_handle_is_current(handle, state), 1) ? object : NULL;
+}
+
+/* Before a node first takes something of a chunk of rows. Only the node writes its map. The
+ * compiler must not move the store behind the compare-and-swap; that the processor may is of no
+ * account, since the map is read after the node's death, when all its stores are done. */
+static inline void
+med_object_touch(const med_self_table *table, uint32_t index)
+{
+    uint32_t bit = index / MED_ROWS_PER_TOUCH;
+    atomic32 *word = &table->touched[bit / 32];
+    uint32_t bits = atomic32_load_relaxed(word);
+    if (__builtin_expect(!(bits & 1u << bit % 32), 0)) {
+        atomic32_store_relaxed(word, bits | 1u << bit % 32);
+        atomic_compiler_barrier();
+    }
+}
+
+/* Who only ever tries must find a holder's death all the same, but need not ask the system each
+ * time: is it time to? */
+bool med_object_look_due(med_self *self);
+
+/* Around a wait: what it waits for is shown, and that it slept is counted, for the object in
+ * `slept`. What begin returns is end's. */
+uint32_t med_object_wait_begin(med_self *self, med_handle handle);
+void med_object_wait_end(med_self *self, uint32_t begun, atomic32 *slept);
+
+#endif
