@@ -26,33 +26,10 @@
 #include "mrapi/system.h"
 #include "port/port.h"
 
-#define LIVE 1u
-#define LIFE_SHIFT 20
-#define LIFE_MASK 0x0ff00000u
-#define INDEX_MASK 0x000fffffu
-
-/* How much a node keeps: two blocks of the largest class. */
-#define KEPT_PER_NODE_BYTES (2u * MED_HEAP_KEPT_MAX_BYTES)
 /* How many slots go between a node and the heap at a time. */
 #define BATCH 64u
 
-/* ---- Sizes ----------------------------------------------------------------------------------- */
-
-static inline uint32_t
-class_of(uint32_t size_bytes)
-{
-    if (size_bytes <= 64) {
-        return 0;
-    }
-    if (size_bytes > MED_HEAP_KEPT_MAX_BYTES) {
-        return MED_HEAP_CLASS_NONE;
-    }
-    /* The highest bit of size - 1, and the two below it. */
-    uint32_t top = 31u - (uint32_t)__builtin_clz(size_bytes - 1);
-    return 1 + (top - 6) * 4 + ((size_bytes - 1) >> (top - 2) & 3);
-}
-
-static inline uint32_t
+static uint32_t
 class_bytes(uint32_t class)
 {
     if (class == 0) {
@@ -61,49 +38,16 @@ class_bytes(uint32_t class)
     return (4 + (class - 1) % 4 + 1) << ((class - 1) / 4 + 4);
 }
 
-static uint32_t
-block_bytes(const med_heap_slot *slot)
-{
-    return slot->class_of_size == MED_HEAP_CLASS_NONE ? slot->size_bytes
-                                                      : class_bytes(slot->class_of_size);
-}
-
-/* ---- Slots and handles ----------------------------------------------------------------------- */
-
-static med_heap_slot *
-slot_at(const med_heap *heap, uint32_t index)
-{
-    /* C2 chunk there <- C1 (grow) */
-    if (index >= atomic32_load_acquire(&heap->fresh)) {
-        return NULL;
-    }
-    return &heap->chunks[index / MED_HEAP_SLOTS_PER_CHUNK][index % MED_HEAP_SLOTS_PER_CHUNK];
-}
-
-/* The slot of a handle, and the state that it has when the handle is good. */
-static med_heap_slot *
-slot_of(const med_heap *heap, med_handle handle, uint32_t *good_state)
-{
-    if (med_handle_kind_of(handle) != MED_HANDLE_HEAP) {
-        return NULL;
-    }
-    *good_state = (handle & LIFE_MASK) | LIVE;
-    return slot_at(heap, handle & INDEX_MASK);
-}
-
-static inline med_handle
-handle_of(const med_heap_slot *slot, uint32_t state)
-{
-    return (uint32_t)MED_HANDLE_HEAP << 28 | (state & LIFE_MASK) | slot->index;
-}
-
 /* ---- The heap of the process ----------------------------------------------------------------- */
+
+/* As of a process's mappings (shmem.c): nobody asks for the owner. */
+#define SOMEBODY 1u
 
 static void
 heap_lock(med_heap *heap)
 {
     med_waiter waiter = {.spin_ns = 0};
-    med_lock_request request = {.owner = (med_port_thread_id() & 0xffffffu) + 1,
+    med_lock_request request = {.owner = SOMEBODY,
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_PROCESS,
                                 .waiter = &waiter};
@@ -147,7 +91,7 @@ grow(med_heap *heap)
         slots[i].next = heap->bare;
         heap->bare = &slots[i];
     }
-    /* C1 chunk there -> C2 (slot_at) */
+    /* C1 chunk there -> C2 (med_heap_slot_at) */
     atomic32_store_release(&heap->fresh, first + MED_HEAP_SLOTS_PER_CHUNK);
     return MEDLEY_OK;
 }
@@ -217,13 +161,12 @@ bare_give(med_heap *heap, med_heap_cache *cache, med_heap_slot *slot)
 static void
 block_give(med_heap_slot *slot)
 {
-    med_port_heap_give(slot->block, block_bytes(slot));
+    med_port_heap_give(slot->block, slot->block_bytes);
     slot->block = NULL;
 }
 
-/* A slot with a block, that no cache had. */
-static medley_status_t
-slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap_slot **slot)
+medley_status_t
+med_heap_slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap_slot **slot)
 {
     med_heap_cache *cache;
     med_heap *heap = &self->system->heap;
@@ -235,8 +178,8 @@ slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap_slot **s
         return status;
     }
     (*slot)->class_of_size = class;
-    (*slot)->size_bytes = size_bytes;
-    (*slot)->block = med_port_heap_take(block_bytes(*slot));
+    (*slot)->block_bytes = class == MED_HEAP_CLASS_NONE ? size_bytes : class_bytes(class);
+    (*slot)->block = med_port_heap_take((*slot)->block_bytes);
     if (!(*slot)->block) {
         bare_give(heap, cache, *slot);
         return MEDLEY_ERR_NO_MEMORY;
@@ -244,8 +187,8 @@ slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap_slot **s
     return MEDLEY_OK;
 }
 
-static void
-slot_unmake(med_self *self, med_heap_slot *slot)
+void
+med_heap_slot_unmake(med_self *self, med_heap_slot *slot)
 {
     med_heap_cache *cache;
     med_heap *heap = &self->system->heap;
@@ -260,62 +203,6 @@ slot_unmake(med_self *self, med_heap_slot *slot)
     heap_unlock(heap);
 }
 
-/* ---- Create and delete ----------------------------------------------------------------------- */
-
-medley_status_t
-med_heap_create(
-    med_self *self, uint32_t key, uint32_t size_bytes, void **address, med_handle *handle)
-{
-    med_heap_cache *cache = self->heap;
-    uint32_t class = class_of(size_bytes);
-    med_heap_slot *slot = NULL;
-    if (__builtin_expect(cache && class != MED_HEAP_CLASS_NONE, 1)) {
-        slot = cache->blocks[class];
-    }
-    if (__builtin_expect(slot != NULL, 1)) {
-        cache->blocks[class] = slot->next;
-        cache->kept_bytes -= class_bytes(class);
-    } else {
-        medley_status_t status = slot_make(self, class, size_bytes, &slot);
-        if (status != MEDLEY_OK) {
-            return status;
-        }
-    }
-    slot->size_bytes = size_bytes;
-    atomic32_store_relaxed(&slot->key, key);                     /* relaxed: published by H1 */
-    uint32_t state = atomic32_load_relaxed(&slot->state) | LIVE; /* relaxed: ours alone */
-    atomic32_store_release(&slot->state, state);                 /* H1 made -> H2 */
-    *address = slot->block;
-    *handle = handle_of(slot, state);
-    return MEDLEY_OK;
-}
-
-medley_status_t
-med_heap_delete(med_self *self, med_handle handle)
-{
-    uint32_t good;
-    med_heap_slot *slot = slot_of(&self->system->heap, handle, &good);
-    if (__builtin_expect(!slot, 0)) {
-        return MEDLEY_ERR_ARGUMENT;
-    }
-    uint32_t next_life = (good + (1u << LIFE_SHIFT)) & LIFE_MASK;
-    if (__builtin_expect(!atomic32_cas_acquire(&slot->state, &good, next_life), 0)) {
-        return MEDLEY_ERR_STALE; /* H2 made <- H1 (create) */
-    }
-    med_heap_cache *cache = self->heap;
-    uint32_t class = slot->class_of_size;
-    if (__builtin_expect(!cache || class == MED_HEAP_CLASS_NONE ||
-                             cache->kept_bytes + class_bytes(class) > KEPT_PER_NODE_BYTES,
-                         0)) {
-        slot_unmake(self, slot);
-        return MEDLEY_OK;
-    }
-    slot->next = cache->blocks[class];
-    cache->blocks[class] = slot;
-    cache->kept_bytes += class_bytes(class);
-    return MEDLEY_OK;
-}
-
 /* ---- Finding --------------------------------------------------------------------------------- */
 
 medley_status_t
@@ -323,12 +210,12 @@ med_heap_get(const med_self *self, uint32_t key, med_handle *handle)
 {
     const med_heap *heap = &self->system->heap;
     med_heap_slot *slot;
-    for (uint32_t index = 0; (slot = slot_at(heap, index)) != NULL; index++) {
+    for (uint32_t index = 0; (slot = med_heap_slot_at(heap, index)) != NULL; index++) {
         uint32_t state = atomic32_load_acquire(&slot->state); /* H2 made <- H1 (create) */
         /* Acquire: before the second look, which says that the key was this life's. */
-        if (state & LIVE && atomic32_load_acquire(&slot->key) == key &&
+        if (state & MED_HEAP_LIVE && atomic32_load_acquire(&slot->key) == key &&
             atomic32_load_relaxed(&slot->state) == state) {
-            *handle = handle_of(slot, state);
+            *handle = med_heap_handle(slot, state);
             return MEDLEY_OK;
         }
     }
@@ -339,7 +226,7 @@ medley_status_t
 med_heap_read(const med_self *self, med_handle handle, void **address, uint32_t *size_bytes)
 {
     uint32_t good;
-    const med_heap_slot *slot = slot_of(&self->system->heap, handle, &good);
+    const med_heap_slot *slot = med_heap_slot_of(&self->system->heap, handle, &good);
     if (!slot) {
         return MEDLEY_ERR_ARGUMENT;
     }

@@ -14,8 +14,8 @@
 #include "base/lock.h"
 #include "medley/status.h"
 #include "mrapi/handle.h"
+#include "mrapi/node.h"
 
-struct med_self;
 struct med_system;
 
 #define MED_HEAP_SLOTS_PER_CHUNK 1024u
@@ -30,13 +30,14 @@ _Static_assert(MED_HEAP_SLOTS_MAX == 1u << 20, "20 bits of a handle");
 #define MED_HEAP_CLASS_NONE MED_HEAP_CLASSES
 
 typedef struct med_heap_slot {
-    atomic32 state;             /* bit 0: LIVE; bits 20..27: which life, as in the handle */
-    atomic32 key;               /* LIVE: written by the maker before */
-    uint32_t size_bytes;        /* LIVE: likewise; as asked for */
-    uint32_t class_of_size;     /* of the block */
-    void *block;                /* NULL: none; fixed while it is LIVE or in a cache's list */
+    _Alignas(64) atomic32 state; /* bit 0: LIVE; bits 20..27: which life, as in the handle */
+    atomic32 key;                /* LIVE: written by the maker before */
+    uint32_t size_bytes;         /* LIVE: likewise; as asked for */
+    uint32_t index;              /* its own */
+    void *block;            /* NULL: none; fixed while it is LIVE or in a cache's list, as are */
+    uint32_t class_of_size; /* these two */
+    uint32_t block_bytes;
     struct med_heap_slot *next; /* not LIVE: whoever has it in a list */
-    uint32_t index;             /* its own */
 } med_heap_slot;
 
 /* A node's own: nobody else looks at it. */
@@ -56,18 +57,131 @@ typedef struct med_heap {
 } med_heap;
 
 /* MEDLEY_ERR_NO_MEMORY; MEDLEY_ERR_LIMIT. */
-medley_status_t med_heap_create(
-    struct med_self *self, uint32_t key, uint32_t size_bytes, void **address, med_handle *handle);
+static inline medley_status_t med_heap_create(
+    med_self *self, uint32_t key, uint32_t size_bytes, void **address, med_handle *handle);
 /* Any node of the process. MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT. */
-medley_status_t med_heap_delete(struct med_self *self, med_handle handle);
+static inline medley_status_t med_heap_delete(med_self *self, med_handle handle);
 /* One that has the key: looks through all there are. MEDLEY_ERR_NOT_FOUND. */
-medley_status_t med_heap_get(const struct med_self *self, uint32_t key, med_handle *handle);
+medley_status_t med_heap_get(const med_self *self, uint32_t key, med_handle *handle);
 /* Where it is, and how large. As delete. */
 medley_status_t
-med_heap_read(const struct med_self *self, med_handle handle, void **address, uint32_t *size_bytes);
+med_heap_read(const med_self *self, med_handle handle, void **address, uint32_t *size_bytes);
+
+/* ---- The common path ------------------------------------------------------------------------- */
+
+/* A slot with a block, that no cache had; and the reverse. */
+medley_status_t
+med_heap_slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap_slot **slot);
+void med_heap_slot_unmake(med_self *self, med_heap_slot *slot);
+
+#define MED_HEAP_LIVE 1u
+#define MED_HEAP_LIFE_SHIFT 20
+#define MED_HEAP_LIFE_MASK 0x0ff00000u
+#define MED_HEAP_INDEX_MASK 0x000fffffu
+
+/* How much a node keeps: two blocks of the largest class. */
+#define MED_HEAP_KEPT_PER_NODE_BYTES (2u * MED_HEAP_KEPT_MAX_BYTES)
+
+static inline uint32_t
+med_heap_class(uint32_t size_bytes)
+{
+    if (size_bytes <= 64) {
+        return 0;
+    }
+    if (size_bytes > MED_HEAP_KEPT_MAX_BYTES) {
+        return MED_HEAP_CLASS_NONE;
+    }
+    /* The highest bit of size - 1, and the two below it. */
+    uint32_t top = 31u - (uint32_t)__builtin_clz(size_bytes - 1);
+    return 1 + (top - 6) * 4 + ((size_bytes - 1) >> (top - 2) & 3);
+}
+
+static inline med_heap_slot *
+med_heap_slot_at(const med_heap *heap, uint32_t index)
+{
+    /* C2 chunk there <- C1 (grow) */
+    if (__builtin_expect(index >= atomic32_load_acquire(&heap->fresh), 0)) {
+        return NULL;
+    }
+    return &heap->chunks[index / MED_HEAP_SLOTS_PER_CHUNK][index % MED_HEAP_SLOTS_PER_CHUNK];
+}
+
+/* The slot of a handle, and the state that it has when the handle is good. */
+static inline med_heap_slot *
+med_heap_slot_of(const med_heap *heap, med_handle handle, uint32_t *good_state)
+{
+    if (__builtin_expect(med_handle_kind_of(handle) != MED_HANDLE_HEAP, 0)) {
+        return NULL;
+    }
+    *good_state = (handle & MED_HEAP_LIFE_MASK) | MED_HEAP_LIVE;
+    return med_heap_slot_at(heap, handle & MED_HEAP_INDEX_MASK);
+}
+
+static inline med_handle
+med_heap_handle(const med_heap_slot *slot, uint32_t state)
+{
+    return (uint32_t)MED_HANDLE_HEAP << 28 | (state & MED_HEAP_LIFE_MASK) | slot->index;
+}
+
+static inline medley_status_t
+med_heap_create(
+    med_self *self, uint32_t key, uint32_t size_bytes, void **address, med_handle *handle)
+{
+    med_heap_cache *cache = self->heap;
+    uint32_t class = med_heap_class(size_bytes);
+    med_heap_slot *slot = NULL;
+    if (__builtin_expect(cache && class != MED_HEAP_CLASS_NONE, 1)) {
+        slot = cache->blocks[class];
+    }
+    if (__builtin_expect(slot != NULL, 1)) {
+        cache->blocks[class] = slot->next;
+        cache->kept_bytes -= slot->block_bytes;
+    } else {
+        medley_status_t status = med_heap_slot_make(self, class, size_bytes, &slot);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+    }
+    slot->size_bytes = size_bytes;
+    atomic32_store_relaxed(&slot->key, key); /* relaxed: published by H1 */
+    /* Relaxed: ours alone, until H1. */
+    uint32_t state = atomic32_load_relaxed(&slot->state) | MED_HEAP_LIVE;
+    atomic32_store_release(&slot->state, state); /* H1 made -> H2 */
+    *address = slot->block;
+    *handle = med_heap_handle(slot, state);
+    return MEDLEY_OK;
+}
+
+static inline medley_status_t
+med_heap_delete(med_self *self, med_handle handle)
+{
+    uint32_t good;
+    med_heap_slot *slot = med_heap_slot_of(self->process_heap, handle, &good);
+    if (__builtin_expect(!slot, 0)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    uint32_t next_life = (good + (1u << MED_HEAP_LIFE_SHIFT)) & MED_HEAP_LIFE_MASK;
+    if (__builtin_expect(!atomic32_cas_acquire(&slot->state, &good, next_life), 0)) {
+        return MEDLEY_ERR_STALE; /* H2 made <- H1 (create) */
+    }
+    med_heap_cache *cache = self->heap;
+    uint32_t class = slot->class_of_size;
+    if (__builtin_expect(!cache || class == MED_HEAP_CLASS_NONE ||
+                             cache->kept_bytes + slot->block_bytes > MED_HEAP_KEPT_PER_NODE_BYTES,
+                         0)) {
+        med_heap_slot_unmake(self, slot);
+        return MEDLEY_OK;
+    }
+    slot->next = cache->blocks[class];
+    cache->blocks[class] = slot;
+    cache->kept_bytes += slot->block_bytes;
+    return MEDLEY_OK;
+}
+
+/* ---- Leaving --------------------------------------------------------------------------------- */
 
 /* A node leaves: what it keeps is given back. What it made stays. */
-void med_heap_leave(struct med_self *self);
+void med_heap_leave(med_self *self);
 /* The process leaves the system: everything is given back. */
 void med_heap_fini(struct med_system *system);
 

@@ -95,6 +95,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->owner_died = false;
     self->waiter = (med_waiter){.spin_ns = 0};
     self->heap = NULL;
+    self->process_heap = &system->heap;
     self->started = started;
     self->joinable = joinable;
     atomic32_store_relaxed(&self->join,

@@ -105,11 +105,12 @@ typedef struct med_self {
     struct med_rmem_window *rmem_recent[MED_SELF_RMEMS_RECENT];
     bool owner_died; /* its last lock came from a dead owner */
     med_waiter waiter;
-    struct med_heap_cache *heap; /* NULL until it first makes or deletes heap memory */
-    bool started;                /* by med_node_start, as are the nodes that use the rest */
-    bool joinable;               /* for its own thread; others look at `join` */
-    atomic32 join;               /* see node.c; the only one that other threads read as they like */
-    med_port_thread thread;      /* written before JOIN_READY, read by who takes it from there */
+    struct med_heap_cache *heap;   /* NULL until it first makes or deletes heap memory */
+    struct med_heap *process_heap; /* the system's */
+    bool started;                  /* by med_node_start, as are the nodes that use the rest */
+    bool joinable;                 /* for its own thread; others look at `join` */
+    atomic32 join;          /* see node.c; the only one that other threads read as they like */
+    med_port_thread thread; /* written before JOIN_READY, read by who takes it from there */
     void *(*entry)(void *argument);
     void *argument;
 } med_self;

@@ -147,11 +147,14 @@ report(const char *what, uint32_t number, const char *why)
 
 /* ---- Mappings of this process ---------------------------------------------------------------- */
 
+/* Who holds it dies with everybody who wants it, so nobody asks for the owner. */
+#define SOMEBODY 1u
+
 static void
-mappings_lock(med_system *system, uint32_t owner)
+mappings_lock(med_system *system)
 {
     med_waiter waiter = {.spin_ns = 0};
-    med_lock_request request = {.owner = owner,
+    med_lock_request request = {.owner = SOMEBODY,
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_PROCESS,
                                 .waiter = &waiter};
@@ -162,13 +165,6 @@ static void
 mappings_unlock(med_system *system)
 {
     med_lock_release(&system->mappings.lock, &system->mappings.sleepers, MED_PORT_SCOPE_PROCESS);
-}
-
-/* A thread, node or not, as the owner of the lock. */
-static uint32_t
-this_thread(void)
-{
-    return (med_port_thread_id() & 0xffffffu) + 1;
 }
 
 static void
@@ -234,7 +230,7 @@ static void
 mapping_release(med_system *system, uint32_t index)
 {
     med_mapping *mapping = &system->mappings.of_row[index];
-    mappings_lock(system, this_thread());
+    mappings_lock(system);
     if (mapping->users > 0 && --mapping->users == 0 && !is_private(system)) {
         mapping_drop(mapping);
     }
@@ -250,7 +246,7 @@ mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment
     if (!segment->address) {
         return;
     }
-    mappings_lock(system, this_thread());
+    mappings_lock(system);
     if (!is_private(system)) {
         if (mappings->kept && mappings->of_row[mappings->kept - 1].users == 0) {
             mapping_drop(&mappings->of_row[mappings->kept - 1]);
@@ -495,7 +491,7 @@ med_shmem_attach(med_self *self, med_handle handle, void **address)
     if (status != MEDLEY_OK) {
         return status;
     }
-    mappings_lock(system, this_thread());
+    mappings_lock(system);
     status = mapping_use(system, index, address);
     mappings_unlock(system);
     if (status != MEDLEY_OK) {
@@ -604,7 +600,7 @@ med_shmem_row_removed(const med_table_view *view, med_row *row)
     uint32_t index = (uint32_t)(offset / view->row_bytes);
     med_mapping *mapping = &system->mappings.of_row[index];
     uint32_t file = atomic32_load_relaxed(&shmem->file); /* relaxed: the table's lock */
-    mappings_lock(system, this_thread());
+    mappings_lock(system);
     if (mapping->users == 0) {
         mapping_drop(mapping);
     }

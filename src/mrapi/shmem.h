@@ -106,7 +106,7 @@ typedef struct med_mapping {
 
 /* Private to the process; one for each row. */
 typedef struct med_mappings {
-    med_lock lock; /* owner: a node reference. Taken last: nothing is taken inside */
+    med_lock lock; /* of the other fields; taken last: nothing is taken inside */
     med_lock_sleepers sleepers;
     med_mapping *of_row;
     uint32_t row_count;

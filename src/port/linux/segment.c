@@ -36,19 +36,20 @@
 
 /* ---- Names and sizes ------------------------------------------------------------------------- */
 
+#define NAME_FORMAT "medley-%u+%s+"
+
 static void
 prefix_make(char prefix[PATH_MAX_BYTES], const char *name)
 {
-    (void)snprintf(prefix, PATH_MAX_BYTES, "medley-%u+%s+", (unsigned)geteuid(), name);
+    (void)snprintf(prefix, PATH_MAX_BYTES, NAME_FORMAT, (unsigned)geteuid(), name);
 }
 
 static bool
 path_make(char path[PATH_MAX_BYTES], const char *name, uint64_t instance, uint32_t number)
 {
-    char prefix[PATH_MAX_BYTES];
-    prefix_make(prefix, name);
-    int length = snprintf(path, PATH_MAX_BYTES, "%s/%s%016llx-%08x", med_linux_folder(), prefix,
-                          (unsigned long long)instance, number);
+    int length =
+        snprintf(path, PATH_MAX_BYTES, "%s/" NAME_FORMAT "%016llx-%08x", med_linux_folder(),
+                 (unsigned)geteuid(), name, (unsigned long long)instance, number);
     return length > 0 && length < PATH_MAX_BYTES;
 }
 
