@@ -19,7 +19,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mrapi/kinds.h"
-#include "mrapi/rmem.h"
+#include "mrapi/parts.h"
 
 /* ---- Views ----------------------------------------------------------------------------------- */
 
@@ -51,7 +51,9 @@ static void
 tables_init(med_system *system)
 {
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
-        med_table_init(&system->tables[k]);
+        if (system->layout.tables[k]) {
+            med_table_init(&system->tables[k]);
+        }
     }
 }
 
@@ -274,13 +276,7 @@ own_make(med_system *system)
     medley_status_t status = med_port_memory_map(sizeof(med_self) * system->limits.nodes, &memory);
     if (status == MEDLEY_OK) {
         system->selves = memory;
-        status = med_mappings_init(system);
-    }
-    if (status == MEDLEY_OK) {
-        status = med_rmem_own_make(system);
-    }
-    if (status == MEDLEY_OK) {
-        status = med_requests_init(&system->requests);
+        status = med_parts_begin(system);
     }
     if (status != MEDLEY_OK) {
         med_attach_own_end(system);
@@ -291,14 +287,11 @@ own_make(med_system *system)
 void
 med_attach_own_end(med_system *system)
 {
-    med_heap_fini(system);
-    med_mappings_fini(system);
+    med_parts_end(system);
     if (system->selves) {
         med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
         system->selves = NULL;
     }
-    med_rmem_own_end(system);
-    med_requests_fini(&system->requests);
 }
 
 medley_status_t

@@ -9,6 +9,21 @@
 #include "mrapi/sem.h"
 #include "mrapi/shmem.h"
 
+MED_PORT_OPTIONAL void med_mutex_row_removed(const med_table_view *view, med_row *row);
+MED_PORT_OPTIONAL med_recover_rows med_mutex_recover_rows;
+MED_PORT_OPTIONAL void med_rmem_attachment_removed(const med_table_view *view, med_row *row);
+MED_PORT_OPTIONAL med_recover_rows med_rmem_attachment_recover_rows;
+MED_PORT_OPTIONAL med_recover_rows med_rmem_recover_rows;
+MED_PORT_OPTIONAL uint32_t med_shmem_row_bytes(const med_limits *limits);
+MED_PORT_OPTIONAL void med_shmem_row_removed(const med_table_view *view, med_row *row);
+MED_PORT_OPTIONAL med_recover_rows med_shmem_recover_rows;
+MED_PORT_OPTIONAL uint32_t med_sem_row_bytes(const med_limits *limits);
+MED_PORT_OPTIONAL void med_sem_row_removed(const med_table_view *view, med_row *row);
+MED_PORT_OPTIONAL med_recover_rows med_sem_recover_rows;
+MED_PORT_OPTIONAL uint32_t med_rwl_row_bytes(const med_limits *limits);
+MED_PORT_OPTIONAL void med_rwl_row_removed(const med_table_view *view, med_row *row);
+MED_PORT_OPTIONAL med_recover_rows med_rwl_recover_rows;
+
 static uint32_t
 domain_row_bytes(const med_limits *limits)
 {

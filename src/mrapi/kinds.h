@@ -7,6 +7,7 @@
 #ifndef MEDLEY_MRAPI_KINDS_H
 #define MEDLEY_MRAPI_KINDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "mrapi/limits.h"
@@ -27,27 +28,37 @@ typedef enum med_kind {
     MED_KIND_COUNT
 } med_kind;
 
+/* Gives back what a gone node holds of `count` rows from `first` on. Idempotent; several may do it
+ * at once. */
+typedef void med_recover_rows(struct med_system *system,
+                              uint32_t first,
+                              uint32_t count,
+                              uint32_t node_ref,
+                              uint32_t thread_id);
+
 typedef struct med_kind_info {
     const char *name; /* "mutexes" */
     med_limit limit;
     uint32_t (*row_bytes)(const med_limits *limits);
     /* The table's, see med_table_view; may be NULL. */
     void (*on_remove)(const med_table_view *view, med_row *row);
-    /* For what a node can hold, else NULL: gives back what a gone node holds of `count` rows from
-     * `first` on. Idempotent; several may do it at once. */
-    void (*recover_rows)(struct med_system *system,
-                         uint32_t first,
-                         uint32_t count,
-                         uint32_t node_ref,
-                         uint32_t thread_id);
+    /* For what a node can hold, else NULL; NULL as well when the program lacks the kind. */
+    med_recover_rows *recover_rows;
 } med_kind_info;
 
 extern const med_kind_info med_kinds[MED_KIND_COUNT];
 
+/* Does the program have it? On a machine with other processes, all. */
+static inline bool
+med_kind_is_there(med_kind kind)
+{
+    return kind <= MED_KIND_NODE || med_kinds[kind].recover_rows;
+}
+
 static inline uint32_t
 med_kind_rows(const med_limits *limits, med_kind kind)
 {
-    return med_limits_get(limits, med_kinds[kind].limit);
+    return med_kind_is_there(kind) ? med_limits_get(limits, med_kinds[kind].limit) : 0;
 }
 
 /* ---- Which rows a node ever touched ---------------------------------------------------------- */

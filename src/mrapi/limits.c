@@ -102,6 +102,9 @@ med_limits_from_environment(med_limits *limits)
 uint32_t
 med_limits_of_process(const med_limit_info *info)
 {
+    if (!med_port_has_environment()) {
+        return med_limits_of_process_built_in;
+    }
     uint32_t asked = asked_for(info);
     return asked ? asked : info->standard;
 }
@@ -154,13 +157,9 @@ med_limits_report(const med_limits *limits, med_limit which)
 void
 med_limits_report_of_process(const med_limit_info *info, uint32_t limit)
 {
-    med_text text = {.length = 0};
-    med_text_string(&text, "limit reached: ");
-    med_text_number(&text, limit);
-    med_text_string(&text, " ");
-    med_text_string(&text, info->name);
-    med_text_string(&text, "; ");
-    med_text_string(&text, info->variable);
-    med_text_string(&text, " raises it, in this process");
-    med_log(MED_LOG_ERROR, &text);
+    if (med_port_has_environment()) {
+        med_log_limit(info->name, limit, info->variable, "in this process");
+    } else {
+        med_log_limit(info->name, limit, "med_limits_of_process_built_in", "in the image");
+    }
 }

@@ -51,9 +51,10 @@ uint32_t med_limits_get(const med_limits *limits, med_limit which);
  * number between 1 and the largest is reported and ignored. Where there is no environment,
  * med_limits_built_in. */
 void med_limits_from_environment(med_limits *limits);
-/* Small; in a file of its own, so that an image that defines it has its own numbers. There, 0 is
+/* Small; in a file of its own, so that an image that defines both has its own numbers. There, 0 is
  * allowed: no object of that kind. */
 extern const med_limits med_limits_built_in;
+extern const uint32_t med_limits_of_process_built_in; /* each of them */
 bool med_limits_valid(const med_limits *limits);
 /* Says so when this process's variables ask for something else than the system has. */
 void med_limits_warn_differences(const med_limits *actual, const char *system_name);

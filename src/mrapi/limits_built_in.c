@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "mrapi/limits.h"
 
+const uint32_t med_limits_of_process_built_in = 8;
+
 const med_limits med_limits_built_in = {
     .domains = 1,
     .processes = 1,

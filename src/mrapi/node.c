@@ -23,8 +23,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "mrapi/domain.h"
-#include "mrapi/heap.h"
-#include "mrapi/shmem.h"
+#include "mrapi/parts.h"
 #include "mrapi/system.h"
 
 static uint32_t
@@ -284,7 +283,7 @@ locks_recover(med_system *system, med_node_row *row, uint32_t ref)
             kind_recover(system, (med_kind)k, row, ref);
         }
     }
-    med_shmem_recover_making(system, ref);
+    med_parts_node_recover(system, ref);
 }
 
 void
@@ -301,7 +300,7 @@ med_node_leave(med_self *self)
     med_system *system = self->system;
     tell("goes", self);
     med_port_self_set(NULL);
-    med_heap_leave(self);
+    med_parts_node_leaves(self);
     if (self->joinable) {
         locks_recover(system, self->row, self->ref);
         atomic32_store_relaxed(&self->row->phase, MED_NODE_ENDED); /* relaxed: for showing */

@@ -125,8 +125,8 @@ med_layout_compute(const med_limits *limits, med_layout *layout)
     layout->processes = part_place(&end, (uint64_t)limits->processes * layout->process_row_bytes);
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
         uint32_t rows = med_kind_rows(limits, (med_kind)k);
-        layout->row_bytes[k] = med_kinds[k].row_bytes(limits);
-        layout->tables[k] = part_place(&end, med_table_size(rows, layout->row_bytes[k]));
+        layout->row_bytes[k] = rows ? med_kinds[k].row_bytes(limits) : 0;
+        layout->tables[k] = rows ? part_place(&end, med_table_size(rows, layout->row_bytes[k])) : 0;
     }
     if (end > UINT32_MAX - PART_ALIGNMENT) {
         return MEDLEY_ERR_LIMIT;
@@ -145,7 +145,7 @@ med_partition_init(void *memory,
     med_partition_header *header = memory;
     header->version = MED_PARTITION_VERSION;
     header->byte_order = MED_PARTITION_BYTE_ORDER;
-    header->layout_hash = layout_hash();
+    header->layout_hash = med_port_has_processes() ? layout_hash() : 0; /* nobody joins */
     header->size_bytes = layout->size_bytes;
     header->created_ns = med_port_clock_ns();
     header->creator_process_id = med_port_process_id();

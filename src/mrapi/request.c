@@ -23,6 +23,7 @@
 #include "mrapi/request.h"
 
 #include "mrapi/limits.h"
+#include "mrapi/system.h"
 #include "port/port.h"
 
 #define STATE_MASK 7u
@@ -86,6 +87,18 @@ med_requests_fini(med_requests *requests)
         med_port_memory_unmap(requests->places, requests->count * sizeof(med_request));
         requests->places = NULL;
     }
+}
+
+medley_status_t
+med_requests_begin(med_system *system)
+{
+    return med_requests_init(&system->requests);
+}
+
+void
+med_requests_end(med_system *system)
+{
+    med_requests_fini(&system->requests);
 }
 
 /* ---- The maker ------------------------------------------------------------------------------- */

@@ -28,6 +28,8 @@
 #include "base/wait.h"
 #include "medley/status.h"
 
+struct med_system;
+
 typedef enum med_request_state {
     MED_REQUEST_FREE,      /* anybody's to take */
     MED_REQUEST_RESERVED,  /* its maker fills it; nobody has its handle */
@@ -73,6 +75,10 @@ typedef struct med_requests {
 } med_requests;
 
 #define MED_REQUEST_PLACES_MAX 4095u
+
+/* The system's own, for its nodes. */
+medley_status_t med_requests_begin(struct med_system *system);
+void med_requests_end(struct med_system *system);
 
 /* As many as MEDLEY_MAX_REQUESTS says. MEDLEY_ERR_NO_MEMORY. */
 medley_status_t med_requests_init(med_requests *requests);

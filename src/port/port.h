@@ -42,6 +42,8 @@ typedef enum med_port_scope {
 static inline bool med_port_has_processes(void); /* others, and memories shared with them by name */
 static inline bool med_port_has_pi(void);        /* locks with priority inheritance */
 static inline bool med_port_has_environment(void);
+/* And MED_PORT_OPTIONAL, before a function that a program may lack: it is NULL where nothing calls
+ * for its file. A machine with other processes lacks nothing: what one does, another recovers. */
 
 /* ---- Private memory -------------------------------------------------------------------------- */
 

@@ -14,6 +14,8 @@
 #define DOMAIN 7
 #define ROUNDS 3000u
 
+const uint32_t med_limits_of_process_built_in = 8;
+
 /* One more node than harts, so that it is the harts that limit. */
 const med_limits med_limits_built_in = {
     .domains = 2, .processes = 1, .nodes = MED_BARE_CORES_MAX + 1, .mutexes = 4};

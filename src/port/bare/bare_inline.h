@@ -5,6 +5,8 @@
 
 #include "port/cpu.h"
 
+#define MED_PORT_OPTIONAL __attribute__((weak))
+
 static inline bool
 med_port_has_processes(void)
 {

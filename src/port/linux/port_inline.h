@@ -29,6 +29,8 @@ med_port_barrier_light(med_port_scope scope)
     }
 }
 
+#define MED_PORT_OPTIONAL
+
 static inline bool
 med_port_has_processes(void)
 {
