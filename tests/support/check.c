@@ -8,7 +8,7 @@
  *   its lock is nobody's
  *
  * and of the rows: processes live or are no more; nodes belong to living processes; locks belong to
- * living nodes; shared memories are attached to living nodes, and have the segments that there are.
+ * living nodes, as do remote memories and attachments; shared memories are attached to living nodes, and have the segments that there are.
  */
 #include "support/check.h"
 
@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "mrapi/mutex.h"
+#include "mrapi/rmem.h"
 #include "mrapi/shmem.h"
 #include "support/segments.h"
 
@@ -188,6 +189,30 @@ mutexes_check(const med_system *system)
     }
 }
 
+/* ---- Remote memories ------------------------------------------------------------------------- */
+
+static void
+rmems_check(const med_system *system)
+{
+    where = "remote memories";
+    for (uint32_t i = 0; i < system->rmems.row_count; i++) {
+        const med_rmem_row *row =
+            (const med_rmem_row *)(const void *)med_table_row(&system->rmems, i);
+        if (state_of(&system->rmems, i) == MED_ROW_LIVE) {
+            expect(med_node_alive(system, atomic32_load_relaxed(&row->owner)),
+                   "of a node that is gone", i);
+        }
+    }
+    where = "remote memory attachments";
+    for (uint32_t i = 0; i < system->rmem_attachments.row_count; i++) {
+        const med_row *row = med_table_row(&system->rmem_attachments, i);
+        if (state_of(&system->rmem_attachments, i) == MED_ROW_LIVE) {
+            expect(med_node_alive(system, atomic32_load_relaxed(&row->key_low)),
+                   "of a node that is gone", i);
+        }
+    }
+}
+
 /* ---- Shared memories ------------------------------------------------------------------------- */
 
 static void
@@ -250,6 +275,7 @@ check_system(const med_system *system)
     processes_check(system);
     nodes_check(system);
     mutexes_check(system);
+    rmems_check(system);
     shmems_check(system);
     return faults;
 }

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Remote memory between processes: whose memory it is, and what is left when one of them dies. */
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "medley/medley.h"
+#include "mrapi/rmem.h"
+#include "mrapi/system.h"
+#include "support/check.h"
+#include "support/process.h"
+#include "support/system.h"
+#include "support/unit.h"
+
+#define DOMAIN 1
+#define OWNER 1
+#define USER 2
+#define NUMBER 5
+#define BYTES (300u << 10)
+#define SOME 100u
+
+static unsigned char far[BYTES]; /* each process has its own at the same address */
+static unsigned char near[BYTES];
+
+static void
+node_up(mrapi_node_t node)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN, node, 0, &info, &status);
+    child_expect(status == MRAPI_SUCCESS);
+}
+
+static unsigned char
+pattern(uint32_t i)
+{
+    return (unsigned char)(i * 5 + i / 256);
+}
+
+/* Does what it is told, a letter at a time: 'c' says what the letter's byte of its memory is now,
+ * 'd' deletes, and says whether that went well. */
+static int
+owner(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    mrapi_rmem_atype_t access = *(const mrapi_rmem_atype_t *)argument;
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    node_up(OWNER);
+    for (uint32_t i = 0; i < BYTES; i++) {
+        far[i] = pattern(i);
+    }
+    mrapi_rmem_hndl_t rmem = mrapi_rmem_create(NUMBER, far, access, NULL, BYTES, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'r');
+    for (char order; (order = process_hear(parent)) != 0;) {
+        if (order == 'd') {
+            mrapi_rmem_delete(rmem, &status);
+            process_say(parent, status == MRAPI_SUCCESS ? 'y' : 'n');
+        } else {
+            process_say(parent, (char)far[SOME]);
+        }
+    }
+    return 0;
+}
+
+static test_process child;
+
+static mrapi_rmem_hndl_t
+owner_up(mrapi_rmem_atype_t access)
+{
+    mrapi_status_t status;
+    process_start(&child, owner, &access);
+    assert_int_equal(process_hear(&child), 'r');
+    node_up(USER);
+    mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, access, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_rmem_attach(rmem, access, &status);
+    if (status == MRAPI_ERR_NOT_SUPPORTED) {
+        not_possible_here("the kernel lets no process into another's memory");
+    }
+    assert_int_equal(status, MRAPI_SUCCESS);
+    return rmem;
+}
+
+static char
+asked(char order)
+{
+    process_say(&child, order);
+    return process_hear(&child);
+}
+
+/* Nothing of anybody is left in the registry but what lives. */
+static void
+all_is_whole(void)
+{
+    med_system *system = med_self_get()->system;
+    check_settle(system);
+    assert_int_equal(check_system(system), 0);
+}
+
+static int
+node_ends(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    (void)process_join(&child);
+    mrapi_finalize(&status);
+    return 0;
+}
+
+static mrapi_status_t
+read_in(mrapi_rmem_hndl_t rmem, uint32_t offset, uint32_t bytes)
+{
+    mrapi_status_t status;
+    memset(near, 0, sizeof near);
+    mrapi_rmem_read(rmem, offset, near, 0, bytes, 1, bytes, bytes, &status);
+    return status;
+}
+
+static mrapi_status_t
+write_out(mrapi_rmem_hndl_t rmem, uint32_t offset, unsigned char value)
+{
+    mrapi_status_t status;
+    mrapi_rmem_write(rmem, offset, &value, 0, 1, 1, 1, 1, &status);
+    return status;
+}
+
+static void
+moved_by(mrapi_rmem_atype_t access)
+{
+    mrapi_status_t status;
+    mrapi_rmem_hndl_t rmem = owner_up(access);
+    for (uint32_t bytes = 1; bytes <= BYTES - 7; bytes = bytes * 5 + 3) {
+        assert_int_equal(read_in(rmem, 7, bytes), MRAPI_SUCCESS);
+        for (uint32_t i = 0; i < bytes; i++) {
+            assert_int_equal(near[i], pattern(i + 7));
+        }
+        assert_int_equal(near[bytes], 0);
+    }
+    mrapi_rmem_read(rmem, 1, near, 0, 2, 300, 1000, 2, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    for (uint32_t i = 0; i < 600; i++) {
+        assert_int_equal(near[i], pattern(1 + i / 2 * 1000 + i % 2));
+    }
+    assert_int_equal(write_out(rmem, SOME, 201), MRAPI_SUCCESS);
+    if (access == MRAPI_RMEM_SWCACHE) {
+        assert_int_equal((unsigned char)asked('c'), pattern(SOME));
+        mrapi_rmem_flush(rmem, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    assert_int_equal((unsigned char)asked('c'), 201);
+    assert_int_equal(far[SOME], 0); /* ours is another */
+    assert_int_equal(asked('d'), 'n');
+    mrapi_rmem_detach(rmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(asked('d'), 'y');
+    all_is_whole();
+}
+
+static void
+moved_plainly(void **state)
+{
+    (void)state;
+    moved_by(MRAPI_RMEM_DUMMY);
+}
+
+static void
+moved_by_engine(void **state)
+{
+    (void)state;
+    moved_by(MRAPI_RMEM_DMA);
+}
+
+static void
+moved_through_a_cache(void **state)
+{
+    (void)state;
+    moved_by(MRAPI_RMEM_SWCACHE);
+}
+
+static void
+not_waited_for(void **state)
+{
+    mrapi_status_t status;
+    mrapi_request_t request;
+    size_t size = 0;
+    (void)state;
+    mrapi_rmem_hndl_t rmem = owner_up(MRAPI_RMEM_DUMMY);
+    mrapi_rmem_read_i(rmem, 0, near, 0, BYTES, 1, BYTES, BYTES, &request, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(mrapi_wait(&request, &size, MRAPI_TIMEOUT_INFINITE, &status), MRAPI_TRUE);
+    assert_int_equal(size, BYTES);
+    assert_int_equal(near[BYTES - 1], pattern(BYTES - 1));
+}
+
+/* Small and large go different ways. */
+static void
+the_owner_dies(void **state)
+{
+    static const uint32_t sizes[] = {1, BYTES};
+    mrapi_status_t status;
+    (void)state;
+    mrapi_rmem_hndl_t rmem = owner_up(MRAPI_RMEM_DUMMY);
+    process_kill(&child);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(read_in(rmem, 0, sizes[i]), MRAPI_ERR_RMEM_INVALID);
+        assert_int_equal(near[0], 0);
+    }
+    (void)med_process_recover_all(med_self_get()->system);
+    (void)mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_ID_INVALID);
+    assert_int_equal(read_in(rmem, 0, 1), MRAPI_ERR_RMEM_INVALID);
+    mrapi_rmem_detach(rmem, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+    mrapi_rmem_detach(rmem, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+    all_is_whole();
+    assert_int_equal(atomic32_load_relaxed(&med_self_get()->system->rmem_attachments.table->used),
+                     0);
+}
+
+/* A cache that cannot be flushed any more is lost, and says so. */
+static void
+the_owner_of_a_cached_one_dies(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    mrapi_rmem_hndl_t rmem = owner_up(MRAPI_RMEM_SWCACHE);
+    assert_int_equal(write_out(rmem, 5, 1), MRAPI_SUCCESS);
+    process_kill(&child);
+    mrapi_rmem_flush(rmem, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+    assert_int_equal(read_in(rmem, 0, 1), MRAPI_ERR_RMEM_INVALID);
+    mrapi_rmem_detach(rmem, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+    all_is_whole();
+}
+
+static int
+user(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    (void)argument;
+    node_up(USER);
+    mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
+    process_say(parent, status == MRAPI_SUCCESS ? 'a' : 'n');
+    (void)process_hear(parent);
+    return 0;
+}
+
+/* Nobody need have noticed: who wants to delete looks. */
+static void
+a_user_dies(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    node_up(OWNER);
+    mrapi_rmem_hndl_t rmem = mrapi_rmem_create(NUMBER, far, MRAPI_RMEM_DUMMY, NULL, BYTES, &status);
+    process_start(&child, user, NULL);
+    char heard = process_hear(&child);
+    if (heard == 'a') {
+        mrapi_rmem_delete(rmem, &status);
+        assert_int_equal(status, MRAPI_ERR_RMEM_ATTACH);
+    }
+    process_kill(&child);
+    mrapi_rmem_delete(rmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    all_is_whole();
+    if (heard != 'a') {
+        not_possible_here("the kernel lets no process into another's memory");
+    }
+}
+
+/* ---- Rows that lie --------------------------------------------------------------------------- */
+
+static med_rmem_row *
+row_of(mrapi_rmem_hndl_t rmem)
+{
+    const med_table_view *view = &med_self_get()->system->rmems;
+    return (med_rmem_row *)(void *)med_table_row(view, med_handle_index(rmem));
+}
+
+static mrapi_status_t
+attach_again(mrapi_rmem_hndl_t rmem)
+{
+    mrapi_status_t status;
+    mrapi_rmem_detach(rmem, &status);
+    mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
+    return status;
+}
+
+/* Whatever a row says, nothing of ours is touched, and nobody crashes. */
+static void
+rows_that_lie(void **state)
+{
+    (void)state;
+    mrapi_rmem_hndl_t rmem = owner_up(MRAPI_RMEM_DUMMY);
+    const med_system *system = med_self_get()->system;
+    med_rmem_row *row = row_of(rmem);
+    const med_rmem_row good = *row;
+    memset(far, 0x11, sizeof far);
+    /* Of another PID namespace. */
+    atomic32_store_relaxed(&row->process_space, med_port_pi_space() + 1);
+    assert_int_equal(attach_again(rmem), MRAPI_ERR_NOT_SUPPORTED);
+    *row = good;
+    /* Ours, at an address that we never announced. */
+    atomic32_store_relaxed(&row->process_ref, system->process_ref);
+    if (attach_again(rmem) == MRAPI_SUCCESS) {
+        assert_int_not_equal(read_in(rmem, 0, 8), MRAPI_SUCCESS);
+    }
+    *row = good;
+    /* Beyond the partition. */
+    atomic32_store_relaxed(&row->extent.place, MED_RMEM_IN_PARTITION);
+    assert_int_equal(attach_again(rmem), MRAPI_ERR_RMEM_INVALID);
+    *row = good;
+    /* Of nobody. */
+    atomic32_store_relaxed(&row->process_ref, UINT32_MAX);
+    assert_int_equal(attach_again(rmem), MRAPI_ERR_RMEM_INVALID);
+    *row = good;
+    /* Where its owner has nothing. */
+    atomic32_store_relaxed(&row->extent.address_high, 0x7ff);
+    if (attach_again(rmem) == MRAPI_SUCCESS) {
+        assert_int_equal(read_in(rmem, 0, 8), MRAPI_ERR_RMEM_INVALID);
+        assert_int_equal(read_in(rmem, 0, BYTES), MRAPI_ERR_RMEM_INVALID);
+    }
+    *row = good;
+    assert_int_equal(attach_again(rmem), MRAPI_SUCCESS);
+    assert_int_equal(read_in(rmem, SOME, 1), MRAPI_SUCCESS);
+    assert_int_equal(near[0], pattern(SOME));
+    for (uint32_t i = 0; i < BYTES; i++) {
+        assert_int_equal(far[i], 0x11);
+    }
+    memset(far, 0, sizeof far);
+}
+
+/* ---- In the partition, which both map -------------------------------------------------------- */
+
+/* The name in a header is as good a buffer as any. */
+static int
+owner_in_partition(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    (void)argument;
+    node_up(OWNER);
+    char *name = med_self_get()->system->header->name;
+    (void)mrapi_rmem_create(NUMBER, name, MRAPI_RMEM_DUMMY, NULL, 64, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'r');
+    (void)process_hear(parent);
+    return 0;
+}
+
+static void
+in_the_partition(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    process_start(&child, owner_in_partition, NULL);
+    assert_int_equal(process_hear(&child), 'r');
+    node_up(USER);
+    mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
+    mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(read_in(rmem, 0, 64), MRAPI_SUCCESS);
+    assert_string_equal((const char *)near, test_system_name());
+    /* Two processes' overlap there too. */
+    (void)mrapi_rmem_create(NUMBER + 1, med_self_get()->system->header->name + 63, MRAPI_RMEM_DUMMY,
+                            NULL, 1, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_CONFLICT);
+}
+
+/* A child of fork has nothing of its parent's: it may be a node of its own at once. */
+static int
+forked(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    const mrapi_rmem_hndl_t *rmem = argument;
+    (void)parent;
+    child_expect(med_self_get() == NULL);
+    node_up(USER + 1);
+    mrapi_rmem_read(*rmem, 0, near, 0, 1, 1, 1, 1, &status);
+    child_expect(status == MRAPI_ERR_RMEM_NOTATTACHED);
+    mrapi_finalize(&status);
+    return 0;
+}
+
+static void
+after_a_fork(void **state)
+{
+    test_process other;
+    (void)state;
+    mrapi_rmem_hndl_t rmem = owner_up(MRAPI_RMEM_SWCACHE);
+    process_start(&other, forked, &rmem);
+    assert_int_equal(process_join(&other), 0);
+    assert_int_equal(read_in(rmem, SOME, 1), MRAPI_SUCCESS);
+    assert_int_equal(near[0], pattern(SOME));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(moved_plainly, node_ends),
+        cmocka_unit_test_teardown(moved_by_engine, node_ends),
+        cmocka_unit_test_teardown(moved_through_a_cache, node_ends),
+        cmocka_unit_test_teardown(not_waited_for, node_ends),
+        cmocka_unit_test_teardown(the_owner_dies, node_ends),
+        cmocka_unit_test_teardown(the_owner_of_a_cached_one_dies, node_ends),
+        cmocka_unit_test_teardown(a_user_dies, node_ends),
+        cmocka_unit_test_teardown(rows_that_lie, node_ends),
+        cmocka_unit_test_teardown(in_the_partition, node_ends),
+        cmocka_unit_test_teardown(after_a_fork, node_ends),
+    };
+    test_system_prepare();
+    return cmocka_run_group_tests_name("rmem between processes", tests, NULL, NULL);
+}
