@@ -127,19 +127,41 @@ may_create(void *context)
     return MEDLEY_OK;
 }
 
+static medley_status_t
+create_once(create_context *context, uint32_t *index, uint32_t *generation)
+{
+    const med_table_view *table = &context->self->system->rmems;
+    bool any = context->request->number == MED_RMEM_NUMBER_ANY;
+    med_key key = {.high = 0, .low = any ? MED_RMEM_USER_MAX + 1 : context->request->number};
+    return any ? med_table_insert_any_if(table, &key, may_create, create_fill, context, index,
+                                         generation)
+               : med_table_insert_if(table, key, may_create, create_fill, context, index,
+                                     generation);
+}
+
+/* Who stands in the way may be dead, and nobody has noticed yet. */
+static void
+dead_owners_look(med_system *system, medley_status_t status, uint32_t index)
+{
+    if (status == MEDLEY_ERR_EXISTS) {
+        /* Relaxed: whom it names is looked at, whoever it is. */
+        (void)med_node_look(system, atomic32_load_relaxed(&row_at(system, index)->owner));
+    } else if (status == MEDLEY_ERR_LIMIT) {
+        (void)med_process_recover_all(system);
+    }
+}
+
 medley_status_t
 med_rmem_create(med_self *self, const med_rmem_request *request, med_handle *rmem)
 {
     med_system *system = self->system;
     create_context context = {.self = self, .request = request};
-    bool any = request->number == MED_RMEM_NUMBER_ANY;
-    med_key key = {.high = 0, .low = any ? MED_RMEM_USER_MAX + 1 : request->number};
     uint32_t index, generation;
-    medley_status_t status =
-        any ? med_table_insert_any_if(&system->rmems, &key, may_create, create_fill, &context,
-                                      &index, &generation)
-            : med_table_insert_if(&system->rmems, key, may_create, create_fill, &context, &index,
-                                  &generation);
+    medley_status_t status = create_once(&context, &index, &generation);
+    if (status == MEDLEY_ERR_EXISTS || status == MEDLEY_ERR_LIMIT) {
+        dead_owners_look(system, status, index);
+        status = create_once(&context, &index, &generation);
+    }
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_RMEMS);
     }
@@ -267,6 +289,32 @@ attachment_key(const med_self *self, med_handle rmem)
     return (med_key){.high = rmem, .low = self->ref};
 }
 
+static medley_status_t
+attach_once(attach_context *context, uint32_t *index, uint32_t *generation)
+{
+    return med_table_insert_if(&context->self->system->rmem_attachments,
+                               attachment_key(context->self, context->rmem), may_attach,
+                               attach_fill, context, index, generation);
+}
+
+/* As dead_owners_look, of attachments: one pass over the table. */
+static void
+dead_users_look(med_system *system, medley_status_t status, med_handle rmem)
+{
+    if (status == MEDLEY_ERR_LIMIT) {
+        (void)med_process_recover_all(system);
+    }
+    const med_table_view *view = &system->rmem_attachments;
+    for (uint32_t i = 0; i < view->row_count; i++) {
+        const med_row *row = med_table_row(view, i);
+        /* Relaxed: whom it names is looked at, whoever it is. */
+        if (med_row_state_of(atomic32_load_relaxed(&row->state)) == MED_ROW_LIVE &&
+            atomic32_load_relaxed(&row->key_high) == rmem) {
+            (void)med_node_look(system, atomic32_load_relaxed(&row->key_low));
+        }
+    }
+}
+
 medley_status_t
 med_rmem_attach(med_self *self, med_handle rmem, med_rmem_access access)
 {
@@ -281,8 +329,11 @@ med_rmem_attach(med_self *self, med_handle rmem, med_rmem_access access)
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
     uint32_t index, generation;
-    status = med_table_insert_if(&system->rmem_attachments, attachment_key(self, rmem), may_attach,
-                                 attach_fill, &context, &index, &generation);
+    status = attach_once(&context, &index, &generation);
+    if (status == MEDLEY_BUSY || status == MEDLEY_ERR_LIMIT) {
+        dead_users_look(system, status, rmem);
+        status = attach_once(&context, &index, &generation);
+    }
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_RMEM_ATTACHMENTS);
     }
@@ -339,21 +390,6 @@ delete_unattached(void *context)
     return med_table_remove(&gone->system->rmems, med_handle_index(gone->rmem), gone->generation);
 }
 
-/* Attachments of nodes that died and that nobody has found yet: one pass over the table. */
-static void
-dead_users_look(med_system *system, med_handle rmem)
-{
-    const med_table_view *view = &system->rmem_attachments;
-    for (uint32_t i = 0; i < view->row_count; i++) {
-        const med_row *row = med_table_row(view, i);
-        /* Relaxed: whom it names is looked at, whoever it is. */
-        if (med_row_state_of(atomic32_load_relaxed(&row->state)) == MED_ROW_LIVE &&
-            atomic32_load_relaxed(&row->key_high) == rmem) {
-            (void)med_node_look(system, atomic32_load_relaxed(&row->key_low));
-        }
-    }
-}
-
 medley_status_t
 med_rmem_delete(med_self *self, med_handle rmem)
 {
@@ -368,7 +404,7 @@ med_rmem_delete(med_self *self, med_handle rmem)
     }
     status = med_table_hold(&self->system->rmem_attachments, delete_unattached, &context);
     if (status == MEDLEY_BUSY) {
-        dead_users_look(self->system, rmem);
+        dead_users_look(self->system, status, rmem);
         status = med_table_hold(&self->system->rmem_attachments, delete_unattached, &context);
     }
     return status;

@@ -61,7 +61,7 @@ line_bytes(const med_rmem_cache *cache, uint32_t line)
 
 /* Between the remote memory and `local`, past the cache. */
 static medley_status_t
-move(const med_rmem_window *window, bool write, uint32_t offset, void *local, uint32_t count)
+move(med_rmem_window *window, bool write, uint32_t offset, void *local, uint32_t count)
 {
     const med_rmem_transfer transfer = {
         .write = write, .rmem_offset = offset, .local = local, .row_bytes = count, .rows = 1};
@@ -70,7 +70,7 @@ move(const med_rmem_window *window, bool write, uint32_t offset, void *local, ui
 
 /* A line of which some bytes are newer here. */
 static medley_status_t
-line_merge(const med_rmem_window *window, uint32_t line)
+line_merge(med_rmem_window *window, uint32_t line)
 {
     med_rmem_cache *cache = window->cache;
     unsigned char fetched[LINE_BYTES];
@@ -96,7 +96,7 @@ clean_run(const med_rmem_cache *cache, uint32_t line, uint32_t end)
 }
 
 static medley_status_t
-lines_fetch(const med_rmem_window *window, uint32_t line, uint32_t end)
+lines_fetch(med_rmem_window *window, uint32_t line, uint32_t end)
 {
     med_rmem_cache *cache = window->cache;
     while (line < end) {
@@ -122,7 +122,7 @@ lines_fetch(const med_rmem_window *window, uint32_t line, uint32_t end)
 /* ---- Reading and writing --------------------------------------------------------------------- */
 
 static medley_status_t
-row_read(const med_rmem_window *window, uint32_t offset, void *local, uint32_t count)
+row_read(med_rmem_window *window, uint32_t offset, void *local, uint32_t count)
 {
     uint32_t end = (uint32_t)(((uint64_t)offset + count + LINE_BYTES - 1) / LINE_BYTES);
     medley_status_t status = lines_fetch(window, offset / LINE_BYTES, end);
@@ -141,7 +141,7 @@ mask_of(uint32_t first, uint32_t count)
 }
 
 static void
-row_write(const med_rmem_window *window, uint32_t offset, const void *local, uint32_t count)
+row_write(med_rmem_window *window, uint32_t offset, const void *local, uint32_t count)
 {
     med_rmem_cache *cache = window->cache;
     memcpy(cache->bytes + offset, local, count);
@@ -155,7 +155,7 @@ row_write(const med_rmem_window *window, uint32_t offset, const void *local, uin
 }
 
 medley_status_t
-med_rmem_cache_transfer(const med_rmem_window *window, const med_rmem_transfer *transfer)
+med_rmem_cache_transfer(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     unsigned char *near = (unsigned char *)transfer->local + transfer->local_offset;
     uint32_t far = transfer->rmem_offset;
@@ -220,7 +220,7 @@ dirty_clear(med_rmem_cache *cache, uint32_t at, uint32_t end)
 }
 
 medley_status_t
-med_rmem_cache_flush(const med_rmem_window *window)
+med_rmem_cache_flush(med_rmem_window *window)
 {
     med_rmem_cache *cache = window->cache;
     uint32_t at = dirty_find(cache, 0);
@@ -237,7 +237,7 @@ med_rmem_cache_flush(const med_rmem_window *window)
 }
 
 void
-med_rmem_cache_forget(const med_rmem_window *window)
+med_rmem_cache_forget(med_rmem_window *window)
 {
     memset(window->cache->valid, 0, window->cache->lines);
 }

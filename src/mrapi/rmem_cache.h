@@ -25,11 +25,10 @@ void med_rmem_cache_end(med_rmem_cache *cache);
 
 /* Reads through the window's cache, or writes into it. What it is given was checked.
  * MEDLEY_ERR_STALE, of a read: what it wants cannot be fetched. */
-medley_status_t med_rmem_cache_transfer(const med_rmem_window *window,
-                                        const med_rmem_transfer *transfer);
+medley_status_t med_rmem_cache_transfer(med_rmem_window *window, const med_rmem_transfer *transfer);
 /* Sends what is dirty. MEDLEY_ERR_STALE: it stays so. */
-medley_status_t med_rmem_cache_flush(const med_rmem_window *window);
+medley_status_t med_rmem_cache_flush(med_rmem_window *window);
 /* No line is valid any more; what is dirty stays. */
-void med_rmem_cache_forget(const med_rmem_window *window);
+void med_rmem_cache_forget(med_rmem_window *window);
 
 #endif

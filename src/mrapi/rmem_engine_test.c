@@ -20,7 +20,7 @@
 /* ---- The engine ------------------------------------------------------------------------------ */
 
 static med_port_copy *under_way[ROOM];
-static atomic32 ended_by_wait; /* copies that were ended because somebody waited for them */
+static atomic32 all_over; /* another thread has ended them all */
 
 medley_status_t __wrap_med_port_copy_start(med_port_copy *copy);
 bool __wrap_med_port_copy_done(med_port_copy *copy);
@@ -56,14 +56,13 @@ engine_ends(med_port_copy *copy)
 bool
 __wrap_med_port_copy_done(med_port_copy *copy)
 {
-    return __atomic_load_n(&copy->state, __ATOMIC_ACQUIRE) == 1;
+    return copy->state == 1 || atomic32_load_acquire(&all_over);
 }
 
 medley_status_t
 __wrap_med_port_copy_wait(med_port_copy *copy)
 {
     if (!__wrap_med_port_copy_done(copy)) {
-        (void)atomic32_fetch_add_relaxed(&ended_by_wait, 1);
         engine_ends(copy);
     }
     return MEDLEY_OK;
@@ -80,7 +79,7 @@ rmem_up(void **state)
 {
     mrapi_status_t status;
     (void)node_up(state);
-    atomic32_store_relaxed(&ended_by_wait, 0);
+    atomic32_store_relaxed(&all_over, 0);
     for (uint32_t i = 0; i < BYTES; i++) {
         far[i] = (unsigned char)(i + 1);
         near[i] = 0;
@@ -187,9 +186,9 @@ ends_all(void *argument)
             under_way[i] = NULL;
             med_port_copy done = *copy;
             (void)__real_med_port_copy_start(&done);
-            __atomic_store_n(&copy->state, 1, __ATOMIC_RELEASE);
         }
     }
+    atomic32_store_release(&all_over, 1);
     return NULL;
 }
 

@@ -49,14 +49,8 @@ window_find(med_self *self, med_handle rmem, med_rmem_window **found)
 static inline medley_status_t
 window_of(med_self *self, med_handle rmem, med_rmem_window **found)
 {
-    med_rmem_window *window = self->rmem_recent[rmem % MED_SELF_RMEMS_RECENT];
-    if (__builtin_expect(window && window->rmem == rmem && window->node_ref == self->ref &&
-                             med_rmem_window_current(window),
-                         1)) {
-        *found = window;
-        return MEDLEY_OK;
-    }
-    return window_find(self, rmem, found);
+    *found = med_rmem_window_recent(self, rmem);
+    return *found ? MEDLEY_OK : window_find(self, rmem, found);
 }
 
 /* ---- Checking -------------------------------------------------------------------------------- */
@@ -69,7 +63,7 @@ end_of(uint32_t offset, uint32_t rows, uint32_t stride, uint32_t row_bytes)
 }
 
 static medley_status_t
-check(const med_rmem_window *window, const med_rmem_transfer *transfer)
+check(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     const med_rmem_transfer *t = transfer;
     if (t->rmem_stride < t->row_bytes || t->local_stride < t->row_bytes) {
@@ -85,7 +79,7 @@ check(const med_rmem_window *window, const med_rmem_transfer *transfer)
 
 /* With whatever stands between: a cache, the processor, the kernel. */
 static medley_status_t
-run(const med_rmem_window *window, const med_rmem_transfer *transfer)
+run(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     return window->cache ? med_rmem_cache_transfer(window, transfer)
                          : med_rmem_window_move(window, transfer);
@@ -93,7 +87,7 @@ run(const med_rmem_window *window, const med_rmem_transfer *transfer)
 
 /* Waits for room in the engine too. */
 static medley_status_t
-run_engine(const med_rmem_window *window, const med_rmem_transfer *transfer)
+run_engine(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     med_port_copy copy = med_rmem_window_copy(window, transfer);
     medley_status_t status;
@@ -105,7 +99,7 @@ run_engine(const med_rmem_window *window, const med_rmem_transfer *transfer)
 
 /* Does the engine do it? Into another process's memory only its kernel copies. */
 static inline bool
-by_engine(const med_rmem_window *window)
+by_engine(med_rmem_window *window)
 {
     return window->access == MED_RMEM_DMA && window->local;
 }
@@ -168,7 +162,7 @@ static const med_request_operations engine_operations = {.progress = engine_prog
                                                          .cancel = engine_cancel};
 
 static medley_status_t
-start_engine(const med_rmem_window *window,
+start_engine(med_rmem_window *window,
              const med_rmem_transfer *transfer,
              med_requests *requests,
              med_request *request,
@@ -184,7 +178,7 @@ start_engine(const med_rmem_window *window,
 }
 
 static medley_status_t
-start_at_once(const med_rmem_window *window,
+start_at_once(med_rmem_window *window,
               const med_rmem_transfer *transfer,
               med_requests *requests,
               med_request *request,

@@ -24,7 +24,7 @@ owner_lives(void *context)
 }
 
 static void
-unreachable_report(const med_rmem_window *window, uint32_t process_id, const char *why)
+unreachable_report(med_rmem_window *window, uint32_t process_id, const char *why)
 {
     med_text text = {.length = 0};
     med_text_string(&text, "remote memory ");
@@ -137,7 +137,7 @@ med_rmem_window_close(med_rmem_window *window)
 /* ---- Moving ---------------------------------------------------------------------------------- */
 
 static medley_status_t
-move_local(const med_rmem_window *window, const med_rmem_transfer *transfer)
+move_local(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     unsigned char *far = window->local + transfer->rmem_offset;
     unsigned char *near = (unsigned char *)transfer->local + transfer->local_offset;
@@ -151,7 +151,7 @@ move_local(const med_rmem_window *window, const med_rmem_transfer *transfer)
 }
 
 static medley_status_t
-move_peer(const med_rmem_window *window, const med_rmem_transfer *transfer)
+move_peer(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     const med_port_peer_copy copy = {.local =
                                          (unsigned char *)transfer->local + transfer->local_offset,
@@ -165,13 +165,13 @@ move_peer(const med_rmem_window *window, const med_rmem_transfer *transfer)
 }
 
 medley_status_t
-med_rmem_window_move(const med_rmem_window *window, const med_rmem_transfer *transfer)
+med_rmem_window_move(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     return window->local ? move_local(window, transfer) : move_peer(window, transfer);
 }
 
 med_port_copy
-med_rmem_window_copy(const med_rmem_window *window, const med_rmem_transfer *transfer)
+med_rmem_window_copy(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     unsigned char *far = window->local + transfer->rmem_offset;
     unsigned char *near = (unsigned char *)transfer->local + transfer->local_offset;

@@ -44,11 +44,34 @@ med_rmem_window_current(const med_rmem_window *window)
     return atomic32_load_relaxed(&window->row->row.state) == window->live;
 }
 
+/* The window of a remote memory that this node used of late, and that is still there; or NULL. */
+static inline med_rmem_window *
+med_rmem_window_recent(const med_self *self, med_handle rmem)
+{
+    med_rmem_window *window = self->rmem_recent[rmem % MED_SELF_RMEMS_RECENT];
+    bool good = window && window->rmem == rmem && window->node_ref == self->ref &&
+                med_rmem_window_current(window);
+    return __builtin_expect(good, 1) ? window : NULL;
+}
+
+/* The common case: one piece, plainly, to or from where this process has it itself, and all is
+ * right. NULL: it is not; else where the bytes lie. */
+static inline unsigned char *
+med_rmem_window_piece(const med_self *self, med_handle rmem, const med_rmem_transfer *transfer)
+{
+    const med_rmem_transfer *t = transfer;
+    const med_rmem_window *window = med_rmem_window_recent(self, rmem);
+    bool common = window && window->local && window->access == MED_RMEM_PLAIN && t->rows == 1 &&
+                  t->local && t->row_bytes && t->rmem_stride >= t->row_bytes &&
+                  t->local_stride >= t->row_bytes && t->rmem_offset <= window->size_bytes &&
+                  t->row_bytes <= window->size_bytes - t->rmem_offset &&
+                  (uint64_t)t->local_offset + t->row_bytes <= UINTPTR_MAX - (uintptr_t)t->local;
+    return __builtin_expect(common, 1) ? window->local + t->rmem_offset : NULL;
+}
+
 /* Moves rows, past any cache, at once. What it is given was checked. MEDLEY_ERR_STALE. */
-medley_status_t med_rmem_window_move(const med_rmem_window *window,
-                                     const med_rmem_transfer *transfer);
+medley_status_t med_rmem_window_move(med_rmem_window *window, const med_rmem_transfer *transfer);
 /* The transfer as the copy engine wants it. */
-med_port_copy med_rmem_window_copy(const med_rmem_window *window,
-                                   const med_rmem_transfer *transfer);
+med_port_copy med_rmem_window_copy(med_rmem_window *window, const med_rmem_transfer *transfer);
 
 #endif

@@ -338,9 +338,10 @@ typedef struct med_port_peer {
     intptr_t handle; /* the port's own */
     uint32_t process_id;
     /* Does the process live that is meant? Asked after opening, and before and after whatever the
-     * machine does by the process's number alone. */
+     * machine does by the process's number alone (before: unless it was asked just now). */
     bool (*alive)(void *context);
     void *context;
+    uint64_t alive_ns; /* when it was last found alive */
 } med_port_peer;
 
 /* Opens the memory of a process by its number; `alive` and `context` are the caller's, set before.
@@ -363,7 +364,7 @@ typedef struct med_port_peer_copy {
 /* Blocks while the machine copies. MEDLEY_ERR_PEER_DIED: the peer died before or meanwhile;
  * MEDLEY_ERR_NOT_FOUND: nothing is mapped there, or it is not to be written; MEDLEY_ERR_ACCESS. Of
  * a copy that fails, a part may be done. */
-medley_status_t med_port_peer_copy_run(const med_port_peer *peer, const med_port_peer_copy *copy);
+medley_status_t med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy);
 
 /* ---- Surroundings ---------------------------------------------------------------------------- */
 /* A variable of the environment, or NULL. Constant until the program changes its environment. */

@@ -73,6 +73,9 @@ step_kill_prepare(void)
     (void)setenv("MEDLEY_MAX_NODES", "8", 1);
     (void)setenv("MEDLEY_MAX_MUTEXES", "8", 1);
     (void)setenv("MEDLEY_MAX_SHMEMS", "4", 1);
+    (void)setenv("MEDLEY_MAX_RMEMS", "4", 1);
+    (void)setenv("MEDLEY_MAX_RMEM_ATTACHMENTS", "4", 1);
+    (void)setenv("MEDLEY_MAX_REQUESTS", "4", 1);
     stay_on_one_processor();
     (void)signal(SIGALRM, stuck);
     (void)test_seed();

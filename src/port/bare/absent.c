@@ -227,7 +227,7 @@ med_port_peer_close(med_port_peer *peer)
 }
 
 medley_status_t
-med_port_peer_copy_run(const med_port_peer *peer, const med_port_peer_copy *copy)
+med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
 {
     (void)peer;
     (void)copy;

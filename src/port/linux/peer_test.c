@@ -184,6 +184,7 @@ not_the_process_that_is_meant(void **state)
     (void)state;
     med_port_peer peer = peer_of_child();
     child_lives = false;
+    peer.alive_ns = 0; /* not asked just now */
     const med_port_peer_copy copy = {.local = mine,
                                      .remote = (uint64_t)(uintptr_t)mine,
                                      .row_bytes = BYTES,
