@@ -17,6 +17,9 @@ begin(void)
     (void)setenv("MEDLEY_MAX_NODES", "8", 1);
     (void)setenv("MEDLEY_MAX_MUTEXES", "8", 1);
     (void)setenv("MEDLEY_MAX_PROCESSES", "4", 1);
+    (void)setenv("MEDLEY_MAX_RMEMS", "4", 1);
+    (void)setenv("MEDLEY_MAX_RMEM_ATTACHMENTS", "4", 1);
+    (void)setenv("MEDLEY_MAX_REQUESTS", "4", 1);
     if (medley_system_open(NULL) != MEDLEY_OK || medley_node_adopt(DOMAIN, 1, NULL) != MEDLEY_OK) {
         abort();
     }
@@ -57,6 +60,62 @@ attributes_any(fuzz_input *input, mrapi_mutex_attributes_t *attributes)
     }
 }
 
+static mrapi_rmem_hndl_t
+any_rmem(fuzz_input *input)
+{
+    uint32_t generation = fuzz_take(input, 1);
+    return generation == 255
+               ? fuzz_word(input)
+               : med_handle_make(MED_HANDLE_RMEM, fuzz_below(input, 5), generation >> 5);
+}
+
+/* Reads only: what is written could become a lie about who holds a table. */
+static void
+operate_rmem(fuzz_input *input)
+{
+    static unsigned char memory[1024];
+    mrapi_status_t status;
+    mrapi_request_t request = fuzz_word(input);
+    size_t size;
+    unsigned char bytes[256];
+    mrapi_rmem_hndl_t rmem = any_rmem(input);
+    mrapi_rmem_atype_t access = (mrapi_rmem_atype_t)fuzz_below(input, 5);
+    switch (fuzz_below(input, 9)) {
+    case 0:
+        (void)mrapi_rmem_create(fuzz_below(input, 4), memory + 256 * fuzz_below(input, 3), access,
+                                NULL, 1 + fuzz_below(input, 512), &status);
+        break;
+    case 1:
+        (void)mrapi_rmem_get(fuzz_below(input, 4), access, &status);
+        break;
+    case 2:
+        mrapi_rmem_attach(rmem, access, &status);
+        break;
+    case 3:
+        mrapi_rmem_detach(rmem, &status);
+        break;
+    case 4:
+        mrapi_rmem_delete(rmem, &status);
+        break;
+    case 5:
+        mrapi_rmem_read(rmem, fuzz_word(input), bytes, 0, fuzz_below(input, 16),
+                        fuzz_below(input, 16), fuzz_word(input), 16, &status);
+        break;
+    case 6:
+        mrapi_rmem_read_i(rmem, fuzz_below(input, 512), bytes, 0, 16, fuzz_below(input, 16),
+                          fuzz_below(input, 64), 16, &request, &status);
+        (void)mrapi_test(&request, &size, &status);
+        break;
+    case 7:
+        mrapi_rmem_synch(rmem, &status);
+        break;
+    default:
+        (void)mrapi_wait_any(1, &request, &size, 1, &status);
+        mrapi_cancel(&request, &status);
+        break;
+    }
+}
+
 static void
 operate(fuzz_input *input, mrapi_key_t *key)
 {
@@ -64,7 +123,7 @@ operate(fuzz_input *input, mrapi_key_t *key)
     mrapi_mutex_attributes_t attributes;
     mrapi_boolean_t value;
     mrapi_mutex_hndl_t mutex = any_handle(input);
-    switch (fuzz_below(input, 9)) {
+    switch (fuzz_below(input, 11)) {
     case 0:
         attributes_any(input, &attributes);
         (void)mrapi_mutex_create(fuzz_word(input), &attributes, &status);
@@ -89,6 +148,10 @@ operate(fuzz_input *input, mrapi_key_t *key)
         break;
     case 7:
         *key = fuzz_word(input);
+        break;
+    case 8:
+    case 9:
+        operate_rmem(input);
         break;
     default:
         mrapi_mutex_get_attribute(mutex, fuzz_word(input), &value, sizeof value, &status);

@@ -218,6 +218,39 @@ typedef struct round_state {
     uint32_t worker;
 } round_state;
 
+/* Reads only: what is written through a row that lies about its owner's addresses hits the owner,
+ * and that is not promised against. */
+static void
+rmem_once(test_random *random)
+{
+    static unsigned char memory[256];
+    mrapi_status_t status;
+    mrapi_request_t request;
+    size_t size;
+    unsigned char bytes[64];
+    mrapi_rmem_atype_t access = (mrapi_rmem_atype_t)random_below(random, 4);
+    mrapi_rmem_hndl_t rmem =
+        mrapi_rmem_create(random_below(random, NUMBERS), memory, access, NULL, 256, &status);
+    if (status != MRAPI_SUCCESS) {
+        rmem = mrapi_rmem_get(random_below(random, NUMBERS), access, &status);
+    }
+    if (random_below(random, 8) == 0) {
+        rmem = (rmem & 0xf000ffffu) | random_below(random, 0x1000u) << 16; /* made up */
+    }
+    access = access == MRAPI_RMEM_ATYPE_ANY ? MRAPI_RMEM_DUMMY : access;
+    mrapi_rmem_attach(rmem, access, &status);
+    mrapi_rmem_read(rmem, random_below(random, 256), bytes, 0, 8, 8, 8, 8, &status);
+    mrapi_rmem_read_i(rmem, 0, bytes, 0, 64, 1, 64, 64, &request, &status);
+    if (status == MRAPI_SUCCESS) {
+        (void)mrapi_wait(&request, &size, LOCK_TIMEOUT_US, &status);
+    }
+    mrapi_rmem_synch(rmem, &status);
+    if (random_below(random, 2)) {
+        mrapi_rmem_detach(rmem, &status);
+        mrapi_rmem_delete(rmem, &status);
+    }
+}
+
 /* Whatever comes back is right, if only something comes back. */
 static void
 work_once(test_random *random, uint32_t worker)
@@ -226,7 +259,7 @@ work_once(test_random *random, uint32_t worker)
     mrapi_info_t info;
     mrapi_key_t key;
     mrapi_mutex_hndl_t mutex = mrapi_mutex_get(random_below(random, NUMBERS), &status);
-    switch (random_below(random, 8)) {
+    switch (random_below(random, 9)) {
     case 0:
         mrapi_finalize(&status);
         mrapi_initialize(DOMAIN, worker, 0, &info, &status);
@@ -246,6 +279,9 @@ work_once(test_random *random, uint32_t worker)
         }
         break;
     case 5:
+        rmem_once(random);
+        break;
+    case 6:
         mutex = (mutex & 0xffffu) | random_below(random, 0x8000u) << 16; /* a handle made up */
         mrapi_mutex_lock(mutex, &key, LOCK_TIMEOUT_US, &status);
         break;
