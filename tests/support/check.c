@@ -8,7 +8,8 @@
  *   its lock is nobody's
  *
  * and of the rows: processes live or are no more; nodes belong to living processes; locks belong to
- * living nodes, as do remote memories and attachments; shared memories are attached to living nodes, and have the segments that there are.
+ * living nodes, as do remote memories and attachments; shared memories are attached to living
+ * nodes, and have the segments that there are.
  */
 #include "support/check.h"
 
