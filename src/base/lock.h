@@ -63,9 +63,16 @@ med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_loc
 static inline uint32_t
 med_lock_owner(const med_lock *lock)
 {
-    /* Relaxed: an owner reads his own store; others only show it, or check it by compare-and-swap.
-     */
-    return atomic32_load_relaxed(&lock->word) & MED_LOCK_OWNER_MASK;
+    /* A2 owner came <- R2 (try): who looks whether the owner lives does not take him, who has just
+     * come to life, for one that is gone. */
+    return atomic32_load_acquire(&lock->word) & MED_LOCK_OWNER_MASK;
+}
+
+static inline bool
+med_lock_is_mine(const med_lock *lock, uint32_t owner)
+{
+    /* Relaxed: an owner reads his own store. */
+    return (atomic32_load_relaxed(&lock->word) & MED_LOCK_OWNER_MASK) == owner;
 }
 
 static inline bool
@@ -79,7 +86,8 @@ static inline bool
 med_lock_try_fast(med_lock *lock, uint32_t owner)
 {
     uint32_t expected = 0;
-    return atomic32_cas_acquire(&lock->word, &expected, owner); /* A1 held <- R1 (release) */
+    /* A1 held <- R1 (release); R2 owner came -> A2 (owner) */
+    return atomic32_cas_acq_rel(&lock->word, &expected, owner);
 }
 
 medley_status_t med_lock_try(med_lock *lock, uint32_t owner);

@@ -134,7 +134,7 @@ static bool
 is_mine(const med_self *self, const med_mutex_row *row, med_handle handle)
 {
     return is_pi(handle) ? med_mutex_pi_is_mine(self, row)
-                         : med_lock_owner(&row->lock) == self->ref;
+                         : med_lock_is_mine(&row->lock, self->ref);
 }
 
 /* By the holder, of a mutex that is his by a good handle. */
@@ -340,10 +340,8 @@ med_mutex_attributes(const med_self *self, med_handle mutex, uint32_t *attribute
 {
     med_mutex_row *row;
     medley_status_t status = row_of(self->system, mutex, &row);
-    if (status == MEDLEY_OK) {
-        *attributes = med_object_attributes(&row->object);
-    }
-    return status;
+    return status == MEDLEY_OK ? med_object_attributes_get(&row->object, mutex, attributes)
+                               : status;
 }
 
 /* ---- Delete ---------------------------------------------------------------------------------- */

@@ -148,7 +148,7 @@ med_mutex_unlock_fast(med_self *self, med_handle mutex, uint32_t key)
         return false;
     }
     /* Relaxed, all of them: if the lock is ours, they are our own words. */
-    bool common = med_lock_owner(&row->lock) == self->ref &&
+    bool common = med_lock_is_mine(&row->lock, self->ref) &&
                   atomic32_load_relaxed(&row->depth) == 1 &&
                   key == med_mutex_key(atomic32_load_relaxed(&row->ticket), 1);
     if (__builtin_expect(!common, 0)) {

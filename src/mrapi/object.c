@@ -18,7 +18,8 @@ typedef struct fill_context {
     uint32_t domain;
 } fill_context;
 
-/* Relaxed: published with the row (T1 in table.c), or by what `fill` stores last. */
+/* Relaxed but for the attributes: published with the row (T1 in table.c), or by what `fill` stores
+ * last. */
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
@@ -26,7 +27,8 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     med_object *object = (med_object *)(void *)row;
     (void)index;
     (void)generation;
-    atomic32_store_relaxed(&object->attributes, wanted->request->attributes);
+    /* R5 life over -> A5 (attributes_get): who reads them by an old handle sees that it is old. */
+    atomic32_store_release(&object->attributes, wanted->request->attributes);
     atomic32_store_relaxed(&object->domain, wanted->domain);
     wanted->request->fill(object, wanted->request->context);
 }
@@ -84,6 +86,18 @@ med_object_check(const med_object *object, med_handle handle)
     return just_deleted && (med_object_attributes(object) & MED_OBJECT_ERROR_EXT)
                ? MEDLEY_ERR_NOT_FOUND
                : MEDLEY_ERR_STALE;
+}
+
+medley_status_t
+med_object_attributes_get(const med_object *object, med_handle handle, uint32_t *attributes)
+{
+    uint32_t read = atomic32_load_acquire(&object->attributes); /* A5 life over <- R5 (fill) */
+    /* They are of this handle's life if it has not ended: A5 came first. */
+    medley_status_t status = med_object_check(object, handle);
+    if (status == MEDLEY_OK) {
+        *attributes = read;
+    }
+    return status;
 }
 
 medley_status_t

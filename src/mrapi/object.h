@@ -64,7 +64,11 @@ medley_status_t med_object_of(const med_table_view *table,
 medley_status_t
 med_object_remove(const med_table_view *table, const med_object *object, med_handle handle);
 
-/* Relaxed: fixed at creation, here and below. */
+/* What the object of a good handle was made with; errors as med_object_check. */
+medley_status_t
+med_object_attributes_get(const med_object *object, med_handle handle, uint32_t *attributes);
+
+/* Of the object's present life. Relaxed: fixed at creation, here and below. */
 static inline uint32_t
 med_object_attributes(const med_object *object)
 {

@@ -100,10 +100,7 @@ med_rwl_attributes(const med_self *self, med_handle rwl, uint32_t *attributes)
 {
     med_rwl_row *row;
     medley_status_t status = row_of(self, rwl, &row);
-    if (status == MEDLEY_OK) {
-        *attributes = med_object_attributes(&row->object);
-    }
-    return status;
+    return status == MEDLEY_OK ? med_object_attributes_get(&row->object, rwl, attributes) : status;
 }
 
 /* ---- Lock ------------------------------------------------------------------------------------ */

@@ -123,7 +123,7 @@ med_rwl_read_end_fast(med_self *self, med_handle rwl)
         return false;
     }
     med_lock *unit = med_rwl_first(self, row);
-    if (__builtin_expect(med_lock_owner(unit) != self->ref, 0)) {
+    if (__builtin_expect(!med_lock_is_mine(unit, self->ref), 0)) {
         return false;
     }
     med_rwlock_read_end(&row->lock, unit, self->scope);

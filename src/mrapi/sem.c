@@ -103,10 +103,7 @@ med_sem_attributes(const med_self *self, med_handle sem, uint32_t *attributes)
 {
     med_sem_row *row;
     medley_status_t status = row_of(self, sem, &row);
-    if (status == MEDLEY_OK) {
-        *attributes = med_object_attributes(&row->object);
-    }
-    return status;
+    return status == MEDLEY_OK ? med_object_attributes_get(&row->object, sem, attributes) : status;
 }
 
 /* ---- Lock ------------------------------------------------------------------------------------ */
@@ -252,7 +249,7 @@ give_back(const wanted *w, uint32_t count)
 {
     med_self *self = w->self;
     for (uint32_t i = 0; i < w->units.count && count; i++) {
-        if (med_lock_owner(&w->units.words[i]) == self->ref) {
+        if (med_lock_is_mine(&w->units.words[i], self->ref)) {
             med_lock_give_back(&w->units.words[i], &w->row->sleepers, self->ref, self->scope);
             count--;
         }
@@ -266,7 +263,7 @@ take_all(const wanted *w, bool *all)
     uint32_t taken = 0;
     *all = true;
     for (uint32_t i = 0; i < w->units.count && *all; i++) {
-        if (med_lock_owner(&w->units.words[i]) == w->self->ref) {
+        if (med_lock_is_mine(&w->units.words[i], w->self->ref)) {
             continue;
         }
         medley_status_t status = med_lock_try(&w->units.words[i], w->self->ref);

@@ -118,7 +118,7 @@ med_sem_unlock_fast(med_self *self, med_handle sem)
         return false;
     }
     med_lock *unit = med_sem_first(self, row);
-    if (__builtin_expect(med_lock_owner(unit) != self->ref, 0)) {
+    if (__builtin_expect(!med_lock_is_mine(unit, self->ref), 0)) {
         return false;
     }
     med_lock_release(unit, &row->sleepers, self->scope);
