@@ -9,6 +9,7 @@
  *   --seed N          this one, with what the program logs
  *   --mutants         weakens each memory order in turn: some seed must find each
  *   --mutant-seeds N  so many seeds per mutant (default 200000)
+ *   --weaken F:LINE   runs seeds with the order at this line weakened, to see how it fails
  *   --list            names them
  * Exit: 0 all passed, 1 something failed, 2 wrong use.
  */
@@ -24,6 +25,7 @@
 #include "mutants.h"
 #include "program.h"
 #include "report.h"
+#include "shrink.h"
 
 static double
 now_s(void)
@@ -33,11 +35,21 @@ now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static bool
+wrong_use(const char *what)
+{
+    fprintf(stderr, "sim: %s; see tests/sim/main.c\n", what);
+    return false;
+}
+
 /* ---- One scenario ---------------------------------------------------------------------------- */
 
 static bool
 run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
 {
+    if (o->weaken && !mutant_weaken_line(o, scenario, outcome, o->weaken)) {
+        return wrong_use("no order at the line to weaken");
+    }
     double start_s = now_s();
     uint64_t points = sim_world_points();
     uint64_t deaths = 0;
@@ -48,6 +60,11 @@ run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
         deaths += outcome->deaths;
         if (outcome->kind != SIM_PASSED) {
             report_failure(scenario, seed, outcome);
+            shrink(o, &order, outcome);
+            printf("  shrunk: ");
+            report_failure(scenario, seed, outcome);
+            report_events(outcome);
+            report_plan(&outcome->plan);
             return false;
         }
     }
@@ -73,13 +90,6 @@ is_wanted(const options *o, const sim_scenario *scenario)
 /* ---- Options --------------------------------------------------------------------------------- */
 
 static bool
-wrong_use(const char *what)
-{
-    fprintf(stderr, "sim: %s; see tests/sim/main.c\n", what);
-    return false;
-}
-
-static bool
 option_with_value(options *o, const char *option, const char *value)
 {
     uint64_t number = strtoull(value, NULL, 10);
@@ -93,6 +103,8 @@ option_with_value(options *o, const char *option, const char *value)
         o->first = number;
         o->seeds = 1;
         o->loud = true;
+    } else if (strcmp(option, "--weaken") == 0) {
+        o->weaken = value;
     } else if (strcmp(option, "--mutant-seeds") == 0) {
         o->mutant_seeds = number;
     } else {

@@ -219,7 +219,8 @@ passes_unmutated(const options *o, const sim_order *mutated, uint64_t seed)
         .scenario = mutated->scenario, .seed = seed, .steps_max = mutated->steps_max};
     sim_run(&order, o->second);
     if (o->second->kind != SIM_PASSED) {
-        report_failure(order.scenario, seed, o->second);
+        printf("  the program fails by itself: sim --scenario %s --seed %" PRIu64 "\n",
+               order.scenario->name, seed);
     }
     return o->second->kind == SIM_PASSED;
 }
@@ -257,6 +258,28 @@ judge(const options *o, const sim_order *order, const mutant *m, sim_outcome *ou
         printf("survives%s%s\n", reason ? ": " : "", reason ? reason : ", unlisted");
     }
     return (seed != 0) == (reason == NULL) && (seed == 0 || passes_unmutated(o, order, seed));
+}
+
+bool
+mutant_weaken_line(const options *o,
+                   const sim_scenario *scenario,
+                   sim_outcome *outcome,
+                   const char *where)
+{
+    static uint32_t sites[SITES_MAX];
+    static source_line lines[SITES_MAX];
+    uint32_t count = sites_met(o, scenario, outcome, sites);
+    bool met = false;
+    report_lines(sites, count, lines);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = strlen(lines[i].file);
+        if (strncmp(where, lines[i].file, length) == 0 && where[length] == ':' &&
+            strtoul(where + length + 1, NULL, 10) == lines[i].line) {
+            sim_world_weaken(sites[i], true);
+            met = true;
+        }
+    }
+    return met;
 }
 
 bool

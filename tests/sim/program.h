@@ -18,6 +18,7 @@ typedef struct options {
     uint64_t first;
     uint64_t mutant_seeds;
     bool mutants;
+    const char *weaken; /* "file:line" */
     bool loud;
     bool list;
     sim_outcome *second; /* for another run while one's outcome is still needed */

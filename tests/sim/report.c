@@ -114,8 +114,8 @@ print_event(const sim_event_seen *event, const source_line *line)
            event->site ? line->line : 0);
 }
 
-static void
-print_events(const sim_outcome *outcome)
+void
+report_events(const sim_outcome *outcome)
 {
     source_line lines[SIM_TRACE_EVENTS];
     uint32_t sites[SIM_TRACE_EVENTS] = {0};
@@ -149,7 +149,6 @@ report_failure(const sim_scenario *scenario, uint64_t seed, const sim_outcome *o
         printf(", with the access at %s:%" PRIu32, lines[1].path, lines[1].line);
     }
     printf("; %" PRIu32 " steps, %" PRIu32 " deaths\n", outcome->steps, outcome->deaths);
-    print_events(outcome);
     printf("  again: sim --scenario %s --seed %" PRIu64 "\n", scenario->name, seed);
 }
 

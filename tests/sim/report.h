@@ -22,8 +22,10 @@ void report_program(const char *program);
 /* One run of addr2line for all. */
 void report_lines(const uint32_t *sites, uint32_t count, source_line *lines);
 
-/* Seed, failure, what happened last. */
+/* Seed and failure. */
 void report_failure(const sim_scenario *scenario, uint64_t seed, const sim_outcome *outcome);
+/* What happened last. */
+void report_events(const sim_outcome *outcome);
 /* The choices that led there. */
 void report_plan(const sim_plan *plan);
 const char *report_kind(sim_failure_kind kind);

@@ -47,6 +47,7 @@ typedef struct segment {
 static memory memories[NAMES_MAX];
 static segment segments[SEGMENTS_MAX];
 static uint32_t shared_used; /* of the shared memory, in bytes */
+static sim_view folder;      /* what those did who removed names: seen by who opens one */
 
 static void
 memory_clear(uint32_t from, uint32_t to)
@@ -62,6 +63,7 @@ sim_shared_begin(void)
     shared_used = scenario_bytes;
     memset(memories, 0, sizeof memories);
     memset(segments, 0, sizeof segments);
+    memset(&folder, 0, sizeof folder);
 }
 
 /* SIM_NOWHERE: there is no more. */
@@ -204,6 +206,7 @@ open_until(const char *name, uint64_t deadline_ns, bool make, med_port_shared *s
     for (;;) {
         sim_point(HERE);
         memory *m = memory_named(name);
+        sim_view_join(&me->view, &folder);
         if (!m && !make) {
             return MEDLEY_ERR_NOT_FOUND;
         }
@@ -301,6 +304,8 @@ med_port_shared_remove(med_port_shared *shared)
 {
     sim_point(HERE);
     memory_of(shared)->removed = true;
+    sim_view_join(&folder, &sim.current->view);
+    sim_step(sim.current);
     return MEDLEY_OK;
 }
 

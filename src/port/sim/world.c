@@ -116,9 +116,9 @@ process_load(sim_process *process, const char *program)
     if (fd < 0) {
         return said("cannot copy the program");
     }
+    /* It stays open: the loader takes a path that it has seen for a file that it has. */
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     void *loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    (void)close(fd);
     if (!loaded) {
         return said(dlerror());
     }
@@ -145,6 +145,9 @@ sim_world_begin(const char *program)
     bool good = memory_map();
     for (uint32_t i = 0; good && i < sim.process_count; i++) {
         good = process_load(&sim.processes[i], program);
+        if (good && i > 0 && sim.processes[i].base == sim.processes[i - 1].base) {
+            return said("two processes share one copy");
+        }
     }
     return good;
 }

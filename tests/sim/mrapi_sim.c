@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * MRAPI between processes: a system is made by whoever comes first, and made anew after the last
+ * has gone; nodes come and go; a mutex that anybody may have made, or deleted, has one holder, who
+ * sees what the holders before it wrote; and all of it goes on when a process is killed anywhere.
+ *
+ * Actors: three processes of equal rank. Two scenarios: in one they come and go, in the other they
+ * stay, and mutexes of two numbers come and go, one of them recursive.
+ */
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "mrapi.h"
+#include "port/port.h"
+#include "scenarios.h"
+
+#define ACTORS 3u
+#define ROUNDS 2u
+#define DOMAIN 1u
+#define MUTEXES 2u
+#define MUTEX 7u /* and those after it */
+#define LOCKS 8u
+
+/* Plain, a mutex's: equal unless its holder is at it, or died. */
+typedef struct guarded {
+    uint32_t first;
+    uint32_t second;
+} guarded;
+
+typedef struct notes {
+    uint32_t inside[MUTEXES]; /* index + 1 of who holds the mutex */
+} notes;
+
+static void
+begin(const sim_actor *director)
+{
+    (void)director;
+}
+
+/* Small, so that a run spends its steps on what happens between processes. */
+static const char *
+environment(const char *name)
+{
+    static const char *const variables[][2] = {
+        {"MEDLEY_SYSTEM", "sim"},  {"MEDLEY_MAX_DOMAINS", "1"}, {"MEDLEY_MAX_PROCESSES", "4"},
+        {"MEDLEY_MAX_NODES", "6"}, {"MEDLEY_MAX_MUTEXES", "2"},
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *variable = variables[i][0];
+        size_t at = 0;
+        while (variable[at] && variable[at] == name[at]) {
+            at++;
+        }
+        if (variable[at] == name[at]) {
+            return variables[i][1];
+        }
+    }
+    return NULL;
+}
+
+/* The odd ones are recursive. */
+static bool
+is_recursive(uint32_t number)
+{
+    return number % 2 == 1;
+}
+
+static mrapi_mutex_hndl_t
+mutex_make(uint32_t number, mrapi_status_t *status)
+{
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t recursive = is_recursive(number) ? MRAPI_TRUE : MRAPI_FALSE;
+    mrapi_mutex_init_attributes(&attributes, status);
+    SIM_CHECK(*status == MRAPI_SUCCESS);
+    mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, &recursive, sizeof recursive,
+                              status);
+    SIM_CHECK(*status == MRAPI_SUCCESS);
+    return mrapi_mutex_create(number, &attributes, status);
+}
+
+/* The mutex, made or found. It may be gone again by then. */
+static bool
+mutex_have(uint32_t number, mrapi_mutex_hndl_t *mutex)
+{
+    mrapi_status_t status;
+    *mutex = mutex_make(number, &status);
+    if (status == MRAPI_SUCCESS) {
+        return true;
+    }
+    SIM_CHECK(status == MRAPI_ERR_MUTEX_EXISTS || status == MRAPI_ERR_MUTEX_LIMIT);
+    *mutex = mrapi_mutex_get(number, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_ID_INVALID);
+    return status == MRAPI_SUCCESS;
+}
+
+static void
+section(const sim_actor *actor, uint32_t which)
+{
+    guarded *g = (guarded *)actor->memory + which;
+    uint32_t *inside = &((notes *)actor->notes)->inside[which];
+    bool died = *inside != 0;
+    SIM_CHECK(!died || sim_is_dead(*inside - 1));
+    *inside = actor->index + 1;
+    /* Nobody is told of him who died in a system that was made anew since, with a new mutex. */
+    if (died || medley_lock_owner_died()) {
+        g->second = g->first;
+    }
+    SIM_CHECK(g->first == g->second);
+    g->first++;
+    g->second++;
+    *inside = 0;
+}
+
+static void
+recursive_check(uint32_t number, mrapi_mutex_hndl_t mutex)
+{
+    mrapi_boolean_t recursive;
+    mrapi_status_t status;
+    mrapi_mutex_get_attribute(mutex, MRAPI_MUTEX_RECURSIVE, &recursive, sizeof recursive, &status);
+    SIM_CHECK(status == MRAPI_ERR_MUTEX_INVALID ||
+              (status == MRAPI_SUCCESS && (recursive == MRAPI_TRUE) == is_recursive(number)));
+}
+
+static void
+lock_and_leave(const sim_actor *actor)
+{
+    mrapi_mutex_hndl_t mutex;
+    mrapi_key_t key;
+    mrapi_status_t status;
+    uint32_t which = sim_random(MUTEXES);
+    if (!mutex_have(MUTEX + which, &mutex)) {
+        return;
+    }
+    recursive_check(MUTEX + which, mutex);
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    if (status != MRAPI_SUCCESS) {
+        SIM_CHECK(status == MRAPI_ERR_MUTEX_INVALID);
+        return;
+    }
+    section(actor, which);
+    if (sim_random(3) == 0) {
+        mrapi_mutex_delete(mutex, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS);
+        return;
+    }
+    mrapi_mutex_unlock(mutex, &key, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+    if (sim_random(3) == 0) {
+        mrapi_mutex_delete(mutex, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_LOCKED ||
+                  status == MRAPI_ERR_MUTEX_INVALID);
+    }
+}
+
+/* Again, when another was too long at opening or closing the system. */
+static void
+become_node(const sim_actor *actor)
+{
+    mrapi_info_t info;
+    mrapi_parameters_t parameters = {0};
+    mrapi_status_t status;
+    do {
+        mrapi_initialize(DOMAIN, actor->index + 1, parameters, &info, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_INITFAILED);
+    } while (status != MRAPI_SUCCESS);
+}
+
+static void
+act(const sim_actor *actor)
+{
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        mrapi_status_t status;
+        become_node(actor);
+        lock_and_leave(actor);
+        if (sim_random(2) == 0) {
+            lock_and_leave(actor);
+        }
+        mrapi_finalize(&status);
+        SIM_CHECK(status == MRAPI_SUCCESS);
+    }
+}
+
+static void
+act_mutex(const sim_actor *actor)
+{
+    mrapi_status_t status;
+    become_node(actor);
+    for (uint32_t i = 0; i < LOCKS; i++) {
+        lock_and_leave(actor);
+    }
+    mrapi_finalize(&status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+}
+
+const sim_scenario sim_mrapi = {
+    .name = "mrapi",
+    .covers = "table node process mutex system attach",
+    .memory_bytes = MUTEXES * sizeof(guarded),
+    .actors = ACTORS,
+    .deaths = 2,
+    .mortal = 7,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act,
+    .environment = environment,
+};
+
+const sim_scenario sim_mrapi_mutex = {
+    .name = "mrapi_mutex",
+    .covers = "table node process mutex system attach",
+    .memory_bytes = MUTEXES * sizeof(guarded),
+    .actors = ACTORS,
+    .deaths = 2,
+    .mortal = 7,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_mutex,
+    .environment = environment,
+};
