@@ -121,6 +121,9 @@ typedef enum sim_access {
 /* Does it race with an earlier access of another fiber? */
 void sim_race_check(uint32_t place, uint32_t bytes, sim_access access, uintptr_t pc);
 
+/* By plain accesses of the running fiber, word by word. */
+void sim_plain_copy(void *target, const void *source, size_t bytes, uintptr_t pc);
+
 void sim_history_begin(void);
 uint64_t sim_history_load(void *address, uint32_t place, uint32_t bytes, int order, uintptr_t pc);
 void sim_history_store(
@@ -149,6 +152,8 @@ void sim_fence(sim_fiber *fiber, int order);
 void sim_step(sim_fiber *fiber);
 
 /* ---- The world ------------------------------------------------------------------------------- */
+
+#define SIM_PROCESS_ID_FIRST 1000u /* the number of process 0 */
 
 typedef struct sim_process {
     uintptr_t base;    /* where its copy of the program is loaded */

@@ -110,6 +110,13 @@ write_words(uint8_t *target, const uint8_t *source, size_t bytes, uintptr_t pc)
     }
 }
 
+void
+sim_plain_copy(void *target, const void *source, size_t bytes, uintptr_t pc)
+{
+    plain(source, bytes, SIM_READS, pc);
+    write_words(target, source, bytes, pc);
+}
+
 void *
 __wrap_memcpy(void *target, const void *source, size_t bytes)
 {

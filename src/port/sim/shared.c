@@ -134,8 +134,9 @@ static memory *
 memory_make(const char *name)
 {
     for (memory *m = memories; m < memories + NAMES_MAX; m++) {
-        if (!m->used) {
-            m->used = true;
+        bool forgotten = m->removed && m->open_by == 0 && m->inside == NOBODY;
+        if (!m->used || forgotten) {
+            *m = (memory){.used = true};
             (void)snprintf(m->name, sizeof m->name, "%s", name);
             m->place = SIM_NOWHERE;
             m->inside = NOBODY;
@@ -217,7 +218,7 @@ open_until(const char *name, uint64_t deadline_ns, bool make, med_port_shared *s
         if (section_enter(m, deadline_ns) != MEDLEY_OK) {
             return MEDLEY_TIMEOUT;
         }
-        if (m->removed) { /* while we waited */
+        if (m->removed || strcmp(m->name, name) != 0) { /* while we waited */
             section_leave(m);
             continue;
         }

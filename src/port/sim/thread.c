@@ -59,7 +59,7 @@ med_port_heap_give(void *block, size_t size_bytes)
 uint32_t
 med_port_process_id(void)
 {
-    return 1000 + sim.current->process;
+    return SIM_PROCESS_ID_FIRST + sim.current->process;
 }
 
 uint32_t
