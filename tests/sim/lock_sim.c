@@ -16,6 +16,7 @@ typedef struct shared {
     med_lock_sleepers sleepers;
     uint32_t first; /* plain, the lock's: equal unless the owner is at it, or died */
     uint32_t second;
+    atomic32 came[ACTORS]; /* before it first tried: who sees it as the owner sees this */
 } shared;
 
 typedef struct notes {
@@ -29,11 +30,26 @@ begin(const sim_actor *director)
     (void)director; /* a zeroed lock is free */
 }
 
+static void
+come(shared *s, const sim_actor *actor)
+{
+    atomic32_store_relaxed(&s->came[actor->index], 1); /* relaxed: R2 of the lock follows */
+}
+
+static void
+owner_check(const shared *s, uint32_t owner)
+{
+    if (owner >= 1 && owner <= ACTORS) {
+        SIM_CHECK(atomic32_load_relaxed(&s->came[owner - 1]) == 1); /* relaxed: A2 of the lock */
+    }
+}
+
 /* Also for those who see no slice: whoever finds the lock held by a dead one takes it from him. */
 static medley_status_t
 recover_dead(void *context, uint32_t owner)
 {
     shared *s = context;
+    owner_check(s, owner);
     if (owner >= 1 && owner <= ACTORS && sim_is_dead(owner - 1)) {
         (void)med_lock_recover(&s->lock, &s->sleepers, owner, true, MED_PORT_SCOPE_SHARED);
     }
@@ -83,6 +99,8 @@ act_until(const sim_actor *actor, uint64_t deadline_ns)
 {
     shared *s = actor->memory;
     med_waiter waiter = {0};
+    come(s, actor);
+    owner_check(s, med_lock_owner(&s->lock));
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint64_t until_ns = deadline_ns == MED_PORT_FOREVER || sim_random(2) == 0
                                 ? MED_PORT_FOREVER
@@ -126,6 +144,7 @@ static medley_status_t
 bury_dead(void *context, uint32_t owner)
 {
     shared *s = context;
+    owner_check(s, owner);
     if (owner >= 1 && owner <= ACTORS && sim_is_dead(owner - 1)) {
         (void)med_lock_recover(&s->lock, &s->sleepers, owner, false, MED_PORT_SCOPE_SHARED);
     }
@@ -137,6 +156,8 @@ act_buried(const sim_actor *actor)
 {
     shared *s = actor->memory;
     med_waiter waiter = {0};
+    come(s, actor);
+    owner_check(s, med_lock_owner(&s->lock));
     for (uint32_t round = 0; round < ROUNDS; round++) {
         med_lock_request request = {.owner = actor->index + 1,
                                     .deadline_ns = MED_PORT_FOREVER,
