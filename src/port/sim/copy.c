@@ -122,7 +122,7 @@ is_there(const med_port_peer *peer, uint64_t address, uint64_t bytes)
 
 /* The kernel copies: nobody can race with it, and it makes nothing visible. */
 medley_status_t
-med_port_peer_copy_run(const med_port_peer *peer, const med_port_peer_copy *copy)
+med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
 {
     for (uint32_t row = 0; row < copy->rows; row++) {
         char *local = (char *)copy->local + (size_t)row * copy->local_stride_bytes;
