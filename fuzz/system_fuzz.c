@@ -16,6 +16,7 @@ begin(void)
     (void)setenv("MEDLEY_LOG", "quiet", 1);
     (void)setenv("MEDLEY_MAX_NODES", "8", 1);
     (void)setenv("MEDLEY_MAX_MUTEXES", "8", 1);
+    (void)setenv("MEDLEY_MAX_SHMEMS", "4", 1);
     (void)setenv("MEDLEY_MAX_PROCESSES", "4", 1);
     (void)setenv("MEDLEY_MAX_RMEMS", "4", 1);
     (void)setenv("MEDLEY_MAX_RMEM_ATTACHMENTS", "4", 1);
@@ -116,6 +117,71 @@ operate_rmem(fuzz_input *input)
     }
 }
 
+static mrapi_shmem_hndl_t
+any_memory(fuzz_input *input)
+{
+    uint32_t generation = fuzz_take(input, 1);
+    med_handle_kind kind = generation & 1 ? MED_HANDLE_SHMEM : MED_HANDLE_HEAP;
+    return generation == 255 ? fuzz_word(input)
+                             : med_handle_make(kind, fuzz_below(input, 9), generation >> 5);
+}
+
+static void
+memory_attributes_any(fuzz_input *input, mrapi_shmem_attributes_t *attributes)
+{
+    mrapi_status_t status;
+    mrapi_uint_t resource = fuzz_word(input);
+    mrapi_shmem_init_attributes(attributes, &status);
+    mrapi_shmem_set_attribute(attributes, MRAPI_SHMEM_RESOURCE, &resource, sizeof resource,
+                              &status);
+    if (fuzz_take(input, 1) & 1) {
+        attributes->set = fuzz_word(input);
+    }
+    attributes->use_malloc = (mrapi_boolean_t)(fuzz_take(input, 1) & 1);
+}
+
+/* What is attached is not touched: where it lies may be written over, how large it is too. */
+static void
+operate_memory(fuzz_input *input)
+{
+    mrapi_status_t status;
+    mrapi_shmem_attributes_t attributes;
+    mrapi_uint_t value;
+    mrapi_node_t nodes[2] = {1, fuzz_word(input)};
+    mrapi_shmem_hndl_t shmem = any_memory(input);
+    switch (fuzz_below(input, 8)) {
+    case 0:
+        memory_attributes_any(input, &attributes);
+        (void)mrapi_shmem_create(fuzz_below(input, 4), 1 + fuzz_below(input, 9000), nodes,
+                                 fuzz_below(input, 3), &attributes, sizeof attributes, &status);
+        break;
+    case 1:
+        (void)mrapi_shmem_create(fuzz_below(input, 4), 1 + fuzz_below(input, 9000), NULL, 0, NULL,
+                                 0, &status);
+        break;
+    case 2:
+        memory_attributes_any(input, &attributes);
+        (void)mrapi_shmem_create_malloc(fuzz_below(input, 4), fuzz_below(input, 9000), &attributes,
+                                        &status);
+        break;
+    case 3:
+        (void)mrapi_shmem_get(fuzz_below(input, 4), &status);
+        break;
+    case 4:
+        (void)mrapi_shmem_attach(shmem, &status);
+        break;
+    case 5:
+        mrapi_shmem_detach(shmem, &status);
+        break;
+    case 6:
+        mrapi_shmem_delete(shmem, &status);
+        break;
+    default:
+        mrapi_shmem_get_attribute(shmem, fuzz_below(input, 8), &value, sizeof value, &status);
+        break;
+    }
+}
+
 static void
 operate(fuzz_input *input, mrapi_key_t *key)
 {
@@ -172,7 +238,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             fuzz_scribble(&input, system->header, system->layout.size_bytes);
             holders_kept_honest(system);
         }
-        operate(&input, &key);
+        if (fuzz_take(&input, 1) & 1) {
+            operate(&input, &key);
+        } else {
+            operate_memory(&input);
+        }
     }
     mrapi_finalize(&status);
     (void)medley_system_close();

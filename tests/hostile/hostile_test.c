@@ -251,6 +251,34 @@ rmem_once(test_random *random)
     }
 }
 
+static void
+work_with_memory(test_random *random)
+{
+    mrapi_status_t status;
+    mrapi_uint_t size;
+    mrapi_shmem_hndl_t shmem = mrapi_shmem_get(random_below(random, NUMBERS), &status);
+    switch (random_below(random, 6)) {
+    case 0:
+        size = random_below(random, 4) ? 4096 : (1u << 20) + 1;
+        (void)mrapi_shmem_create(random_below(random, NUMBERS), size, NULL, 0, NULL, 0, &status);
+        break;
+    case 1:
+        mrapi_shmem_delete(shmem, &status);
+        break;
+    case 2:
+        shmem = (shmem & 0xffffu) | random_below(random, 0x8000u) << 16 | 0x80000000u;
+        mrapi_shmem_detach(shmem, &status); /* a handle made up */
+        mrapi_shmem_get_attribute(shmem, MRAPI_SHMEM_SIZE, &size, sizeof size, &status);
+        break;
+    case 3:
+        mrapi_shmem_detach(shmem, &status);
+        break;
+    default:
+        (void)mrapi_shmem_attach(shmem, &status);
+        break;
+    }
+}
+
 /* Whatever comes back is right, if only something comes back. */
 static void
 work_once(test_random *random, uint32_t worker)
@@ -259,6 +287,10 @@ work_once(test_random *random, uint32_t worker)
     mrapi_info_t info;
     mrapi_key_t key;
     mrapi_mutex_hndl_t mutex = mrapi_mutex_get(random_below(random, NUMBERS), &status);
+    if (random_below(random, 8) == 0) {
+        work_with_memory(random);
+        return;
+    }
     switch (random_below(random, 9)) {
     case 0:
         mrapi_finalize(&status);

@@ -177,6 +177,48 @@ lock_passing(test_random *random)
     }
 }
 
+/* A shared memory that comes and goes; small or not, as that takes other ways. */
+static void
+make_memory(test_random *random)
+{
+    mrapi_status_t status;
+    mrapi_uint_t size = random_below(random, 4) ? 1 + random_below(random, 20000) : (1u << 20) + 1;
+    (void)mrapi_shmem_create(PASSING_FIRST + random_below(random, PASSING), size, NULL, 0, NULL, 0,
+                             &status);
+    child_expect(status == MRAPI_SUCCESS || status == MRAPI_ERR_SHM_EXISTS);
+}
+
+static void
+use_memory(test_random *random)
+{
+    mrapi_status_t status;
+    mrapi_shmem_hndl_t shmem =
+        mrapi_shmem_get(PASSING_FIRST + random_below(random, PASSING), &status);
+    unsigned char *bytes = mrapi_shmem_attach(shmem, &status);
+    if (status != MRAPI_SUCCESS) {
+        child_expect(status == MRAPI_ERR_SHM_INVALID); /* there is none, or no longer */
+        return;
+    }
+    bytes[0]++;
+    mrapi_shmem_delete(shmem, &status);
+    child_expect(status == MRAPI_ERR_SHM_ATTCH); /* by us at least */
+    mrapi_shmem_detach(shmem, &status);
+    child_expect(status == MRAPI_SUCCESS);
+}
+
+static void
+delete_memory(test_random *random)
+{
+    mrapi_status_t status;
+    mrapi_shmem_hndl_t shmem =
+        mrapi_shmem_get(PASSING_FIRST + random_below(random, PASSING), &status);
+    if (status == MRAPI_SUCCESS) {
+        mrapi_shmem_delete(shmem, &status);
+        child_expect(status == MRAPI_SUCCESS || status == MRAPI_ERR_SHM_ATTCH ||
+                     status == MRAPI_ERR_SHM_INVALID);
+    }
+}
+
 typedef struct thread_work {
     const worker *me;
     test_random random;
@@ -230,6 +272,17 @@ work_once(const worker *me, test_random *random)
     case 8:
     case 9:
         lock_passing(random);
+        break;
+    case 10:
+    case 11:
+        make_memory(random);
+        break;
+    case 12:
+    case 13:
+        use_memory(random);
+        break;
+    case 14:
+        delete_memory(random);
         break;
     default:
         lock_staying(me, random);
@@ -333,6 +386,14 @@ nothing_is_stuck(void)
         assert_int_equal(status, MRAPI_SUCCESS);
     }
     check_settle(med_self_get()->system);
+    assert_int_equal(check_system(med_self_get()->system), 0);
+    for (unsigned i = 0; i < PASSING; i++) {
+        mrapi_shmem_hndl_t shmem = mrapi_shmem_get(PASSING_FIRST + i, &status);
+        if (status == MRAPI_SUCCESS) {
+            mrapi_shmem_delete(shmem, &status);
+            assert_int_equal(status, MRAPI_SUCCESS);
+        }
+    }
     assert_int_equal(check_system(med_self_get()->system), 0);
 }
 
