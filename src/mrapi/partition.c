@@ -74,6 +74,7 @@ static const uint32_t shape[] = {
     offsetof(med_rmem_row, owner),
     offsetof(med_rmem_row, access),
     offsetof(med_rmem_row, extent),
+    offsetof(med_rmem_row, segment),
     offsetof(med_rmem_extent, size_bytes),
     offsetof(med_rmem_extent, address_low),
     sizeof(med_rmem_attachment_row),

@@ -21,6 +21,7 @@
 #include "mrapi/object.h"
 #include "mrapi/rmem_cache.h"
 #include "mrapi/rmem_window.h"
+#include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
 static med_rmem_row *
@@ -49,6 +50,8 @@ row_of(const med_system *system, med_handle rmem, med_rmem_row **row, uint32_t *
 typedef struct create_context {
     med_self *self;
     const med_rmem_request *request;
+    uint32_t segment; /* 0: in none */
+    uint32_t segment_offset;
 } create_context;
 
 /* Offset in the partition, or address. */
@@ -92,6 +95,8 @@ create_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_relaxed(&rmem->process_ref, self->system->process_ref);
     atomic32_store_relaxed(&rmem->access, request->access);
     atomic32_store_relaxed(&rmem->process_space, med_port_pi_space());
+    atomic32_store_relaxed(&rmem->segment, create->segment);
+    atomic32_store_relaxed(&rmem->segment_offset, create->segment_offset);
     extent_fill(&rmem->extent, self->system, request);
     extent_fill(&self->system->rmem_extents[index], self->system, request);
 }
@@ -157,6 +162,8 @@ med_rmem_create(med_self *self, const med_rmem_request *request, med_handle *rme
     med_system *system = self->system;
     create_context context = {.self = self, .request = request};
     uint32_t index, generation;
+    (void)med_shmem_holds(system, request->memory, request->size_bytes, &context.segment,
+                          &context.segment_offset);
     medley_status_t status = create_once(&context, &index, &generation);
     if (status == MEDLEY_ERR_EXISTS || status == MEDLEY_ERR_LIMIT) {
         dead_owners_look(system, status, index);

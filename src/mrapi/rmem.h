@@ -38,7 +38,7 @@ typedef enum med_rmem_access {
 #define MED_RMEM_DOMAIN_SHARED 4u /* other domains may get it */
 
 typedef enum med_rmem_place {
-    MED_RMEM_IN_OWNER,     /* at an address in the memory of its owner's process */
+    MED_RMEM_IN_OWNER,     /* at an address of its owner's process; perhaps in a segment too */
     MED_RMEM_IN_PARTITION, /* at an offset in the partition */
 } med_rmem_place;
 
@@ -62,7 +62,8 @@ typedef struct med_rmem_row {
     atomic32 access;        /* med_rmem_access */
     atomic32 process_space; /* where the number of the owner's process holds */
     med_rmem_extent extent;
-    uint32_t unused[2];
+    atomic32 segment;        /* the number of the shared memory's segment that it lies in, or 0 */
+    atomic32 segment_offset; /* and where in it */
 } med_rmem_row;
 _Static_assert(sizeof(med_rmem_row) == 64, "one line");
 _Static_assert(offsetof(med_rmem_row, extent) == 40, "the same in every build");

@@ -5,6 +5,7 @@
 
 #include "medley/medley.h"
 #include "mrapi/rmem.h"
+#include "mrapi/rmem_window.h"
 #include "mrapi/system.h"
 #include "support/check.h"
 #include "support/process.h"
@@ -371,6 +372,78 @@ in_the_partition(void **state)
     assert_int_equal(status, MRAPI_ERR_RMEM_CONFLICT);
 }
 
+/* ---- In a shared memory ---------------------------------------------------------------------- */
+
+#define OFFSET 100u
+
+static int
+owner_in_shared_memory(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    (void)argument;
+    node_up(OWNER);
+    mrapi_shmem_hndl_t shmem = mrapi_shmem_create(NUMBER, 8192, NULL, 0, NULL, 0, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    unsigned char *memory = mrapi_shmem_attach(shmem, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    memory[OFFSET + 7] = 77;
+    (void)mrapi_rmem_create(NUMBER, memory + OFFSET, MRAPI_RMEM_DUMMY, NULL, 4000, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'r');
+    while (process_hear(parent) == 'c') {
+        process_say(parent, (char)memory[OFFSET + 8]);
+    }
+    return 0;
+}
+
+/* Which window, of the attachments' rows, is on a segment of its own? */
+static bool
+by_segment(void)
+{
+    const med_system *system = med_self_get()->system;
+    bool found = false;
+    for (uint32_t i = 0; i < system->limits.rmem_attachments; i++) {
+        found |= system->rmem_windows[i].segment != NULL;
+    }
+    return found;
+}
+
+/* Who uses it need not have attached to the shared memory; and keeps it when its owner is gone. */
+static void
+in_a_shared_memory(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    process_start(&child, owner_in_shared_memory, NULL);
+    assert_int_equal(process_hear(&child), 'r');
+    node_up(USER);
+    mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
+    mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_true(by_segment());
+    assert_int_equal(read_in(rmem, 7, 1), MRAPI_SUCCESS);
+    assert_int_equal(near[0], 77);
+    assert_int_equal(write_out(rmem, 8, 88), MRAPI_SUCCESS);
+    assert_int_equal(asked('c'), 88);
+    assert_int_equal(write_out(rmem, 4000, 1), MRAPI_ERR_RMEM_BUFF_OVERRUN);
+    /* A row that lies about where in it is not believed. */
+    atomic32_store_relaxed(&row_of(rmem)->segment_offset, 8192 - 3999);
+    (void)attach_again(rmem);
+    assert_false(by_segment());
+    atomic32_store_relaxed(&row_of(rmem)->segment_offset, OFFSET);
+    assert_int_equal(attach_again(rmem), MRAPI_SUCCESS);
+    assert_true(by_segment());
+    process_kill(&child);
+    assert_int_equal(write_out(rmem, 8, 89), MRAPI_SUCCESS); /* nobody has noticed */
+    (void)med_process_recover_all(med_self_get()->system);
+    assert_int_equal(write_out(rmem, 8, 90), MRAPI_ERR_RMEM_INVALID);
+    mrapi_rmem_detach(rmem, &status);
+    assert_false(by_segment());
+    mrapi_shmem_delete(mrapi_shmem_get(NUMBER, &status), &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    all_is_whole();
+}
+
 /* A child of fork has nothing of its parent's: it may be a node of its own at once. */
 static int
 forked(test_process *parent, void *argument)
@@ -411,6 +484,7 @@ main(void)
         cmocka_unit_test_teardown(a_user_dies, node_ends),
         cmocka_unit_test_teardown(rows_that_lie, node_ends),
         cmocka_unit_test_teardown(in_the_partition, node_ends),
+        cmocka_unit_test_teardown(in_a_shared_memory, node_ends),
         cmocka_unit_test_teardown(after_a_fork, node_ends),
     };
     test_system_prepare();

@@ -4,7 +4,8 @@
  * under the lock of the attachments' table.
  *
  * An address is dereferenced only if this process noted it itself (extents), or it lies in the
- * partition with all of its bytes; any other goes to the port, with its owner's process.
+ * partition, or in a segment that was mapped for it, with all of its bytes; any other goes to the
+ * port, with its owner's process.
  */
 #include "mrapi/rmem_window.h"
 
@@ -12,6 +13,7 @@
 
 #include "base/log.h"
 #include "mrapi/rmem_cache.h"
+#include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -90,6 +92,29 @@ place_find(const med_system *system, uint32_t index, med_rmem_window *window)
     return MEDLEY_OK;
 }
 
+/* In a segment of shared memory that this process can map: then it is, once more, for this window
+ * alone. What the row says is compared with what was mapped. */
+static bool
+segment_map(med_rmem_window *window)
+{
+    const med_rmem_row *row = window->row;
+    uint32_t file = atomic32_load_relaxed(&row->segment); /* relaxed: as address_of */
+    uint32_t offset = atomic32_load_relaxed(&row->segment_offset);
+    med_port_segment segment;
+    if (file == 0 || med_shmem_map_again(window->system, file, &segment) != MEDLEY_OK) {
+        return false;
+    }
+    if (offset > segment.size_bytes || window->size_bytes > segment.size_bytes - offset) {
+        med_port_segment_unmap(segment.address, segment.size_bytes, segment.place);
+        return false;
+    }
+    window->segment = segment.address;
+    window->segment_bytes = segment.size_bytes;
+    window->segment_place = segment.place;
+    window->local = (unsigned char *)segment.address + offset;
+    return true;
+}
+
 medley_status_t
 med_rmem_window_open(const med_system *system,
                      med_handle rmem,
@@ -105,7 +130,7 @@ med_rmem_window_open(const med_system *system,
     window->system = system;
     window->process_ref = atomic32_load_relaxed(&row->process_ref); /* relaxed: as address_of */
     medley_status_t status = place_find(system, index, window);
-    if (status == MEDLEY_OK && !window->local) {
+    if (status == MEDLEY_OK && !window->local && !segment_map(window)) {
         status = peer_open(window);
     }
     if (status == MEDLEY_OK && access == MED_RMEM_SWCACHE) {
@@ -127,6 +152,9 @@ med_rmem_window_close(med_rmem_window *window)
 {
     if (window->peer.process_id) {
         med_port_peer_close(&window->peer);
+    }
+    if (window->segment) {
+        med_port_segment_unmap(window->segment, window->segment_bytes, window->segment_place);
     }
     if (window->cache) {
         med_rmem_cache_end(window->cache);

@@ -25,6 +25,9 @@ typedef struct med_rmem_window {
     const struct med_system *system;
     uint32_t process_ref; /* the owner's */
     med_port_peer peer;   /* open when `local` is NULL */
+    void *segment;        /* the mapping that `local` lies in, if it is this window's own */
+    uint32_t segment_bytes;
+    uint32_t segment_place;
     struct med_rmem_cache *cache;
 } med_rmem_window;
 

@@ -261,6 +261,48 @@ mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment
     mappings_unlock(system);
 }
 
+bool
+med_shmem_holds(
+    med_system *system, const void *memory, uint32_t size_bytes, uint32_t *file, uint32_t *offset)
+{
+    bool found = false;
+    mappings_lock(system);
+    for (uint32_t i = 0; i < system->mappings.row_count && !found; i++) {
+        const med_mapping *mapping = &system->mappings.of_row[i];
+        uintptr_t at = (uintptr_t)memory - (uintptr_t)mapping->address;
+        found =
+            mapping->address && at <= mapping->size_bytes && size_bytes <= mapping->size_bytes - at;
+        if (found) {
+            *file = mapping->file;
+            *offset = (uint32_t)at;
+        }
+    }
+    mappings_unlock(system);
+    return found;
+}
+
+medley_status_t
+med_shmem_map_again(const med_system *system, uint32_t file, med_port_segment *segment)
+{
+    for (uint32_t i = 0; i < system->limits.shmems; i++) {
+        const med_shmem_row *row = row_at(system, i);
+        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+        /* Relaxed, all: fixed at creation, and the port compares them with the file. */
+        if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_relaxed(&row->file) == file) {
+            *segment = segment_named(system, file);
+            segment->size_bytes = atomic32_load_relaxed(&row->size_bytes);
+            segment->place = atomic32_load_relaxed(&row->place);
+            medley_status_t status = med_port_segment_open(segment);
+            if (status == MEDLEY_OK) {
+                status = med_port_segment_map(segment);
+                med_port_segment_close(segment);
+            }
+            return status;
+        }
+    }
+    return MEDLEY_ERR_NOT_FOUND;
+}
+
 medley_status_t
 med_mappings_init(med_system *system)
 {

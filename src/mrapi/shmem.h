@@ -113,6 +113,18 @@ typedef struct med_mappings {
     uint32_t kept; /* row + 1 of a segment that stays mapped for its maker's first attach, or 0 */
 } med_mappings;
 
+/* Does memory of this process lie in a segment that it has mapped, with all of its bytes? Then in
+ * which, and where. */
+bool med_shmem_holds(struct med_system *system,
+                     const void *memory,
+                     uint32_t size_bytes,
+                     uint32_t *file,
+                     uint32_t *offset);
+/* Maps a segment that some row names once more, for the caller alone, who unmaps it: whatever
+ * becomes of the row. MEDLEY_ERR_NOT_FOUND, or what the port says. */
+medley_status_t
+med_shmem_map_again(const struct med_system *system, uint32_t file, med_port_segment *segment);
+
 /* When the process attaches to the system, and when it leaves. */
 medley_status_t med_mappings_init(struct med_system *system);
 void med_mappings_fini(struct med_system *system);
