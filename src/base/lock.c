@@ -17,8 +17,10 @@
  * (hand_on).
  *
  * Where several may have it at once, more than one may come free between a clearing of the flag and
- * the next setting: only the first of them wakes somebody. So who was woken and got one looks,
- * behind the heavy barrier, whether there is another, and wakes the next (pass_on).
+ * the next setting: only the first of them wakes somebody. And who sets the flag and then gets one
+ * may have set it for another, who looked in vain, and goes to sleep after the wake that was his.
+ * So who has set the flag and got one looks, behind the heavy barrier, whether there is another,
+ * and wakes the next (pass_on).
  *
  * Linearisation: the compare-and-swap that takes, the store that frees. Progress: blocking, by
  * nature; release is wait-free but for the kernel's wake.
@@ -151,7 +153,7 @@ hand_on(const med_contest *contest, med_lock_sleepers *sleepers, medley_status_t
     return status;
 }
 
-/* Who has slept and got one may have been woken for more than one. */
+/* Who has set the flag and got one: there may be another, and nobody else to tell of it. */
 static medley_status_t
 pass_on(const med_contest *contest, med_lock_sleepers *sleepers, medley_status_t status)
 {
@@ -185,7 +187,7 @@ sleep_until_had(const med_contest *contest, med_lock_sleepers *sleepers)
         contest->waiter->sleeps++;
         medley_status_t status = sleep_once(contest, sleepers, end_ns);
         if (status != MEDLEY_BUSY) {
-            return slice == 0 ? status : pass_on(contest, sleepers, status);
+            return pass_on(contest, sleepers, status);
         }
         uint64_t now_ns = med_port_clock_ns();
         medley_status_t ended = MEDLEY_OK;
