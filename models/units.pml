@@ -4,8 +4,8 @@
  * sleeper is left asleep while a unit is free and nobody is about to wake him.
  *
  * Two units, had by two who give them back, and two who want one each: by the end both must have
- * had one, though the first may keep his for ever. The asymmetric fence is that of lock.pml: a store
- * that frees may be under way until a heavy barrier, or for as long as it likes. There are no
+ * had one, though the first may keep his for ever. The asymmetric fence is that of lock.pml: a
+ * store that frees may be under way until a heavy barrier, or for as long as it likes. There are no
  * slices.
  *
  * CONFIG NO_DEATH            as said
