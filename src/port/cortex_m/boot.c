@@ -24,14 +24,23 @@ _Noreturn void med_cortex_m_reset(void);
 _Noreturn void med_cortex_m_fault(void);
 void med_cortex_m_vector(void);
 
+/* Only cores with the whole of Thumb-2 may have any. */
+static void
+floating_point_allow(void)
+{
+#if __ARM_ARCH_ISA_THUMB >= 2
+    *COPROCESSOR_ACCESS |= COPROCESSOR_FLOAT;
+    __asm__ volatile("dsb\n\tisb" ::: "memory");
+#endif
+}
+
 _Noreturn void
 med_cortex_m_reset(void)
 {
     memcpy(med_cortex_m_data_start, med_cortex_m_data_source,
            (size_t)(med_cortex_m_data_end - med_cortex_m_data_start));
     memset(med_cortex_m_bss_start, 0, (size_t)(med_cortex_m_bss_end - med_cortex_m_bss_start));
-    *COPROCESSOR_ACCESS |= COPROCESSOR_FLOAT;
-    __asm__ volatile("dsb\n\tisb" ::: "memory");
+    floating_point_allow();
     med_cortex_m_clock_start();
     (void)main();
     for (;;) {

@@ -20,14 +20,19 @@
 #define INTERRUPT_STATE ((volatile uint32_t *)0xe000ed04)
 #define INTERRUPT_STATE_TICK_PENDING (1u << 26)
 
-#define TICK_NS 1000000u
+#define TICK_NS 1000000u /* shifted by SCALE_SHIFT it still fits a word */
 #define TICKS_PER_SECOND 1000u
+/* A cycle's nanoseconds as a fraction, so that reading the clock divides nothing; rounded down, so
+ * that no tick ends before its cycles do. */
+#define SCALE_SHIFT 12
 
 void *med_port_self_pointer;
 
 /* Written by the tick alone. */
 static volatile uint32_t ticks_low;
 static volatile uint32_t ticks_high;
+
+static uint32_t scaled_ns_per_cycle; /* constant once the clock has started */
 
 void
 med_cortex_m_tick(void)
@@ -42,7 +47,9 @@ med_cortex_m_tick(void)
 void
 med_cortex_m_clock_start(void)
 {
-    SYSTICK[SYSTICK_RELOAD] = med_board.clock_hz / TICKS_PER_SECOND - 1;
+    uint32_t cycles_per_tick = med_board.clock_hz / TICKS_PER_SECOND;
+    scaled_ns_per_cycle = (TICK_NS << SCALE_SHIFT) / cycles_per_tick;
+    SYSTICK[SYSTICK_RELOAD] = cycles_per_tick - 1;
     SYSTICK[SYSTICK_COUNTER] = 0;
     SYSTICK[SYSTICK_CONTROL] = SYSTICK_CONTROL_RUN;
 }
@@ -67,7 +74,7 @@ med_port_clock_ns(void)
     } while (low != ticks_low || high != ticks_high);
     uint64_t ticks = ((uint64_t)high << 32 | low) + (pending ? 1 : 0);
     uint32_t cycles = reload - counter;
-    return ticks * TICK_NS + (uint64_t)cycles * TICK_NS / (reload + 1);
+    return ticks * TICK_NS + ((uint64_t)cycles * scaled_ns_per_cycle >> SCALE_SHIFT);
 }
 
 /* ---- What bare.h asks ------------------------------------------------------------------------ */
