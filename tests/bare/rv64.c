@@ -41,7 +41,9 @@ main(void)
 {
     run(med_port_checks, med_port_check_count);
     run(base_checks, base_check_count);
-    run(mrapi_checks, mrapi_check_count);
+    run(node_checks, node_check_count);
+    run(lock_checks, lock_check_count);
+    run(memory_checks, memory_check_count);
     report("four harts", hart_count() >= 4 ? NULL : "at least four harts are there");
     med_port_log(failures ? "bare_rv64: failed" : "bare_rv64: passed");
     return (int)failures;

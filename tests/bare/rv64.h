@@ -3,15 +3,30 @@
 #ifndef MEDLEY_TESTS_BARE_RV64_H
 #define MEDLEY_TESTS_BARE_RV64_H
 
+#include "mrapi.h"
 #include "port/conformance.h"
 #include "port/port.h"
 #include "port/riscv_virt/virt.h"
 
 extern const med_port_check base_checks[];
 extern const uint32_t base_check_count;
-extern const med_port_check mrapi_checks[];
-extern const uint32_t mrapi_check_count;
+/* MRAPI's, through the public calls, in this order: the first make main() a node, the last end
+ * it. */
+extern const med_port_check node_checks[];
+extern const uint32_t node_check_count;
+extern const med_port_check lock_checks[];
+extern const uint32_t lock_check_count;
+extern const med_port_check memory_checks[];
+extern const uint32_t memory_check_count;
 
 uint32_t hart_count(void);
+
+/* The calling hart becomes a node. As all checks: NULL, or the condition that did not hold. */
+const char *initialize(mrapi_node_t node);
+/* What `start` starts is the body of on_nodes last called. */
+mrapi_status_t start(mrapi_node_t node);
+/* Runs `body` as a node on each of the first `count` harts; this one is node 0. A body returns as a
+ * check does; the first that did not hold is returned. */
+const char *on_nodes(uint32_t count, const char *(*body)(mrapi_node_t self));
 
 #endif
