@@ -3,10 +3,11 @@
 #
 #   make              build the release preset
 #   make demo         the main job, end to end
-#   make test         all tests: units, conformance, models, bare machines, 1,000 random kills
+#   make test         all tests: units, conformance, models, bare machines, 1,000 random kills,
+#                     200 simulated seeds per structure
 #   make bench        all benchmarks beside their peers; make bench-short under 2 minutes
-#   make soak         sanitizers over everything, 100,000 random kills, a kill after every
-#                     instruction of every operation; an hour or more
+#   make soak         sanitizers over everything, 100,000 random kills, 10,000 simulated seeds per
+#                     structure, a kill after every instruction of every operation; an hour or more
 #   make test-cross   the unit tests for other processors, under qemu-user
 #   make check        formatter, linter, sanitizers, fuzzers for a minute each
 #   make install      into PREFIX (default /usr/local), DESTDIR honoured

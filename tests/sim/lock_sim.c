@@ -175,6 +175,11 @@ act_buried(const sim_actor *actor)
     }
 }
 
+static const sim_survivor survivors[] = {
+    {"med_lock_recover", "no acquire: R1", "a death shows all that the dead one did"},
+    {0},
+};
+
 const sim_scenario sim_lock = {
     .name = "lock",
     .covers = "lock",
@@ -186,6 +191,7 @@ const sim_scenario sim_lock = {
     .begin = begin,
     .act = act,
     .end = end,
+    .survivors = survivors,
 };
 
 const sim_scenario sim_lock_in_time = {

@@ -8,6 +8,7 @@
  *   --first N         the first of them (default 1)
  *   --seed N          this one, with what the program logs
  *   --mutants         weakens each memory order in turn: some seed must find each
+ *   --halves          with --mutants: of what acquires and releases, each by itself
  *   --mutant-seeds N  so many seeds per mutant (default 200000)
  *   --weaken F:LINE   runs seeds with the order at this line weakened, to see how it fails
  *   --list            names them
@@ -44,6 +45,27 @@ wrong_use(const char *what)
 
 /* ---- One scenario ---------------------------------------------------------------------------- */
 
+#define SEEDS_PER_REPEAT 20u
+
+/* One seed, one run: now and then a seed is run once more. */
+static bool
+repeats(const options *o, const sim_order *order, const sim_outcome *outcome)
+{
+    if (order->seed % SEEDS_PER_REPEAT != 0) {
+        return true;
+    }
+    sim_run(order, o->second);
+    bool same = outcome->kind == o->second->kind && outcome->steps == o->second->steps &&
+                outcome->event_count == o->second->event_count &&
+                outcome->plan.count == o->second->plan.count &&
+                memcmp(outcome->events, o->second->events, sizeof outcome->events) == 0;
+    if (!same) {
+        printf("%s: seed %" PRIu64 ": a second run goes another way\n", order->scenario->name,
+               order->seed);
+    }
+    return same;
+}
+
 static bool
 run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
 {
@@ -58,6 +80,9 @@ run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
             .scenario = scenario, .seed = seed, .steps_max = STEPS_MAX, .loud = o->loud};
         sim_run(&order, outcome);
         deaths += outcome->deaths;
+        if (!repeats(o, &order, outcome)) {
+            return false;
+        }
         if (outcome->kind != SIM_PASSED) {
             report_failure(scenario, seed, outcome);
             shrink(o, &order, outcome);
@@ -119,6 +144,8 @@ options_read(options *o, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0) {
             o->list = true;
+        } else if (strcmp(argv[i], "--halves") == 0) {
+            o->halves = true;
         } else if (strcmp(argv[i], "--mutants") == 0) {
             o->mutants = true;
         } else if (i + 1 == argc || !option_with_value(o, argv[i], argv[i + 1])) {

@@ -18,6 +18,8 @@ typedef struct mutant {
     source_line where;
     uint32_t sites[SITES_MAX / 16];
     uint32_t site_count;
+    sim_weakening weakening;
+    bool both; /* acquires and releases */
 } mutant;
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
@@ -179,6 +181,8 @@ mutants_find(const options *o, const sim_scenario *scenario, sim_outcome *outcom
         if (m->site_count < sizeof m->sites / sizeof m->sites[0]) {
             m->sites[m->site_count++] = sites[i];
         }
+        m->weakening = SIM_RELAXED;
+        m->both = m->both || (sim_world_sites()[sites[i]] & 1u << __ATOMIC_ACQ_REL);
     }
     return count;
 }
@@ -186,10 +190,10 @@ mutants_find(const options *o, const sim_scenario *scenario, sim_outcome *outcom
 /* ---- Are they found? ------------------------------------------------------------------------- */
 
 static void
-mutant_weaken(const mutant *m, bool weak)
+mutant_weaken(const mutant *m, sim_weakening weakening)
 {
     for (uint32_t site = 0; site < m->site_count; site++) {
-        sim_world_weaken(m->sites[site], weak);
+        sim_world_weaken(m->sites[site], weakening);
     }
 }
 
@@ -202,12 +206,12 @@ hunt(const options *o,
      sim_outcome *outcome)
 {
     sim_order order = *mutated;
-    mutant_weaken(m, true);
+    mutant_weaken(m, m->weakening);
     order.seed = o->first;
     do {
         sim_run(&order, outcome);
     } while (outcome->kind == SIM_PASSED && ++order.seed < o->first + seeds);
-    mutant_weaken(m, false);
+    mutant_weaken(m, SIM_AS_WRITTEN);
     return outcome->kind == SIM_PASSED ? 0 : order.seed;
 }
 
@@ -225,12 +229,16 @@ passes_unmutated(const options *o, const sim_order *mutated, uint64_t seed)
     return o->second->kind == SIM_PASSED;
 }
 
+static const char *const weakening_names[] = {"", "", "no release: ", "no acquire: "};
+
 static const char *
 reason_to_survive(const sim_scenario *scenario, const mutant *m)
 {
+    char text[LABEL_BYTES + 16];
+    (void)snprintf(text, sizeof text, "%s%s", weakening_names[m->weakening], m->label);
     for (const sim_survivor *s = scenario->survivors; s && s->function; s++) {
         if (strcmp(s->function, m->where.function) == 0 &&
-            strncmp(s->label, m->label, strlen(s->label)) == 0) {
+            strncmp(s->label, text, strlen(s->label)) == 0) {
             return s->reason;
         }
     }
@@ -251,7 +259,8 @@ judge(const options *o, const sim_order *order, const mutant *m, sim_outcome *ou
     if (m->where.line) {
         (void)snprintf(line, sizeof line, "%s:%" PRIu32, m->where.file, m->where.line);
     }
-    printf("  %-46s %-18s %-26s ", m->label, line, m->where.function);
+    printf("  %-46s %-18s %-26s %s", m->label, line, m->where.function,
+           weakening_names[m->weakening]);
     if (seed) {
         printf("%s by seed %" PRIu64 "\n", report_kind(outcome->kind), seed);
     } else {
@@ -275,7 +284,7 @@ mutant_weaken_line(const options *o,
         size_t length = strlen(lines[i].file);
         if (strncmp(where, lines[i].file, length) == 0 && where[length] == ':' &&
             strtoul(where + length + 1, NULL, 10) == lines[i].line) {
-            sim_world_weaken(sites[i], true);
+            sim_world_weaken(sites[i], SIM_RELAXED);
             met = true;
         }
     }
@@ -292,7 +301,14 @@ mutants_run(const options *o, const sim_scenario *scenario, sim_outcome *outcome
     uint32_t wrong = 0;
     printf("%s: %" PRIu32 " orders\n", scenario->name, count);
     for (uint32_t i = 0; i < count; i++) {
-        wrong += !judge(o, &order, &mutants[i], outcome);
+        mutant *m = &mutants[i];
+        bool halves = o->halves && m->both;
+        m->weakening = halves ? SIM_NO_RELEASE : SIM_RELAXED;
+        wrong += !judge(o, &order, m, outcome);
+        if (halves) {
+            m->weakening = SIM_NO_ACQUIRE;
+            wrong += !judge(o, &order, m, outcome);
+        }
     }
     if (scenario->waits_forever) {
         mutant barrier = {.label = "without the heavy barrier"};

@@ -18,6 +18,7 @@ typedef struct options {
     uint64_t first;
     uint64_t mutant_seeds;
     bool mutants;
+    bool halves;
     const char *weaken; /* "file:line" */
     bool loud;
     bool list;

@@ -201,7 +201,7 @@ extern sim_world sim;
 
 /* What the simulator counted per place of the program where an atomic operation stands. */
 extern uint8_t sim_sites[SIM_PROGRAM_BYTES]; /* bit o: with order o */
-extern uint8_t sim_weak[SIM_PROGRAM_BYTES];  /* 1: does it relaxed */
+extern uint8_t sim_weak[SIM_PROGRAM_BYTES];  /* sim_weakening */
 
 static inline uint32_t
 sim_site_of(uintptr_t pc)

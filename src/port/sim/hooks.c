@@ -22,7 +22,16 @@ order_at(uintptr_t pc, int order)
     }
     uint32_t site = sim_site_of(pc);
     sim_sites[site] |= (uint8_t)(1u << order);
-    return sim_weak[site] ? __ATOMIC_RELAXED : order;
+    switch (sim_weak[site]) {
+    case SIM_RELAXED:
+        return __ATOMIC_RELAXED;
+    case SIM_NO_RELEASE:
+        return order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE : order;
+    case SIM_NO_ACQUIRE:
+        return order == __ATOMIC_ACQ_REL ? __ATOMIC_RELEASE : order;
+    default:
+        return order;
+    }
 }
 
 /* ---- Plain accesses -------------------------------------------------------------------------- */

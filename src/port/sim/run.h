@@ -121,7 +121,13 @@ void sim_run(const sim_order *order, sim_outcome *outcome);
  * one with memory order o was met. */
 const uint8_t *sim_world_sites(void);
 void sim_world_sites_forget(void);
-/* Orders at this site are relaxed from now on, or no more. */
-void sim_world_weaken(uint32_t site, bool weak);
+/* What becomes of orders at a site from now on. */
+typedef enum sim_weakening {
+    SIM_AS_WRITTEN,
+    SIM_RELAXED,
+    SIM_NO_RELEASE, /* acquire and release: acquire only */
+    SIM_NO_ACQUIRE, /* acquire and release: release only */
+} sim_weakening;
+void sim_world_weaken(uint32_t site, sim_weakening weakening);
 
 #endif

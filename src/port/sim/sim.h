@@ -33,7 +33,7 @@ typedef struct sim_actor {
 /* An order that no seed shows to be needed, and why it stands there all the same. */
 typedef struct sim_survivor {
     const char *function;
-    const char *label; /* how it begins in the table of mutants: "A2" */
+    const char *label; /* how it begins in the table of mutants: "A2", "no acquire: R1" */
     const char *reason;
 } sim_survivor;
 

@@ -177,9 +177,9 @@ sim_world_sites_forget(void)
 }
 
 void
-sim_world_weaken(uint32_t site, bool weak)
+sim_world_weaken(uint32_t site, sim_weakening weakening)
 {
-    sim_weak[site] = weak;
+    sim_weak[site] = (uint8_t)weakening;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
