@@ -343,6 +343,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(deleted_once, node_up, node_down),
         cmocka_unit_test_setup_teardown(without_malloc_it_is_shared, node_up, node_down),
     };
+    (void)test_seed(); /* before there are threads */
     if (!system_up(argc, argv)) {
         return 1;
     }
