@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mrapi/system.h"
+#include "support/check.h"
 #include "support/segments.h"
 #include "support/system.h"
 
@@ -157,7 +158,10 @@ static void
 memories_whole(void)
 {
     if (step_kill_steps() % 2) {
-        op_recover();
+        check_settle(med_self_get()->system);
+        if (check_system(med_self_get()->system) != 0) {
+            must(MRAPI_ERR_PARAMETER, "the checker");
+        }
     }
     all_deleted();
     (void)made(PASSING, BYTES);
