@@ -320,8 +320,8 @@ rows_that_lie(void **state)
     atomic32_store_relaxed(&row->process_ref, UINT32_MAX);
     assert_int_equal(attach_again(rmem), MRAPI_ERR_RMEM_INVALID);
     *row = good;
-    /* Where its owner has nothing. */
-    atomic32_store_relaxed(&row->extent.address_high, 0x7ff);
+    /* Where nobody has anything. */
+    atomic32_store_relaxed(&row->extent.address_high, 0x7fffffff);
     if (attach_again(rmem) == MRAPI_SUCCESS) {
         assert_int_equal(read_in(rmem, 0, 8), MRAPI_ERR_RMEM_INVALID);
         assert_int_equal(read_in(rmem, 0, BYTES), MRAPI_ERR_RMEM_INVALID);
