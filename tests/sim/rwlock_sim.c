@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The reader/writer lock: readers together, a writer alone, each seeing what the writers before
+ * wrote; a dead writer's or reader's hold comes back.
+ *
+ * Actors: three of equal rank, each now reader, now writer.
+ */
+#include "base/rwlock.h"
+#include "port/port.h"
+#include "scenarios.h"
+
+#define ACTORS 3u
+#define ROUNDS 4u
+#define UNITS 2u
+
+typedef struct shared {
+    med_rwlock lock;
+    med_lock units[UNITS];
+    uint32_t first; /* plain, the lock's: equal unless a writer is at it, or died */
+    uint32_t second;
+} shared;
+
+typedef struct notes {
+    uint32_t writer;  /* index + 1 */
+    uint32_t readers; /* bit i: actor i reads */
+} notes;
+
+static void
+begin(const sim_actor *director)
+{
+    (void)director; /* a zeroed lock is free */
+}
+
+static medley_status_t
+still_there(void *context)
+{
+    (void)context;
+    return MEDLEY_OK;
+}
+
+static void
+recover_dead(void *context)
+{
+    shared *s = context;
+    for (uint32_t i = 0; i < ACTORS; i++) {
+        if (!sim_is_dead(i)) {
+            continue;
+        }
+        for (uint32_t unit = 0; unit < UNITS; unit++) {
+            (void)med_rwlock_recover_reader(&s->lock, &s->units[unit], i + 1,
+                                            MED_PORT_SCOPE_SHARED);
+        }
+        (void)med_rwlock_recover_writer(&s->lock, i + 1, true, MED_PORT_SCOPE_SHARED);
+    }
+}
+
+/* Of those who read and are alive. */
+static bool
+somebody_reads(const notes *n)
+{
+    for (uint32_t i = 0; i < ACTORS; i++) {
+        if ((n->readers >> i & 1) && !sim_is_dead(i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+write(const sim_actor *actor, const med_rwlock_request *request)
+{
+    shared *s = actor->memory;
+    notes *n = actor->notes;
+    medley_status_t status = med_rwlock_write(request);
+    SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED);
+    SIM_CHECK(n->writer == 0 || sim_is_dead(n->writer - 1));
+    SIM_CHECK(!somebody_reads(n));
+    n->writer = actor->index + 1;
+    if (status == MEDLEY_ERR_OWNER_DIED) {
+        s->second = s->first;
+    }
+    SIM_CHECK(s->first == s->second);
+    s->first++;
+    s->second++;
+    n->writer = 0;
+    med_rwlock_write_end(&s->lock, MED_PORT_SCOPE_SHARED);
+}
+
+static void
+read(const sim_actor *actor, const med_rwlock_request *request)
+{
+    shared *s = actor->memory;
+    notes *n = actor->notes;
+    uint32_t unit = sim_random(UNITS);
+    medley_status_t status = MEDLEY_OK;
+    if (sim_random(2) == 0 ||
+        !med_rwlock_read_fast(&s->lock, &s->units[unit], actor->index + 1, MED_PORT_SCOPE_SHARED)) {
+        status = med_rwlock_read(request, &unit);
+    }
+    SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED);
+    SIM_CHECK(n->writer == 0 || sim_is_dead(n->writer - 1));
+    n->readers |= 1u << actor->index;
+    SIM_CHECK(s->first == s->second || status == MEDLEY_ERR_OWNER_DIED);
+    n->readers &= ~(1u << actor->index);
+    med_rwlock_read_end(&s->lock, &s->units[unit], MED_PORT_SCOPE_SHARED);
+}
+
+static void
+act(const sim_actor *actor)
+{
+    shared *s = actor->memory;
+    med_waiter waiter = {0};
+    med_rwlock_request request = {.lock = &s->lock,
+                                  .units = {s->units, UNITS},
+                                  .owner = actor->index + 1,
+                                  .deadline_ns = MED_PORT_FOREVER,
+                                  .scope = MED_PORT_SCOPE_SHARED,
+                                  .waiter = &waiter,
+                                  .still_there = still_there,
+                                  .each_slice = recover_dead,
+                                  .context = s};
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        if (sim_random(2) == 0) {
+            write(actor, &request);
+        } else {
+            read(actor, &request);
+        }
+    }
+}
+
+const sim_scenario sim_rwlock = {
+    .name = "rwlock",
+    .covers = "rwlock units",
+    .memory_bytes = sizeof(shared),
+    .actors = ACTORS,
+    .deaths = 1,
+    .mortal = 7,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act,
+};
