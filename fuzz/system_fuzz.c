@@ -16,6 +16,9 @@ begin(void)
     (void)setenv("MEDLEY_LOG", "quiet", 1);
     (void)setenv("MEDLEY_MAX_NODES", "8", 1);
     (void)setenv("MEDLEY_MAX_MUTEXES", "8", 1);
+    (void)setenv("MEDLEY_MAX_SEMAPHORES", "4", 1);
+    (void)setenv("MEDLEY_MAX_RWLOCKS", "4", 1);
+    (void)setenv("MEDLEY_MAX_SHARERS", "4", 1);
     (void)setenv("MEDLEY_MAX_SHMEMS", "4", 1);
     (void)setenv("MEDLEY_MAX_PROCESSES", "4", 1);
     (void)setenv("MEDLEY_MAX_RMEMS", "4", 1);
@@ -182,6 +185,63 @@ operate_memory(fuzz_input *input)
     }
 }
 
+static mrapi_sem_hndl_t
+any_of(fuzz_input *input, med_handle_kind kind)
+{
+    uint32_t generation = fuzz_take(input, 1);
+    return generation == 255 ? fuzz_word(input)
+                             : med_handle_make(kind, fuzz_below(input, 5), generation >> 5);
+}
+
+static void
+operate_sem(fuzz_input *input)
+{
+    mrapi_status_t status;
+    mrapi_sem_hndl_t sem = any_of(input, MED_HANDLE_SEM);
+    switch (fuzz_below(input, 6)) {
+    case 0:
+        (void)mrapi_sem_create(fuzz_below(input, 4), NULL, fuzz_below(input, 6), &status);
+        break;
+    case 1:
+        mrapi_sem_delete(sem, &status);
+        break;
+    case 2:
+        mrapi_sem_lock(sem, 1, &status);
+        break;
+    case 3:
+        (void)mrapi_sem_trylock(sem, &status);
+        break;
+    default:
+        mrapi_sem_unlock(sem, &status);
+        break;
+    }
+}
+
+static void
+operate_rwl(fuzz_input *input)
+{
+    mrapi_status_t status;
+    mrapi_rwl_hndl_t rwl = any_of(input, MED_HANDLE_RWL);
+    mrapi_rwl_mode_t mode = (mrapi_rwl_mode_t)fuzz_below(input, 3);
+    switch (fuzz_below(input, 6)) {
+    case 0:
+        (void)mrapi_rwl_create(fuzz_below(input, 4), NULL, fuzz_below(input, 6), &status);
+        break;
+    case 1:
+        mrapi_rwl_delete(rwl, &status);
+        break;
+    case 2:
+        mrapi_rwl_lock(rwl, mode, 1, &status);
+        break;
+    case 3:
+        (void)mrapi_rwl_trylock(rwl, mode, &status);
+        break;
+    default:
+        mrapi_rwl_unlock(rwl, mode, &status);
+        break;
+    }
+}
+
 static void
 operate(fuzz_input *input, mrapi_key_t *key)
 {
@@ -189,7 +249,13 @@ operate(fuzz_input *input, mrapi_key_t *key)
     mrapi_mutex_attributes_t attributes;
     mrapi_boolean_t value;
     mrapi_mutex_hndl_t mutex = any_handle(input);
-    switch (fuzz_below(input, 11)) {
+    switch (fuzz_below(input, 13)) {
+    case 11:
+        operate_sem(input);
+        break;
+    case 12:
+        operate_rwl(input);
+        break;
     case 0:
         attributes_any(input, &attributes);
         (void)mrapi_mutex_create(fuzz_word(input), &attributes, &status);

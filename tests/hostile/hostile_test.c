@@ -279,6 +279,51 @@ work_with_memory(test_random *random)
     }
 }
 
+static void
+work_with_semaphores(test_random *random)
+{
+    mrapi_status_t status;
+    mrapi_sem_hndl_t sem = mrapi_sem_get(random_below(random, NUMBERS), &status);
+    switch (random_below(random, 5)) {
+    case 0:
+        (void)mrapi_sem_create(random_below(random, NUMBERS), NULL, 1 + random_below(random, 4),
+                               &status);
+        break;
+    case 1:
+        mrapi_sem_delete(sem, &status);
+        break;
+    case 2:
+        mrapi_sem_unlock(sem, &status);
+        break;
+    default:
+        mrapi_sem_lock(sem, LOCK_TIMEOUT_US, &status);
+        break;
+    }
+}
+
+static void
+work_with_rwlocks(test_random *random)
+{
+    mrapi_status_t status;
+    mrapi_rwl_hndl_t rwl = mrapi_rwl_get(random_below(random, NUMBERS), &status);
+    mrapi_rwl_mode_t mode = random_below(random, 3) ? MRAPI_RWL_READER : MRAPI_RWL_WRITER;
+    switch (random_below(random, 5)) {
+    case 0:
+        (void)mrapi_rwl_create(random_below(random, NUMBERS), NULL, 1 + random_below(random, 4),
+                               &status);
+        break;
+    case 1:
+        mrapi_rwl_delete(rwl, &status);
+        break;
+    case 2:
+        mrapi_rwl_unlock(rwl, mode, &status);
+        break;
+    default:
+        mrapi_rwl_lock(rwl, mode, LOCK_TIMEOUT_US, &status);
+        break;
+    }
+}
+
 /* Whatever comes back is right, if only something comes back. */
 static void
 work_once(test_random *random, uint32_t worker)
@@ -289,6 +334,11 @@ work_once(test_random *random, uint32_t worker)
     mrapi_mutex_hndl_t mutex = mrapi_mutex_get(random_below(random, NUMBERS), &status);
     if (random_below(random, 8) == 0) {
         work_with_memory(random);
+        return;
+    }
+    if (random_below(random, 8) == 0) {
+        work_with_semaphores(random);
+        work_with_rwlocks(random);
         return;
     }
     switch (random_below(random, 9)) {

@@ -72,6 +72,9 @@ step_kill_prepare(void)
     (void)setenv("MEDLEY_MAX_PROCESSES", "6", 1);
     (void)setenv("MEDLEY_MAX_NODES", "8", 1);
     (void)setenv("MEDLEY_MAX_MUTEXES", "8", 1);
+    (void)setenv("MEDLEY_MAX_SEMAPHORES", "4", 1);
+    (void)setenv("MEDLEY_MAX_RWLOCKS", "4", 1);
+    (void)setenv("MEDLEY_MAX_SHARERS", "4", 1);
     (void)setenv("MEDLEY_MAX_SHMEMS", "4", 1);
     (void)setenv("MEDLEY_MAX_RMEMS", "4", 1);
     (void)setenv("MEDLEY_MAX_RMEM_ATTACHMENTS", "4", 1);

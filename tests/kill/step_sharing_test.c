@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Killed while it makes, takes, gives back or deletes a semaphore or a reader/writer lock: whatever
+ * it had comes back. All units can be had at once afterwards, the lock can be written under and
+ * read under, and both can be deleted.
+ */
+#include "kill/scenario.h"
+
+#include "medley/medley.h"
+#include "mrapi/system.h"
+#include "mrapi/view.h"
+
+#define NUMBER 1u
+#define UNITS 2u
+#define PATIENCE_US 60000000u
+#define TIMEOUT_SHORT_US 1000u
+
+/* Of the process that runs this. */
+static mrapi_sem_hndl_t sem;
+static mrapi_rwl_hndl_t rwl;
+
+static void
+make(void)
+{
+    mrapi_status_t status;
+    sem = mrapi_sem_create(NUMBER, NULL, UNITS, &status);
+    must(status, "create of a semaphore");
+    rwl = mrapi_rwl_create(NUMBER, NULL, UNITS, &status);
+    must(status, "create of a reader/writer lock");
+}
+
+/* ---- What the child does --------------------------------------------------------------------- */
+
+static void
+child_makes(void)
+{
+    child_up();
+    make();
+}
+
+static void
+op_take(void)
+{
+    mrapi_status_t status;
+    mrapi_sem_lock(sem, MRAPI_TIMEOUT_INFINITE, &status);
+    must(status, "lock of a semaphore");
+}
+
+static void
+op_give(void)
+{
+    mrapi_status_t status;
+    mrapi_sem_unlock(sem, &status);
+    must(status, "unlock of a semaphore");
+}
+
+static void
+child_takes(void)
+{
+    child_makes();
+    op_take();
+}
+
+static void
+child_takes_all(void)
+{
+    child_takes();
+    op_take();
+}
+
+/* All units are its own already. */
+static void
+op_take_in_vain(void)
+{
+    mrapi_status_t status;
+    mrapi_sem_lock(sem, TIMEOUT_SHORT_US, &status);
+    must(status == MRAPI_TIMEOUT ? MRAPI_SUCCESS : MRAPI_ERR_SEM_LOCKED, "lock in vain");
+}
+
+static void
+op_sem_delete(void)
+{
+    mrapi_status_t status;
+    mrapi_sem_delete(sem, &status);
+    must(status, "delete of a semaphore");
+}
+
+static void
+enter(mrapi_rwl_mode_t mode)
+{
+    mrapi_status_t status;
+    mrapi_rwl_lock(rwl, mode, MRAPI_TIMEOUT_INFINITE, &status);
+    must(status, "lock to read or write");
+}
+
+static void
+leave(mrapi_rwl_mode_t mode)
+{
+    mrapi_status_t status;
+    mrapi_rwl_unlock(rwl, mode, &status);
+    must(status, "unlock of a reader or writer");
+}
+
+static void
+op_read(void)
+{
+    enter(MRAPI_RWL_READER);
+}
+
+static void
+op_read_end(void)
+{
+    leave(MRAPI_RWL_READER);
+}
+
+static void
+op_write(void)
+{
+    enter(MRAPI_RWL_WRITER);
+}
+
+static void
+op_write_end(void)
+{
+    leave(MRAPI_RWL_WRITER);
+}
+
+static void
+child_reads(void)
+{
+    child_makes();
+    op_read();
+}
+
+static void
+child_writes(void)
+{
+    child_makes();
+    op_write();
+}
+
+static void
+op_rwl_delete(void)
+{
+    mrapi_status_t status;
+    mrapi_rwl_delete(rwl, &status);
+    must(status, "delete of a reader/writer lock");
+}
+
+/* Somebody else reads: it comes, waits, and gives up. */
+static void
+op_write_in_vain(void)
+{
+    mrapi_status_t status;
+    rwl = mrapi_rwl_get(NUMBER, &status);
+    must(status, "get of a reader/writer lock");
+    mrapi_rwl_lock(rwl, MRAPI_RWL_WRITER, TIMEOUT_SHORT_US, &status);
+    must(status == MRAPI_TIMEOUT ? MRAPI_SUCCESS : MRAPI_ERR_RWL_LOCKED, "write in vain");
+}
+
+/* ---- What the tester does -------------------------------------------------------------------- */
+
+static bool tester_reads;
+
+static void
+tester_makes_and_reads(void)
+{
+    make();
+    op_read();
+    tester_reads = true;
+}
+
+static void
+units_had(void)
+{
+    mrapi_status_t status;
+    sem = mrapi_sem_get(NUMBER, &status);
+    if (status != MRAPI_SUCCESS) {
+        return; /* was not made yet, or is deleted */
+    }
+    for (uint32_t i = 0; i < UNITS; i++) {
+        mrapi_sem_lock(sem, PATIENCE_US, &status);
+        must(status, "lock of a semaphore after the kill");
+    }
+    op_give();
+    op_sem_delete();
+}
+
+static void
+lock_had(void)
+{
+    mrapi_status_t status;
+    rwl = mrapi_rwl_get(NUMBER, &status);
+    if (status != MRAPI_SUCCESS) {
+        return;
+    }
+    if (tester_reads) {
+        op_read_end();
+        tester_reads = false;
+    }
+    for (int mode = MRAPI_RWL_READER; mode <= MRAPI_RWL_WRITER; mode++) {
+        mrapi_rwl_lock(rwl, (mrapi_rwl_mode_t)mode, PATIENCE_US, &status);
+        must(status, "read and write after the kill");
+        leave((mrapi_rwl_mode_t)mode);
+    }
+    op_read();
+    if (medley_lock_owner_died()) {
+        must(MRAPI_ERR_RWL_INVALID, "told again after a writer was there");
+    }
+    op_rwl_delete();
+}
+
+/* What was being made is there, or not, once somebody else has made one: he repairs the table. */
+static void
+tables_settle(void)
+{
+    mrapi_status_t status;
+    mrapi_sem_delete(mrapi_sem_create(MRAPI_SEM_ID_ANY, NULL, 1, &status), &status);
+    must(status, "another semaphore");
+    mrapi_rwl_delete(mrapi_rwl_create(MRAPI_RWL_ID_ANY, NULL, 1, &status), &status);
+    must(status, "another reader/writer lock");
+}
+
+/* Of the dead, who are recovered. */
+static void
+nothing_left(void)
+{
+    const med_system *system = med_self_get()->system;
+    for (uint32_t i = 0; i < system->limits.semaphores; i++) {
+        med_view_sem view;
+        if (med_view_sem_read(system, i, &view) && view.held != 0) {
+            must(MRAPI_ERR_SEM_LOCKED, "a dead node's unit");
+        }
+    }
+    for (uint32_t i = 0; i < system->limits.rwlocks; i++) {
+        med_view_rwl view;
+        if (med_view_rwl_read(system, i, &view) &&
+            (view.state == MED_VIEW_LOCK_HELD || view.readers != tester_reads)) {
+            must(MRAPI_ERR_RWL_LOCKED, "a dead reader or writer");
+        }
+    }
+}
+
+/* By turns the death is found by one who wants what the dead one had, or when nobody does yet. */
+static void
+all_comes_back(void)
+{
+    if (step_kill_steps() % 2) {
+        op_recover();
+        nothing_left();
+    }
+    tables_settle();
+    units_had();
+    lock_had();
+    make();
+    units_had();
+    lock_had();
+}
+
+static const scenario scenarios[] = {
+    {.name = "sharing_make", .operation = {child_up, make}, .after = all_comes_back},
+    {.name = "sem_take", .operation = {child_makes, op_take}, .after = all_comes_back},
+    {.name = "sem_take_in_vain",
+     .operation = {child_takes_all, op_take_in_vain},
+     .after = all_comes_back},
+    {.name = "sem_give", .operation = {child_takes, op_give}, .after = all_comes_back},
+    {.name = "sem_delete", .operation = {child_takes, op_sem_delete}, .after = all_comes_back},
+    {.name = "rwl_read", .operation = {child_makes, op_read}, .after = all_comes_back},
+    {.name = "rwl_read_again", .operation = {child_reads, op_read}, .after = all_comes_back},
+    {.name = "rwl_read_end", .operation = {child_reads, op_read_end}, .after = all_comes_back},
+    {.name = "rwl_write", .operation = {child_makes, op_write}, .after = all_comes_back},
+    {.name = "rwl_write_in_vain",
+     .operation = {child_up, op_write_in_vain},
+     .before = tester_makes_and_reads,
+     .after = all_comes_back},
+    {.name = "rwl_write_end", .operation = {child_writes, op_write_end}, .after = all_comes_back},
+    {.name = "rwl_delete", .operation = {child_reads, op_rwl_delete}, .after = all_comes_back},
+    {.name = "rwl_finalize", .operation = {child_writes, node_down}, .after = all_comes_back},
+};
+
+int
+main(int argc, char **argv)
+{
+    return scenarios_main(argc, argv, "sharing", scenarios, sizeof scenarios / sizeof scenarios[0]);
+}
