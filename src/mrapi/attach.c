@@ -315,7 +315,7 @@ med_attach_named(const char *name, uint64_t deadline_ns, med_system *system)
         med_attach_own_end(system);
         med_attach_name_remove_unless_held(system);
         med_port_shared_close(&system->shared);
-        med_attach_report(name, status, advice_for(status));
+        report(name, status, system->shared.why, advice_for(status));
         return status;
     }
     med_port_shared_unlock(&system->shared);

@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/log.h"
@@ -196,6 +197,24 @@ relative_folder_is_ignored(void **state)
 }
 
 static int
+may_write_little(void)
+{
+    struct rlimit little = {.rlim_cur = 4096, .rlim_max = 4096};
+    child_expect(setrlimit(RLIMIT_FSIZE, &little) == 0);
+    child_expect(medley_system_open(test_system_name()) == MEDLEY_ERR_NO_MEMORY);
+    child_expect(!partition_exists(test_system_name()));
+    return 0;
+}
+
+static void
+limit_of_file_size_is_told(void **state)
+{
+    (void)state;
+    logged_run("error", may_write_little);
+    assert_true(logged_says_once("more than this process may write to a file (ulimit -f)"));
+}
+
+static int
 finds_a_folder(void)
 {
     child_expect(mkdir(partition_path(test_system_name()), 0700) == 0);
@@ -383,6 +402,7 @@ main(void)
         cmocka_unit_test(another_system_is_open),
         cmocka_unit_test(missing_folder_is_named),
         cmocka_unit_test(relative_folder_is_ignored),
+        cmocka_unit_test(limit_of_file_size_is_told),
         cmocka_unit_test(squatter_is_described),
         cmocka_unit_test(leftover_that_stays_is_an_error),
         cmocka_unit_test(comings_and_goings_are_told),

@@ -62,6 +62,13 @@ class System(CommandTest):
         self.assertIn("'open' is refused", errors)
         self.assertEqual(self.names(), {"open": "refused"})
 
+    def test_unclear_folder(self):
+        Holder(self, 0, 1, system="left").kill()
+        for command in (["system", "remove", "--stale"], ["system", "list"], ["ps"], ["info"]):
+            _, errors = self.run_medley(*command, status=1, MEDLEY_SHM_DIR="from/here")
+            self.assertIn("MEDLEY_SHM_DIR is 'from/here': want a path from the root", errors)
+        self.assertEqual(self.names(), {"left": "stale"})
+
     def test_blocked(self):
         who = self.stay_in_section("blocked")
         Holder(self, 0, 1, system="left").kill()

@@ -16,5 +16,10 @@ uint32_t med_linux_processors_allowed(void);
 const char *med_linux_folder(void);
 /* Ours alone: a plain file, of this user, with the mode we give, under one name. Else `why`. */
 bool med_linux_file_is_ours(const struct stat *st, const char *path, char why[MED_PORT_WHY_BYTES]);
+/* Makes a file with that mode: its descriptor, or -1 with errno. */
+int med_linux_file_make(const char *path);
+/* Gives a file storage, all of it really there: a full /dev/shm is an error here, and would be
+ * SIGBUS later. 0, or the error: EFBIG above the process's limit (ulimit -f). */
+int med_linux_file_allocate(int fd, size_t bytes);
 
 #endif

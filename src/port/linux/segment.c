@@ -168,16 +168,6 @@ place_set(med_port_segment *segment, size_t bytes)
 
 /* ---- Storage --------------------------------------------------------------------------------- */
 
-static int
-allocate(int fd, size_t bytes)
-{
-    int error;
-    do {
-        error = posix_fallocate(fd, 0, (off_t)bytes);
-    } while (error == EINTR);
-    return error;
-}
-
 /* Every page of what is mapped; a kernel that does not know how (before 5.14) is asked through the
  * file. */
 static int
@@ -187,7 +177,9 @@ populate(const med_port_segment *segment, size_t bytes)
         return 0;
     }
     bool unknown = errno == EINVAL;
-    return unknown && segment->name ? allocate((int)segment->handle, bytes) : unknown ? 0 : errno;
+    return unknown && segment->name ? med_linux_file_allocate((int)segment->handle, bytes)
+           : unknown                ? 0
+                                    : errno;
 }
 
 /* ---- Mapping --------------------------------------------------------------------------------- */
@@ -278,7 +270,7 @@ storage_get(med_port_segment *segment)
     if (segment->place != MED_PORT_PLACE_ANY) {
         return storage_get_in_place(segment, bytes);
     }
-    int error = allocate((int)segment->handle, bytes);
+    int error = med_linux_file_allocate((int)segment->handle, bytes);
     return error == 0 ? MEDLEY_OK : failed(segment, "storage", error);
 }
 
@@ -289,7 +281,7 @@ create_file(med_port_segment *segment)
     if (!path_make(path, segment->name, segment->instance, segment->number)) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = med_linux_file_make(path);
     if (fd < 0) {
         return failed(segment, path, errno);
     }

@@ -55,13 +55,6 @@ static int cancel_state; /* of the thread in the section; guarded by section_mut
 static void (*lost_handler)(const char *name);
 static uint32_t lost_told;
 
-const char *
-med_linux_folder(void)
-{
-    const char *chosen = getenv("MEDLEY_SHM_DIR");
-    return chosen && chosen[0] == '/' ? chosen : "/dev/shm";
-}
-
 bool
 med_port_shared_name_valid(const char *name)
 {
@@ -274,25 +267,6 @@ open_names_find(const char *name)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-bool
-med_linux_file_is_ours(const struct stat *st, const char *path, char why[MED_PORT_WHY_BYTES])
-{
-    if (!S_ISREG(st->st_mode)) {
-        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' is not a plain file", path);
-    } else if (st->st_uid != geteuid()) {
-        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' belongs to user %u", path,
-                       (unsigned)st->st_uid);
-    } else if ((st->st_mode & 07777) != 0600) {
-        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' has mode %04o, not 0600", path,
-                       (unsigned)(st->st_mode & 07777));
-    } else if (st->st_nlink != 1) {
-        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' has another name besides", path);
-    } else {
-        return true;
-    }
-    return false;
-}
-
 /* Why an open gave `error`: for what lies there, or for where it should lie. */
 static medley_status_t
 open_failed(const char *path, int error, char why[MED_PORT_WHY_BYTES])
@@ -330,8 +304,8 @@ path_still_names(const char *path, const struct stat *st)
 }
 
 typedef struct opening {
-    int extra_flags; /* O_CREAT, or none */
-    bool aside;      /* of the section: only looks whether a slot is held */
+    bool creates; /* what is not there */
+    bool aside;   /* of the section: only looks whether a slot is held */
     patience patience;
 } opening;
 
@@ -373,7 +347,13 @@ enter(int fd, const char *path, opening *how, med_port_shared *shared)
 static medley_status_t
 open_once(const char *path, opening *how, med_port_shared *shared)
 {
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | how->extra_flags, 0600);
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT && how->creates) {
+        fd = med_linux_file_make(path);
+        if (fd < 0 && errno == EEXIST) {
+            return MEDLEY_BUSY;
+        }
+    }
     if (fd < 0) {
         return open_failed(path, errno, shared->why);
     }
@@ -430,7 +410,7 @@ open_with(const char *name, opening how, med_port_shared *shared)
 medley_status_t
 med_port_shared_open_until(const char *name, uint64_t deadline_ns, med_port_shared *shared)
 {
-    opening how = {.extra_flags = O_CREAT, .patience = patience_until(deadline_ns)};
+    opening how = {.creates = true, .patience = patience_until(deadline_ns)};
     return open_with(name, how, shared);
 }
 
@@ -485,14 +465,16 @@ med_port_shared_resize(med_port_shared *shared, size_t size_bytes)
         return MEDLEY_ERR_SYSTEM;
     }
     shared->size_bytes = 0;
-    /* Every page now: a full /dev/shm is an error here, and would be SIGBUS later. */
-    int error;
-    do {
-        error = posix_fallocate(fd, 0, (off_t)size_bytes);
-    } while (error == EINTR);
+    int error = med_linux_file_allocate(fd, size_bytes);
     if (error != 0) {
         (void)ftruncate(fd, 0);
-        return error == ENOSPC || error == EFBIG ? MEDLEY_ERR_NO_MEMORY : MEDLEY_ERR_SYSTEM;
+        bool no_room = error == ENOSPC || error == EFBIG;
+        if (error == EFBIG) {
+            (void)snprintf(shared->why, sizeof shared->why,
+                           "%zu bytes are more than this process may write to a file (ulimit -f)",
+                           size_bytes);
+        }
+        return no_room ? MEDLEY_ERR_NO_MEMORY : MEDLEY_ERR_SYSTEM;
     }
     shared->size_bytes = size_bytes;
     return MEDLEY_OK;

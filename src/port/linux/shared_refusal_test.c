@@ -170,6 +170,41 @@ no_descriptor_is_not_full_memory(void **state)
     assert_string_equal(shared.why, strerror(EMFILE));
 }
 
+static void
+limit_of_file_size_is_full_memory(void **state)
+{
+    struct rlimit before;
+    (void)state;
+    med_port_shared shared;
+    assert_int_equal(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared), MEDLEY_OK);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit little = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    medley_status_t status = med_port_shared_resize(&shared, 65536);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, MEDLEY_ERR_NO_MEMORY);
+    assert_int_equal(med_port_shared_resize(&shared, 65536), MEDLEY_OK);
+    assert_int_equal(med_port_shared_remove(&shared), MEDLEY_OK);
+    med_port_shared_close(&shared);
+}
+
+/* Who starts next must be able to open it. */
+static void
+mask_of_the_program_does_not_count(void **state)
+{
+    (void)state;
+    med_port_shared shared;
+    struct stat st;
+    mode_t before = umask(0777);
+    medley_status_t status = med_port_shared_open_until(name, MED_PORT_FOREVER, &shared);
+    (void)umask(before);
+    assert_int_equal(status, MEDLEY_OK);
+    assert_int_equal(stat(file_path(), &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    assert_int_equal(med_port_shared_remove(&shared), MEDLEY_OK);
+    med_port_shared_close(&shared);
+}
+
 /* As a user who may write the file, but not its folder. */
 static int
 cannot_remove(test_process *parent, void *argument)
@@ -216,10 +251,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(other_modes_are_refused), CASE(symlink_is_refused),
-        CASE(hard_link_is_refused),    CASE(folder_and_fifo_are_refused),
-        CASE(other_owner_is_refused),  CASE(failed_open_leaves_the_section),
-        CASE(refusals_say_why),        CASE(no_descriptor_is_not_full_memory),
+        CASE(other_modes_are_refused),
+        CASE(symlink_is_refused),
+        CASE(hard_link_is_refused),
+        CASE(folder_and_fifo_are_refused),
+        CASE(other_owner_is_refused),
+        CASE(failed_open_leaves_the_section),
+        CASE(refusals_say_why),
+        CASE(no_descriptor_is_not_full_memory),
+        CASE(limit_of_file_size_is_full_memory),
+        CASE(mask_of_the_program_does_not_count),
         CASE(failing_removal_is_told),
     };
     return cmocka_run_group_tests_name("port/linux/shared_refusal", tests, NULL, NULL);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Files that hold shared memory: where they lie, whose they are, how they come to be. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "linux.h"
+
+const char *
+med_linux_folder(void)
+{
+    const char *chosen = getenv("MEDLEY_SHM_DIR");
+    return chosen && chosen[0] == '/' ? chosen : "/dev/shm";
+}
+
+bool
+med_linux_file_is_ours(const struct stat *st, const char *path, char why[MED_PORT_WHY_BYTES])
+{
+    if (!S_ISREG(st->st_mode)) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' is not a plain file", path);
+    } else if (st->st_uid != geteuid()) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' belongs to user %u", path,
+                       (unsigned)st->st_uid);
+    } else if ((st->st_mode & 07777) != 0600) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' has mode %04o, not 0600", path,
+                       (unsigned)(st->st_mode & 07777));
+    } else if (st->st_nlink != 1) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "'%s' has another name besides", path);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+int
+med_linux_file_make(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    /* A mask of the program's may have taken from the mode what the next one asks for. */
+    if (fd >= 0 && fchmod(fd, 0600) != 0) {
+        int error = errno;
+        (void)close(fd);
+        (void)unlink(path);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+int
+med_linux_file_allocate(int fd, size_t bytes)
+{
+    struct rlimit limit;
+    /* Beyond the limit the kernel would send SIGXFSZ, which ends the program. */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        bytes > limit.rlim_cur) {
+        return EFBIG;
+    }
+    int error;
+    do {
+        error = posix_fallocate(fd, 0, (off_t)bytes);
+    } while (error == EINTR);
+    return error;
+}
