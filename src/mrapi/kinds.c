@@ -53,21 +53,19 @@ rmem_attachment_row_bytes(const med_limits *limits)
 }
 
 const med_kind_info med_kinds[MED_KIND_COUNT] = {
-    [MED_KIND_DOMAIN] = {"domains", MED_LIMIT_DOMAINS, domain_row_bytes, NULL, NULL},
-    [MED_KIND_NODE] = {"nodes", MED_LIMIT_NODES, med_node_row_bytes, NULL, NULL},
-    [MED_KIND_MUTEX] = {"mutexes", MED_LIMIT_MUTEXES, mutex_row_bytes, med_mutex_row_removed,
+    [MED_KIND_DOMAIN] = {MED_LIMIT_DOMAINS, domain_row_bytes, NULL, NULL},
+    [MED_KIND_NODE] = {MED_LIMIT_NODES, med_node_row_bytes, NULL, NULL},
+    [MED_KIND_MUTEX] = {MED_LIMIT_MUTEXES, mutex_row_bytes, med_mutex_row_removed,
                         med_mutex_recover_rows},
-    [MED_KIND_RMEM_ATTACHMENT] = {"remote memory attachments", MED_LIMIT_RMEM_ATTACHMENTS,
-                                  rmem_attachment_row_bytes, med_rmem_attachment_removed,
-                                  med_rmem_attachment_recover_rows},
-    [MED_KIND_RMEM] = {"remote memories", MED_LIMIT_RMEMS, rmem_row_bytes, NULL,
-                       med_rmem_recover_rows},
-    [MED_KIND_SHMEM] = {"shmems", MED_LIMIT_SHMEMS, med_shmem_row_bytes, med_shmem_row_removed,
+    [MED_KIND_RMEM_ATTACHMENT] = {MED_LIMIT_RMEM_ATTACHMENTS, rmem_attachment_row_bytes,
+                                  med_rmem_attachment_removed, med_rmem_attachment_recover_rows},
+    [MED_KIND_RMEM] = {MED_LIMIT_RMEMS, rmem_row_bytes, NULL, med_rmem_recover_rows},
+    [MED_KIND_SHMEM] = {MED_LIMIT_SHMEMS, med_shmem_row_bytes, med_shmem_row_removed,
                         med_shmem_recover_rows},
-    [MED_KIND_SEM] = {"semaphores", MED_LIMIT_SEMAPHORES, med_sem_row_bytes, med_sem_row_removed,
+    [MED_KIND_SEM] = {MED_LIMIT_SEMAPHORES, med_sem_row_bytes, med_sem_row_removed,
                       med_sem_recover_rows},
-    [MED_KIND_RWL] = {"reader/writer locks", MED_LIMIT_RWLOCKS, med_rwl_row_bytes,
-                      med_rwl_row_removed, med_rwl_recover_rows},
+    [MED_KIND_RWL] = {MED_LIMIT_RWLOCKS, med_rwl_row_bytes, med_rwl_row_removed,
+                      med_rwl_recover_rows},
 };
 
 uint32_t

@@ -37,8 +37,7 @@ typedef void med_recover_rows(struct med_system *system,
                               uint32_t thread_id);
 
 typedef struct med_kind_info {
-    const char *name; /* "mutexes" */
-    med_limit limit;
+    med_limit limit; /* has its name */
     uint32_t (*row_bytes)(const med_limits *limits);
     /* The table's, see med_table_view; may be NULL. */
     void (*on_remove)(const med_table_view *view, med_row *row);

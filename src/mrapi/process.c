@@ -51,6 +51,9 @@ slot_held(const med_system *system, uint32_t index)
 bool
 med_process_alive(const med_system *system, uint32_t ref)
 {
+    if (!med_port_has_processes()) {
+        return ref == system->process_ref;
+    }
     uint32_t index = med_process_ref_index(ref);
     if (index >= system->limits.processes) {
         return false;
@@ -365,7 +368,7 @@ med_process_look(void *context, uint32_t process_ref)
     if (process_ref == 0 || med_process_alive(system, process_ref)) {
         return MEDLEY_OK; /* 0: it came free meanwhile */
     }
-    if (index >= system->limits.processes) {
+    if (!med_port_has_processes() || index >= system->limits.processes) {
         return MEDLEY_ERR_NOT_FOUND;
     }
     (void)med_process_recover(system, index);

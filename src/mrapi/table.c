@@ -17,7 +17,8 @@
  *
  * Death: of a reader, nothing. Of the lock's holder: his process's recovery marks the lock, and the
  * next holder runs repair() before anything else. Rows in CREATING or REMOVING can only be the dead
- * holder's, and go back to FREE; LIVE rows get their place in the hash if they lack it.
+ * holder's, and go back to FREE; LIVE rows get their place in the hash if they lack it. Where there
+ * are no processes nobody dies inside, and there is no repair.
  * Model: models/table.pml, and models/lock.pml for the table's lock.
  */
 #include "mrapi/table.h"
@@ -302,8 +303,9 @@ free_take(const med_table_view *view)
         return fresh + 1;
     }
     uint32_t taken = free_pop(view);
-    if (taken && med_row_state_of(atomic32_load_relaxed(&med_table_row(view, taken - 1)->state)) !=
-                     MED_ROW_FREE) {
+    if (med_port_has_processes() && taken &&
+        med_row_state_of(atomic32_load_relaxed(&med_table_row(view, taken - 1)->state)) !=
+            MED_ROW_FREE) {
         repair_rows(view);
         taken = free_pop(view);
     }
@@ -331,10 +333,10 @@ lock(const med_table_view *view)
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = view->scope,
                                 .waiter = &waiter,
-                                .each_slice = look_at_holder,
+                                .each_slice = med_port_has_processes() ? look_at_holder : NULL,
                                 .context = (void *)(uintptr_t)view};
     medley_status_t status = med_lock_acquire(&view->table->lock, &view->table->sleepers, &request);
-    if (status == MEDLEY_ERR_OWNER_DIED) {
+    if (med_port_has_processes() && status == MEDLEY_ERR_OWNER_DIED) {
         if (med_lock_is_dead(&view->table->lock)) {
             return MEDLEY_ERR_CORRUPT; /* nobody marks a table's lock so */
         }

@@ -271,7 +271,7 @@ check_system(const med_system *system)
 {
     faults = 0;
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
-        table_check(&system->tables[k], med_kinds[k].name);
+        table_check(&system->tables[k], med_limit_infos[med_kinds[k].limit].name);
     }
     processes_check(system);
     nodes_check(system);
