@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "footprint.h"
+
+int
+main(void)
+{
+    begin();
+    use_mutex();
+    use_semaphore();
+    return end();
+}
