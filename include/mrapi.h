@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * MRAPI 1.0, the Multicore Association's Resource Management API: nodes and domains, mutexes,
- * semaphores, reader/writer locks, shared and remote memory, and requests.
+ * semaphores, reader/writer locks, shared and remote memory, requests, and metadata.
  *
  * A node is a thread that called mrapi_initialize (or medley_node_adopt, medley/medley.h), or one
  * that mrapi_thread_create started (medley/mrapi_ext.h). Every function works for the calling node,
@@ -707,6 +707,155 @@ mrapi_uint_t mrapi_wait_any(MRAPI_IN size_t number,
  * request, or it is over, and its end still to be fetched; MRAPI_ERR_REQUEST_CANCELED: it was
  * canceled before; MRAPI_ERR_PARAMETER, MRAPI_ERR_NODE_NOTINIT. */
 void mrapi_cancel(MRAPI_IN mrapi_request_t *request, MRAPI_OUT mrapi_status_t *mrapi_status);
+
+/* ---- Metadata (3.6) -------------------------------------------------------------------------- */
+
+/* What resource trees are asked for, and what the resources in them are. Names that begin with
+ * MEDLEY_ are Medley's own. */
+typedef enum mrapi_rsrc_filter {
+    MRAPI_RSRC_MEM,
+    MRAPI_RSRC_CPU,
+    MRAPI_RSRC_CACHE,
+    MRAPI_RSRC_DMA,
+    MRAPI_RSRC_CROSSBAR,
+    MEDLEY_RSRC_ALL,     /* asks for the whole machine */
+    MEDLEY_RSRC_SYSTEM,  /* asks for the running system; its root is of this type */
+    MEDLEY_RSRC_MACHINE, /* from here on types only: the root of the other trees */
+    MEDLEY_RSRC_PACKAGE,
+    MEDLEY_RSRC_CORE,
+    MEDLEY_RSRC_NODE,  /* in the system's tree: below the table of nodes */
+    MEDLEY_RSRC_TABLE, /* in the system's tree: all objects of a kind */
+    MEDLEY_RSRC_LOCK,  /* below the table of mutexes */
+    MEDLEY_RSRC_COUNT
+} mrapi_rsrc_filter_t;
+
+typedef struct mrapi_resource {
+    const char *name;
+    mrapi_rsrc_filter_t resource_type;
+    struct mrapi_resource **children;
+    union {
+        mrapi_uint_t child_count;
+        mrapi_uint_t number_of_children; /* the same, as the reference spells it */
+    };
+} mrapi_resource_t;
+
+/* Attributes of a resource, by its type. A number is read into 4 or 8 bytes. 0: not told. */
+typedef enum mrapi_rsrc_mem_attrs {
+    MRAPI_RSRC_MEM_BASEADDR,
+    MRAPI_RSRC_MEM_NUMWORDS,
+    MRAPI_RSRC_MEM_WORDSIZE, /* in bytes */
+} mrapi_rsrc_mem_attrs;
+
+typedef enum mrapi_rsrc_cache_attrs {
+    MRAPI_RSRC_CACHE_SIZE,          /* in bytes, as the next */
+    MRAPI_RSRC_CACHE_LINE_SIZE,     /* */
+    MRAPI_RSRC_CACHE_ASSOCIATIVITY, /* ways; 0xffffffff: all */
+    MRAPI_RSRC_CACHE_LEVEL,
+} mrapi_rsrc_cache_attrs;
+
+typedef enum mrapi_rsrc_cpu_attrs {
+    MRAPI_RSRC_CPU_FREQUENCY, /* in Hz, the highest */
+    MRAPI_RSRC_CPU_TYPE,      /* a const char *, good as long as the tree */
+    MRAPI_RSRC_CPU_ID,        /* the operating system's number */
+} mrapi_rsrc_cpu_attrs;
+
+/* Dynamic attributes, Medley's own: counted from mrapi_dynamic_attribute_start or _reset to _stop,
+ * read only in between. In 8 bytes the whole count, in 4 its lower half. */
+typedef enum medley_rsrc_dynamic_attrs {
+    MEDLEY_RSRC_TIME_NS = 0x100, /* at work: of MRAPI_RSRC_CPU, MEDLEY_RSRC_NODE */
+    MEDLEY_RSRC_CYCLES,          /* of these too, where machine and user permit, as the next two */
+    MEDLEY_RSRC_INSTRUCTIONS,
+    MEDLEY_RSRC_CACHE_MISSES,
+    MEDLEY_RSRC_SLEEPS,     /* of a MEDLEY_RSRC_NODE for locks, of anybody for a MEDLEY_RSRC_LOCK */
+    MEDLEY_RSRC_USED_BYTES, /* now, not since the start: of MEDLEY_RSRC_SYSTEM, _TABLE */
+} medley_rsrc_dynamic_attrs;
+
+/*
+ * The machine as a tree of resources, those of one kind; each hangs below the nearest that is in
+ * the tree, in the end below the root. Of the machine that HWLOC_XMLFILE or HWLOC_SYNTHETIC
+ * describes, when one is set. The tree shows what there was at the time of the call. It is the
+ * calling node's until mrapi_resource_tree_free, or until the node ends. May take milliseconds.
+ *   MRAPI_ERR_RSRC_INVALID_SUBSYSTEM  no such filter
+ *   MRAPI_ERR_NOT_SUPPORTED           the machine, or the file, cannot be read: standard error says
+ *                                     what is wrong with it
+ *   MRAPI_ERR_MEM_LIMIT, MRAPI_ERR_NODE_NOTINIT
+ */
+mrapi_resource_t *mrapi_resources_get(MRAPI_IN mrapi_rsrc_filter_t subsystem_filter,
+                                      MRAPI_OUT mrapi_status_t *mrapi_status);
+
+/*
+ * Reads one attribute. Any node of the process, of any tree that is not freed.
+ *   MRAPI_ERR_RSRC_INVALID     no resource of a tree that is there
+ *   MRAPI_ERR_ATTR_NUM, MRAPI_ERR_ATTR_SIZE (which 4 bytes do not hold, too), MRAPI_ERR_PARAMETER
+ *   MRAPI_ERR_RSRC_NOTSTARTED  a dynamic attribute that is not counted now
+ *   MRAPI_ERR_NODE_INVALID     the node whose attribute it is has gone
+ *   MRAPI_ERR_NODE_NOTINIT
+ */
+void mrapi_resource_get_attribute(MRAPI_IN mrapi_resource_t *resource,
+                                  MRAPI_IN mrapi_uint_t attribute_number,
+                                  MRAPI_OUT void *attribute_value,
+                                  MRAPI_IN size_t attr_size,
+                                  MRAPI_OUT mrapi_status_t *mrapi_status);
+
+/*
+ * Begins to count. `rollover_callback` (may be NULL) is called when the count has passed a multiple
+ * of 2^32, by the thread that notices: whichever reads, resets or stops the attribute next. It
+ * holds nothing and may call anything.
+ *   MRAPI_ERR_RSRC_INVALID, MRAPI_ERR_ATTR_NUM
+ *   MRAPI_ERR_RSRC_NOTDYNAMIC     a static attribute
+ *   MRAPI_ERR_RSRC_STARTED        it is counted already
+ *   MRAPI_ERR_RSRC_COUNTER_INUSE  all counters of the processor are taken
+ *   MRAPI_ERR_NOT_SUPPORTED       cannot be counted here: standard error says why
+ *   MRAPI_ERR_NODE_INVALID        the node has gone
+ *   MRAPI_ERR_MEM_LIMIT, MRAPI_ERR_NODE_NOTINIT
+ */
+void mrapi_dynamic_attribute_start(MRAPI_IN mrapi_resource_t *resource,
+                                   MRAPI_IN mrapi_uint_t attribute_number,
+                                   void (*rollover_callback)(void),
+                                   MRAPI_OUT mrapi_status_t *mrapi_status);
+
+/* Counts from 0 again. MRAPI_ERR_RSRC_INVALID, MRAPI_ERR_ATTR_NUM, MRAPI_ERR_RSRC_NOTDYNAMIC,
+ * MRAPI_ERR_RSRC_NOTSTARTED, MRAPI_ERR_NODE_INVALID, MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_dynamic_attribute_reset(MRAPI_IN mrapi_resource_t *resource,
+                                   MRAPI_IN mrapi_uint_t attribute_number,
+                                   MRAPI_OUT mrapi_status_t *mrapi_status);
+
+/* Ends the count. Errors as of reset, but for NODE_INVALID. */
+void mrapi_dynamic_attribute_stop(MRAPI_IN mrapi_resource_t *resource,
+                                  MRAPI_IN mrapi_uint_t attribute_number,
+                                  MRAPI_OUT mrapi_status_t *mrapi_status);
+
+/* Events, as far as this process notices them. */
+typedef enum mrapi_event {
+    MRAPI_EVENT_CROSSBAR_BUFFER_OVER_80PERCENT, /* the reference's; no machine of ours has it */
+    MEDLEY_EVENT_NODE_COMES,                    /* of this process */
+    MEDLEY_EVENT_NODE_GOES,                     /* of this process */
+    MEDLEY_EVENT_DEATH,                         /* a process died, and this one cleaned up */
+    MEDLEY_EVENT_LIMIT,                         /* one was reached, and reported */
+    MEDLEY_EVENT_COUNT
+} mrapi_event_t;
+
+/*
+ * Has a function called at every `frequency`-th occurrence of an event from now on, until the
+ * process ends, in the thread that notices the event: a node that comes or goes, a node that waits
+ * for a lock whose holder has died, one that starts, or creates something. It may hold up others
+ * that start or recover: it must be short, and not initialise, finalise, open or close anything.
+ * The same function for the same event again: the new frequency counts, from 0; frequency 0 ends
+ * it. A process has at most 16.
+ *   MRAPI_ERR_RSRC_INVALID_EVENT     no such event, or none that this machine tells
+ *   MRAPI_ERR_RSRC_INVALID_CALLBACK  NULL
+ *   MRAPI_ERR_MEM_LIMIT, MRAPI_ERR_NODE_NOTINIT
+ */
+void mrapi_resource_register_callback(MRAPI_IN mrapi_event_t event,
+                                      MRAPI_IN unsigned int frequency,
+                                      void (*callback_function)(mrapi_event_t event),
+                                      MRAPI_OUT mrapi_status_t *mrapi_status);
+
+/* Ends its counts and frees it; its resources are RSRC_INVALID from then on. Only the node that got
+ * it. MRAPI_ERR_RSRC_INVALID_TREE: not the root of a tree that is there; MRAPI_ERR_RSRC_NOTOWNER;
+ * MRAPI_ERR_NODE_NOTINIT. */
+void mrapi_resource_tree_free(mrapi_resource_t *MRAPI_IN *root_ptr,
+                              MRAPI_OUT mrapi_status_t *mrapi_status);
 
 MEDLEY_DECLS_END
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/log.h"
+#include "mrapi/event.h"
 #include "mrapi/request.h"
 #include "port/port.h"
 
@@ -152,6 +153,7 @@ med_limits_report(const med_limits *limits, med_limit which)
         med_log_limit(info->name, med_limits_get(limits, which), "med_limits_built_in",
                       "in the image");
     }
+    med_event_tell(MEDLEY_EVENT_LIMIT);
 }
 
 void
@@ -162,4 +164,5 @@ med_limits_report_of_process(const med_limit_info *info, uint32_t limit)
     } else {
         med_log_limit(info->name, limit, "med_limits_of_process_built_in", "in the image");
     }
+    med_event_tell(MEDLEY_EVENT_LIMIT);
 }

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "mrapi/domain.h"
+#include "mrapi/event.h"
 #include "mrapi/parts.h"
 #include "mrapi/system.h"
 
@@ -92,6 +93,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
         self->rmem_recent[i] = NULL;
     }
     self->owner_died = false;
+    self->has_trees = false;
     self->waiter = (med_waiter){.spin_ns = 0};
     self->heap = NULL;
     self->process_heap = &system->heap;
@@ -244,6 +246,7 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
     tell("comes", mine);
     med_system_retain(system);
     *self = mine;
+    med_event_tell(MEDLEY_EVENT_NODE_COMES);
     return MEDLEY_OK;
 }
 
@@ -299,6 +302,7 @@ med_node_leave(med_self *self)
 {
     med_system *system = self->system;
     tell("goes", self);
+    med_event_tell(MEDLEY_EVENT_NODE_GOES);
     med_port_self_set(NULL);
     med_parts_node_leaves(self);
     if (self->joinable) {

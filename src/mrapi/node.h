@@ -104,6 +104,7 @@ typedef struct med_self {
     /* Windows on the remote memories that it used last, by the handle; else NULL. */
     struct med_rmem_window *rmem_recent[MED_SELF_RMEMS_RECENT];
     bool owner_died; /* its last lock came from a dead owner */
+    bool has_trees;  /* it got resource trees */
     med_waiter waiter;
     struct med_heap_cache *heap;   /* NULL until it first makes or deletes heap memory */
     struct med_heap *process_heap; /* the system's */

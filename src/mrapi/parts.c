@@ -3,6 +3,7 @@
 
 #include "mrapi/heap.h"
 #include "mrapi/request.h"
+#include "mrapi/resource.h"
 #include "mrapi/rmem.h"
 #include "mrapi/shmem.h"
 #include "mrapi/system.h"
@@ -14,6 +15,7 @@ MED_PORT_OPTIONAL void med_mappings_fini(med_system *system);
 MED_PORT_OPTIONAL void med_shmem_recover_making(med_system *system, uint32_t node_ref);
 MED_PORT_OPTIONAL medley_status_t med_rmem_own_make(med_system *system);
 MED_PORT_OPTIONAL void med_rmem_own_end(med_system *system);
+MED_PORT_OPTIONAL void med_resources_node_leaves(med_self *self);
 MED_PORT_OPTIONAL medley_status_t med_requests_begin(med_system *system);
 MED_PORT_OPTIONAL void med_requests_end(med_system *system);
 
@@ -23,6 +25,7 @@ static const med_part parts[] = {
      .end = med_mappings_fini,
      .node_recover = med_shmem_recover_making},
     {.begin = med_rmem_own_make, .end = med_rmem_own_end},
+    {.node_leaves = med_resources_node_leaves},
     {.begin = med_requests_begin, .end = med_requests_end},
 };
 

@@ -21,6 +21,7 @@
 #include "mrapi/process.h"
 
 #include "base/log.h"
+#include "mrapi/event.h"
 #include "mrapi/node.h"
 #include "mrapi/system.h"
 
@@ -219,7 +220,9 @@ med_process_recover(med_system *system, uint32_t index)
     clean_up(system, index, generation);
     /* R2 free -> A2 (claim). Fails only when a peer scribbled. */
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
-    return atomic32_cas_release(&row->state, &claimed, freed);
+    bool done = atomic32_cas_release(&row->state, &claimed, freed);
+    med_event_tell(MEDLEY_EVENT_DEATH);
+    return done;
 }
 
 uint32_t
@@ -328,6 +331,7 @@ claim_dead(med_system *system, uint32_t index)
         slot_drop(system, index);
         return false;
     }
+    med_event_tell(MEDLEY_EVENT_DEATH);
     return true;
 }
 

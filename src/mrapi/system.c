@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mrapi/attach.h"
+#include "mrapi/resource.h"
 
 static med_system named;
 static med_system private_one;
@@ -63,6 +64,7 @@ after_fork(void)
     /* A private partition was copied; what the program has in it stays where it is. */
     named = (med_system){.open = false};
     private_one = (med_system){.open = false};
+    med_resources_forget();
 }
 
 /* An exit does not wait for others, who may be stopped: a file that stays harms nobody. */

@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "medley/status.h"
+#include "port/topology.h"
 
 #define MED_PORT_FOREVER UINT64_MAX
 
@@ -311,6 +312,48 @@ typedef struct med_port_scheduling {
     bool real_time;
 } med_port_scheduling;
 void med_port_scheduling_get(med_port_scheduling *scheduling);
+
+/* The whole machine, as well as the port itself can tell: med_topology_read (topology.h).
+ * MEDLEY_ERR_NOT_SUPPORTED. */
+medley_status_t med_port_topology_read(const med_topology_sink *sink, char *why, size_t why_bytes);
+
+/* ---- Counters -------------------------------------------------------------------------------- */
+
+typedef enum med_port_counter_kind {
+    MED_PORT_COUNTER_TIME_NS, /* at work */
+    MED_PORT_COUNTER_CYCLES,
+    MED_PORT_COUNTER_INSTRUCTIONS,
+    MED_PORT_COUNTER_CACHE_MISSES,
+    MED_PORT_COUNTER_KIND_COUNT
+} med_port_counter_kind;
+
+/* Counts what a processor does, or one thread of some process of this user. */
+typedef struct med_port_counter {
+    med_port_counter_kind kind; /* this and the next four are the caller's */
+    bool of_processor;
+    uint32_t processor;
+    uint32_t process_id;
+    uint32_t thread_id;
+    intptr_t handle; /* the port's own */
+    char why[MED_PORT_WHY_BYTES];
+} med_port_counter;
+
+/* MEDLEY_ERR_NOT_SUPPORTED: this machine, or this user here, cannot; MEDLEY_BUSY: all counters of
+ * the kind are taken; MEDLEY_ERR_NOT_FOUND: no such processor or thread. `why` says more. */
+medley_status_t med_port_counter_open(med_port_counter *counter);
+/* Never runs backwards while what is counted lives; MEDLEY_ERR_NOT_FOUND when it is gone. */
+medley_status_t med_port_counter_read(const med_port_counter *counter, uint64_t *value);
+void med_port_counter_close(med_port_counter *counter);
+
+/* ---- Modules --------------------------------------------------------------------------------- */
+
+/* Opens the module `name` of this version of Medley, for good, and finds what it exports as
+ * `symbol`. MEDLEY_ERR_NOT_FOUND: it is not installed, or not for this version; `why` says where it
+ * was looked for. MEDLEY_ERR_NOT_SUPPORTED: this machine has no modules. */
+medley_status_t med_port_module_open(const char *name,
+                                     const char *symbol,
+                                     void **found,
+                                     char why[MED_PORT_WHY_BYTES]);
 
 /* ---- Copies and caches ----------------------------------------------------------------------- */
 /* `rows` rows of `row_bytes` each; strides in bytes between the starts of rows. rows 1 is the plain

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The child sends records through a pipe: parts, numbered as they come, then one that says how it
+ * ended. Without that last one it died. What it sends is checked by who gets it, as ever.
+ */
+#include "modules/apart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE_S 20
+#define WHY_BYTES 320
+
+typedef struct record {
+    bool last;
+    medley_status_t status; /* of the last */
+    union {
+        med_topology_part part;
+        char why[WHY_BYTES]; /* of the last */
+    };
+} record;
+
+/* ---- The child ------------------------------------------------------------------------------- */
+
+typedef struct sender {
+    int fd;
+    uint32_t count;
+} sender;
+
+static bool
+record_send(int fd, const record *r)
+{
+    return write(fd, r, sizeof *r) == sizeof *r; /* fits a pipe at once */
+}
+_Static_assert(sizeof(record) <= 512, "POSIX: so much is written in one piece");
+
+static bool
+part_send(void *context, const med_topology_part *part, uint32_t *number)
+{
+    sender *s = context;
+    record r = {.last = false};
+    r.part = *part;
+    *number = s->count++;
+    return record_send(s->fd, &r);
+}
+
+/* The program's handlers are not for this process; what it dies of, or says, is nobody's news. */
+static void
+become_plain(void)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM, SIGPIPE};
+    const struct rlimit none = {0, 0};
+    sigset_t all;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        (void)signal(numbers[i], SIG_DFL);
+    }
+    (void)sigemptyset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    (void)setrlimit(RLIMIT_CORE, &none);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    (void)dup2(nowhere, STDERR_FILENO);
+    (void)alarm(PATIENCE_S);
+}
+
+static _Noreturn void
+child(med_topology_read read_machine, int fd)
+{
+    sender s = {.fd = fd};
+    const med_topology_sink sink = {.add = part_send, .context = &s};
+    record r = {.last = true};
+    become_plain();
+    r.status = read_machine(&sink, r.why, sizeof r.why);
+    _exit(record_send(fd, &r) ? 0 : 1);
+}
+
+/* ---- The parent ------------------------------------------------------------------------------ */
+
+typedef struct receiver {
+    const med_topology_sink *sink;
+    uint32_t *numbers; /* what the sink called each part */
+    uint32_t count;
+    uint32_t capacity;
+} receiver;
+
+static bool
+record_get(int fd, record *r)
+{
+    size_t got = 0;
+    while (got < sizeof *r) {
+        ssize_t n = read(fd, (char *)r + got, sizeof *r - got);
+        if (n == 0 || (n < 0 && errno != EINTR)) {
+            return false;
+        }
+        got += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static bool
+numbers_room(receiver *to)
+{
+    if (to->count < to->capacity) {
+        return true;
+    }
+    uint32_t capacity = to->capacity ? 2 * to->capacity : 256;
+    uint32_t *numbers = realloc(to->numbers, capacity * sizeof *numbers);
+    if (numbers) {
+        to->numbers = numbers;
+        to->capacity = capacity;
+    }
+    return numbers != NULL;
+}
+
+static bool
+part_pass(receiver *to, med_topology_part *part)
+{
+    if (!numbers_room(to) || (to->count > 0 && part->parent >= to->count)) {
+        return false;
+    }
+    part->parent = to->count > 0 ? to->numbers[part->parent] : 0;
+    return to->sink->add(to->sink->context, part, &to->numbers[to->count++]);
+}
+
+/* Until the last record, or until there is no more: then `why` says that it died. */
+static medley_status_t
+receive(receiver *to, int fd, char *why, size_t why_bytes)
+{
+    record r;
+    (void)snprintf(why, why_bytes,
+                   "hwloc did not survive, or not end, reading what HWLOC_XMLFILE or "
+                   "HWLOC_SYNTHETIC describes: it is no machine");
+    while (record_get(fd, &r)) {
+        if (r.last) {
+            r.why[sizeof r.why - 1] = '\0';
+            (void)snprintf(why, why_bytes, "%s", r.why);
+            return r.status;
+        }
+        if (!part_pass(to, &r.part)) {
+            (void)snprintf(why, why_bytes, "no memory, or parts that make no machine");
+            break;
+        }
+    }
+    return MEDLEY_ERR_CORRUPT;
+}
+
+medley_status_t
+apart_read(med_topology_read read_machine,
+           const med_topology_sink *sink,
+           char *why,
+           size_t why_bytes)
+{
+    receiver to = {.sink = sink};
+    int fds[2];
+    if (pipe2(fds, O_CLOEXEC) != 0) {
+        (void)snprintf(why, why_bytes, "no pipe to read it through: %s", strerrordesc_np(errno));
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)close(fds[0]);
+        child(read_machine, fds[1]);
+    }
+    (void)close(fds[1]);
+    if (pid < 0) {
+        (void)close(fds[0]);
+        (void)snprintf(why, why_bytes, "no process to read it in: %s", strerrordesc_np(errno));
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    medley_status_t status = receive(&to, fds[0], why, why_bytes);
+    (void)close(fds[0]); /* the child, if it still writes, dies of that */
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    free(to.numbers);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Reads a machine in a process apart, and hands its parts on: for descriptions that somebody else
+ * wrote. hwloc crashes on some that are well-formed and no machine; then the child dies of it, or
+ * of taking too long, and the reading fails.
+ */
+#ifndef MEDLEY_MODULES_APART_H
+#define MEDLEY_MODULES_APART_H
+
+#include "port/topology.h"
+
+/* `read` runs in a child of fork. */
+medley_status_t
+apart_read(med_topology_read read, const med_topology_sink *sink, char *why, size_t why_bytes);
+
+#endif

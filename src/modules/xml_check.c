@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "modules/xml_check.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct scan {
+    const char *at;
+    const char *end;
+    unsigned line;
+    unsigned depth;
+    bool root_seen;
+    struct {
+        const char *name;
+        size_t length;
+    } open[XML_DEPTH_MAX];
+} scan;
+
+static bool
+is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool
+is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == ':';
+}
+
+static void
+step(scan *s)
+{
+    s->line += *s->at == '\n';
+    s->at++;
+}
+
+static void
+spaces(scan *s)
+{
+    while (s->at < s->end && is_space(*s->at)) {
+        step(s);
+    }
+}
+
+static bool
+take(scan *s, const char *text)
+{
+    size_t length = strlen(text);
+    if ((size_t)(s->end - s->at) < length || memcmp(s->at, text, length) != 0) {
+        return false;
+    }
+    s->at += length;
+    return true;
+}
+
+/* Up to and with `text`. */
+static bool
+skip_past(scan *s, const char *text)
+{
+    while (s->at < s->end) {
+        if (take(s, text)) {
+            return true;
+        }
+        step(s);
+    }
+    return false;
+}
+
+static size_t
+name(scan *s, const char **start)
+{
+    *start = s->at;
+    while (s->at < s->end && is_name(*s->at)) {
+        s->at++;
+    }
+    return (size_t)(s->at - *start);
+}
+
+static const char *
+attribute(scan *s)
+{
+    const char *start;
+    if (name(s, &start) == 0) {
+        return "a tag has something that is no attribute";
+    }
+    spaces(s);
+    if (!take(s, "=")) {
+        return "an attribute has no value";
+    }
+    spaces(s);
+    char quote = s->at < s->end ? *s->at : '\0';
+    if (quote != '"' && quote != '\'') {
+        return "a value is not quoted";
+    }
+    for (s->at++; s->at < s->end && *s->at != quote; step(s)) {
+        if (*s->at == '<') {
+            return "a value is not closed";
+        }
+    }
+    return take(s, quote == '"' ? "\"" : "'") ? NULL : "a value is not closed";
+}
+
+static const char *
+tag_begin(scan *s)
+{
+    const char *start;
+    size_t length = name(s, &start);
+    if (length == 0) {
+        return "'<' begins no tag";
+    }
+    if (s->depth == 0 && s->root_seen) {
+        return "something follows the document";
+    }
+    for (;;) {
+        spaces(s);
+        if (take(s, "/>")) {
+            s->root_seen = true;
+            return NULL;
+        }
+        if (take(s, ">")) {
+            break;
+        }
+        const char *wrong = attribute(s);
+        if (wrong) {
+            return wrong;
+        }
+    }
+    if (s->depth == XML_DEPTH_MAX) {
+        return "tags are nested too deep";
+    }
+    s->open[s->depth].name = start;
+    s->open[s->depth++].length = length;
+    s->root_seen = true;
+    return NULL;
+}
+
+static const char *
+tag_end(scan *s)
+{
+    const char *start;
+    size_t length = name(s, &start);
+    spaces(s);
+    if (s->depth == 0 || s->open[s->depth - 1].length != length ||
+        memcmp(s->open[s->depth - 1].name, start, length) != 0) {
+        return "a tag is closed that is not the last one opened";
+    }
+    s->depth--;
+    return take(s, ">") ? NULL : "a closing tag does not end";
+}
+
+static const char *
+markup(scan *s)
+{
+    if (take(s, "?")) {
+        return skip_past(s, "?>") ? NULL : "an instruction does not end";
+    }
+    if (take(s, "!--")) {
+        return skip_past(s, "-->") ? NULL : "a comment does not end";
+    }
+    if (take(s, "!DOCTYPE")) {
+        for (; s->at < s->end && *s->at != '>'; step(s)) {
+            if (*s->at == '[') {
+                return "the document brings definitions of its own";
+            }
+        }
+        return take(s, ">") ? NULL : "the document type does not end";
+    }
+    return take(s, "/") ? tag_end(s) : tag_begin(s);
+}
+
+const char *
+xml_check(const char *text, size_t length, unsigned *line)
+{
+    scan s = {.at = text, .end = text + length, .line = 1};
+    const char *wrong = memchr(text, '\0', length) ? "there is a NUL" : NULL;
+    while (!wrong && s.at < s.end) {
+        if (take(&s, "<")) {
+            wrong = markup(&s);
+        } else if (s.depth == 0 && !is_space(*s.at)) {
+            wrong = "text stands outside of the document";
+        } else {
+            step(&s);
+        }
+    }
+    *line = s.line;
+    if (!wrong && s.depth > 0) {
+        wrong = "the file ends before the document does";
+    }
+    return wrong || s.root_seen ? wrong : "there is nothing";
+}

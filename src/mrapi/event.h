@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Events that programs may want to hear of (mrapi_resource_register_callback). The events are the
+ * process's: whoever notices one tells those of its program that asked. */
+#ifndef MEDLEY_MRAPI_EVENT_H
+#define MEDLEY_MRAPI_EVENT_H
+
+#include <stdint.h>
+
+#include "medley/status.h"
+#include "mrapi.h"
+
+/* `callback` hears of every `frequency`-th `event`; 0: no longer. MEDLEY_ERR_LIMIT. */
+medley_status_t
+med_event_listen(mrapi_event_t event, uint32_t frequency, void (*callback)(mrapi_event_t event));
+
+/* It has happened. One load when nobody listens. Any thread; no lock is held that a callback might
+ * want. */
+void med_event_tell(mrapi_event_t event);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Resource trees: reading, building, finding, freeing.
+ *
+ * A reader of the machine hands over its parts one by one (topology.h). Parts that the filter drops
+ * get the number of the part they hang below, so that what hangs below them finds the nearest part
+ * that is kept.
+ *
+ * A program may hold a pointer into a tree that is gone. So an address is never followed before it
+ * was found to be that of a resource of a tree in the list. The lock stands for all lists here; who
+ * dies with it dies with the whole process.
+ */
+#include "mrapi/resource.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "mrapi/mutex.h"
+#include "mrapi/system.h"
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+static med_lock lock;
+static med_lock_sleepers lock_sleepers;
+static med_tree *trees;                   /* guarded by the lock, as are the next two */
+static const med_topology_module *module; /* once it was found */
+static bool module_missed;                /* that it is missing was said */
+
+static void
+enter(void)
+{
+    med_waiter waiter = {.spin_ns = 0};
+    med_lock_request request = {.owner = (med_port_thread_id() & 0xffffffu) + 1,
+                                .deadline_ns = MED_PORT_FOREVER,
+                                .scope = MED_PORT_SCOPE_PROCESS,
+                                .waiter = &waiter};
+    (void)med_lock_acquire(&lock, &lock_sleepers, &request);
+}
+
+void
+med_resource_unlock(void)
+{
+    med_lock_release(&lock, &lock_sleepers, MED_PORT_SCOPE_PROCESS);
+}
+
+med_tree *
+med_resource_lock(const mrapi_resource_t *resource)
+{
+    uintptr_t address = (uintptr_t)resource;
+    enter();
+    for (med_tree *tree = trees; tree; tree = tree->next) {
+        uintptr_t offset = address - (uintptr_t)tree->resources;
+        if (offset < tree->count * sizeof(med_resource) && offset % sizeof(med_resource) == 0) {
+            return tree;
+        }
+    }
+    med_resource_unlock();
+    return NULL;
+}
+
+void
+med_resources_forget(void)
+{
+    lock = (med_lock){.word = ATOMIC32_INIT(0)};
+    trees = NULL;
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+typedef struct parts {
+    med_resource *items;
+    uint32_t count;
+    uint32_t capacity;
+    mrapi_rsrc_filter_t filter;
+} parts;
+
+static void
+parts_give(parts *p)
+{
+    if (p->items) {
+        med_port_heap_give(p->items, p->capacity * sizeof *p->items);
+    }
+}
+
+static bool
+parts_grow(parts *p)
+{
+    uint32_t capacity = p->capacity ? 2 * p->capacity : 64;
+    med_resource *items = med_port_heap_take(capacity * sizeof *items);
+    if (!items) {
+        return false;
+    }
+    if (p->items) {
+        memcpy(items, p->items, p->count * sizeof *items);
+    }
+    parts_give(p);
+    p->items = items;
+    p->capacity = capacity;
+    return true;
+}
+
+/* The next resource, empty; NULL: no memory. */
+static med_resource *
+parts_next(parts *p, mrapi_rsrc_filter_t type, uint32_t parent)
+{
+    if (p->count == p->capacity && !parts_grow(p)) {
+        return NULL;
+    }
+    med_resource *next = &p->items[p->count++];
+    *next = (med_resource){.face = {.resource_type = type}, .parent = parent};
+    return next;
+}
+
+static const mrapi_rsrc_filter_t types[MED_TOPOLOGY_KIND_COUNT] = {
+    [MED_TOPOLOGY_MACHINE] = MEDLEY_RSRC_MACHINE, [MED_TOPOLOGY_PACKAGE] = MEDLEY_RSRC_PACKAGE,
+    [MED_TOPOLOGY_MEMORY] = MRAPI_RSRC_MEM,       [MED_TOPOLOGY_CACHE] = MRAPI_RSRC_CACHE,
+    [MED_TOPOLOGY_CORE] = MEDLEY_RSRC_CORE,       [MED_TOPOLOGY_PROCESSOR] = MRAPI_RSRC_CPU,
+    [MED_TOPOLOGY_DMA] = MRAPI_RSRC_DMA,
+};
+
+/* The sink of a reader, which may be a module, which may read a file: nothing is trusted. */
+static bool
+part_add(void *context, const med_topology_part *part, uint32_t *number)
+{
+    parts *p = context;
+    bool root = p->count == 0;
+    if ((uint32_t)part->kind >= MED_TOPOLOGY_KIND_COUNT ||
+        (part->kind == MED_TOPOLOGY_MACHINE) != root || (!root && part->parent >= p->count)) {
+        return false;
+    }
+    if (!root && p->filter != MEDLEY_RSRC_ALL && p->filter != types[part->kind]) {
+        *number = part->parent;
+        return true;
+    }
+    med_resource *added = parts_next(p, types[part->kind], root ? 0 : part->parent);
+    if (!added) {
+        return false;
+    }
+    added->part = *part;
+    added->part.name[MED_TOPOLOGY_TEXT_BYTES - 1] = '\0';
+    added->part.type[MED_TOPOLOGY_TEXT_BYTES - 1] = '\0';
+    *number = p->count - 1;
+    return true;
+}
+
+/* ---- The machine ----------------------------------------------------------------------------- */
+
+static bool
+chosen(const char *variable)
+{
+    const char *value = med_port_environment(variable);
+    return value && *value;
+}
+
+static bool
+machine_is_chosen(void)
+{
+    return chosen("HWLOC_XMLFILE") || chosen("HWLOC_SYNTHETIC");
+}
+
+/* The module's reader; NULL: there is none, which is said once. */
+static med_topology_read
+module_reader(void)
+{
+    char why[MED_PORT_WHY_BYTES];
+    void *found = NULL;
+    enter();
+    if (!module) {
+        medley_status_t status =
+            med_port_module_open("hwloc", MED_TOPOLOGY_MODULE_SYMBOL, &found, why);
+        const med_topology_module *candidate = found;
+        if (status == MEDLEY_OK && candidate->version == MED_TOPOLOGY_MODULE_VERSION &&
+            candidate->part_bytes == sizeof(med_topology_part)) {
+            module = candidate;
+        } else if (status != MEDLEY_ERR_NOT_SUPPORTED && !module_missed) {
+            module_missed = true;
+            med_log_error("no hwloc; resource trees show what the system's own files tell",
+                          status == MEDLEY_OK ? "the module is another version's" : why);
+        }
+    }
+    med_topology_read read = module ? module->read : NULL;
+    med_resource_unlock();
+    return read;
+}
+
+static medley_status_t
+machine_read(parts *p)
+{
+    char why[MED_PORT_WHY_BYTES] = "no port of this kind can";
+    const med_topology_sink sink = {.add = part_add, .context = p};
+    med_topology_read read = module_reader();
+    medley_status_t status;
+    if (!read && machine_is_chosen()) {
+        med_log_error("HWLOC_XMLFILE and HWLOC_SYNTHETIC", "reading them needs medley-hwloc.so");
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
+    status = read ? read(&sink, why, sizeof why) : med_port_topology_read(&sink, why, sizeof why);
+    if (status == MEDLEY_OK && p->count > 0) {
+        return MEDLEY_OK;
+    }
+    med_log_error("the machine cannot be read", why);
+    return status == MEDLEY_ERR_NO_MEMORY ? status : MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+/* ---- The system ------------------------------------------------------------------------------ */
+
+static void
+name_numbered(med_resource *resource, const char *what, uint32_t number)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, what);
+    med_text_number(&text, number);
+    med_text_copy(resource->part.name, sizeof resource->part.name, text.bytes);
+}
+
+static void
+name_node(med_resource *resource, const med_row *row)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "node ");
+    med_text_number(&text, atomic32_load_relaxed(&row->key_high)); /* relaxed: for showing */
+    med_text_string(&text, ":");
+    med_text_number(&text, atomic32_load_relaxed(&row->key_low));
+    med_text_copy(resource->part.name, sizeof resource->part.name, text.bytes);
+}
+
+/* The rows of a table that are there now. */
+static bool
+rows_read(
+    parts *p, const med_system *system, med_kind kind, mrapi_rsrc_filter_t type, uint32_t parent)
+{
+    const med_table_view *table = &system->tables[kind];
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const med_row *row = med_table_row(table, i);
+        uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- T1 (table.c) */
+        if (med_row_state_of(word) != MED_ROW_LIVE) {
+            continue;
+        }
+        med_resource *added = parts_next(p, type, parent);
+        if (!added) {
+            return false;
+        }
+        added->index = i;
+        added->generation = med_row_generation_of(word);
+        added->kind = kind;
+        if (kind == MED_KIND_NODE) {
+            name_node(added, row);
+        } else {
+            name_numbered(added, "mutex ", atomic32_load_relaxed(&row->key_low));
+        }
+    }
+    return true;
+}
+
+static medley_status_t
+system_read(parts *p, const med_system *system)
+{
+    const char *name = system->scope == MED_PORT_SCOPE_SHARED ? system->shared.name : "private";
+    med_resource *root = parts_next(p, MEDLEY_RSRC_SYSTEM, 0);
+    if (!root) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    med_text_copy(root->part.name, sizeof root->part.name, name);
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        med_resource *table = parts_next(p, MEDLEY_RSRC_TABLE, 0);
+        uint32_t number = p->count - 1;
+        if (!table) {
+            return MEDLEY_ERR_NO_MEMORY;
+        }
+        table->kind = (med_kind)k;
+        med_text_copy(table->part.name, sizeof table->part.name, med_kinds[k].name);
+        bool read =
+            (k != MED_KIND_NODE || rows_read(p, system, MED_KIND_NODE, MEDLEY_RSRC_NODE, number)) &&
+            (k != MED_KIND_MUTEX || rows_read(p, system, MED_KIND_MUTEX, MEDLEY_RSRC_LOCK, number));
+        if (!read) {
+            return MEDLEY_ERR_NO_MEMORY;
+        }
+    }
+    return MEDLEY_OK;
+}
+
+/* ---- Trees ----------------------------------------------------------------------------------- */
+
+/* Lists of children, one after the other, behind the resources. */
+static void
+children_link(med_tree *tree)
+{
+    mrapi_resource_t **list = (mrapi_resource_t **)(void *)&tree->resources[tree->count];
+    for (uint32_t i = 1; i < tree->count; i++) {
+        tree->resources[tree->resources[i].parent].face.child_count++;
+    }
+    for (uint32_t i = 0; i < tree->count; i++) {
+        mrapi_resource_t *face = &tree->resources[i].face;
+        face->children = list;
+        list += face->child_count;
+        face->child_count = 0;
+        face->name = tree->resources[i].part.name;
+    }
+    for (uint32_t i = 1; i < tree->count; i++) {
+        mrapi_resource_t *parent = &tree->resources[tree->resources[i].parent].face;
+        parent->children[parent->child_count++] = &tree->resources[i].face;
+    }
+}
+
+static med_tree *
+tree_make(const parts *p, const med_self *self)
+{
+    size_t size_bytes =
+        sizeof(med_tree) + p->count * (sizeof(med_resource) + sizeof(mrapi_resource_t *));
+    med_tree *tree = med_port_heap_take(size_bytes);
+    if (tree) {
+        *tree = (med_tree){.system = self->system,
+                           .owner_ref = self->ref,
+                           .count = p->count,
+                           .size_bytes = size_bytes};
+        memcpy(tree->resources, p->items, p->count * sizeof(med_resource));
+        children_link(tree);
+    }
+    return tree;
+}
+
+/* With the lock. */
+static void
+tree_take_out(med_tree **place)
+{
+    med_tree *tree = *place;
+    *place = tree->next;
+    med_resource_counts_end(tree);
+    med_port_heap_give(tree, tree->size_bytes);
+}
+
+medley_status_t
+med_resources_get(med_self *self, mrapi_rsrc_filter_t filter, mrapi_resource_t **root)
+{
+    parts p = {.filter = filter};
+    if ((uint32_t)filter > MEDLEY_RSRC_SYSTEM) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    medley_status_t status =
+        filter == MEDLEY_RSRC_SYSTEM ? system_read(&p, self->system) : machine_read(&p);
+    med_tree *tree = status == MEDLEY_OK ? tree_make(&p, self) : NULL;
+    parts_give(&p);
+    if (!tree) {
+        return status == MEDLEY_OK ? MEDLEY_ERR_NO_MEMORY : status;
+    }
+    enter();
+    tree->next = trees;
+    trees = tree;
+    med_resource_unlock();
+    self->has_trees = true;
+    *root = &tree->resources[0].face;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_resources_free(med_self *self, const mrapi_resource_t *root)
+{
+    med_tree *tree = med_resource_lock(root);
+    if (!tree) {
+        return MEDLEY_ERR_STALE;
+    }
+    medley_status_t status = MEDLEY_OK;
+    if (root != &tree->resources[0].face) {
+        status = MEDLEY_ERR_STALE;
+    } else if (tree->system != self->system || tree->owner_ref != self->ref) {
+        status = MEDLEY_ERR_NOT_OWNER;
+    } else {
+        med_tree **place = &trees;
+        while (*place != tree) {
+            place = &(*place)->next;
+        }
+        tree_take_out(place);
+    }
+    med_resource_unlock();
+    return status;
+}
+
+void
+med_resources_node_leaves(med_self *self)
+{
+    if (!self->has_trees) {
+        return;
+    }
+    enter();
+    for (med_tree **place = &trees; *place;) {
+        if ((*place)->system == self->system && (*place)->owner_ref == self->ref) {
+            tree_take_out(place);
+        } else {
+            place = &(*place)->next;
+        }
+    }
+    med_resource_unlock();
+}

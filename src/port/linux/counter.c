@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Counters on Linux. Time at work: of a processor from /proc/stat (in ticks), of a thread from its
+ * schedstat (in nanoseconds). The rest is perf_event_open's: it needs a processor whose counters
+ * this machine shows (virtual machines often hide them), and for whole processors a user who may.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "port/port.h"
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+static medley_status_t
+thread_time_read(const med_port_counter *counter, uint64_t *value)
+{
+    char path[64], line[96];
+    (void)snprintf(path, sizeof path, "/proc/%u/task/%u/schedstat", counter->process_id,
+                   counter->thread_id);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    if (got <= 0) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    line[got] = '\0';
+    *value = strtoull(line, NULL, 10);
+    return MEDLEY_OK;
+}
+
+/* "cpu3 user nice system idle iowait irq softirq steal": what is neither idle nor stolen. */
+static uint64_t
+ticks_at_work(const char *columns)
+{
+    uint64_t ticks = 0;
+    for (int column = 0; column < 7; column++) {
+        char *end;
+        uint64_t value = strtoull(columns, &end, 10);
+        ticks += column == 3 || column == 4 ? 0 : value;
+        columns = end;
+    }
+    return ticks;
+}
+
+static medley_status_t
+processor_time_read(const med_port_counter *counter, uint64_t *value)
+{
+    char line[512], wanted[24];
+    long ticks_per_s = sysconf(_SC_CLK_TCK);
+    int length = snprintf(wanted, sizeof wanted, "cpu%u ", counter->processor);
+    medley_status_t status = MEDLEY_ERR_NOT_FOUND;
+    FILE *file = fopen("/proc/stat", "re");
+    while (file && status != MEDLEY_OK && fgets(line, sizeof line, file)) {
+        if (strncmp(line, wanted, (size_t)length) == 0) {
+            *value = ticks_at_work(line + length) * (1000000000u / (uint64_t)ticks_per_s);
+            status = MEDLEY_OK;
+        }
+    }
+    if (file) {
+        (void)fclose(file);
+    }
+    return status;
+}
+
+static medley_status_t
+time_read(const med_port_counter *counter, uint64_t *value)
+{
+    return counter->of_processor ? processor_time_read(counter, value)
+                                 : thread_time_read(counter, value);
+}
+
+/* ---- The processor's own counters ------------------------------------------------------------ */
+
+static medley_status_t
+perf_refused(med_port_counter *counter, int error)
+{
+    const char *advice = "";
+    medley_status_t status = MEDLEY_ERR_NOT_SUPPORTED;
+    if (error == EACCES || error == EPERM) {
+        advice = counter->of_processor ? "; whole processors need CAP_PERFMON, or "
+                                         "kernel.perf_event_paranoid at most 0"
+                                       : "; threads need kernel.perf_event_paranoid at most 2";
+    } else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP || error == EINVAL) {
+        advice = "; this processor, or the virtual machine, shows no such counter";
+    } else if (error == EBUSY || error == EMFILE) {
+        status = MEDLEY_BUSY;
+    } else if (error == ESRCH) {
+        status = MEDLEY_ERR_NOT_FOUND;
+    }
+    (void)snprintf(counter->why, sizeof counter->why, "perf_event_open: %s%s",
+                   strerrordesc_np(error), advice);
+    return status;
+}
+
+static medley_status_t
+perf_open(med_port_counter *counter)
+{
+    static const uint64_t configs[MED_PORT_COUNTER_KIND_COUNT] = {
+        [MED_PORT_COUNTER_CYCLES] = PERF_COUNT_HW_CPU_CYCLES,
+        [MED_PORT_COUNTER_INSTRUCTIONS] = PERF_COUNT_HW_INSTRUCTIONS,
+        [MED_PORT_COUNTER_CACHE_MISSES] = PERF_COUNT_HW_CACHE_MISSES,
+    };
+    struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
+                                         .size = sizeof attributes,
+                                         .config = configs[counter->kind],
+                                         .exclude_kernel = !counter->of_processor,
+                                         .exclude_hv = 1};
+    long fd = syscall(
+        SYS_perf_event_open, &attributes, counter->of_processor ? -1 : (pid_t)counter->thread_id,
+        counter->of_processor ? (int)counter->processor : -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) {
+        return perf_refused(counter, errno);
+    }
+    counter->handle = fd;
+    return MEDLEY_OK;
+}
+
+/* ---- The contract ---------------------------------------------------------------------------- */
+
+medley_status_t
+med_port_counter_open(med_port_counter *counter)
+{
+    uint64_t value;
+    counter->handle = -1;
+    counter->why[0] = '\0';
+    if (counter->kind != MED_PORT_COUNTER_TIME_NS) {
+        return perf_open(counter);
+    }
+    medley_status_t status = time_read(counter, &value);
+    if (status != MEDLEY_OK) {
+        (void)snprintf(counter->why, sizeof counter->why, "%s",
+                       counter->of_processor ? "/proc/stat does not list this processor"
+                                             : "/proc shows no schedstat of this thread");
+    }
+    return status;
+}
+
+medley_status_t
+med_port_counter_read(const med_port_counter *counter, uint64_t *value)
+{
+    if (counter->kind == MED_PORT_COUNTER_TIME_NS) {
+        return time_read(counter, value);
+    }
+    uint64_t read_value;
+    if (read((int)counter->handle, &read_value, sizeof read_value) != sizeof read_value) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    *value = read_value;
+    return MEDLEY_OK;
+}
+
+void
+med_port_counter_close(med_port_counter *counter)
+{
+    if (counter->handle >= 0) {
+        (void)close((int)counter->handle);
+        counter->handle = -1;
+    }
+}
