@@ -87,6 +87,8 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->scope = system->scope;
     self->sharers = system->limits.sharers;
     self_tables_fill(self, system, row);
+    self->recent_sem = (med_self_recent){.unit = NULL};
+    self->recent_rwl = (med_self_recent){.unit = NULL};
     self->unit = med_units_spread(index, self->sharers);
     self->next_look_ns = 0;
     for (uint32_t i = 0; i < MED_SELF_RMEMS_RECENT; i++) {

@@ -86,6 +86,13 @@ typedef struct med_self_table {
     atomic32 *touched; /* in the node's own row */
 } med_self_table;
 
+/* A semaphore or reader/writer lock that the node had last, and by which of its units. */
+typedef struct med_self_recent {
+    uint32_t handle;
+    void *row;  /* of that handle, in its map of what it touched */
+    void *unit; /* NULL: there is none yet */
+} med_self_recent;
+
 /* One node as its own thread sees it. Private to the process; one per node row. */
 typedef struct med_self {
     struct med_system *system;
@@ -98,6 +105,8 @@ typedef struct med_self {
     uint32_t thread_id;
     med_port_scope scope; /* a copy of the system's, as are the next */
     uint32_t sharers;
+    med_self_recent recent_sem;
+    med_self_recent recent_rwl;
     med_self_table tables[MED_KIND_COUNT];
     uint32_t unit;         /* of semaphores and locks, where it looks first; below `sharers` */
     uint64_t next_look_ns; /* a failed try looks at the holder's life from then on */

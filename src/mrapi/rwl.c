@@ -189,6 +189,10 @@ med_rwl_lock(med_self *self, med_handle rwl, med_rwl_mode mode, uint64_t deadlin
     }
     if (died || status == MEDLEY_OK) {
         self->owner_died = died;
+        if (mode == MED_RWL_READ) {
+            self->recent_rwl = (med_self_recent){
+                .handle = rwl, .row = w.row, .unit = &request.units.words[self->unit]};
+        }
         return MEDLEY_OK;
     }
     return status;

@@ -89,16 +89,37 @@ med_rwl_first(const med_self *self, med_rwl_row *row)
     return (med_lock *)(void *)(row + 1) + unit;
 }
 
+/* Whose handle this is, and the unit to try: mostly those of the last time. Relaxed: looked at
+ * again by who takes it. False: the handle is not good. */
 static inline bool
-med_rwl_read_fast(med_self *self, med_handle rwl)
+med_rwl_recall(med_self *self, med_handle rwl, med_rwl_row **row, med_lock **unit)
 {
+    const med_self_recent *recent = &self->recent_rwl;
+    if (__builtin_expect(recent->handle == rwl && recent->unit, 1)) {
+        *row = recent->row;
+        *unit = recent->unit;
+        return __builtin_expect(
+            med_handle_is_current(rwl, atomic32_load_relaxed(&(*row)->object.row.state)), 1);
+    }
     const med_self_table *table = &self->tables[MED_KIND_RWL];
-    med_rwl_row *row = (med_rwl_row *)(void *)med_object_good(table, rwl, MED_HANDLE_RWL);
-    if (__builtin_expect(!row, 0)) {
+    *row = (med_rwl_row *)(void *)med_object_good(table, rwl, MED_HANDLE_RWL);
+    if (__builtin_expect(!*row, 0)) {
         return false;
     }
     med_object_touch(table, med_handle_index(rwl));
-    med_lock *unit = med_rwl_first(self, row);
+    *unit = med_rwl_first(self, *row);
+    self->recent_rwl = (med_self_recent){.handle = rwl, .row = *row, .unit = *unit};
+    return true;
+}
+
+static inline bool
+med_rwl_read_fast(med_self *self, med_handle rwl)
+{
+    med_rwl_row *row;
+    med_lock *unit;
+    if (__builtin_expect(!med_rwl_recall(self, rwl, &row, &unit), 0)) {
+        return false;
+    }
     if (__builtin_expect(!med_rwlock_read_fast(&row->lock, unit, self->ref, self->scope), 0)) {
         return false;
     }
@@ -117,12 +138,11 @@ med_rwl_read_fast(med_self *self, med_handle rwl)
 static inline bool
 med_rwl_read_end_fast(med_self *self, med_handle rwl)
 {
-    const med_self_table *table = &self->tables[MED_KIND_RWL];
-    med_rwl_row *row = (med_rwl_row *)(void *)med_object_good(table, rwl, MED_HANDLE_RWL);
-    if (__builtin_expect(!row, 0)) {
+    med_rwl_row *row;
+    med_lock *unit;
+    if (__builtin_expect(!med_rwl_recall(self, rwl, &row, &unit), 0)) {
         return false;
     }
-    med_lock *unit = med_rwl_first(self, row);
     if (__builtin_expect(!med_lock_is_mine(unit, self->ref), 0)) {
         return false;
     }

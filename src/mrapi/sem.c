@@ -208,6 +208,8 @@ med_sem_lock(med_self *self, med_handle sem, uint64_t deadline_ns)
     status = deadline_ns == 0 ? try_once(&w) : wait_for_one(&w, deadline_ns);
     if (status == MEDLEY_OK) {
         self->owner_died = w.died;
+        self->recent_sem =
+            (med_self_recent){.handle = sem, .row = row, .unit = &w.units.words[self->unit]};
     }
     return status;
 }

@@ -84,16 +84,37 @@ med_sem_first(const med_self *self, med_sem_row *row)
     return (med_lock *)(void *)(row + 1) + unit;
 }
 
+/* Whose handle this is, and the unit to try: mostly those of the last time. Relaxed: looked at
+ * again by who takes it. False: the handle is not good. */
 static inline bool
-med_sem_lock_fast(med_self *self, med_handle sem)
+med_sem_recall(med_self *self, med_handle sem, med_sem_row **row, med_lock **unit)
 {
+    const med_self_recent *recent = &self->recent_sem;
+    if (__builtin_expect(recent->handle == sem && recent->unit, 1)) {
+        *row = recent->row;
+        *unit = recent->unit;
+        return __builtin_expect(
+            med_handle_is_current(sem, atomic32_load_relaxed(&(*row)->object.row.state)), 1);
+    }
     const med_self_table *table = &self->tables[MED_KIND_SEM];
-    med_sem_row *row = (med_sem_row *)(void *)med_object_good(table, sem, MED_HANDLE_SEM);
-    if (__builtin_expect(!row, 0)) {
+    *row = (med_sem_row *)(void *)med_object_good(table, sem, MED_HANDLE_SEM);
+    if (__builtin_expect(!*row, 0)) {
         return false;
     }
     med_object_touch(table, med_handle_index(sem));
-    med_lock *unit = med_sem_first(self, row);
+    *unit = med_sem_first(self, *row);
+    self->recent_sem = (med_self_recent){.handle = sem, .row = *row, .unit = *unit};
+    return true;
+}
+
+static inline bool
+med_sem_lock_fast(med_self *self, med_handle sem)
+{
+    med_sem_row *row;
+    med_lock *unit;
+    if (__builtin_expect(!med_sem_recall(self, sem, &row, &unit), 0)) {
+        return false;
+    }
     if (__builtin_expect(!med_units_take_at(unit, self->ref), 0)) {
         return false;
     }
@@ -112,12 +133,11 @@ med_sem_lock_fast(med_self *self, med_handle sem)
 static inline bool
 med_sem_unlock_fast(med_self *self, med_handle sem)
 {
-    const med_self_table *table = &self->tables[MED_KIND_SEM];
-    med_sem_row *row = (med_sem_row *)(void *)med_object_good(table, sem, MED_HANDLE_SEM);
-    if (__builtin_expect(!row, 0)) {
+    med_sem_row *row;
+    med_lock *unit;
+    if (__builtin_expect(!med_sem_recall(self, sem, &row, &unit), 0)) {
         return false;
     }
-    med_lock *unit = med_sem_first(self, row);
     if (__builtin_expect(!med_lock_is_mine(unit, self->ref), 0)) {
         return false;
     }
