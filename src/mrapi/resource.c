@@ -263,13 +263,17 @@ system_read(parts *p, const med_system *system)
     }
     med_text_copy(root->part.name, sizeof root->part.name, name);
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        if (!med_kind_is_there((med_kind)k)) {
+            continue;
+        }
         med_resource *table = parts_next(p, MEDLEY_RSRC_TABLE, 0);
         uint32_t number = p->count - 1;
         if (!table) {
             return MEDLEY_ERR_NO_MEMORY;
         }
         table->kind = (med_kind)k;
-        med_text_copy(table->part.name, sizeof table->part.name, med_kinds[k].name);
+        med_text_copy(table->part.name, sizeof table->part.name,
+                      med_limit_infos[med_kinds[k].limit].name);
         bool read =
             (k != MED_KIND_NODE || rows_read(p, system, MED_KIND_NODE, MEDLEY_RSRC_NODE, number)) &&
             (k != MED_KIND_MUTEX || rows_read(p, system, MED_KIND_MUTEX, MEDLEY_RSRC_LOCK, number));

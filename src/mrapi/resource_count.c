@@ -151,6 +151,9 @@ static uint64_t
 table_bytes(const med_system *system, med_kind kind)
 {
     const med_table_view *table = &system->tables[kind];
+    if (!med_kind_is_there(kind)) {
+        return 0;
+    }
     uint32_t used = atomic32_load_relaxed(&table->table->used); /* relaxed: statistics */
     uint32_t rows = used < table->row_count ? used : table->row_count;
     return (uint64_t)rows * table->row_bytes + (kind == MED_KIND_SHMEM ? segments_bytes(table) : 0);
