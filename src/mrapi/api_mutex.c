@@ -135,14 +135,33 @@ mrapi_mutex_delete(mrapi_mutex_hndl_t mutex, mrapi_status_t *status)
 
 /* ---- Lock and unlock ------------------------------------------------------------------------- */
 
-static void
-lock_until(med_self *self,
-           mrapi_mutex_hndl_t mutex,
+/* The common case of every form of lock. False: the form does the rest, all checks included, out of
+ * line, so that this costs no saved register. */
+static inline __attribute__((always_inline)) bool
+lock_fast(mrapi_mutex_hndl_t mutex, mrapi_key_t *lock_key, mrapi_status_t *status)
+{
+    med_self *self = med_self_get();
+    uint32_t key;
+    if (__builtin_expect(!status || !lock_key || !self || !med_mutex_lock_fast(self, mutex, &key),
+                         0)) {
+        return false;
+    }
+    *lock_key = key;
+    *status = MRAPI_SUCCESS;
+    return true;
+}
+
+static __attribute__((noinline)) void
+lock_until(mrapi_mutex_hndl_t mutex,
            mrapi_key_t *lock_key,
            uint64_t deadline_ns,
            mrapi_status_t busy,
            mrapi_status_t *status)
 {
+    med_self *self = status ? med_api_self(status) : NULL;
+    if (!self) {
+        return;
+    }
     if (!lock_key) {
         *status = MRAPI_ERR_PARAMETER;
         return;
@@ -155,17 +174,13 @@ lock_until(med_self *self,
     *status = status_of(result, busy, MRAPI_ERR_MUTEX_LOCKED);
 }
 
-/* The common case of every form of lock. */
-static inline bool
-lock_fast(med_self *self, mrapi_mutex_hndl_t mutex, mrapi_key_t *lock_key, mrapi_status_t *status)
+static __attribute__((noinline)) void
+lock_timed(mrapi_mutex_hndl_t mutex,
+           mrapi_key_t *lock_key,
+           mrapi_timeout_t timeout,
+           mrapi_status_t *status)
 {
-    uint32_t key;
-    if (__builtin_expect(!lock_key || !med_mutex_lock_fast(self, mutex, &key), 0)) {
-        return false;
-    }
-    *lock_key = key;
-    *status = MRAPI_SUCCESS;
-    return true;
+    lock_until(mutex, lock_key, med_api_deadline_ns(timeout), MRAPI_TIMEOUT, status);
 }
 
 void
@@ -174,23 +189,19 @@ mrapi_mutex_lock(mrapi_mutex_hndl_t mutex,
                  mrapi_timeout_t timeout,
                  mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    if (self && !lock_fast(self, mutex, lock_key, status)) {
-        lock_until(self, mutex, lock_key, med_api_deadline_ns(timeout), MRAPI_TIMEOUT, status);
+    if (!lock_fast(mutex, lock_key, status)) {
+        lock_timed(mutex, lock_key, timeout, status);
     }
 }
 
 mrapi_boolean_t
 mrapi_mutex_trylock(mrapi_mutex_hndl_t mutex, mrapi_key_t *lock_key, mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    if (!self) {
-        return MRAPI_FALSE;
+    if (lock_fast(mutex, lock_key, status)) {
+        return MRAPI_TRUE;
     }
-    if (!lock_fast(self, mutex, lock_key, status)) {
-        lock_until(self, mutex, lock_key, 0, MRAPI_ERR_MUTEX_LOCKED, status);
-    }
-    return *status == MRAPI_SUCCESS ? MRAPI_TRUE : MRAPI_FALSE;
+    lock_until(mutex, lock_key, 0, MRAPI_ERR_MUTEX_LOCKED, status);
+    return status && *status == MRAPI_SUCCESS ? MRAPI_TRUE : MRAPI_FALSE;
 }
 
 void
@@ -199,9 +210,8 @@ medley_mutex_lock_until_ns(mrapi_mutex_hndl_t mutex,
                            uint64_t deadline_ns,
                            mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    if (self && !lock_fast(self, mutex, lock_key, status)) {
-        lock_until(self, mutex, lock_key, deadline_ns, MRAPI_TIMEOUT, status);
+    if (!lock_fast(mutex, lock_key, status)) {
+        lock_until(mutex, lock_key, deadline_ns, MRAPI_TIMEOUT, status);
     }
 }
 
@@ -213,20 +223,24 @@ status_of_unlock(medley_status_t result)
                : status_of(result, MRAPI_ERR_MUTEX_LOCKORDER, MRAPI_ERR_MUTEX_LOCKED);
 }
 
+static __attribute__((noinline)) void
+unlock(mrapi_mutex_hndl_t mutex, const mrapi_key_t *lock_key, mrapi_status_t *status)
+{
+    med_self *self = status ? med_api_self(status) : NULL;
+    if (self) {
+        *status = lock_key ? status_of_unlock(med_mutex_unlock(self, mutex, *lock_key))
+                           : MRAPI_ERR_PARAMETER;
+    }
+}
+
 void
 mrapi_mutex_unlock(mrapi_mutex_hndl_t mutex, const mrapi_key_t *lock_key, mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    if (!self) {
-        return;
-    }
-    if (!lock_key) {
-        *status = MRAPI_ERR_PARAMETER;
-        return;
-    }
-    if (__builtin_expect(med_mutex_unlock_fast(self, mutex, *lock_key), 1)) {
+    med_self *self = med_self_get();
+    if (__builtin_expect(
+            status && lock_key && self && med_mutex_unlock_fast(self, mutex, *lock_key), 1)) {
         *status = MRAPI_SUCCESS;
     } else {
-        *status = status_of_unlock(med_mutex_unlock(self, mutex, *lock_key));
+        unlock(mutex, lock_key, status);
     }
 }

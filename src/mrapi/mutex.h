@@ -113,7 +113,7 @@ med_mutex_good(const med_self *self, med_handle mutex)
     return __builtin_expect(med_handle_is_current(mutex, state), 1) ? row : NULL;
 }
 
-static inline bool
+static inline __attribute__((always_inline)) bool
 med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
 {
     med_mutex_row *row = med_mutex_good(self, mutex);
@@ -140,7 +140,7 @@ med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
     return true;
 }
 
-static inline bool
+static inline __attribute__((always_inline)) bool
 med_mutex_unlock_fast(med_self *self, med_handle mutex, uint32_t key)
 {
     med_mutex_row *row = med_mutex_good(self, mutex);
