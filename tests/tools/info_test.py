@@ -8,6 +8,13 @@ import unittest
 from support import CommandTest
 
 SYNTHETIC_MACHINE = os.environ["SYNTHETIC_MACHINE"]
+MODULES = os.environ["MODULES"]
+
+
+def names(tree, kind):
+    """Of all resources of a kind in a tree, in order."""
+    own = [tree["name"]] if tree["type"] == kind else []
+    return own + [name for child in tree["children"] for name in names(child, kind)]
 
 
 class ThisMachine(CommandTest):
@@ -78,6 +85,32 @@ class RecordedMachine(CommandTest):
         self.assertEqual(caches, [("L2", 4 << 20, 2)])
         memories = [(m["size_bytes"], m["processors"]) for m in domain["memories"]]
         self.assertEqual(memories, [(2 << 30, "0-3"), (2 << 30, "4-7")])
+
+    def test_tree(self):
+        tree = self.run_json("info", "--tree", "--xml", self.file, MEDLEY_MODULE_DIR=MODULES)
+        self.assertEqual(tree["type"], "machine")
+        self.assertEqual(names(tree, "processor"), [f"PU#{i}" for i in range(8)])
+        self.assertEqual(names(tree, "cache"), ["L2#0", "L2#1"])
+        self.assertEqual(names(tree, "memory"), ["NUMANode#0", "NUMANode#1"])
+        output, _ = self.run_medley(
+            "info", "--tree", "--xml", self.file, MEDLEY_MODULE_DIR=MODULES
+        )
+        self.assertIn("L2#1  4 MiB\n", output)
+        self.assertIn("PU#7  processor 7\n", output)
+
+    def test_no_tree(self):
+        with open(self.file, "w", encoding="ascii") as file:
+            file.write("<topology>\n<object>\n</topology>\n")
+        output, errors = self.run_medley(
+            "info", "--tree", "--xml", self.file, status=1, MEDLEY_MODULE_DIR=MODULES
+        )
+        self.assertEqual(output, "")
+        self.assertIn(f"{self.file}:3: a tag is closed", errors)
+
+    def test_tree_without_module(self):
+        output, errors = self.run_medley("info", "--tree", MEDLEY_MODULE_DIR="/nowhere")
+        self.assertIn("PU#", output)
+        self.assertIn("there is no medley-hwloc.so", errors)
 
     def test_text(self):
         output, _ = self.run_medley("info", "--xml", self.file)

@@ -10,20 +10,23 @@
 #include "tools/medley/output.h"
 #include "tools/medley/surroundings.h"
 #include "tools/medley/topology.h"
+#include "tools/medley/tree.h"
 
 static const char help[] =
-    "usage: medley info [--json] [--xml FILE]\n"
+    "usage: medley info [--json] [--tree] [--xml FILE]\n"
     "\n"
     "Shows what Medley finds here: domains, processors and how many of them this process\n"
     "gets, classes of cores, caches, memories, shared memory, barriers, and the limits\n"
     "that a system started now would have.\n"
     "\n"
     "  --json      one JSON document\n"
+    "  --tree      the machine as MRAPI's tree of resources instead\n"
     "  --xml FILE  the machine that hwloc recorded in FILE (lstopo FILE.xml) instead\n"
     "  -h, --help  this text\n";
 
 typedef struct info_options {
     bool json;
+    bool tree;
     const char *xml; /* NULL: this machine */
 } info_options;
 
@@ -267,16 +270,37 @@ show(const med_command *command, const info_options *options)
 }
 
 static int
+show_tree(const med_command *command, const info_options *options)
+{
+    json_t *tree = tree_take(options->xml);
+    if (!tree) {
+        command_error(command, "there is no tree; the line above says why");
+        return COMMAND_FAILED;
+    }
+    if (options->json) {
+        output_json(tree, false);
+    } else {
+        tree_print(tree);
+        json_decref(tree);
+    }
+    return COMMAND_OK;
+}
+
+static int
 run(const med_command *command, int argc, char **argv)
 {
-    static const struct option known[] = {
-        COMMAND_OPTIONS, {"xml", required_argument, NULL, 'x'}, {NULL, 0, NULL, 0}};
+    static const struct option known[] = {COMMAND_OPTIONS,
+                                          {"tree", no_argument, NULL, 't'},
+                                          {"xml", required_argument, NULL, 'x'},
+                                          {NULL, 0, NULL, 0}};
     info_options options = {.xml = NULL};
     int option;
     opterr = 0;
     while ((option = getopt_long(argc, argv, COMMAND_SHORT_OPTIONS, known, NULL)) != -1) {
         if (option == 'j') {
             options.json = true;
+        } else if (option == 't') {
+            options.tree = true;
         } else if (option == 'x') {
             options.xml = optarg;
         } else {
@@ -286,7 +310,7 @@ run(const med_command *command, int argc, char **argv)
     if (argv[optind]) {
         return command_usage_error(command, "'%s': info takes no arguments", argv[optind]);
     }
-    return show(command, &options);
+    return options.tree ? show_tree(command, &options) : show(command, &options);
 }
 
 const med_command command_info = {
