@@ -17,7 +17,8 @@ packages() {
     build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev ;;
     test) packages build
           echo git libcmocka-dev spin python3 binutils groff-base
-          echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc ;;
+          echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
+          echo qemu-system-arm ;;
     cross) packages build
            echo qemu-user dpkg-dev gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-powerpc64-linux-gnu
            echo libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-ppc64-cross ;;

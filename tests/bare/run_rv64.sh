@@ -4,7 +4,7 @@
 # Builds the bare RISC-V image and runs it on QEMU's machine "virt" (emulated). What fails says so;
 # an image's exit status is how many of its checks failed.
 #
-# usage: tests/bare/run.sh [HARTS...]    default: 4 16
+# usage: tests/bare/run_rv64.sh [HARTS...]    default: 4 16
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ $# -gt 0 ] || set -- 4 16
