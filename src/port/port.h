@@ -68,7 +68,7 @@ void med_port_memory_unmap(void *address, size_t size_bytes);
  * A process opens a name at most once at a time (a second open gives MEDLEY_ERR_EXISTS): on Linux,
  * closing any descriptor of a file drops all locks that the process holds on it. */
 #ifndef MED_PORT_WHY_BYTES
-#define MED_PORT_WHY_BYTES 320 /* a port that never says anything sets less */
+#define MED_PORT_WHY_BYTES 320 /* less where there is nobody to read it */
 #endif
 typedef struct med_port_shared {
     intptr_t handle; /* the port's own, as are the next two */
