@@ -150,6 +150,18 @@ filters(void **state)
     assert_int_equal(status, MRAPI_ERR_RSRC_INVALID_SUBSYSTEM);
 }
 
+/* What hangs below a part that the filter drops hangs below the nearest that it keeps. */
+static void
+dropped_between(void **state)
+{
+    (void)state;
+    (void)setenv("HWLOC_SYNTHETIC", "package:2 l3:1 core:4 l1:2 pu:1", 1);
+    mrapi_resource_t *root = tree(MRAPI_RSRC_CACHE);
+    assert_int_equal(root->child_count, 2);
+    assert_int_equal(root->children[1]->child_count, 8);
+    tree_free(root);
+}
+
 static void
 wrong_file(void **state)
 {
@@ -552,8 +564,9 @@ static int
 run_on_machine(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_MACHINE(filters), ON_MACHINE(wrong_file),       ON_MACHINE(many_trees),
-        ON_MACHINE(owners),  ON_MACHINE(wrong_attributes), ON_MACHINE(wrong_counts),
+        ON_MACHINE(filters),      ON_MACHINE(dropped_between), ON_MACHINE(wrong_file),
+        ON_MACHINE(many_trees),   ON_MACHINE(owners),          ON_MACHINE(wrong_attributes),
+        ON_MACHINE(wrong_counts),
     };
     if (!module_there()) {
         (void)fprintf(stderr, "not possible here: no module for hwloc (%s)\n", __func__);
