@@ -85,7 +85,7 @@ med_event_listen(mrapi_event_t event, uint32_t frequency, void (*callback)(mrapi
 }
 
 void
-med_event_tell(mrapi_event_t event)
+med_event_tell_listeners(mrapi_event_t event)
 {
     for (uint32_t i = 0; i < listener_count(); i++) {
         listener *l = &listeners[i];

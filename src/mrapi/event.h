@@ -13,8 +13,19 @@
 medley_status_t
 med_event_listen(mrapi_event_t event, uint32_t frequency, void (*callback)(mrapi_event_t event));
 
-/* It has happened. One load when nobody listens. Any thread; no lock is held that a callback might
+/* Tells who listens. */
+void med_event_tell_listeners(mrapi_event_t event);
+/* That function; NULL in a program that never listens (parts.h). */
+extern void (*const med_event_teller)(mrapi_event_t event);
+
+/* It has happened. Two loads when nobody listens. Any thread; no lock is held that a callback might
  * want. */
-void med_event_tell(mrapi_event_t event);
+static inline void
+med_event_tell(mrapi_event_t event)
+{
+    if (med_event_teller) {
+        med_event_teller(event);
+    }
+}
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "mrapi/parts.h"
 
+#include "mrapi/event.h"
 #include "mrapi/heap.h"
 #include "mrapi/request.h"
 #include "mrapi/resource.h"
@@ -8,6 +9,7 @@
 #include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
+MED_PORT_OPTIONAL void med_event_tell_listeners(mrapi_event_t event);
 MED_PORT_OPTIONAL void med_heap_fini(med_system *system);
 MED_PORT_OPTIONAL void med_heap_leave(med_self *self);
 MED_PORT_OPTIONAL medley_status_t med_mappings_init(med_system *system);
@@ -28,6 +30,8 @@ static const med_part parts[] = {
     {.node_leaves = med_resources_node_leaves},
     {.begin = med_requests_begin, .end = med_requests_end},
 };
+
+void (*const med_event_teller)(mrapi_event_t event) = med_event_tell_listeners;
 
 #define PART_COUNT (sizeof parts / sizeof parts[0])
 
