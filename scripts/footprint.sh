@@ -17,7 +17,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-programs=(nothing atomics ring nodes mutexes semaphores mutexes_semaphores rwlocks shmem heap rmem)
+programs=(nothing atomics ring nodes mutexes semaphores mutexes_semaphores rwlocks shmem heap rmem resources)
 failed=0
 for core in cortex-m4 cortex-m0plus; do
     build=build/bare-$core

@@ -151,6 +151,54 @@ nodes_end_with_their_hart(void)
     return NULL;
 }
 
+/* ---- Metadata -------------------------------------------------------------------------------- */
+
+static uint32_t nodes_heard_of;
+
+static void
+hears_of_a_node(mrapi_event_t event)
+{
+    mrapi_status_t status;
+    (void)event;
+    (void)mrapi_atomic_add(&nodes_heard_of, sizeof nodes_heard_of, 1, &status);
+}
+
+static const char *
+does_nothing(mrapi_node_t self)
+{
+    (void)self;
+    return NULL;
+}
+
+static const char *
+system_describes_itself(void)
+{
+    mrapi_status_t status;
+    mrapi_resource_t *tree = mrapi_resources_get(MRAPI_RSRC_CPU, &status);
+    if (!tree || tree->child_count != hart_count()) {
+        return "the machine has its harts";
+    }
+    mrapi_uint_t number = 0;
+    mrapi_resource_get_attribute(tree->children[hart_count() - 1], MRAPI_RSRC_CPU_ID, &number,
+                                 sizeof number, &status);
+    if (status != MRAPI_SUCCESS || number != hart_count() - 1) {
+        return "a hart has its number";
+    }
+    mrapi_resource_tree_free(&tree, &status);
+    tree = mrapi_resources_get(MEDLEY_RSRC_SYSTEM, &status);
+    if (!tree || tree->resource_type != MEDLEY_RSRC_SYSTEM || tree->child_count == 0) {
+        return "the system is described";
+    }
+    mrapi_resource_tree_free(&tree, &status);
+    if (status != MRAPI_SUCCESS) {
+        return "the tree is freed";
+    }
+    mrapi_resource_register_callback(MEDLEY_EVENT_NODE_COMES, 1, hears_of_a_node, &status);
+    const char *broken = on_nodes(hart_count(), does_nothing);
+    mrapi_resource_register_callback(MEDLEY_EVENT_NODE_COMES, 0, hears_of_a_node, &status);
+    return broken || nodes_heard_of == hart_count() - 1 ? broken : "every node that comes is told";
+}
+
 static const char *
 main_becomes_a_node(void)
 {
@@ -162,5 +210,6 @@ const med_port_check node_checks[] = {
     {"nodes end with their hart", nodes_end_with_their_hart},
     {"main becomes a node", main_becomes_a_node},
     {"harts become nodes", harts_become_nodes},
+    {"system describes itself", system_describes_itself},
 };
 const uint32_t node_check_count = sizeof node_checks / sizeof node_checks[0];

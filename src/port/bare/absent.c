@@ -235,15 +235,6 @@ med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
 }
 
 medley_status_t
-med_port_topology_read(const med_topology_sink *sink, char *why, size_t why_bytes)
-{
-    (void)sink;
-    (void)why;
-    (void)why_bytes;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
 med_port_counter_open(med_port_counter *counter)
 {
     counter->why[0] = '\0';
