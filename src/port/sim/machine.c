@@ -67,3 +67,48 @@ med_port_log(const char *line)
         fprintf(stderr, "[%u] %s\n", sim.current->number, line);
     }
 }
+
+/* ---- What is not simulated ------------------------------------------------------------------- */
+
+medley_status_t
+med_port_topology_read(const med_topology_sink *sink, char *why, size_t why_bytes)
+{
+    (void)sink;
+    (void)why;
+    (void)why_bytes;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_module_open(const char *name,
+                     const char *symbol,
+                     void **found,
+                     char why[MED_PORT_WHY_BYTES])
+{
+    (void)name;
+    (void)symbol;
+    (void)found;
+    why[0] = 0;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_counter_open(med_port_counter *counter)
+{
+    counter->why[0] = 0;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_counter_read(const med_port_counter *counter, uint64_t *value)
+{
+    (void)counter;
+    (void)value;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+void
+med_port_counter_close(med_port_counter *counter)
+{
+    (void)counter;
+}
