@@ -190,7 +190,8 @@ typedef struct mrapi_info {
  * The calling thread becomes node `node_id` of domain `domain_id`, until it calls mrapi_finalize or
  * ends. The first node of a process opens the system (MEDLEY_SYSTEM, or the user's default one) and
  * creates it when there is none; may block, at most five seconds, while other processes open or
- * close the same.
+ * close the same. A domain stays as long as the system: of different numbers there can be as many
+ * as MEDLEY_MAX_DOMAINS says, whether or not nodes are left in them.
  *   MRAPI_ERR_NODE_INITIALIZED  the thread is a node already, or the number is taken (standard
  *                               error says by which process)
  *   MRAPI_ERR_NODE_INVALID, MRAPI_ERR_DOMAIN_INVALID

@@ -22,9 +22,10 @@ const char *medley_version(void);
 /* Opens a system, creating it when nobody lives in it, and makes it the one that this process's
  * nodes join from now on. NULL: a private one. Keeps it open until medley_system_close. May block
  * while other processes open or close the same one. MEDLEY_TIMEOUT: one has been at that for five
- * seconds, stopped or hanging; standard error says which. MEDLEY_BUSY: nodes of this process are in
- * another named system. MEDLEY_ERR_ARGUMENT, _ACCESS, _VERSION, _BYTE_ORDER, _CORRUPT, _NO_MEMORY,
- * _NOT_FOUND (the folder), _LIMIT, _SYSTEM: standard error says what to do. */
+ * seconds, stopped or hanging; standard error says which. MEDLEY_BUSY: nodes of this process, or
+ * an open, keep it in another named system. MEDLEY_ERR_ARGUMENT, _ACCESS, _VERSION, _BYTE_ORDER,
+ * _CORRUPT, _NO_MEMORY, _NOT_FOUND (the folder), _LIMIT, _SYSTEM: standard error says what to do.
+ */
 medley_status_t medley_system_open(const char *name);
 /* Takes one open back: of the system chosen last, else of the other. With a system's last open goes
  * the choice; nodes that come later join the other one that is open, else the one that
