@@ -28,7 +28,7 @@ med_log_level_from_environment(void)
             return;
         }
     }
-    med_log_error("MEDLEY_LOG ignored", "want 'quiet', 'error', 'info' or 'debug', or 0 to 3");
+    med_log_ignored("MEDLEY_LOG", value, "want 'quiet', 'error', 'info' or 'debug', or 0 to 3");
 }
 
 bool
@@ -56,6 +56,20 @@ med_log_error_line(const char *what, const char *why)
     med_text_string(&text, what);
     med_text_string(&text, ": ");
     med_text_string(&text, why);
+    med_log(MED_LOG_ERROR, &text);
+}
+
+void
+med_log_ignored_line(const char *variable, const char *value, const char *want)
+{
+    char shown[33]; /* what is longer leaves room for the rest */
+    med_text text = {.length = 0};
+    med_text_copy(shown, sizeof shown, value);
+    med_text_string(&text, variable);
+    med_text_string(&text, " ignored: it is '");
+    med_text_string(&text, shown);
+    med_text_string(&text, "'; ");
+    med_text_string(&text, want);
     med_log(MED_LOG_ERROR, &text);
 }
 

@@ -26,6 +26,7 @@ bool med_log_level_reached(med_log_level level);
 void med_log_level_from_environment(void);
 /* Behind the functions of these names below. */
 void med_log_error_line(const char *what, const char *why);
+void med_log_ignored_line(const char *variable, const char *value, const char *want);
 void med_log_limit_line(const char *objects, uint32_t limit, const char *what, const char *where);
 
 /* Is it worth composing a text of that level? Who asks first has, in a build that leaves the level
@@ -45,6 +46,15 @@ med_log_error(const char *what, const char *why)
 {
     if (med_log_wanted(MED_LOG_ERROR)) {
         med_log_error_line(what, why);
+    }
+}
+
+/* "medley: <variable> ignored: it is '<value>'; <want>" */
+static inline void
+med_log_ignored(const char *variable, const char *value, const char *want)
+{
+    if (med_log_wanted(MED_LOG_ERROR)) {
+        med_log_ignored_line(variable, value, want);
     }
 }
 

@@ -68,7 +68,7 @@ on_death_asked_for(med_on_death *asked)
     }
     bool recover = med_text_equal(value, "recover", 8);
     if (!recover && !med_text_equal(value, "fail", 5)) {
-        med_log_error("MEDLEY_MUTEX_ON_DEATH ignored", "want 'recover' or 'fail'");
+        med_log_ignored("MEDLEY_MUTEX_ON_DEATH", value, "want 'recover' or 'fail'");
         return false;
     }
     *asked = recover ? MED_ON_DEATH_RECOVER : MED_ON_DEATH_FAIL;
@@ -171,7 +171,7 @@ tell(const char *what, const med_system *system)
 }
 
 static const char *
-advice_for(medley_status_t status)
+advice_for(const char *name, medley_status_t status)
 {
     switch (status) {
     case MEDLEY_ERR_ACCESS:
@@ -185,7 +185,8 @@ advice_for(medley_status_t status)
     case MEDLEY_ERR_CORRUPT:
         return "end the processes in it ('medley ps' names them) and start again";
     case MEDLEY_ERR_ARGUMENT:
-        return MED_ATTACH_ADVICE_NAME;
+        return med_port_shared_name_valid(name) ? "the folder's path (MEDLEY_SHM_DIR) is too long"
+                                                : MED_ATTACH_ADVICE_NAME;
     default:
         return NULL;
     }
@@ -300,7 +301,7 @@ med_attach_named(const char *name, uint64_t deadline_ns, med_system *system)
     *system = (med_system){.scope = MED_PORT_SCOPE_SHARED};
     medley_status_t status = open_section(name, deadline_ns, &system->shared);
     if (status != MEDLEY_OK) {
-        report(name, status, system->shared.why, advice_for(status));
+        report(name, status, system->shared.why, advice_for(name, status));
         return status;
     }
     bool create = system->shared.size_bytes == 0;
@@ -315,7 +316,7 @@ med_attach_named(const char *name, uint64_t deadline_ns, med_system *system)
         med_attach_own_end(system);
         med_attach_name_remove_unless_held(system);
         med_port_shared_close(&system->shared);
-        report(name, status, system->shared.why, advice_for(status));
+        report(name, status, system->shared.why, advice_for(name, status));
         return status;
     }
     med_port_shared_unlock(&system->shared);
@@ -342,7 +343,7 @@ med_attach_private(med_system *system)
         }
     }
     if (status != MEDLEY_OK) {
-        med_attach_report("private", status, advice_for(status));
+        med_attach_report("private", status, advice_for("private", status));
         return status;
     }
     status = med_process_claim(system);

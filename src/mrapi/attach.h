@@ -24,6 +24,7 @@ void med_attach_name_remove_unless_held(med_system *system);
 
 /* "cannot open system 'name': status; advice" */
 void med_attach_report(const char *name, medley_status_t status, const char *advice);
-#define MED_ATTACH_ADVICE_NAME "a name has 1 to 48 letters, digits, '.', '_', '-'"
+#define MED_ATTACH_ADVICE_NAME                                                                     \
+    "a name has 1 to 48 letters, digits, '.', '_', '-', and does not start with '.'"
 
 #endif

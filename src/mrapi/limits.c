@@ -80,11 +80,10 @@ asked_for(const med_limit_info *info)
     if (number >= 1 && number <= info->largest) {
         return number;
     }
-    med_text text = {.length = 0};
-    med_text_string(&text, info->variable);
-    med_text_string(&text, " ignored: want a number from 1 to ");
-    med_text_number(&text, info->largest);
-    med_log(MED_LOG_ERROR, &text);
+    med_text want = {.length = 0};
+    med_text_string(&want, "want a number from 1 to ");
+    med_text_number(&want, info->largest);
+    med_log_ignored(info->variable, value, want.bytes);
     return 0;
 }
 

@@ -139,6 +139,16 @@ hooks_place(void)
 
 /* ---- Users ----------------------------------------------------------------------------------- */
 
+static void
+busy_report(const char *name)
+{
+    med_text advice = {.length = 0};
+    med_text_string(&advice, "this process is in system '");
+    med_text_string(&advice, named.shared.name);
+    med_text_string(&advice, "' already, and in one named system at a time");
+    med_attach_report(name, MEDLEY_BUSY, advice.bytes);
+}
+
 static medley_status_t
 attach_in_gate(const char *name, uint64_t deadline_ns, med_system *system)
 {
@@ -154,7 +164,7 @@ attach_in_gate(const char *name, uint64_t deadline_ns, med_system *system)
         status = MEDLEY_ERR_ARGUMENT;
         med_attach_report(name, status, MED_ATTACH_ADVICE_NAME);
     } else if (status == MEDLEY_OK && name && !med_text_equal(name, system->shared.name, 64)) {
-        med_attach_report(name, MEDLEY_BUSY, "this process is in another system already");
+        busy_report(name);
         status = MEDLEY_BUSY;
     }
     if (status == MEDLEY_OK) {

@@ -9,6 +9,8 @@
  *   sem3, getsem, take, waitsem  likewise, a semaphore that three have at once
  *   rwl, getrwl, read, waitrwl   likewise, a reader/writer lock: to read, and to write
  *
+ *   open                         opens the system whose name is the number, or fails to
+ *
  * Then it says "ready" and stays until its standard input ends.
  */
 #include <medley/medley.h>
@@ -107,6 +109,10 @@ do_verb(const char *verb, unsigned number)
         create(number, MRAPI_MUTEX_RECURSIVE);
     } else if (strcmp(verb, "inherit") == 0) {
         create(number, MEDLEY_MUTEX_PRIORITY_INHERITANCE);
+    } else if (strcmp(verb, "open") == 0) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%u", number);
+        (void)medley_system_open(name);
     } else if (strcmp(verb, "get") == 0) {
         handles[number] = mrapi_mutex_get(number, &status);
     } else {

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the library says to a person: what was wrong, by its name and its value, and what to do."""
+
+import subprocess
+import unittest
+
+from support import HOLDER, CommandTest
+
+
+class Messages(CommandTest):
+    def said(self, *words, status=0, **environment):
+        """What a node says on standard error that comes and goes."""
+        result = subprocess.run(
+            [HOLDER, "0", "1", *map(str, words)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=dict(self.environment, **environment),
+        )
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result.stderr
+
+    def test_a_limit_that_is_none(self):
+        said = self.said(MEDLEY_SYSTEM="mine", MEDLEY_MAX_NODES="many")
+        self.assertIn("MEDLEY_MAX_NODES ignored: it is 'many'; want a number from 1 to", said)
+
+    def test_a_long_value_leaves_room_for_the_advice(self):
+        said = self.said(MEDLEY_SYSTEM="mine", MEDLEY_MAX_NODES="9" * 1000)
+        self.assertIn("'; want a number from 1 to", said)
+
+    def test_other_values(self):
+        said = self.said(MEDLEY_SYSTEM="mine", MEDLEY_MUTEX_ON_DEATH="weep", MEDLEY_LOG="loud")
+        self.assertIn("MEDLEY_MUTEX_ON_DEATH ignored: it is 'weep'; want 'recover' or", said)
+        self.assertIn("MEDLEY_LOG ignored: it is 'loud'; want 'quiet'", said)
+
+    def test_a_hidden_name(self):
+        said = self.said(status=1, MEDLEY_SYSTEM=".hidden")
+        self.assertIn("system '.hidden'", said)
+        self.assertIn("does not start with '.'", said)
+
+    def test_a_long_folder(self):
+        said = self.said(status=1, MEDLEY_SYSTEM="mine", MEDLEY_SHM_DIR="/" + "a" * 300)
+        self.assertIn("(MEDLEY_SHM_DIR) is too long", said)
+        self.assertNotIn("a name has", said)
+
+    def test_in_another_system(self):
+        said = self.said("open", 7, MEDLEY_SYSTEM="mine")
+        self.assertIn("cannot open system '7'", said)
+        self.assertIn("this process is in system 'mine' already", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
