@@ -309,9 +309,41 @@ class Scribbled(CommandTest):
         os.chmod(self.file, 0o666)
         self.assertEqual(self.look(SYSTEM)["state"], "refused")
 
+
+class Refused(CommandTest):
+    """What has a system's name and is none: what it is, is said."""
+
+    def check(self, what):
+        system = self.look(SYSTEM)
+        self.assertEqual(system["state"], "refused")
+        self.assertRegex(system["reason"], what)
+        self.assertIn(self.file_of(SYSTEM), system["reason"])
+        output, _ = self.run_medley("system", "list")
+        self.assertIn(system["reason"], output)
+        _, errors = self.run_medley("system", "remove", SYSTEM, status=1)
+        self.assertIn(system["reason"], errors)
+
     def test_a_link(self):
-        os.symlink(self.file, self.file_of("link"))
-        self.assertEqual(self.look("link")["state"], "refused")
+        os.symlink(self.file_of("target"), self.file_of(SYSTEM))
+        self.check("not a plain file")
+
+    def test_another_name_of_a_file(self):
+        os.close(os.open(self.file_of("target"), os.O_CREAT, 0o600))
+        os.link(self.file_of("target"), self.file_of(SYSTEM))
+        self.check("name")
+
+    def test_a_pipe(self):
+        os.mkfifo(self.file_of(SYSTEM), 0o600)
+        self.check("plain file")
+
+    def test_a_folder(self):
+        os.mkdir(self.file_of(SYSTEM), 0o600)
+        self.check("plain file")
+
+    def test_a_mode(self):
+        os.close(os.open(self.file_of(SYSTEM), os.O_CREAT, 0o600))
+        os.chmod(self.file_of(SYSTEM), 0)
+        self.check("mode")
 
 
 if __name__ == "__main__":

@@ -193,9 +193,9 @@ look_at_all(const med_command *command, json_t **systems)
 {
     *systems = snapshot_all();
     if (!*systems) {
-        command_error(command, SNAPSHOT_NO_LIST);
+        return snapshot_no_list_tell(command);
     }
-    return *systems ? COMMAND_OK : COMMAND_FAILED;
+    return COMMAND_OK;
 }
 
 static int
@@ -207,10 +207,9 @@ look_at_one(const med_command *command, const char *name, json_t **systems)
         *systems = json_pack("[o]", system);
         return COMMAND_OK;
     case MEDLEY_ERR_ARGUMENT:
-        return command_usage_error(command, SNAPSHOT_NO_NAME, name);
+        return snapshot_no_name_tell(command, name);
     case MEDLEY_ERR_NOT_FOUND:
-        command_error(command, SNAPSHOT_NO_SYSTEM, name);
-        return COMMAND_FAILED;
+        return snapshot_no_system_tell(command, name);
     default:
         command_error(command, "system '%s' cannot be looked at: no memory, or no descriptor",
                       name);

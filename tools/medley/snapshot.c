@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tools/medley/snapshot.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "mrapi/attach.h"
 #include "mrapi/mutex.h"
 #include "mrapi/view.h"
 #include "tools/medley/output.h"
+#include "tools/medley/surroundings.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
@@ -331,7 +336,7 @@ outside_only(const char *name, medley_status_t why, const char **state)
 static const char *
 reason_of(medley_status_t status, const med_system *system)
 {
-    return status == MEDLEY_TIMEOUT ? system->shared.why : medley_status_text(status);
+    return *system->shared.why ? system->shared.why : medley_status_text(status);
 }
 
 static medley_status_t
@@ -349,7 +354,7 @@ take(const char *name, uint64_t deadline_ns, json_t **system_out)
         status = contents_add(&system, json);
         med_system_observe_end(&system);
     } else {
-        (void)json_object_set_new(json, "reason", json_string(reason_of(status, &system)));
+        (void)json_object_set_new(json, "reason", output_string(reason_of(status, &system)));
         status = outside_only(name, status, &state);
     }
     if (status != MEDLEY_OK) {
@@ -389,6 +394,51 @@ snapshot_names(void)
         return NULL;
     }
     return names;
+}
+
+/* NULL when the folder can be listed. */
+static const char *
+folder_fault(void)
+{
+    int folder = open(surroundings_folder(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) {
+        return strerror(errno);
+    }
+    (void)close(folder);
+    return NULL;
+}
+
+int
+snapshot_no_list_tell(const med_command *command)
+{
+    const char *fault = folder_fault();
+    command_error(command,
+                  "cannot list '%s', the folder of shared memory: %s; MEDLEY_SHM_DIR names another",
+                  surroundings_folder(), fault ? fault : "it was not there a moment ago");
+    return COMMAND_FAILED;
+}
+
+int
+snapshot_no_system_tell(const med_command *command, const char *name)
+{
+    if (folder_fault()) {
+        return snapshot_no_list_tell(command);
+    }
+    command_error(command,
+                  "no system '%s' of this user; 'medley system list' shows those there are", name);
+    return COMMAND_FAILED;
+}
+
+int
+snapshot_no_name_tell(const med_command *command, const char *name)
+{
+    if (med_port_shared_name_valid(name)) {
+        command_error(command, "the path of the folder of shared memory is too long: %s",
+                      surroundings_folder());
+        return COMMAND_FAILED;
+    }
+    return command_usage_error(command, "'%s' is no name of a system: " MED_ATTACH_ADVICE_NAME,
+                               name);
 }
 
 int

@@ -19,15 +19,6 @@
 #include "medley/status.h"
 #include "tools/medley/command.h"
 
-/* What a command says when there is nothing to show. */
-#define SNAPSHOT_NO_LIST                                                                           \
-    "cannot list the folder of shared memory: it is /dev/shm, or what MEDLEY_SHM_DIR names; see "  \
-    "that it is there and may be read"
-#define SNAPSHOT_NO_NAME                                                                           \
-    "'%s' is no name of a system: a name has 1 to 48 letters, digits, '.', '_', '-', and does "    \
-    "not start with '.'"
-#define SNAPSHOT_NO_SYSTEM "no system '%s' of this user; 'medley system list' shows those there are"
-
 #define SNAPSHOT_BLOCKED "system '%s' is blocked: %s"
 
 /* The names of this user's systems, sorted. NULL: they cannot be listed. */
@@ -41,6 +32,12 @@ medley_status_t snapshot_take(const char *name, json_t **system);
 
 /* Of all systems there are; NULL: they cannot be listed. */
 json_t *snapshot_all(void);
+
+/* Tell why there is nothing to show, and return the exit status: the systems cannot be listed;
+ * MEDLEY_ERR_NOT_FOUND, MEDLEY_ERR_ARGUMENT of one. */
+int snapshot_no_list_tell(const med_command *command);
+int snapshot_no_system_tell(const med_command *command, const char *name);
+int snapshot_no_name_tell(const med_command *command, const char *name);
 
 /* Tells of those that are blocked. The exit status: COMMAND_FAILED when one is. */
 int snapshot_blocked_tell(const med_command *command, const json_t *systems);

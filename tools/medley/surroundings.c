@@ -12,11 +12,17 @@
 
 #include "mrapi/limits.h"
 
+const char *
+surroundings_folder(void)
+{
+    const char *chosen = getenv("MEDLEY_SHM_DIR");
+    return chosen && chosen[0] == '/' ? chosen : "/dev/shm";
+}
+
 json_t *
 surroundings_shared_memory(void)
 {
-    const char *chosen = getenv("MEDLEY_SHM_DIR");
-    const char *folder = chosen && chosen[0] == '/' ? chosen : "/dev/shm";
+    const char *folder = surroundings_folder();
     struct statvfs space;
     if (statvfs(folder, &space) != 0) {
         return json_pack("{s:s, s:n, s:n}", "folder", folder, "size_bytes", "free_bytes");

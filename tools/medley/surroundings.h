@@ -5,6 +5,9 @@
 
 #include <jansson.h>
 
+/* Where systems lie. */
+const char *surroundings_folder(void);
+
 /* "folder", "size_bytes", "free_bytes" (null: cannot be told) of where systems lie. */
 json_t *surroundings_shared_memory(void);
 

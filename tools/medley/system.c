@@ -74,8 +74,7 @@ list(const med_command *command, const system_options *options)
 {
     json_t *systems = snapshot_all();
     if (!systems) {
-        command_error(command, SNAPSHOT_NO_LIST);
-        return COMMAND_FAILED;
+        return snapshot_no_list_tell(command);
     }
     int result = snapshot_blocked_tell(command, systems);
     if (options->json) {
@@ -101,10 +100,9 @@ cannot_remove(const med_command *command, const char *name, medley_status_t stat
 {
     switch (status) {
     case MEDLEY_ERR_ARGUMENT:
-        return command_usage_error(command, SNAPSHOT_NO_NAME, name);
+        return snapshot_no_name_tell(command, name);
     case MEDLEY_ERR_NOT_FOUND:
-        command_error(command, SNAPSHOT_NO_SYSTEM, name);
-        break;
+        return snapshot_no_system_tell(command, name);
     case MEDLEY_BUSY:
         command_error(command,
                       "system '%s' is in use: end its processes first ('medley ps %s' names them)",
@@ -114,10 +112,8 @@ cannot_remove(const med_command *command, const char *name, medley_status_t stat
         command_error(command, SNAPSHOT_BLOCKED, name, why);
         break;
     case MEDLEY_ERR_ACCESS:
-        command_error(command,
-                      "system '%s' is refused: its file is not a plain file of this user with mode "
-                      "0600; see who made it, and remove it by hand",
-                      name);
+        command_error(command, "system '%s' is refused: %s; see who made it, and remove it by hand",
+                      name, why);
         break;
     default:
         command_error(command, "system '%s' cannot be removed: %s", name,
@@ -169,8 +165,7 @@ remove_stale(const med_command *command, const system_options *options)
 {
     json_t *names = snapshot_names();
     if (!names) {
-        command_error(command, SNAPSHOT_NO_LIST);
-        return COMMAND_FAILED;
+        return snapshot_no_list_tell(command);
     }
     int result = COMMAND_OK;
     char why[MED_PORT_WHY_BYTES];
