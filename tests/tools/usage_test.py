@@ -63,11 +63,52 @@ class Usage(CommandTest):
 
     def test_no_folder(self):
         nowhere = self.folder + "/nowhere"
-        for words in (("ps",), ("system", "list"), ("system", "remove", "--stale")):
-            _, errors = self.run_medley(*words, status=1, MEDLEY_SHM_DIR=nowhere)
-            self.assertIn("MEDLEY_SHM_DIR", errors)
+        for words in (
+            ("ps",),
+            ("ps", "one"),
+            ("system", "list"),
+            ("system", "remove", "--stale"),
+            ("system", "remove", "one"),
+        ):
+            with self.subTest(words=words):
+                _, errors = self.run_medley(*words, status=1, MEDLEY_SHM_DIR=nowhere)
+                self.assertIn(f"'{nowhere}'", errors)
+                self.assertIn("No such file or directory", errors)
+                self.assertIn("MEDLEY_SHM_DIR", errors)
         shared = json.loads(self.run_medley("info", "--json", MEDLEY_SHM_DIR=nowhere)[0])
         self.assertIsNone(shared["shared_memory"]["size_bytes"])
+
+    def test_long_folder(self):
+        folder = "/" + "/".join(["a" * 100] * 3)
+        for words in (("ps", "one"), ("system", "remove", "one")):
+            _, errors = self.run_medley(*words, status=1, MEDLEY_SHM_DIR=folder)
+            self.assertIn("folder of shared memory is too long", errors)
+            self.assertNotIn("no name", errors)
+
+    def test_json_of_errors(self):
+        wrong = {
+            ("ps", "nosuch"): (1, "no system 'nosuch'"),
+            ("ps", ".x"): (2, "'.x' is no name of a system"),
+            ("ps", "--colour"): (2, "unknown option '--colour'"),
+            ("info", "more"): (2, "'more': info takes no arguments"),
+            ("info", "--xml", "/not/there"): (1, "cannot read '/not/there'"),
+            ("system", "paint"): (2, "'paint': want 'list' or 'remove'"),
+        }
+        for words, (status, message) in wrong.items():
+            with self.subTest(words=words):
+                output, errors = self.run_medley(*words, "--json", status=status)
+                document = json.loads(output)
+                self.assertEqual(list(document), ["error"])
+                self.assertIn(message, document["error"])
+                self.assertIn(message, errors)
+
+    def test_json_of_some_errors(self):
+        """One document, whatever happened on the way."""
+        output, _ = self.run_medley("system", "remove", "one", "two", "--json", status=1)
+        document = json.loads(output)
+        self.assertEqual(document["removed"], [])
+        self.assertIn("no system 'one'", document["error"])
+        self.assertIn("no system 'two'", document["error"])
 
 
 if __name__ == "__main__":

@@ -3,10 +3,36 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "tools/medley/output.h"
+
+static char errors[1024]; /* cut off there */
+
+static void
+error_keep(const char *format, va_list arguments)
+{
+    size_t length = strlen(errors);
+    if (length > 0 && length + 2 < sizeof errors) {
+        memcpy(errors + length, "; ", 3);
+        length += 2;
+    }
+    (void)vsnprintf(errors + length, sizeof errors - length, format, arguments);
+}
+
+const char *
+command_errors(void)
+{
+    return errors;
+}
 
 static void
 error_line(const med_command *command, const char *format, va_list arguments)
 {
+    va_list again;
+    va_copy(again, arguments);
+    error_keep(format, again);
+    va_end(again);
     (void)fflush(stdout);
     (void)fprintf(stderr, "medley %s: ", command->name);
     (void)vfprintf(stderr, format, arguments);
@@ -31,6 +57,29 @@ command_usage_error(const med_command *command, const char *format, ...)
     va_end(arguments);
     (void)fprintf(stderr, "'medley %s --help' says how it is used\n", command->name);
     return COMMAND_USAGE;
+}
+
+/* Before the options are read: one of them may be what is wrong. */
+static bool
+json_wanted(char **argv)
+{
+    for (; *argv && strcmp(*argv, "--") != 0; argv++) {
+        if (strcmp(*argv, "--json") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int
+command_run(const med_command *command, int argc, char **argv)
+{
+    bool json = json_wanted(argv);
+    int result = command->body(command, argc, argv);
+    if (json && result != COMMAND_OK && !output_json_given()) {
+        output_json(json_object(), false);
+    }
+    return result;
 }
 
 int

@@ -20,11 +20,16 @@ typedef struct med_command {
     const char *summary; /* for the list of commands */
     const char *help;    /* for --help, whole */
     int (*run)(const struct med_command *command, int argc, char **argv); /* gives a command_exit */
+    int (*body)(const struct med_command *command, int argc, char **argv); /* what it does itself */
 } med_command;
 
 extern const med_command command_info;
 extern const med_command command_ps;
 extern const med_command command_system;
+
+/* The `run` of every command: its body; with --json there is a document, come what may:
+ * {"error": "..."} when the body had none. */
+int command_run(const med_command *command, int argc, char **argv);
 
 /* Every command takes these. */
 #define COMMAND_OPTIONS                                                                            \
@@ -41,6 +46,8 @@ void command_error(const med_command *command, const char *format, ...)
 /* The same, and how to learn more. Returns COMMAND_USAGE. */
 int command_usage_error(const med_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What was told so far, or "". */
+const char *command_errors(void);
 /* Handles what a command's own switch does not: help, and wrong options. Returns the exit status.
  */
 int command_other_option(const med_command *command, int option, char **argv);

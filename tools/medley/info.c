@@ -317,5 +317,6 @@ const med_command command_info = {
     .name = "info",
     .summary = "this machine as Medley sees it",
     .help = help,
-    .run = run,
+    .run = command_run,
+    .body = run,
 };

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/medley/command.h"
+
 #define COLUMNS_MAX 12
 #define INDENT 2
 #define GAP 2
@@ -69,7 +71,7 @@ output_age_text(uint64_t age_ns)
 json_t *
 output_string(const char *text)
 {
-    char clean[256];
+    char clean[1024];
     size_t length = 0;
     for (; text[length] && length < sizeof clean - 1; length++) {
         bool printable = text[length] >= ' ' && text[length] <= '~';
@@ -191,9 +193,21 @@ output_table(const json_t *rows, const output_column *columns, size_t column_cou
     }
 }
 
+static bool json_given;
+
+bool
+output_json_given(void)
+{
+    return json_given;
+}
+
 void
 output_json(json_t *document, bool one_line)
 {
+    json_given = true;
+    if (*command_errors()) {
+        (void)json_object_set_new(document, "error", output_string(command_errors()));
+    }
     (void)json_dumpf(document, stdout, one_line ? JSON_COMPACT : JSON_INDENT(2));
     (void)putchar('\n');
     json_decref(document);

@@ -29,8 +29,11 @@ typedef struct output_column {
 void output_table(const json_t *rows, const output_column *columns, size_t column_count);
 #define OUTPUT_TABLE(rows, columns) output_table(rows, columns, sizeof columns / sizeof columns[0])
 
-/* The document on standard output; on one line when it is one of many. Takes the reference. */
+/* The document on standard output; on one line when it is one of many. Takes the reference. "error"
+ * in it is what was told so far on standard error, if anything. */
 void output_json(json_t *document, bool one_line);
+/* Was there a document? */
+bool output_json_given(void);
 
 /* Formats of cells. */
 void output_plain(const json_t *row, const json_t *value, char *cell); /* null and none: "-" */

@@ -294,5 +294,6 @@ const med_command command_ps = {
     .name = "ps",
     .summary = "the systems that run, their nodes and locks",
     .help = help,
-    .run = run,
+    .run = command_run,
+    .body = run,
 };

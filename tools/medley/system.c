@@ -235,5 +235,6 @@ const med_command command_system = {
     .name = "system",
     .summary = "list this user's systems, remove stale ones",
     .help = help,
-    .run = run,
+    .run = command_run,
+    .body = run,
 };
