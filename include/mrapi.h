@@ -190,15 +190,16 @@ typedef struct mrapi_info {
  * The calling thread becomes node `node_id` of domain `domain_id`, until it calls mrapi_finalize or
  * ends. The first node of a process opens the system (MEDLEY_SYSTEM, or the user's default one) and
  * creates it when there is none; may block, at most five seconds, while other processes open or
- * close the same. A domain stays as long as the system: of different numbers there can be as many
- * as MEDLEY_MAX_DOMAINS says, whether or not nodes are left in them.
+ * close the same, and as long again while others initialise and finalise nodes. A domain stays as
+ * long as the system: of different numbers there can be as many as MEDLEY_MAX_DOMAINS says, whether
+ * or not nodes are left in them.
  *   MRAPI_ERR_NODE_INITIALIZED  the thread is a node already, or the number is taken (standard
  *                               error says by which process)
  *   MRAPI_ERR_NODE_INVALID, MRAPI_ERR_DOMAIN_INVALID
  *                               ~0 is no number
  *   MRAPI_ERR_PARAMETER         mrapi_info is NULL
- *   MRAPI_ERR_NODE_INITFAILED   the system cannot be opened, or a limit is reached (standard error
- *                               says which, and what to do)
+ *   MRAPI_ERR_NODE_INITFAILED   the system cannot be opened, a limit is reached, or a stopped
+ *                               process is in the way (standard error says which, and what to do)
  */
 void mrapi_initialize(MRAPI_IN mrapi_domain_t domain_id,
                       MRAPI_IN mrapi_node_t node_id,
@@ -207,7 +208,10 @@ void mrapi_initialize(MRAPI_IN mrapi_domain_t domain_id,
                       MRAPI_OUT mrapi_status_t *status);
 
 /* The calling thread is no node any more. What it still holds comes free, as if it had died. The
- * last node of a process closes the system. MRAPI_ERR_NODE_NOTINIT. */
+ * last node of a process closes the system. MRAPI_ERR_NODE_NOTINIT; MRAPI_ERR_NODE_FINALFAILED: it
+ * is no node any more, but its number stays taken for now, since a process that is stopped was in
+ * the way for five seconds (standard error says which, and what to do); it comes free when this
+ * process next initialises a node, or when it is gone. */
 void mrapi_finalize(MRAPI_OUT mrapi_status_t *status);
 
 /* Own domain and number; MRAPI_RETURN_VALUE_INVALID with MRAPI_ERR_NODE_NOTINIT. */
@@ -248,7 +252,9 @@ void mrapi_mutex_get_attribute(MRAPI_IN mrapi_mutex_hndl_t mutex,
                                MRAPI_OUT mrapi_status_t *status);
 
 /* Makes a mutex; `attributes` may be NULL for the defaults. It lives until it is deleted, whatever
- * becomes of its maker. May block while another node creates or deletes one.
+ * becomes of its maker. May block while another node creates or deletes one, at most five seconds:
+ * MRAPI_TIMEOUT, a process that is stopped was in the way (standard error says which); so every
+ * creation, attachment and deletion of whatever object.
  * MRAPI_ERR_MUTEX_ID_INVALID, _EXISTS, _LIMIT (see MEDLEY_MAX_MUTEXES), MRAPI_ERR_NOT_SUPPORTED
  * (priority inheritance where there is none), MRAPI_ERR_PARAMETER (a record that was never
  * initialised), MRAPI_ERR_NODE_NOTINIT. */

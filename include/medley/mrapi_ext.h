@@ -27,7 +27,8 @@ typedef struct mrapi_thread_parameters {
  *   MRAPI_ERR_NODE_NOTINIT      the caller is not a node
  *   MRAPI_ERR_NODE_INITIALIZED  the number is taken
  *   MRAPI_ERR_NODE_INVALID, MRAPI_ERR_DOMAIN_INVALID, MRAPI_ERR_PARAMETER
- *   MRAPI_ERR_NODE_INITFAILED   no thread, or a limit is reached (MEDLEY_MAX_NODES)
+ *   MRAPI_ERR_NODE_INITFAILED   no thread, a limit is reached (MEDLEY_MAX_NODES), or a process that
+ *                               is stopped is in the way
  */
 void mrapi_thread_create(MRAPI_IN mrapi_domain_t domain_id,
                          MRAPI_IN mrapi_node_t node_id,
@@ -37,7 +38,8 @@ void mrapi_thread_create(MRAPI_IN mrapi_domain_t domain_id,
 /* Waits until a node that this process started has ended, frees its number, and gives what its
  * start_routine returned (result may be NULL). Blocks.
  * MRAPI_ERR_NODE_INVALID: no such node, not started by this process, detached, the caller itself,
- * or being joined by another; MRAPI_ERR_NODE_NOTINIT. */
+ * or being joined by another; MRAPI_ERR_NODE_NOTINIT; MRAPI_ERR_NODE_FINALFAILED: it is joined, but
+ * its number stays taken for now, as with mrapi_finalize. */
 void mrapi_thread_join(MRAPI_IN mrapi_domain_t domain_id,
                        MRAPI_IN mrapi_node_t node_id,
                        MRAPI_OUT void **result,

@@ -63,6 +63,13 @@ status_of_initialize(medley_status_t status)
     }
 }
 
+/* The node is gone; is all of it? */
+static mrapi_status_t
+status_of_leaving(medley_status_t status)
+{
+    return status == MEDLEY_OK ? MRAPI_SUCCESS : MRAPI_ERR_NODE_FINALFAILED;
+}
+
 static mrapi_status_t
 numbers_check(mrapi_domain_t domain, mrapi_node_t node)
 {
@@ -112,8 +119,7 @@ mrapi_finalize(mrapi_status_t *status)
 {
     med_self *self = status ? med_api_self(status) : NULL;
     if (self) {
-        med_node_leave(self);
-        *status = MRAPI_SUCCESS;
+        *status = status_of_leaving(med_node_leave(self));
     }
 }
 
@@ -179,7 +185,8 @@ mrapi_thread_join(mrapi_domain_t domain_id,
 {
     med_self *self = status ? med_api_self(status) : NULL;
     if (self) {
-        *status = status_of(med_node_join(self->system, domain_id, node_id, result));
+        medley_status_t joined = med_node_join(self->system, domain_id, node_id, result);
+        *status = joined == MEDLEY_TIMEOUT ? status_of_leaving(joined) : status_of(joined);
     }
 }
 

@@ -58,6 +58,8 @@ status_of(medley_status_t status, const meaning *means)
     switch (status) {
     case MEDLEY_OK:
         return MRAPI_SUCCESS;
+    case MEDLEY_TIMEOUT:
+        return MRAPI_TIMEOUT;
     case MEDLEY_BUSY:
         return means->busy;
     case MEDLEY_FULL:

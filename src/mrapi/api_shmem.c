@@ -52,6 +52,8 @@ status_of(medley_status_t status, mrapi_status_t exists)
     switch (status) {
     case MEDLEY_OK:
         return MRAPI_SUCCESS;
+    case MEDLEY_TIMEOUT:
+        return MRAPI_TIMEOUT;
     case MEDLEY_BUSY:
         return MRAPI_ERR_SHM_ATTCH;
     case MEDLEY_ERR_EXISTS:

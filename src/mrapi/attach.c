@@ -32,6 +32,9 @@ view_open(med_system *system, med_kind kind)
     view->scope = system->scope;
     view->on_remove = med_kinds[kind].on_remove;
     view->on_slice = med_process_look;
+    view->patience_ns = MED_SYSTEM_PATIENCE_NS;
+    view->on_stuck = med_port_has_processes() ? med_process_report_stuck : NULL;
+    view->given_up = &system->tables_given_up[kind];
     view->context = system;
 }
 

@@ -30,12 +30,13 @@ typedef enum med_kind {
 } med_kind;
 
 /* Gives back what a gone node holds of `count` rows from `first` on. Idempotent; several may do it
- * at once. */
-typedef void med_recover_rows(struct med_system *system,
-                              uint32_t first,
-                              uint32_t count,
-                              uint32_t node_ref,
-                              uint32_t thread_id);
+ * at once. MEDLEY_TIMEOUT: something is left, since another has a table locked and does not go on.
+ */
+typedef medley_status_t med_recover_rows(struct med_system *system,
+                                         uint32_t first,
+                                         uint32_t count,
+                                         uint32_t node_ref,
+                                         uint32_t thread_id);
 
 typedef struct med_kind_info {
     med_limit limit; /* has its name */

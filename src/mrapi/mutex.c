@@ -344,48 +344,6 @@ med_mutex_attributes(const med_self *self, med_handle mutex, uint32_t *attribute
                                : status;
 }
 
-/* ---- Delete ---------------------------------------------------------------------------------- */
-
-void
-med_mutex_row_removed(const med_table_view *view, med_row *row)
-{
-    med_mutex_row *mutex = (med_mutex_row *)(void *)row;
-    /* Who sleeps wakes, finds the word dead, and then the row gone. With priority inheritance the
-     * kernel keeps the sleepers: whoever gets the lock in the end finds the row gone.
-     * R3 gone -> A3 (lock_uncommon): the row's REMOVING is seen with it. */
-    atomic32_store_release(&mutex->lock.word, MED_LOCK_DEAD);
-    med_lock_wake(&mutex->sleepers, UINT32_MAX, view->scope);
-}
-
-medley_status_t
-med_mutex_delete(med_self *self, med_handle mutex)
-{
-    med_mutex_row *row;
-    medley_status_t status = row_of(self->system, mutex, &row);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    if (!is_mine(self, row, mutex)) {
-        med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(mutex));
-        self->next_look_ns = 0; /* one try must do */
-        status = take(self, row, mutex, 0);
-        bool dead = !is_pi(mutex) && med_lock_is_dead(&row->lock);
-        if (status == MEDLEY_BUSY) {
-            return status;
-        }
-        if (status != MEDLEY_OK && status != MEDLEY_ERR_OWNER_DIED &&
-            status != MEDLEY_ERR_NOT_OWNER && !dead) {
-            return status;
-        }
-    }
-    status = med_object_remove(&self->system->mutexes, &row->object, mutex);
-    /* A plain lock died with the row, unless the row was another's already. */
-    if (is_mine(self, row, mutex)) {
-        give_back(self, row, mutex);
-    }
-    return status;
-}
-
 /* ---- Death ----------------------------------------------------------------------------------- */
 
 static void
@@ -399,14 +357,78 @@ recover_row(const med_system *system, med_mutex_row *row, uint32_t node_ref, uin
     (void)med_lock_recover(&row->lock, &row->sleepers, node_ref, usable, system->scope);
 }
 
-void
+medley_status_t
 med_mutex_recover_rows(
     med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
 {
     for (uint32_t i = first; i < first + count && i < system->mutexes.row_count; i++) {
         recover_row(system, row_at(system, i), node_ref, thread_id);
     }
+    return MEDLEY_OK;
 }
+
+/* ---- Delete ---------------------------------------------------------------------------------- */
+
+void
+med_mutex_row_removed(const med_table_view *view, med_row *row)
+{
+    med_mutex_row *mutex = (med_mutex_row *)(void *)row;
+    /* Who sleeps wakes, finds the word dead, and then the row gone. With priority inheritance the
+     * kernel keeps the sleepers: whoever gets the lock in the end finds the row gone.
+     * R3 gone -> A3 (lock_uncommon): the row's REMOVING is seen with it. */
+    atomic32_store_release(&mutex->lock.word, MED_LOCK_DEAD);
+    med_lock_wake(&mutex->sleepers, UINT32_MAX, view->scope);
+}
+
+/* What was taken to be deleted, and stays: what was to be told of its former owner still is. */
+static void
+hand_back(med_self *self, med_mutex_row *row, med_handle handle, medley_status_t news)
+{
+    if (news == MEDLEY_OK) {
+        give_back(self, row, handle);
+    } else if (is_mine(self, row, handle)) {
+        recover_row(self->system, row, self->ref, self->thread_id);
+    }
+}
+
+medley_status_t
+med_mutex_delete(med_self *self, med_handle mutex)
+{
+    med_mutex_row *row;
+    medley_status_t status = row_of(self->system, mutex, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    bool held = is_mine(self, row, mutex);
+    if (!held) {
+        med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(mutex));
+        self->next_look_ns = 0; /* one try must do */
+        status = take(self, row, mutex, 0);
+        bool dead = !is_pi(mutex) && med_lock_is_dead(&row->lock);
+        if (status == MEDLEY_BUSY) {
+            return status;
+        }
+        if (status != MEDLEY_OK && status != MEDLEY_ERR_OWNER_DIED &&
+            status != MEDLEY_ERR_NOT_OWNER && !dead) {
+            return status;
+        }
+    }
+    medley_status_t news = status;
+    status = med_object_remove(&self->system->mutexes, &row->object, mutex);
+    if (status == MEDLEY_TIMEOUT) { /* it is there as before */
+        if (!held) {
+            hand_back(self, row, mutex, news);
+        }
+        return status;
+    }
+    /* A plain lock died with the row, unless the row was another's already. */
+    if (is_mine(self, row, mutex)) {
+        give_back(self, row, mutex);
+    }
+    return status;
+}
+
+/* ---- For showing ----------------------------------------------------------------------------- */
 
 uint32_t
 med_mutex_holder(const med_mutex_row *row)

@@ -79,11 +79,11 @@ medley_status_t med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key)
 medley_status_t med_mutex_attributes(const med_self *self, med_handle mutex, uint32_t *attributes);
 
 /* Recovers, among `count` rows from `first` on, those that a gone node holds. */
-void med_mutex_recover_rows(struct med_system *system,
-                            uint32_t first,
-                            uint32_t count,
-                            uint32_t node_ref,
-                            uint32_t thread_id);
+medley_status_t med_mutex_recover_rows(struct med_system *system,
+                                       uint32_t first,
+                                       uint32_t count,
+                                       uint32_t node_ref,
+                                       uint32_t thread_id);
 /* The table's on_remove. */
 void med_mutex_row_removed(const med_table_view *view, med_row *row);
 

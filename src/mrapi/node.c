@@ -40,7 +40,7 @@ med_node_row_bytes(const med_limits *limits)
     return (bytes + 127) / 128 * 128;
 }
 
-/* ---- Registering ----------------------------------------------------------------------------- */
+/* ---- A new node's row ------------------------------------------------------------------------ */
 
 enum {
     JOIN_NEVER,
@@ -135,6 +135,110 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 }
 
 static void
+tell(const char *what, const med_self *self)
+{
+    if (!med_log_wanted(MED_LOG_DEBUG)) {
+        return;
+    }
+    med_text text = {.length = 0};
+    med_text_string(&text, "node ");
+    med_text_number(&text, self->node);
+    med_text_string(&text, " of domain ");
+    med_text_number(&text, self->domain);
+    med_text_string(&text, " ");
+    med_text_string(&text, what);
+    med_log(MED_LOG_DEBUG, &text);
+}
+
+/* ---- Leaving --------------------------------------------------------------------------------- */
+
+/* Frees what the node holds of one kind. Only where its map says it ever took any. */
+static medley_status_t
+kind_recover(med_system *system, med_kind kind, med_node_row *row, uint32_t ref)
+{
+    uint32_t first = med_kind_touch_first(&system->limits, kind);
+    uint32_t words = med_kind_touch_first(&system->limits, (med_kind)(kind + 1)) - first;
+    medley_status_t status = MEDLEY_OK;
+    for (uint32_t word = 0; word < words && status == MEDLEY_OK; word++) {
+        /* Relaxed: its writer is the caller, or dead. */
+        uint32_t bits = atomic32_load_relaxed(&med_node_touched(row)[first + word]);
+        for (; bits && status == MEDLEY_OK; bits &= bits - 1) {
+            uint32_t bit = word * 32 + (uint32_t)__builtin_ctz(bits);
+            status =
+                med_kinds[kind].recover_rows(system, bit * MED_ROWS_PER_TOUCH, MED_ROWS_PER_TOUCH,
+                                             ref, atomic32_load_relaxed(&row->thread_id));
+        }
+    }
+    return status;
+}
+
+/* All kinds, whatever one of them says: who waits for a lock need not wait for a table. */
+static medley_status_t
+locks_recover(med_system *system, med_node_row *row, uint32_t ref)
+{
+    medley_status_t status = MEDLEY_OK;
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        if (med_kinds[k].recover_rows && kind_recover(system, (med_kind)k, row, ref) != MEDLEY_OK) {
+            status = MEDLEY_TIMEOUT;
+        }
+    }
+    med_parts_node_recover(system, ref);
+    return status;
+}
+
+/* The row goes last: as long as it is there, what is left of the node is found again. */
+medley_status_t
+med_node_recover(med_system *system, uint32_t index, uint32_t generation)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    medley_status_t status = locks_recover(system, row, med_node_ref(index, generation));
+    if (status == MEDLEY_OK) {
+        status = med_table_remove(&system->nodes, index, generation);
+    }
+    return status == MEDLEY_TIMEOUT ? status : MEDLEY_OK;
+}
+
+/* Of a node of this process that has no thread any more. */
+static medley_status_t
+row_leave(med_system *system, uint32_t index, uint32_t generation)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    medley_status_t status = med_node_recover(system, index, generation);
+    if (status == MEDLEY_TIMEOUT) {
+        atomic32_store_relaxed(&row->phase, MED_NODE_LEFT); /* relaxed: ordered by U1 */
+        atomic32_store_release(&system->leaves_undone, 1);  /* U1 left -> U2 (leaves_finish) */
+    }
+    return status;
+}
+
+/* The join does the rest. Relaxed: the thread's end orders it. */
+static medley_status_t
+leave_to_be_joined(med_self *self)
+{
+    medley_status_t status = locks_recover(self->system, self->row, self->ref);
+    atomic32_store_relaxed(&self->row->phase, MED_NODE_ENDED);
+    return status;
+}
+
+medley_status_t
+med_node_leave(med_self *self)
+{
+    med_system *system = self->system;
+    tell("goes", self);
+    med_event_tell(MEDLEY_EVENT_NODE_GOES);
+    med_port_self_set(NULL);
+    med_parts_node_leaves(self);
+    if (self->joinable) {
+        return leave_to_be_joined(self);
+    }
+    medley_status_t status = row_leave(system, self->index, self->generation);
+    med_system_release(system);
+    return status;
+}
+
+/* ---- Registering ----------------------------------------------------------------------------- */
+
+static void
 report_taken(const med_system *system, const med_node_request *request, uint32_t index)
 {
     med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
@@ -181,6 +285,30 @@ taken_by_living(med_system *system, uint32_t index, uint32_t generation)
     return alive;
 }
 
+/* The nodes of this process that left and could not remove their rows: once more. */
+static medley_status_t
+leaves_finish(med_system *system)
+{
+    /* Cleared first: who fails while this looks sets it again. Relaxed, the first look: it saves
+     * the second. U2 left <- U1 (row_leave) */
+    if (!atomic32_load_relaxed(&system->leaves_undone) ||
+        !atomic32_fetch_and_acq_rel(&system->leaves_undone, 0)) {
+        return MEDLEY_OK;
+    }
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, i);
+        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+        /* Relaxed: ordered by A1 and U2. */
+        if (med_row_state_of(word) == MED_ROW_LIVE &&
+            atomic32_load_relaxed(&row->process_ref) == system->process_ref &&
+            atomic32_load_relaxed(&row->phase) == MED_NODE_LEFT &&
+            row_leave(system, i, med_row_generation_of(word)) == MEDLEY_TIMEOUT) {
+            return MEDLEY_TIMEOUT;
+        }
+    }
+    return MEDLEY_OK;
+}
+
 static medley_status_t
 insert(med_system *system,
        const med_node_request *request,
@@ -205,26 +333,13 @@ insert(med_system *system,
     }
 }
 
-static void
-tell(const char *what, const med_self *self)
-{
-    if (!med_log_wanted(MED_LOG_DEBUG)) {
-        return;
-    }
-    med_text text = {.length = 0};
-    med_text_string(&text, "node ");
-    med_text_number(&text, self->node);
-    med_text_string(&text, " of domain ");
-    med_text_number(&text, self->domain);
-    med_text_string(&text, " ");
-    med_text_string(&text, what);
-    med_log(MED_LOG_DEBUG, &text);
-}
-
 medley_status_t
 med_node_register(med_system *system, const med_node_request *request, med_self **self)
 {
-    medley_status_t status = med_domain_join(system, request->domain);
+    medley_status_t status = leaves_finish(system);
+    if (status == MEDLEY_OK) {
+        status = med_domain_join(system, request->domain);
+    }
     if (status != MEDLEY_OK) {
         return status;
     }
@@ -259,61 +374,6 @@ med_node_enter(med_self *self)
     atomic32_store_relaxed(&self->row->thread_id, self->thread_id); /* relaxed: for showing */
     atomic32_store_relaxed(&self->row->phase, MED_NODE_RUNNING);
     med_port_self_set(self);
-}
-
-/* ---- Leaving --------------------------------------------------------------------------------- */
-
-/* Frees what the node holds of one kind. Only where its map says it ever took any. */
-static void
-kind_recover(med_system *system, med_kind kind, med_node_row *row, uint32_t ref)
-{
-    uint32_t first = med_kind_touch_first(&system->limits, kind);
-    uint32_t words = med_kind_touch_first(&system->limits, (med_kind)(kind + 1)) - first;
-    for (uint32_t word = 0; word < words; word++) {
-        /* Relaxed: its writer is the caller, or dead. */
-        uint32_t bits = atomic32_load_relaxed(&med_node_touched(row)[first + word]);
-        for (; bits; bits &= bits - 1) {
-            uint32_t bit = word * 32 + (uint32_t)__builtin_ctz(bits);
-            med_kinds[kind].recover_rows(system, bit * MED_ROWS_PER_TOUCH, MED_ROWS_PER_TOUCH, ref,
-                                         atomic32_load_relaxed(&row->thread_id));
-        }
-    }
-}
-
-static void
-locks_recover(med_system *system, med_node_row *row, uint32_t ref)
-{
-    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
-        if (med_kinds[k].recover_rows) {
-            kind_recover(system, (med_kind)k, row, ref);
-        }
-    }
-    med_parts_node_recover(system, ref);
-}
-
-void
-med_node_recover(med_system *system, uint32_t index, uint32_t generation)
-{
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
-    locks_recover(system, row, med_node_ref(index, generation));
-    (void)med_table_remove(&system->nodes, index, generation);
-}
-
-void
-med_node_leave(med_self *self)
-{
-    med_system *system = self->system;
-    tell("goes", self);
-    med_event_tell(MEDLEY_EVENT_NODE_GOES);
-    med_port_self_set(NULL);
-    med_parts_node_leaves(self);
-    if (self->joinable) {
-        locks_recover(system, self->row, self->ref);
-        atomic32_store_relaxed(&self->row->phase, MED_NODE_ENDED); /* relaxed: for showing */
-        return;                                                    /* the join does the rest */
-    }
-    med_node_recover(system, self->index, self->generation);
-    med_system_release(system);
 }
 
 /* ---- Alive? ---------------------------------------------------------------------------------- */
@@ -384,7 +444,7 @@ med_node_start(med_system *system,
     if (status != MEDLEY_OK) {
         /* Relaxed: there is nothing to see. Before the row goes, and its place is another's. */
         atomic32_store_relaxed(&self->join, join_word(JOIN_NEVER, generation));
-        med_node_recover(system, self->index, generation);
+        (void)row_leave(system, self->index, generation);
         med_system_release(system);
         return status;
     }
@@ -444,7 +504,7 @@ med_node_join(med_system *system, uint32_t domain, uint32_t node, void **result)
     if (status != MEDLEY_OK) {
         return status;
     }
-    (void)med_table_remove(&system->nodes, index, generation);
+    status = row_leave(system, index, generation);
     med_system_release(system);
-    return MEDLEY_OK;
+    return status;
 }

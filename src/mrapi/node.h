@@ -31,6 +31,7 @@ typedef enum med_node_phase {
     MED_NODE_STARTING,
     MED_NODE_RUNNING,
     MED_NODE_ENDED, /* its thread has ended and waits to be joined; the number stays taken */
+    MED_NODE_LEFT,  /* it left, or was joined, but could not remove its row: its process will */
 } med_node_phase;
 
 typedef struct med_node_row {
@@ -144,16 +145,21 @@ typedef struct med_node_request {
 } med_node_request;
 
 /* Registers a node of this process; the caller starts or is its thread. MEDLEY_ERR_EXISTS: the
- * number is taken, and the log says by whom; MEDLEY_ERR_LIMIT. A dead holder of the number is
- * recovered first. */
+ * number is taken, and the log says by whom; MEDLEY_ERR_LIMIT; MEDLEY_TIMEOUT: another has a table
+ * locked and does not go on. A dead holder of the number is recovered first, and who left and could
+ * not remove his row. */
 medley_status_t
 med_node_register(struct med_system *system, const med_node_request *request, med_self **self);
 /* The calling thread becomes that node. */
 void med_node_enter(med_self *self);
-/* The calling thread's node leaves the system: what it holds comes free, as if it had died. */
-void med_node_leave(med_self *self);
-/* What a node held comes free, and its row goes: for a node whose thread is gone. Idempotent. */
-void med_node_recover(struct med_system *system, uint32_t index, uint32_t generation);
+/* The calling thread's node leaves the system: what it holds comes free, as if it had died.
+ * MEDLEY_TIMEOUT: it is no node any more, but its row, or some of what it held, is still there,
+ * since another has a table locked and does not go on; see docs/design/liveness.md for who removes
+ * it. */
+medley_status_t med_node_leave(med_self *self);
+/* What a node held comes free, and its row goes: for a node whose thread is gone. Idempotent.
+ * MEDLEY_TIMEOUT: not all of it, as above; then its row is there still. */
+medley_status_t med_node_recover(struct med_system *system, uint32_t index, uint32_t generation);
 
 /* Is the node that an owner word names still there, and its process alive? */
 bool med_node_alive(const struct med_system *system, uint32_t ref);
@@ -170,7 +176,8 @@ medley_status_t med_node_start(struct med_system *system,
                                med_port_thread *thread);
 /* Waits for the end of a started node of this process, and frees its number. MEDLEY_ERR_NOT_FOUND:
  * no such; MEDLEY_ERR_NOT_OWNER: not started by this process, or detached; MEDLEY_ERR_ARGUMENT: the
- * calling node itself; MEDLEY_BUSY: somebody else joins it. */
+ * calling thread itself; MEDLEY_BUSY: somebody else joins it; MEDLEY_TIMEOUT: it is joined, but its
+ * number is not free yet, as med_node_leave. */
 medley_status_t
 med_node_join(struct med_system *system, uint32_t domain, uint32_t node, void **result);
 

@@ -14,7 +14,9 @@
  * claims a row that is not FREE. Every step of a recovery can be done twice, or by two at once:
  * each takes one thing from one owner by one compare-and-swap, or removes one row by its
  * generation. A recoverer that dies leaves RECOVERING(by himself); the recovery of his own row
- * gives that claim back before anything else can make his row LIVE again.
+ * gives that claim back before anything else can make his row LIVE again. One who cannot have a
+ * table's lock, since its holder lives and does not go on, gives the claim back himself: what is
+ * not done yet is done by the next, from the start.
  *
  * Model: models/process.pml.
  */
@@ -155,7 +157,7 @@ recover_claims(med_system *system, uint32_t index)
     }
 }
 
-static void
+static medley_status_t
 recover_node_row(med_system *system, uint32_t node_index, uint32_t index, uint32_t generation)
 {
     med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, node_index);
@@ -163,14 +165,17 @@ recover_node_row(med_system *system, uint32_t node_index, uint32_t index, uint32
     /* Relaxed: written before the row became LIVE. */
     uint32_t ref = atomic32_load_relaxed(&row->process_ref);
     if (med_row_state_of(word) == MED_ROW_LIVE && names_the_dead(ref, index, generation)) {
-        med_node_recover(system, node_index, med_row_generation_of(word));
+        return med_node_recover(system, node_index, med_row_generation_of(word));
     }
+    return MEDLEY_OK;
 }
 
-static void
+/* All of them, whatever one of them says: who waits for a lock need not wait for a table. */
+static medley_status_t
 recover_nodes(med_system *system, uint32_t index, uint32_t generation)
 {
     const med_process_row *row = med_system_process(system, index);
+    medley_status_t status = MEDLEY_OK;
     for (uint32_t first = 0; first < system->limits.nodes; first += NODE_ROWS_PER_BIT) {
         uint32_t bit = first / NODE_ROWS_PER_BIT;
         /* Relaxed: its writer is dead. */
@@ -179,9 +184,12 @@ recover_nodes(med_system *system, uint32_t index, uint32_t generation)
         }
         uint32_t last = first + NODE_ROWS_PER_BIT;
         for (uint32_t i = first; i < last && i < system->limits.nodes; i++) {
-            recover_node_row(system, i, index, generation);
+            if (recover_node_row(system, i, index, generation) != MEDLEY_OK) {
+                status = MEDLEY_TIMEOUT;
+            }
         }
     }
+    return status;
 }
 
 static void
@@ -198,13 +206,16 @@ recovery_report(const med_process_row *row)
 }
 
 /* What the row's process held, in this generation or before. */
-static void
+static medley_status_t
 clean_up(med_system *system, uint32_t index, uint32_t generation)
 {
     recover_table_locks(system, index, generation);
     recover_claims(system, index);
-    recover_nodes(system, index, generation);
-    recovery_report(med_system_process(system, index));
+    medley_status_t status = recover_nodes(system, index, generation);
+    if (status == MEDLEY_OK) {
+        recovery_report(med_system_process(system, index));
+    }
+    return status;
 }
 
 bool
@@ -217,7 +228,11 @@ med_process_recover(med_system *system, uint32_t index)
     }
     med_process_row *row = med_system_process(system, index);
     uint32_t generation = med_process_generation_of(claimed);
-    clean_up(system, index, generation);
+    if (clean_up(system, index, generation) != MEDLEY_OK) {
+        uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, generation);
+        (void)atomic32_cas_acq_rel(&row->state, &claimed, dead); /* D1 -> D1, as recovery_claim */
+        return false;
+    }
     /* R2 free -> A2 (claim). Fails only when a peer scribbled. */
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
     bool done = atomic32_cas_release(&row->state, &claimed, freed);
@@ -326,9 +341,9 @@ claim_dead(med_system *system, uint32_t index)
         return false;
     }
     identify(system, index, generation);
-    clean_up(system, index, generation);
-    if (!come_alive(system, index, by_me, generation)) {
-        slot_drop(system, index);
+    if (clean_up(system, index, generation) != MEDLEY_OK ||
+        !come_alive(system, index, by_me, generation)) {
+        slot_drop(system, index); /* RECOVERING by one without a slot: as a recoverer's death */
         return false;
     }
     med_event_tell(MEDLEY_EVENT_DEATH);
@@ -357,8 +372,11 @@ med_process_release(med_system *system)
 {
     med_process_row *row = med_system_process(system, system->process_index);
     uint32_t generation = med_process_ref_generation(system->process_ref);
-    /* R2 free -> A2 (claim) */
-    atomic32_store_release(&row->state, med_process_word(MED_PROCESS_FREE, 0, generation));
+    /* Relaxed: set by nodes of this process, the last of which is the caller. */
+    if (!atomic32_load_relaxed(&system->leaves_undone)) {
+        /* R2 free -> A2 (claim) */
+        atomic32_store_release(&row->state, med_process_word(MED_PROCESS_FREE, 0, generation));
+    }
     med_port_slot_drop(&system->shared, system->process_index);
 }
 
@@ -382,4 +400,33 @@ med_process_look(void *context, uint32_t process_ref)
         state == MED_PROCESS_LIVE || state == MED_PROCESS_DEAD || state == MED_PROCESS_RECOVERING;
     bool same = med_process_generation_of(word) == med_process_ref_generation(process_ref);
     return there && same ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
+}
+
+void
+med_process_report_stuck(const med_table_view *view, uint32_t process_ref)
+{
+    const med_system *system = view->context;
+    uint32_t index = med_process_ref_index(process_ref);
+    if (!med_log_wanted(MED_LOG_ERROR)) {
+        return;
+    }
+    med_text text = {.length = 0};
+    med_text_string(&text, "cannot change the table of ");
+    med_text_string(&text, med_limit_infos[med_kinds[view - system->tables].limit].name);
+    if (!med_system_is_shared(system)) {
+        med_text_string(&text, ": a thread of this process has it locked and does not go on");
+    } else if (process_ref == 0 || index >= system->limits.processes) {
+        med_text_string(&text, ": a process had it locked until now; try again");
+    } else {
+        /* Relaxed: for showing. */
+        uint32_t pid = atomic32_load_relaxed(&med_system_process(system, index)->process_id);
+        med_text_string(&text, ": process ");
+        med_text_number(&text, pid);
+        med_text_string(&text, " has it locked and does not go on: 'kill -CONT ");
+        med_text_number(&text, pid);
+        med_text_string(&text, "' continues it if it is stopped, 'kill -9 ");
+        med_text_number(&text, pid);
+        med_text_string(&text, "' ends it");
+    }
+    med_log(MED_LOG_ERROR, &text);
 }

@@ -17,6 +17,7 @@
 #include "base/atomic.h"
 #include "medley/status.h"
 #include "mrapi/limits.h"
+#include "mrapi/table.h"
 
 struct med_system;
 
@@ -82,15 +83,17 @@ med_process_ref_generation(uint32_t ref)
 
 /* Takes a free row and its liveness slot for this process. MEDLEY_ERR_LIMIT: none. */
 medley_status_t med_process_claim(struct med_system *system);
-/* Gives both back; the process must own no node any more. */
+/* Gives both back; the process must own no node any more, but for those that left and could not
+ * remove their rows: then it gives the slot back only, which is to die. */
 void med_process_release(struct med_system *system);
 
 /* Does the process that `ref` names live? */
 bool med_process_alive(const struct med_system *system, uint32_t ref);
 
 /* Recovers the process of that row if it is dead: its nodes leave, its locks come free. Idempotent;
- * any number of processes may try at once; one that dies at it is succeeded by another. True when
- * there was something to do, and it is done. */
+ * any number of processes may try at once; one that dies at it is succeeded by another, as is one
+ * that gives up because somebody has a table locked and does not go on. True when there was
+ * something to do, and it is done. */
 bool med_process_recover(struct med_system *system, uint32_t index);
 /* Looks at all of them. Returns how many were recovered. */
 uint32_t med_process_recover_all(struct med_system *system);
@@ -98,5 +101,8 @@ uint32_t med_process_recover_all(struct med_system *system);
 /* For the wait on a lock owned by `process_ref`: recovers it if it is dead. MEDLEY_ERR_NOT_FOUND:
  * there is no such process, nor has one died that is not recovered yet. */
 medley_status_t med_process_look(void *system, uint32_t process_ref);
+
+/* A table's on_stuck: says who keeps it locked, and what to do about him. */
+void med_process_report_stuck(const med_table_view *view, uint32_t process_ref);
 
 #endif

@@ -419,37 +419,43 @@ med_rmem_delete(med_self *self, med_handle rmem)
 
 /* ---- Recovery -------------------------------------------------------------------------------- */
 
-void
+medley_status_t
 med_rmem_recover_rows(
     med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
 {
+    medley_status_t status = MEDLEY_OK;
     (void)thread_id;
-    for (uint32_t i = first; i < first + count && i < system->rmems.row_count; i++) {
+    for (uint32_t i = first;
+         i < first + count && i < system->rmems.row_count && status != MEDLEY_TIMEOUT; i++) {
         const med_rmem_row *row = row_at(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
         /* Relaxed: constant while it is LIVE; of another life, remove refuses. */
         if (med_row_state_of(word) == MED_ROW_LIVE &&
             atomic32_load_relaxed(&row->owner) == node_ref) {
-            (void)med_table_remove(&system->rmems, i, med_row_generation_of(word));
+            status = med_table_remove(&system->rmems, i, med_row_generation_of(word));
         }
     }
+    return status == MEDLEY_TIMEOUT ? status : MEDLEY_OK;
 }
 
-void
+medley_status_t
 med_rmem_attachment_recover_rows(
     med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
 {
     const med_table_view *view = &system->rmem_attachments;
+    medley_status_t status = MEDLEY_OK;
     (void)thread_id;
-    for (uint32_t i = first; i < first + count && i < view->row_count; i++) {
+    for (uint32_t i = first; i < first + count && i < view->row_count && status != MEDLEY_TIMEOUT;
+         i++) {
         const med_row *row = med_table_row(view, i);
         uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- T1 (table.c) */
         /* Relaxed: as above. */
         if (med_row_state_of(word) == MED_ROW_LIVE &&
             atomic32_load_relaxed(&row->key_low) == node_ref) {
-            (void)med_table_remove(view, i, med_row_generation_of(word));
+            status = med_table_remove(view, i, med_row_generation_of(word));
         }
     }
+    return status == MEDLEY_TIMEOUT ? status : MEDLEY_OK;
 }
 
 /* ---- What this process keeps for itself ------------------------------------------------------ */

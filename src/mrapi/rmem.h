@@ -145,16 +145,16 @@ medley_status_t med_rmem_synch(med_self *self, med_handle rmem);
 
 /* ---- For the registry ------------------------------------------------------------------------ */
 
-void med_rmem_recover_rows(struct med_system *system,
-                           uint32_t first,
-                           uint32_t count,
-                           uint32_t node_ref,
-                           uint32_t thread_id);
-void med_rmem_attachment_recover_rows(struct med_system *system,
+medley_status_t med_rmem_recover_rows(struct med_system *system,
                                       uint32_t first,
                                       uint32_t count,
                                       uint32_t node_ref,
                                       uint32_t thread_id);
+medley_status_t med_rmem_attachment_recover_rows(struct med_system *system,
+                                                 uint32_t first,
+                                                 uint32_t count,
+                                                 uint32_t node_ref,
+                                                 uint32_t thread_id);
 /* The attachments' on_remove: closes the window, if it is this process's. */
 void med_rmem_attachment_removed(const med_table_view *view, med_row *row);
 

@@ -263,7 +263,7 @@ med_rwl_delete(med_self *self, med_handle rwl)
 
 /* ---- Death ----------------------------------------------------------------------------------- */
 
-void
+medley_status_t
 med_rwl_recover_rows(
     med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
 {
@@ -278,4 +278,5 @@ med_rwl_recover_rows(
         }
         (void)med_rwlock_recover_writer(&row->lock, node_ref, usable, system->scope);
     }
+    return MEDLEY_OK;
 }

@@ -69,11 +69,11 @@ med_rwl_units(med_rwl_row *row, uint32_t sharers)
 }
 
 /* What a gone node had comes free. */
-void med_rwl_recover_rows(struct med_system *system,
-                          uint32_t first,
-                          uint32_t count,
-                          uint32_t node_ref,
-                          uint32_t thread_id);
+medley_status_t med_rwl_recover_rows(struct med_system *system,
+                                     uint32_t first,
+                                     uint32_t count,
+                                     uint32_t node_ref,
+                                     uint32_t thread_id);
 /* The table's on_remove. */
 void med_rwl_row_removed(const med_table_view *view, med_row *row);
 

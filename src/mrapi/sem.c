@@ -298,7 +298,7 @@ med_sem_delete(med_self *self, med_handle sem)
 
 /* ---- Death ----------------------------------------------------------------------------------- */
 
-void
+medley_status_t
 med_sem_recover_rows(
     med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
 {
@@ -311,4 +311,5 @@ med_sem_recover_rows(
             (void)med_lock_recover(&units[unit], &row->sleepers, node_ref, true, system->scope);
         }
     }
+    return MEDLEY_OK;
 }

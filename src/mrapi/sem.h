@@ -64,11 +64,11 @@ med_sem_units(med_sem_row *row, uint32_t sharers)
 }
 
 /* The units of a gone node come back. */
-void med_sem_recover_rows(struct med_system *system,
-                          uint32_t first,
-                          uint32_t count,
-                          uint32_t node_ref,
-                          uint32_t thread_id);
+medley_status_t med_sem_recover_rows(struct med_system *system,
+                                     uint32_t first,
+                                     uint32_t count,
+                                     uint32_t node_ref,
+                                     uint32_t thread_id);
 /* The table's on_remove. */
 void med_sem_row_removed(const med_table_view *view, med_row *row);
 

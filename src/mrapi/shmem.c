@@ -675,7 +675,7 @@ gone_node_detach(med_row *row, uint32_t index, void *context)
     return before & bit_of(node) ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
 }
 
-static void
+static medley_status_t
 row_recover(med_system *system, uint32_t index, uint32_t node_ref)
 {
     med_shmem_row *row = row_at(system, index);
@@ -687,7 +687,7 @@ row_recover(med_system *system, uint32_t index, uint32_t node_ref)
     /* Relaxed: the node is gone, or the caller; and looked at again. */
     if (med_row_state_of(word) != MED_ROW_LIVE ||
         !(atomic32_load_relaxed(&attached(row)[node / 32]) & bit_of(node))) {
-        return;
+        return MEDLEY_OK;
     }
     bool of_this_process =
         atomic32_load_relaxed(&node_row->process_ref) == system->process_ref; /* relaxed: fixed */
@@ -696,16 +696,20 @@ row_recover(med_system *system, uint32_t index, uint32_t node_ref)
     if (status == MEDLEY_OK && of_this_process) {
         mapping_release(system, index);
     }
+    return status == MEDLEY_TIMEOUT ? status : MEDLEY_OK;
 }
 
-void
+medley_status_t
 med_shmem_recover_rows(
     med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
 {
+    medley_status_t status = MEDLEY_OK;
     (void)thread_id;
-    for (uint32_t i = first; i < first + count && i < system->limits.shmems; i++) {
-        row_recover(system, i, node_ref);
+    for (uint32_t i = first; i < first + count && i < system->limits.shmems && status == MEDLEY_OK;
+         i++) {
+        status = row_recover(system, i, node_ref);
     }
+    return status;
 }
 
 /* A segment whose row is there is no longer the node's affair. A row that is half made is given

@@ -81,11 +81,11 @@ medley_status_t med_shmem_read(med_self *self, med_handle shmem, med_shmem_reque
 /* ---- Recovery -------------------------------------------------------------------------------- */
 
 /* Detaches, among `count` rows from `first` on, those that a gone node has attached. */
-void med_shmem_recover_rows(struct med_system *system,
-                            uint32_t first,
-                            uint32_t count,
-                            uint32_t node_ref,
-                            uint32_t thread_id);
+medley_status_t med_shmem_recover_rows(struct med_system *system,
+                                       uint32_t first,
+                                       uint32_t count,
+                                       uint32_t node_ref,
+                                       uint32_t thread_id);
 /* Removes the segment that a gone node was making. */
 void med_shmem_recover_making(struct med_system *system, uint32_t node_ref);
 /* The table's on_remove. */

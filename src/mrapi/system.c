@@ -90,7 +90,7 @@ at_exit(void)
 static void
 thread_ended(void *self)
 {
-    med_node_leave(self);
+    (void)med_node_leave(self); /* what is left of it, its process removes */
 }
 
 static void

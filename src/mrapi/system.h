@@ -48,9 +48,11 @@ typedef struct med_system {
             med_table_view rwls;
         };
     };
+    atomic32 tables_given_up[MED_KIND_COUNT]; /* see med_table_view */
     uint32_t process_index;
     uint32_t process_ref;
-    med_self *selves; /* one per node row; only this process's are in use */
+    atomic32 leaves_undone; /* a node of this process could not leave: its row is still there */
+    med_self *selves;       /* one per node row; only this process's are in use */
     /* Of this process alone: how it reaches what its nodes are attached to, where its own remote
      * memories lie (rmem.c), and what its nodes asked for and wait for. */
     struct med_rmem_window *rmem_windows;
@@ -85,10 +87,10 @@ med_system_process(const med_system *system, uint32_t index)
                                        (size_t)index * system->layout.process_row_bytes);
 }
 
-/* How long a process waits for others who create, join, leave or remove the same system. They take
- * 0.1 ms, or 2 ms for the largest partition there can be. Five seconds leave them time on a machine
- * that is overloaded or swaps, and are not too long for a person: who is longer at it was stopped,
- * or hangs. */
+/* How long a process waits for others who create, join, leave or remove the same system, or have a
+ * table of it locked. They take 0.1 ms, or 2 ms for the largest partition there can be. Five
+ * seconds leave them time on a machine that is overloaded or swaps, and are not too long for a
+ * person: who is longer at it was stopped, or hangs. */
 #define MED_SYSTEM_PATIENCE_NS UINT64_C(5000000000)
 
 static inline uint64_t

@@ -9,7 +9,8 @@
  *
  * Linearisation: insert, the store of LIVE (T1); remove, the store of REMOVING; find, its second
  * load of the state. Progress: find is wait-free (at most one round through the hash); insert and
- * remove block on the lock.
+ * remove block on the lock, with a patience: a holder who is stopped costs each caller that long
+ * once, and then a moment each time, as long as the same holder has it.
  *
  * The hash is open addressing with linear probing, never more than half full. A removed entry stays
  * as WAS_USED while the next one is in use, so that probes go on; readers may probe at any moment
@@ -325,17 +326,58 @@ look_at_holder(void *context, uint32_t owner)
     return MEDLEY_OK;
 }
 
+/* For one who was waited for in vain. Who goes on is done with it in 2 ms, if it is the largest
+ * repair there is. */
+#define PATIENCE_LEFT_NS 100000000u
+
+/* Relaxed, in these: whichever holder is remembered, it decides on the length of a wait only. */
+static uint64_t
+deadline_ns(const med_table_view *view)
+{
+    if (!med_port_has_processes() || view->patience_ns == 0) {
+        return MED_PORT_FOREVER;
+    }
+    uint32_t given_up = atomic32_load_relaxed(view->given_up);
+    bool again = given_up && given_up == med_lock_owner(&view->table->lock);
+    return med_port_clock_ns() + (again ? PATIENCE_LEFT_NS : view->patience_ns);
+}
+
+static medley_status_t
+give_up(const med_table_view *view)
+{
+    uint32_t holder = med_lock_owner(&view->table->lock);
+    if (atomic32_load_relaxed(view->given_up) != holder || holder == 0) {
+        atomic32_store_relaxed(view->given_up, holder);
+        if (view->on_stuck) {
+            view->on_stuck(view, holder);
+        }
+    }
+    return MEDLEY_TIMEOUT;
+}
+
+static void
+had(const med_table_view *view)
+{
+    if (med_port_has_processes() && view->given_up && atomic32_load_relaxed(view->given_up)) {
+        atomic32_store_relaxed(view->given_up, 0);
+    }
+}
+
 static medley_status_t
 lock(const med_table_view *view)
 {
     med_waiter waiter = {.spin_ns = 0};
     med_lock_request request = {.owner = view->process_ref,
-                                .deadline_ns = MED_PORT_FOREVER,
+                                .deadline_ns = deadline_ns(view),
                                 .scope = view->scope,
                                 .waiter = &waiter,
                                 .each_slice = med_port_has_processes() ? look_at_holder : NULL,
                                 .context = (void *)(uintptr_t)view};
     medley_status_t status = med_lock_acquire(&view->table->lock, &view->table->sleepers, &request);
+    if (med_port_has_processes() && status == MEDLEY_TIMEOUT) {
+        return give_up(view);
+    }
+    had(view);
     if (med_port_has_processes() && status == MEDLEY_ERR_OWNER_DIED) {
         if (med_lock_is_dead(&view->table->lock)) {
             return MEDLEY_ERR_CORRUPT; /* nobody marks a table's lock so */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A table of the registry: rows of one kind (nodes, mutexes, ...), found by key without a lock,
- * inserted and removed under a lock that survives its holder.
+ * inserted and removed under a lock that survives its holder. Nobody waits without end for one who
+ * lives and does not go on (SIGSTOP): who wants the lock gives up when his patience ends, with
+ * MEDLEY_TIMEOUT and nothing changed.
  *
  *   in the partition:  med_table | hash words | rows
  *
@@ -71,6 +73,11 @@ typedef struct med_table_view {
     /* Called while waiting for the lock: recovers a dead holder. MEDLEY_ERR_NOT_FOUND: it names
      * nobody, and is taken away. */
     medley_status_t (*on_slice)(void *context, uint32_t process_ref);
+    uint64_t patience_ns; /* how long it waits for the lock; 0: for ever */
+    /* Called when the patience ended: tells of the holder (0: he is gone by now); may be NULL. */
+    void (*on_stuck)(const struct med_table_view *view, uint32_t process_ref);
+    atomic32 *given_up; /* of this process alone: the holder that it last waited for in vain, or 0;
+                           NULL where there is no patience */
     void *context;
 } med_table_view;
 
@@ -114,7 +121,8 @@ med_table_find(const med_table_view *view, med_key key, uint32_t *index, uint32_
 typedef void (*med_row_fill)(med_row *row, uint32_t index, uint32_t generation, void *context);
 
 /* Inserts a row. MEDLEY_ERR_EXISTS: the key is there, at `index` and `generation`;
- * MEDLEY_ERR_LIMIT: all rows are in use. May block while others insert and remove. */
+ * MEDLEY_ERR_LIMIT: all rows are in use. May block while others insert and remove, as all of the
+ * following: MEDLEY_TIMEOUT. */
 medley_status_t med_table_insert(const med_table_view *view,
                                  med_key key,
                                  med_row_fill fill,

@@ -142,7 +142,7 @@ node_state(const med_system *system, const med_node_row *row, med_view_node *vie
     if (!med_process_alive(system, word(&row->process_ref))) {
         return MED_VIEW_NODE_DEAD;
     }
-    if (phase == MED_NODE_ENDED) {
+    if (phase == MED_NODE_ENDED || phase == MED_NODE_LEFT) {
         return MED_VIEW_NODE_ENDED;
     }
     if (phase == MED_NODE_STARTING) {

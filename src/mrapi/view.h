@@ -47,7 +47,7 @@ typedef enum med_view_node_state {
     MED_VIEW_NODE_STARTING,
     MED_VIEW_NODE_RUNNING,
     MED_VIEW_NODE_WAITING, /* for a lock */
-    MED_VIEW_NODE_ENDED,   /* and not yet joined */
+    MED_VIEW_NODE_ENDED,   /* and not yet joined, or removed */
     MED_VIEW_NODE_DEAD,    /* its process died */
 } med_view_node_state;
 

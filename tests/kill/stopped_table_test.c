@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Stopped instead of killed, with a table of the registry locked: whoever wants to change the table
+ * gets a status when his patience ends, and is told whom to continue or to kill. What could not be
+ * removed meanwhile goes later, and no mutex stays locked for it.
+ */
+#include "support/unit.h"
+
+#include <signal.h>
+
+#include "kill/survivor.h"
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "mrapi/system.h"
+#include "support/logged.h"
+#include "support/system.h"
+
+#define STOPPED 20
+#define LEAVER 21
+#define LATE 22
+#define THREAD 23
+
+/* ---- Who is stopped -------------------------------------------------------------------------- */
+
+static test_process stopped;
+
+static medley_status_t
+stops(void *context)
+{
+    (void)context;
+    return raise(SIGSTOP) == 0 ? MEDLEY_OK : MEDLEY_ERR_SYSTEM;
+}
+
+static int
+stopped_body(test_process *parent, void *argument)
+{
+    med_kind kind = *(const med_kind *)argument;
+    node_up(STOPPED);
+    child_expect(med_table_hold(&med_self_get()->system->tables[kind], stops, NULL) == MEDLEY_OK);
+    process_say(parent, 'c');
+    (void)process_hear(parent); /* until told to go, or killed */
+    node_down();
+    return 0;
+}
+
+/* On return that kind's table is locked, by a process that does not go on. */
+static void
+one_stops_with(med_kind kind)
+{
+    process_start(&stopped, stopped_body, &kind);
+    assert_true(process_await_stop(stopped.pid));
+}
+
+static void
+it_goes_on(void)
+{
+    assert_int_equal(kill(stopped.pid, SIGCONT), 0);
+    assert_int_equal(process_hear(&stopped), 'c');
+    assert_int_equal(process_join(&stopped), 0);
+}
+
+static bool
+log_names_the_stopped(const char *table)
+{
+    char words[96];
+    (void)snprintf(words, sizeof words, "the table of %s: process %d has it locked", table,
+                   (int)stopped.pid);
+    bool who = logged_says_once(words); /* however often it was in the way */
+    (void)snprintf(words, sizeof words, "'kill -CONT %d'", (int)stopped.pid);
+    bool how = strstr(log_text, words) != NULL;
+    (void)snprintf(words, sizeof words, "'kill -9 %d'", (int)stopped.pid);
+    return who && how && strstr(log_text, words);
+}
+
+static mrapi_status_t
+initialize(mrapi_node_t node)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN, node, 0, &info, &status);
+    return status;
+}
+
+static mrapi_status_t
+finalize(void)
+{
+    mrapi_status_t status;
+    mrapi_finalize(&status);
+    return status;
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+static void *
+ends_at_once(void *argument)
+{
+    return argument;
+}
+
+/* A process that was there before: its nodes can neither come nor quite go. Then it goes on, with
+ * the other. */
+static int
+resident_body(test_process *parent, void *argument)
+{
+    mrapi_thread_parameters_t parameters = {.start_routine = ends_at_once, .arg = &parameters};
+    void *result = NULL;
+    mrapi_status_t status;
+    child_expect(dup2(fileno(argument), STDERR_FILENO) == STDERR_FILENO);
+    child_expect(medley_system_open(test_system_name()) == MEDLEY_OK);
+    node_up(LEAVER);
+    mrapi_thread_create(DOMAIN, THREAD, &parameters, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'u');
+    child_expect(process_hear(parent) == 's');
+    mrapi_thread_join(DOMAIN, THREAD, &result, &status);
+    child_expect(status == MRAPI_ERR_NODE_FINALFAILED && result == &parameters);
+    mrapi_thread_create(DOMAIN, LATE, &parameters, &status);
+    child_expect(status == MRAPI_ERR_NODE_INITFAILED);
+    child_expect(finalize() == MRAPI_ERR_NODE_FINALFAILED);
+    child_expect(finalize() == MRAPI_ERR_NODE_NOTINIT);
+    child_expect(initialize(LEAVER) == MRAPI_ERR_NODE_INITFAILED);
+    process_say(parent, 'v');
+    child_expect(process_hear(parent) == 'c');
+    node_up(LEAVER); /* both are gone now, and their numbers free */
+    mrapi_thread_create(DOMAIN, THREAD, &parameters, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_thread_join(DOMAIN, THREAD, &result, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    node_down();
+    child_expect(medley_system_close() == MEDLEY_OK);
+    return 0;
+}
+
+static void
+resident_comes_and_goes_later(void **state)
+{
+    test_process resident;
+    FILE *file = tmpfile();
+    (void)state;
+    assert_non_null(file);
+    process_start(&resident, resident_body, file);
+    assert_int_equal(process_hear(&resident), 'u');
+    one_stops_with(MED_KIND_NODE);
+    process_say(&resident, 's');
+    assert_int_equal(process_hear(&resident), 'v');
+    it_goes_on();
+    process_say(&resident, 'c');
+    assert_int_equal(process_join(&resident), 0);
+    logged_read(file);
+    assert_true(log_names_the_stopped("nodes"));
+    system_is_whole();
+}
+
+/* One that leaves altogether, with a mutex in hand: who waits for that is told at once that its
+ * holder is gone, and the number comes free when the table does. */
+static int
+leaver_body(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)argument;
+    node_up(LEAVER);
+    mrapi_mutex_lock(mutex_get(), &key, MRAPI_TIMEOUT_INFINITE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'l');
+    child_expect(process_hear(parent) == 's');
+    child_expect(finalize() == MRAPI_ERR_NODE_FINALFAILED);
+    return 0;
+}
+
+static void
+who_leaves_is_recovered_later(void **state)
+{
+    test_process leaver;
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mutex_make(0);
+    process_start(&leaver, leaver_body, NULL);
+    assert_int_equal(process_hear(&leaver), 'l');
+    one_stops_with(MED_KIND_NODE);
+    process_say(&leaver, 's');
+    assert_int_equal(lock_once(mutex, MRAPI_TIMEOUT_INFINITE), 'd');
+    assert_int_equal(process_join(&leaver), 0);
+    it_goes_on();
+    mutex_delete(mutex);
+    system_is_whole();
+}
+
+/* ---- Death at that time ---------------------------------------------------------------------- */
+
+/* Its mutex comes free; its row, when the table does. */
+static void
+the_dead_are_recovered_later(void **state)
+{
+    test_process holder;
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mutex_make(0);
+    holder_start(&holder);
+    one_stops_with(MED_KIND_NODE);
+    process_kill(&holder);
+    assert_int_equal(lock_once(mutex, MRAPI_TIMEOUT_INFINITE), 'd');
+    (void)process_join(&holder);
+    it_goes_on();
+    mutex_delete(mutex);
+    system_is_whole();
+}
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+static int
+object_body(void)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    node_up(LEAVER);
+    mrapi_mutex_hndl_t mutex = mutex_get();
+    (void)mrapi_mutex_create(MUTEX + 1, NULL, &status);
+    child_expect(status == MRAPI_TIMEOUT);
+    mrapi_mutex_delete(mutex, &status);
+    child_expect(status == MRAPI_TIMEOUT);
+    child_expect(lock_once(mutex, 0) == 'o'); /* as it was */
+    mrapi_mutex_lock(mutex, &key, 0, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_mutex_delete(mutex, &status);
+    child_expect(status == MRAPI_TIMEOUT);
+    mrapi_mutex_unlock(mutex, &key, &status); /* still in hand */
+    child_expect(status == MRAPI_SUCCESS);
+    node_down(); /* that table is free */
+    return 0;
+}
+
+static void
+objects_neither_come_nor_go(void **state)
+{
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mutex_make(0);
+    one_stops_with(MED_KIND_MUTEX);
+    logged_run("error", object_body);
+    assert_true(log_names_the_stopped("mutexes"));
+    assert_int_equal(lock_once(mutex, 0), 'o');
+    process_kill(&stopped); /* instead */
+    assert_int_equal(process_join(&stopped), -SIGKILL);
+    mutex_delete(mutex);
+    system_is_whole();
+}
+
+/* The news of a death is not lost with an attempt at deleting. */
+static void
+news_of_a_death_stay(void **state)
+{
+    test_process holder;
+    mrapi_status_t status;
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mutex_make(0);
+    holder_start(&holder);
+    process_kill(&holder);
+    one_stops_with(MED_KIND_MUTEX);
+    mrapi_mutex_delete(mutex, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    assert_int_equal(lock_once(mutex, 0), 'd');
+    it_goes_on();
+    mutex_delete(mutex);
+    (void)process_join(&holder);
+    system_is_whole();
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_SURVIVOR(resident_comes_and_goes_later), WITH_SURVIVOR(who_leaves_is_recovered_later),
+        WITH_SURVIVOR(the_dead_are_recovered_later),  WITH_SURVIVOR(objects_neither_come_nor_go),
+        WITH_SURVIVOR(news_of_a_death_stay),
+    };
+    test_system_prepare();
+    (void)setenv("MEDLEY_LOG", "error", 1);
+    (void)alarm(2 * STUCK_AFTER_S);
+    return cmocka_run_group_tests_name("stopped table", tests, NULL, NULL);
+}
