@@ -15,7 +15,7 @@
  *   join: JOIN_NEVER      not started by the library, or detached, or it could not be started
  *         JOIN_STARTING   its thread is being made; a join waits for that
  *         JOIN_READY      to be joined; who takes it from here joins, alone
- *         JOIN_TAKEN      somebody joins
+ *         JOIN_TAKEN      somebody joins; back to READY when he cannot
  */
 #include "mrapi/node.h"
 
@@ -480,6 +480,19 @@ join_take(med_self *self, uint32_t generation)
     }
 }
 
+/* The port refuses who would wait for himself: the node's own thread, under another number by now.
+ * Then another may join it. */
+static medley_status_t
+join_end(med_self *self, uint32_t generation, void **result)
+{
+    if (med_port_thread_join(self->thread, result) == MEDLEY_OK) {
+        return MEDLEY_OK;
+    }
+    /* J1 joinable -> J2 (join) */
+    atomic32_store_release(&self->join, join_word(JOIN_READY, generation));
+    return MEDLEY_ERR_ARGUMENT;
+}
+
 medley_status_t
 med_node_join(med_system *system, uint32_t domain, uint32_t node, void **result)
 {
@@ -499,7 +512,7 @@ med_node_join(med_system *system, uint32_t domain, uint32_t node, void **result)
     }
     medley_status_t status = join_take(self, generation);
     if (status == MEDLEY_OK) {
-        status = med_port_thread_join(self->thread, result);
+        status = join_end(self, generation, result);
     }
     if (status != MEDLEY_OK) {
         return status;

@@ -169,10 +169,54 @@ canceled_joiner_has_joined(void **state)
     assert_int_equal(status, MRAPI_SUCCESS);
 }
 
+/* ---- By the thread itself -------------------------------------------------------------------- */
+
+#define OTHER_NUMBER 21
+
+/* It cannot wait for its own end, whatever number it has by now. */
+static void *
+joins_its_old_self(void *argument)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_finalize(&status);
+    mrapi_initialize(DOMAIN, OTHER_NUMBER, 0, &info, &status);
+    mrapi_thread_join(DOMAIN, STARTED, NULL, &status);
+    mrapi_status_t told = status;
+    mrapi_finalize(&status);
+    atomic32_store_release(argument, (uint32_t)told + 1); /* told -> told (old_self_...) */
+    return argument;
+}
+
+static void
+old_self_stays_to_be_joined(void **state)
+{
+    mrapi_status_t status;
+    atomic32 told = ATOMIC32_INIT(0);
+    void *result = NULL;
+    mrapi_thread_parameters_t parameters = {.start_routine = joins_its_old_self, .arg = &told};
+    (void)state;
+    mrapi_thread_create(DOMAIN, STARTED, &parameters, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    while (atomic32_load_acquire(&told) == 0) { /* told <- told (joins_its_old_self) */
+        med_port_yield();
+    }
+    assert_int_equal(atomic32_load_acquire(&told), MRAPI_ERR_NODE_INVALID + 1);
+    mrapi_thread_join(DOMAIN, STARTED, &result, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_ptr_equal(result, &told);
+    parameters = (mrapi_thread_parameters_t){.start_routine = ends_at_once};
+    mrapi_thread_create(DOMAIN, STARTED, &parameters, &status); /* the number is free */
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_thread_join(DOMAIN, STARTED, NULL, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(old_self_stays_to_be_joined, node_up, node_down),
         cmocka_unit_test_setup_teardown(one_joins_what_starts, node_up, node_down),
         cmocka_unit_test_setup_teardown(several_join_what_starts, node_up, node_down),
         cmocka_unit_test_setup_teardown(canceled_joiner_has_joined, node_up, node_down),

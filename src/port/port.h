@@ -216,7 +216,8 @@ medley_status_t med_port_thread_start(med_port_thread *thread,
                                       void *argument);
 /* Does a native record ask for a thread that nobody joins? */
 bool med_port_thread_native_detached(const void *native);
-/* Blocks until it has ended; no cancellation of the caller ends it before. */
+/* Blocks until it has ended; no cancellation of the caller ends it before. MEDLEY_ERR_SYSTEM: it is
+ * the calling thread, which would wait for itself. */
 medley_status_t med_port_thread_join(med_port_thread thread, void **result);
 medley_status_t med_port_thread_detach(med_port_thread thread);
 /* Names the calling thread for debuggers; up to 15 characters are used. */
