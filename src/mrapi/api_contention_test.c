@@ -143,9 +143,42 @@ holder_ends(mrapi_mutex_hndl_t mutex)
     assert_int_equal(status, MRAPI_SUCCESS);
     assert_int_equal(medley_lock_owner_died(), 1);
     mrapi_mutex_unlock(mutex, &key, &status);
+    assert_int_equal(medley_lock_owner_died(), 1); /* of the last lock that was had: */
+    shared_mutex = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    stage_reach(0);
+    start(30, holds_until_two);
+    stage_await(1);
+    mrapi_mutex_lock(shared_mutex, &key, 300, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    assert_int_equal(medley_lock_owner_died(), 1); /* not of one that was not had */
+    stage_reach(2);
+    join(30, MRAPI_SUCCESS);
+    delete_mutex(shared_mutex);
     mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
     assert_int_equal(medley_lock_owner_died(), 0); /* told once */
     delete_mutex(mutex);
+}
+
+/* Another level of a lock that is held is an acquisition, too: of one whose holder lives. */
+static void
+mutex_holder_ends_and_another_is_locked_again(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t keys[3];
+    (void)state;
+    mrapi_mutex_hndl_t recursive = mutex_with(MRAPI_MUTEX_RECURSIVE, 6);
+    mrapi_mutex_lock(recursive, &keys[0], MRAPI_TIMEOUT_INFINITE, &status);
+    shared_mutex = mrapi_mutex_create(5, NULL, &status);
+    start(30, dies_holding);
+    join(30, MRAPI_SUCCESS);
+    mrapi_mutex_lock(shared_mutex, &keys[1], MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(medley_lock_owner_died(), 1);
+    mrapi_mutex_lock(recursive, &keys[2], MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(medley_lock_owner_died(), 0);
+    delete_mutex(shared_mutex);
+    delete_mutex(recursive);
 }
 
 static void
@@ -200,6 +233,8 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(mutex_contention, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_deleted_under_a_waiter, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_holder_ends, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_holder_ends_and_another_is_locked_again, node_up,
+                                        node_down),
         cmocka_unit_test_setup_teardown(mutex_contention_with_priority_inheritance, node_up,
                                         node_down),
         cmocka_unit_test_setup_teardown(mutex_holder_ends_with_priority_inheritance, node_up,

@@ -122,6 +122,10 @@ mutex_lock_and_unlock(void **state)
     assert_int_equal(medley_lock_owner_died(), 0);
     mrapi_mutex_lock(mutex, &again, MRAPI_TIMEOUT_INFINITE, &status);
     assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED);
+    mrapi_mutex_lock(mutex, &again, MRAPI_TIMEOUT_IMMEDIATE, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED); /* at once, whatever the timeout */
+    medley_mutex_lock_until_ns(mutex, &again, 0, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED);
     assert_int_equal(mrapi_mutex_trylock(mutex, &again, &status), MRAPI_FALSE);
     assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKED);
     mrapi_mutex_unlock(mutex, NULL, &status);

@@ -228,10 +228,10 @@ level_enter(med_mutex_row *row, uint32_t depth)
 }
 
 static medley_status_t
-lock_again(med_mutex_row *row, uint64_t deadline_ns, uint32_t *key)
+lock_again(med_self *self, med_mutex_row *row, uint32_t *key)
 {
     if (!has(row, MED_MUTEX_RECURSIVE)) {
-        return deadline_ns == 0 ? MEDLEY_BUSY : MEDLEY_ERR_EXISTS;
+        return MEDLEY_ERR_EXISTS;
     }
     uint32_t depth = atomic32_load_relaxed(&row->depth); /* relaxed: the owner's own */
     if (depth >= MED_MUTEX_DEPTH_MAX) {
@@ -239,6 +239,7 @@ lock_again(med_mutex_row *row, uint64_t deadline_ns, uint32_t *key)
         return MEDLEY_ERR_LIMIT;
     }
     *key = level_enter(row, depth + 1);
+    self->owner_died = false;
     return MEDLEY_OK;
 }
 
@@ -272,11 +273,7 @@ lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_stat
         give(self, row, handle);
         return MEDLEY_ERR_OWNER_DIED;
     }
-    if (held) {
-        self->owner_died = status == MEDLEY_ERR_OWNER_DIED;
-        return MEDLEY_OK;
-    }
-    return status;
+    return held ? MEDLEY_OK : status;
 }
 
 medley_status_t
@@ -288,11 +285,11 @@ med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t 
         return status;
     }
     if (is_mine(self, row, mutex)) {
-        return lock_again(row, deadline_ns, key);
+        return lock_again(self, row, key);
     }
     med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(mutex));
     status = take(self, row, mutex, deadline_ns);
-    self->owner_died = false;
+    bool died = status == MEDLEY_ERR_OWNER_DIED;
     /* Relaxed: the lock's acquire stands before it. */
     if (__builtin_expect(
             status != MEDLEY_OK ||
@@ -303,6 +300,7 @@ med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t 
             return status;
         }
     }
+    self->owner_died = died;
     *key = level_enter(row, 1);
     return MEDLEY_OK;
 }

@@ -66,10 +66,9 @@ static inline bool med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_
 /* The common case of unlock: the outermost level, with its key. */
 static inline bool med_mutex_unlock_fast(med_self *self, med_handle mutex, uint32_t key);
 
-/* deadline_ns 0: one try. MEDLEY_BUSY: another's, or this node's own and not recursive (try);
- * MEDLEY_ERR_EXISTS: this node's own and not recursive (lock); MEDLEY_ERR_LIMIT: too deep;
- * MEDLEY_TIMEOUT. MEDLEY_ERR_OWNER_DIED: nobody gets it any more. self->owner_died tells whether
- * the former owner died. */
+/* deadline_ns 0: one try; MEDLEY_BUSY: another's. MEDLEY_ERR_EXISTS: this node's own and not
+ * recursive; MEDLEY_ERR_LIMIT: too deep; MEDLEY_TIMEOUT. MEDLEY_ERR_OWNER_DIED: nobody gets it any
+ * more. When it is had, self->owner_died tells whether the former owner died. */
 medley_status_t
 med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t *key);
 /* MEDLEY_ERR_NOT_OWNER: not this node's; MEDLEY_ERR_CORRUPT: no key of this acquisition;
