@@ -5,7 +5,8 @@
 #   make demo         the main job, end to end
 #   make test         all tests: units, conformance, models, bare machines, 1,000 random kills,
 #                     200 simulated seeds per structure
-#   make bench        all benchmarks beside their peers; make bench-short under 2 minutes
+#   make bench        all benchmarks beside their peers, and what programs for Cortex-M take of code
+#                     and RAM; make bench-short, without these, under 2 minutes
 #   make soak         sanitizers over everything, 100,000 random kills, 10,000 simulated seeds per
 #                     structure, a kill after every instruction of every operation; an hour or more
 #   make test-cross   the unit tests for other processors, under qemu-user
@@ -14,7 +15,6 @@
 #   make help         this
 PREFIX ?= /usr/local
 CMAKE_BUILD = cmake --build
-CTEST = ctest --output-on-failure
 JOBS := $(shell nproc)
 
 .PHONY: all demo test bench bench-short soak test-cross check install help clean setup-%
@@ -35,12 +35,13 @@ demo: build/release/stamp
 test: setup-test
 	cmake --preset dev
 	$(CMAKE_BUILD) build/dev
-	cd build/dev && $(CTEST) -j $(JOBS)
+	@scripts/test.sh build/dev -j $(JOBS)
 
 bench bench-short: setup-bench
 	@cmake --preset bench >/dev/null
 	@$(CMAKE_BUILD) build/bench
 	@scripts/bench.sh $(if $(filter bench-short,$@),--short) build/bench
+	$(if $(filter bench,$@),@scripts/footprint.sh build/bench/bench/footprint_partition)
 
 soak: setup-check
 	scripts/soak.sh

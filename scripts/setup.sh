@@ -7,7 +7,7 @@
 #   build   compilers, CMake, what the library and the tools are made with
 #   test    build, cmocka, Spin, the compilers for bare metal and their emulators
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
-#   bench   the peers the benchmarks measure beside
+#   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M
 #   check   formatter, linter, fuzzer, sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,8 @@ packages() {
            echo qemu-user dpkg-dev gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-powerpc64-linux-gnu
            echo libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-ppc64-cross ;;
     bench) packages build
-           echo libboost-dev libck-dev dpdk-dev ;;
+           echo libboost-dev libck-dev dpdk-dev
+           echo python3 gcc-arm-none-eabi libnewlib-arm-none-eabi ;;
     check) packages test
            echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev ;;
     *) echo "setup.sh: unknown job '$1' (build, test, cross, bench, check)" >&2; exit 2 ;;

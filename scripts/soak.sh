@@ -24,6 +24,5 @@ cmake --build build/soak -j "$(nproc)"
 # TIMEOUT of a test wins over ctest's, so the tests' own are lifted for this folder.
 find build/soak -name CTestTestfile.cmake -exec \
     sed -i -E "s/(TIMEOUT \")[0-9]+\"/\1$timeout\"/" {} +
-(cd build/soak && ctest --output-on-failure -j 1 --timeout "$timeout")
-scripts/not-possible.sh build/soak
+scripts/test.sh build/soak -j 1 --timeout "$timeout"
 echo "soak: passed with $MEDLEY_TEST_KILLS kills, MEDLEY_TEST_EXHAUSTIVE=$MEDLEY_TEST_EXHAUSTIVE"

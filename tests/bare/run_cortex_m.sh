@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.."
 for tool in arm-none-eabi-gcc qemu-system-arm; do
     if ! command -v "$tool" >/dev/null; then
         echo "not possible here: no $tool (scripts/setup.sh test installs it)"
-        exit 0
+        exit 77 # skipped, to ctest
     fi
 done
 failed=0

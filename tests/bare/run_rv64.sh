@@ -12,7 +12,7 @@ build=build/bare-rv64
 for tool in riscv64-unknown-elf-gcc qemu-system-riscv64; do
     if ! command -v "$tool" >/dev/null; then
         echo "not possible here: no $tool (scripts/setup.sh test installs it)"
-        exit 0
+        exit 77 # skipped, to ctest
     fi
 done
 cmake --preset bare-rv64 --no-warn-unused-cli >/dev/null
