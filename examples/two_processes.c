@@ -12,29 +12,23 @@ main(void)
     mrapi_info_t info;
     mrapi_key_t key;
     mrapi_status_t status;
-    setlinebuf(stdout);
+    char text[MRAPI_MAX_STATUS_SIZE];
     mrapi_initialize(0, me, 0, &info, &status);
-    mrapi_mutex_hndl_t turn = 0;
-    if (status == MRAPI_SUCCESS) {
-        turn = mrapi_mutex_create(7, NULL, &status);
-    }
+    mrapi_mutex_hndl_t turn = mrapi_mutex_create(7, NULL, &status);
     if (status == MRAPI_SUCCESS && fork() == 0) {
-        me = 2; /* a process of its own becomes a node of its own, of the same system */
-        mrapi_initialize(0, me, 0, &info, &status);
-        if (status == MRAPI_SUCCESS) {
-            turn = mrapi_mutex_get(7, &status);
-        }
+        mrapi_initialize(0, me = 2, 0, &info, &status); /* a node of its own, of the same system */
+        turn = mrapi_mutex_get(7, &status);
     }
     for (int count = 1, told = 0; status == MRAPI_SUCCESS && !told; count++) {
         mrapi_mutex_lock(turn, &key, MRAPI_TIMEOUT_INFINITE, &status);
         told = medley_lock_owner_died();
-        printf("node %u has turn %d%s\n", me, count, told ? ": who had it before has died" : "");
-        usleep(100000); /* work */
-        if (me == 2 && count == 3) {
-            kill(getpid(), SIGKILL);
-        }
+        dprintf(1, "node %u has turn %d%s\n", me, count,
+                told ? ": who had it before has died" : "");
+        usleep(100000);                                      /* work */
+        kill(getpid(), me == 2 && count == 3 ? SIGKILL : 0); /* 0 does nothing */
         mrapi_mutex_unlock(turn, &key, &status);
         usleep(100000); /* other work */
     }
+    dprintf(1, "node %u ends: %s\n", me, mrapi_display_status(status, text, sizeof text));
     return status;
 }
