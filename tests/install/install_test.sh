@@ -59,7 +59,7 @@ told='node 1 has turn [0-9]+: who had it before has died'
 echo "the example, with pkg-config"
 # shellcheck disable=SC2046
 "$cc" -Wall -Wextra -Werror "$example" -o shared $(pkg-config --cflags --libs medley)
-LD_LIBRARY_PATH=$libdir ./shared | grep -qE "$told" || fail "the example did not tell of the death"
+LD_LIBRARY_PATH=$libdir ./shared | grep -E "$told" >/dev/null || fail "the example did not tell of the death"
 
 echo "opened, used and closed at run time"
 # shellcheck disable=SC2046
@@ -71,7 +71,7 @@ cmake -S "$here/consumer" -B cmake -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH=
     -DEXAMPLE="$example" >cmake.log 2>&1 || fail "$(cat cmake.log)"
 cmake --build cmake >cmake.log 2>&1 || fail "$(cat cmake.log)"
 for program in with_medley with_medley_static; do
-    "cmake/$program" | grep -qE "$told" || fail "$program did not tell of the death"
+    "cmake/$program" | grep -E "$told" >/dev/null || fail "$program did not tell of the death"
 done
 
 echo "a man page under each exported name"
