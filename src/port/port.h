@@ -415,6 +415,10 @@ medley_status_t med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_
 /* ---- Surroundings ---------------------------------------------------------------------------- */
 /* A variable of the environment, or NULL. Constant until the program changes its environment. */
 const char *med_port_environment(const char *name);
+/* Reads a plain file, whole. MEDLEY_ERR_NOT_FOUND, MEDLEY_ERR_ACCESS; MEDLEY_ERR_ARGUMENT: not a
+ * plain file; MEDLEY_ERR_LIMIT: larger than `size_bytes`; MEDLEY_ERR_SYSTEM. */
+medley_status_t
+med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length);
 /* One line to where errors go (standard error, the console). */
 void med_port_log(const char *line);
 

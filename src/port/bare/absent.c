@@ -267,3 +267,13 @@ med_port_module_open(const char *name,
     why[0] = '\0';
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
+
+medley_status_t
+med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length)
+{
+    (void)path;
+    (void)bytes;
+    (void)size_bytes;
+    (void)length;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}

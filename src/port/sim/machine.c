@@ -60,6 +60,17 @@ med_port_environment(const char *name)
     return sim.scenario->environment ? sim.scenario->environment(name) : NULL;
 }
 
+/* A simulated machine has no files. */
+medley_status_t
+med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length)
+{
+    (void)path;
+    (void)bytes;
+    (void)size_bytes;
+    (void)length;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
 void
 med_port_log(const char *line)
 {

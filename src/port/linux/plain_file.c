@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "port/port.h"
+
+static medley_status_t
+status_of_errno(void)
+{
+    switch (errno) {
+    case ENOENT:
+    case ENOTDIR:
+        return MEDLEY_ERR_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+        return MEDLEY_ERR_ACCESS;
+    default:
+        return MEDLEY_ERR_SYSTEM;
+    }
+}
+
+/* Until the end of the file, or of the room: then one byte more is looked for. */
+static medley_status_t
+read_whole(int file, char *bytes, size_t size_bytes, size_t *length)
+{
+    size_t have = 0;
+    for (;;) {
+        char beyond;
+        ssize_t got = have < size_bytes ? read(file, bytes + have, size_bytes - have)
+                                        : read(file, &beyond, 1);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return status_of_errno();
+        }
+        if (got == 0) {
+            *length = have;
+            return MEDLEY_OK;
+        }
+        if (have == size_bytes) {
+            return MEDLEY_ERR_LIMIT;
+        }
+        have += (size_t)got;
+    }
+}
+
+medley_status_t
+med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length)
+{
+    struct stat found;
+    /* Not blocking: a pipe would wait for its other end. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) {
+        return status_of_errno();
+    }
+    medley_status_t status = fstat(file, &found) == 0 ? MEDLEY_OK : status_of_errno();
+    if (status == MEDLEY_OK && !S_ISREG(found.st_mode)) {
+        status = MEDLEY_ERR_ARGUMENT;
+    }
+    if (status == MEDLEY_OK) {
+        status = read_whole(file, bytes, size_bytes, length);
+    }
+    (void)close(file);
+    return status;
+}
