@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "mrapi/image.h"
 #include "mrapi/kinds.h"
 #include "mrapi/parts.h"
 
@@ -100,11 +101,13 @@ on_death_warn_difference(const med_system *system)
     med_log(MED_LOG_ERROR, &text);
 }
 
-/* `memory` is zeroed and as large as the layout says. */
+/* `memory` is zeroed and as large as the layout says; `image` may be NULL, here and below. */
 static void
-partition_make(med_system *system, void *memory, const char *name)
+partition_make(med_system *system, void *memory, const char *name, const med_image *image)
 {
-    med_partition_init(memory, &system->limits, &system->layout, on_death_from_environment(), name);
+    med_on_death on_death =
+        image && image->on_death_said ? image->on_death : on_death_from_environment();
+    med_partition_init(memory, &system->limits, &system->layout, on_death, name);
     system->header = memory;
     views_open(system);
     tables_init(system);
@@ -195,11 +198,25 @@ advice_for(const char *name, medley_status_t status)
     }
 }
 
-static medley_status_t
-create_in_section(med_system *system, const char *name)
+/* Where there are no named systems, a program has nothing of what images are made by. */
+static inline bool
+is_there(const med_image *image)
 {
+    return med_port_has_processes() && image;
+}
+
+static medley_status_t
+create_in_section(med_system *system, const char *name, med_image *image)
+{
+    medley_status_t status = MEDLEY_OK;
     med_limits_from_environment(&system->limits);
-    medley_status_t status = med_layout_compute(&system->limits, &system->layout);
+    if (is_there(image)) {
+        med_image_limits(image, &system->limits);
+        status = med_image_check(image, &system->limits);
+    }
+    if (status == MEDLEY_OK) {
+        status = med_layout_compute(&system->limits, &system->layout);
+    }
     if (status == MEDLEY_OK) {
         status = med_port_shared_resize(&system->shared, system->layout.size_bytes);
     }
@@ -207,7 +224,7 @@ create_in_section(med_system *system, const char *name)
         status = med_port_shared_map(&system->shared);
     }
     if (status == MEDLEY_OK) {
-        partition_make(system, system->shared.address, name);
+        partition_make(system, system->shared.address, name, image);
     }
     return status;
 }
@@ -298,17 +315,54 @@ med_attach_own_end(med_system *system)
     }
 }
 
-medley_status_t
-med_attach_named(const char *name, uint64_t deadline_ns, med_system *system)
+/* In the section of a name that nobody lives in. Who is in it before the section ends is alone. */
+static medley_status_t
+create_and_claim(med_system *system, const char *name, med_image *image)
 {
-    *system = (med_system){.scope = MED_PORT_SCOPE_SHARED};
-    medley_status_t status = open_section(name, deadline_ns, &system->shared);
-    if (status != MEDLEY_OK) {
-        report(name, status, system->shared.why, advice_for(name, status));
-        return status;
+    medley_status_t status = create_in_section(system, name, image);
+    if (status == MEDLEY_OK) {
+        status = own_make(system);
     }
-    bool create = system->shared.size_bytes == 0;
-    status = create ? create_in_section(system, name) : join(system);
+    if (status == MEDLEY_OK) {
+        status = med_process_claim(system);
+    }
+    if (status == MEDLEY_OK && is_there(image)) {
+        status = med_image_apply(system, image);
+        if (status != MEDLEY_OK) {
+            med_process_release(system);
+        }
+    }
+    return status;
+}
+
+/* Of that image, or of MEDLEY_SYSTEM_IMAGE's if there is one. */
+static medley_status_t
+create(med_system *system, const char *name, med_image *image)
+{
+    med_image of_environment = {.path = NULL};
+    medley_status_t status = MEDLEY_EMPTY;
+    if (!image && med_port_has_processes()) {
+        status = med_image_open_environment(name, &of_environment);
+        image = status == MEDLEY_OK ? &of_environment : NULL;
+    }
+    if (status == MEDLEY_OK || status == MEDLEY_EMPTY) {
+        status = create_and_claim(system, name, image);
+    }
+    bool refused = (image && image->refused) || of_environment.refused;
+    if (status != MEDLEY_OK) {
+        report(name, status, refused ? "its image was refused" : system->shared.why,
+               refused ? NULL : advice_for(name, status));
+    }
+    if (is_there(&of_environment)) {
+        med_image_close(&of_environment);
+    }
+    return status;
+}
+
+static medley_status_t
+join_and_claim(med_system *system, const char *name)
+{
+    medley_status_t status = join(system);
     if (status == MEDLEY_OK) {
         status = own_make(system);
     }
@@ -316,16 +370,49 @@ med_attach_named(const char *name, uint64_t deadline_ns, med_system *system)
         status = med_process_claim(system);
     }
     if (status != MEDLEY_OK) {
-        med_attach_own_end(system);
-        med_attach_name_remove_unless_held(system);
-        med_port_shared_close(&system->shared);
+        report(name, status, system->shared.why, advice_for(name, status));
+    }
+    return status;
+}
+
+static medley_status_t
+attach(const char *name, uint64_t deadline_ns, med_image *image, med_system *system)
+{
+    *system = (med_system){.scope = MED_PORT_SCOPE_SHARED};
+    medley_status_t status = open_section(name, deadline_ns, &system->shared);
+    if (status != MEDLEY_OK) {
         report(name, status, system->shared.why, advice_for(name, status));
         return status;
     }
+    bool is_new = system->shared.size_bytes == 0;
+    if (image && !is_new) {
+        status = MEDLEY_BUSY;
+        med_attach_report(name, status, "somebody lives in it: choose another name for the image");
+    } else {
+        status = is_new ? create(system, name, image) : join_and_claim(system, name);
+    }
+    if (status != MEDLEY_OK) {
+        med_attach_own_end(system);
+        med_attach_name_remove_unless_held(system);
+        med_port_shared_close(&system->shared);
+        return status;
+    }
     med_port_shared_unlock(&system->shared);
-    tell(create ? "created" : "joined", system);
+    tell(is_new ? "created" : "joined", system);
     (void)med_process_recover_all(system);
     return MEDLEY_OK;
+}
+
+medley_status_t
+med_attach_named(const char *name, uint64_t deadline_ns, med_system *system)
+{
+    return attach(name, deadline_ns, NULL, system);
+}
+
+medley_status_t
+med_attach_image(const char *name, uint64_t deadline_ns, med_image *image, med_system *system)
+{
+    return attach(name, deadline_ns, image, system);
 }
 
 medley_status_t
@@ -339,7 +426,7 @@ med_attach_private(med_system *system)
         status = med_port_memory_map(system->layout.size_bytes, &memory);
     }
     if (status == MEDLEY_OK) {
-        partition_make(system, memory, "private");
+        partition_make(system, memory, "private", NULL);
         status = own_make(system);
         if (status != MEDLEY_OK) {
             med_port_memory_unmap(memory, system->layout.size_bytes);

@@ -5,10 +5,16 @@
 #define MEDLEY_MRAPI_ATTACH_H
 
 #include "medley/status.h"
+#include "mrapi/image.h"
 #include "mrapi/system.h"
 
 /* Fill `system`, which is nobody's, or leave it unusable; the log says why. */
 medley_status_t med_attach_named(const char *name, uint64_t deadline_ns, med_system *system);
+/* Makes it of an image. MEDLEY_BUSY: somebody lives in it. */
+medley_status_t med_attach_image(const char *name,
+                                 uint64_t deadline_ns,
+                                 struct med_image *image,
+                                 med_system *system);
 medley_status_t med_attach_private(med_system *system);
 /* Gives up the process's row and the mapping; the last process removes the name, if it can enter
  * the section within MED_SYSTEM_PATIENCE_NS. */

@@ -48,8 +48,8 @@ med_limits_get(const med_limits *limits, med_limit which)
     return *(const uint32_t *)(const void *)((const char *)limits + offsets[which]);
 }
 
-static void
-set(med_limits *limits, med_limit which, uint32_t value)
+void
+med_limits_set(med_limits *limits, med_limit which, uint32_t value)
 {
     *(uint32_t *)(void *)((char *)limits + offsets[which]) = value;
 }
@@ -95,7 +95,7 @@ med_limits_from_environment(med_limits *limits)
         return;
     }
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
-        set(limits, (med_limit)i, med_limits_of_process(&med_limit_infos[i]));
+        med_limits_set(limits, (med_limit)i, med_limits_of_process(&med_limit_infos[i]));
     }
 }
 

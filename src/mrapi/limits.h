@@ -46,6 +46,7 @@ typedef struct med_limit_info {
 extern const med_limit_info med_limit_infos[MED_LIMIT_COUNT];
 
 uint32_t med_limits_get(const med_limits *limits, med_limit which);
+void med_limits_set(med_limits *limits, med_limit which, uint32_t value);
 
 /* What a new system gets: the standard values, overridden by the environment. A variable that is no
  * number between 1 and the largest is reported and ignored. Where there is no environment,

@@ -121,11 +121,12 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     uint32_t bit = index / 64;
     atomic32 *chunk = &med_system_process(system, system->process_index)->node_rows[bit / 32];
     (void)atomic32_fetch_or_relaxed(chunk, 1u << bit % 32);
-    atomic32_store_relaxed(&node->process_ref, system->process_ref);
+    bool expected = fill_with->request->expected;
+    atomic32_store_relaxed(&node->process_ref, expected ? 0 : system->process_ref);
     atomic32_store_relaxed(&node->thread_id, 0);
     atomic64_store_relaxed(&node->since_ns, med_port_clock_ns());
     atomic32_store_relaxed(&node->kind, (uint32_t)fill_with->request->kind);
-    atomic32_store_relaxed(&node->phase, MED_NODE_STARTING);
+    atomic32_store_relaxed(&node->phase, expected ? MED_NODE_EXPECTED : MED_NODE_STARTING);
     atomic32_store_relaxed(&node->waiting_for, 0);
     atomic32_store_relaxed(&node->sleeps, 0);
     atomic32_store_relaxed(&node->making, 0);
@@ -267,11 +268,17 @@ report_taken(const med_system *system, const med_node_request *request, uint32_t
 /* A recovery takes milliseconds; whoever is at it may be kept from the processor for long. */
 #define RECOVERY_PATIENCE_NS 2000000000u
 
-/* Is the number still taken by that life of the row, its process alive? A dead one is recovered. */
+/* Is the number still taken by that life of the row, its process alive? A dead one is recovered,
+ * one that was only expected makes room. */
 static bool
 taken_by_living(med_system *system, uint32_t index, uint32_t generation)
 {
     med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    /* Relaxed: a life begins and ends EXPECTED, and only that life is removed. */
+    if (atomic32_load_relaxed(&row->phase) == MED_NODE_EXPECTED) {
+        (void)med_table_remove(&system->nodes, index, generation);
+        return false;
+    }
     /* Relaxed: the look at the state that follows checks it. */
     uint32_t process_ref = atomic32_load_relaxed(&row->process_ref);
     bool alive = med_process_alive(system, process_ref);
@@ -331,6 +338,22 @@ insert(med_system *system,
         }
         med_port_yield();
     }
+}
+
+medley_status_t
+med_node_place(med_system *system, const med_node_request *request, med_self **self)
+{
+    bool any = request->node == MED_NODE_ANY;
+    med_key key = {.high = request->domain, .low = any ? MED_NODE_ANY_FIRST : request->node};
+    fill_context context = {.system = system, .request = request};
+    uint32_t index, generation;
+    medley_status_t status =
+        any ? med_table_insert_any(&system->nodes, &key, fill, &context, &index, &generation)
+            : med_table_insert(&system->nodes, key, fill, &context, &index, &generation);
+    if (status == MEDLEY_OK) {
+        *self = &system->selves[index];
+    }
+    return status;
 }
 
 medley_status_t

@@ -30,8 +30,9 @@ typedef enum med_node_kind {
 typedef enum med_node_phase {
     MED_NODE_STARTING,
     MED_NODE_RUNNING,
-    MED_NODE_ENDED, /* its thread has ended and waits to be joined; the number stays taken */
-    MED_NODE_LEFT,  /* it left, or was joined, but could not remove its row: its process will */
+    MED_NODE_ENDED,    /* its thread has ended and waits to be joined; the number stays taken */
+    MED_NODE_LEFT,     /* it left, or was joined, but could not remove its row: its process will */
+    MED_NODE_EXPECTED, /* nobody's yet: its place is kept for who comes under its number */
 } med_node_phase;
 
 typedef struct med_node_row {
@@ -142,6 +143,7 @@ typedef struct med_node_request {
     uint32_t node; /* or MED_NODE_ANY */
     med_node_kind kind;
     bool detached; /* started nodes: nobody joins it */
+    bool expected; /* see med_node_place */
 } med_node_request;
 
 /* Registers a node of this process; the caller starts or is its thread. MEDLEY_ERR_EXISTS: the
@@ -150,6 +152,11 @@ typedef struct med_node_request {
  * not remove his row. */
 medley_status_t
 med_node_register(struct med_system *system, const med_node_request *request, med_self **self);
+/* A row that is no user of the system: for who makes the system. An expected node is nobody's, and
+ * makes room for who registers under its number. Any other has no thread, and lets its maker make
+ * objects; it goes by med_node_recover. MEDLEY_ERR_EXISTS, MEDLEY_ERR_LIMIT, unreported. */
+medley_status_t
+med_node_place(struct med_system *system, const med_node_request *request, med_self **self);
 /* The calling thread becomes that node. */
 void med_node_enter(med_self *self);
 /* The calling thread's node leaves the system: what it holds comes free, as if it had died.

@@ -745,3 +745,10 @@ med_shmem_attached_count(const med_system *system, const med_shmem_row *row)
     }
     return count;
 }
+
+uint32_t
+med_shmem_listed(const med_system *system, const med_shmem_row *row, uint32_t i)
+{
+    const atomic32 *words = (const atomic32 *)(const void *)(row + 1);
+    return atomic32_load_relaxed(&words[attached_words(&system->limits) + i]); /* for showing */
+}

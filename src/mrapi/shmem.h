@@ -91,6 +91,8 @@ void med_shmem_recover_making(struct med_system *system, uint32_t node_ref);
 /* The table's on_remove. */
 void med_shmem_row_removed(const med_table_view *view, med_row *row);
 
+/* Number `i` of its list of nodes, below the limit of nodes. For showing. */
+uint32_t med_shmem_listed(const struct med_system *system, const med_shmem_row *row, uint32_t i);
 /* How many nodes have it attached. For showing. */
 uint32_t med_shmem_attached_count(const struct med_system *system, const med_shmem_row *row);
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mrapi/attach.h"
+#include "mrapi/image.h"
 #include "mrapi/resource.h"
 
 static med_system named;
@@ -150,7 +151,7 @@ busy_report(const char *name)
 }
 
 static medley_status_t
-attach_in_gate(const char *name, uint64_t deadline_ns, med_system *system)
+attach_in_gate(const char *name, uint64_t deadline_ns, med_image *image, med_system *system)
 {
     if (name && !med_port_has_processes()) {
         med_attach_report(name, MEDLEY_ERR_NOT_SUPPORTED, "there is a private one");
@@ -158,8 +159,12 @@ attach_in_gate(const char *name, uint64_t deadline_ns, med_system *system)
     }
     medley_status_t status = hooks_place();
     if (status == MEDLEY_OK && !system->open) {
-        status = name ? med_attach_named(name, deadline_ns, system) : med_attach_private(system);
+        status = image  ? med_attach_image(name, deadline_ns, image, system)
+                 : name ? med_attach_named(name, deadline_ns, system)
+                        : med_attach_private(system);
         system->open = status == MEDLEY_OK;
+    } else if (status == MEDLEY_OK && image) {
+        status = MEDLEY_BUSY;
     } else if (status == MEDLEY_OK && name && !med_port_shared_name_valid(name)) {
         status = MEDLEY_ERR_ARGUMENT;
         med_attach_report(name, status, MED_ATTACH_ADVICE_NAME);
@@ -196,7 +201,7 @@ attach(bool by_default, const char *name, med_system **system)
         name = default_name();
     }
     med_system *wanted = system_of(name);
-    medley_status_t status = attach_in_gate(name, deadline_ns, wanted);
+    medley_status_t status = attach_in_gate(name, deadline_ns, NULL, wanted);
     gate_leave();
     if (status == MEDLEY_OK) {
         *system = wanted;
@@ -243,13 +248,13 @@ med_system_release(med_system *system)
 
 /* ---- Chosen by the program ------------------------------------------------------------------- */
 
-medley_status_t
-med_system_open(const char *name)
+static medley_status_t
+open_and_choose(const char *name, med_image *image)
 {
     med_system *wanted = system_of(name);
     uint64_t deadline_ns = med_system_deadline_ns();
     gate_enter();
-    medley_status_t status = attach_in_gate(name, deadline_ns, wanted);
+    medley_status_t status = attach_in_gate(name, deadline_ns, image, wanted);
     if (status == MEDLEY_OK) {
         wanted->opens++;
         chosen_private = name == NULL;
@@ -257,6 +262,18 @@ med_system_open(const char *name)
     }
     gate_leave();
     return status;
+}
+
+medley_status_t
+med_system_open(const char *name)
+{
+    return open_and_choose(name, NULL);
+}
+
+medley_status_t
+med_system_open_image(const char *name, med_image *image)
+{
+    return open_and_choose(name, image);
 }
 
 /* In the gate, when one of the two systems has lost its last open: the other's count. */

@@ -116,6 +116,10 @@ void med_system_release(med_system *system);
 /* Attaches, and chooses it as the default one, until med_system_close. MEDLEY_BUSY when this
  * process is in another named system already. */
 medley_status_t med_system_open(const char *name);
+/* Makes the system of an image, and opens it likewise. MEDLEY_BUSY also when somebody lives in it:
+ * what is there is not changed. */
+struct med_image;
+medley_status_t med_system_open_image(const char *name, struct med_image *image);
 /* Takes one open back: of the system chosen last while there is one, else of the other. The choice
  * goes with a system's last open: to the other, if that one is open.
  * MEDLEY_ERR_NOT_FOUND: there was none. */

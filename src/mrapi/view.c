@@ -85,6 +85,17 @@ med_view_process_read(const med_system *system, uint32_t index, med_view_process
     return word(&row->state) == state;
 }
 
+/* ---- Domains --------------------------------------------------------------------------------- */
+
+bool
+med_view_domain_read(const med_system *system, uint32_t index, uint32_t *number)
+{
+    const med_row *row = med_table_row(&system->domains, index);
+    uint32_t state = word(&row->state);
+    *number = word(&row->key_low);
+    return med_row_state_of(state) == MED_ROW_LIVE && word(&row->state) == state;
+}
+
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static const med_node_row *
@@ -139,6 +150,9 @@ static med_view_node_state
 node_state(const med_system *system, const med_node_row *row, med_view_node *view)
 {
     uint32_t phase = word(&row->phase);
+    if (phase == MED_NODE_EXPECTED) {
+        return MED_VIEW_NODE_EXPECTED;
+    }
     if (!med_process_alive(system, word(&row->process_ref))) {
         return MED_VIEW_NODE_DEAD;
     }
@@ -240,6 +254,7 @@ med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view
     }
     uint32_t holder = med_mutex_holder(row);
     view->number = word(&row->object.row.key_low);
+    view->domain = word(&row->object.domain);
     view->attributes = word(&row->object.attributes);
     view->slept = word(&row->slept);
     view->owner_known = false;
@@ -268,6 +283,7 @@ med_view_sem_read(const med_system *system, uint32_t index, med_view_sem *view)
     }
     med_units units = med_sem_units(row, system->limits.sharers);
     view->number = word(&row->object.row.key_low);
+    view->domain = word(&row->object.domain);
     view->attributes = word(&row->object.attributes);
     view->limit = units.count;
     view->held = med_units_held(&units);
@@ -299,6 +315,7 @@ med_view_rwl_read(const med_system *system, uint32_t index, med_view_rwl *view)
     med_units units = med_rwl_units(row, system->limits.sharers);
     uint32_t writer = word(&row->lock.writer.word);
     view->number = word(&row->object.row.key_low);
+    view->domain = word(&row->object.domain);
     view->attributes = word(&row->object.attributes);
     view->limit = units.count;
     view->readers = med_units_held(&units);
@@ -358,11 +375,22 @@ med_view_shmem_read(const med_system *system, uint32_t index, med_view_shmem *vi
     view->numbered = word(&row->row.key_high) == 0;
     view->number = word(&row->row.key_low);
     view->size_bytes = word(&row->size_bytes);
+    view->domain = word(&row->domain);
     view->attributes = word(&row->attributes);
     view->place = word(&row->place);
     view->place_index = word(&row->place_index);
     view->attached = med_shmem_attached_count(system, row);
+    view->address = atomic64_load_relaxed(&row->address); /* relaxed: for showing */
+    uint32_t node_count = word(&row->node_count);
+    view->node_count = node_count < system->limits.nodes ? node_count : system->limits.nodes;
     return word(&row->row.state) == state;
+}
+
+uint32_t
+med_view_shmem_node(const med_system *system, uint32_t index, uint32_t i)
+{
+    const med_shmem_row *row = (const med_shmem_row *)(void *)med_table_row(&system->shmems, index);
+    return i < system->limits.nodes ? med_shmem_listed(system, row, i) : 0;
 }
 
 /* ---- Limits ---------------------------------------------------------------------------------- */

@@ -46,9 +46,10 @@ typedef struct med_view_process {
 typedef enum med_view_node_state {
     MED_VIEW_NODE_STARTING,
     MED_VIEW_NODE_RUNNING,
-    MED_VIEW_NODE_WAITING, /* for a lock */
-    MED_VIEW_NODE_ENDED,   /* and not yet joined, or removed */
-    MED_VIEW_NODE_DEAD,    /* its process died */
+    MED_VIEW_NODE_WAITING,  /* for a lock */
+    MED_VIEW_NODE_ENDED,    /* and not yet joined, or removed */
+    MED_VIEW_NODE_DEAD,     /* its process died */
+    MED_VIEW_NODE_EXPECTED, /* of an image, and nobody has come under its number */
 } med_view_node_state;
 
 typedef struct med_view_node {
@@ -74,6 +75,7 @@ typedef enum med_view_lock_state {
 
 typedef struct med_view_lock {
     uint32_t number;
+    uint32_t domain;     /* of its creator */
     uint32_t attributes; /* MED_MUTEX_... */
     med_view_lock_state state;
     bool owner_known; /* HELD by a node that is (still) there */
@@ -95,14 +97,18 @@ typedef struct med_view_rmem {
 typedef struct med_view_shmem {
     bool numbered; /* else it was made without a number */
     uint32_t number;
+    uint32_t domain; /* of its creator */
     uint32_t size_bytes;
     uint32_t attributes; /* MED_SHMEM_... */
     uint32_t place;      /* med_port_place, or what was scribbled there */
     uint32_t place_index;
-    uint32_t attached; /* to how many nodes */
+    uint32_t attached;   /* to how many nodes */
+    uint64_t address;    /* where it is to be mapped; 0: anywhere */
+    uint32_t node_count; /* of the list of those who may get it; 0: all */
 } med_view_shmem;
 typedef struct med_view_sem {
     uint32_t number;
+    uint32_t domain;     /* of its creator */
     uint32_t attributes; /* MED_OBJECT_... */
     uint32_t limit;      /* how many may have it at once */
     uint32_t held;       /* how many have it */
@@ -111,6 +117,7 @@ typedef struct med_view_sem {
 
 typedef struct med_view_rwl {
     uint32_t number;
+    uint32_t domain;           /* of its creator */
     uint32_t attributes;       /* MED_OBJECT_... */
     uint32_t limit;            /* how many may read at once */
     uint32_t readers;          /* how many do */
@@ -129,6 +136,7 @@ typedef struct med_view_limit {
 } med_view_limit;
 
 void med_view_system_read(const med_system *system, med_view_system *view);
+bool med_view_domain_read(const med_system *system, uint32_t index, uint32_t *number);
 /* `index` is below the system's limit of the kind. False: nothing there. */
 bool med_view_process_read(const med_system *system, uint32_t index, med_view_process *view);
 bool med_view_node_read(const med_system *system, uint32_t index, med_view_node *view);
@@ -136,6 +144,8 @@ bool med_view_lock_read(const med_system *system, uint32_t index, med_view_lock 
 /* Looks at all attachments as well. */
 bool med_view_rmem_read(const med_system *system, uint32_t index, med_view_rmem *view);
 bool med_view_shmem_read(const med_system *system, uint32_t index, med_view_shmem *view);
+/* Of its list of nodes, number `i`, below node_count. */
+uint32_t med_view_shmem_node(const med_system *system, uint32_t index, uint32_t i);
 bool med_view_sem_read(const med_system *system, uint32_t index, med_view_sem *view);
 bool med_view_rwl_read(const med_system *system, uint32_t index, med_view_rwl *view);
 /* Counts the rows in use: looks at all of them. */

@@ -1,12 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Killed while it comes into a system or leaves it, as a process or as a node. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "kill/scenario.h"
 #include "medley/medley.h"
+#include "mrapi/system.h"
 
 static void
 op_close(void)
 {
     (void)medley_system_close();
+}
+
+/* ---- A node comes that is expected ----------------------------------------------------------- */
+
+static const med_node_request the_child = {.domain = DOMAIN, .node = CHILD, .expected = true};
+
+static void
+ensure(bool good, const char *what)
+{
+    must(good ? MRAPI_SUCCESS : MRAPI_ERR_NODE_FINALFAILED, what);
+}
+
+static void
+child_is_expected(void)
+{
+    med_self *ignored;
+    ensure(med_node_place(med_self_get()->system, &the_child, &ignored) == MEDLEY_OK, "expect");
+}
+
+/* Whether its place was still kept, or it had come: another may come, and only one. */
+static void
+another_may_come(void)
+{
+    med_self *come;
+    med_node_request request = the_child;
+    request.expected = false;
+    ensure(med_node_register(med_self_get()->system, &request, &come) == MEDLEY_OK, "come");
+    med_node_recover(come->system, come->index, come->generation);
+    med_system_release(come->system);
+}
+
+/* ---- A system is made of an image ------------------------------------------------------------ */
+
+static char image_path[64];
+
+static void
+image_write(void)
+{
+    static const char image[] = "medley-system: 1\ndomains:\n  - number: 1\n"
+                                "nodes:\n  - number: 2\n    domain: 1\n"
+                                "shmems:\n  - number: 1\n    domain: 1\n    size: 64\n";
+    (void)snprintf(image_path, sizeof image_path, "/tmp/medley-image-XXXXXX");
+    int file = mkstemp(image_path);
+    ensure(file >= 0 && write(file, image, strlen(image)) == (ssize_t)strlen(image), "image");
+    (void)close(file);
+}
+
+static void
+image_chosen(void)
+{
+    (void)setenv("MEDLEY_SYSTEM_IMAGE", image_path, 1);
 }
 
 static const scenario scenarios[] = {
@@ -19,6 +76,13 @@ static const scenario scenarios[] = {
     {.name = "open", .operation = {.operate = child_attached}},
     {.name = "close", .operation = {.prepare = child_attached, .operate = op_close}},
     {.name = "register", .operation = {.prepare = child_attached, .operate = child_up}},
+    {.name = "register_expected",
+     .operation = {.prepare = child_attached, .operate = child_up},
+     .before = child_is_expected,
+     .after = another_may_come},
+    {.name = "attach_image",
+     .operation = {.prepare = image_chosen, .operate = child_up},
+     .alone = true},
     {.name = "leave", .operation = {.prepare = child_attached_up, .operate = node_down}},
     {.name = "finalize_holding",
      .operation = {.prepare = child_locks_all, .operate = node_down},
@@ -28,5 +92,9 @@ static const scenario scenarios[] = {
 int
 main(int argc, char **argv)
 {
-    return scenarios_main(argc, argv, "system", scenarios, sizeof scenarios / sizeof scenarios[0]);
+    image_write();
+    int result =
+        scenarios_main(argc, argv, "system", scenarios, sizeof scenarios / sizeof scenarios[0]);
+    (void)unlink(image_path);
+    return result;
 }
