@@ -40,11 +40,16 @@ class Usage(CommandTest):
             ("ps", "--watch", "soon"): "--watch 'soon': want seconds",
             ("ps", "--watch", "0"): "--watch '0': want seconds",
             ("ps", "--watch"): "option '--watch' needs a value",
-            ("system",): "want 'list' or 'remove'",
-            ("system", "paint"): "'paint': want 'list' or 'remove'",
+            ("system",): "want 'list', 'remove', 'save' or 'load'",
+            ("system", "paint"): "'paint': want 'list', 'remove', 'save' or 'load'",
             ("system", "list", "one"): "'list' takes no names",
             ("system", "remove"): "either names or --stale",
             ("system", "remove", "one", "--stale"): "either names or --stale",
+            ("system", "load"): "'load' takes a file",
+            ("system", "load", "one", "two"): "'load' takes one file",
+            ("system", "save", "one", "--name", "two"): "'save' takes a file and a system",
+            ("system", "save", "one", "a/b"): "'a/b' is no name of a system",
+            ("system", "list", "--until-joined"): "are load's",
             ("system", "remove", ".hidden"): "'.hidden' is no name of a system",
         }
         for words, message in wrong.items():
@@ -92,7 +97,7 @@ class Usage(CommandTest):
             ("ps", "--colour"): (2, "unknown option '--colour'"),
             ("info", "more"): (2, "'more': info takes no arguments"),
             ("info", "--xml", "/not/there"): (1, "cannot read '/not/there'"),
-            ("system", "paint"): (2, "'paint': want 'list' or 'remove'"),
+            ("system", "paint"): (2, "'paint': want 'list', 'remove', 'save' or 'load'"),
         }
         for words, (status, message) in wrong.items():
             with self.subTest(words=words):

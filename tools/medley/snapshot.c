@@ -57,7 +57,7 @@ node_json(const med_view_node *node)
     static const char *const states[] = {
         [MED_VIEW_NODE_STARTING] = "starting", [MED_VIEW_NODE_RUNNING] = "running",
         [MED_VIEW_NODE_WAITING] = "waiting",   [MED_VIEW_NODE_ENDED] = "ended",
-        [MED_VIEW_NODE_DEAD] = "dead",
+        [MED_VIEW_NODE_DEAD] = "dead",         [MED_VIEW_NODE_EXPECTED] = "expected",
     };
     json_t *row = json_pack("{s:I, s:I, s:o, s:I, s:s, s:s, s:I, s:I}", "domain",
                             (json_int_t)node->domain, "node", (json_int_t)node->number,

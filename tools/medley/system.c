@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* medley system: the systems there are, and removing those that nobody lives in. */
+/* medley system: the systems there are, removing those that nobody lives in, and files of them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "mrapi/system.h"
 #include "tools/medley/command.h"
+#include "tools/medley/image.h"
 #include "tools/medley/output.h"
 #include "tools/medley/snapshot.h"
 
@@ -13,17 +14,26 @@ static const char help[] =
     "usage: medley system list [--json]\n"
     "       medley system remove SYSTEM... [--json]\n"
     "       medley system remove --stale [--json]\n"
+    "       medley system save FILE [SYSTEM]\n"
+    "       medley system load FILE [--name SYSTEM] [--until-joined]\n"
     "\n"
     "Lists this user's systems, or removes the files of those in which nobody lives. A\n"
     "system that somebody lives in is never removed: it goes with its last process.\n"
     "\n"
-    "  --stale     all in which nobody lives\n"
-    "  --json      one JSON document\n"
-    "  -h, --help  this text\n";
+    "Saves what a running system consists of as a file that a person can read and write, or\n"
+    "makes a system of such a file, and keeps it until this process is ended.\n"
+    "\n"
+    "  --stale         all in which nobody lives\n"
+    "  --name SYSTEM   load: under that name, not the file's\n"
+    "  --until-joined  load: keeps it only until another process is in it\n"
+    "  --json          one JSON document (list, remove)\n"
+    "  -h, --help      this text\n";
 
 typedef struct system_options {
     bool json;
     bool stale;
+    bool until_joined;
+    const char *name;
 } system_options;
 
 /* ---- List ------------------------------------------------------------------------------------ */
@@ -188,11 +198,36 @@ remove_stale(const med_command *command, const system_options *options)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+#define WANTED "want 'list', 'remove', 'save' or 'load'"
+
+static int
+run_image_verb(const med_command *command, const system_options *options, char **words)
+{
+    bool save = strcmp(words[0], "save") == 0;
+    if (!words[1] || options->stale || options->json) {
+        return command_usage_error(command, "'%s' takes a file, no --stale, no --json", words[0]);
+    }
+    if (!save) {
+        return words[2] ? command_usage_error(command, "'load' takes one file")
+                        : image_load(command, words[1], options->name, options->until_joined);
+    }
+    if (options->name || options->until_joined || (words[2] && words[3])) {
+        return command_usage_error(command, "'save' takes a file and a system, no options");
+    }
+    return image_save(command, words[1], words[2]);
+}
+
 static int
 run_verb(const med_command *command, const system_options *options, char **words)
 {
     if (!words[0]) {
-        return command_usage_error(command, "want 'list' or 'remove'");
+        return command_usage_error(command, WANTED);
+    }
+    if (strcmp(words[0], "save") == 0 || strcmp(words[0], "load") == 0) {
+        return run_image_verb(command, options, words);
+    }
+    if (options->name || options->until_joined) {
+        return command_usage_error(command, "--name and --until-joined are load's");
     }
     if (strcmp(words[0], "list") == 0) {
         if (words[1] || options->stale) {
@@ -201,7 +236,7 @@ run_verb(const med_command *command, const system_options *options, char **words
         return list(command, options);
     }
     if (strcmp(words[0], "remove") != 0) {
-        return command_usage_error(command, "'%s': want 'list' or 'remove'", words[0]);
+        return command_usage_error(command, "'%s': " WANTED, words[0]);
     }
     if (options->stale == (words[1] != NULL)) {
         return command_usage_error(command, "'remove' takes either names or --stale");
@@ -214,7 +249,12 @@ static int
 run(const med_command *command, int argc, char **argv)
 {
     static const struct option known[] = {
-        COMMAND_OPTIONS, {"stale", no_argument, NULL, 's'}, {NULL, 0, NULL, 0}};
+        COMMAND_OPTIONS,
+        {"stale", no_argument, NULL, 's'},
+        {"name", required_argument, NULL, 'n'},
+        {"until-joined", no_argument, NULL, 'u'},
+        {NULL, 0, NULL, 0},
+    };
     system_options options = {.json = false};
     int option;
     opterr = 0;
@@ -223,6 +263,10 @@ run(const med_command *command, int argc, char **argv)
             options.json = true;
         } else if (option == 's') {
             options.stale = true;
+        } else if (option == 'n') {
+            options.name = optarg;
+        } else if (option == 'u') {
+            options.until_joined = true;
         } else {
             return command_other_option(command, option, argv);
         }
@@ -233,7 +277,7 @@ run(const med_command *command, int argc, char **argv)
 
 const med_command command_system = {
     .name = "system",
-    .summary = "list this user's systems, remove stale ones",
+    .summary = "list, save and load systems, remove stale ones",
     .help = help,
     .run = command_run,
     .body = run,

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""medley system save and load, and MEDLEY_SYSTEM_IMAGE: a system from a file, and back."""
+
+import os
+import signal
+import subprocess
+import unittest
+
+from support import HOLDER, MEDLEY, CommandTest, Holder
+
+RADAR = """\
+# Radar, by hand.
+medley-system: 1
+name: radar
+on-death: fail
+
+limits:
+  nodes: 6      # three to come, three more
+  mutexes: 3
+  sharers: 9
+domains:
+  - number: 1
+  - number: 2
+nodes:
+  - number: 7
+    domain: 1
+  - domain: 2
+    number: 7
+mutexes:
+  - number: 2
+    domain: 1
+  - number: 1
+    domain: 1
+    attributes: [recursive, error-ext]
+semaphores:
+  - number: 3
+    domain: 2
+    limit: 4
+    attributes: []
+rwlocks:
+  - number: 4
+    domain: 2
+    limit: 9
+shmems:
+  - number: 5
+    domain: 1
+    size: 10000
+    resource: any
+    nodes: [7, 8]
+"""
+
+BEGIN = "medley-system: 1\nname: bad\ndomains:\n  - number: 1\n"  # four lines
+
+# What is wrong, in which line, and what is said of it.
+WRONG = [
+    ("", None, "there is nothing in it: an image begins with 'medley-system: 1'"),
+    ("name: bad\n", 1, "begins with 'medley-system: 1'"),
+    ("medley-system: 2\n", 1, "medley-system '2': this Medley reads format 1"),
+    ("medley-system: 1\nname: a/b\n", 2, "name 'a/b': a name has"),
+    ("medley-system: 1\non-death: maybe\n", 2, "on-death 'maybe': want recover or fail"),
+    (BEGIN + "colour: red\n", 5, "unknown key 'colour': want name"),
+    (BEGIN + "domains:\n", 5, "second 'domains'"),
+    (BEGIN + "mutexes: 3\n", 5, "value behind a section '3'"),
+    (BEGIN + "mutexes\n", 5, "is not 'key: value' 'mutexes'"),
+    (BEGIN + "\tmutexes:\n", 5, "there is a tab: indent with spaces"),
+    (BEGIN + "mutexes:\r\n", 5, "carriage return"),
+    (BEGIN + "mutexes: \x01\n", 5, "no printable ASCII"),
+    (BEGIN + "limits:\n  cars: 3\n", 6, "unknown limit 'cars'"),
+    (BEGIN + "limits:\n  nodes: 0\n", 6, "nodes '0': want a number from 1 to 16000"),
+    (BEGIN + "limits:\n  nodes: 16001\n", 6, "nodes '16001': want a number from 1 to 16000"),
+    (BEGIN + "limits:\n  nodes: 010\n", 6, "nodes '010': want a number"),
+    (BEGIN + "limits:\n  nodes: 5\n  nodes: 6\n", 7, "second 'nodes'"),
+    (BEGIN + "limits:\n  domains: 1\ndomain:\n", 7, "unknown key 'domain'"),
+    (BEGIN + "  - number: 1\n", 5, "number 1 is there already: line 4 has it"),
+    (BEGIN + "   - number: 2\n", 5, "not expected here '- number: 2'"),
+    (BEGIN + "  - number: 4294967295\n", 5, "want a number up to 4294967294"),
+    (BEGIN + "  - number: 99999999999999999999999\n", 5, "want a number up to"),
+    (BEGIN + "  - number: -1\n", 5, "number '-1': want a number"),
+    (BEGIN + "  - number: 2\n    number: 2\n", 6, "second 'number'"),
+    (BEGIN + "  - number: 2\n    size: 2\n", 6, "unknown key 'size': want number"),
+    (BEGIN + "mutexes:\n  - number: 1073741824\n", 6, "want a number up to 1073741823"),
+    (BEGIN + "mutexes:\n  - number: 1\n", 6, "a key is missing: want number, domain"),
+    (BEGIN + "mutexes:\n  - number: 1\n    domain: 3\n", 6, "domain 3 is not there: add it"),
+    (
+        BEGIN + "mutexes:\n  - number: 1\n    domain: 1\n    attributes: [shiny]\n",
+        8,
+        "attributes '[shiny]': want recursive",
+    ),
+    (
+        BEGIN + "rwlocks:\n  - number: 1\n    domain: 1\n    limit: 2\n    attributes: [recursive]\n",
+        9,
+        "attributes '[recursive]': want error-ext",
+    ),
+    (
+        BEGIN + "mutexes:\n  - number: 1\n    domain: 1\n    attributes: [recursive, recursive]\n",
+        8,
+        "want each attribute once",
+    ),
+    (BEGIN + "semaphores:\n  - number: 1\n    domain: 1\n    limit: 0\n", 8, "from 1 to 1024"),
+    (
+        BEGIN + "semaphores:\n  - number: 1\n    domain: 1\n    limit: 65\n",
+        6,
+        "more than the limit of 64 sharers: raise 'sharers' in 'limits'",
+    ),
+    (
+        BEGIN + "limits:\n  mutexes: 1\nmutexes:\n"
+        "  - number: 1\n    domain: 1\n  - number: 2\n    domain: 1\n",
+        10,
+        "more than the limit of 1 mutexes",
+    ),
+    (BEGIN + "shmems:\n  - number: 1\n    domain: 1\n    size: 0\n", 8, "want a number of bytes"),
+    (
+        BEGIN + "shmems:\n  - number: 1\n    domain: 1\n    size: 9\n    address: 1234\n",
+        9,
+        "address '1234': want an address as 0x7f0000000000",
+    ),
+    (
+        BEGIN + "shmems:\n  - number: 1\n    domain: 1\n    size: 9\n    address: 0x123\n",
+        6,
+        "this cannot be made",
+    ),
+    (
+        BEGIN + "shmems:\n  - number: 1\n    domain: 1\n    size: 9\n    resource: moon\n",
+        9,
+        "resource 'moon': want any, huge-pages, numa N, or tight N",
+    ),
+    (
+        BEGIN + "shmems:\n  - number: 1\n    domain: 1\n    size: 9\n    nodes: [1, 1]\n",
+        9,
+        "want each node once",
+    ),
+    (
+        BEGIN + "nodes:\n  - number: 1\n    domain: 1\n  - domain: 1\n    number: 1\n",
+        8,
+        "number 1 is there already: line 6 has it",
+    ),
+]
+
+
+class Loader:
+    """A `medley system load` that has made its system."""
+
+    def __init__(self, test, *words):
+        self.process = subprocess.Popen(
+            [MEDLEY, "system", "load", *words],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=test.environment,
+        )
+        test.addCleanup(self.end)
+        test.assertIn("is there", self.process.stdout.readline())
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def wait(self):
+        status = self.process.wait(timeout=60)
+        self.process.stdout.close()
+        return status
+
+
+class Image(CommandTest):
+    def write(self, text, name="image"):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", newline="") as file:
+            file.write(text)
+        return path
+
+    def save(self, system):
+        return self.run_medley("system", "save", "-", system)[0]
+
+    def test_round_trip(self):
+        loader = Loader(self, self.write(RADAR))
+        first = self.save("radar")
+        self.assertEqual(loader.end(), 0)
+        self.assertFalse(os.path.exists(self.file_of("radar")))
+        for line in RADAR.splitlines():
+            line = line.split("#")[0].rstrip()
+            if line and line not in ("    resource: any", "  - domain: 2"):
+                self.assertIn(line.lstrip(" -"), first)
+        Loader(self, self.write(first, "first"))
+        self.assertEqual(self.save("radar"), first)
+
+    def test_is_yaml(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("not possible here: no yaml module")
+        Loader(self, self.write(RADAR))
+        saved = yaml.safe_load(self.save("radar"))
+        by_hand = yaml.safe_load(RADAR)
+        for key in ("name", "on-death", "domains", "nodes"):
+            self.assertEqual(saved[key], by_hand[key])
+        self.assertEqual(saved["limits"]["sharers"], 9)
+        self.assertEqual(saved["shmems"][0]["nodes"], [7, 8])
+
+    def test_what_is_made(self):
+        Loader(self, self.write(RADAR))
+        seen = self.look("radar")
+        self.assertEqual([row["mutex"] for row in seen["locks"]], [2, 1])
+        self.assertEqual({row["state"] for row in seen["nodes"]}, {"expected"})
+        # What the image made is found by number; who is expected comes, once.
+        Holder(self, 1, 7, "get", 2, "lock", 2, system="radar")
+        states = {(n["domain"], n["node"]): n["state"] for n in self.look("radar")["nodes"]}
+        self.assertEqual(states, {(1, 7): "running", (2, 7): "expected"})
+        second = subprocess.run(
+            [HOLDER, "1", "7"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=dict(self.environment, MEDLEY_SYSTEM="radar"),
+        )
+        self.assertIn("node 7 of domain 1 is taken", second.stderr)
+
+    def test_until_joined(self):
+        loader = Loader(self, self.write(RADAR), "--until-joined", "--name", "other")
+        holder = Holder(self, 2, 7, system="other")
+        self.assertEqual(loader.wait(), 0)
+        seen = self.look("other")
+        self.assertEqual({n["state"] for n in seen["nodes"]}, {"running", "expected"})
+        self.assertEqual(len(seen["locks"]), 2)
+        # The one that is still expected may come though who expected it has gone.
+        Holder(self, 1, 7, "get", 2, system="other").end()
+        holder.end()
+        self.assertFalse(os.path.exists(self.file_of("other")))
+
+    def test_expected_keep_their_places(self):
+        text = BEGIN + "limits:\n  nodes: 2\nnodes:\n" + "".join(
+            f"  - number: {number}\n    domain: 1\n" for number in (1, 2)
+        )
+        Loader(self, self.write(text))
+        environment = dict(self.environment, MEDLEY_SYSTEM="bad")
+        other = subprocess.run(
+            [HOLDER, "1", "3"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
+        self.assertIn("limit reached: 2 nodes", other.stderr)
+        Holder(self, 1, 2, system="bad")
+        Holder(self, 1, 1, system="bad")
+
+    def test_variable(self):
+        self.environment["MEDLEY_SYSTEM_IMAGE"] = self.write(RADAR)
+        first = Holder(self, 1, 7, "get", 2, system="radar")
+        # Who joins does not read it.
+        self.environment["MEDLEY_SYSTEM_IMAGE"] = "/nowhere"
+        Holder(self, 1, 8, "get", 2, system="radar")
+        first.end()
+        self.assertEqual(len(self.look("radar")["locks"]), 2)
+
+    def test_variable_wrong(self):
+        for path, message in (
+            (self.write(RADAR), "image:3: another system's name 'radar': set MEDLEY_SYSTEM to it"),
+            (self.write(BEGIN + "x\n", "bad"), "bad:5: is not 'key: value' 'x'"),
+            (os.path.join(self.folder, "none"), "cannot be read: there is no such file"),
+            (self.folder, "cannot be read: it is not a plain file"),
+        ):
+            with self.subTest(message=message):
+                result = subprocess.run(
+                    [HOLDER, "1", "1"],
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    text=True,
+                    env=dict(
+                        self.environment, MEDLEY_SYSTEM="mine", MEDLEY_SYSTEM_IMAGE=path
+                    ),
+                )
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(message, result.stderr)
+                self.assertIn("cannot open system 'mine'", result.stderr)
+                self.assertFalse(os.path.exists(self.file_of("mine")))
+
+    def test_wrong_texts(self):
+        for text, line, message in WRONG:
+            with self.subTest(text=text):
+                path = self.write(text)
+                output, errors = self.run_medley("system", "load", path, "--name", "bad", status=1)
+                place = f"{path}:{line}: " if line else f"{path}: "
+                # A long path is shown by its end.
+                self.assertIn(place[-80:], errors)
+                self.assertIn(message, errors)
+                self.assertEqual(output, "")
+                self.assertEqual(os.listdir(self.folder), ["image"])
+
+    def test_other_bad_files(self):
+        for path, message in (
+            (self.write("x" * (4 << 20) + "x", "large"), "it is larger than 4 MiB"),
+            ("/dev/zero", "it is not a plain file"),
+            (self.write("medley-system: 1\n", "nameless"), "names no system"),
+        ):
+            _, errors = self.run_medley("system", "load", path, status=1)
+            self.assertIn(message, errors)
+
+    def test_inhabited(self):
+        Holder(self, 0, 1, "create", 1, system="radar")
+        _, errors = self.run_medley("system", "load", self.write(RADAR), status=1)
+        self.assertIn("somebody lives in it", errors)
+        self.assertEqual(len(self.look("radar")["locks"]), 1)
+
+    def test_save_whole_or_not(self):
+        Holder(self, 3, 1, "recursive", 1, "sem3", 2, "rwl", 3, system="living")
+        path = os.path.join(self.folder, "saved")
+        self.run_medley("system", "save", path, MEDLEY_SYSTEM="living")
+        with open(path) as file:
+            self.assertEqual(file.read(), self.save("living"))
+        self.assertEqual(
+            sorted(os.listdir(self.folder)), ["medley-%d-living" % os.geteuid(), "saved"]
+        )
+        nowhere = os.path.join(self.folder, "no", "where")
+        _, errors = self.run_medley("system", "save", nowhere, "living", status=1)
+        self.assertIn("cannot write", errors)
+        _, errors = self.run_medley("system", "save", path, "none", status=1)
+        self.assertIn("no system 'none'", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tools/medley/image.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "mrapi/image.h"
+#include "mrapi/object.h"
+#include "mrapi/system.h"
+#include "mrapi/view.h"
+#include "tools/medley/snapshot.h"
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* In the order of their numbers, so that equal systems are equal files whatever was made first. */
+typedef struct entry {
+    uint32_t domain; /* of a node, else 0 */
+    uint32_t number;
+    uint32_t index;
+} entry;
+
+static int
+entry_compare(const void *a, const void *b)
+{
+    const entry *left = a;
+    const entry *right = b;
+    if (left->domain != right->domain) {
+        return left->domain < right->domain ? -1 : 1;
+    }
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static void
+attributes_write(FILE *file, uint32_t attributes)
+{
+    const char *between = "";
+    (void)fputs("    attributes: [", file);
+    for (const med_image_attribute *a = med_image_attributes; a->name; a++) {
+        if (attributes & a->bit) {
+            (void)fprintf(file, "%s%s", between, a->name);
+            between = ", ";
+        }
+    }
+    (void)fputs("]\n", file);
+}
+
+static void
+object_write(FILE *file, uint32_t number, uint32_t domain)
+{
+    (void)fprintf(file, "  - number: %" PRIu32 "\n    domain: %" PRIu32 "\n", number, domain);
+}
+
+/* Of numbers that the library chose, nobody knows which: who made them has the handle, and nobody
+ * could find them again. So they are not saved, nor are nodes of such numbers. */
+static bool
+by_number(uint32_t number)
+{
+    return number <= MED_OBJECT_USER_MAX;
+}
+
+static bool
+domain_entry(const med_system *system, uint32_t index, entry *e)
+{
+    return med_view_domain_read(system, index, &e->number);
+}
+
+static void
+domain_write(FILE *file, const med_system *system, const entry *e)
+{
+    (void)system;
+    (void)fprintf(file, "  - number: %" PRIu32 "\n", e->number);
+}
+
+static bool
+node_entry(const med_system *system, uint32_t index, entry *e)
+{
+    med_view_node node;
+    bool there = med_view_node_read(system, index, &node) && node.state != MED_VIEW_NODE_DEAD &&
+                 node.number < MED_NODE_ANY_FIRST;
+    if (there) {
+        e->domain = node.domain;
+        e->number = node.number;
+    }
+    return there;
+}
+
+static void
+node_write(FILE *file, const med_system *system, const entry *e)
+{
+    (void)system;
+    object_write(file, e->number, e->domain);
+}
+
+static bool
+mutex_entry(const med_system *system, uint32_t index, entry *e)
+{
+    med_view_lock lock;
+    bool there = med_view_lock_read(system, index, &lock) && by_number(lock.number);
+    if (there) {
+        e->number = lock.number;
+    }
+    return there;
+}
+
+/* What has gone since it was listed is left out, here and below. */
+static void
+mutex_write(FILE *file, const med_system *system, const entry *e)
+{
+    med_view_lock lock;
+    if (med_view_lock_read(system, e->index, &lock)) {
+        object_write(file, lock.number, lock.domain);
+        attributes_write(file, lock.attributes);
+    }
+}
+
+static bool
+sem_entry(const med_system *system, uint32_t index, entry *e)
+{
+    med_view_sem sem;
+    bool there = med_view_sem_read(system, index, &sem) && by_number(sem.number);
+    if (there) {
+        e->number = sem.number;
+    }
+    return there;
+}
+
+static void
+sem_write(FILE *file, const med_system *system, const entry *e)
+{
+    med_view_sem sem;
+    if (med_view_sem_read(system, e->index, &sem)) {
+        object_write(file, sem.number, sem.domain);
+        (void)fprintf(file, "    limit: %" PRIu32 "\n", sem.limit);
+        attributes_write(file, sem.attributes);
+    }
+}
+
+static bool
+rwl_entry(const med_system *system, uint32_t index, entry *e)
+{
+    med_view_rwl rwl;
+    bool there = med_view_rwl_read(system, index, &rwl) && by_number(rwl.number);
+    if (there) {
+        e->number = rwl.number;
+    }
+    return there;
+}
+
+static void
+rwl_write(FILE *file, const med_system *system, const entry *e)
+{
+    med_view_rwl rwl;
+    if (med_view_rwl_read(system, e->index, &rwl)) {
+        object_write(file, rwl.number, rwl.domain);
+        (void)fprintf(file, "    limit: %" PRIu32 "\n", rwl.limit);
+        attributes_write(file, rwl.attributes);
+    }
+}
+
+static bool
+shmem_entry(const med_system *system, uint32_t index, entry *e)
+{
+    med_view_shmem shmem;
+    bool there = med_view_shmem_read(system, index, &shmem) && shmem.numbered;
+    if (there) {
+        e->number = shmem.number;
+    }
+    return there;
+}
+
+static void
+resource_write(FILE *file, const med_view_shmem *shmem)
+{
+    if (shmem->place == MED_PORT_PLACE_HUGE_PAGES) {
+        (void)fputs("    resource: huge-pages\n", file);
+    } else if (shmem->place == MED_PORT_PLACE_NUMA || shmem->place == MED_PORT_PLACE_TIGHT) {
+        (void)fprintf(file, "    resource: %s %" PRIu32 "\n",
+                      shmem->place == MED_PORT_PLACE_NUMA ? "numa" : "tight", shmem->place_index);
+    }
+}
+
+static void
+shmem_write(FILE *file, const med_system *system, const entry *e)
+{
+    med_view_shmem shmem;
+    if (!med_view_shmem_read(system, e->index, &shmem)) {
+        return;
+    }
+    object_write(file, shmem.number, shmem.domain);
+    (void)fprintf(file, "    size: %" PRIu32 "\n", shmem.size_bytes);
+    resource_write(file, &shmem);
+    if (shmem.address) {
+        (void)fprintf(file, "    address: 0x%" PRIx64 "\n", shmem.address);
+    }
+    for (uint32_t i = 0; i < shmem.node_count; i++) {
+        (void)fprintf(file, "%s%" PRIu32, i ? ", " : "    nodes: [",
+                      med_view_shmem_node(system, e->index, i));
+    }
+    if (shmem.node_count) {
+        (void)fputs("]\n", file);
+    }
+    attributes_write(file, shmem.attributes);
+}
+
+typedef struct section {
+    const char *name;
+    med_kind kind;
+    bool (*entry_of)(const med_system *system, uint32_t index, entry *e);
+    void (*write)(FILE *file, const med_system *system, const entry *e);
+} section;
+
+static const section sections[] = {
+    {"domains", MED_KIND_DOMAIN, domain_entry, domain_write},
+    {"nodes", MED_KIND_NODE, node_entry, node_write},
+    {"mutexes", MED_KIND_MUTEX, mutex_entry, mutex_write},
+    {"semaphores", MED_KIND_SEM, sem_entry, sem_write},
+    {"rwlocks", MED_KIND_RWL, rwl_entry, rwl_write},
+    {"shmems", MED_KIND_SHMEM, shmem_entry, shmem_write},
+};
+
+static bool
+section_write(FILE *file, const med_system *system, const section *s)
+{
+    uint32_t rows = system->tables[s->kind].row_count;
+    entry *entries = calloc(rows ? rows : 1, sizeof *entries);
+    size_t count = 0;
+    if (!entries) {
+        return false;
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        entry *e = &entries[count];
+        *e = (entry){.index = i};
+        count += s->entry_of(system, i, e);
+    }
+    qsort(entries, count, sizeof *entries, entry_compare);
+    if (count) {
+        (void)fprintf(file, "\n%s:\n", s->name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        s->write(file, system, &entries[i]);
+    }
+    free(entries);
+    return true;
+}
+
+static bool
+system_write(FILE *file, const med_system *system)
+{
+    bool good = true;
+    (void)fprintf(file,
+                  "# A Medley system; medley-system(1) says what may stand here.\n"
+                  "medley-system: 1\nname: %s\non-death: %s\n\nlimits:\n",
+                  system->shared.name, system->on_death == MED_ON_DEATH_FAIL ? "fail" : "recover");
+    for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
+        char name[32];
+        med_image_limit_name((med_limit)i, name);
+        (void)fprintf(file, "  %s: %" PRIu32 "\n", name,
+                      med_limits_get(&system->limits, (med_limit)i));
+    }
+    for (size_t i = 0; good && i < sizeof sections / sizeof sections[0]; i++) {
+        good = section_write(file, system, &sections[i]);
+    }
+    return good && fflush(file) == 0 && !ferror(file);
+}
+
+/* ---- Save ------------------------------------------------------------------------------------ */
+
+/* Beside the file, and under its name only when it is whole. */
+static bool
+file_write(const char *path, const med_system *system)
+{
+    char *beside = NULL;
+    size_t size;
+    FILE *name = open_memstream(&beside, &size);
+    if (!name) {
+        return false;
+    }
+    (void)fprintf(name, "%s.XXXXXX", path);
+    (void)fclose(name);
+    int descriptor = beside ? mkstemp(beside) : -1;
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    bool good = file && system_write(file, system);
+    good = file && fclose(file) == 0 && good;
+    good = good && rename(beside, path) == 0;
+    int error = errno;
+    if (descriptor >= 0 && !good) {
+        (void)unlink(beside);
+    }
+    free(beside);
+    errno = error;
+    return good;
+}
+
+static const char *
+default_name(void)
+{
+    const char *name = getenv("MEDLEY_SYSTEM");
+    return name && *name ? name : MED_SYSTEM_DEFAULT_NAME;
+}
+
+static int
+cannot_look(const med_command *command, const char *name, medley_status_t status, const char *why)
+{
+    if (status == MEDLEY_ERR_ARGUMENT) {
+        return snapshot_no_name_tell(command, name);
+    }
+    if (status == MEDLEY_ERR_NOT_FOUND) {
+        return snapshot_no_system_tell(command, name);
+    }
+    if (status == MEDLEY_TIMEOUT) {
+        command_error(command, SNAPSHOT_BLOCKED, name, why);
+    } else {
+        command_error(command,
+                      "system '%s' cannot be read: %s; 'medley system list' shows its state", name,
+                      medley_status_text(status));
+    }
+    return COMMAND_FAILED;
+}
+
+int
+image_save(const med_command *command, const char *path, const char *name)
+{
+    med_system system;
+    name = name ? name : default_name();
+    medley_status_t status = med_system_observe(name, med_system_deadline_ns(), &system);
+    if (status != MEDLEY_OK) {
+        return cannot_look(command, name, status, system.shared.why);
+    }
+    bool to_output = strcmp(path, "-") == 0;
+    bool good = to_output ? system_write(stdout, &system) : file_write(path, &system);
+    med_system_observe_end(&system);
+    if (!good) {
+        command_error(command, "cannot write '%s': %s; nothing was changed", path, strerror(errno));
+        return COMMAND_FAILED;
+    }
+    return COMMAND_OK;
+}
+
+/* ---- Load ------------------------------------------------------------------------------------ */
+
+#define LOOK_INTERVAL_NS 50000000
+
+static uint32_t
+processes_in(const med_system *system)
+{
+    med_view_limit processes;
+    med_view_limit_read(system, MED_LIMIT_PROCESSES, &processes);
+    return processes.used;
+}
+
+/* The signals are blocked: they are taken here. */
+static void
+keep(const med_system *system, const sigset_t *ends, bool until_joined)
+{
+    static const struct timespec interval = {.tv_nsec = LOOK_INTERVAL_NS};
+    while (!(until_joined && processes_in(system) > 1)) {
+        if (sigtimedwait(ends, NULL, until_joined ? &interval : NULL) >= 0) {
+            return;
+        }
+    }
+}
+
+static int
+hold(const char *name, const sigset_t *ends, bool until_joined)
+{
+    med_system *system;
+    if (med_system_attach(name, &system) != MEDLEY_OK) {
+        return COMMAND_FAILED;
+    }
+    (void)printf("system '%s' is there; %s\n", name,
+                 until_joined ? "kept until a process joins it"
+                              : "kept until this process is ended (SIGINT, SIGTERM)");
+    (void)fflush(stdout);
+    keep(system, ends, until_joined);
+    med_system_release(system);
+    return COMMAND_OK;
+}
+
+int
+image_load(const med_command *command, const char *path, const char *name, bool until_joined)
+{
+    med_image image;
+    sigset_t ends;
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGINT);
+    (void)sigaddset(&ends, SIGTERM);
+    (void)sigaddset(&ends, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &ends, NULL);
+    med_log_level_set(MED_LOG_ERROR); /* what is wrong with the file, the library tells */
+    if (med_image_open(path, &image) != MEDLEY_OK) {
+        return COMMAND_FAILED;
+    }
+    int result = COMMAND_FAILED;
+    name = name ? name : image.name;
+    if (!*name) {
+        command_error(command, "'%s' names no system: add 'name: NAME' to it, or give --name NAME",
+                      path);
+    } else if (med_system_open_image(name, &image) == MEDLEY_OK) {
+        result = hold(name, &ends, until_joined);
+        (void)med_system_close();
+    }
+    med_image_close(&image);
+    return result;
+}
