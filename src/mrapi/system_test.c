@@ -392,10 +392,81 @@ canceled_thread_leaves_the_gate(void **state)
     assert_true(logged_says_once("cannot open system 'a b'"));
 }
 
+/* ---- Limits and numbers ---------------------------------------------------------------------- */
+
+static int
+reaches_limits(void)
+{
+    mrapi_status_t status;
+    (void)setenv("MEDLEY_MAX_MUTEXES", "1", 1);
+    (void)setenv("MEDLEY_MAX_NODES", "1", 1);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS);
+    (void)mrapi_mutex_create(1, NULL, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    (void)mrapi_mutex_create(2, NULL, &status);
+    child_expect(status == MRAPI_ERR_MUTEX_LIMIT);
+    mrapi_thread_parameters_t parameters = {.start_routine = (void *(*)(void *))abort};
+    mrapi_thread_create(DOMAIN, NODE + 1, &parameters, &status);
+    child_expect(status == MRAPI_ERR_NODE_INITFAILED);
+    child_expect(finalize() == MRAPI_SUCCESS);
+    return 0;
+}
+
+static void
+limits_say_what_raises_them(void **state)
+{
+    (void)state;
+    logged_run("error", reaches_limits);
+    assert_true(logged_says_once("limit reached: 1 mutexes; MEDLEY_MAX_MUTEXES raises it"));
+    assert_true(logged_says_once("limit reached: 1 nodes; MEDLEY_MAX_NODES raises it"));
+}
+
+/* Another process of the system: it wants the same number, and other limits. */
+static int
+wants_what_is_taken(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    (void)setenv("MEDLEY_MAX_MUTEXES", "9", 1);
+    child_expect(initialize(NODE) == MRAPI_ERR_NODE_INITIALIZED);
+    return 0;
+}
+
+static int
+has_what_another_wants(void)
+{
+    test_process other;
+    (void)setenv("MEDLEY_MAX_MUTEXES", "5", 1);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS);
+    (void)fprintf(stderr, "here is process %d\n", (int)getpid());
+    process_start(&other, wants_what_is_taken, NULL);
+    child_expect(process_join(&other) == 0);
+    child_expect(finalize() == MRAPI_SUCCESS);
+    return 0;
+}
+
+static void
+who_comes_later_is_told_what_is_settled(void **state)
+{
+    char words[64];
+    int holder = 0;
+    (void)state;
+    logged_run("error", has_what_another_wants);
+    const char *said = strstr(log_text, "here is process ");
+    assert_non_null(said);
+    assert_int_equal(sscanf(said, "here is process %d", &holder), 1);
+    (void)snprintf(words, sizeof words, "node 7 of domain 1 is taken by process %d;", holder);
+    assert_true(logged_says_once(words));
+    assert_true(logged_says_once("MEDLEY_MAX_MUTEXES has no effect"));
+    assert_true(logged_says_once("was created with 5 mutexes"));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_say_what_raises_them),
+        cmocka_unit_test(who_comes_later_is_told_what_is_settled),
         cmocka_unit_test(choice_goes_with_the_last_close),
         cmocka_unit_test(choice_goes_to_the_other_that_is_open),
         cmocka_unit_test(opens_and_closes_match),
