@@ -160,6 +160,54 @@ holder_ends(mrapi_mutex_hndl_t mutex)
     delete_mutex(mutex);
 }
 
+/* Each has one and wants the other's: neither handle is wrong, both wait to their deadlines. */
+static mrapi_mutex_hndl_t circle[2];
+
+static void *
+wants_the_first(void *argument)
+{
+    mrapi_status_t status;
+    mrapi_key_t keys[2];
+    (void)argument;
+    mrapi_mutex_lock(circle[1], &keys[1], MRAPI_TIMEOUT_INFINITE, &status);
+    stage_reach(1);
+    stage_await(2);
+    mrapi_mutex_lock(circle[0], &keys[0], 50000, &status);
+    stage_reach(3);
+    stage_await(4);
+    return (void *)(uintptr_t)status;
+}
+
+static void
+mutex_circle(mrapi_uint_t attribute)
+{
+    mrapi_status_t status;
+    mrapi_key_t keys[2];
+    circle[0] = mutex_with(attribute, 7);
+    circle[1] = mutex_with(attribute, 8);
+    stage_reach(0);
+    start(30, wants_the_first);
+    stage_await(1);
+    mrapi_mutex_lock(circle[0], &keys[0], MRAPI_TIMEOUT_INFINITE, &status);
+    stage_reach(2);
+    mrapi_mutex_lock(circle[1], &keys[1], 50000, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    stage_await(3);
+    stage_reach(4);
+    join(30, MRAPI_TIMEOUT);
+    delete_mutex(circle[0]);
+    delete_mutex(circle[1]);
+}
+
+static void
+mutex_circles_end_at_deadlines(void **state)
+{
+    (void)state;
+    mutex_circle(MRAPI_ERROR_EXT); /* a plain one */
+    pi_possible_or_refused();
+    mutex_circle(MEDLEY_MUTEX_PRIORITY_INHERITANCE);
+}
+
 /* Another level of a lock that is held is an acquisition, too: of one whose holder lives. */
 static void
 mutex_holder_ends_and_another_is_locked_again(void **state)
@@ -233,6 +281,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(mutex_contention, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_deleted_under_a_waiter, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_holder_ends, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_circles_end_at_deadlines, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_holder_ends_and_another_is_locked_again, node_up,
                                         node_down),
         cmocka_unit_test_setup_teardown(mutex_contention_with_priority_inheritance, node_up,

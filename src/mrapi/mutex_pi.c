@@ -34,13 +34,40 @@ med_mutex_pi_thread(const med_mutex_row *row)
  * moment while a waiter takes over from a dead owner. */
 #define PI_REFUSALS_MAX 10000u
 
+/* Between two tries of one who waits in a circle: the kernel lets nobody sleep there. */
+#define PI_CIRCLE_PAUSE_NS 4000000u
+
+static void
+circle_pause(uint64_t deadline_ns)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+    med_port_delay_ns(left_ns < PI_CIRCLE_PAUSE_NS ? left_ns : PI_CIRCLE_PAUSE_NS);
+}
+
+/*
+ * What the kernel says to one who wants to wait, and what is done about it:
+ *
+ *   the lock is had, TIMEOUT, no such call   the answer
+ *   EXISTS, another's thread number          a circle: each waits for the next. Wait as for a plain
+ *                                            mutex, to the deadline, or without end
+ *   EXISTS, the own thread number            a dead thread's, given to the caller since
+ *   PEER_DIED                                a dead thread's
+ *   SYSTEM                                   no state of such a lock; for a moment while a waiter
+ *                                            takes over from a dead owner
+ *
+ * Of the dead, the process is recovered, and it is tried again; where nobody is found dead however
+ * often it is tried, the word was scribbled over.
+ */
 static medley_status_t
 take_slow(med_self *self, med_mutex_row *row, uint64_t deadline_ns)
 {
     for (uint32_t refusals = 0;; refusals++) {
         medley_status_t status =
             med_port_pi_lock(&row->pi_word.value, deadline_ns, self->system->scope);
-        if (status != MEDLEY_ERR_PEER_DIED && status != MEDLEY_ERR_SYSTEM) {
+        bool circle = status == MEDLEY_ERR_EXISTS && med_mutex_pi_thread(row) != self->thread_id;
+        if (status != MEDLEY_ERR_PEER_DIED && status != MEDLEY_ERR_SYSTEM &&
+            status != MEDLEY_ERR_EXISTS) {
             return status;
         }
         /* The word names a thread that is gone: recover its process, then try again. Which one it
@@ -50,6 +77,11 @@ take_slow(med_self *self, med_mutex_row *row, uint64_t deadline_ns)
         (void)med_process_recover_all(self->system);
         if (med_port_clock_ns() >= deadline_ns) {
             return MEDLEY_TIMEOUT;
+        }
+        if (circle) {
+            refusals = 0;
+            circle_pause(deadline_ns);
+            continue;
         }
         if (refusals >= PI_REFUSALS_MAX) {
             return MEDLEY_ERR_CORRUPT;

@@ -61,6 +61,8 @@ status_of_pi_lock(uint32_t word, long rc)
     switch (errno) {
     case ETIMEDOUT:
         return MEDLEY_TIMEOUT;
+    case EDEADLK:
+        return MEDLEY_ERR_EXISTS;
     case ESRCH: /* the word names a thread that is gone, and nobody told the kernel */
         return MEDLEY_ERR_PEER_DIED;
     case EAGAIN:
