@@ -378,6 +378,9 @@ join_and_claim(med_system *system, const char *name)
 static medley_status_t
 attach(const char *name, uint64_t deadline_ns, med_image *image, med_system *system)
 {
+    if (!med_port_has_processes()) {
+        return MEDLEY_ERR_NOT_SUPPORTED; /* so that an image of bare metal has nothing of this */
+    }
     *system = (med_system){.scope = MED_PORT_SCOPE_SHARED};
     medley_status_t status = open_section(name, deadline_ns, &system->shared);
     if (status != MEDLEY_OK) {
