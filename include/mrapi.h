@@ -209,7 +209,7 @@ void mrapi_initialize(MRAPI_IN mrapi_domain_t domain_id,
 
 /* The calling thread is no node any more. What it still holds comes free, as if it had died. The
  * last node of a process closes the system. MRAPI_ERR_NODE_NOTINIT; MRAPI_ERR_NODE_FINALFAILED: it
- * is no node any more, but its number stays taken for now, since a process that is stopped was in
+ * is no node any more, but its number stays taken, since a process that is stopped was in
  * the way for five seconds (standard error says which, and what to do); it comes free when this
  * process next initialises a node, or when it is gone. */
 void mrapi_finalize(MRAPI_OUT mrapi_status_t *status);

@@ -39,7 +39,7 @@ void mrapi_thread_create(MRAPI_IN mrapi_domain_t domain_id,
  * start_routine returned (result may be NULL). Blocks.
  * MRAPI_ERR_NODE_INVALID: no such node, not started by this process, detached, the caller itself,
  * or being joined by another; MRAPI_ERR_NODE_NOTINIT; MRAPI_ERR_NODE_FINALFAILED: it is joined, but
- * its number stays taken for now, as with mrapi_finalize. */
+ * its number stays taken, as with mrapi_finalize. */
 void mrapi_thread_join(MRAPI_IN mrapi_domain_t domain_id,
                        MRAPI_IN mrapi_node_t node_id,
                        MRAPI_OUT void **result,
