@@ -32,3 +32,97 @@ med_api_status(const med_api_codes *codes,
         return codes->invalid;
     }
 }
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+void
+med_api_object_attributes_init(const med_api_object *object, void *record, mrapi_status_t *status)
+{
+    if (status && med_api_self(status)) {
+        *status = med_attributes_init(object->attributes, record);
+    }
+}
+
+void
+med_api_object_attribute_set(const med_api_object *object,
+                             void *record,
+                             mrapi_uint_t number,
+                             const void *value,
+                             size_t value_bytes,
+                             mrapi_status_t *status)
+{
+    if (status && med_api_self(status)) {
+        *status = med_attributes_set(object->attributes, record, number, value, value_bytes);
+    }
+}
+
+void
+med_api_object_attribute_get(const med_api_object *object,
+                             med_handle handle,
+                             mrapi_uint_t number,
+                             void *value,
+                             size_t value_bytes,
+                             mrapi_status_t *status)
+{
+    med_self *self = status ? med_api_self(status) : NULL;
+    if (!self) {
+        return;
+    }
+    uint32_t set;
+    *status = med_api_status(&object->codes, object->attributes_of(self, handle, &set),
+                             MRAPI_SUCCESS, MRAPI_SUCCESS);
+    if (*status == MRAPI_SUCCESS) {
+        const mrapi_uint_t record = set; /* theirs hold nothing else */
+        *status = med_attributes_get(object->attributes, &record, number, value, value_bytes);
+    }
+}
+
+med_handle
+med_api_object_get(const med_api_object *object, uint32_t number, mrapi_status_t *status)
+{
+    med_self *self = status ? med_api_self(status) : NULL;
+    med_handle handle = MRAPI_RETURN_VALUE_INVALID;
+    if (!self) {
+        return handle;
+    }
+    const med_api_codes *codes = &object->codes;
+    medley_status_t result =
+        number > MED_OBJECT_USER_MAX ? MEDLEY_ERR_NOT_FOUND : object->find(self, number, &handle);
+    *status = result == MEDLEY_ERR_NOT_FOUND
+                  ? codes->id_invalid
+                  : med_api_status(codes, result, codes->locked, codes->exists);
+    return handle;
+}
+
+void
+med_api_object_delete(const med_api_object *object, med_handle handle, mrapi_status_t *status)
+{
+    med_self *self = status ? med_api_self(status) : NULL;
+    if (self) {
+        *status = med_api_status(&object->codes, object->remove(self, handle), object->codes.locked,
+                                 object->codes.locked);
+    }
+}
+
+med_self *
+med_api_object_ask(const med_api_object *object,
+                   uint32_t number,
+                   const void *record,
+                   uint32_t *set,
+                   mrapi_status_t *status)
+{
+    med_self *self = status ? med_api_self(status) : NULL;
+    if (!self) {
+        return NULL;
+    }
+    if (number > MED_OBJECT_USER_MAX && number != MED_OBJECT_ANY) {
+        *status = object->codes.id_invalid;
+        return NULL;
+    }
+    if (record && !med_attributes_good(object->attributes, record)) {
+        *status = MRAPI_ERR_PARAMETER;
+        return NULL;
+    }
+    *set = med_attributes_flags(object->attributes, record);
+    return self;
+}

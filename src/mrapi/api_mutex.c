@@ -25,16 +25,25 @@ static const med_attribute_kind attribute_kind = MED_ATTRIBUTE_KIND(attributes_k
 
 /* ---- Translation ----------------------------------------------------------------------------- */
 
-static const med_api_codes codes = {.limit = MRAPI_ERR_MUTEX_LIMIT,
-                                    .deleted = MRAPI_ERR_MUTEX_DELETED,
-                                    .not_locked = MRAPI_ERR_MUTEX_NOTLOCKED,
-                                    .not_valid = MRAPI_ERR_MUTEX_NOTVALID,
-                                    .invalid = MRAPI_ERR_MUTEX_INVALID};
+static const med_api_object face = {
+    .attributes = &attribute_kind,
+    .codes = {.id_invalid = MRAPI_ERR_MUTEX_ID_INVALID,
+              .exists = MRAPI_ERR_MUTEX_EXISTS,
+              .limit = MRAPI_ERR_MUTEX_LIMIT,
+              .locked = MRAPI_ERR_MUTEX_LOCKED,
+              .deleted = MRAPI_ERR_MUTEX_DELETED,
+              .not_locked = MRAPI_ERR_MUTEX_NOTLOCKED,
+              .not_valid = MRAPI_ERR_MUTEX_NOTVALID,
+              .invalid = MRAPI_ERR_MUTEX_INVALID},
+    .find = med_mutex_get,
+    .attributes_of = med_mutex_attributes,
+    .remove = med_mutex_delete,
+};
 
 static mrapi_status_t
 status_of(medley_status_t status, mrapi_status_t busy, mrapi_status_t exists)
 {
-    return med_api_status(&codes, status, busy, exists);
+    return med_api_status(&face.codes, status, busy, exists);
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
@@ -42,9 +51,7 @@ status_of(medley_status_t status, mrapi_status_t busy, mrapi_status_t exists)
 void
 mrapi_mutex_init_attributes(mrapi_mutex_attributes_t *attributes, mrapi_status_t *status)
 {
-    if (status && med_api_self(status)) {
-        *status = med_attributes_init(&attribute_kind, attributes);
-    }
+    med_api_object_attributes_init(&face, attributes, status);
 }
 
 void
@@ -54,10 +61,7 @@ mrapi_mutex_set_attribute(mrapi_mutex_attributes_t *attributes,
                           size_t attr_size,
                           mrapi_status_t *status)
 {
-    if (status && med_api_self(status)) {
-        *status =
-            med_attributes_set(&attribute_kind, attributes, attribute_num, attribute, attr_size);
-    }
+    med_api_object_attribute_set(&face, attributes, attribute_num, attribute, attr_size, status);
 }
 
 void
@@ -67,17 +71,7 @@ mrapi_mutex_get_attribute(mrapi_mutex_hndl_t mutex,
                           size_t attribute_size,
                           mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    if (!self) {
-        return;
-    }
-    uint32_t set;
-    *status = status_of(med_mutex_attributes(self, mutex, &set), MRAPI_SUCCESS, MRAPI_SUCCESS);
-    if (*status == MRAPI_SUCCESS) {
-        const mrapi_mutex_attributes_t record = {.set = set};
-        *status =
-            med_attributes_get(&attribute_kind, &record, attribute_num, attribute, attribute_size);
-    }
+    med_api_object_attribute_get(&face, mutex, attribute_num, attribute, attribute_size, status);
 }
 
 /* ---- Create, get, delete --------------------------------------------------------------------- */
@@ -87,50 +81,26 @@ mrapi_mutex_create(mrapi_mutex_id_t mutex_id,
                    const mrapi_mutex_attributes_t *attributes,
                    mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
+    uint32_t set;
     med_handle handle = MRAPI_RETURN_VALUE_INVALID;
-    if (!self) {
-        return handle;
+    med_self *self = med_api_object_ask(&face, mutex_id, attributes, &set, status);
+    if (self) {
+        *status = status_of(med_mutex_create(self, mutex_id, set, &handle), MRAPI_ERR_MUTEX_LOCKED,
+                            MRAPI_ERR_MUTEX_EXISTS);
     }
-    if (mutex_id > MRAPI_MAX_USER_MUTEX_ID && mutex_id != MRAPI_MUTEX_ID_ANY) {
-        *status = MRAPI_ERR_MUTEX_ID_INVALID;
-        return handle;
-    }
-    if (attributes && !med_attributes_good(&attribute_kind, attributes)) {
-        *status = MRAPI_ERR_PARAMETER;
-        return handle;
-    }
-    uint32_t set = med_attributes_flags(&attribute_kind, attributes);
-    *status = status_of(med_mutex_create(self, mutex_id, set, &handle), MRAPI_ERR_MUTEX_LOCKED,
-                        MRAPI_ERR_MUTEX_EXISTS);
     return handle;
 }
 
 mrapi_mutex_hndl_t
 mrapi_mutex_get(mrapi_mutex_id_t mutex_id, mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    med_handle handle = MRAPI_RETURN_VALUE_INVALID;
-    if (!self) {
-        return handle;
-    }
-    medley_status_t result = mutex_id > MRAPI_MAX_USER_MUTEX_ID
-                                 ? MEDLEY_ERR_NOT_FOUND
-                                 : med_mutex_get(self, mutex_id, &handle);
-    *status = result == MEDLEY_ERR_NOT_FOUND
-                  ? MRAPI_ERR_MUTEX_ID_INVALID
-                  : status_of(result, MRAPI_ERR_MUTEX_LOCKED, MRAPI_ERR_MUTEX_EXISTS);
-    return handle;
+    return med_api_object_get(&face, mutex_id, status);
 }
 
 void
 mrapi_mutex_delete(mrapi_mutex_hndl_t mutex, mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    if (self) {
-        *status = status_of(med_mutex_delete(self, mutex), MRAPI_ERR_MUTEX_LOCKED,
-                            MRAPI_ERR_MUTEX_LOCKED);
-    }
+    med_api_object_delete(&face, mutex, status);
 }
 
 /* ---- Lock and unlock ------------------------------------------------------------------------- */

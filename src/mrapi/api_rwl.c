@@ -21,16 +21,25 @@ static const med_attribute attributes_known[] = {
 
 static const med_attribute_kind attribute_kind = MED_ATTRIBUTE_KIND(attributes_known, standard);
 
-static const med_api_codes codes = {.limit = MRAPI_ERR_RWL_LIMIT,
-                                    .deleted = MRAPI_ERR_RWL_DELETED,
-                                    .not_locked = MRAPI_ERR_RWL_NOTLOCKED,
-                                    .not_valid = MRAPI_ERR_RWL_INVALID,
-                                    .invalid = MRAPI_ERR_RWL_INVALID};
+static const med_api_object face = {
+    .attributes = &attribute_kind,
+    .codes = {.id_invalid = MRAPI_ERR_RWL_ID_INVALID,
+              .exists = MRAPI_ERR_RWL_EXISTS,
+              .limit = MRAPI_ERR_RWL_LIMIT,
+              .locked = MRAPI_ERR_RWL_LOCKED,
+              .deleted = MRAPI_ERR_RWL_DELETED,
+              .not_locked = MRAPI_ERR_RWL_NOTLOCKED,
+              .not_valid = MRAPI_ERR_RWL_INVALID,
+              .invalid = MRAPI_ERR_RWL_INVALID},
+    .find = med_rwl_get,
+    .attributes_of = med_rwl_attributes,
+    .remove = med_rwl_delete,
+};
 
 static mrapi_status_t
 status_of(medley_status_t status, mrapi_status_t busy)
 {
-    return med_api_status(&codes, status, busy, MRAPI_ERR_RWL_LOCKED);
+    return med_api_status(&face.codes, status, busy, MRAPI_ERR_RWL_LOCKED);
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
@@ -38,9 +47,7 @@ status_of(medley_status_t status, mrapi_status_t busy)
 void
 mrapi_rwl_init_attributes(mrapi_rwl_attributes_t *attributes, mrapi_status_t *status)
 {
-    if (status && med_api_self(status)) {
-        *status = med_attributes_init(&attribute_kind, attributes);
-    }
+    med_api_object_attributes_init(&face, attributes, status);
 }
 
 void
@@ -50,10 +57,7 @@ mrapi_rwl_set_attribute(mrapi_rwl_attributes_t *attributes,
                         size_t attr_size,
                         mrapi_status_t *status)
 {
-    if (status && med_api_self(status)) {
-        *status =
-            med_attributes_set(&attribute_kind, attributes, attribute_num, attribute, attr_size);
-    }
+    med_api_object_attribute_set(&face, attributes, attribute_num, attribute, attr_size, status);
 }
 
 void
@@ -63,17 +67,7 @@ mrapi_rwl_get_attribute(mrapi_rwl_hndl_t rwl,
                         size_t attribute_size,
                         mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    if (!self) {
-        return;
-    }
-    uint32_t set;
-    *status = status_of(med_rwl_attributes(self, rwl, &set), MRAPI_SUCCESS);
-    if (*status == MRAPI_SUCCESS) {
-        const mrapi_rwl_attributes_t record = {.set = set};
-        *status =
-            med_attributes_get(&attribute_kind, &record, attribute_num, attribute, attribute_size);
-    }
+    med_api_object_attribute_get(&face, rwl, attribute_num, attribute, attribute_size, status);
 }
 
 /* ---- Create, get, delete --------------------------------------------------------------------- */
@@ -84,49 +78,29 @@ mrapi_rwl_create(mrapi_rwl_id_t rwl_id,
                  mrapi_uint_t reader_lock_limit,
                  mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
+    uint32_t set;
     med_handle handle = MRAPI_RETURN_VALUE_INVALID;
-    if (!self) {
-        return handle;
+    med_self *self = med_api_object_ask(&face, rwl_id, attributes, &set, status);
+    if (self) {
+        medley_status_t result = med_rwl_create(self, rwl_id, set, reader_lock_limit, &handle);
+        *status =
+            result == MEDLEY_ERR_ARGUMENT
+                ? MRAPI_ERR_PARAMETER
+                : med_api_status(&face.codes, result, MRAPI_ERR_RWL_LOCKED, MRAPI_ERR_RWL_EXISTS);
     }
-    if (rwl_id > MRAPI_MAX_USER_RWL_ID && rwl_id != MRAPI_RWL_ID_ANY) {
-        *status = MRAPI_ERR_RWL_ID_INVALID;
-        return handle;
-    }
-    if (attributes && !med_attributes_good(&attribute_kind, attributes)) {
-        *status = MRAPI_ERR_PARAMETER;
-        return handle;
-    }
-    uint32_t set = med_attributes_flags(&attribute_kind, attributes);
-    medley_status_t result = med_rwl_create(self, rwl_id, set, reader_lock_limit, &handle);
-    *status = result == MEDLEY_ERR_ARGUMENT
-                  ? MRAPI_ERR_PARAMETER
-                  : med_api_status(&codes, result, MRAPI_ERR_RWL_LOCKED, MRAPI_ERR_RWL_EXISTS);
     return handle;
 }
 
 mrapi_rwl_hndl_t
 mrapi_rwl_get(mrapi_rwl_id_t rwl_id, mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    med_handle handle = MRAPI_RETURN_VALUE_INVALID;
-    if (!self) {
-        return handle;
-    }
-    medley_status_t result =
-        rwl_id > MRAPI_MAX_USER_RWL_ID ? MEDLEY_ERR_NOT_FOUND : med_rwl_get(self, rwl_id, &handle);
-    *status = result == MEDLEY_ERR_NOT_FOUND ? MRAPI_ERR_RWL_ID_INVALID
-                                             : status_of(result, MRAPI_ERR_RWL_LOCKED);
-    return handle;
+    return med_api_object_get(&face, rwl_id, status);
 }
 
 void
 mrapi_rwl_delete(mrapi_rwl_hndl_t rwl, mrapi_status_t *status)
 {
-    med_self *self = status ? med_api_self(status) : NULL;
-    if (self) {
-        *status = status_of(med_rwl_delete(self, rwl), MRAPI_ERR_RWL_LOCKED);
-    }
+    med_api_object_delete(&face, rwl, status);
 }
 
 /* ---- Lock and unlock ------------------------------------------------------------------------- */
