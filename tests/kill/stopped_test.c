@@ -22,7 +22,7 @@
 #include "support/system.h"
 
 #define DOMAIN 1
-#define SECTION_BYTE ((off_t)1 << 30) /* the file's lock of the section: src/port/linux/shared.c */
+#define SECTION_BYTE ((off_t)1 << 30) /* the file's lock of the section: src/port/linux/shared.h */
 
 static step_child stopped;
 

@@ -15,7 +15,7 @@ import unittest
 
 MEDLEY = os.environ["MEDLEY"]
 HOLDER = os.environ["HOLDER"]
-SECTION_BYTE = 1 << 30  # the file's lock of the section: src/port/linux/shared.c
+SECTION_BYTE = 1 << 30  # the file's lock of the section: src/port/linux/shared.h
 SHARED_MEMORY = os.environ.get("MEDLEY_SHM_DIR", "/dev/shm")
 
 
