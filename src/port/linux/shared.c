@@ -10,16 +10,11 @@
  * Why the inode is compared: between our open and our lock the last user may have removed the name,
  * and we would hold a file that nobody else will ever find. Then we start over.
  *
- * What may run together, by threads of this process; "section": they exclude each other there, as
- * do processes.
- *
- *                       opens      closes     of one that is open
- *   open                section    section    yes
- *   close, forget       section    section    no: who has it open closes it last
- *   resize, remove      section    section    one at a time: in the section
- *   map                 section    section    yes
- *
- * `open_names` is read and written in the section of this process.
+ * What may run together:
+ *   open, close, forget   one thread of this process at a time, of whatever name, which guards
+ *                         `open_names`; the name's section keeps other processes out as well
+ *   resize, remove        who is in the section
+ *   map, list             anybody
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of shared memory by name have in common: shared.c (the names), record.c, section.c,
+/* What the files of shared memory by name have in common: shared.c (names), record.c, section.c,
  * slot.c. */
 #ifndef MEDLEY_PORT_LINUX_SHARED_H
 #define MEDLEY_PORT_LINUX_SHARED_H
