@@ -66,23 +66,21 @@ typedef mrapi_uint32_t mrapi_rwl_hndl_t;
 #define MRAPI_MAX_STATUS_SIZE 32
 
 /* Users choose numbers from 0 to MRAPI_MAX_USER_MUTEX_ID; MRAPI_MUTEX_ID_ANY takes one above. So it
- * is with the others; each kind has its own numbers. */
+ * is with the others; each kind has its own numbers. What MRAPI_SHMEM_ID_ANY makes has none. */
 #define MRAPI_MUTEX_ID_ANY 0xffffffffu
-#define MRAPI_MAX_USER_MUTEX_ID 0x3fffffffu
-#define MRAPI_MAX_MUTEX_ID 0x7fffffffu
+#define MRAPI_MAX_USER_MUTEX_ID 0xefffffffu
+#define MRAPI_MAX_MUTEX_ID 0xfffffffeu
 #define MRAPI_RMEM_ID_ANY 0xffffffffu
 #define MRAPI_MAX_USER_RMEM_ID 0xefffffffu
 #define MRAPI_MAX_RMEM_ID 0xfffffffeu
 #define MRAPI_SEM_ID_ANY 0xffffffffu
-#define MRAPI_MAX_USER_SEM_ID 0x3fffffffu
-#define MRAPI_MAX_SEM_ID 0x7fffffffu
+#define MRAPI_MAX_USER_SEM_ID 0xefffffffu
+#define MRAPI_MAX_SEM_ID 0xfffffffeu
 #define MRAPI_RWL_ID_ANY 0xffffffffu
-#define MRAPI_MAX_USER_RWL_ID 0x3fffffffu
-#define MRAPI_MAX_RWL_ID 0x7fffffffu
-
-/* All numbers but MRAPI_SHMEM_ID_ANY are the users'; what that makes has none. */
+#define MRAPI_MAX_USER_RWL_ID 0xefffffffu
+#define MRAPI_MAX_RWL_ID 0xfffffffeu
 #define MRAPI_SHMEM_ID_ANY 0xffffffffu
-#define MRAPI_MAX_USER_SHMEM_ID 0xfffffffeu
+#define MRAPI_MAX_USER_SHMEM_ID 0xefffffffu
 #define MRAPI_MAX_SHMEM_ID 0xfffffffeu
 
 /* ---- Status codes (2.4), in the order of the standard's header ------------------------------- */
@@ -501,6 +499,7 @@ void mrapi_shmem_get_attribute(MRAPI_IN mrapi_shmem_hndl_t shmem,
  * `attributes` may be NULL for the defaults; `attr_size` is the record's, or 0. It lives until it
  * is deleted, or the system ends, whatever becomes of its maker. May block while another node
  * creates, attaches or deletes one.
+ *   MRAPI_ERR_SHM_ID_INVALID      no number for users
  *   MRAPI_ERR_SHM_EXISTS          the number is taken
  *   MRAPI_ERR_SHM_NODES_INCOMPAT  a number in the list is none, or the list is longer than nodes
  *                                 can be (MEDLEY_MAX_NODES)

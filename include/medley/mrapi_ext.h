@@ -63,8 +63,9 @@ void mrapi_thread_exit(MRAPI_IN void *result, MRAPI_OUT mrapi_status_t *status);
  * as often as it is asked, and detach does nothing; mrapi_shmem_get_attribute knows the size, and
  * the defaults of the others. mrapi_shmem_delete, by any node of the process, gives it back; so
  * does the process when it leaves the system; free() must not.
- *   MRAPI_ERR_PARAMETER  attributes is NULL, size 0
- *   MRAPI_ERR_MEM_LIMIT  no room, or 1,048,576 heap memories in the process
+ *   MRAPI_ERR_SHM_ID_INVALID  no number for users, nor MRAPI_SHMEM_ID_ANY
+ *   MRAPI_ERR_PARAMETER       attributes is NULL, size 0
+ *   MRAPI_ERR_MEM_LIMIT       no room, or 1,048,576 heap memories in the process
  *   MRAPI_ERR_NODE_NOTINIT, and without use_malloc the codes of mrapi_shmem_create and _attach
  */
 mrapi_shmem_hndl_t mrapi_shmem_create_malloc(MRAPI_IN mrapi_shmem_id_t key,

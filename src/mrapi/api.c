@@ -115,7 +115,7 @@ med_api_object_ask(const med_api_object *object,
     if (!self) {
         return NULL;
     }
-    if (number > MED_OBJECT_USER_MAX && number != MED_OBJECT_ANY) {
+    if (!med_object_number_good(number)) {
         *status = object->codes.id_invalid;
         return NULL;
     }

@@ -91,6 +91,8 @@ stale_and_wrong(void **state)
         assert_int_equal(status, MRAPI_ERR_SHM_INVALID);
     }
     delete_heap(next);
+    (void)mrapi_shmem_create_malloc(MRAPI_MAX_USER_SHMEM_ID + 1, 1, &attributes, &status);
+    assert_int_equal(status, MRAPI_ERR_SHM_ID_INVALID);
     (void)mrapi_shmem_create_malloc(KEY, 0, &attributes, &status);
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
     assert_int_equal(mrapi_shmem_create_malloc(KEY, 1, NULL, &status), MRAPI_RETURN_VALUE_INVALID);

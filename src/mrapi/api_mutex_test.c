@@ -42,6 +42,28 @@ mutex_create_and_get(void **state)
     assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
 }
 
+/* All that users may choose are as good as each other; none above is found. */
+static void
+mutex_numbers(void **state)
+{
+    static const mrapi_mutex_id_t numbers[] = {0, 0x40000000, 0xdeadbabe, 0xdeadbeef,
+                                               MRAPI_MAX_USER_MUTEX_ID};
+    mrapi_status_t status;
+    (void)state;
+    mrapi_mutex_hndl_t any = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        mrapi_mutex_hndl_t mutex = mrapi_mutex_create(numbers[i], NULL, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        assert_int_equal(mrapi_mutex_get(numbers[i], &status), mutex);
+        delete_mutex(mutex);
+    }
+    for (mrapi_mutex_id_t above = 1; above <= 2 * TEST_MUTEXES; above++) {
+        (void)mrapi_mutex_get(MRAPI_MAX_USER_MUTEX_ID + above, &status);
+        assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
+    }
+    delete_mutex(any);
+}
+
 static void
 mutex_limit(void **state)
 {
@@ -266,6 +288,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(mutex_create_and_get, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_numbers, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_limit, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_attributes, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_lock_and_unlock, node_up, node_down),

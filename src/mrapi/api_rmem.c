@@ -8,8 +8,8 @@
 #include "mrapi/rmem.h"
 #include "mrapi/rmem_window.h"
 
-_Static_assert(MRAPI_RMEM_ID_ANY == MED_RMEM_NUMBER_ANY, "passed through");
-_Static_assert(MRAPI_MAX_USER_RMEM_ID == MED_RMEM_USER_MAX, "passed through");
+_Static_assert(MRAPI_RMEM_ID_ANY == MED_OBJECT_ANY, "passed through");
+_Static_assert(MRAPI_MAX_USER_RMEM_ID == MED_OBJECT_USER_MAX, "passed through");
 _Static_assert((int)MRAPI_RMEM_DMA == MED_RMEM_DMA, "passed through");
 _Static_assert((int)MRAPI_RMEM_SWCACHE == MED_RMEM_SWCACHE, "passed through");
 _Static_assert((int)MRAPI_RMEM_DUMMY == MED_RMEM_PLAIN, "passed through");
@@ -139,7 +139,7 @@ create_check(mrapi_rmem_id_t rmem_id,
              const mrapi_rmem_attributes_t *attributes,
              mrapi_uint_t size)
 {
-    if (rmem_id > MRAPI_MAX_USER_RMEM_ID && rmem_id != MRAPI_RMEM_ID_ANY) {
+    if (!med_object_number_good(rmem_id)) {
         return MRAPI_ERR_RMEM_ID_INVALID;
     }
     if ((unsigned)access_type >= MED_RMEM_ACCESS_COUNT) {

@@ -109,6 +109,8 @@ numbers_and_overlaps(void **state)
                      MRAPI_ERR_RMEM_CONFLICT);
     assert_int_equal(create_status(1, far + BYTES, MRAPI_RMEM_DUMMY, 2), MRAPI_SUCCESS);
     assert_int_equal(create_status(MRAPI_RMEM_ID_ANY, near, MRAPI_RMEM_DUMMY, 1), MRAPI_SUCCESS);
+    assert_int_equal(create_status(MRAPI_MAX_USER_RMEM_ID, near + 1, MRAPI_RMEM_DUMMY, 1),
+                     MRAPI_SUCCESS);
     mrapi_rmem_delete(rmem, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
     (void)mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);

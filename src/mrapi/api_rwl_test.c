@@ -107,6 +107,8 @@ create_and_get(void **state)
     delete_rwl(any, MRAPI_SUCCESS);
     delete_rwl(more, MRAPI_SUCCESS);
     delete_rwl(rwl, MRAPI_SUCCESS);
+    delete_rwl(rwl_make(MRAPI_MAX_USER_RWL_ID, 1), MRAPI_SUCCESS);
+    delete_rwl(rwl_make(0xdeadbeef, 1), MRAPI_SUCCESS);
     (void)mrapi_rwl_get(5, &status);
     assert_int_equal(status, MRAPI_ERR_RWL_ID_INVALID);
 }

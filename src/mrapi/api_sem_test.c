@@ -102,7 +102,8 @@ create_and_get(void **state)
     delete_sem(sem, MRAPI_SUCCESS);
     (void)mrapi_sem_get(5, &status);
     assert_int_equal(status, MRAPI_ERR_SEM_ID_INVALID);
-    delete_sem(mrapi_sem_create(MRAPI_MAX_USER_SEM_ID, NULL, 1, &status), MRAPI_SUCCESS);
+    delete_sem(sem_make(MRAPI_MAX_USER_SEM_ID, 1), MRAPI_SUCCESS);
+    delete_sem(sem_make(0xdeadbeef, 1), MRAPI_SUCCESS);
 }
 
 static void

@@ -10,7 +10,8 @@
 #include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
-_Static_assert(MRAPI_SHMEM_ID_ANY == MED_SHMEM_ANY, "passed through");
+_Static_assert(MRAPI_SHMEM_ID_ANY == MED_OBJECT_ANY, "passed through");
+_Static_assert(MRAPI_MAX_USER_SHMEM_ID == MED_OBJECT_USER_MAX, "passed through");
 _Static_assert(sizeof(mrapi_node_t) == sizeof(uint32_t), "lists of nodes are passed through");
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
@@ -182,6 +183,9 @@ arguments_check(const med_self *self,
                 const mrapi_shmem_attributes_t *attributes,
                 mrapi_uint_t attr_size)
 {
+    if (!med_object_number_good(request->number)) {
+        return MRAPI_ERR_SHM_ID_INVALID;
+    }
     bool record_good = !attributes || med_attributes_good(&attribute_kind, attributes);
     bool size_good = attr_size == 0 || attr_size == sizeof *attributes;
     if (request->size_bytes == 0 || !record_good || !size_good) {
@@ -237,10 +241,10 @@ mrapi_shmem_get(mrapi_shmem_id_t shmem_id, mrapi_status_t *status)
         return handle;
     }
     medley_status_t result = MEDLEY_ERR_NOT_FOUND;
-    if (shmem_id != MRAPI_SHMEM_ID_ANY) {
+    if (shmem_id <= MED_OBJECT_USER_MAX) {
         result = med_shmem_get(self, shmem_id, &handle);
     }
-    if (result == MEDLEY_ERR_NOT_FOUND && shmem_id != MRAPI_SHMEM_ID_ANY) {
+    if (result == MEDLEY_ERR_NOT_FOUND && shmem_id <= MED_OBJECT_USER_MAX) {
         result = med_heap_get(self, shmem_id, &handle);
     }
     *status = result == MEDLEY_ERR_NOT_FOUND ? MRAPI_ERR_SHM_ID_INVALID : status_of_sharing(result);
@@ -328,7 +332,9 @@ mrapi_shmem_create_malloc(mrapi_shmem_id_t key,
     if (!self) {
         return handle;
     }
-    if (!attributes || size == 0) {
+    if (!med_object_number_good(key)) {
+        *status = MRAPI_ERR_SHM_ID_INVALID;
+    } else if (!attributes || size == 0) {
         *status = MRAPI_ERR_PARAMETER;
     } else if (attributes->use_malloc) {
         *status =

@@ -109,6 +109,23 @@ without_a_number(void **state)
 }
 
 static void
+all_numbers_for_users(void **state)
+{
+    static const mrapi_shmem_id_t numbers[] = {0, 0xdeadbabe, MRAPI_MAX_USER_SHMEM_ID};
+    mrapi_status_t status;
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        mrapi_shmem_hndl_t shmem = made(numbers[i], SIZE, NULL);
+        assert_int_equal(mrapi_shmem_get(numbers[i], &status), shmem);
+        delete_shmem(shmem);
+    }
+    (void)mrapi_shmem_create(MRAPI_MAX_USER_SHMEM_ID + 1, SIZE, NULL, 0, NULL, 0, &status);
+    assert_int_equal(status, MRAPI_ERR_SHM_ID_INVALID);
+    (void)mrapi_shmem_get(MRAPI_MAX_USER_SHMEM_ID + 1, &status);
+    assert_int_equal(status, MRAPI_ERR_SHM_ID_INVALID);
+}
+
+static void
 not_a_node(void **state)
 {
     mrapi_status_t status;
@@ -477,6 +494,7 @@ main(int argc, char **argv)
         cmocka_unit_test(no_status),
         cmocka_unit_test_setup_teardown(one_life, node_up, node_down),
         cmocka_unit_test_setup_teardown(without_a_number, node_up, node_down),
+        cmocka_unit_test_setup_teardown(all_numbers_for_users, node_up, node_down),
         cmocka_unit_test_setup_teardown(create_wrong, node_up, node_down),
         cmocka_unit_test_setup_teardown(handles_wrong, node_up, node_down),
         cmocka_unit_test_setup_teardown(attach_and_detach_in_turn, node_up, node_down),

@@ -332,18 +332,17 @@ static const section_info sections[MED_IMAGE_SECTION_COUNT] = {
 /* Each says what it wants when the value is wrong, else NULL. */
 typedef const char *value_parse(med_image *image, word value, med_image_item *item);
 
-/* Of locks, those that others find them by: above are those that the library chooses. */
+/* Of objects, those that others find them by: above are those that the library chooses. */
 static const char *
 number_value(med_image *image, word value, med_image_item *item)
 {
-    bool lock = item->section == MED_IMAGE_MUTEXES || item->section == MED_IMAGE_SEMAPHORES ||
-                item->section == MED_IMAGE_RWLOCKS;
-    uint32_t most = lock ? MED_OBJECT_USER_MAX : MED_IMAGE_NUMBER_ANY - 1;
+    bool object = item->section != MED_IMAGE_DOMAINS && item->section != MED_IMAGE_NODES;
+    uint32_t most = object ? MED_OBJECT_USER_MAX : MED_IMAGE_NUMBER_ANY - 1;
     (void)image;
     if (number32_parse(value, most, &item->number)) {
         return NULL;
     }
-    return lock ? "want a number up to 1073741823" : "want a number up to 4294967294";
+    return object ? "want a number up to 4026531839" : "want a number up to 4294967294";
 }
 
 static const char *

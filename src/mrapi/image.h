@@ -26,7 +26,7 @@ struct med_system;
 #define MED_IMAGE_BYTES_MAX (4u << 20)
 /* As many numbers as a list of nodes may have: all nodes that there can be. */
 #define MED_IMAGE_LIST_MAX 16000u
-/* Object and node numbers are below: this one asks for any. */
+/* The numbers of domains and nodes are below. */
 #define MED_IMAGE_NUMBER_ANY UINT32_MAX
 
 typedef enum med_image_section {

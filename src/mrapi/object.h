@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the objects of users have in common (mutexes, semaphores, reader/writer locks): a number
- * under which others find it, handles that grow stale, attributes, and a domain that it may be kept
- * to.
+ * What the objects of users have in common. All kinds: the numbers under which others find them.
+ * Mutexes, semaphores, reader/writer locks: handles that grow stale, attributes, and a domain that
+ * it may be kept to.
  */
 #ifndef MEDLEY_MRAPI_OBJECT_H
 #define MEDLEY_MRAPI_OBJECT_H
@@ -17,9 +17,17 @@
 #include "mrapi/node.h"
 #include "mrapi/table.h"
 
-/* Any number up to here may be chosen by users; those of MED_OBJECT_ANY follow. */
-#define MED_OBJECT_USER_MAX 0x3fffffffu
+/* Any number up to here may be chosen by users; those of MED_OBJECT_ANY follow, as many as a table
+ * has rows. */
+#define MED_OBJECT_USER_MAX 0xefffffffu
 #define MED_OBJECT_ANY 0xffffffffu
+
+/* Can one be made under it? */
+static inline bool
+med_object_number_good(uint32_t number)
+{
+    return number <= MED_OBJECT_USER_MAX || number == MED_OBJECT_ANY;
+}
 
 /* Attributes that mean the same to all kinds; the other bits are each kind's own. */
 #define MED_OBJECT_ERROR_EXT 2u     /* a stale handle is told from a wrong one */

@@ -136,8 +136,8 @@ static medley_status_t
 create_once(create_context *context, uint32_t *index, uint32_t *generation)
 {
     const med_table_view *table = &context->self->system->rmems;
-    bool any = context->request->number == MED_RMEM_NUMBER_ANY;
-    med_key key = {.high = 0, .low = any ? MED_RMEM_USER_MAX + 1 : context->request->number};
+    bool any = context->request->number == MED_OBJECT_ANY;
+    med_key key = {.high = 0, .low = any ? MED_OBJECT_USER_MAX + 1 : context->request->number};
     return any ? med_table_insert_any_if(table, &key, may_create, create_fill, context, index,
                                          generation)
                : med_table_insert_if(table, key, may_create, create_fill, context, index,

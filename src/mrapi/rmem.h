@@ -76,12 +76,8 @@ typedef struct med_rmem_attachment_row {
 } med_rmem_attachment_row;
 _Static_assert(sizeof(med_rmem_attachment_row) == 32, "the same in every build");
 
-/* Any number up to here may be chosen by users; those of MED_RMEM_NUMBER_ANY follow. */
-#define MED_RMEM_USER_MAX 0xefffffffu
-#define MED_RMEM_NUMBER_ANY 0xffffffffu
-
 typedef struct med_rmem_request {
-    uint32_t number; /* or MED_RMEM_NUMBER_ANY */
+    uint32_t number; /* or MED_OBJECT_ANY */
     void *memory;    /* stays the caller's, and stays there until it is deleted */
     uint32_t size_bytes;
     med_rmem_access access;

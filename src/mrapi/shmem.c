@@ -136,7 +136,7 @@ report(const char *what, uint32_t number, const char *why)
 {
     med_text text = {.length = 0};
     med_text_string(&text, what);
-    if (number != MED_SHMEM_ANY) {
+    if (number != MED_OBJECT_ANY) {
         med_text_string(&text, " ");
         med_text_number(&text, number);
     }
@@ -378,7 +378,7 @@ insert(med_self *self,
     med_system *system = self->system;
     fill_context context = {
         .system = system, .request = request, .segment = segment, .domain = self->domain};
-    bool any = request->number == MED_SHMEM_ANY;
+    bool any = request->number == MED_OBJECT_ANY;
     med_key key = {.high = any ? KEY_NAMELESS : KEY_NUMBERED, .low = any ? 0 : request->number};
     uint32_t index, generation;
     medley_status_t status =
@@ -442,7 +442,7 @@ med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *s
     med_system *system = self->system;
     uint32_t index, generation;
     med_key key = {.high = KEY_NUMBERED, .low = request->number};
-    if (request->number != MED_SHMEM_ANY &&
+    if (request->number != MED_OBJECT_ANY &&
         med_table_find(&system->shmems, key, &index, &generation) == MEDLEY_OK) {
         return MEDLEY_ERR_EXISTS; /* before anything large is made */
     }

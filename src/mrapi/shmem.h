@@ -42,10 +42,8 @@ _Static_assert(offsetof(med_shmem_row, address) == 40, "the same in every build"
 
 uint32_t med_shmem_row_bytes(const med_limits *limits);
 
-#define MED_SHMEM_ANY 0xffffffffu
-
 typedef struct med_shmem_request {
-    uint32_t number; /* or MED_SHMEM_ANY */
+    uint32_t number; /* or MED_OBJECT_ANY */
     uint32_t size_bytes;
     uint32_t attributes;
     uint32_t place; /* med_port_place */

@@ -167,7 +167,8 @@ static bool
 shmem_entry(const med_system *system, uint32_t index, entry *e)
 {
     med_view_shmem shmem;
-    bool there = med_view_shmem_read(system, index, &shmem) && shmem.numbered;
+    bool there =
+        med_view_shmem_read(system, index, &shmem) && shmem.numbered && by_number(shmem.number);
     if (there) {
         e->number = shmem.number;
     }
