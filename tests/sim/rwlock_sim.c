@@ -128,6 +128,12 @@ act(const sim_actor *actor)
     }
 }
 
+static const sim_survivor survivors[] = {
+    {"med_rwlock_back_out", "R1",
+     "who backs out has read nothing; as a read-modify-write it hands on what others released"},
+    {0},
+};
+
 const sim_scenario sim_rwlock = {
     .name = "rwlock",
     .covers = "rwlock units",
@@ -138,4 +144,5 @@ const sim_scenario sim_rwlock = {
     .waits_forever = true,
     .begin = begin,
     .act = act,
+    .survivors = survivors,
 };

@@ -41,6 +41,8 @@ typedef struct sim_fiber {
     sim_view view;     /* its own entry: how far it is itself */
     sim_view released; /* the view at its last release fence */
     sim_view pending;  /* what its relaxed loads could have acquired; for an acquire fence */
+    uint32_t total;    /* how many sequentially consistent operations there had been at its last
+                          fence of that order */
     uint32_t choices[SIM_CHOICES];
     uint32_t priority; /* higher runs first, under that strategy */
     bool mortal;
@@ -192,6 +194,7 @@ typedef struct sim_world {
     uint32_t death_victim; /* SIM_NOWHERE: nobody is to be killed */
     uint32_t death_in;     /* so many of its events */
     sim_clock fences;      /* what sequentially consistent fences have shown */
+    uint32_t total;        /* sequentially consistent operations so far */
     void *outside;         /* stack of whoever called sim_run */
     sim_outcome *outcome;
     uint64_t points; /* of all runs */

@@ -22,6 +22,7 @@
 typedef struct store {
     uint64_t value;
     sim_clock known;   /* when each fiber made or first read it; 0: did not */
+    uint32_t total;    /* when a sequentially consistent operation last did; 0: none did */
     sim_view released; /* what a load that acquires gets */
 } store;
 
@@ -46,6 +47,7 @@ sim_history_begin(void)
 {
     location_count = 0;
     memset(&sim.fences, 0, sizeof sim.fences);
+    sim.total = 0;
 }
 
 /* ---- Locations ------------------------------------------------------------------------------- */
@@ -140,6 +142,7 @@ sim_fence(sim_fiber *fiber, int order)
     if (order == __ATOMIC_SEQ_CST) {
         sim_clock_join(&fiber->view.seen, &sim.fences);
         sim.fences = fiber->view.seen;
+        fiber->total = sim.total;
     }
     if (releases(order)) {
         fiber->released = fiber->view;
@@ -159,6 +162,9 @@ take_in(sim_fiber *me, store *s, int order)
     } else {
         sim_view_join(&me->pending, &s->released);
     }
+    if (order == __ATOMIC_SEQ_CST) {
+        s->total = ++sim.total;
+    }
 }
 
 /* `before`: the store whose release sequence this one continues, or NULL. */
@@ -175,6 +181,7 @@ append(sim_fiber *me, location *l, uint64_t value, int order, const store *befor
     s->known.at[me->number] = me->view.seen.at[me->number];
     s->value = value;
     s->released = released;
+    s->total = order == __ATOMIC_SEQ_CST ? ++sim.total : 0;
     if (releases(order)) {
         sim_step(me);
     }
@@ -182,14 +189,20 @@ append(sim_fiber *me, location *l, uint64_t value, int order, const store *befor
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-/* How many stores before the newest this fiber may still read. */
+/* How many stores before the newest this fiber may still read. What is sequentially consistent is
+ * in the one order of all that is: so it reads nothing older than what such an operation before it
+ * had to do with, or what a fence before it shows. */
 static uint32_t
-older_allowed(const sim_fiber *me, const location *l)
+older_allowed(const sim_fiber *me, const location *l, int order)
 {
+    bool in_total = order == __ATOMIC_SEQ_CST;
+    uint32_t total = in_total ? sim.total : me->total;
     uint32_t most = (l->count < DEPTH ? l->count : DEPTH) - 1;
     for (uint32_t back = 0; back < most; back++) {
         const store *s = &l->stores[(l->count - 1 - back) % DEPTH];
-        if (sim_clock_covers_any(&me->view.seen, &s->known)) {
+        if (sim_clock_covers_any(&me->view.seen, &s->known) ||
+            (s->total != 0 && s->total <= total) ||
+            (in_total && sim_clock_covers_any(&sim.fences, &s->known))) {
             return back;
         }
     }
@@ -198,13 +211,13 @@ older_allowed(const sim_fiber *me, const location *l)
 
 /* The store that a load reads. */
 static store *
-choose_store(location *l, bool *old)
+choose_store(location *l, int order, bool *old)
 {
     uint32_t back = 0;
     if (!sim.alone && l->count > 1) {
         back = sim_choose(SIM_OLD, DEPTH, sim.settings.old_chance);
         if (back != 0) {
-            uint32_t most = older_allowed(sim.current, l);
+            uint32_t most = older_allowed(sim.current, l, order);
             back = back < most ? back : most;
         }
     }
@@ -218,7 +231,7 @@ sim_history_load(void *address, uint32_t place, uint32_t bytes, int order, uintp
     sim_race_check(place, bytes, SIM_READS_ATOMICALLY, pc);
     location *l = location_at(address, place, bytes);
     bool old;
-    store *s = choose_store(l, &old);
+    store *s = choose_store(l, order, &old);
     take_in(sim.current, s, order);
     sim_trace_load(place, s->value, old, pc);
     return s->value;
@@ -269,7 +282,7 @@ sim_history_swap(void *address,
 {
     location *l = location_at(address, place, bytes);
     bool old;
-    store *s = choose_store(l, &old);
+    store *s = choose_store(l, failure_order, &old);
     if (s->value == *expected) {
         s = newest(l);
         old = false;

@@ -218,25 +218,11 @@ nowhere_change(void *address, uint32_t bytes, sim_change change, uint64_t operan
     return before;
 }
 
-/* What is sequentially consistent has a fence on each side: more than it promises, so that relaxed
- * operations beside it are seen in fewer ways than there are. */
 static int
 operation_begin(uintptr_t pc, int order)
 {
     sim_point(pc);
-    order = order_at(pc, order);
-    if (order == __ATOMIC_SEQ_CST) {
-        sim_fence(sim.current, order);
-    }
-    return order;
-}
-
-static void
-operation_end(int order)
-{
-    if (order == __ATOMIC_SEQ_CST) {
-        sim_fence(sim.current, order);
-    }
+    return order_at(pc, order);
 }
 
 static uint64_t
@@ -262,7 +248,6 @@ atomic_store(void *address, uint32_t bytes, uint64_t value, int order, uintptr_t
     }
     order = operation_begin(pc, order);
     sim_history_store(address, place, bytes, value, order, pc);
-    operation_end(order);
 }
 
 static uint64_t
@@ -274,9 +259,7 @@ atomic_change(
         return nowhere_change(address, bytes, change, operand);
     }
     order = operation_begin(pc, order);
-    uint64_t before = sim_history_change(address, place, bytes, change, operand, order, pc);
-    operation_end(order);
-    return before;
+    return sim_history_change(address, place, bytes, change, operand, order, pc);
 }
 
 static bool
@@ -297,10 +280,8 @@ atomic_swap(void *address,
         return equal;
     }
     order = operation_begin(pc, order);
-    bool done = sim_history_swap(address, place, bytes, expected, desired, order,
-                                 order_at(pc, failure_order), pc);
-    operation_end(order);
-    return done;
+    return sim_history_swap(address, place, bytes, expected, desired, order,
+                            order_at(pc, failure_order), pc);
 }
 
 #define CHANGE(bits, name, change)                                                                 \
