@@ -10,12 +10,10 @@
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
 #include "mrapi.h"
-#include "port/port.h"
+#include "mrapi_actor.h"
 #include "scenarios.h"
 
-#define ACTORS 3u
 #define ROUNDS 2u
-#define DOMAIN 1u
 #define MUTEXES 2u
 #define MUTEX 7u /* and those after it */
 #define LOCKS 8u
@@ -27,35 +25,9 @@ typedef struct guarded {
 } guarded;
 
 typedef struct notes {
+    mrapi_notes common;
     uint32_t inside[MUTEXES]; /* index + 1 of who holds the mutex */
 } notes;
-
-static void
-begin(const sim_actor *director)
-{
-    (void)director;
-}
-
-/* Small, so that a run spends its steps on what happens between processes. */
-static const char *
-environment(const char *name)
-{
-    static const char *const variables[][2] = {
-        {"MEDLEY_SYSTEM", "sim"},  {"MEDLEY_MAX_DOMAINS", "1"}, {"MEDLEY_MAX_PROCESSES", "4"},
-        {"MEDLEY_MAX_NODES", "6"}, {"MEDLEY_MAX_MUTEXES", "2"},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *variable = variables[i][0];
-        size_t at = 0;
-        while (variable[at] && variable[at] == name[at]) {
-            at++;
-        }
-        if (variable[at] == name[at]) {
-            return variables[i][1];
-        }
-    }
-    return NULL;
-}
 
 /* The odd ones are recursive. */
 static bool
@@ -77,18 +49,25 @@ mutex_make(uint32_t number, mrapi_status_t *status)
     return mrapi_mutex_create(number, &attributes, status);
 }
 
-/* The mutex, made or found. It may be gone again by then. */
+/* Made, found, or by a handle that may be of one that is gone. */
 static bool
-mutex_have(uint32_t number, mrapi_mutex_hndl_t *mutex)
+mutex_have(const sim_actor *actor, uint32_t which, mrapi_mutex_hndl_t *mutex)
 {
     mrapi_status_t status;
-    *mutex = mutex_make(number, &status);
-    if (status == MRAPI_SUCCESS) {
+    mrapi_mutex_hndl_t *told = &((mrapi_notes *)actor->notes)->told[which];
+    if (*told && sim_random(2) == 0) {
+        *mutex = *told;
         return true;
     }
-    SIM_CHECK(status == MRAPI_ERR_MUTEX_EXISTS || status == MRAPI_ERR_MUTEX_LIMIT);
-    *mutex = mrapi_mutex_get(number, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_ID_INVALID);
+    *mutex = mutex_make(MUTEX + which, &status);
+    if (status != MRAPI_SUCCESS) {
+        SIM_CHECK(status == MRAPI_ERR_MUTEX_EXISTS || status == MRAPI_ERR_MUTEX_LIMIT);
+        *mutex = mrapi_mutex_get(MUTEX + which, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_ID_INVALID);
+    }
+    if (status == MRAPI_SUCCESS) {
+        *told = *mutex;
+    }
     return status == MRAPI_SUCCESS;
 }
 
@@ -97,9 +76,7 @@ section(const sim_actor *actor, uint32_t which)
 {
     guarded *g = (guarded *)actor->memory + which;
     uint32_t *inside = &((notes *)actor->notes)->inside[which];
-    bool died = *inside != 0;
-    SIM_CHECK(!died || sim_is_dead(*inside - 1));
-    *inside = actor->index + 1;
+    bool died = mrapi_take_note(actor, inside);
     /* Nobody is told of him who died in a system that was made anew since, with a new mutex. */
     if (died || medley_lock_owner_died()) {
         g->second = g->first;
@@ -127,7 +104,7 @@ lock_and_leave(const sim_actor *actor)
     mrapi_key_t key;
     mrapi_status_t status;
     uint32_t which = sim_random(MUTEXES);
-    if (!mutex_have(MUTEX + which, &mutex)) {
+    if (!mutex_have(actor, which, &mutex)) {
         return;
     }
     recursive_check(MUTEX + which, mutex);
@@ -151,68 +128,51 @@ lock_and_leave(const sim_actor *actor)
     }
 }
 
-/* Again, when another was too long at opening or closing the system. */
-static void
-become_node(const sim_actor *actor)
-{
-    mrapi_info_t info;
-    mrapi_parameters_t parameters = {0};
-    mrapi_status_t status;
-    do {
-        mrapi_initialize(DOMAIN, actor->index + 1, parameters, &info, &status);
-        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_INITFAILED);
-    } while (status != MRAPI_SUCCESS);
-}
-
 static void
 act(const sim_actor *actor)
 {
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        mrapi_status_t status;
-        become_node(actor);
+        mrapi_come(actor);
         lock_and_leave(actor);
         if (sim_random(2) == 0) {
             lock_and_leave(actor);
         }
-        mrapi_finalize(&status);
-        SIM_CHECK(status == MRAPI_SUCCESS);
+        mrapi_go(actor);
     }
 }
 
 static void
 act_mutex(const sim_actor *actor)
 {
-    mrapi_status_t status;
-    become_node(actor);
+    mrapi_come(actor);
     for (uint32_t i = 0; i < LOCKS; i++) {
         lock_and_leave(actor);
     }
-    mrapi_finalize(&status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
+    mrapi_go(actor);
 }
 
 const sim_scenario sim_mrapi = {
     .name = "mrapi",
-    .covers = "table node process mutex system attach",
+    .covers = "table node process mutex object system attach",
     .memory_bytes = MUTEXES * sizeof(guarded),
-    .actors = ACTORS,
+    .actors = MRAPI_ACTORS,
     .deaths = 2,
     .mortal = 7,
     .waits_forever = true,
-    .begin = begin,
+    .begin = mrapi_begin,
     .act = act,
-    .environment = environment,
+    .environment = mrapi_environment,
 };
 
 const sim_scenario sim_mrapi_mutex = {
     .name = "mrapi_mutex",
-    .covers = "table node process mutex system attach",
+    .covers = "table node process mutex object system attach",
     .memory_bytes = MUTEXES * sizeof(guarded),
-    .actors = ACTORS,
+    .actors = MRAPI_ACTORS,
     .deaths = 2,
     .mortal = 7,
     .waits_forever = true,
-    .begin = begin,
+    .begin = mrapi_begin,
     .act = act_mutex,
-    .environment = environment,
+    .environment = mrapi_environment,
 };

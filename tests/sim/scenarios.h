@@ -9,6 +9,7 @@ extern const sim_scenario sim_ring_line;
 extern const sim_scenario sim_ring_packed;
 extern const sim_scenario sim_ring_mpsc;
 extern const sim_scenario sim_ring_mpmc;
+extern const sim_scenario sim_units;
 extern const sim_scenario sim_rwlock;
 extern const sim_scenario sim_wait;
 extern const sim_scenario sim_lock;
@@ -20,5 +21,7 @@ extern const sim_scenario sim_pool;
 extern const sim_scenario sim_trace_ring;
 extern const sim_scenario sim_mrapi;
 extern const sim_scenario sim_mrapi_mutex;
+extern const sim_scenario sim_mrapi_sem;
+extern const sim_scenario sim_mrapi_rwl;
 
 #endif

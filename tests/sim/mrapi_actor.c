@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "mrapi_actor.h"
+
+#include <string.h>
+
+#include "mrapi.h"
+
+#define DOMAIN 1u
+
+void
+mrapi_begin(const sim_actor *director)
+{
+    (void)director;
+}
+
+static bool
+is_same(const char *a, const char *b)
+{
+    size_t at = 0;
+    while (a[at] && a[at] == b[at]) {
+        at++;
+    }
+    return a[at] == b[at];
+}
+
+const char *
+mrapi_environment(const char *name)
+{
+    static const char *const variables[][2] = {
+        {"MEDLEY_SYSTEM", "sim"},
+        {"MEDLEY_MAX_DOMAINS", "1"},
+        {"MEDLEY_MAX_PROCESSES", "4"},
+        {"MEDLEY_MAX_NODES", "6"},
+        {"MEDLEY_MAX_MUTEXES", "1"},
+        {"MEDLEY_MAX_SEMAPHORES", "1"},
+        {"MEDLEY_MAX_RWLOCKS", "1"},
+        {"MEDLEY_MAX_SHARERS", "2"},
+        {"MEDLEY_MAX_SHMEMS", "2"},
+        {"MEDLEY_MAX_RMEMS", "2"},
+        {"MEDLEY_MAX_RMEM_ATTACHMENTS", "4"},
+        {"MEDLEY_MAX_REQUESTS", "4"},
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        if (is_same(variables[i][0], name)) {
+            return variables[i][1];
+        }
+    }
+    return NULL;
+}
+
+static bool
+somebody_is_present(const mrapi_notes *n)
+{
+    for (uint32_t i = 0; i < MRAPI_ACTORS; i++) {
+        if ((n->present >> i & 1) && !sim_is_dead(i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Again, when another was too long at opening or closing the system. */
+void
+mrapi_come(const sim_actor *actor)
+{
+    mrapi_info_t info;
+    mrapi_parameters_t parameters = {0};
+    mrapi_status_t status;
+    do {
+        mrapi_initialize(DOMAIN, actor->index + 1, parameters, &info, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_INITFAILED);
+    } while (status != MRAPI_SUCCESS);
+    mrapi_notes *n = actor->notes;
+    if (!somebody_is_present(n)) {
+        memset(n->told, 0, sizeof n->told);
+    }
+    n->present |= 1u << actor->index;
+}
+
+void
+mrapi_go(const sim_actor *actor)
+{
+    mrapi_status_t status;
+    ((mrapi_notes *)actor->notes)->present &= ~(1u << actor->index);
+    mrapi_finalize(&status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+}
+
+bool
+mrapi_take_note(const sim_actor *actor, uint32_t *holder)
+{
+    bool died = *holder != 0;
+    SIM_CHECK(!died || sim_is_dead(*holder - 1));
+    *holder = actor->index + 1;
+    return died;
+}

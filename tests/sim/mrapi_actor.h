@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What MRAPI's scenarios share: a system of few rows, whose nodes are the actors. */
+#ifndef MEDLEY_TESTS_SIM_MRAPI_ACTOR_H
+#define MEDLEY_TESTS_SIM_MRAPI_ACTOR_H
+
+#include "sim.h"
+
+#define MRAPI_ACTORS 3u
+#define MRAPI_TOLD 2u
+
+/* How the notes of these scenarios begin. */
+typedef struct mrapi_notes {
+    uint32_t present;          /* bit i: actor i is a node, and does not leave yet */
+    uint32_t told[MRAPI_TOLD]; /* handles that somebody had last, known to all without any order */
+} mrapi_notes;
+
+/* A scenario's `begin`, where actors find a zeroed memory. */
+void mrapi_begin(const sim_actor *director);
+/* Its variables: a run spends its steps on what happens between processes. */
+const char *mrapi_environment(const char *name);
+/* The actor becomes a node of the system, which it makes if nobody is in it: then what was told is
+ * of no more use. */
+void mrapi_come(const sim_actor *actor);
+void mrapi_go(const sim_actor *actor);
+/* The caller becomes the holder of something, in the notes: index + 1. Nobody who lives was. True:
+ * one was who died. */
+bool mrapi_take_note(const sim_actor *actor, uint32_t *holder);
+
+#endif
