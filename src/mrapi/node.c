@@ -359,6 +359,7 @@ med_node_place(med_system *system, const med_node_request *request, med_self **s
 medley_status_t
 med_node_register(med_system *system, const med_node_request *request, med_self **self)
 {
+    med_process_keep(system);
     medley_status_t status = leaves_finish(system);
     if (status == MEDLEY_OK) {
         status = med_domain_join(system, request->domain);
@@ -419,6 +420,7 @@ med_node_look(void *context, uint32_t node_ref)
 {
     med_system *system = context;
     uint32_t index = med_node_ref_index(node_ref);
+    med_process_keep(system);
     if (node_ref == 0 || med_node_alive(system, node_ref)) {
         return MEDLEY_OK; /* 0: it came free meanwhile */
     }

@@ -41,14 +41,23 @@ med_process_row_bytes(const med_limits *limits)
 
 /* ---- Alive? ---------------------------------------------------------------------------------- */
 
-/* Does somebody else hold the slot, or is it our own? */
+bool
+med_process_slot_lost(const med_system *system, uint32_t index)
+{
+    /* Relaxed: written before the row became LIVE; another's number at most takes it for dead. */
+    uint32_t process_id = atomic32_load_relaxed(&med_system_process(system, index)->process_id);
+    return med_port_slot_lost(&system->shared, index, process_id);
+}
+
+/* Does somebody else hold the slot, or is it our own? Who has lost it lives as well. */
 static bool
 slot_held(const med_system *system, uint32_t index)
 {
     if (!system->observed && system->process_ref && index == system->process_index) {
         return true;
     }
-    return med_system_is_shared(system) && med_port_slot_held(&system->shared, index);
+    return med_system_is_shared(system) &&
+           (med_port_slot_held(&system->shared, index) || med_process_slot_lost(system, index));
 }
 
 bool
@@ -244,6 +253,7 @@ uint32_t
 med_process_recover_all(med_system *system)
 {
     uint32_t recovered = 0;
+    med_process_keep(system);
     for (uint32_t i = 0; i < system->limits.processes; i++) {
         recovered += med_process_recover(system, i);
     }
@@ -326,7 +336,7 @@ static bool
 claim_dead(med_system *system, uint32_t index)
 {
     med_process_row *row = med_system_process(system, index);
-    if (!slot_take(system, index)) {
+    if (med_process_slot_lost(system, index) || !slot_take(system, index)) {
         return false;
     }
     uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- L1 (come_alive) */
@@ -335,8 +345,10 @@ claim_dead(med_system *system, uint32_t index)
     bool another_is_at_it = med_process_state_of(word) == MED_PROCESS_RECOVERING &&
                             med_process_recoverer_of(word) != index &&
                             recoverer_lives(system, word);
-    /* Acquire and release: as recovery_claim. */
-    if (another_is_at_it || !atomic32_cas_acq_rel(&row->state, &word, by_me)) {
+    /* Lost, as of now: between the first look and the claim. Acquire and release: as
+     * recovery_claim. */
+    if (another_is_at_it || med_process_slot_lost(system, index) ||
+        !atomic32_cas_acq_rel(&row->state, &word, by_me)) {
         slot_drop(system, index);
         return false;
     }
@@ -372,12 +384,59 @@ med_process_release(med_system *system)
 {
     med_process_row *row = med_system_process(system, system->process_index);
     uint32_t generation = med_process_ref_generation(system->process_ref);
+    atomic32_store_relaxed(&system->slot_given_up, 1); /* relaxed: see med_process_keep */
     /* Relaxed: set by nodes of this process, the last of which is the caller. */
     if (!atomic32_load_relaxed(&system->leaves_undone)) {
         /* R2 free -> A2 (claim) */
         atomic32_store_release(&row->state, med_process_word(MED_PROCESS_FREE, 0, generation));
     }
     med_port_slot_drop(&system->shared, system->process_index);
+}
+
+/* ---- Keeping it ------------------------------------------------------------------------------ */
+
+static void
+report_lost(const med_system *system, const char *what)
+{
+    if (!med_log_wanted(MED_LOG_ERROR)) {
+        return;
+    }
+    med_text text = {.length = 0};
+    med_text_string(&text, "this process ");
+    med_text_string(&text, what);
+    med_text_string(&text, ": its program opened the file of system '");
+    med_text_string(&text, system->shared.name);
+    med_text_string(&text, "' and closed it again, by which a process loses all its locks on it "
+                           "(fcntl(2)); 'medley ps' looks without harm");
+    med_log(MED_LOG_ERROR, &text);
+}
+
+void
+med_process_keep(med_system *system)
+{
+    /* Relaxed, as below: set once, and only to be quiet afterwards. */
+    if (!med_system_is_shared(system) || system->observed || !system->process_ref ||
+        atomic32_load_relaxed(&system->slot_given_up)) {
+        return;
+    }
+    medley_status_t status = med_port_slot_keep(&system->shared, system->process_index);
+    if (status != MEDLEY_ERR_STALE && status != MEDLEY_BUSY) {
+        return;
+    }
+    uint32_t generation = med_process_ref_generation(system->process_ref);
+    const med_process_row *row = med_system_process(system, system->process_index);
+    /* A1 live <- L1 (come_alive). Who is not LIVE there now, his slot in hand, will never be. */
+    bool ours =
+        atomic32_load_acquire(&row->state) == med_process_word(MED_PROCESS_LIVE, 0, generation);
+    if (!ours) {
+        atomic32_store_relaxed(&system->slot_given_up, 1);
+        if (status == MEDLEY_ERR_STALE) {
+            slot_drop(system, system->process_index);
+        }
+        report_lost(system, "was taken for dead, and all that it held with it; end it");
+    } else if (status == MEDLEY_ERR_STALE) {
+        report_lost(system, "had lost the lock that shows that it lives, and has it again");
+    }
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
@@ -387,6 +446,7 @@ med_process_look(void *context, uint32_t process_ref)
 {
     med_system *system = context;
     uint32_t index = med_process_ref_index(process_ref);
+    med_process_keep(system);
     if (process_ref == 0 || med_process_alive(system, process_ref)) {
         return MEDLEY_OK; /* 0: it came free meanwhile */
     }

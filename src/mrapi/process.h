@@ -87,6 +87,12 @@ medley_status_t med_process_claim(struct med_system *system);
  * remove their rows: then it gives the slot back only, which is to die. */
 void med_process_release(struct med_system *system);
 
+/* Sees to it that this process's slot is still held, which a program can lose (port.h): takes it
+ * again, and says so. Called whenever a node comes, and while one waits. */
+void med_process_keep(struct med_system *system);
+/* Is the slot of that row not held, and its process lives all the same? Of one not held. */
+bool med_process_slot_lost(const struct med_system *system, uint32_t index);
+
 /* Does the process that `ref` names live? */
 bool med_process_alive(const struct med_system *system, uint32_t ref);
 

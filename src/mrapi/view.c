@@ -60,7 +60,10 @@ life_of(const med_system *system, uint32_t index, uint32_t state)
 {
     switch (med_process_state_of(state)) {
     case MED_PROCESS_LIVE:
-        return med_port_slot_held(&system->shared, index) ? MED_VIEW_ALIVE : MED_VIEW_DEAD;
+        if (med_port_slot_held(&system->shared, index)) {
+            return MED_VIEW_ALIVE;
+        }
+        return med_process_slot_lost(system, index) ? MED_VIEW_LOST : MED_VIEW_DEAD;
     case MED_PROCESS_RECOVERING:
         return MED_VIEW_RECOVERING;
     case MED_PROCESS_FREE:

@@ -33,6 +33,7 @@ typedef struct med_view_system {
 
 typedef enum med_view_life {
     MED_VIEW_ALIVE,
+    MED_VIEW_LOST,       /* alive; its program dropped the lock that shows it (process.h, keep) */
     MED_VIEW_DEAD,       /* and nobody has noticed yet */
     MED_VIEW_RECOVERING, /* dead, and somebody is about it */
 } med_view_life;

@@ -9,15 +9,18 @@
  *   sem3, getsem, take, waitsem  likewise, a semaphore that three have at once
  *   rwl, getrwl, read, waitrwl   likewise, a reader/writer lock: to read, and to write
  *
+ *   careless                     opens the system's file and closes it again (any number)
  *   open                         opens the system whose name is the number, or fails to
  *
  * Then it says "ready" and stays until its standard input ends.
  */
+#include <fcntl.h>
 #include <medley/medley.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MUTEXES 64
 
@@ -95,6 +98,19 @@ do_rwl_verb(const char *verb, unsigned number, mrapi_status_t *status)
 }
 
 static void
+be_careless(void)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/medley-%u-%s", getenv("MEDLEY_SHM_DIR"),
+                   (unsigned)geteuid(), getenv("MEDLEY_SYSTEM"));
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || close(fd) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static void
 do_verb(const char *verb, unsigned number)
 {
     mrapi_status_t status = MRAPI_SUCCESS;
@@ -109,6 +125,8 @@ do_verb(const char *verb, unsigned number)
         create(number, MRAPI_MUTEX_RECURSIVE);
     } else if (strcmp(verb, "inherit") == 0) {
         create(number, MEDLEY_MUTEX_PRIORITY_INHERITANCE);
+    } else if (strcmp(verb, "careless") == 0) {
+        be_careless();
     } else if (strcmp(verb, "open") == 0) {
         char name[16];
         (void)snprintf(name, sizeof name, "%u", number);

@@ -131,6 +131,19 @@ class Living(CommandTest):
             file.seek(0)
             self.assertEqual(file.read(), before)
 
+    def test_lock_lost(self):
+        """It opened the file itself and closed it again, and lives."""
+        self.holder(0, 1, "create", 4)
+        careless = self.holder(0, 2, "get", 4, "lock", 4, "careless", 0)
+        system = self.look(SYSTEM)
+        states = {row["process_id"]: row["state"] for row in system["processes"]}
+        self.assertEqual(states[careless.pid], "lock-lost")
+        self.assertEqual(node_of(system, 2)["state"], "running")
+        self.assertEqual(lock_of(system, 4)["owner"], {"domain": 0, "node": 2})
+        careless.kill()
+        states = {row["process_id"]: row["state"] for row in self.look(SYSTEM)["processes"]}
+        self.assertEqual(states[careless.pid], "dead")
+
     def test_all_systems(self):
         self.assertEqual(self.run_json("ps"), {"systems": []})
         Holder(self, 0, 1, system="second")

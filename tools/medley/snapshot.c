@@ -20,6 +20,7 @@ processes_json(const med_system *system)
 {
     static const char *const lives[] = {
         [MED_VIEW_ALIVE] = "alive",
+        [MED_VIEW_LOST] = "lock-lost",
         [MED_VIEW_DEAD] = "dead",
         [MED_VIEW_RECOVERING] = "recovering",
     };

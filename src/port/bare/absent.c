@@ -161,6 +161,23 @@ med_port_slot_any_held(const med_port_shared *shared)
     return false;
 }
 
+bool
+med_port_slot_lost(const med_port_shared *shared, uint32_t slot, uint32_t process_id)
+{
+    (void)shared;
+    (void)slot;
+    (void)process_id;
+    return false;
+}
+
+medley_status_t
+med_port_slot_keep(med_port_shared *shared, uint32_t slot)
+{
+    (void)shared;
+    (void)slot;
+    return MEDLEY_OK;
+}
+
 /* There are no forks and no exits, so the handlers run at each of them. */
 medley_status_t
 med_port_on_fork(void (*handler)(void))

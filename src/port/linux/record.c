@@ -6,8 +6,8 @@
  * Why process-associated record locks: the kernel drops them when the process is gone, before its
  * number can be reused and while it is still a zombie; they work across PID namespaces; a query
  * costs one system call. Two traps: closing ANY descriptor of a file drops all locks the process
- * has on it, so a name is opened at most once (shared.c); and a child of fork has none of them,
- * which is what we want.
+ * has on it, so a name is opened at most once (shared.c), and slot.c sees to programs that do it;
+ * and a child of fork has none of them, which is what we want.
  *
  * A program that closes every descriptor closes ours, and the number may be another file's by now.
  * So it is compared with what was opened, after whatever was done with it: then it was ours during

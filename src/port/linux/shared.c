@@ -6,6 +6,7 @@
  *   file    <folder>/medley-<uid>-<name>, mode 0600; anything else under that name is refused
  *   byte    MED_LINUX_SECTION_BYTE: the section (section.c)
  *           MED_LINUX_SLOT_BYTE + n: process slot n is alive (slot.c)
+ *           MED_LINUX_WITNESS_BYTE + n: so it was, whoever lost that lock (slot.c)
  *
  * Why the inode is compared: between our open and our lock the last user may have removed the name,
  * and we would hold a file that nobody else will ever find. Then we start over.
@@ -285,6 +286,7 @@ close_in_section(med_port_shared *shared)
         (void)munmap(shared->address, shared->size_bytes);
     }
     if (med_linux_descriptor_is_ours(shared)) {
+        med_linux_witnesses_drop((int)shared->handle);
         (void)close((int)shared->handle); /* drops the section and every slot */
     }
     char *entry = open_names_find(shared->name);

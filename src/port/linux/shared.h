@@ -13,6 +13,7 @@
 /* Bytes of the file that are locked, and never written: the same in every version. */
 #define MED_LINUX_SECTION_BYTE ((off_t)1 << 30)
 #define MED_LINUX_SLOT_BYTE (MED_LINUX_SECTION_BYTE + 1)
+#define MED_LINUX_WITNESS_BYTE (MED_LINUX_SECTION_BYTE + (1 << 20)) /* far from the slots */
 
 /* ---- Record locks (record.c) ----------------------------------------------------------------- */
 
@@ -58,5 +59,7 @@ med_linux_section_enter(int fd, med_linux_patience *p, char why[MED_PORT_WHY_BYT
 /* MEDLEY_EMPTY: nobody holds any. Only a plain yes is one: who is told no asks again in the
  * section. */
 medley_status_t med_linux_slots_look(int fd);
+/* Before the descriptor is closed, of which a child of the program may have a copy. */
+void med_linux_witnesses_drop(int fd);
 
 #endif

@@ -5,11 +5,71 @@
  * Why "not held" is confirmed: without a descriptor of ours (record.c) an error, or another file's
  * answer, is nobody's death: then all slots count as held.
  *
- * What may run together: everything; the kernel orders claim, drop and query of one slot.
+ * Why there is a witness beside it. A program that opens the file itself and closes it again drops
+ * its process's record locks on it (record.c), and lives. So who claims a slot takes a second lock,
+ * of the open file description (F_OFD_SETLK): that one stays until our own descriptor and all its
+ * copies are closed. Alone it proves no life, since a child that was made without fork's handlers
+ * keeps a copy after its parent's death. With it, and with the process of that number not ended
+ * (a zombie has), the slot is lost and its process alive. The process itself finds out by asking
+ * for its record lock in the name of the description, to which its own is another's; and takes it
+ * again. Where a copy of a dead one's descriptor is left, the next of the slot has no witness. Only
+ * if such a copy is left and the dead one's number is a stranger's by now does a dead one count as
+ * alive, until one of the two ends.
+ *
+ * What may run together: everything; the kernel orders claim, drop and query of one slot. Claim and
+ * drop are two steps: the record lock is what counts, so it is taken first and given back last.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "shared.h"
+
+/* ---- Witnesses ------------------------------------------------------------------------------- */
+
+static bool
+witness_of_other(int fd, off_t start, off_t length)
+{
+    struct flock lock = med_linux_record(F_WRLCK, start, length);
+    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+static void
+witness_set(int fd, short type, off_t start, off_t length)
+{
+    struct flock lock = med_linux_record(type, start, length);
+    (void)fcntl(fd, F_OFD_SETLK, &lock); /* or there is none */
+}
+
+void
+med_linux_witnesses_drop(int fd)
+{
+    witness_set(fd, F_UNLCK, MED_LINUX_WITNESS_BYTE, MED_PORT_SLOT_MAX);
+}
+
+/* A zombie is none. */
+static bool
+process_is_there(uint32_t process_id)
+{
+    pid_t pid = (pid_t)process_id;
+    if (pid <= 0) {
+        return false;
+    }
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0) {
+        bool gone = errno == ESRCH || errno == EINVAL; /* or the number of a thread */
+        return !gone && (kill(pid, 0) == 0 || errno == EPERM);
+    }
+    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    bool there = poll(&ended, 1, 0) <= 0;
+    (void)close(fd);
+    return there;
+}
+
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
 /* Anything but a plain no is a yes. */
 static bool
@@ -24,24 +84,34 @@ medley_status_t
 med_linux_slots_look(int fd)
 {
     struct flock lock = med_linux_record(F_WRLCK, MED_LINUX_SLOT_BYTE, MED_PORT_SLOT_MAX);
-    return med_linux_record_find(fd, &lock) ? MEDLEY_OK : MEDLEY_EMPTY;
+    return med_linux_record_find(fd, &lock) ||
+                   witness_of_other(fd, MED_LINUX_WITNESS_BYTE, MED_PORT_SLOT_MAX)
+               ? MEDLEY_OK
+               : MEDLEY_EMPTY;
 }
 
 medley_status_t
 med_port_slot_claim(med_port_shared *shared, uint32_t slot)
 {
+    int fd = (int)shared->handle;
     if (slot >= MED_PORT_SLOT_MAX) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    return med_linux_descriptor_check(shared)
-               ? med_linux_record_try((int)shared->handle, MED_LINUX_SLOT_BYTE + (off_t)slot)
-               : MEDLEY_ERR_SYSTEM;
+    if (!med_linux_descriptor_check(shared)) {
+        return MEDLEY_ERR_SYSTEM;
+    }
+    medley_status_t status = med_linux_record_try(fd, MED_LINUX_SLOT_BYTE + (off_t)slot);
+    if (status == MEDLEY_OK) {
+        witness_set(fd, F_WRLCK, MED_LINUX_WITNESS_BYTE + (off_t)slot, 1);
+    }
+    return status;
 }
 
 void
 med_port_slot_drop(med_port_shared *shared, uint32_t slot)
 {
     if (med_linux_descriptor_check(shared)) {
+        witness_set((int)shared->handle, F_UNLCK, MED_LINUX_WITNESS_BYTE + (off_t)slot, 1);
         med_linux_record_drop((int)shared->handle, MED_LINUX_SLOT_BYTE + (off_t)slot);
     }
 }
@@ -55,5 +125,35 @@ med_port_slot_held(const med_port_shared *shared, uint32_t slot)
 bool
 med_port_slot_any_held(const med_port_shared *shared)
 {
-    return record_held_by_other(shared, MED_LINUX_SLOT_BYTE, MED_PORT_SLOT_MAX);
+    return record_held_by_other(shared, MED_LINUX_SLOT_BYTE, MED_PORT_SLOT_MAX) ||
+           witness_of_other((int)shared->handle, MED_LINUX_WITNESS_BYTE, MED_PORT_SLOT_MAX);
+}
+
+/* ---- Lost ------------------------------------------------------------------------------------ */
+
+bool
+med_port_slot_lost(const med_port_shared *shared, uint32_t slot, uint32_t process_id)
+{
+    return witness_of_other((int)shared->handle, MED_LINUX_WITNESS_BYTE + (off_t)slot, 1) &&
+           process_is_there(process_id);
+}
+
+medley_status_t
+med_port_slot_keep(med_port_shared *shared, uint32_t slot)
+{
+    int fd = (int)shared->handle;
+    struct flock lock = med_linux_record(F_WRLCK, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
+    bool told = fcntl(fd, F_OFD_GETLK, &lock) == 0;
+    bool held = told && lock.l_type != F_UNLCK;
+    if (held && lock.l_pid == getpid()) {
+        return MEDLEY_OK;
+    }
+    if (!med_linux_descriptor_check(shared)) {
+        return MEDLEY_ERR_SYSTEM;
+    }
+    if (!told) {
+        return MEDLEY_OK; /* a kernel without such locks: what cannot be known is not so */
+    }
+    medley_status_t status = held ? MEDLEY_BUSY : med_port_slot_claim(shared, slot);
+    return status == MEDLEY_OK ? MEDLEY_ERR_STALE : status;
 }

@@ -514,3 +514,21 @@ med_port_segments_remove(const char *name)
         s->removed = s->removed || (s->used && strcmp(s->name, name) == 0);
     }
 }
+
+/* No program of the simulator can lose one. */
+bool
+med_port_slot_lost(const med_port_shared *shared, uint32_t number, uint32_t process_id)
+{
+    (void)shared;
+    (void)number;
+    (void)process_id;
+    return false;
+}
+
+medley_status_t
+med_port_slot_keep(med_port_shared *shared, uint32_t number)
+{
+    (void)shared;
+    (void)number;
+    return MEDLEY_OK;
+}
