@@ -20,6 +20,15 @@ def pages(section):
     return sorted(glob.glob(os.path.join(ROOT, "docs", "man", f"*.{section}")))
 
 
+def path_of(name):
+    return os.path.join(ROOT, "docs", "man", name)
+
+
+def exported():
+    listed = read(os.path.join(ROOT, "tests", "exports.txt")).splitlines()
+    return sorted(name for name in listed if not name.startswith("#"))
+
+
 def plain(page):
     """Its text, hyphens as typed."""
     return read(page).replace("\\-", "-")
@@ -43,9 +52,20 @@ class Man(unittest.TestCase):
             explained += names
             for name in names:
                 self.assertRegex(read(page), rf"(?m)^\.(Fn|Fo) {name}\b", page)
-        listed = read(os.path.join(ROOT, "tests", "exports.txt")).splitlines()
-        exported = [name for name in listed if not name.startswith("#")]
-        self.assertEqual(sorted(explained), sorted(exported))
+        self.assertEqual(sorted(explained), exported())
+
+    def test_every_function_in_the_table_once(self):
+        text = read(path_of("mrapi_functions.7"))
+        rows = re.findall(r"(?m)^\.It Fn (\w+) Ta (.+) Ta (.+) Ta (.+)$", text)
+        self.assertEqual(sorted(row[0] for row in rows), exported())
+        explained = set(re.findall(r"(?m)^\.It (\w.*)$", text))
+        for name, waits, bound, handler in rows:
+            with self.subTest(name=name):
+                self.assertLessEqual(set(waits.split()), explained)
+                self.assertLessEqual(set(bound.split(", ")), explained)
+                self.assertIn(handler, ("yes", "no"))
+                safe = waits == "no" and bound in ("yes", "retries")
+                self.assertTrue(safe or handler == "no")
 
     def test_references(self):
         there = {os.path.basename(page) for page in pages("[17]")}
@@ -71,9 +91,8 @@ class Man(unittest.TestCase):
             if not path.endswith("_test.c"):
                 variables |= set(re.findall(r'"(MEDLEY_[A-Z_]*[A-Z])"', read(path)))
         self.assertIn("MEDLEY_SYSTEM", variables)
-        (page,) = pages(7)
         for variable in variables:
-            self.assertRegex(read(page), rf"\b{variable}\b")
+            self.assertRegex(read(path_of("medley.7")), rf"\b{variable}\b")
 
 
 if __name__ == "__main__":
