@@ -131,9 +131,9 @@ atomic32_fetch_or_relaxed(atomic32 *a, uint32_t v)
 }
 
 static inline uint32_t
-atomic32_fetch_or_acq_rel(atomic32 *a, uint32_t v)
+atomic32_fetch_or_release(atomic32 *a, uint32_t v)
 {
-    return __atomic_fetch_or(&a->value, v, __ATOMIC_ACQ_REL);
+    return __atomic_fetch_or(&a->value, v, __ATOMIC_RELEASE);
 }
 
 static inline uint32_t
@@ -143,9 +143,15 @@ atomic32_fetch_and_relaxed(atomic32 *a, uint32_t v)
 }
 
 static inline uint32_t
-atomic32_fetch_and_acq_rel(atomic32 *a, uint32_t v)
+atomic32_fetch_and_acquire(atomic32 *a, uint32_t v)
 {
-    return __atomic_fetch_and(&a->value, v, __ATOMIC_ACQ_REL);
+    return __atomic_fetch_and(&a->value, v, __ATOMIC_ACQUIRE);
+}
+
+static inline uint32_t
+atomic32_fetch_and_release(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_and(&a->value, v, __ATOMIC_RELEASE);
 }
 
 /* ---- atomic64: one writer; never the word a protocol turns on -------------------------------- */

@@ -166,7 +166,8 @@ claim_in_word(
 static void
 raise_high_water(const med_bit_set *set, uint32_t value)
 {
-    uint32_t seen = atomic32_load_relaxed(&set->shared->high_water); /* relaxed: statistics */
+    /* Relaxed, both: statistics. */
+    uint32_t seen = atomic32_load_relaxed(&set->shared->high_water);
     while (seen < value && !atomic32_cas_relaxed(&set->shared->high_water, &seen, value)) {
     }
 }
@@ -205,7 +206,7 @@ med_bit_set_claim(
 static void
 show_free(const med_bit_set *set, uint32_t word, uint32_t bits)
 {
-    /* Relaxed: a hint; R1 carries what matters. */
+    /* Relaxed, all: hints; R1 carries what matters. */
     (void)atomic32_fetch_or_relaxed(&set->free_bits[word], bits);
     uint32_t hint = atomic32_load_relaxed(&set->shared->first_free_word);
     while (word < hint && !atomic32_cas_relaxed(&set->shared->first_free_word, &hint, word)) {
@@ -249,7 +250,7 @@ med_bit_set_recover(const med_bit_set *set, uint32_t dead_owner)
         /* R1 entry left -> A1 (claim): what the dead one wrote was made visible by his death (the
          * query that found him dead), and goes on to the next owner. */
         if (owner == dead_owner &&
-            atomic32_cas_acq_rel(&set->entries[index].owner, &owner, MED_BIT_SET_NOBODY)) {
+            atomic32_cas_release(&set->entries[index].owner, &owner, MED_BIT_SET_NOBODY)) {
             recovered++;
             owner = MED_BIT_SET_NOBODY;
         }
@@ -337,7 +338,7 @@ med_bit_set_statistics_get(const med_bit_set *set, med_bit_set_statistics *stati
         in_use += had && !idle;
         claimed += had && idle;
     }
-    uint32_t high_water = atomic32_load_relaxed(&set->shared->high_water);
+    uint32_t high_water = atomic32_load_relaxed(&set->shared->high_water); /* relaxed: likewise */
     statistics->in_use = in_use;
     statistics->claimed = claimed;
     statistics->high_water = high_water < set->capacity ? high_water : set->capacity;

@@ -278,6 +278,7 @@ med_lock_give_back(med_lock *lock,
         return;
     }
     med_port_barrier_light(scope); /* as in release */
+    /* Relaxed: it decides only whether to look closer. */
     if (atomic32_load_relaxed(&sleepers->flag)) {
         med_lock_wake(sleepers, 1, scope);
     }
@@ -295,9 +296,9 @@ med_lock_recover(med_lock *lock,
     uint32_t word = atomic32_load_relaxed(&lock->word); /* relaxed: checked by compare-and-swap */
     while ((word & MED_LOCK_OWNER_MASK) == dead_owner) {
         uint32_t desired = usable ? MED_LOCK_DIED : MED_LOCK_DEAD | MED_LOCK_DIED;
-        /* R1 held -> A1: what the dead owner wrote was made visible by his death (the query that
-         * found him dead), and goes on to the next owner. */
-        if (atomic32_cas_acq_rel(&lock->word, &word, desired)) {
+        /* R1 held -> A1 (try): what the dead owner wrote was made visible by his death (the query
+         * that found him dead), and goes on to the next owner. */
+        if (atomic32_cas_release(&lock->word, &word, desired)) {
             med_port_barrier_light(scope); /* as in release */
             med_lock_wake(sleepers, 1, scope);
             return true;

@@ -100,8 +100,9 @@ attempts(const med_ring_mpmc_view *view)
 static void
 move_on(atomic32 *counter, uint32_t index)
 {
-    /* R3 slot claimed -> A3 (reserve, take): who sees the counter sees the words before it. */
-    (void)atomic32_cas_acq_rel(counter, &index, index + 1);
+    /* R3 slot claimed -> A3 (reserve, take): who sees the counter sees the words before it, as did
+     * who read `index` from it. */
+    (void)atomic32_cas_release(counter, &index, index + 1);
 }
 
 static bool
@@ -113,11 +114,12 @@ claim(const med_ring_mpmc_side *side, uint32_t index, uint32_t word, uint32_t st
     return atomic32_cas_acq_rel(mpmc_slot_word(&side->view, index), &word, desired);
 }
 
-/* `index` was read from the counter, and then a word that allows nothing: is that the present? */
+/* `index` was read from the counter, and then a word that allows nothing: is that the present? A
+ * word of a later lap is seen together with a later counter, from which it was claimed. */
 static bool
 is_present(const atomic32 *counter, uint32_t index)
 {
-    return atomic32_load_relaxed(counter) == index; /* relaxed: the word was acquired before */
+    return atomic32_load_relaxed(counter) == index; /* relaxed: A1 or A2 came before */
 }
 
 /* Why there is no room at tail, whose slot is still in the lap before. */
@@ -143,7 +145,8 @@ med_ring_mpmc_reserve(med_ring_mpmc_side *side, void **slot)
     atomic32 *tail = &view->ring->tail;
     for (uint32_t left = attempts(view); left && !side->has_reserved; left--) {
         uint32_t index = atomic32_load_acquire(tail); /* A3 slot claimed <- R3 (move_on) */
-        uint32_t word = atomic32_load_acquire(mpmc_slot_word(view, index)); /* A2, A3 */
+        /* A2 slot free <- R2 (release, recover, skip); A1 slot filled <- R1 (commit): is_present */
+        uint32_t word = atomic32_load_acquire(mpmc_slot_word(view, index));
         int32_t lead = mpmc_lead_of(view, word, index);
         if (lead == 0 && mpmc_state_of(word) == MPMC_FREE) {
             if (claim(side, index, word, MPMC_WRITING)) {
@@ -170,7 +173,7 @@ reserved_becomes(med_ring_mpmc_side *side, uint32_t state)
     const med_ring_mpmc_view *view = &side->view;
     uint32_t word = mpmc_word_of(view, side->reserved, 0, state, 0);
     side->has_reserved = false;
-    /* R1 slot filled -> A1 (take) */
+    /* R1 slot filled -> A1 (take, reserve) */
     atomic32_store_release(mpmc_slot_word(view, side->reserved), word);
     med_wait_wake(&view->ring->data, view->scope);
 }
@@ -206,12 +209,12 @@ why_empty(uint32_t word, int32_t lead)
     return MEDLEY_ERR_CORRUPT;
 }
 
-/* Passes over a slot that will not be filled. */
+/* Passes over a slot that will not be filled: `word` was acquired. */
 static void
 skip(const med_ring_mpmc_view *view, uint32_t index, uint32_t word)
 {
-    /* R2 slot free -> A2 (reserve) */
-    if (atomic32_cas_acq_rel(mpmc_slot_word(view, index), &word,
+    /* R2 slot free -> A2 (reserve, take) */
+    if (atomic32_cas_release(mpmc_slot_word(view, index), &word,
                              mpmc_word_of(view, index, 1, MPMC_FREE, 0))) {
         move_on(&view->ring->head, index);
         med_wait_wake(&view->ring->space, view->scope);
@@ -225,7 +228,8 @@ med_ring_mpmc_take(med_ring_mpmc_side *side, void **element)
     atomic32 *head = &view->ring->head;
     for (uint32_t left = attempts(view); left && !side->has_taken; left--) {
         uint32_t index = atomic32_load_acquire(head); /* A3 slot claimed <- R3 (move_on) */
-        uint32_t word = atomic32_load_acquire(mpmc_slot_word(view, index)); /* A1, A3 */
+        /* A1 slot filled <- R1 (commit); A2 slot free <- R2 (release, recover, skip): is_present */
+        uint32_t word = atomic32_load_acquire(mpmc_slot_word(view, index));
         int32_t lead = mpmc_lead_of(view, word, index);
         if (lead == 0 && mpmc_state_of(word) == MPMC_FULL) {
             if (claim(side, index, word, MPMC_READING)) {
@@ -257,8 +261,8 @@ med_ring_mpmc_release(med_ring_mpmc_side *side)
     const med_ring_mpmc_view *view = &side->view;
     uint32_t word = mpmc_word_of(view, side->taken, 1, MPMC_FREE, 0);
     side->has_taken = false;
-    atomic32_store_release(mpmc_slot_word(view, side->taken),
-                           word); /* R2 slot free -> A2 (reserve) */
+    /* R2 slot free -> A2 (reserve, take) */
+    atomic32_store_release(mpmc_slot_word(view, side->taken), word);
     med_wait_wake(&view->ring->space, view->scope);
 }
 
@@ -290,7 +294,7 @@ med_ring_mpmc_pop(med_ring_mpmc_side *side, void *element)
 
 /* ---- Death ----------------------------------------------------------------------------------- */
 
-/* Undoes one claim of a dead side. False when the word has changed. */
+/* Undoes one claim of a dead side, whose word was acquired (A4). False when it has changed. */
 static bool
 claim_undo(const med_ring_mpmc_view *view,
            uint32_t slot,
@@ -301,19 +305,20 @@ claim_undo(const med_ring_mpmc_view *view,
     uint32_t next_lap = (lap + (1u << MPMC_LAP_SHIFT)) & mpmc_lap_mask(view) << MPMC_LAP_SHIFT;
     atomic32 *place = mpmc_slot_word(view, slot);
     if (mpmc_state_of(word) == MPMC_WRITING) {
-        /* R1: nothing is filled, but the lap has to go on */
-        return atomic32_cas_acq_rel(place, &word, lap | MPMC_SKIP << MPMC_STATE_SHIFT);
+        /* R1 slot filled -> A1 (take, reserve): it is not, but the lap has to go on */
+        return atomic32_cas_release(place, &word, lap | MPMC_SKIP << MPMC_STATE_SHIFT);
     }
     if (salvage) {
         uint32_t mine = lap | MPMC_READING << MPMC_STATE_SHIFT | salvage->side->number;
-        if (!atomic32_cas_acq_rel(place, &word, mine)) {
+        /* R4 side joined -> A4 (recover): should this one die over it */
+        if (!atomic32_cas_release(place, &word, mine)) {
             return false;
         }
         salvage->keep(salvage->context, mpmc_slot_element(view, slot));
-        atomic32_store_release(place, next_lap); /* R2 slot free -> A2 (reserve) */
+        atomic32_store_release(place, next_lap); /* R2 slot free -> A2 (reserve, take) */
         return true;
     }
-    return atomic32_cas_acq_rel(place, &word, next_lap); /* R2 slot free -> A2 (reserve) */
+    return atomic32_cas_release(place, &word, next_lap); /* R2 slot free -> A2 (reserve, take) */
 }
 
 static bool
@@ -335,8 +340,8 @@ med_ring_mpmc_recover(const med_ring_mpmc_view *view,
         return 0;
     }
     for (uint32_t slot = 0; slot <= view->mask; slot++) {
-        uint32_t word =
-            atomic32_load_acquire(mpmc_slot_word(view, slot)); /* A4 side joined <- R4 */
+        /* A4 side joined <- R4 (claim, claim_undo); and what was claimed, and filled, before it */
+        uint32_t word = atomic32_load_acquire(mpmc_slot_word(view, slot));
         if (is_claim_of(view, word, dead_owner)) {
             recovered += claim_undo(view, slot, word, salvage);
         }
@@ -344,7 +349,7 @@ med_ring_mpmc_recover(const med_ring_mpmc_view *view,
     for (uint32_t number = 0; number < view->sides; number++) {
         uint32_t owner = dead_owner;
         /* R5 side left -> A5 (join): its claims are undone */
-        recovered += atomic32_cas_acq_rel(&view->owners[number], &owner, 0);
+        recovered += atomic32_cas_release(&view->owners[number], &owner, 0);
     }
     med_wait_wake(&view->ring->data, view->scope);
     med_wait_wake(&view->ring->space, view->scope);

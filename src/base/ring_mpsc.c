@@ -86,7 +86,7 @@ static void
 map_set(const med_ring_mpsc_view *view, uint32_t number)
 {
     /* R4 lane taken -> A4 (retire) */
-    (void)atomic32_fetch_or_acq_rel(&view->ring->map[number / 32], 1u << number % 32);
+    (void)atomic32_fetch_or_release(&view->ring->map[number / 32], 1u << number % 32);
 }
 
 /* MEDLEY_OK: lane `number` is `owner`'s and may be written. MEDLEY_BUSY: it is not, for now. */
@@ -183,9 +183,10 @@ med_ring_mpsc_producer_leave(med_ring_mpsc_producer *producer)
 static bool
 role_recover(atomic32 *word, uint32_t dead_owner)
 {
-    /* R3, R5: what the dead owner wrote was made visible by its death (the query that found it
-     * dead), and goes on to the next owner. */
-    return atomic32_cas_acq_rel(word, &dead_owner, 0);
+    /* R3 lane left -> A3 (take, retire); R5 consumer left -> A5 (consumer_join): what the dead
+     * owner wrote was made visible by its death (the query that found it dead), and goes on to the
+     * next owner. */
+    return atomic32_cas_release(word, &dead_owner, 0);
 }
 
 uint32_t
@@ -294,7 +295,7 @@ lane_retire(const med_ring_mpsc_view *view, uint32_t number)
 {
     atomic32 *word = &view->ring->map[number / 32];
     uint32_t bit = 1u << number % 32;
-    (void)atomic32_fetch_and_acq_rel(word, ~bit); /* A4 lane taken <- R4 (take) */
+    (void)atomic32_fetch_and_acquire(word, ~bit); /* A4 lane taken <- R4 (take) */
     /* A3 lane left <- R3 (leave, recover): and what was committed before */
     uint32_t owner = atomic32_load_acquire(&view->roles[number].owner);
     if (owner != 0 || !is_drained(view, number)) {

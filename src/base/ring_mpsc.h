@@ -201,7 +201,8 @@ med_ring_mpsc_commit_many(med_ring_mpsc_producer *producer, uint32_t count)
 {
     med_ring_view *lane = &producer->lane.view;
     uint32_t tail = med_ring_tail(&producer->lane);
-    atomic32_store_release(&lane->ring->tail, tail + count); /* R1 slot filled -> A1 (look) */
+    /* R1 slot filled -> A1 (ring_spsc.c) */
+    atomic32_store_release(&lane->ring->tail, tail + count);
     med_wait_wake(producer->data, lane->scope);
 }
 

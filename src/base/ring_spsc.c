@@ -189,10 +189,9 @@ med_ring_producer_attach(med_ring_producer *producer,
     uint32_t capacity = new.view.mask + 1;
     uint32_t head = atomic32_load_acquire(&ring->head); /* A2 element read <- R2 (release) */
     if (new.view.layout == MED_RING_LINE) {
-        /* The slots say it; the former producer may have died before he stored tail. Relaxed: for
-         * ourselves. */
+        /* The slots say it; the former producer may have died before he stored tail. */
         uint32_t filled = slots_filled(&new.view, head, capacity);
-        atomic32_store_relaxed(&ring->tail, head + filled);
+        atomic32_store_relaxed(&ring->tail, head + filled); /* relaxed: for ourselves */
     } else if (med_ring_tail(&new) - head > capacity) {
         return MEDLEY_ERR_CORRUPT;
     }
@@ -272,9 +271,9 @@ med_ring_reserve_cancel(med_ring_producer *producer)
         /* Relaxed: a mark publishes nothing. */
         atomic32_store_relaxed(&producer->view.ring->inserting, tail);
     } else {
-        /* In a full ring the same word is there already: filled, in the lap before, perhaps by a
-         * producer that died. R1 slot filled -> A1 (peek) */
         void *slot = med_ring_slot(&producer->view, tail);
+        /* R1 slot filled -> A1 (peek): in a full ring the same word is there already, filled in the
+         * lap before, perhaps by a producer that died. */
         atomic32_store_release(med_ring_slot_word(&producer->view, slot),
                                tail - producer->view.mask);
     }

@@ -21,9 +21,10 @@
  * x86, where taking the unit is a locked instruction and so a full fence, and one ordered load
  * elsewhere; it would cost every writer a system call that stops all processors.
  *
- * Orders: a writer's changes are seen by readers (R2 -> A2) and writers (R2 -> A1 of lock.c); that
- * readers have finished is seen by the writer (R1 -> A3). A unit is backed out by compare-and-swap,
- * since between taking it and finding the word free nothing keeps the lock from being deleted.
+ * Orders: a writer's changes are seen by readers (R2 -> A2) and writers (R2 -> A1); that readers
+ * have finished is seen by the writer (R1 -> A1 of units.c). A unit is backed out by
+ * compare-and-swap, since between taking it and finding the word free nothing keeps the lock from
+ * being deleted.
  *
  * Why no wake is lost. Who waits for the word: lock.c's protocol (med_contest). A reader who has
  * got in leaves the word free for the next, so for readers there are several to be had, and each
@@ -69,7 +70,7 @@ each_slice(const med_rwlock_request *request)
 void
 med_rwlock_back_out(med_rwlock *lock, med_lock *unit, uint32_t owner, med_port_scope scope)
 {
-    if (atomic32_cas_release(&unit->word, &owner, 0)) { /* R1 held -> A1, A3 */
+    if (atomic32_cas_release(&unit->word, &owner, 0)) { /* R1 held -> A1 (units.c) */
         med_wait_wake(&lock->left, scope);
     }
 }
@@ -103,7 +104,8 @@ static medley_status_t
 keep(reading *r)
 {
     const med_rwlock_request *request = r->request;
-    uint32_t word = atomic32_load_seq_cst(&request->lock->writer.word); /* A2 free <- R2 */
+    /* B1 unit, then word <-> B2 (write_attempt). A2 free <- R2 (write_end, give_up, recover) */
+    uint32_t word = atomic32_load_seq_cst(&request->lock->writer.word);
     medley_status_t status = owner_of(word) ? why_not(word) : still_there(request);
     if (status != MEDLEY_OK) {
         med_rwlock_back_out(request->lock, &request->units.words[r->unit], request->owner,
@@ -214,8 +216,9 @@ medley_status_t
 med_rwlock_read(const med_rwlock_request *request, uint32_t *unit)
 {
     reading r = {.request = request, .unit = *unit};
+    /* Relaxed: own, or not his. */
     if (owner_of(atomic32_load_relaxed(&request->lock->writer.word)) == request->owner) {
-        return MEDLEY_ERR_EXISTS; /* relaxed: own, or not his */
+        return MEDLEY_ERR_EXISTS;
     }
     bool inside = med_units_find(&request->units, request->owner, *unit) != MED_UNITS_NONE;
     medley_status_t status = inside ? read_again(&r) : read_first(&r);
@@ -235,8 +238,10 @@ give_up(const med_rwlock_request *request)
     med_rwlock *lock = request->lock;
     uint32_t word = atomic32_load_relaxed(&lock->writer.word); /* relaxed: own */
     if (owner_of(word) == request->owner &&
-        atomic32_cas_release(&lock->writer.word, &word, freed(word))) { /* R2 free -> A1, A2 */
-        med_port_barrier_light(request->scope);                         /* as in med_lock_release */
+        /* R2 free -> A1 (write_attempt), A2 (read) */
+        atomic32_cas_release(&lock->writer.word, &word, freed(word))) {
+        med_port_barrier_light(request->scope); /* as in med_lock_release */
+        /* Relaxed: it decides only whether to look closer. */
         if (atomic32_load_relaxed(&lock->sleepers.flag)) {
             med_lock_wake(&lock->sleepers, 1, request->scope);
         }
@@ -257,7 +262,7 @@ write_attempt(void *context)
         if (owner_of(seen)) {
             return why_not(seen);
         }
-        /* B2 word, then units <-> B1 (read). A1 held <- R1 (lock.h) */
+        /* B2 word, then units <-> B1 (read). A1 free <- R2 (write_end, give_up, recover) */
     } while (!atomic32_cas_seq_cst(word, &seen, request->owner | MED_RWLOCK_COMING | freed(seen)));
     status = still_there(request);
     if (status != MEDLEY_OK) {
@@ -278,7 +283,7 @@ static bool
 readers_have_left(void *context)
 {
     const med_rwlock_request *request = context;
-    return med_units_all_free(&request->units, 0); /* A3 left <- R1 (read_end) */
+    return med_units_all_free(&request->units, 0); /* B2 */
 }
 
 static medley_status_t
@@ -330,7 +335,7 @@ med_rwlock_write(const med_rwlock_request *request)
         give_up(request);
         return status;
     }
-    /* Relaxed: own word; nobody enters on what it says. */
+    /* Relaxed, both: own word; nobody enters on what it says. */
     bool died = atomic32_load_relaxed(word) & MED_LOCK_DIED;
     atomic32_store_relaxed(word, request->owner);
     atomic_compiler_barrier(); /* before anything is changed; read by others after his death only */
@@ -349,7 +354,7 @@ med_rwlock_close(const med_rwlock_request *request)
     if (status != MEDLEY_OK) {
         return med_lock_is_dead(&request->lock->writer) ? MEDLEY_OK : status;
     }
-    if (!med_units_all_free(&request->units, request->owner)) { /* B2, as write */
+    if (!med_units_all_free(&request->units, request->owner)) { /* B2 */
         give_up(request);
         return MEDLEY_BUSY;
     }
@@ -379,9 +384,9 @@ med_rwlock_recover_writer(med_rwlock *lock, uint32_t dead_owner, bool usable, me
     while (owner_of(word) == dead_owner) {
         uint32_t after_writing = usable ? MED_LOCK_DIED : MED_LOCK_DEAD | MED_LOCK_DIED;
         uint32_t desired = word & MED_RWLOCK_COMING ? freed(word) : after_writing;
-        /* R2 free -> A1, A2: what the dead one wrote was made visible by his death, and goes on to
-         * the next. */
-        if (atomic32_cas_acq_rel(&lock->writer.word, &word, desired)) {
+        /* R2 free -> A1 (write_attempt), A2 (read): what the dead one wrote was made visible by his
+         * death, and goes on to the next. */
+        if (atomic32_cas_release(&lock->writer.word, &word, desired)) {
             med_port_barrier_light(scope); /* as in med_lock_release */
             med_lock_wake(&lock->sleepers, 1, scope);
             return true;
@@ -397,8 +402,8 @@ med_rwlock_recover_reader(med_rwlock *lock,
                           med_port_scope scope)
 {
     uint32_t word = atomic32_load_relaxed(&unit->word); /* relaxed: checked below */
-    /* R1 held -> A1, A3 */
-    if (owner_of(word) != dead_owner || !atomic32_cas_acq_rel(&unit->word, &word, 0)) {
+    /* R1 held -> A1 (units.c) */
+    if (owner_of(word) != dead_owner || !atomic32_cas_release(&unit->word, &word, 0)) {
         return false;
     }
     med_wait_wake(&lock->left, scope);

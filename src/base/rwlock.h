@@ -79,11 +79,11 @@ med_rwlock_read_fast(med_rwlock *lock, med_lock *unit, uint32_t owner, med_port_
     if (__builtin_expect(atomic32_load_relaxed(&lock->writer.word) != 0, 0)) {
         return false;
     }
-    /* B1 unit, then word <-> B2 (write). */
+    /* B1 unit, then word <-> B2 (write) */
     if (__builtin_expect(!med_units_take_at(unit, owner), 0)) {
         return false;
     }
-    /* A2 free <- R2 (write_end) */
+    /* B1 unit, then word <-> B2 (write). A2 free <- R2 (write_end) */
     if (__builtin_expect(atomic32_load_seq_cst(&lock->writer.word) != 0, 0)) {
         med_rwlock_back_out(lock, unit, owner, scope);
         return false;
@@ -103,7 +103,7 @@ med_rwlock_read_end(med_rwlock *lock, med_lock *unit, med_port_scope scope)
 static inline void
 med_rwlock_write_end(med_rwlock *lock, med_port_scope scope)
 {
-    med_lock_release(&lock->writer, &lock->sleepers, scope); /* R2 free -> A2 (read) */
+    med_lock_release(&lock->writer, &lock->sleepers, scope); /* R2 free -> A1 (write), A2 (read) */
 }
 
 /* Takes a dead owner's word away from him: with `usable` who comes next is told if he might have

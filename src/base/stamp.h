@@ -32,7 +32,7 @@ static_assert(sizeof(med_stamp) == 8, "layout in shared memory");
 static inline void
 med_stamp_write(med_stamp *stamp, uint32_t kind, uint32_t version)
 {
-    /* Relaxed: the creator publishes the whole structure afterwards. */
+    /* Relaxed, both: the creator publishes the whole structure afterwards. */
     atomic32_store_relaxed(&stamp->version, version);
     atomic32_store_relaxed(&stamp->kind, kind);
 }
@@ -41,7 +41,7 @@ med_stamp_write(med_stamp *stamp, uint32_t kind, uint32_t version)
 static inline medley_status_t
 med_stamp_check(const med_stamp *stamp, uint32_t kind, uint32_t version)
 {
-    /* Relaxed: see above. */
+    /* Relaxed, both: the structure was published before. */
     uint32_t kind_seen = atomic32_load_relaxed(&stamp->kind);
     if (kind_seen == __builtin_bswap32(kind)) {
         return MEDLEY_ERR_BYTE_ORDER;

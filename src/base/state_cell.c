@@ -146,7 +146,7 @@ med_state_cell_recover(const med_state_cell *cell, uint32_t dead_owner)
     uint32_t expected = dead_owner;
     /* R3 seat left -> A3 (open): what the dead one wrote was made visible by his death, and goes on
      * to the next writer. */
-    return dead_owner != 0 && atomic32_cas_acq_rel(&cell->shared->seat, &expected, 0);
+    return dead_owner != 0 && atomic32_cas_release(&cell->shared->seat, &expected, 0);
 }
 
 /* One word of a value, of which bytes [first, first + count) are given. */

@@ -188,7 +188,7 @@ med_trace_recover(const med_trace *trace, uint32_t dead_node)
         /* Relaxed: a look that spares a compare-and-swap. R3 slot left -> A3 (write): what the dead
          * one wrote was made visible by his death, and goes on to the next writer. */
         if (atomic32_load_relaxed(&slot->writer) == dead_node &&
-            atomic32_cas_acq_rel(&slot->writer, &expected, 0)) {
+            atomic32_cas_release(&slot->writer, &expected, 0)) {
             recovered++;
         }
     }

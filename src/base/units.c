@@ -30,7 +30,8 @@ take_one(med_lock *lock, uint32_t owner)
 {
     uint32_t word = atomic32_load_relaxed(&lock->word); /* relaxed: checked by compare-and-swap */
     while ((word & MED_LOCK_OWNER_MASK) == 0) {
-        if (atomic32_cas_seq_cst(&lock->word, &word, owner)) { /* A1 held <- R1 (lock.h) */
+        /* A1 held <- R1 (lock.h, rwlock.c); B1 unit, then word <-> B2 (rwlock.c) */
+        if (atomic32_cas_seq_cst(&lock->word, &word, owner)) {
             return word & MED_LOCK_DIED ? MEDLEY_ERR_OWNER_DIED : MEDLEY_OK;
         }
     }
@@ -93,7 +94,8 @@ bool
 med_units_all_free(const med_units *units, uint32_t but_for)
 {
     for (uint32_t i = 0; i < units->count; i++) {
-        /* Acquires too: A1 held <- R1 (lock.h), what its owner did comes before what follows. */
+        /* B2 word, then units <-> B1 (rwlock.c). It acquires too, A1 held <- R1 (lock.h, rwlock.c):
+         * what its owner did comes before what follows. */
         uint32_t owner = atomic32_load_seq_cst(&units->words[i].word) & MED_LOCK_OWNER_MASK;
         if (owner && owner != but_for) {
             return false;

@@ -31,7 +31,8 @@ static inline bool
 med_units_take_at(med_lock *word, uint32_t owner)
 {
     uint32_t free = 0;
-    return atomic32_cas_seq_cst(&word->word, &free, owner); /* A1 held <- R1 (lock.h) */
+    /* A1 held <- R1 (lock.h, rwlock.c); B1 unit, then word <-> B2 (rwlock.c) */
+    return atomic32_cas_seq_cst(&word->word, &free, owner);
 }
 
 /* Any one, beginning at `first`. MEDLEY_OK, or MEDLEY_ERR_OWNER_DIED when its last owner died with

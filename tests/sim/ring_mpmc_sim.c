@@ -226,7 +226,7 @@ static const sim_survivor survivors[] = {
     {"med_ring_mpmc_join", "A5", "a side is but a number; its claims carry their own orders"},
     {"med_ring_mpmc_leave", "R5", "a side is but a number; its claims carry their own orders"},
     {"med_ring_mpmc_recover", "R5", "a side is but a number; its claims carry their own orders"},
-    {"claim_undo", "-", "A4 has acquired the word that it puts another in place of"},
+    {"claim_undo", "R4", "is for a recovery that began when the side was another dead one's"},
     {0},
 };
 
