@@ -75,7 +75,7 @@ med_event_listen(mrapi_event_t event, uint32_t frequency, void (*callback)(mrapi
     for (uint32_t i = 0; i < listener_count(); i++) {
         listener *l = &listeners[i];
         if (ready(l) && l->event == event && l->callback == callback) {
-            /* Relaxed: a word each, which guards nothing. */
+            /* Relaxed, both: a word each, which guards nothing. */
             atomic32_store_relaxed(&l->count, 0);
             atomic32_store_relaxed(&l->frequency, frequency);
             return MEDLEY_OK;
@@ -89,12 +89,13 @@ med_event_tell_listeners(mrapi_event_t event)
 {
     for (uint32_t i = 0; i < listener_count(); i++) {
         listener *l = &listeners[i];
+        /* Relaxed, both: as in listen. */
         uint32_t frequency =
             ready(l) && l->event == event ? atomic32_load_relaxed(&l->frequency) : 0;
         if (frequency == 0) {
             continue;
         }
-        uint32_t count = atomic32_fetch_add_relaxed(&l->count, 1) + 1; /* relaxed: as in listen */
+        uint32_t count = atomic32_fetch_add_relaxed(&l->count, 1) + 1;
         if (count % frequency == 0) {
             l->callback(event);
         }

@@ -146,7 +146,7 @@ med_heap_create(
     atomic32_store_relaxed(&slot->key, key); /* relaxed: published by H1 */
     /* Relaxed: ours alone, until H1. */
     uint32_t state = atomic32_load_relaxed(&slot->state) | MED_HEAP_LIVE;
-    atomic32_store_release(&slot->state, state); /* H1 made -> H2 */
+    atomic32_store_release(&slot->state, state); /* H1 made -> H2 (delete, get, read) */
     *address = slot->block;
     *handle = med_heap_handle(slot, state);
     return MEDLEY_OK;
@@ -161,8 +161,9 @@ med_heap_delete(med_self *self, med_handle handle)
         return MEDLEY_ERR_ARGUMENT;
     }
     uint32_t next_life = (good + (1u << MED_HEAP_LIFE_SHIFT)) & MED_HEAP_LIFE_MASK;
+    /* H2 made <- H1 (create) */
     if (__builtin_expect(!atomic32_cas_acquire(&slot->state, &good, next_life), 0)) {
-        return MEDLEY_ERR_STALE; /* H2 made <- H1 (create) */
+        return MEDLEY_ERR_STALE;
     }
     med_heap_cache *cache = self->heap;
     uint32_t class = slot->class_of_size;

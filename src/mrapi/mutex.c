@@ -89,7 +89,7 @@ fill(med_object *object, const void *context)
     atomic32_store_relaxed(&mutex->pi_word, 0);
     atomic32_store_relaxed(&mutex->pi_space, wanted->pi_space);
     bool pi = wanted->attributes & MED_MUTEX_PRIORITY_INHERITANCE;
-    /* R4 new life -> A1 (lock.c): who takes it through an old handle sees the row's new life. */
+    /* R1 free -> A1 (lock.c, lock.h): who takes it by an old handle sees the row's new life. */
     atomic32_store_release(&mutex->lock.word, pi ? MED_LOCK_DEAD : 0);
 }
 
@@ -262,8 +262,8 @@ lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_stat
                 (status == MEDLEY_ERR_OWNER_DIED && is_mine(self, row, handle));
     /* A3 gone <- R3 (row_removed): who found the lock dead sees that the row is on its way out. */
     (void)atomic32_load_acquire(&row->lock.word);
-    if (!med_handle_is_current(handle,
-                               atomic32_load_acquire(&row->object.row.state))) { /* A1 <- T1 */
+    /* A1 live <- T1 (table.c) */
+    if (!med_handle_is_current(handle, atomic32_load_acquire(&row->object.row.state))) {
         if (held) {
             give_back(self, row, handle);
         }
@@ -318,7 +318,7 @@ med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key)
     if (!is_mine(self, row, mutex)) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    /* Relaxed: the owner's own words. */
+    /* Relaxed, all: the owner's own words. */
     uint32_t depth = atomic32_load_relaxed(&row->depth);
     uint32_t wanted = med_mutex_key(atomic32_load_relaxed(&row->ticket), depth);
     if (key != wanted) {
@@ -432,6 +432,7 @@ uint32_t
 med_mutex_holder(const med_mutex_row *row)
 {
     if (is_pi_row(row)) {
+        /* Relaxed: for showing. */
         return med_mutex_pi_thread(row) ? atomic32_load_relaxed(&row->pi_owner) : 0;
     }
     return med_lock_owner(&row->lock);

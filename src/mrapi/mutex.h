@@ -123,14 +123,15 @@ med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
     if (__builtin_expect(!med_lock_try_fast(&row->lock, self->ref), 0)) {
         return false;
     }
-    /* Relaxed: the lock's acquire stands before it (R4 in mutex.c). Not this life of the row: it
+    /* Relaxed: the lock's acquire stands before it (R1 in mutex.c). Not this life of the row: it
      * was not ours to lock, and nobody saw it locked who had a right to. */
     if (__builtin_expect(
             !med_handle_is_current(mutex, atomic32_load_relaxed(&row->object.row.state)), 0)) {
         med_lock_give_back(&row->lock, &row->sleepers, self->ref, self->scope);
         return false;
     }
-    uint32_t ticket = atomic32_load_relaxed(&row->ticket) + 1; /* relaxed: the owner's own */
+    /* Relaxed, both: the owner's own. */
+    uint32_t ticket = atomic32_load_relaxed(&row->ticket) + 1;
     atomic32_store_relaxed(&row->ticket, ticket);
     if (__builtin_expect(self->owner_died, 0)) {
         self->owner_died = false;

@@ -101,6 +101,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->process_heap = &system->heap;
     self->started = started;
     self->joinable = joinable;
+    /* Relaxed: published with the row, for a joiner who finds it (T1 in table.c). */
     atomic32_store_relaxed(&self->join,
                            join_word(joinable ? JOIN_STARTING : JOIN_NEVER, generation));
 }
@@ -161,7 +162,7 @@ kind_recover(med_system *system, med_kind kind, med_node_row *row, uint32_t ref)
     uint32_t words = med_kind_touch_first(&system->limits, (med_kind)(kind + 1)) - first;
     medley_status_t status = MEDLEY_OK;
     for (uint32_t word = 0; word < words && status == MEDLEY_OK; word++) {
-        /* Relaxed: its writer is the caller, or dead. */
+        /* Relaxed, both: their writer is the caller, or dead. */
         uint32_t bits = atomic32_load_relaxed(&med_node_touched(row)[first + word]);
         for (; bits && status == MEDLEY_OK; bits &= bits - 1) {
             uint32_t bit = word * 32 + (uint32_t)__builtin_ctz(bits);
@@ -243,6 +244,7 @@ static void
 report_taken(const med_system *system, const med_node_request *request, uint32_t index)
 {
     med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    /* Relaxed, both: for showing. */
     uint32_t owner = med_process_ref_index(atomic32_load_relaxed(&row->process_ref));
     if (!med_log_wanted(MED_LOG_ERROR)) {
         return;
@@ -299,7 +301,7 @@ leaves_finish(med_system *system)
     /* Cleared first: who fails while this looks sets it again. Relaxed, the first look: it saves
      * the second. U2 left <- U1 (row_leave) */
     if (!atomic32_load_relaxed(&system->leaves_undone) ||
-        !atomic32_fetch_and_acq_rel(&system->leaves_undone, 0)) {
+        !atomic32_fetch_and_acquire(&system->leaves_undone, 0)) {
         return MEDLEY_OK;
     }
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
@@ -395,7 +397,8 @@ void
 med_node_enter(med_self *self)
 {
     self->thread_id = med_port_thread_id();
-    atomic32_store_relaxed(&self->row->thread_id, self->thread_id); /* relaxed: for showing */
+    /* Relaxed, both: for showing, and for who recovers the node when it is dead. */
+    atomic32_store_relaxed(&self->row->thread_id, self->thread_id);
     atomic32_store_relaxed(&self->row->phase, MED_NODE_RUNNING);
     med_port_self_set(self);
 }
@@ -411,6 +414,7 @@ med_node_alive(const med_system *system, uint32_t ref)
     }
     const med_node_row *row = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    /* Relaxed: published with the row. */
     return word == med_row_word(MED_ROW_LIVE, med_node_ref_generation(ref)) &&
            med_process_alive(system, atomic32_load_relaxed(&row->process_ref));
 }
@@ -490,8 +494,9 @@ join_take(med_self *self, uint32_t generation)
 {
     for (;;) {
         uint32_t ready = join_word(JOIN_READY, generation);
+        /* J2 joinable <- J1 (start, join_end) */
         if (atomic32_cas_acquire(&self->join, &ready, join_word(JOIN_TAKEN, generation))) {
-            return MEDLEY_OK; /* J2 joinable <- J1 (start) */
+            return MEDLEY_OK;
         }
         if (ready == join_word(JOIN_STARTING, generation)) {
             med_port_yield();

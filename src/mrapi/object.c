@@ -64,6 +64,7 @@ med_object_find(
         return status;
     }
     const med_object *object = (const med_object *)(void *)med_table_row(table, *index);
+    /* Relaxed, both: fixed at creation. */
     bool shared = med_object_attributes(object) & MED_OBJECT_DOMAIN_SHARED;
     return shared || atomic32_load_relaxed(&object->domain) == self->domain ? MEDLEY_OK
                                                                             : MEDLEY_ERR_ACCESS;
@@ -137,17 +138,17 @@ med_object_look_due(med_self *self)
     return true;
 }
 
-/* Relaxed, all of these: for showing. */
 uint32_t
 med_object_wait_begin(med_self *self, med_handle handle)
 {
-    atomic32_store_relaxed(&self->row->waiting_for, handle);
+    atomic32_store_relaxed(&self->row->waiting_for, handle); /* relaxed: for showing */
     return self->waiter.sleeps;
 }
 
 void
 med_object_wait_end(med_self *self, uint32_t begun, atomic32 *slept)
 {
+    /* Relaxed, all: for showing. */
     atomic32_store_relaxed(&self->row->waiting_for, 0);
     if (self->waiter.sleeps != begun) {
         atomic32_store_relaxed(&self->row->sleeps, self->waiter.sleeps);

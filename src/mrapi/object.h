@@ -113,6 +113,7 @@ med_object_touch(const med_self_table *table, uint32_t index)
 {
     uint32_t bit = index / MED_ROWS_PER_TOUCH;
     atomic32 *word = &table->touched[bit / 32];
+    /* Relaxed, both: see above. */
     uint32_t bits = atomic32_load_relaxed(word);
     if (__builtin_expect(!(bits & 1u << bit % 32), 0)) {
         atomic32_store_relaxed(word, bits | 1u << bit % 32);

@@ -93,7 +93,8 @@ static bool
 recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
 {
     med_process_row *row = med_system_process(system, index);
-    uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- L1 (come_alive) */
+    /* A1 live <- L1 (come_alive), before the slot is asked: whose LIVE it is had it by then. */
+    uint32_t word = atomic32_load_acquire(&row->state);
     for (;;) {
         switch (med_process_state_of(word)) {
         case MED_PROCESS_LIVE:
@@ -116,8 +117,8 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
         uint32_t next =
             dead ? med_process_word(MED_PROCESS_RECOVERING, system->process_index, generation)
                  : med_process_word(MED_PROCESS_DEAD, 0, generation);
-        /* Acquire and release: what an earlier recoverer did comes before what we do. */
-        if (!atomic32_cas_acq_rel(&row->state, &word, next)) {
+        /* D2 done so far <- D1 (recover, recover_claims) */
+        if (!atomic32_cas_acquire(&row->state, &word, next)) {
             continue;
         }
         if (dead) {
@@ -161,7 +162,9 @@ recover_claims(med_system *system, uint32_t index)
         if (i != index && med_process_state_of(word) == MED_PROCESS_RECOVERING &&
             med_process_recoverer_of(word) == index) {
             uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, med_process_generation_of(word));
-            (void)atomic32_cas_acq_rel(state, &word, dead); /* as recovery_claim */
+            /* D1 done so far -> D2 (recovery_claim, claim_dead): what the dead one did of it was
+             * made visible by his death, and goes on to the next. */
+            (void)atomic32_cas_release(state, &word, dead);
         }
     }
 }
@@ -239,11 +242,12 @@ med_process_recover(med_system *system, uint32_t index)
     uint32_t generation = med_process_generation_of(claimed);
     if (clean_up(system, index, generation) != MEDLEY_OK) {
         uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, generation);
-        (void)atomic32_cas_acq_rel(&row->state, &claimed, dead); /* D1 -> D1, as recovery_claim */
+        /* D1 done so far -> D2 (recovery_claim, claim_dead) */
+        (void)atomic32_cas_release(&row->state, &claimed, dead);
         return false;
     }
-    /* R2 free -> A2 (claim). Fails only when a peer scribbled. */
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
+    /* R2 free -> A2 (claim_free). Fails only when a peer scribbled. */
     bool done = atomic32_cas_release(&row->state, &claimed, freed);
     med_event_tell(MEDLEY_EVENT_DEATH);
     return done;
@@ -265,8 +269,9 @@ med_process_recover_all(med_system *system)
 static void
 row_fill(med_process_row *row)
 {
+    /* Relaxed, all: published by L1. */
     for (uint32_t i = 0; i < sizeof row->node_rows / sizeof row->node_rows[0]; i++) {
-        atomic32_store_relaxed(&row->node_rows[i], 0); /* relaxed: published by L1 */
+        atomic32_store_relaxed(&row->node_rows[i], 0);
     }
     atomic32_store_relaxed(&row->process_id, med_port_process_id());
     atomic64_store_relaxed(&row->since_ns, med_port_clock_ns());
@@ -339,16 +344,17 @@ claim_dead(med_system *system, uint32_t index)
     if (med_process_slot_lost(system, index) || !slot_take(system, index)) {
         return false;
     }
-    uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- L1 (come_alive) */
+    /* A1 live <- L1 (come_alive), and before the slot of its recoverer is asked. */
+    uint32_t word = atomic32_load_acquire(&row->state);
     uint32_t generation = (med_process_generation_of(word) + 1) & 0xffffu;
     uint32_t by_me = med_process_word(MED_PROCESS_RECOVERING, index, generation);
     bool another_is_at_it = med_process_state_of(word) == MED_PROCESS_RECOVERING &&
                             med_process_recoverer_of(word) != index &&
                             recoverer_lives(system, word);
-    /* Lost, as of now: between the first look and the claim. Acquire and release: as
-     * recovery_claim. */
+    /* Lost, as of now: between the first look and the claim.
+     * D2 done so far <- D1 (recover, recover_claims) */
     if (another_is_at_it || med_process_slot_lost(system, index) ||
-        !atomic32_cas_acq_rel(&row->state, &word, by_me)) {
+        !atomic32_cas_acquire(&row->state, &word, by_me)) {
         slot_drop(system, index);
         return false;
     }
@@ -387,7 +393,7 @@ med_process_release(med_system *system)
     atomic32_store_relaxed(&system->slot_given_up, 1); /* relaxed: see med_process_keep */
     /* Relaxed: set by nodes of this process, the last of which is the caller. */
     if (!atomic32_load_relaxed(&system->leaves_undone)) {
-        /* R2 free -> A2 (claim) */
+        /* R2 free -> A2 (claim_free) */
         atomic32_store_release(&row->state, med_process_word(MED_PROCESS_FREE, 0, generation));
     }
     med_port_slot_drop(&system->shared, system->process_index);
@@ -454,7 +460,9 @@ med_process_look(void *context, uint32_t process_ref)
         return MEDLEY_ERR_NOT_FOUND;
     }
     (void)med_process_recover(system, index);
-    uint32_t word = atomic32_load_acquire(&med_system_process(system, index)->state);
+    /* Relaxed: whoever is named has come alive before he could be (A2 in lock.h, A1 in node.c), and
+     * nothing else of the row is read. */
+    uint32_t word = atomic32_load_relaxed(&med_system_process(system, index)->state);
     med_process_state state = med_process_state_of(word);
     bool there =
         state == MED_PROCESS_LIVE || state == MED_PROCESS_DEAD || state == MED_PROCESS_RECOVERING;

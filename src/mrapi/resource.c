@@ -219,7 +219,8 @@ name_node(med_resource *resource, const med_row *row)
 {
     med_text text = {.length = 0};
     med_text_string(&text, "node ");
-    med_text_number(&text, atomic32_load_relaxed(&row->key_high)); /* relaxed: for showing */
+    /* Relaxed, both: for showing. */
+    med_text_number(&text, atomic32_load_relaxed(&row->key_high));
     med_text_string(&text, ":");
     med_text_number(&text, atomic32_load_relaxed(&row->key_low));
     med_text_copy(resource->part.name, sizeof resource->part.name, text.bytes);
@@ -247,7 +248,8 @@ rows_read(
         if (kind == MED_KIND_NODE) {
             name_node(added, row);
         } else {
-            name_numbered(added, "mutex ", atomic32_load_relaxed(&row->key_low));
+            uint32_t number = atomic32_load_relaxed(&row->key_low); /* relaxed: for showing */
+            name_numbered(added, "mutex ", number);
         }
     }
     return true;

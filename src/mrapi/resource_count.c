@@ -200,7 +200,7 @@ port_open(const med_tree *tree, med_count *count)
         if (status != MEDLEY_OK) {
             return status;
         }
-        /* Relaxed: written before the thread ran, or 0 as yet, which is no thread. */
+        /* Relaxed, all: written before the thread ran, or 0 as yet, which is no thread. */
         const med_node_row *node = (const med_node_row *)(void *)row;
         uint32_t process = med_process_ref_index(atomic32_load_relaxed(&node->process_ref));
         counter->thread_id = atomic32_load_relaxed(&node->thread_id);

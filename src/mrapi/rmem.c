@@ -38,9 +38,8 @@ row_of(const med_system *system, med_handle rmem, med_rmem_row **row, uint32_t *
     if (index >= system->rmems.row_count) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    uint32_t word =
-        atomic32_load_acquire(&row_at(system, index)->row.state); /* A1 <- T1, table.c */
     *row = row_at(system, index);
+    uint32_t word = atomic32_load_acquire(&(*row)->row.state); /* A1 live <- T1 (table.c) */
     *generation = med_row_generation_of(word);
     return med_handle_is_current(rmem, word) ? MEDLEY_OK : MEDLEY_ERR_STALE;
 }
@@ -88,7 +87,7 @@ create_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     (void)generation;
     /* Before the row is LIVE: its recovery looks where this says. */
     med_object_touch(&self->tables[MED_KIND_RMEM], index);
-    /* Relaxed: as extent_fill. */
+    /* Relaxed, all: as extent_fill. */
     atomic32_store_relaxed(&rmem->attributes, request->attributes);
     atomic32_store_relaxed(&rmem->domain, self->domain);
     atomic32_store_relaxed(&rmem->owner, self->ref);
@@ -104,7 +103,8 @@ create_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 static bool
 overlaps(const med_rmem_extent *extent, const med_rmem_request *request, uint64_t wanted)
 {
-    uint64_t at = atomic32_load_relaxed(&extent->address_low) | /* relaxed: under the lock */
+    /* Relaxed, all: under the lock. */
+    uint64_t at = atomic32_load_relaxed(&extent->address_low) |
                   (uint64_t)atomic32_load_relaxed(&extent->address_high) << 32;
     uint32_t size_bytes = atomic32_load_relaxed(&extent->size_bytes);
     return at < wanted + request->size_bytes && wanted < at + size_bytes;
@@ -314,7 +314,7 @@ dead_users_look(med_system *system, medley_status_t status, med_handle rmem)
     const med_table_view *view = &system->rmem_attachments;
     for (uint32_t i = 0; i < view->row_count; i++) {
         const med_row *row = med_table_row(view, i);
-        /* Relaxed: whom it names is looked at, whoever it is. */
+        /* Relaxed, all: whom it names is looked at, whoever it is. */
         if (med_row_state_of(atomic32_load_relaxed(&row->state)) == MED_ROW_LIVE &&
             atomic32_load_relaxed(&row->key_high) == rmem) {
             (void)med_node_look(system, atomic32_load_relaxed(&row->key_low));

@@ -261,6 +261,7 @@ med_rmem_attachment_removed(const med_table_view *view, med_row *row)
     med_system *system = view->context;
     size_t index = (size_t)((unsigned char *)row - view->rows) / view->row_bytes;
     med_rmem_window *window = &system->rmem_windows[index];
+    /* Relaxed: under the table's lock. */
     uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
     /* Another process's rows have no window here. */
     if (window->rmem && window->attachment_generation == generation) {

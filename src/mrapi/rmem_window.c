@@ -30,7 +30,8 @@ unreachable_report(med_rmem_window *window, uint32_t process_id, const char *why
 {
     med_text text = {.length = 0};
     med_text_string(&text, "remote memory ");
-    med_text_number(&text, atomic32_load_relaxed(&window->row->row.key_low)); /* for showing */
+    /* Relaxed: for showing. */
+    med_text_number(&text, atomic32_load_relaxed(&window->row->row.key_low));
     med_text_string(&text, " lies in process ");
     med_text_number(&text, process_id);
     med_text_string(&text, why);

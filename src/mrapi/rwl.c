@@ -42,10 +42,11 @@ fill(med_object *object, const void *context)
     atomic32_store_relaxed(&row->slept, 0);
     med_lock *units = (med_lock *)(void *)(row + 1);
     for (uint32_t i = 0; i < wanted->sharers; i++) {
-        /* R4 new life -> A1 (lock.h): who takes one by an old handle sees the row's new life. */
+        /* R1 free -> A1 (units.c, units.h): who takes one by an old handle sees the new life. */
         atomic32_store_release(&units[i].word, 0);
     }
-    atomic32_store_release(&row->lock.writer.word, 0); /* R4, likewise */
+    /* R2 free -> A1 (rwlock.c), A2 (rwlock.c, rwlock.h): likewise. */
+    atomic32_store_release(&row->lock.writer.word, 0);
 }
 
 medley_status_t

@@ -123,7 +123,7 @@ med_rwl_read_fast(med_self *self, med_handle rwl)
     if (__builtin_expect(!med_rwlock_read_fast(&row->lock, unit, self->ref, self->scope), 0)) {
         return false;
     }
-    /* Relaxed: the unit's acquire stands before it (R4 in rwl.c). */
+    /* Relaxed: the unit's acquire stands before it (R1 in rwl.c). */
     if (__builtin_expect(!med_handle_is_current(rwl, atomic32_load_relaxed(&row->object.row.state)),
                          0)) {
         med_rwlock_back_out(&row->lock, unit, self->ref, self->scope);

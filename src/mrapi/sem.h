@@ -118,7 +118,7 @@ med_sem_lock_fast(med_self *self, med_handle sem)
     if (__builtin_expect(!med_units_take_at(unit, self->ref), 0)) {
         return false;
     }
-    /* Relaxed: the unit's acquire stands before it (R4 in sem.c). */
+    /* Relaxed: the unit's acquire stands before it (R1 in sem.c). */
     if (__builtin_expect(!med_handle_is_current(sem, atomic32_load_relaxed(&row->object.row.state)),
                          0)) {
         med_lock_give_back(unit, &row->sleepers, self->ref, self->scope);

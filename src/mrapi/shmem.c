@@ -89,7 +89,8 @@ row_of(const med_system *system, med_handle handle, med_shmem_row **row, uint32_
     return med_handle_is_current(handle, word) ? MEDLEY_OK : MEDLEY_ERR_STALE;
 }
 
-/* May the node get it? Relaxed: fixed at creation. */
+/* May the node get it? Relaxed: fixed at creation. Should the row be another's by now, what is said
+ * is said of that one, and the handle is stale. */
 static medley_status_t
 permission(const med_self *self, med_shmem_row *row)
 {
@@ -180,7 +181,7 @@ mapping_drop(med_mapping *mapping)
 static medley_status_t
 mapping_make(const med_system *system, med_shmem_row *row, uint32_t file, med_mapping *mapping)
 {
-    /* Relaxed: fixed at creation. */
+    /* Relaxed, all: fixed at creation; while it is attached it stays. */
     med_port_segment segment = segment_named(system, file);
     segment.size_bytes = atomic32_load_relaxed(&row->size_bytes);
     segment.place = atomic32_load_relaxed(&row->place);
@@ -455,7 +456,7 @@ med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *s
             segment_unmake(system, &segment);
         }
     }
-    atomic32_store_release(&self->row->making, 0); /* M1 */
+    atomic32_store_release(&self->row->making, 0); /* M1 own life -> M2 (recovery) */
     return status;
 }
 
@@ -504,6 +505,7 @@ bit_set(med_row *row, uint32_t index, void *context)
     const med_self *self = context;
     atomic32 *word = &attached((med_shmem_row *)(void *)row)[self->index / 32];
     (void)index;
+    /* Relaxed: the lock orders it. */
     uint32_t before = atomic32_fetch_or_relaxed(word, bit_of(self->index));
     return before & bit_of(self->index) ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
 }
@@ -512,7 +514,7 @@ static void
 bit_clear(med_shmem_row *row, uint32_t node_index)
 {
     /* D1 unmapped -> D2 (delete) */
-    (void)atomic32_fetch_and_acq_rel(&attached(row)[node_index / 32], ~bit_of(node_index));
+    (void)atomic32_fetch_and_release(&attached(row)[node_index / 32], ~bit_of(node_index));
 }
 
 medley_status_t
@@ -586,14 +588,16 @@ bits_of_nobody_clear(med_row *row, uint32_t index, void *context)
     (void)index;
     for (uint32_t i = 0; i < attached_words(&system->limits) * 32; i++) {
         uint32_t state = MED_ROW_FREE;
+        /* Relaxed, both: the lock orders them, and who clears his own has done with it. */
         if (!(atomic32_load_relaxed(&bits[i / 32]) & bit_of(i))) {
             continue;
         }
         if (i < system->limits.nodes) {
-            state = atomic32_load_acquire(&med_table_row(&system->nodes, i)->state); /* A1 <- T1 */
+            /* A1 live <- T1 (table.c) */
+            state = atomic32_load_acquire(&med_table_row(&system->nodes, i)->state);
         }
         if (med_row_state_of(state) != MED_ROW_LIVE) {
-            (void)atomic32_fetch_and_relaxed(&bits[i / 32], ~bit_of(i)); /* the lock orders it */
+            (void)atomic32_fetch_and_relaxed(&bits[i / 32], ~bit_of(i));
         }
     }
     return MEDLEY_OK;
@@ -641,14 +645,14 @@ med_shmem_row_removed(const med_table_view *view, med_row *row)
     size_t offset = (size_t)((unsigned char *)row - view->rows);
     uint32_t index = (uint32_t)(offset / view->row_bytes);
     med_mapping *mapping = &system->mappings.of_row[index];
-    uint32_t file = atomic32_load_relaxed(&shmem->file); /* relaxed: the table's lock */
+    uint32_t file = atomic32_load_relaxed(&shmem->file); /* relaxed, both: the table's lock */
     mappings_lock(system);
     if (mapping->users == 0) {
         mapping_drop(mapping);
     }
     mappings_unlock(system);
     segment_remove(system, file);
-    atomic32_store_relaxed(&shmem->file, 0);
+    atomic32_store_relaxed(&shmem->file, 0); /* relaxed: the table's lock */
 }
 
 /* ---- Recovery -------------------------------------------------------------------------------- */
@@ -671,7 +675,7 @@ gone_node_detach(med_row *row, uint32_t index, void *context)
     if (atomic32_load_acquire(&med_table_row(&gone->system->nodes, node)->state) != live) {
         return MEDLEY_ERR_STALE;
     }
-    uint32_t before = atomic32_fetch_and_acq_rel(word, ~bit_of(node)); /* D1 -> D2 (delete) */
+    uint32_t before = atomic32_fetch_and_release(word, ~bit_of(node)); /* D1 -> D2 (delete) */
     return before & bit_of(node) ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
 }
 
@@ -728,6 +732,7 @@ med_shmem_recover_making(med_system *system, uint32_t node_ref)
     for (uint32_t i = 0; i < system->limits.shmems; i++) {
         const med_shmem_row *row = row_at(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+        /* Relaxed: published with the row, and another's number is none of his. */
         if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_relaxed(&row->file) == file) {
             return;
         }
@@ -741,7 +746,8 @@ med_shmem_attached_count(const med_system *system, const med_shmem_row *row)
     const atomic32 *bits = (const atomic32 *)(const void *)(row + 1);
     uint32_t count = 0;
     for (uint32_t i = 0; i < attached_words(&system->limits); i++) {
-        count += (uint32_t)__builtin_popcount(atomic32_load_relaxed(&bits[i])); /* for showing */
+        uint32_t word = atomic32_load_relaxed(&bits[i]); /* relaxed: for showing */
+        count += (uint32_t)__builtin_popcount(word);
     }
     return count;
 }
@@ -750,5 +756,6 @@ uint32_t
 med_shmem_listed(const med_system *system, const med_shmem_row *row, uint32_t i)
 {
     const atomic32 *words = (const atomic32 *)(const void *)(row + 1);
-    return atomic32_load_relaxed(&words[attached_words(&system->limits) + i]); /* for showing */
+    /* Relaxed: for showing. */
+    return atomic32_load_relaxed(&words[attached_words(&system->limits) + i]);
 }

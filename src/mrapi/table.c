@@ -63,7 +63,7 @@ med_table_view_init(med_table_view *view, void *memory, uint32_t row_count, uint
 void
 med_table_init(const med_table_view *view)
 {
-    /* Relaxed: published with the partition. */
+    /* Relaxed, all: published with the partition. */
     atomic32_store_relaxed(&view->table->free_head, 0);
     atomic32_store_relaxed(&view->table->free_tail, 0);
     atomic32_store_relaxed(&view->table->fresh, 0);
@@ -227,8 +227,9 @@ row_give_back(const med_table_view *view, med_row *row)
         view->on_remove(view, row);
     }
     uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
-    /* Release: with on_remove's stores. Nobody acquires it but by the lock. */
-    atomic32_store_release(&row->state, med_row_word(MED_ROW_FREE, generation + 1));
+    /* Relaxed: what on_remove did is seen by who fills the row next, by the lock. Who only looks
+     * reads nothing of a row that is FREE. */
+    atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_FREE, generation + 1));
 }
 
 static void
@@ -409,14 +410,14 @@ insert_locked(const med_table_view *view,
         return MEDLEY_ERR_LIMIT;
     }
     med_row *row = med_table_row(view, taken - 1);
+    /* Relaxed, both: written under the lock; and T2 orders CREATING before the key. */
     uint32_t life = med_row_generation_of(atomic32_load_relaxed(&row->state));
-    /* Relaxed: T2 orders it before the key. */
     atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_CREATING, life));
     atomic32_store_release(&row->key_high, key.high); /* T2 key -> A2 (find) */
     atomic32_store_release(&row->key_low, key.low);   /* T2 key -> A2 (find) */
     fill(row, taken - 1, life, context);
-    atomic32_store_release(&row->state,
-                           med_row_word(MED_ROW_LIVE, life)); /* T1 live -> A1 (find) */
+    /* T1 live -> A1 (find; all who look at a row) */
+    atomic32_store_release(&row->state, med_row_word(MED_ROW_LIVE, life));
     hash_put(view, key, taken - 1);
     used_add(view, 1);
     *index = taken - 1;
@@ -482,6 +483,7 @@ med_table_hold(const med_table_view *view, medley_status_t (*act)(void *context)
 static uint32_t
 next_row(const med_table_view *view)
 {
+    /* Relaxed, both: written under the lock. */
     uint32_t fresh = atomic32_load_relaxed(&view->table->fresh);
     uint32_t head = atomic32_load_relaxed(&view->table->free_head);
     return fresh < view->row_count || head == 0 ? fresh : head - 1;
@@ -541,6 +543,7 @@ med_table_act(
         return status;
     }
     med_row *row = med_table_row(view, index);
+    /* Relaxed: written under the lock. */
     bool live = atomic32_load_relaxed(&row->state) == med_row_word(MED_ROW_LIVE, generation);
     status = live ? act(row, index, context) : MEDLEY_ERR_STALE;
     unlock(view);
@@ -563,8 +566,8 @@ remove_locked(med_row *row, uint32_t index, void *context)
     if (status != MEDLEY_OK) {
         return status;
     }
+    /* Relaxed, both: written under the lock; a reader who still finds it came before. */
     uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
-    /* Relaxed: a reader who still finds it came before. */
     atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_REMOVING, generation));
     hash_remove(view, key_of(row), index);
     row_give_back(view, row);

@@ -16,9 +16,12 @@
 #include "mrapi/sem.h"
 #include "mrapi/shmem.h"
 
+/* Of rows that may change under our eyes: a state or key shows the row that it is of. The other
+ * words are relaxed stores: for showing. */
 static uint32_t
 word(const atomic32 *a)
 {
+    /* A1 live <- T1 (table.c), L1 (process.c); A2 key <- T2 (table.c) */
     return atomic32_load_acquire(a);
 }
 
