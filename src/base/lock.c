@@ -55,7 +55,7 @@ med_lock_try(med_lock *lock, uint32_t owner)
 {
     uint32_t word = atomic32_load_relaxed(&lock->word); /* relaxed: checked by compare-and-swap */
     while (is_free(word)) {
-        /* A1 held <- R1 (release, recover); R2 owner came -> A2 (owner) */
+        /* A1 held <- R1 (release, recover); R2 owner came -> A2 (lock.h) */
         if (atomic32_cas_acq_rel(&lock->word, &word, owner)) {
             return word & MED_LOCK_DIED ? MEDLEY_ERR_OWNER_DIED : MEDLEY_OK;
         }

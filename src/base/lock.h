@@ -63,8 +63,8 @@ med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_loc
 static inline uint32_t
 med_lock_owner(const med_lock *lock)
 {
-    /* A2 owner came <- R2 (try): who looks whether the owner lives does not take him, who has just
-     * come to life, for one that is gone. */
+    /* A2 owner came <- R2 (lock.h, lock.c), R3 (rwlock.c, units.c, units.h): who looks whether the
+     * owner lives does not take him, who has just come to life, for one that is gone. */
     return atomic32_load_acquire(&lock->word) & MED_LOCK_OWNER_MASK;
 }
 
@@ -86,7 +86,7 @@ static inline bool
 med_lock_try_fast(med_lock *lock, uint32_t owner)
 {
     uint32_t expected = 0;
-    /* A1 held <- R1 (release); R2 owner came -> A2 (owner) */
+    /* A1 held <- R1 (release); R2 owner came -> A2 (lock.h) */
     return atomic32_cas_acq_rel(&lock->word, &expected, owner);
 }
 

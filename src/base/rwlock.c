@@ -262,7 +262,8 @@ write_attempt(void *context)
         if (owner_of(seen)) {
             return why_not(seen);
         }
-        /* B2 word, then units <-> B1 (read). A1 free <- R2 (write_end, give_up, recover) */
+        /* B2 word, then units <-> B1 (read). A1 free <- R2 (write_end, give_up, recover);
+         * R3 owner came -> A2 (lock.h) */
     } while (!atomic32_cas_seq_cst(word, &seen, request->owner | MED_RWLOCK_COMING | freed(seen)));
     status = still_there(request);
     if (status != MEDLEY_OK) {
@@ -335,9 +336,9 @@ med_rwlock_write(const med_rwlock_request *request)
         give_up(request);
         return status;
     }
-    /* Relaxed, both: own word; nobody enters on what it says. */
-    bool died = atomic32_load_relaxed(word) & MED_LOCK_DIED;
-    atomic32_store_relaxed(word, request->owner);
+    bool died = atomic32_load_relaxed(word) & MED_LOCK_DIED; /* relaxed: own word */
+    /* R3 owner came -> A2 (lock.h): as when he took it, for who sees this store only. */
+    atomic32_store_release(word, request->owner);
     atomic_compiler_barrier(); /* before anything is changed; read by others after his death only */
     return died ? MEDLEY_ERR_OWNER_DIED : MEDLEY_OK;
 }

@@ -30,7 +30,8 @@ take_one(med_lock *lock, uint32_t owner)
 {
     uint32_t word = atomic32_load_relaxed(&lock->word); /* relaxed: checked by compare-and-swap */
     while ((word & MED_LOCK_OWNER_MASK) == 0) {
-        /* A1 held <- R1 (lock.h, rwlock.c); B1 unit, then word <-> B2 (rwlock.c) */
+        /* A1 held <- R1 (lock.h, rwlock.c); R3 owner came -> A2 (lock.h);
+         * B1 unit, then word <-> B2 (rwlock.c) */
         if (atomic32_cas_seq_cst(&lock->word, &word, owner)) {
             return word & MED_LOCK_DIED ? MEDLEY_ERR_OWNER_DIED : MEDLEY_OK;
         }

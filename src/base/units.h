@@ -31,7 +31,8 @@ static inline bool
 med_units_take_at(med_lock *word, uint32_t owner)
 {
     uint32_t free = 0;
-    /* A1 held <- R1 (lock.h, rwlock.c); B1 unit, then word <-> B2 (rwlock.c) */
+    /* A1 held <- R1 (lock.h, rwlock.c); R3 owner came -> A2 (lock.h);
+     * B1 unit, then word <-> B2 (rwlock.c) */
     return atomic32_cas_seq_cst(&word->word, &free, owner);
 }
 

@@ -175,11 +175,6 @@ act_buried(const sim_actor *actor)
     }
 }
 
-static const sim_survivor survivors[] = {
-    {"med_lock_recover", "no acquire: R1", "a death shows all that the dead one did"},
-    {0},
-};
-
 const sim_scenario sim_lock = {
     .name = "lock",
     .covers = "lock",
@@ -191,7 +186,6 @@ const sim_scenario sim_lock = {
     .begin = begin,
     .act = act,
     .end = end,
-    .survivors = survivors,
 };
 
 const sim_scenario sim_lock_in_time = {

@@ -134,8 +134,8 @@ act(const sim_actor *actor)
 }
 
 static const sim_survivor survivors[] = {
-    {"fill", "R4 new",
-     "a reader looks at the writer's word next (A2): it is the deleter's, or of the new life (R4)"},
+    {"fill", "R1 free",
+     "a reader looks at the writer's word next (A2): it is the deleter's, or of the new life (R2)"},
     {0},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The reader/writer lock: readers together, a writer alone, each seeing what the writers before
- * wrote; a dead writer's or reader's hold comes back.
+ * wrote; a dead writer's or reader's hold comes back; who sees an owner sees that he has come.
  *
  * Actors: three of equal rank, each now reader, now writer.
  */
@@ -18,6 +18,7 @@ typedef struct shared {
     med_lock units[UNITS];
     uint32_t first; /* plain, the lock's: equal unless a writer is at it, or died */
     uint32_t second;
+    atomic32 came[ACTORS]; /* before it first tried: who sees it as an owner sees this */
 } shared;
 
 typedef struct notes {
@@ -39,9 +40,28 @@ still_there(void *context)
 }
 
 static void
+owner_check(const shared *s, const med_lock *word)
+{
+    uint32_t owner = med_lock_owner(word);
+    if (owner >= 1 && owner <= ACTORS) {
+        SIM_CHECK(atomic32_load_relaxed(&s->came[owner - 1]) == 1); /* relaxed: A2 in lock.h */
+    }
+}
+
+static void
+owners_check(const shared *s)
+{
+    owner_check(s, &s->lock.writer);
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        owner_check(s, &s->units[unit]);
+    }
+}
+
+static void
 recover_dead(void *context)
 {
     shared *s = context;
+    owners_check(s);
     for (uint32_t i = 0; i < ACTORS; i++) {
         if (!sim_is_dead(i)) {
             continue;
@@ -119,6 +139,8 @@ act(const sim_actor *actor)
                                   .still_there = still_there,
                                   .each_slice = recover_dead,
                                   .context = s};
+    atomic32_store_relaxed(&s->came[actor->index], 1); /* relaxed: R3 of the lock follows */
+    owners_check(s);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         if (sim_random(2) == 0) {
             write(actor, &request);
