@@ -45,6 +45,8 @@ static const uint32_t shape[] = {
     offsetof(med_table, free_head),
     offsetof(med_table, fresh),
     offsetof(med_table, high_water),
+    offsetof(med_table, holder_thread),
+    offsetof(med_table, held_since_ns),
     sizeof(med_row),
     offsetof(med_row, key_high),
     offsetof(med_row, key_low),

@@ -364,6 +364,24 @@ had(const med_table_view *view)
     }
 }
 
+/* Relaxed, in both: for showing. */
+static void
+show_holder(const med_table_view *view)
+{
+    if (med_port_has_processes() && view->scope == MED_PORT_SCOPE_SHARED) {
+        atomic32_store_relaxed(&view->table->holder_thread, med_port_thread_id());
+        atomic64_store_relaxed(&view->table->held_since_ns, med_port_clock_ns());
+    }
+}
+
+static void
+show_nobody(const med_table_view *view)
+{
+    if (med_port_has_processes() && view->scope == MED_PORT_SCOPE_SHARED) {
+        atomic64_store_relaxed(&view->table->held_since_ns, 0);
+    }
+}
+
 static medley_status_t
 lock(const med_table_view *view)
 {
@@ -383,8 +401,12 @@ lock(const med_table_view *view)
         if (med_lock_is_dead(&view->table->lock)) {
             return MEDLEY_ERR_CORRUPT; /* nobody marks a table's lock so */
         }
+        show_holder(view);
         repair(view);
         return MEDLEY_OK;
+    }
+    if (status == MEDLEY_OK) {
+        show_holder(view);
     }
     return status;
 }
@@ -392,6 +414,7 @@ lock(const med_table_view *view)
 static void
 unlock(const med_table_view *view)
 {
+    show_nobody(view);
     med_lock_release(&view->table->lock, &view->table->sleepers, view->scope);
 }
 

@@ -53,7 +53,10 @@ typedef struct med_table {
     atomic32 fresh; /* rows from here on were never used and are in no list */
     atomic32 used;  /* LIVE rows */
     atomic32 high_water;
-    uint32_t unused[9];
+    atomic32
+        holder_thread; /* this and the next are for who looks, and kept in named systems only */
+    atomic64 held_since_ns; /* 0: not held, or by one who has not said so yet */
+    uint32_t unused[6];
 } med_table;
 _Static_assert(sizeof(med_table) == 64, "a table's head has a line of its own");
 

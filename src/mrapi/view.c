@@ -399,6 +399,44 @@ med_view_shmem_node(const med_system *system, uint32_t index, uint32_t i)
     return i < system->limits.nodes ? med_shmem_listed(system, row, i) : 0;
 }
 
+/* ---- Tables' locks --------------------------------------------------------------------------- */
+
+static void
+holder_node_read(const med_system *system, uint32_t process_ref, med_view_holder *view)
+{
+    view->node_known = false;
+    for (uint32_t i = 0; i < system->limits.nodes && !view->node_known; i++) {
+        const med_node_row *row = node_at(system, i);
+        uint32_t state = word(&row->row.state);
+        if (med_row_state_of(state) == MED_ROW_LIVE && word(&row->process_ref) == process_ref &&
+            word(&row->thread_id) == view->thread_id) {
+            view->domain = word(&row->row.key_high);
+            view->number = word(&row->row.key_low);
+            view->node_known = word(&row->row.state) == state;
+        }
+    }
+}
+
+bool
+med_view_holder_read(const med_system *system, med_kind kind, med_view_holder *view)
+{
+    const med_table *table = system->tables[kind].table;
+    uint32_t ref = word(&table->lock.word) & MED_LOCK_OWNER_MASK;
+    uint32_t index = med_process_ref_index(ref);
+    if (ref == 0 || index >= system->limits.processes) {
+        return false;
+    }
+    uint64_t since_ns = atomic64_load_relaxed(&table->held_since_ns); /* relaxed: for showing */
+    view->held_ns = since_ns ? age_of(since_ns) : 0;
+    view->thread_id = word(&table->holder_thread);
+    view->process_id = process_id_of(system, ref);
+    view->life = view->process_id
+                     ? life_of(system, index, word(&med_system_process(system, index)->state))
+                     : MED_VIEW_DEAD;
+    holder_node_read(system, ref, view);
+    return (word(&table->lock.word) & MED_LOCK_OWNER_MASK) == ref;
+}
+
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
 static uint32_t

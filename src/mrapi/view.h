@@ -130,6 +130,17 @@ typedef struct med_view_rwl {
     uint32_t slept;
 } med_view_rwl;
 
+/* Of the lock of a table, by which objects come and go. */
+typedef struct med_view_holder {
+    uint32_t process_id; /* 0: its process row is gone */
+    med_view_life life;
+    uint32_t thread_id;
+    bool node_known; /* a node that is there */
+    uint32_t domain;
+    uint32_t number;
+    uint64_t held_ns; /* how long he has had it */
+} med_view_holder;
+
 typedef struct med_view_limit {
     uint32_t limit;
     uint32_t used;       /* of sharers: the most that any semaphore or lock allows */
@@ -149,6 +160,9 @@ bool med_view_shmem_read(const med_system *system, uint32_t index, med_view_shme
 uint32_t med_view_shmem_node(const med_system *system, uint32_t index, uint32_t i);
 bool med_view_sem_read(const med_system *system, uint32_t index, med_view_sem *view);
 bool med_view_rwl_read(const med_system *system, uint32_t index, med_view_rwl *view);
+/* Who has the table of that kind locked: for microseconds, unless he does not go on. Looks at all
+ * nodes as well. */
+bool med_view_holder_read(const med_system *system, med_kind kind, med_view_holder *view);
 /* Counts the rows in use: looks at all of them. */
 void med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view);
 

@@ -105,6 +105,11 @@ medley_status_t med_port_shared_map(med_port_shared *shared);
 /* Enters the section again. */
 medley_status_t med_port_shared_lock_until(med_port_shared *shared, uint64_t deadline_ns);
 void med_port_shared_unlock(med_port_shared *shared);
+/* Which other process is in the section, if one is, and since when (0: the machine cannot tell, of
+ * either). For showing. */
+bool med_port_shared_section_look(const med_port_shared *shared,
+                                  uint32_t *process_id,
+                                  uint64_t *since_ns);
 /* The name goes, the memory stays until the last user closes. In the section only.
  * MEDLEY_ERR_ACCESS: the machine does not let us. */
 medley_status_t med_port_shared_remove(med_port_shared *shared);

@@ -9,6 +9,8 @@
  *   sem3, getsem, take, waitsem  likewise, a semaphore that three have at once
  *   rwl, getrwl, read, waitrwl   likewise, a reader/writer lock: to read, and to write
  *
+ *   table, section               locks that kind's table, or enters the section (any number), and
+ *                                is stopped there, until it is continued
  *   careless                     opens the system's file and closes it again (any number)
  *   open                         opens the system whose name is the number, or fails to
  *
@@ -16,11 +18,14 @@
  */
 #include <fcntl.h>
 #include <medley/medley.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "mrapi/system.h"
 
 #define MUTEXES 64
 
@@ -97,6 +102,33 @@ do_rwl_verb(const char *verb, unsigned number, mrapi_status_t *status)
     return true;
 }
 
+static medley_status_t
+stop(void *context)
+{
+    (void)context;
+    say_ready();
+    return raise(SIGSTOP) == 0 ? MEDLEY_OK : MEDLEY_ERR_SYSTEM;
+}
+
+static void
+stop_with_table(unsigned kind)
+{
+    if (med_table_hold(&med_self_get()->system->tables[kind], stop, NULL) != MEDLEY_OK) {
+        exit(1);
+    }
+}
+
+static void
+stop_in_section(void)
+{
+    med_port_shared *shared = &med_self_get()->system->shared;
+    if (med_port_shared_lock_until(shared, MED_PORT_FOREVER) != MEDLEY_OK ||
+        stop(NULL) != MEDLEY_OK) {
+        exit(1);
+    }
+    med_port_shared_unlock(shared);
+}
+
 static void
 be_careless(void)
 {
@@ -125,6 +157,10 @@ do_verb(const char *verb, unsigned number)
         create(number, MRAPI_MUTEX_RECURSIVE);
     } else if (strcmp(verb, "inherit") == 0) {
         create(number, MEDLEY_MUTEX_PRIORITY_INHERITANCE);
+    } else if (strcmp(verb, "table") == 0) {
+        stop_with_table(number);
+    } else if (strcmp(verb, "section") == 0) {
+        stop_in_section();
     } else if (strcmp(verb, "careless") == 0) {
         be_careless();
     } else if (strcmp(verb, "open") == 0) {

@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import signal
 import subprocess
 import unittest
 
@@ -174,6 +175,67 @@ class Living(CommandTest):
             json.loads(line)
         self.assertEqual(watch.wait(), 1)
         self.assertIn("no system 'looked-at'", watch.stderr.read())
+
+
+class Stuck(CommandTest):
+    """One is stopped where others wait for him: who it is, and since when."""
+
+    TABLE_OF_NODES = 1  # med_kind
+
+    def setUp(self):
+        super().setUp()
+        Holder(self, 0, 1, system=SYSTEM)
+
+    def stopped(self, verb, number):
+        holder = Holder(self, 3, 7, verb, number, system=SYSTEM)
+        os.waitid(os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
+        return holder
+
+    def test_usually_nobody(self):
+        self.assertEqual(self.look(SYSTEM)["stuck"], [])
+        output, _ = self.run_medley("ps", SYSTEM)
+        self.assertNotIn("STUCK", output)
+
+    def test_in_a_table(self):
+        holder = self.stopped("table", self.TABLE_OF_NODES)
+        (row,) = self.look(SYSTEM)["stuck"]
+        self.assertEqual((row["in"], row["state"]), ("nodes", "stopped"))
+        self.assertEqual((row["process_id"], row["thread_id"]), (holder.pid, holder.pid))
+        self.assertEqual(row["node"], {"domain": 3, "node": 7})
+        (later,) = self.look(SYSTEM)["stuck"]
+        self.assertGreater(later["held_ns"], row["held_ns"])
+        self.assertLess(later["held_ns"], 60e9)
+        output, _ = self.run_medley("ps", SYSTEM)
+        self.assertRegex(output, rf"the table of nodes +{holder.pid} +{holder.pid} +3:7 +stopped ")
+        self.assertIn("kill -CONT", output)
+        os.kill(holder.pid, signal.SIGCONT)
+        holder.expect_ready()
+        self.assertEqual(self.look(SYSTEM)["stuck"], [])
+
+    def test_dead_in_a_table(self):
+        holder = self.stopped("table", self.TABLE_OF_NODES)
+        holder.kill()
+        (row,) = self.look(SYSTEM)["stuck"]
+        self.assertEqual((row["in"], row["state"]), ("nodes", "dead"))
+        self.assertEqual(row["process_id"], holder.pid)
+        output, _ = self.run_medley("ps", SYSTEM)
+        self.assertNotIn("kill -CONT", output)
+        Holder(self, 0, 2, system=SYSTEM)  # who comes recovers him
+        self.assertEqual(self.look(SYSTEM)["stuck"], [])
+
+    def test_in_the_section(self):
+        os.utime(self.file_of(SYSTEM), (0, 0))
+        holder = self.stopped("section", 0)
+        (row,) = self.look(SYSTEM)["stuck"]
+        self.assertEqual((row["in"], row["state"]), ("section", "stopped"))
+        self.assertEqual((row["process_id"], row["node"]), (holder.pid, None))
+        self.assertGreater(row["held_ns"], 0)
+        self.assertLess(row["held_ns"], 60e9)
+        output, _ = self.run_medley("ps", SYSTEM)
+        self.assertRegex(output, rf"opening or closing +{holder.pid} ")
+        os.kill(holder.pid, signal.SIGCONT)
+        holder.expect_ready()
+        self.assertEqual(self.look(SYSTEM)["stuck"], [])
 
 
 class Dead(CommandTest):

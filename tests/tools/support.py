@@ -32,8 +32,12 @@ class Holder:
             env=environment,
         )
         self.pid = self.process.pid
+        self.test = test
         test.addCleanup(self.kill)
-        test.assertEqual(self.process.stdout.readline(), "ready\n")
+        self.expect_ready()
+
+    def expect_ready(self):
+        self.test.assertEqual(self.process.stdout.readline(), "ready\n")
 
     def kill(self):
         """On return it is gone, and has been waited for."""

@@ -14,10 +14,10 @@
 static const char help[] =
     "usage: medley ps [SYSTEM] [--json] [--watch SECONDS]\n"
     "\n"
-    "Shows a running system, or all of this user's: its processes, nodes, locks with\n"
-    "their owners and waiters, shared and remote memories, and how far its limits are\n"
-    "used. It only looks: it does not join the system, recovers nobody and changes\n"
-    "nothing.\n"
+    "Shows a running system, or all of this user's: who is stuck where others wait for\n"
+    "him, its processes, nodes, locks with their owners and waiters, shared and remote\n"
+    "memories, and how far its limits are used. It only looks: it does not join the\n"
+    "system, recovers nobody and changes nothing.\n"
     "\n"
     "  --json           one JSON document\n"
     "  --watch SECONDS  again and again, until interrupted; with --json a line each time\n"
@@ -76,10 +76,26 @@ owner_cell(const json_t *row, const json_t *value, char *cell)
     }
 }
 
+static void
+stuck_in_cell(const json_t *row, const json_t *value, char *cell)
+{
+    bool section = strcmp(json_string_value(value), "section") == 0;
+    (void)row;
+    (void)snprintf(cell, OUTPUT_CELL_BYTES, "%s%s",
+                   section ? "opening or closing" : "the table of ",
+                   section ? "" : json_string_value(value));
+}
+
 static const output_column process_columns[] = {
     {"PROCESS", "process_id", NULL, true},
     {"STATE", "state", NULL, false},
     {"AGE", "age_ns", output_age, true},
+};
+
+static const output_column stuck_columns[] = {
+    {"STUCK IN", "in", stuck_in_cell, false}, {"PROCESS", "process_id", NULL, true},
+    {"THREAD", "thread_id", NULL, true},      {"NODE", "node", owner_cell, true},
+    {"STATE", "state", NULL, false},          {"FOR", "held_ns", output_age, true},
 };
 
 static const output_column node_columns[] = {
@@ -139,6 +155,23 @@ static const output_column limit_columns[] = {
     {"VARIABLE", "variable", NULL, false},
 };
 
+/* The dead are recovered by whoever comes next; of the others, what to do. */
+static void
+stuck_print(const json_t *stuck)
+{
+    bool lives = false;
+    OUTPUT_TABLE(stuck, stuck_columns);
+    for (size_t i = 0; i < json_array_size(stuck); i++) {
+        const char *state = json_string_value(json_object_get(json_array_get(stuck, i), "state"));
+        lives = lives || strcmp(state, "dead") != 0;
+    }
+    if (lives) {
+        (void)puts(
+            "  'kill -CONT PROCESS' continues one that is stopped, 'kill -9 PROCESS' ends it:\n"
+            "  until then nobody else comes or goes there");
+    }
+}
+
 static void
 contents_print(const json_t *system)
 {
@@ -148,6 +181,7 @@ contents_print(const json_t *system)
         output_age_text((uint64_t)json_integer_value(json_object_get(system, "age_ns"))),
         output_size_text((uint64_t)json_integer_value(json_object_get(system, "size_bytes"))),
         fail ? "fails until it is deleted" : "goes to the next, who is told");
+    stuck_print(json_object_get(system, "stuck"));
     OUTPUT_TABLE(json_object_get(system, "processes"), process_columns);
     OUTPUT_TABLE(json_object_get(system, "nodes"), node_columns);
     OUTPUT_TABLE(json_object_get(system, "locks"), lock_columns);

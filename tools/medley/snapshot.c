@@ -11,6 +11,7 @@
 #include "mrapi/mutex.h"
 #include "mrapi/view.h"
 #include "tools/medley/output.h"
+#include "tools/medley/stuck.h"
 #include "tools/medley/surroundings.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -304,14 +305,14 @@ contents_add(const med_system *system, json_t *to)
         return MEDLEY_ERR_NO_MEMORY;
     }
     json_t *nodes = nodes_json(system, &w);
-    json_t *contents =
-        json_pack("{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "size_bytes",
-                  (json_int_t)view.size_bytes, "age_ns", (json_int_t)view.age_ns, "on_death",
-                  view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
-                  (json_int_t)view.creator_process_id, "processes", processes_json(system), "nodes",
-                  nodes, "locks", locks_json(system, &w), "semaphores", sems_json(system, &w),
-                  "rwlocks", rwls_json(system, &w), "shmems", shmems_json(system),
-                  "remote_memories", rmems_json(system), "limits", limits_json(system));
+    json_t *contents = json_pack(
+        "{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "size_bytes",
+        (json_int_t)view.size_bytes, "age_ns", (json_int_t)view.age_ns, "on_death",
+        view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
+        (json_int_t)view.creator_process_id, "stuck", stuck_json(system), "processes",
+        processes_json(system), "nodes", nodes, "locks", locks_json(system, &w), "semaphores",
+        sems_json(system, &w), "rwlocks", rwls_json(system, &w), "shmems", shmems_json(system),
+        "remote_memories", rmems_json(system), "limits", limits_json(system));
     waiters_free(&w);
     (void)json_object_update(to, contents);
     json_decref(contents);

@@ -25,7 +25,8 @@
 json_t *snapshot_names(void);
 
 /* "name", "state", "reason" (or null), "size_bytes", "age_ns", "on_death", "creator_process_id",
- * "processes", "nodes", "locks", "semaphores", "rwlocks", "shmems", "remote_memories", "limits";
+ * "stuck" (stuck.h), "processes", "nodes", "locks", "semaphores", "rwlocks", "shmems",
+ * "remote_memories", "limits";
  * from "size_bytes" on only when it can be read. MEDLEY_ERR_NOT_FOUND: no such system, or no
  * longer; MEDLEY_ERR_ARGUMENT: no name of a system. */
 medley_status_t snapshot_take(const char *name, json_t **system);

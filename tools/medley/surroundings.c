@@ -42,6 +42,22 @@ surroundings_membarrier(void)
                      (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0);
 }
 
+bool
+surroundings_process_stopped(uint32_t process_id)
+{
+    char path[40];
+    char line[256];
+    (void)snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_id);
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return false;
+    }
+    const char *read = fgets(line, sizeof line, file);
+    (void)fclose(file);
+    const char *name_end = read ? strrchr(line, ')') : NULL; /* what follows cannot contain it */
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'T' || name_end[2] == 't');
+}
+
 /* ---- Virtual, emulated ----------------------------------------------------------------------- */
 
 typedef struct cpuinfo {

@@ -3,6 +3,9 @@
 #ifndef MEDLEY_TOOLS_SURROUNDINGS_H
 #define MEDLEY_TOOLS_SURROUNDINGS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <jansson.h>
 
 /* Where systems lie. */
@@ -17,6 +20,9 @@ json_t *surroundings_membarrier(void);
 /* "virtual": runs under a hypervisor; "emulated": by a program, instruction by instruction. true,
  * false, or null where nothing tells. */
 json_t *surroundings_virtual(void);
+
+/* Is the process of that number stopped, by a signal or a debugger? False where nothing tells. */
+bool surroundings_process_stopped(uint32_t process_id);
 
 /* Of the memory that is mapped by default. */
 json_int_t surroundings_page_bytes(void);

@@ -131,6 +131,17 @@ med_port_segments_remove(const char *name)
     (void)name;
 }
 
+bool
+med_port_shared_section_look(const med_port_shared *shared,
+                             uint32_t *process_id,
+                             uint64_t *since_ns)
+{
+    (void)shared;
+    (void)process_id;
+    (void)since_ns;
+    return false;
+}
+
 medley_status_t
 med_port_slot_claim(med_port_shared *shared, uint32_t slot)
 {

@@ -12,6 +12,9 @@
  * there for tens of microseconds, so the pauses start at that; they end at 2 ms, the most by which
  * one comes late.
  *
+ * Who enters sets the file's time of modification, so that others can see how long he is in there:
+ * nothing else sets it in shared memory but a change of size, which happens in the section.
+ *
  * Cancellation (pthread_cancel) waits outside of sections.
  *
  * What may run together: threads and processes that want to enter; one is inside. `cancel_state` is
@@ -20,6 +23,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "shared.h"
 
@@ -93,13 +98,23 @@ med_linux_threads_forget(void)
 
 /* ---- The section of all processes ------------------------------------------------------------ */
 
+/* The kernel gives 0 for one without a number in our namespace. */
+static bool
+section_holder(int fd, long *pid)
+{
+    struct flock lock = med_linux_record(F_WRLCK, MED_LINUX_SECTION_BYTE, 1);
+    bool held = med_linux_record_find(fd, &lock);
+    *pid = held && lock.l_pid > 0 ? (long)lock.l_pid : 0;
+    return held;
+}
+
 /* Who is in there, and what to do about him: a process that is stopped, or hangs, keeps what it has
- * locked until it goes on or ends. The kernel gives 0 for one without a number in our namespace. */
+ * locked until it goes on or ends. */
 static void
 section_holder_describe(int fd, char why[MED_PORT_WHY_BYTES])
 {
-    struct flock lock = med_linux_record(F_WRLCK, MED_LINUX_SECTION_BYTE, 1);
-    long pid = med_linux_record_find(fd, &lock) ? (long)lock.l_pid : 0;
+    long pid;
+    (void)section_holder(fd, &pid);
     if (pid > 0) {
         (void)snprintf(why, MED_PORT_WHY_BYTES,
                        "process %ld has it locked and does not go on: 'kill -CONT %ld' continues "
@@ -123,7 +138,33 @@ med_linux_section_enter(int fd, med_linux_patience *p, char why[MED_PORT_WHY_BYT
         }
         status = med_linux_record_try(fd, MED_LINUX_SECTION_BYTE);
     }
+    if (status == MEDLEY_OK) {
+        static const struct timespec now[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
+        (void)futimens(fd, now); /* for section_look */
+    }
     return status;
+}
+
+bool
+med_port_shared_section_look(const med_port_shared *shared,
+                             uint32_t *process_id,
+                             uint64_t *since_ns)
+{
+    struct stat st;
+    struct timespec now;
+    long pid;
+    if (!section_holder((int)shared->handle, &pid)) {
+        return false;
+    }
+    *process_id = (uint32_t)pid;
+    *since_ns = 0;
+    if (fstat((int)shared->handle, &st) == 0 && clock_gettime(CLOCK_REALTIME, &now) == 0) {
+        int64_t age_ns = (now.tv_sec - st.st_mtim.tv_sec) * INT64_C(1000000000) +
+                         (now.tv_nsec - st.st_mtim.tv_nsec);
+        uint64_t clock_ns = med_port_clock_ns();
+        *since_ns = age_ns > 0 && (uint64_t)age_ns < clock_ns ? clock_ns - (uint64_t)age_ns : 0;
+    }
+    return true;
 }
 
 medley_status_t

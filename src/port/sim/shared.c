@@ -354,6 +354,18 @@ med_port_shared_list(bool (*visit)(const char *name, void *context), void *conte
     return MEDLEY_OK;
 }
 
+bool
+med_port_shared_section_look(const med_port_shared *shared,
+                             uint32_t *process_id,
+                             uint64_t *since_ns)
+{
+    const memory *m = memory_of(shared);
+    sim_point(HERE);
+    *process_id = 0;
+    *since_ns = 0;
+    return m->inside != NOBODY && m->inside != sim.current->process;
+}
+
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
 medley_status_t
