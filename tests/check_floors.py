@@ -16,12 +16,16 @@ Rules, by the names that violations are reported under:
   ruler     `---- a title ----` between sections is one line of 100 columns
   width     no line of C, and no line of comment elsewhere, is longer than 100 columns
   path      no file names a path of the machine it was written on
+  order     every acquire and every release names its edge, the same at both ends; every relaxed
+            access says why it is enough (orders.py)
 """
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+import orders
 
 FLOORS = {"port": 0, "base": 1, "mrapi": 2, "link": 3, "amp": 3, "mcapi": 4, "shmem": 4, "dsm": 4, "omp": 5}
 # Which floor must not know of which, though it lies lower.
@@ -41,6 +45,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 ATOMIC = re.compile(r"\b(__atomic_\w+|__sync_\w+)|<stdatomic\.h>|<atomic>|\b_Atomic\b")
 ATOMIC_FILES = ("src/base/atomic.h", "src/base/atomic_sized.c")
 HOME = re.compile(r"(?<![\w.<{$])/(home|root|Users)/\w")
+ORDERED = re.compile(r"src/(?:base|mrapi)/(?!.*_(?:test|stress)\.[ch]$)\w+\.[ch]$")
 LENGTH = 60
 WIDTH = 100
 RULER = re.compile(r"^(?:/\*|#) ----")
@@ -147,6 +152,19 @@ def check_file(root, path):
         yield from check_lengths(lines)
 
 
+def check_orders(root, paths):
+    ends = []
+    for path in paths:
+        if not ORDERED.match(path) or path in ATOMIC_FILES:
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text = file.read()
+        violations, more = orders.of_file(path, text, without_comments(text))
+        ends += more
+        yield from ((path, *violation) for violation in violations)
+    yield from orders.without_partner(ends)
+
+
 def files_of(root):
     """What git tracks; outside of git, everything but build folders."""
     result = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, check=False)
@@ -165,6 +183,7 @@ def check_tree(root):
     for path in sorted(files_of(root)):
         if not path.endswith(PICTURES):
             found += [(path, *violation) for violation in check_file(root, path)]
+    found += check_orders(root, sorted(files_of(root)))
     return found
 
 
