@@ -85,7 +85,7 @@ static const uint32_t shape[] = {
     offsetof(med_shmem_row, attributes),
     offsetof(med_shmem_row, file),
     offsetof(med_shmem_row, place),
-    offsetof(med_shmem_row, address),
+    offsetof(med_shmem_row, address_low),
     offsetof(med_shmem_row, node_count),
     sizeof(med_sem_row),
     offsetof(med_sem_row, limit),

@@ -435,7 +435,7 @@ med_process_keep(med_system *system)
     bool ours =
         atomic32_load_acquire(&row->state) == med_process_word(MED_PROCESS_LIVE, 0, generation);
     if (!ours) {
-        atomic32_store_relaxed(&system->slot_given_up, 1);
+        atomic32_store_relaxed(&system->slot_given_up, 1); /* relaxed: as above */
         if (status == MEDLEY_ERR_STALE) {
             slot_drop(system, system->process_index);
         }

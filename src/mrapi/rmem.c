@@ -10,7 +10,8 @@
  *   delete     the row's REMOVING, under both locks: attachments first
  *   detach     the attachment's REMOVING
  *
- * Rows are constant while they are LIVE. So they are read between two looks at the state word.
+ * Rows are constant while they are LIVE. So they are read between two looks at the state word, and
+ * what a later life's words say is seen with the end of the life before (K1 -> K2).
  *
  * Progress: get is wait-free; the others block on the tables' locks. Death: rows name their nodes,
  * and a node sets its touch bit before its row is LIVE; a recovery removes the rows of one node,
@@ -66,15 +67,16 @@ place_of(const med_system *system, const med_rmem_request *request, uint64_t *ad
     return inside ? MED_RMEM_IN_PARTITION : MED_RMEM_IN_OWNER;
 }
 
-/* Relaxed: published with the row (T1 in table.c). */
 static void
 extent_fill(med_rmem_extent *extent, const med_system *system, const med_rmem_request *request)
 {
     uint64_t address;
-    atomic32_store_relaxed(&extent->place, place_of(system, request, &address));
-    atomic32_store_relaxed(&extent->size_bytes, request->size_bytes);
-    atomic32_store_relaxed(&extent->address_low, (uint32_t)address);
-    atomic32_store_relaxed(&extent->address_high, (uint32_t)(address >> 32));
+    med_rmem_place place = place_of(system, request, &address);
+    /* K1 next life -> K2 (rmem_window.c), each. */
+    atomic32_store_release(&extent->place, place);
+    atomic32_store_release(&extent->size_bytes, request->size_bytes);
+    atomic32_store_release(&extent->address_low, (uint32_t)address);
+    atomic32_store_release(&extent->address_high, (uint32_t)(address >> 32));
 }
 
 static void
@@ -87,15 +89,16 @@ create_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     (void)generation;
     /* Before the row is LIVE: its recovery looks where this says. */
     med_object_touch(&self->tables[MED_KIND_RMEM], index);
-    /* Relaxed, all: as extent_fill. */
+    /* Relaxed, all: published with the row (T1 in table.c). */
     atomic32_store_relaxed(&rmem->attributes, request->attributes);
     atomic32_store_relaxed(&rmem->domain, self->domain);
     atomic32_store_relaxed(&rmem->owner, self->ref);
-    atomic32_store_relaxed(&rmem->process_ref, self->system->process_ref);
     atomic32_store_relaxed(&rmem->access, request->access);
-    atomic32_store_relaxed(&rmem->process_space, med_port_pi_space());
-    atomic32_store_relaxed(&rmem->segment, create->segment);
-    atomic32_store_relaxed(&rmem->segment_offset, create->segment_offset);
+    /* K1 next life -> K2 (rmem_window.c), each. */
+    atomic32_store_release(&rmem->process_ref, self->system->process_ref);
+    atomic32_store_release(&rmem->process_space, med_port_pi_space());
+    atomic32_store_release(&rmem->segment, create->segment);
+    atomic32_store_release(&rmem->segment_offset, create->segment_offset);
     extent_fill(&rmem->extent, self->system, request);
     extent_fill(&self->system->rmem_extents[index], self->system, request);
 }

@@ -48,7 +48,8 @@ peer_open(med_rmem_window *window)
     }
     const med_process_row *process = med_system_process(window->system, owner);
     uint32_t process_id = atomic32_load_relaxed(&process->process_id); /* relaxed: alive() tells */
-    if (atomic32_load_relaxed(&window->row->process_space) != med_port_pi_space()) {
+    /* K2 next life <- K1 (rmem.c) */
+    if (atomic32_load_acquire(&window->row->process_space) != med_port_pi_space()) {
         unreachable_report(window, process_id,
                            ", of another PID namespace, whose memory cannot be named from here; "
                            "put the buffer into shared memory");
@@ -69,9 +70,9 @@ peer_open(med_rmem_window *window)
 static uint64_t
 address_of(const med_rmem_extent *extent)
 {
-    /* Relaxed: constant while the row is LIVE, which is looked at again afterwards. */
-    return atomic32_load_relaxed(&extent->address_low) |
-           (uint64_t)atomic32_load_relaxed(&extent->address_high) << 32;
+    /* K2 next life <- K1 (rmem.c): then the second look at the state shows that it is another. */
+    return atomic32_load_acquire(&extent->address_low) |
+           (uint64_t)atomic32_load_acquire(&extent->address_high) << 32;
 }
 
 static medley_status_t
@@ -81,8 +82,9 @@ place_find(const med_system *system, uint32_t index, med_rmem_window *window)
     bool ours = window->process_ref == system->process_ref;
     extent = ours ? &system->rmem_extents[index] : extent;
     window->address = address_of(extent);
-    window->size_bytes = atomic32_load_relaxed(&extent->size_bytes); /* relaxed: as address_of */
-    if (atomic32_load_relaxed(&extent->place) == MED_RMEM_IN_PARTITION) {
+    /* K2 next life <- K1 (rmem.c), both. */
+    window->size_bytes = atomic32_load_acquire(&extent->size_bytes);
+    if (atomic32_load_acquire(&extent->place) == MED_RMEM_IN_PARTITION) {
         if (window->address + window->size_bytes > system->layout.size_bytes) {
             return MEDLEY_ERR_STALE; /* no owner of ours said so */
         }
@@ -99,8 +101,9 @@ static bool
 segment_map(med_rmem_window *window)
 {
     const med_rmem_row *row = window->row;
-    uint32_t file = atomic32_load_relaxed(&row->segment); /* relaxed: as address_of */
-    uint32_t offset = atomic32_load_relaxed(&row->segment_offset);
+    /* K2 next life <- K1 (rmem.c), both. */
+    uint32_t file = atomic32_load_acquire(&row->segment);
+    uint32_t offset = atomic32_load_acquire(&row->segment_offset);
     med_port_segment segment;
     if (file == 0 || med_shmem_map_again(window->system, file, &segment) != MEDLEY_OK) {
         return false;
@@ -129,7 +132,8 @@ med_rmem_window_open(const med_system *system,
     window->row = row;
     window->access = access;
     window->system = system;
-    window->process_ref = atomic32_load_relaxed(&row->process_ref); /* relaxed: as address_of */
+    /* K2 next life <- K1 (rmem.c) */
+    window->process_ref = atomic32_load_acquire(&row->process_ref);
     medley_status_t status = place_find(system, index, window);
     if (status == MEDLEY_OK && !window->local && !segment_map(window)) {
         status = peer_open(window);
@@ -137,8 +141,8 @@ med_rmem_window_open(const med_system *system,
     if (status == MEDLEY_OK && access == MED_RMEM_SWCACHE) {
         status = med_rmem_cache_make(window->size_bytes, &window->cache);
     }
-    /* Acquire: what was read above was read before. A1 live <- T1 (table.c) */
-    if (status == MEDLEY_OK && atomic32_load_acquire(&row->row.state) != window->live) {
+    /* Relaxed: K2 has put it after whatever was read above. */
+    if (status == MEDLEY_OK && atomic32_load_relaxed(&row->row.state) != window->live) {
         status = MEDLEY_ERR_STALE;
     }
     window->rmem = rmem;

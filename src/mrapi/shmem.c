@@ -16,8 +16,9 @@
  *
  * Edges: D1 unmapped (detach) -> D2 (delete): a bit that is seen clear means that its node is done
  * with the memory. M1 own life (create) -> M2 (recover_making): who reads what a node makes, and
- * then finds its row in the dead one's life, has read it of the dead one. The table's lock does the
- * rest.
+ * then finds its row in the dead one's life, has read it of the dead one. K1 next life (fill) -> K2
+ * (read): who reads a word of a later life sees that the one before has ended. The table's lock
+ * does the rest.
  *
  * Progress: attach, create and delete block while others are under the table's lock; nothing that
  * takes long is done there (a segment is made before, and mapped after). Death at each step:
@@ -185,7 +186,8 @@ mapping_make(const med_system *system, med_shmem_row *row, uint32_t file, med_ma
     med_port_segment segment = segment_named(system, file);
     segment.size_bytes = atomic32_load_relaxed(&row->size_bytes);
     segment.place = atomic32_load_relaxed(&row->place);
-    segment.wanted = atomic64_load_relaxed(&row->address);
+    segment.wanted = atomic32_load_relaxed(&row->address_low) |
+                     (uint64_t)atomic32_load_relaxed(&row->address_high) << 32;
     medley_status_t status = med_port_segment_open(&segment);
     if (status == MEDLEY_OK) {
         status = med_port_segment_map(&segment);
@@ -344,7 +346,7 @@ typedef struct fill_context {
     uint32_t domain;
 } fill_context;
 
-/* Relaxed throughout: published with the row (T1 in table.c). The mapping comes before that, for
+/* Relaxed but for K1: published with the row (T1 in table.c). The mapping comes before that, for
  * the other nodes of a private system, who have no file to map. */
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
@@ -354,13 +356,15 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     med_shmem_row *shmem = (med_shmem_row *)(void *)row;
     (void)generation;
     atomic32_store_relaxed(&shmem->file, with->segment->number);
-    atomic32_store_relaxed(&shmem->attributes, request->attributes);
     atomic32_store_relaxed(&shmem->domain, with->domain);
-    atomic32_store_relaxed(&shmem->size_bytes, request->size_bytes);
-    atomic32_store_relaxed(&shmem->place, request->place);
-    atomic32_store_relaxed(&shmem->place_index, request->place_index);
-    atomic64_store_relaxed(&shmem->address, request->address);
     atomic32_store_relaxed(&shmem->node_count, request->node_count);
+    /* K1 next life -> K2 (read), each. */
+    atomic32_store_release(&shmem->attributes, request->attributes);
+    atomic32_store_release(&shmem->size_bytes, request->size_bytes);
+    atomic32_store_release(&shmem->place, request->place);
+    atomic32_store_release(&shmem->place_index, request->place_index);
+    atomic32_store_release(&shmem->address_low, (uint32_t)request->address);
+    atomic32_store_release(&shmem->address_high, (uint32_t)(request->address >> 32));
     for (uint32_t i = 0; i < attached_words(&with->system->limits); i++) {
         atomic32_store_relaxed(&attached(shmem)[i], 0);
     }
@@ -485,13 +489,14 @@ med_shmem_read(med_self *self, med_handle handle, med_shmem_request *made_with)
     if (status != MEDLEY_OK) {
         return status;
     }
-    /* Relaxed: fixed at creation. */
-    *made_with = (med_shmem_request){.number = atomic32_load_relaxed(&row->row.key_low),
-                                     .size_bytes = atomic32_load_relaxed(&row->size_bytes),
-                                     .attributes = atomic32_load_relaxed(&row->attributes),
-                                     .place = atomic32_load_relaxed(&row->place),
-                                     .place_index = atomic32_load_relaxed(&row->place_index),
-                                     .address = atomic64_load_relaxed(&row->address)};
+    /* A2 key <- T2 (table.c); K2 next life <- K1 (fill), all the others. */
+    *made_with = (med_shmem_request){.number = atomic32_load_acquire(&row->row.key_low),
+                                     .size_bytes = atomic32_load_acquire(&row->size_bytes),
+                                     .attributes = atomic32_load_acquire(&row->attributes),
+                                     .place = atomic32_load_acquire(&row->place),
+                                     .place_index = atomic32_load_acquire(&row->place_index),
+                                     .address = atomic32_load_acquire(&row->address_low)};
+    made_with->address |= (uint64_t)atomic32_load_acquire(&row->address_high) << 32;
     /* Of another life of the row by now? */
     return row_of(self->system, handle, &row, &generation);
 }

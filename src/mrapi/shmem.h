@@ -30,15 +30,16 @@ typedef struct med_shmem_row {
     atomic32 size_bytes;  /* never 0 */
     atomic32 place;       /* med_port_place, checked where it is used */
     atomic32 place_index; /* which of the kind */
-    atomic64 address;     /* where it is to be mapped; 0: anywhere */
-    atomic32 node_count;  /* of the list; 0: any node may get it */
+    atomic32 address_low; /* where it is to be mapped; 0: anywhere */
+    atomic32 address_high;
+    atomic32 node_count; /* of the list; 0: any node may get it */
     uint32_t unused[3];
     /* Followed by one bit for each node row, set while that node has it attached: under the table's
      * lock; cleared by the node, or by its recovery under that lock. Then the list: the numbers of
      * the nodes that may get it. */
 } med_shmem_row;
 _Static_assert(sizeof(med_shmem_row) == 64, "one line, before the bits");
-_Static_assert(offsetof(med_shmem_row, address) == 40, "the same in every build");
+_Static_assert(offsetof(med_shmem_row, address_low) == 40, "the same in every build");
 
 uint32_t med_shmem_row_bytes(const med_limits *limits);
 

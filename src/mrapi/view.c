@@ -386,7 +386,7 @@ med_view_shmem_read(const med_system *system, uint32_t index, med_view_shmem *vi
     view->place = word(&row->place);
     view->place_index = word(&row->place_index);
     view->attached = med_shmem_attached_count(system, row);
-    view->address = atomic64_load_relaxed(&row->address); /* relaxed: for showing */
+    view->address = word(&row->address_low) | (uint64_t)word(&row->address_high) << 32;
     uint32_t node_count = word(&row->node_count);
     view->node_count = node_count < system->limits.nodes ? node_count : system->limits.nodes;
     return word(&row->row.state) == state;

@@ -21,5 +21,6 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_mutex,
     &sim_mrapi_sem,
     &sim_mrapi_rwl,
+    &sim_mrapi_row,
     NULL,
 };

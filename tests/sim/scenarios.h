@@ -23,5 +23,6 @@ extern const sim_scenario sim_mrapi;
 extern const sim_scenario sim_mrapi_mutex;
 extern const sim_scenario sim_mrapi_sem;
 extern const sim_scenario sim_mrapi_rwl;
+extern const sim_scenario sim_mrapi_row;
 
 #endif
