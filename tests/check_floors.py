@@ -46,6 +46,7 @@ ATOMIC = re.compile(r"\b(__atomic_\w+|__sync_\w+)|<stdatomic\.h>|<atomic>|\b_Ato
 ATOMIC_FILES = ("src/base/atomic.h", "src/base/atomic_sized.c")
 HOME = re.compile(r"(?<![\w.<{$])/(home|root|Users)/\w")
 ORDERED = re.compile(r"src/(?:base|mrapi)/(?!.*_(?:test|stress)\.[ch]$)\w+\.[ch]$")
+UNORDERED = ("src/mrapi/heap.c", "src/mrapi/heap.h", "src/mrapi/mutex_pi.c")  # to be brought up to it
 LENGTH = 60
 WIDTH = 100
 RULER = re.compile(r"^(?:/\*|#) ----")
@@ -155,7 +156,7 @@ def check_file(root, path):
 def check_orders(root, paths):
     ends = []
     for path in paths:
-        if not ORDERED.match(path) or path in ATOMIC_FILES:
+        if not ORDERED.match(path) or path in ATOMIC_FILES + UNORDERED:
             continue
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = file.read()
@@ -195,6 +196,30 @@ RULE = "/* ---- A title " + "-" * 81 + " */\n"
 WIDE = "/* " + "w" * 94 + " */\n"
 JUST = "static void\nf(void)\n{\n" + "    g();\n" * 60 + "}\n"
 
+EDGES = """/* Relaxed: for showing. */
+static void
+f(void)
+{
+    atomic32_store_relaxed(a, 1);
+    atomic64_load_relaxed(a);
+}
+
+static void
+g(void)
+{
+    atomic32_store_release(a, 1); /* R1 full -> A1 (taker, taker.c) */
+    /* A1 full <- R1 (g); R2 empty -> A2 (there) */
+    if (!atomic32_cas_acq_rel(a,
+                              &b, c)) {
+        /* A2 empty <- R2 (here), each. Relaxed, both: counts. */
+        x = atomic32_load_acquire(a) + atomic32_load_relaxed(a);
+        y = atomic32_load_acquire(b) + atomic32_load_relaxed(b);
+    }
+    atomic32_load_seq_cst(a); /* B1 a, then b <-> B2 (below) */
+    atomic32_cas_seq_cst(b);  /* B2 b, then a <-> B1 (above) */
+}
+"""
+
 GOOD = {
     "src/port/linux/a.c": HEAD + '#include <unistd.h>\n#include "port/port.h"\n#include "local.h"\n'
                                  "#ifdef __linux__\n#endif\nint a = __atomic_load_n(p, 0);\n",
@@ -205,6 +230,8 @@ GOOD = {
     "src/base/a_test.c": HEAD + '#include <unistd.h>\n#include "support/unit.h"\n',
     "src/base/a_test.h": HEAD + '#include <stdlib.h>\n#include "support/unit.h"\n',
     "src/mrapi/a.c": HEAD + '#include "base/a.h"\n#include "mrapi.h"\n#include "medley/mrapi_ext.h"\n',
+    "src/mrapi/edges.c": HEAD + EDGES,
+    "src/mrapi/taker.c": HEAD + "{\n    x = atomic32_load_acquire(a); /* A1 full <- R1 (edges.c) */\n}\n",
     "src/omp/a.c": HEAD + '#include "dsm/a.h"\n#include "mcapi/a.h"\n',
     "tools/a.c": HEAD + '#include <unistd.h>\n#include "mrapi/a.h"\n#include "omp/a.h"\n',
     "README.md": f"<!-- {LICENCE} -->\ninstall into /usr/local\n",
@@ -251,9 +278,24 @@ BAD = [
     ("ruler", "scripts/b.sh", f"#!/bin/sh\n# {LICENCE}\n# ---- A title ----\n"),
     ("width", "src/base/b.c", HEAD + WIDE.replace("w */", "ww */")),
     ("width", "scripts/b.sh", f"#!/bin/sh\n# {LICENCE}\n  # " + "w" * 97 + "\n"),
+    ("order", "src/base/b.c", HEAD + "{\n    atomic32_store_release(a, 1);\n}\n"),
+    ("order", "src/base/b.c", HEAD + "{\n    atomic32_store_relaxed(a, 1);\n}\n"),
+    ("order", "src/base/b.h", HEAD + "{\n    atomic32_store_release(a, 1); /* R1 */\n}\n"),
+    ("order", "src/base/b.c", HEAD + "{\n    atomic32_store_release(a, 1); /* R1 full -> A1 (f) */\n}\n"),
+    ("order", "src/base/b.c",
+     HEAD + "{\n    x = atomic32_load_acquire(a); /* A1 full <- R1 (nowhere.c) */\n}\n"),
+    ("order", "src/mrapi/edges.c", HEAD + EDGES.replace("A1 full <- R1 (g); ", "")),
+    ("order", "src/mrapi/edges.c", HEAD + EDGES.replace("; R2 empty -> A2 (there)", "")),
+    ("order", "src/mrapi/edges.c", HEAD + EDGES.replace("/* B2 b, then a <-> B1 (above) */", "")),
+    ("order", "src/mrapi/edges.c", HEAD + EDGES.replace(", each. Relaxed, both", ". Relaxed")),
+    ("order", "src/mrapi/edges.c", HEAD + EDGES.replace("for showing", "").replace("Relaxed: .", "")),
+    ("order", "src/mrapi/taker.c", HEAD + "int a;\n"),
     ("path", "docs/b.md", f"<!-- {LICENCE} -->\nsee /ho" + "me/somebody/b\n"),
     ("path", "src/base/b.c", HEAD + "/* ROOT/src */\n"),
 ]
+
+
+OTHER_END = {"src/mrapi/taker.c": "src/mrapi/edges.c"}  # where an edge is missed that stood there
 
 
 def tree_write(root, files):
@@ -274,7 +316,7 @@ def self_test():
         with tempfile.TemporaryDirectory() as root:
             tree_write(root, {**GOOD, path: text})
             found = {(p, r) for p, _, r, _ in check_tree(root)}
-            if found != {(path, rule)}:
+            if found != {(OTHER_END.get(path, path), rule)}:
                 print(f"self-test: planted {rule} in {path}: found {sorted(found)}\n{text}")
                 failures += 1
     print(f"self-test: {len(BAD)} violations planted, {failures} failures")
