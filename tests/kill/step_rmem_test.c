@@ -155,6 +155,11 @@ static const scenario scenarios[] = {
      .operation = {child_attaches_first, op_detach},
      .after = number_is_free},
     {.name = "rmem_leave", .operation = {child_attaches_first, op_leave}, .after = number_is_free},
+    {.name = "fail_rmem_attach",
+     .operation = {child_up, op_attach},
+     .fail = true,
+     .before = tester_makes,
+     .after = tester_deletes},
 };
 
 int

@@ -2,7 +2,9 @@
 /*
  * Killed while it makes, takes, gives back or deletes a semaphore or a reader/writer lock: whatever
  * it had comes back. All units can be had at once afterwards, the lock can be written under and
- * read under, and both can be deleted.
+ * read under, and both can be deleted. Whose writer died tells so; or, with
+ * MEDLEY_MUTEX_ON_DEATH=fail, lets nobody in until it is deleted. Units and readers come back even
+ * then.
  */
 #include "kill/scenario.h"
 
@@ -186,6 +188,38 @@ units_had(void)
     op_sem_delete();
 }
 
+static bool writer_died; /* inside: what the lock said before anybody else was at it */
+
+static bool
+is_closed(void)
+{
+    return writer_died && med_self_get()->system->on_death == MED_ON_DEATH_FAIL;
+}
+
+static void
+lock_lets_in(mrapi_rwl_mode_t mode)
+{
+    mrapi_status_t status;
+    mrapi_rwl_lock(rwl, mode, PATIENCE_US, &status);
+    must(status, "read and write after the kill");
+    if (medley_lock_owner_died() != writer_died) {
+        must(MRAPI_ERR_RWL_INVALID, "told of a writer's death");
+    }
+    leave(mode);
+}
+
+/* Nobody, whoever tries, and however often. */
+static void
+lock_lets_nobody_in(mrapi_rwl_mode_t mode)
+{
+    mrapi_status_t status;
+    for (int i = 0; i < 2; i++) {
+        mrapi_rwl_lock(rwl, mode, i ? MRAPI_TIMEOUT_IMMEDIATE : PATIENCE_US, &status);
+        must(status == MRAPI_ERR_RWL_INVALID ? MRAPI_SUCCESS : MRAPI_ERR_RWL_LOCKED,
+             "lock of a closed one");
+    }
+}
+
 static void
 lock_had(void)
 {
@@ -199,15 +233,30 @@ lock_had(void)
         tester_reads = false;
     }
     for (int mode = MRAPI_RWL_READER; mode <= MRAPI_RWL_WRITER; mode++) {
-        mrapi_rwl_lock(rwl, (mrapi_rwl_mode_t)mode, PATIENCE_US, &status);
-        must(status, "read and write after the kill");
-        leave((mrapi_rwl_mode_t)mode);
+        (is_closed() ? lock_lets_nobody_in : lock_lets_in)((mrapi_rwl_mode_t)mode);
     }
-    op_read();
-    if (medley_lock_owner_died()) {
-        must(MRAPI_ERR_RWL_INVALID, "told again after a writer was there");
+    if (!is_closed()) {
+        op_read();
+        if (medley_lock_owner_died()) {
+            must(MRAPI_ERR_RWL_INVALID, "told again after a writer was there");
+        }
     }
     op_rwl_delete();
+}
+
+/* Before anybody looks: nobody but the dead one writes. */
+static void
+writers_death_expected(void)
+{
+    const med_system *system = med_self_get()->system;
+    writer_died = false;
+    for (uint32_t i = 0; i < system->limits.rwlocks; i++) {
+        med_view_rwl view;
+        bool written = med_view_rwl_read(system, i, &view) &&
+                       (view.state == MED_VIEW_LOCK_HELD || view.state == MED_VIEW_LOCK_DIED ||
+                        view.state == MED_VIEW_LOCK_DEAD);
+        writer_died = writer_died || (written && !view.coming);
+    }
 }
 
 /* What was being made is there, or not, once somebody else has made one: he repairs the table. */
@@ -234,8 +283,11 @@ nothing_left(void)
     }
     for (uint32_t i = 0; i < system->limits.rwlocks; i++) {
         med_view_rwl view;
+        med_view_lock_state wanted = is_closed()   ? MED_VIEW_LOCK_DEAD
+                                     : writer_died ? MED_VIEW_LOCK_DIED
+                                                   : MED_VIEW_LOCK_FREE;
         if (med_view_rwl_read(system, i, &view) &&
-            (view.state == MED_VIEW_LOCK_HELD || view.readers != tester_reads)) {
+            (view.state != wanted || view.readers != tester_reads)) {
             must(MRAPI_ERR_RWL_LOCKED, "a dead reader or writer");
         }
     }
@@ -245,6 +297,7 @@ nothing_left(void)
 static void
 all_comes_back(void)
 {
+    writers_death_expected();
     if (step_kill_steps() % 2) {
         op_recover();
         nothing_left();
@@ -254,6 +307,7 @@ all_comes_back(void)
     lock_had();
     make();
     units_had();
+    writer_died = false;
     lock_had();
 }
 
@@ -275,7 +329,51 @@ static const scenario scenarios[] = {
      .after = all_comes_back},
     {.name = "rwl_write_end", .operation = {child_writes, op_write_end}, .after = all_comes_back},
     {.name = "rwl_delete", .operation = {child_reads, op_rwl_delete}, .after = all_comes_back},
+    {.name = "rwl_delete_held",
+     .operation = {child_writes, op_rwl_delete},
+     .after = all_comes_back},
     {.name = "rwl_finalize", .operation = {child_writes, node_down}, .after = all_comes_back},
+    {.name = "fail_sem_take",
+     .operation = {child_makes, op_take},
+     .fail = true,
+     .after = all_comes_back},
+    {.name = "fail_sem_give",
+     .operation = {child_takes_all, op_give},
+     .fail = true,
+     .after = all_comes_back},
+    {.name = "fail_sem_delete",
+     .operation = {child_takes, op_sem_delete},
+     .fail = true,
+     .after = all_comes_back},
+    {.name = "fail_rwl_read",
+     .operation = {child_makes, op_read},
+     .fail = true,
+     .after = all_comes_back},
+    {.name = "fail_rwl_write",
+     .operation = {child_makes, op_write},
+     .fail = true,
+     .after = all_comes_back},
+    {.name = "fail_rwl_write_in_vain",
+     .operation = {child_up, op_write_in_vain},
+     .fail = true,
+     .before = tester_makes_and_reads,
+     .after = all_comes_back},
+    {.name = "fail_rwl_write_end",
+     .operation = {child_writes, op_write_end},
+     .fail = true,
+     .after = all_comes_back},
+    {.name = "fail_rwl_delete",
+     .operation = {child_reads, op_rwl_delete},
+     .fail = true,
+     .after = all_comes_back},
+    {.name = "fail_rwl_delete_held",
+     .operation = {child_writes, op_rwl_delete},
+     .fail = true,
+     .after = all_comes_back},
+    {.name = "fail_rwl_finalize",
+     .operation = {child_writes, node_down},
+     .fail = true,
+     .after = all_comes_back},
 };
 
 int
