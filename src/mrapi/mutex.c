@@ -4,7 +4,8 @@
  *
  * Taking it is base's lock (its edges A1 and R1), between two looks at the handle (object.c).
  *
- * depth, ticket and pi_owner belong to the owner; others read them to show them.
+ * depth, ticket and pi_owner belong to the owner; others read them to show them, and pi_owner to
+ * know him (mutex_pi.c).
  *
  * Death: a node sets its touch bit before it first takes a lock of that chunk of rows, so its
  * recovery finds every word that may name it (med_mutex_recover_rows). A node that dies deleting a
@@ -345,12 +346,8 @@ med_mutex_attributes(const med_self *self, med_handle mutex, uint32_t *attribute
 /* ---- Death ----------------------------------------------------------------------------------- */
 
 static void
-recover_row(const med_system *system, med_mutex_row *row, uint32_t node_ref, uint32_t thread_id)
+recover_plain(const med_system *system, med_mutex_row *row, uint32_t node_ref)
 {
-    if (is_pi_row(row)) {
-        med_mutex_pi_recover(system, row, node_ref, thread_id);
-        return;
-    }
     bool usable = system->on_death == MED_ON_DEATH_RECOVER;
     (void)med_lock_recover(&row->lock, &row->sleepers, node_ref, usable, system->scope);
 }
@@ -359,8 +356,19 @@ medley_status_t
 med_mutex_recover_rows(
     med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
 {
+    bool graves = false;
     for (uint32_t i = first; i < first + count && i < system->mutexes.row_count; i++) {
-        recover_row(system, row_at(system, i), node_ref, thread_id);
+        med_mutex_row *row = row_at(system, i);
+        if (!is_pi_row(row)) {
+            recover_plain(system, row, node_ref);
+        } else if (!med_mutex_pi_leave(system, row, node_ref)) {
+            graves = graves || (thread_id && med_mutex_pi_thread(row) == thread_id);
+        }
+    }
+    if (graves) {
+        /* What cannot be done now is done by who next wants the mutex: it needs nothing of the
+         * node's, and the other locks need not wait for the table. */
+        (void)med_mutex_pi_bury(system, first, count, thread_id);
     }
     return MEDLEY_OK;
 }
@@ -385,7 +393,11 @@ hand_back(med_self *self, med_mutex_row *row, med_handle handle, medley_status_t
     if (news == MEDLEY_OK) {
         give_back(self, row, handle);
     } else if (is_mine(self, row, handle)) {
-        recover_row(self->system, row, self->ref, self->thread_id);
+        if (!is_pi(handle)) {
+            recover_plain(self->system, row, self->ref);
+        } else {
+            (void)med_mutex_pi_leave(self->system, row, self->ref);
+        }
     }
 }
 
@@ -429,11 +441,7 @@ med_mutex_delete(med_self *self, med_handle mutex)
 /* ---- For showing ----------------------------------------------------------------------------- */
 
 uint32_t
-med_mutex_holder(const med_mutex_row *row)
+med_mutex_holder(const med_system *system, const med_mutex_row *row)
 {
-    if (is_pi_row(row)) {
-        /* Relaxed: for showing. */
-        return med_mutex_pi_thread(row) ? atomic32_load_relaxed(&row->pi_owner) : 0;
-    }
-    return med_lock_owner(&row->lock);
+    return is_pi_row(row) ? med_mutex_pi_holder(system, row) : med_lock_owner(&row->lock);
 }

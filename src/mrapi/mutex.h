@@ -37,14 +37,16 @@ typedef struct med_mutex_row {
     med_object object;
     med_lock lock; /* owner: node reference; with priority inheritance DEAD, always */
     med_lock_sleepers sleepers;
-    atomic32 depth;    /* written by the owner, as are the next two; 1 while it is free */
-    atomic32 ticket;   /* how often it was taken, wrapping: makes keys differ */
-    atomic32 pi_owner; /* with priority inheritance: the owner's node reference */
-    atomic32 pi_death; /* with priority inheritance: med_mutex_death */
-    atomic32 pi_word;  /* with priority inheritance: the lock, in the port's format */
-    atomic32 pi_space; /* with priority inheritance: where its thread numbers hold */
-    atomic32 slept;    /* how often somebody slept for it: statistics */
-    uint32_t unused;
+    atomic32 depth;  /* written by the owner, as are the next two; 1 while it is free */
+    atomic32 ticket; /* how often it was taken, wrapping: makes keys differ */
+    atomic32
+        pi_owner; /* with priority inheritance: the owner's node reference, or the last one's */
+    atomic32 pi_death;  /* with priority inheritance: med_mutex_death */
+    atomic32 pi_word;   /* with priority inheritance: the lock, in the port's format */
+    atomic32 pi_space;  /* with priority inheritance: where its thread numbers hold */
+    atomic32 slept;     /* how often somebody slept for it: statistics */
+    atomic32 pi_graves; /* with priority inheritance: how many holders were buried, ever, wrapping;
+                           written under the lock of the table of nodes */
 } med_mutex_row;
 _Static_assert(sizeof(med_mutex_row) == 64, "one line");
 
@@ -87,7 +89,7 @@ medley_status_t med_mutex_recover_rows(struct med_system *system,
 void med_mutex_row_removed(const med_table_view *view, med_row *row);
 
 /* Who holds it, as a node reference; 0: nobody, MED_LOCK_DEAD: nobody ever again. For showing. */
-uint32_t med_mutex_holder(const med_mutex_row *row);
+uint32_t med_mutex_holder(const struct med_system *system, const med_mutex_row *row);
 
 /* ---- The fast path --------------------------------------------------------------------------- */
 

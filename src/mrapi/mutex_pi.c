@@ -2,17 +2,64 @@
 /*
  * Mutexes with priority inheritance. The kernel must see who holds such a lock, so the word has the
  * port's format: the holder's thread number, and two bits of the kernel's. Which node that is
- * stands in pi_owner, written by the holder after he has the lock, so it may be missing when he
- * dies.
+ * stands in pi_owner, written by the holder after he has the lock, and never cleared.
  *
- * Death: where somebody waits in the kernel, the kernel passes the lock on and says so; where
- * nobody does, the word keeps the dead thread's number, and the recovery clears it, or, if the node
- * is not known, whoever wants the lock has all processes looked at. pi_death carries the news to
- * the next holder, and closes the lock for good under MEDLEY_MUTEX_ON_DEATH=fail.
+ * A thread number is not enough to know a dead holder by: the system gives it to others, in Medley
+ * or not, and then the kernel takes the stranger for the holder. He does not unlock, so whoever
+ * waits does so in slices; and when he goes, whoever waits gets the lock from the kernel, which
+ * writes that one's number into the word whatever stands there by then. So the word of a dead
+ * holder must not come free while anybody still waits for the stranger.
+ *
+ * Whose number is it? A node claims a mutex as long as it names it in waiting_for, which it does
+ * from before it tries until after it wrote pi_owner, or stands in pi_owner. A number that is
+ * claimed by no living node of that number is a dead holder's: there are no others. It is buried:
+ *
+ *   n               -> n + DIED       a mark: whoever gives the lock back and takes it again
+ *                                     meanwhile writes a word without it
+ *   n + DIED        -> GONE + stamp   if still nobody claims it. No thread has such a number
+ *   GONE + stamp    -> the taker's    when the kernel says that it knows nobody of that number: it
+ *                                     looks at those who wait first, so there is none, and none can
+ *                                     come while the word says GONE; another stamp is another grave
+ *   whatever it is  -> a waiter's     by the kernel, at the death of a holder, or of a stranger;
+ *                                     over GONE too: nobody has the lock then
+ *
+ * Burials hold the lock of the table of nodes. So there is one at a time, and no new node can come
+ * to bear the number between the look for claims and the burial. The news of the death is in the
+ * word: GONE, or the kernel's DIED. pi_death carries it where a living holder leaves, and closes
+ * the lock for good under MEDLEY_MUTEX_ON_DEATH=fail.
+ *
+ * Linearisation: the compare-and-swap, or the kernel's, that writes the taker's number, or 0.
+ * Progress: blocking; after a burial at most as long as a slice of those who wait for a stranger.
+ * Death: anywhere. Of the holder, as above; of one who buries, his process's recovery frees the
+ * table's lock, and a mark is harmless; of a waiter, the kernel forgets him.
+ * Model: models/pi.pml.
  */
 #include "mrapi/mutex_pi.h"
 
 #include "mrapi/system.h"
+
+/* How long the kernel may refuse to pass a lock on before its holder does without: longer than any
+ * slice of one who waits for a stranger. */
+#define GIVE_PATIENCE_NS 1000000000u
+
+/* Between two tries of one whom the kernel lets not sleep: doubling from the first to the last. */
+#define REST_FIRST_NS 1000u
+#define REST_LAST_NS 4000000u
+
+/* A burial that is disturbed so often is left to the next. */
+#define BURIAL_TRIES 8u
+
+static bool
+is_gone(uint32_t word)
+{
+    return word & MED_PORT_PI_GONE;
+}
+
+static uint32_t
+number_of(uint32_t word)
+{
+    return word & MED_PORT_PI_OWNER_MASK;
+}
 
 bool
 med_mutex_pi_is_mine(const med_self *self, const med_mutex_row *row)
@@ -26,84 +73,290 @@ med_mutex_pi_is_mine(const med_self *self, const med_mutex_row *row)
 uint32_t
 med_mutex_pi_thread(const med_mutex_row *row)
 {
-    return atomic32_load_relaxed(&row->pi_word) &
-           MED_PORT_PI_OWNER_MASK; /* relaxed: own, or shown */
+    uint32_t word = atomic32_load_relaxed(&row->pi_word); /* relaxed: own, or shown */
+    return is_gone(word) ? 0 : number_of(word);
 }
 
-/* How often the kernel may refuse before the word is held to be scribbled over. It refuses for a
- * moment while a waiter takes over from a dead owner. */
-#define PI_REFUSALS_MAX 10000u
+bool
+med_mutex_pi_is_gone(const med_mutex_row *row)
+{
+    return is_gone(atomic32_load_relaxed(&row->pi_word)); /* relaxed: for showing */
+}
 
-/* Between two tries of one who waits in a circle: the kernel lets nobody sleep there. */
-#define PI_CIRCLE_PAUSE_NS 4000000u
+/* ---- Claims ---------------------------------------------------------------------------------- */
+
+static const med_node_row *
+node_at(const med_system *system, uint32_t index)
+{
+    return (const med_node_row *)(const void *)med_table_row(&system->nodes, index);
+}
+
+/* Does that row's node, of a living process, have that thread number? */
+static bool
+bears(const med_system *system, uint32_t index, uint32_t generation, uint32_t number)
+{
+    const med_node_row *node = node_at(system, index);
+    /* A1 live <- T1 (table.c) */
+    return atomic32_load_acquire(&node->row.state) == med_row_word(MED_ROW_LIVE, generation) &&
+           /* Relaxed, all: written before its thread first wanted a lock (A4). */
+           atomic32_load_relaxed(&node->thread_id) == number &&
+           atomic32_load_relaxed(&node->phase) == MED_NODE_RUNNING &&
+           med_process_alive(system, atomic32_load_relaxed(&node->process_ref));
+}
+
+uint32_t
+med_mutex_pi_holder(const med_system *system, const med_mutex_row *row)
+{
+    uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: a name, checked below */
+    uint32_t index = med_node_ref_index(owner);
+    uint32_t number = med_mutex_pi_thread(row);
+    bool named = number && index < system->limits.nodes &&
+                 atomic32_load_relaxed(&node_at(system, index)->thread_id) == number;
+    return named ? owner : 0;
+}
+
+static bool
+holder_lives(const med_system *system, const med_mutex_row *row, uint32_t number)
+{
+    uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: checked by bears */
+    uint32_t index = med_node_ref_index(owner);
+    return index < system->limits.nodes &&
+           bears(system, index, med_node_ref_generation(owner), number);
+}
+
+/* A handle of an earlier life of the row takes as well, for a moment. */
+static bool
+is_of(const med_system *system, med_handle handle, const med_mutex_row *row)
+{
+    uint32_t index = med_handle_index(handle);
+    return med_handle_kind_of(handle) == MED_HANDLE_MUTEX_PI && index < system->mutexes.row_count &&
+           (const void *)med_table_row(&system->mutexes, index) == (const void *)row;
+}
+
+/* In this order: who has taken it says so before he says that he does not want it any more. */
+static bool
+claims(const med_system *system, uint32_t index, const med_mutex_row *row, uint32_t number)
+{
+    const med_node_row *node = node_at(system, index);
+    /* Relaxed, both: looked at again by bears. */
+    uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&node->row.state));
+    if (atomic32_load_relaxed(&node->thread_id) != number) {
+        return false;
+    }
+    /* A2 has it <- R2 (take) */
+    bool wants = is_of(system, atomic32_load_acquire(&node->waiting_for), row);
+    uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: ordered by A2 */
+    return (wants || owner == med_node_ref(index, generation)) &&
+           bears(system, index, generation, number);
+}
+
+/* ---- Burial ---------------------------------------------------------------------------------- */
+
+typedef struct burial {
+    med_system *system;
+    uint32_t first; /* rows of mutexes */
+    uint32_t count;
+    uint32_t number;      /* of a dead node; 0: whatever number is there */
+    bool unborne;         /* no living node has that number */
+    const med_self *self; /* of that number, knows that it holds none of them; may be NULL */
+} burial;
+
+static bool
+is_claimed(const burial *task, const med_mutex_row *row, uint32_t number)
+{
+    if (task->unborne) {
+        return false;
+    }
+    for (uint32_t i = 0; i < task->system->limits.nodes; i++) {
+        bool itself = task->self && task->self->index == i;
+        if (!itself && claims(task->system, i, row, number)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* False: the word changed meanwhile, and is to be looked at again. */
+static bool
+bury_marked(const burial *task, med_mutex_row *row, uint32_t word)
+{
+    uint32_t marked = word | MED_PORT_PI_DIED;
+    /* A4 wanted <- R4 (take): whose number it is wants it still, or has it, as seen from here. */
+    if (!atomic32_cas_acquire(&row->pi_word, &word, marked)) {
+        return false;
+    }
+    uint32_t expected = marked;
+    if (is_claimed(task, row, number_of(word))) {
+        /* Relaxed: it says what it said before. Where it fails, the mark is harmless. */
+        (void)atomic32_cas_relaxed(&row->pi_word, &expected, word);
+        return true;
+    }
+    uint32_t stamp = atomic32_load_relaxed(&row->pi_graves) + 1; /* relaxed: the table's lock */
+    atomic32_store_relaxed(&row->pi_graves, stamp);
+    /* R3 buried -> A3 (take_gone). What the dead wrote was made visible by his death. */
+    return atomic32_cas_release(&row->pi_word, &expected, med_port_pi_gone(stamp));
+}
 
 static void
-circle_pause(uint64_t deadline_ns)
+bury(const burial *task, med_mutex_row *row)
+{
+    for (uint32_t i = 0; i < BURIAL_TRIES; i++) {
+        uint32_t word = atomic32_load_acquire(&row->pi_word); /* A4 wanted <- R4 (take) */
+        uint32_t number = number_of(word);
+        bool wanted = number && !is_gone(word) && (!task->number || task->number == number);
+        if (!wanted || is_claimed(task, row, number) || bury_marked(task, row, word)) {
+            return;
+        }
+    }
+}
+
+/* Once for all rows, since one node may have held very many. */
+static bool
+is_borne(const med_system *system, uint32_t number)
+{
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        /* Relaxed, both: checked by bears. */
+        if (atomic32_load_relaxed(&node_at(system, i)->thread_id) == number &&
+            bears(system, i,
+                  med_row_generation_of(atomic32_load_relaxed(&node_at(system, i)->row.state)),
+                  number)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static medley_status_t
+bury_all(void *context)
+{
+    burial *task = context;
+    task->unborne = task->number && !is_borne(task->system, task->number);
+    const med_table_view *mutexes = &task->system->mutexes;
+    for (uint32_t i = 0; i < task->count && task->first + i < mutexes->row_count; i++) {
+        bury(task, (med_mutex_row *)(void *)med_table_row(mutexes, task->first + i));
+    }
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_mutex_pi_bury(med_system *system, uint32_t first, uint32_t count, uint32_t thread_id)
+{
+    burial task = {.system = system, .first = first, .count = count, .number = thread_id};
+    return med_table_hold(&system->nodes, bury_all, &task);
+}
+
+/* ---- Take ------------------------------------------------------------------------------------ */
+
+/* Whom the kernel refuses looks again soon, and then less and less often. */
+static void
+rest(uint32_t refusals, uint64_t deadline_ns)
 {
     uint64_t now_ns = med_port_clock_ns();
     uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
-    med_port_delay_ns(left_ns < PI_CIRCLE_PAUSE_NS ? left_ns : PI_CIRCLE_PAUSE_NS);
+    uint64_t rest_ns = refusals < 12 ? (uint64_t)REST_FIRST_NS << refusals : REST_LAST_NS;
+    med_port_delay_ns(left_ns < rest_ns ? left_ns : rest_ns);
+}
+
+/* The kernel knows nobody of that number, so nobody waits: it is free for whoever is first. */
+static medley_status_t
+take_gone(const med_self *self, med_mutex_row *row, uint32_t seen)
+{
+    uint32_t left = seen;
+    while (number_of(left) == number_of(seen)) {
+        /* A3 buried <- R3 (bury_marked); R4 wanted -> A4 (bury) */
+        if (atomic32_cas_acq_rel(&row->pi_word, &left, self->thread_id)) {
+            return MEDLEY_ERR_OWNER_DIED;
+        }
+    }
+    return MEDLEY_ERR_PEER_DIED;
+}
+
+/* What the kernel says to one who wants it by then; MEDLEY_OK and MEDLEY_ERR_OWNER_DIED: had. */
+static medley_status_t
+ask(const med_self *self, med_mutex_row *row, uint64_t until_ns)
+{
+    uint32_t seen = atomic32_load_relaxed(&row->pi_word); /* relaxed: checked by take_gone */
+    medley_status_t status = med_port_pi_lock(&row->pi_word.value, until_ns, self->system->scope);
+    return status == MEDLEY_ERR_PEER_DIED && is_gone(seen) ? take_gone(self, row, seen) : status;
+}
+
+static bool
+is_had(medley_status_t status)
+{
+    return status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED;
+}
+
+/* Does its holder live? Else he is buried. A number that is the caller's own is a dead thread's,
+ * given to the caller since: he knows what he holds. */
+static void
+look(med_self *self, med_mutex_row *row, med_handle handle)
+{
+    med_system *system = self->system;
+    uint32_t number = med_mutex_pi_thread(row);
+    med_process_keep(system);
+    if (!number || (number != self->thread_id && holder_lives(system, row, number))) {
+        return;
+    }
+    (void)med_node_look(system, atomic32_load_relaxed(&row->pi_owner)); /* relaxed: checked there */
+    if (med_mutex_pi_thread(row) == number) {
+        burial task = {
+            .system = system, .first = med_handle_index(handle), .count = 1, .self = self};
+        (void)med_table_hold(&system->nodes, bury_all, &task); /* or else after the next slice */
+    }
 }
 
 /*
  * What the kernel says to one who wants to wait, and what is done about it:
  *
- *   the lock is had, TIMEOUT, no such call   the answer
- *   EXISTS, another's thread number          a circle: each waits for the next. Wait as for a plain
- *                                            mutex, to the deadline, or without end
- *   EXISTS, the own thread number            a dead thread's, given to the caller since
- *   PEER_DIED                                a dead thread's
- *   SYSTEM                                   no state of such a lock; for a moment while a waiter
- *                                            takes over from a dead owner
+ *   had, no such call             the answer
+ *   TIMEOUT                       a slice, or all the time there is
+ *   EXISTS, another's number      a circle: each waits for the next. As for a plain mutex, he tries
+ *                                 to the deadline, or without end
+ *   EXISTS, the own number        a dead thread's
+ *   PEER_DIED                     a dead thread's, or GONE, and another was first
+ *   SYSTEM                        others wait for a stranger, or are about to take over from a dead
+ *                                 holder: until their slices end
  *
- * Of the dead, the process is recovered, and it is tried again; where nobody is found dead however
- * often it is tried, the word was scribbled over.
+ * Whatever it is, the holder is looked at, and it is tried again.
  */
 static medley_status_t
-take_slow(med_self *self, med_mutex_row *row, uint64_t deadline_ns)
+take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
 {
-    for (uint32_t refusals = 0;; refusals++) {
-        medley_status_t status =
-            med_port_pi_lock(&row->pi_word.value, deadline_ns, self->system->scope);
-        bool circle = status == MEDLEY_ERR_EXISTS && med_mutex_pi_thread(row) != self->thread_id;
-        if (status != MEDLEY_ERR_PEER_DIED && status != MEDLEY_ERR_SYSTEM &&
-            status != MEDLEY_ERR_EXISTS) {
+    uint32_t slices = 0;
+    uint32_t refusals = 0;
+    for (;;) {
+        medley_status_t status = ask(self, row, med_wait_slice_end_ns(slices, deadline_ns));
+        if (is_had(status) || status == MEDLEY_ERR_NOT_SUPPORTED) {
             return status;
         }
-        /* The word names a thread that is gone: recover its process, then try again. Which one it
-         * was, pi_owner tells, unless it died before it wrote that. */
-        uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: checked by look */
-        (void)med_node_look(self->system, owner);
-        (void)med_process_recover_all(self->system);
-        if (med_port_clock_ns() >= deadline_ns) {
-            return MEDLEY_TIMEOUT;
+        look(self, row, handle);
+        if (med_port_clock_ns() >= deadline_ns ||
+            !med_handle_is_current(handle,
+                                   /* A1 live <- T1 (table.c) */
+                                   atomic32_load_acquire(&row->object.row.state))) {
+            return MEDLEY_TIMEOUT; /* of one that is gone, the caller finds that out */
         }
-        if (circle) {
+        if (status == MEDLEY_TIMEOUT) {
+            slices++;
             refusals = 0;
-            circle_pause(deadline_ns);
-            continue;
+        } else {
+            rest(refusals++, deadline_ns);
         }
-        if (refusals >= PI_REFUSALS_MAX) {
-            return MEDLEY_ERR_CORRUPT;
-        }
-        med_port_yield();
     }
 }
 
-/* Before the kernel is asked: a holder that died between taking the word and writing down who he is
- * leaves no name, and is looked for among all. */
 static medley_status_t
-take_try(med_self *self, med_mutex_row *row)
+take_try(med_self *self, med_mutex_row *row, med_handle handle)
 {
-    uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: checked by look */
-    if (owner) {
-        (void)med_node_look(self->system, owner);
-    } else {
-        (void)med_process_recover_all(self->system);
-    }
+    look(self, row, handle);
     uint32_t free = 0;
-    return atomic32_cas_acquire(&row->pi_word, &free, self->thread_id) ? MEDLEY_OK /* A1 <- R1 */
-                                                                       : MEDLEY_BUSY;
+    /* A1 held <- R1 (give); R4 wanted -> A4 (bury) */
+    if (atomic32_cas_acq_rel(&row->pi_word, &free, self->thread_id)) {
+        return MEDLEY_OK;
+    }
+    uint64_t one_try_ns = 1;
+    medley_status_t status = is_gone(free) ? ask(self, row, one_try_ns) : MEDLEY_BUSY;
+    return is_had(status) ? status : MEDLEY_BUSY;
 }
 
 medley_status_t
@@ -113,19 +366,22 @@ med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_
     if (atomic32_load_relaxed(&row->pi_space) != med_port_pi_space()) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
+    atomic32_store_relaxed(&self->row->waiting_for, handle); /* relaxed: ordered by R4 */
     uint32_t free = 0;
     medley_status_t status = MEDLEY_OK;
-    if (!atomic32_cas_acquire(&row->pi_word, &free, self->thread_id)) { /* A1 held <- R1 */
-        atomic32_store_relaxed(&self->row->waiting_for, handle);        /* relaxed: for showing */
-        status = deadline_ns == 0 ? take_try(self, row) : take_slow(self, row, deadline_ns);
-        atomic32_store_relaxed(&self->row->waiting_for, 0);
+    /* A1 held <- R1 (give); R4 wanted -> A4 (bury) */
+    if (!atomic32_cas_acq_rel(&row->pi_word, &free, self->thread_id)) {
+        status = deadline_ns == 0 ? take_try(self, row, handle)
+                                  : take_slow(self, row, handle, deadline_ns);
     }
-    if (status != MEDLEY_OK && status != MEDLEY_ERR_OWNER_DIED) {
+    if (is_had(status)) {
+        atomic32_store_relaxed(&row->pi_owner, self->ref); /* relaxed: ordered by R2 */
+    }
+    atomic32_store_release(&self->row->waiting_for, 0); /* R2 has it -> A2 (claims) */
+    if (!is_had(status)) {
         return status;
     }
-    atomic32_store_relaxed(&row->pi_owner,
-                           self->ref); /* relaxed: read after the owner's death only */
-    /* Relaxed: written under the lock, or by a recoverer before the word came free. */
+    /* Relaxed: written under the lock. */
     uint32_t death = atomic32_load_relaxed(&row->pi_death);
     if (death == MED_MUTEX_DEAD ||
         (status == MEDLEY_ERR_OWNER_DIED && self->system->on_death == MED_ON_DEATH_FAIL)) {
@@ -136,76 +392,63 @@ med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_
     return death == MED_MUTEX_TELL_NEXT ? MEDLEY_ERR_OWNER_DIED : status;
 }
 
-void
-med_mutex_pi_give(med_self *self, med_mutex_row *row)
+/* ---- Give ------------------------------------------------------------------------------------ */
+
+/* Somebody waits, or it is marked. The kernel refuses while the word changes under its hands; the
+ * lock is this thread's until it says otherwise. */
+static void
+give_slow(const med_system *system, med_mutex_row *row, uint32_t number)
 {
-    uint32_t mine = self->thread_id;
-    atomic32_store_relaxed(&row->pi_owner, 0);            /* relaxed: as above */
-    if (!atomic32_cas_release(&row->pi_word, &mine, 0)) { /* R1 held -> A1 (take) */
-        (void)med_port_pi_unlock(&row->pi_word.value, self->system->scope);
+    uint64_t until_ns = med_port_clock_ns() + GIVE_PATIENCE_NS;
+    for (uint32_t refusals = 0; med_port_pi_unlock(&row->pi_word.value, system->scope) != MEDLEY_OK;
+         refusals++) {
+        uint32_t word = atomic32_load_relaxed(&row->pi_word); /* relaxed: own, or not ours */
+        if (number_of(word) != number) {
+            return;
+        }
+        if (med_port_clock_ns() >= until_ns && atomic32_cas_release(&row->pi_word, &word, 0)) {
+            return; /* R1 held -> A1 (take): a peer scribbled */
+        }
+        rest(refusals, until_ns);
     }
 }
 
 static void
-death_note(const med_system *system, med_mutex_row *row)
+give(const med_system *system, med_mutex_row *row, uint32_t number)
 {
-    /* Relaxed: ordered by R1. */
-    atomic32_store_relaxed(&row->pi_death, system->on_death == MED_ON_DEATH_FAIL
-                                               ? MED_MUTEX_DEAD
-                                               : MED_MUTEX_TELL_NEXT);
+    uint32_t mine = number;
+    if (!atomic32_cas_release(&row->pi_word, &mine, 0)) { /* R1 held -> A1 (take) */
+        give_slow(system, row, number);
+    }
 }
 
-/* Does the caller, who lives, hold it as that very node? Else the number is a dead thread's, which
- * the system has given to the caller since. */
+void
+med_mutex_pi_give(med_self *self, med_mutex_row *row)
+{
+    give(self->system, row, self->thread_id);
+}
+
+/* Does the caller, who lives, hold it as that very node? */
 static bool
 is_the_callers(const med_system *system, const med_mutex_row *row, uint32_t node_ref)
 {
     uint32_t index = med_node_ref_index(node_ref);
-    if (index >= system->limits.nodes || med_mutex_pi_thread(row) != med_port_thread_id()) {
+    /* Relaxed, all of these: own words, if they are. */
+    return index < system->limits.nodes && med_mutex_pi_thread(row) == med_port_thread_id() &&
+           atomic32_load_relaxed(&row->pi_owner) == node_ref &&
+           atomic32_load_relaxed(&node_at(system, index)->process_ref) == system->process_ref;
+}
+
+bool
+med_mutex_pi_leave(const med_system *system, med_mutex_row *row, uint32_t node_ref)
+{
+    if (!is_the_callers(system, row, node_ref)) {
         return false;
     }
-    const med_node_row *node = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
-    return atomic32_load_relaxed(&node->process_ref) == system->process_ref; /* relaxed: own */
-}
-
-/* Of a dead thread: the kernel passed the lock on if anybody waited; only if nobody did, which it
- * knows for certain, the word may be changed without it. */
-static medley_status_t
-ask_the_kernel(const med_system *system, med_mutex_row *row)
-{
-    uint64_t one_try_ns = 1;
-    if (med_mutex_pi_thread(row) == med_port_thread_id()) {
-        return MEDLEY_ERR_PEER_DIED; /* it would take the dead for the caller */
-    }
-    return med_port_pi_lock(&row->pi_word.value, one_try_ns, system->scope);
-}
-
-/* The lock of a thread that leaves, or is gone. */
-void
-med_mutex_pi_recover(const med_system *system,
-                     med_mutex_row *row,
-                     uint32_t node_ref,
-                     uint32_t thread_id)
-{
-    uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: its writer is gone */
-    if (!thread_id || med_mutex_pi_thread(row) != thread_id || (owner && owner != node_ref)) {
-        return;
-    }
-    bool own = is_the_callers(system, row, node_ref);
-    medley_status_t status = own ? MEDLEY_OK : ask_the_kernel(system, row);
-    if (status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED) {
-        uint32_t caller = med_port_thread_id();
-        death_note(system, row);
-        atomic32_store_relaxed(&row->pi_owner, 0);
-        if (!atomic32_cas_release(&row->pi_word, &caller, 0)) { /* R1 held -> A1 (take) */
-            (void)med_port_pi_unlock(&row->pi_word.value, system->scope);
-        }
-    } else if (status == MEDLEY_ERR_PEER_DIED) {
-        death_note(system, row);
-        atomic32_store_relaxed(&row->pi_owner, 0);
-        uint32_t left = atomic32_load_relaxed(&row->pi_word); /* relaxed: checked below */
-        while ((left & MED_PORT_PI_OWNER_MASK) == thread_id &&
-               !atomic32_cas_acq_rel(&row->pi_word, &left, 0)) { /* R1 held -> A1 (take) */
-        }
-    }
+    /* Relaxed: ordered by R1. */
+    atomic32_store_relaxed(&row->pi_death, system->on_death == MED_ON_DEATH_FAIL
+                                               ? MED_MUTEX_DEAD
+                                               : MED_MUTEX_TELL_NEXT);
+    give(system, row, med_port_thread_id());
+    return true;
 }

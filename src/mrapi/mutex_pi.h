@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The lock of a mutex with priority inheritance. For mutex.c only. */
+/* The lock of a mutex with priority inheritance. For mutex.c and view.c only. */
 #ifndef MEDLEY_MRAPI_MUTEX_PI_H
 #define MEDLEY_MRAPI_MUTEX_PI_H
 
@@ -11,18 +11,27 @@
 bool med_mutex_pi_is_mine(const med_self *self, const med_mutex_row *row);
 /* The number of the thread that holds it, or 0. */
 uint32_t med_mutex_pi_thread(const med_mutex_row *row);
+/* Its holder died, and nobody has had it since. */
+bool med_mutex_pi_is_gone(const med_mutex_row *row);
+/* Its holder, if he has written down who he is; else 0. For showing. */
+uint32_t med_mutex_pi_holder(const struct med_system *system, const med_mutex_row *row);
 
 /* As base's med_lock_acquire. MEDLEY_ERR_NOT_SUPPORTED: its creator's thread numbers mean nothing
  * here (another PID namespace). MEDLEY_ERR_NOT_OWNER: it is held, to be given back at once, since
- * its holder died and nobody may have it. */
+ * its holder died and nobody may have it. When the mutex is deleted meanwhile, whatever: the caller
+ * looks at the handle again. */
 medley_status_t
 med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns);
 /* By its holder only. */
 void med_mutex_pi_give(med_self *self, med_mutex_row *row);
-/* Of a thread that leaves (the caller), or is gone. Idempotent. */
-void med_mutex_pi_recover(const struct med_system *system,
-                          med_mutex_row *row,
-                          uint32_t node_ref,
-                          uint32_t thread_id);
+
+/* If the calling thread holds it as that node: gives it back as if the node had died. Else false,
+ * and nothing is done. */
+bool med_mutex_pi_leave(const struct med_system *system, med_mutex_row *row, uint32_t node_ref);
+/* Of `count` rows from `first` on, all with priority inheritance or never so, those that the thread
+ * of that number held, who is gone, come free. Idempotent; from any PID namespace. MEDLEY_TIMEOUT:
+ * somebody has the table of nodes locked and does not go on. */
+medley_status_t
+med_mutex_pi_bury(struct med_system *system, uint32_t first, uint32_t count, uint32_t thread_id);
 
 #endif

@@ -397,7 +397,8 @@ void
 med_node_enter(med_self *self)
 {
     self->thread_id = med_port_thread_id();
-    /* Relaxed, both: for showing, and for who recovers the node when it is dead. */
+    /* Relaxed, both: for showing, for who recovers the node when it is dead, and for who finds its
+     * number in a lock (R4 in mutex_pi.c orders them). */
     atomic32_store_relaxed(&self->row->thread_id, self->thread_id);
     atomic32_store_relaxed(&self->row->phase, MED_NODE_RUNNING);
     med_port_self_set(self);

@@ -71,6 +71,7 @@ static const uint32_t shape[] = {
     offsetof(med_mutex_row, pi_owner),
     offsetof(med_mutex_row, pi_word),
     offsetof(med_mutex_row, slept),
+    offsetof(med_mutex_row, pi_graves),
     sizeof(med_rmem_row),
     offsetof(med_rmem_row, attributes),
     offsetof(med_rmem_row, owner),

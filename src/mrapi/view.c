@@ -12,6 +12,7 @@
 
 #include "mrapi/domain.h"
 #include "mrapi/mutex.h"
+#include "mrapi/mutex_pi.h"
 #include "mrapi/rwl.h"
 #include "mrapi/sem.h"
 #include "mrapi/shmem.h"
@@ -238,7 +239,7 @@ free_state(const med_mutex_row *row)
     case MED_MUTEX_DEAD:
         return MED_VIEW_LOCK_DEAD;
     default:
-        return MED_VIEW_LOCK_FREE;
+        return med_mutex_pi_is_gone(row) ? MED_VIEW_LOCK_DIED : MED_VIEW_LOCK_FREE;
     }
 }
 
@@ -246,7 +247,7 @@ static bool
 is_held(const med_mutex_row *row)
 {
     return word(&row->object.attributes) & MED_MUTEX_PRIORITY_INHERITANCE
-               ? word(&row->pi_word) & MED_PORT_PI_OWNER_MASK
+               ? med_mutex_pi_thread(row) != 0
                : word(&row->lock.word) & MED_LOCK_OWNER_MASK;
 }
 
@@ -258,7 +259,7 @@ med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view
     if (med_row_state_of(state) != MED_ROW_LIVE) {
         return false;
     }
-    uint32_t holder = med_mutex_holder(row);
+    uint32_t holder = med_mutex_holder(system, row);
     view->number = word(&row->object.row.key_low);
     view->domain = word(&row->object.domain);
     view->attributes = word(&row->object.attributes);

@@ -260,6 +260,17 @@ uint32_t med_port_wake(const uint32_t *word, uint32_t count, med_port_scope scop
  * for the caller, or is the caller: to wait would be to wait for itself.
  * Only the slow paths are here; the fast ones are a compare-and-swap of 0 and the own number. */
 #define MED_PORT_PI_OWNER_MASK 0x3fffffffu
+/* The machine's: the owner died. It leaves it alone in the word of a living one, but for giving
+ * back, where it may have to be asked again. */
+#define MED_PORT_PI_DIED 0x40000000u
+/* No thread has a number with this bit, so such a word names one that is gone: whoever asks is told
+ * MEDLEY_ERR_PEER_DIED, unless others still wait for whom it named before (MEDLEY_ERR_SYSTEM). */
+#define MED_PORT_PI_GONE 0x20000000u
+static inline uint32_t
+med_port_pi_gone(uint32_t stamp)
+{
+    return MED_PORT_PI_GONE | (stamp & (MED_PORT_PI_GONE - 1));
+}
 bool med_port_pi_supported(void);
 /* Names the space in which this process's thread numbers hold; never 0 where the locks are
  * supported. Processes of different spaces cannot share such a lock. */

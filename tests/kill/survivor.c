@@ -110,10 +110,16 @@ holder_start(test_process *holder)
 }
 
 void
-sleeper_start(test_process *sleeper, mrapi_node_t node)
+sleeper_begin(test_process *sleeper, mrapi_node_t node)
 {
     process_start(sleeper, sleeper_body, &node);
     assert_int_equal(process_hear(sleeper), 'r');
+}
+
+void
+sleeper_start(test_process *sleeper, mrapi_node_t node)
+{
+    sleeper_begin(sleeper, node);
     while (!process_sleeps(sleeper->pid)) {
         med_port_yield();
     }

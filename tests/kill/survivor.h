@@ -33,6 +33,8 @@ char lock_once(mrapi_mutex_hndl_t mutex, mrapi_timeout_t timeout_us);
 void holder_start(test_process *holder);
 /* One that waits for it, without end; then says what lock_once gave. */
 void sleeper_start(test_process *sleeper, mrapi_node_t node);
+/* The same, but on return it is only about to. */
+void sleeper_begin(test_process *sleeper, mrapi_node_t node);
 
 /* For cmocka: the survivor comes, with MEDLEY_MUTEX_ON_DEATH=recover or fail, and goes, the last
  * one. */

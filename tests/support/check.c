@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "mrapi/mutex.h"
+#include "mrapi/mutex_pi.h"
 #include "mrapi/rmem.h"
 #include "mrapi/shmem.h"
 #include "support/segments.h"
@@ -176,6 +177,22 @@ nodes_check(const med_system *system)
     }
 }
 
+/* With priority inheritance it may not be written down yet who he is. */
+static bool
+is_of_a_living_node(const med_system *system, uint32_t thread_id)
+{
+    for (uint32_t i = 0; i < system->nodes.row_count; i++) {
+        const med_node_row *row =
+            (const med_node_row *)(const void *)med_table_row(&system->nodes, i);
+        uint32_t generation = med_row_generation_of(state_word(&system->nodes, i));
+        if (atomic32_load_relaxed(&row->thread_id) == thread_id &&
+            med_node_alive(system, med_node_ref(i, generation))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 mutexes_check(const med_system *system)
 {
@@ -183,9 +200,13 @@ mutexes_check(const med_system *system)
     for (uint32_t i = 0; i < system->mutexes.row_count; i++) {
         const med_mutex_row *row =
             (const med_mutex_row *)(const void *)med_table_row(&system->mutexes, i);
-        uint32_t holder = med_mutex_holder(row);
+        uint32_t holder = med_mutex_holder(system, row);
         if (state_of(&system->mutexes, i) == MED_ROW_LIVE && holder && holder != MED_LOCK_DEAD) {
             expect(med_node_alive(system, holder), "held by a node that is gone", i);
+        }
+        uint32_t thread_id = med_mutex_pi_thread(row); /* 0 where there is no such lock */
+        if (state_of(&system->mutexes, i) == MED_ROW_LIVE && thread_id) {
+            expect(is_of_a_living_node(system, thread_id), "held by a thread that is gone", i);
         }
     }
 }
