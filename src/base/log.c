@@ -5,6 +5,7 @@
 #include "port/port.h"
 
 static atomic32 wanted = ATOMIC32_INIT(MED_LOG_ERROR);
+static void (*heard_by)(const char *line);
 
 void
 med_log_level_set(med_log_level level)
@@ -47,6 +48,15 @@ med_log(med_log_level level, const med_text *text)
     med_text_string(&line, "medley: ");
     med_text_string(&line, text->bytes);
     med_port_log(line.bytes);
+    if (heard_by) {
+        heard_by(line.bytes);
+    }
+}
+
+void
+med_log_hear(void (*hear)(const char *line))
+{
+    heard_by = hear;
 }
 
 void

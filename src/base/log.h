@@ -39,6 +39,8 @@ med_log_wanted(med_log_level level)
 
 /* Prints "medley: " and the text, when the level is wanted. */
 void med_log(med_log_level level, const med_text *text);
+/* Each line that is told goes to `hear` as well. Before there are other threads. */
+void med_log_hear(void (*hear)(const char *line));
 
 /* "medley: <what>: <why>" */
 static inline void
