@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """medley system save and load, and MEDLEY_SYSTEM_IMAGE: a system from a file, and back."""
 
+import json
 import os
 import signal
 import subprocess
@@ -293,6 +294,43 @@ class Image(CommandTest):
         ):
             _, errors = self.run_medley("system", "load", path, status=1)
             self.assertIn(message, errors)
+
+    def test_json_of_save(self):
+        Loader(self, self.write(RADAR))
+        path = os.path.join(self.folder, "saved")
+        saved = self.run_json("system", "save", path, "radar")["saved"]
+        self.assertEqual((saved["system"], saved["file"]), ("radar", path))
+        counts = {key: saved[key] for key in ("domains", "nodes", "mutexes", "shmems")}
+        self.assertEqual(counts, {"domains": 2, "nodes": 2, "mutexes": 2, "shmems": 1})
+        self.assertTrue(os.path.exists(path))
+        _, errors = self.run_medley("system", "save", "-", "radar", "--json", status=2)
+        self.assertIn("'save -' gives the file itself", errors)
+
+    def test_json_of_load(self):
+        path = self.write(RADAR)
+        loader = subprocess.Popen(
+            [MEDLEY, "system", "load", path, "--json", "--until-joined"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+        )
+        first = loader.stdout.readline()
+        while not first.endswith("}\n}\n"):
+            first += loader.stdout.readline()
+        self.assertEqual(
+            json.loads(first),
+            {"loaded": {"system": "radar", "file": path, "kept_until": "joined"}},
+        )
+        Holder(self, 1, 7, system="radar")
+        self.assertEqual((loader.wait(timeout=60), loader.stdout.read()), (0, ""))
+        loader.stdout.close()
+
+    def test_json_of_errors(self):
+        path = self.write(BEGIN + "colour: red\n")
+        output, errors = self.run_medley("system", "load", path, "--json", status=1)
+        told = json.loads(output)["error"]
+        self.assertIn("image:5: unknown key 'colour'", told)
+        self.assertIn(told, errors)
 
     def test_inhabited(self):
         Holder(self, 0, 1, "create", 1, system="radar")

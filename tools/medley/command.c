@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "tools/medley/output.h"
 
 static char errors[1024]; /* cut off there */
 
-static void
-error_keep(const char *format, va_list arguments)
+static void __attribute__((format(printf, 1, 0))) error_keep(const char *format, va_list arguments)
 {
     size_t length = strlen(errors);
     if (length > 0 && length + 2 < sizeof errors) {
@@ -18,6 +18,28 @@ error_keep(const char *format, va_list arguments)
         length += 2;
     }
     (void)vsnprintf(errors + length, sizeof errors - length, format, arguments);
+}
+
+static void __attribute__((format(printf, 1, 2))) library_line_keep(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_keep(format, arguments);
+    va_end(arguments);
+}
+
+static void
+library_line(const char *line)
+{
+    static const char prefix[] = "medley: ";
+    bool has = strncmp(line, prefix, sizeof prefix - 1) == 0;
+    library_line_keep("%s", has ? line + sizeof prefix - 1 : line);
+}
+
+void
+command_hear_library(void)
+{
+    med_log_hear(library_line);
 }
 
 const char *

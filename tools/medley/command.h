@@ -46,6 +46,8 @@ void command_error(const med_command *command, const char *format, ...)
 /* The same, and how to learn more. Returns COMMAND_USAGE. */
 int command_usage_error(const med_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* From now on what the library tells counts as told. */
+void command_hear_library(void);
 /* What was told so far, or "". */
 const char *command_errors(void);
 /* Handles what a command's own switch does not: help, and wrong options. Returns the exit status.

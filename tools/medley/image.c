@@ -14,6 +14,7 @@
 #include "mrapi/object.h"
 #include "mrapi/system.h"
 #include "mrapi/view.h"
+#include "tools/medley/output.h"
 #include "tools/medley/snapshot.h"
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -225,8 +226,11 @@ static const section sections[] = {
     {"shmems", MED_KIND_SHMEM, shmem_entry, shmem_write},
 };
 
+#define SECTIONS (sizeof sections / sizeof sections[0])
+
+/* How many items it has, in `count`. */
 static bool
-section_write(FILE *file, const med_system *system, const section *s)
+section_write(FILE *file, const med_system *system, const section *s, size_t *count_out)
 {
     uint32_t rows = system->tables[s->kind].row_count;
     entry *entries = calloc(rows ? rows : 1, sizeof *entries);
@@ -247,11 +251,12 @@ section_write(FILE *file, const med_system *system, const section *s)
         s->write(file, system, &entries[i]);
     }
     free(entries);
+    *count_out = count;
     return true;
 }
 
 static bool
-system_write(FILE *file, const med_system *system)
+system_write(FILE *file, const med_system *system, size_t counts[SECTIONS])
 {
     bool good = true;
     (void)fprintf(file,
@@ -264,8 +269,8 @@ system_write(FILE *file, const med_system *system)
         (void)fprintf(file, "  %s: %" PRIu32 "\n", name,
                       med_limits_get(&system->limits, (med_limit)i));
     }
-    for (size_t i = 0; good && i < sizeof sections / sizeof sections[0]; i++) {
-        good = section_write(file, system, &sections[i]);
+    for (size_t i = 0; good && i < SECTIONS; i++) {
+        good = section_write(file, system, &sections[i], &counts[i]);
     }
     return good && fflush(file) == 0 && !ferror(file);
 }
@@ -274,7 +279,7 @@ system_write(FILE *file, const med_system *system)
 
 /* Beside the file, and under its name only when it is whole. */
 static bool
-file_write(const char *path, const med_system *system)
+file_write(const char *path, const med_system *system, size_t counts[SECTIONS])
 {
     char *beside = NULL;
     size_t size;
@@ -286,7 +291,7 @@ file_write(const char *path, const med_system *system)
     (void)fclose(name);
     int descriptor = beside ? mkstemp(beside) : -1;
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    bool good = file && system_write(file, system);
+    bool good = file && system_write(file, system, counts);
     good = file && fclose(file) == 0 && good;
     good = good && rename(beside, path) == 0;
     int error = errno;
@@ -324,21 +329,37 @@ cannot_look(const med_command *command, const char *name, medley_status_t status
     return COMMAND_FAILED;
 }
 
+static void
+saved_print(const char *path, const char *name, const size_t counts[SECTIONS])
+{
+    json_t *saved =
+        json_pack("{s:o, s:o}", "system", output_string(name), "file", output_string(path));
+    for (size_t i = 0; i < SECTIONS; i++) {
+        (void)json_object_set_new(saved, sections[i].name, json_integer((json_int_t)counts[i]));
+    }
+    output_json(json_pack("{s:o}", "saved", saved), false);
+}
+
 int
-image_save(const med_command *command, const char *path, const char *name)
+image_save(const med_command *command, const char *path, const char *name, bool json)
 {
     med_system system;
+    size_t counts[SECTIONS] = {0};
     name = name ? name : default_name();
     medley_status_t status = med_system_observe(name, med_system_deadline_ns(), &system);
     if (status != MEDLEY_OK) {
         return cannot_look(command, name, status, system.shared.why);
     }
     bool to_output = strcmp(path, "-") == 0;
-    bool good = to_output ? system_write(stdout, &system) : file_write(path, &system);
+    bool good =
+        to_output ? system_write(stdout, &system, counts) : file_write(path, &system, counts);
     med_system_observe_end(&system);
     if (!good) {
         command_error(command, "cannot write '%s': %s; nothing was changed", path, strerror(errno));
         return COMMAND_FAILED;
+    }
+    if (json) {
+        saved_print(path, name, counts);
     }
     return COMMAND_OK;
 }
@@ -367,24 +388,38 @@ keep(const med_system *system, const sigset_t *ends, bool until_joined)
     }
 }
 
+static void
+loaded_print(const char *path, const char *name, bool until_joined, bool json)
+{
+    if (json) {
+        output_json(json_pack("{s:{s:o, s:o, s:s}}", "loaded", "system", output_string(name),
+                              "file", output_string(path), "kept_until",
+                              until_joined ? "joined" : "ended"),
+                    false);
+    } else {
+        (void)printf("system '%s' is there; %s\n", name,
+                     until_joined ? "kept until a process joins it"
+                                  : "kept until this process is ended (SIGINT, SIGTERM)");
+    }
+    (void)fflush(stdout);
+}
+
 static int
-hold(const char *name, const sigset_t *ends, bool until_joined)
+hold(const char *path, const char *name, const sigset_t *ends, bool until_joined, bool json)
 {
     med_system *system;
     if (med_system_attach(name, &system) != MEDLEY_OK) {
         return COMMAND_FAILED;
     }
-    (void)printf("system '%s' is there; %s\n", name,
-                 until_joined ? "kept until a process joins it"
-                              : "kept until this process is ended (SIGINT, SIGTERM)");
-    (void)fflush(stdout);
+    loaded_print(path, name, until_joined, json);
     keep(system, ends, until_joined);
     med_system_release(system);
     return COMMAND_OK;
 }
 
 int
-image_load(const med_command *command, const char *path, const char *name, bool until_joined)
+image_load(
+    const med_command *command, const char *path, const char *name, bool until_joined, bool json)
 {
     med_image image;
     sigset_t ends;
@@ -394,6 +429,7 @@ image_load(const med_command *command, const char *path, const char *name, bool 
     (void)sigaddset(&ends, SIGHUP);
     (void)sigprocmask(SIG_BLOCK, &ends, NULL);
     med_log_level_set(MED_LOG_ERROR); /* what is wrong with the file, the library tells */
+    command_hear_library();
     if (med_image_open(path, &image) != MEDLEY_OK) {
         return COMMAND_FAILED;
     }
@@ -403,7 +439,7 @@ image_load(const med_command *command, const char *path, const char *name, bool 
         command_error(command, "'%s' names no system: add 'name: NAME' to it, or give --name NAME",
                       path);
     } else if (med_system_open_image(name, &image) == MEDLEY_OK) {
-        result = hold(name, &ends, until_joined);
+        result = hold(path, name, &ends, until_joined, json);
         (void)med_system_close();
     }
     med_image_close(&image);

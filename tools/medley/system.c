@@ -14,8 +14,8 @@ static const char help[] =
     "usage: medley system list [--json]\n"
     "       medley system remove SYSTEM... [--json]\n"
     "       medley system remove --stale [--json]\n"
-    "       medley system save FILE [SYSTEM]\n"
-    "       medley system load FILE [--name SYSTEM] [--until-joined]\n"
+    "       medley system save FILE [SYSTEM] [--json]\n"
+    "       medley system load FILE [--name SYSTEM] [--until-joined] [--json]\n"
     "\n"
     "Lists this user's systems, or removes the files of those in which nobody lives. A\n"
     "system that somebody lives in is never removed: it goes with its last process.\n"
@@ -26,7 +26,7 @@ static const char help[] =
     "  --stale         all in which nobody lives\n"
     "  --name SYSTEM   load: under that name, not the file's\n"
     "  --until-joined  load: keeps it only until another process is in it\n"
-    "  --json          one JSON document (list, remove)\n"
+    "  --json          one JSON document; of load, as soon as the system is there\n"
     "  -h, --help      this text\n";
 
 typedef struct system_options {
@@ -204,17 +204,21 @@ static int
 run_image_verb(const med_command *command, const system_options *options, char **words)
 {
     bool save = strcmp(words[0], "save") == 0;
-    if (!words[1] || options->stale || options->json) {
-        return command_usage_error(command, "'%s' takes a file, no --stale, no --json", words[0]);
+    if (!words[1] || options->stale) {
+        return command_usage_error(command, "'%s' takes a file, no --stale", words[0]);
     }
     if (!save) {
         return words[2] ? command_usage_error(command, "'load' takes one file")
-                        : image_load(command, words[1], options->name, options->until_joined);
+                        : image_load(command, words[1], options->name, options->until_joined,
+                                     options->json);
+    }
+    if (options->json && strcmp(words[1], "-") == 0) {
+        return command_usage_error(command, "'save -' gives the file itself, no --json");
     }
     if (options->name || options->until_joined || (words[2] && words[3])) {
         return command_usage_error(command, "'save' takes a file and a system, no options");
     }
-    return image_save(command, words[1], words[2]);
+    return image_save(command, words[1], words[2], options->json);
 }
 
 static int
