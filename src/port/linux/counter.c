@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 /* ---- Time ------------------------------------------------------------------------------------ */
@@ -117,6 +118,7 @@ perf_open(med_port_counter *counter)
     long fd = syscall(
         SYS_perf_event_open, &attributes, counter->of_processor ? -1 : (pid_t)counter->thread_id,
         counter->of_processor ? (int)counter->processor : -1, -1, PERF_FLAG_FD_CLOEXEC);
+    fd = med_linux_descriptor_keep((int)fd);
     if (fd < 0) {
         return perf_refused(counter, errno);
     }

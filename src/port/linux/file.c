@@ -36,18 +36,34 @@ med_linux_file_is_ours(const struct stat *st, const char *path, char why[MED_POR
 }
 
 int
+med_linux_descriptor_keep(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO) {
+        return fd;
+    }
+    int kept = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int error = errno;
+    (void)close(fd);
+    errno = error;
+    return kept;
+}
+
+int
 med_linux_file_make(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int made = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = med_linux_descriptor_keep(made);
     /* A mask of the program's may have taken from the mode what the next one asks for. */
-    if (fd >= 0 && fchmod(fd, 0600) != 0) {
-        int error = errno;
-        (void)close(fd);
-        (void)unlink(path);
-        errno = error;
-        return -1;
+    if (made < 0 || (fd >= 0 && fchmod(fd, 0600) == 0)) {
+        return fd;
     }
-    return fd;
+    int error = errno;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    (void)unlink(path);
+    errno = error;
+    return -1;
 }
 
 int

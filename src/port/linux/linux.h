@@ -16,6 +16,10 @@ uint32_t med_linux_processors_allowed(void);
 const char *med_linux_folder(void);
 /* Ours alone: a plain file, of this user, with the mode we give, under one name. Else `why`. */
 bool med_linux_file_is_ours(const struct stat *st, const char *path, char why[MED_PORT_WHY_BYTES]);
+/* What open and its like have returned, of what is kept open: never 0, 1 or 2, which are the lowest
+ * numbers free in a program that was started with them closed, and what it prints would go there.
+ * -1 with errno. Before any record lock is taken: this closes a descriptor. */
+int med_linux_descriptor_keep(int fd);
 /* Makes a file with that mode: its descriptor, or -1 with errno. */
 int med_linux_file_make(const char *path);
 /* Gives a file storage, all of it really there: a full /dev/shm is an error here, and would be

@@ -21,6 +21,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 #define BY_FILE_BYTES_MAX 16384u
@@ -52,7 +53,7 @@ med_port_peer_open(uint32_t process_id, med_port_peer *peer)
 {
     char path[32];
     (void)snprintf(path, sizeof path, "/proc/%u/mem", process_id);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = med_linux_descriptor_keep(open(path, O_RDWR | O_CLOEXEC));
     if (fd < 0) {
         return status_of_errno(errno);
     }

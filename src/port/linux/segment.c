@@ -356,7 +356,8 @@ open_file(med_port_segment *segment)
     if (!path_make(path, segment->name, segment->instance, segment->number)) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    segment->handle = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    segment->handle =
+        med_linux_descriptor_keep(open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (segment->handle < 0) {
         return failed(segment, path, errno);
     }

@@ -148,7 +148,7 @@ enter(int fd, const char *path, opening *how, med_port_shared *shared)
 static medley_status_t
 open_once(const char *path, opening *how, med_port_shared *shared)
 {
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = med_linux_descriptor_keep(open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (fd < 0 && errno == ENOENT && how->creates) {
         fd = med_linux_file_make(path);
         if (fd < 0 && errno == EEXIST) {

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 #ifndef FUTEX_LOCK_PI2
@@ -142,7 +143,7 @@ med_port_pi_unlock(uint32_t *word, med_port_scope scope)
 medley_status_t
 med_port_doorbell_create(med_port_doorbell *bell)
 {
-    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int fd = med_linux_descriptor_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (fd < 0) {
         return MEDLEY_ERR_SYSTEM;
     }
