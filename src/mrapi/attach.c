@@ -8,7 +8,8 @@
  * process finds us alive. Hence no file, however it was left behind, stops the next start.
  *
  * A slot is claimed only in a partition that is complete, and a file that has one is never made
- * anew. So who only looks needs no section where a slot is held.
+ * anew. So who only looks needs no section where a slot is held. A file without a byte in which one
+ * is held was cut off under its users, and is refused like any other that is too short.
  *
  * Another process that is stopped in the section keeps us out. To attach then fails, at a deadline.
  * To detach does not: the row is given back without the section, which is needed only to remove the
@@ -252,12 +253,17 @@ join(med_system *system)
 
 /* Opens the name's section on a file that is new, or in which somebody lives. */
 static medley_status_t
-open_section(const char *name, uint64_t deadline_ns, med_port_shared *shared)
+open_section(const char *name, uint64_t deadline_ns, med_port_shared *shared, bool *is_new)
 {
     for (;;) {
         medley_status_t status = med_port_shared_open_until(name, deadline_ns, shared);
-        if (status != MEDLEY_OK || shared->size_bytes == 0 || med_port_slot_any_held(shared)) {
+        if (status != MEDLEY_OK) {
             return status;
+        }
+        bool lived_in = med_port_slot_any_held(shared);
+        *is_new = shared->size_bytes == 0 && !lived_in;
+        if (*is_new || lived_in) {
+            return MEDLEY_OK;
         }
         /* A leftover: not truncated, since an observer may look at it, but replaced. */
         status = med_attach_name_remove(shared);
@@ -382,12 +388,12 @@ attach(const char *name, uint64_t deadline_ns, med_image *image, med_system *sys
         return MEDLEY_ERR_NOT_SUPPORTED; /* so that an image of bare metal has nothing of this */
     }
     *system = (med_system){.scope = MED_PORT_SCOPE_SHARED};
-    medley_status_t status = open_section(name, deadline_ns, &system->shared);
+    bool is_new;
+    medley_status_t status = open_section(name, deadline_ns, &system->shared, &is_new);
     if (status != MEDLEY_OK) {
         report(name, status, system->shared.why, advice_for(name, status));
         return status;
     }
-    bool is_new = system->shared.size_bytes == 0;
     if (image && !is_new) {
         status = MEDLEY_BUSY;
         med_attach_report(name, status, "somebody lives in it: choose another name for the image");

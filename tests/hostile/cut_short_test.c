@@ -46,7 +46,7 @@ cut_short(void **state)
     void *memory;
     assert_int_equal(med_port_memory_map(layout.size_bytes, &memory), MEDLEY_OK);
     med_partition_init(memory, &limits, &layout, MED_ON_DEATH_RECOVER, test_system_name());
-    const off_t sizes[] = {1, 4, 127, 128, 4096, (off_t)layout.size_bytes - 1};
+    const off_t sizes[] = {0, 1, 4, 127, 128, 4096, (off_t)layout.size_bytes - 1};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         cut made = {.size_bytes = sizes[i]};
         memcpy(&made.header, memory, sizeof made.header);
