@@ -14,7 +14,8 @@
  *   get       at the second look at the state       bounded by the slots there are
  *
  * Edges: H1 made (create) -> H2 (delete, get, read); what is given back stays with the node that
- * did it, whose next H1 publishes what it makes of it. C1 chunk there (grow) -> C2 (slot_at).
+ * did it, whose next H1 publishes what it makes of it. H3 key (create) -> H4 (get): a key of a
+ * later life is seen with the end of the one before. C1 chunk there (grow) -> C2 (slot_at).
  *
  * Death: of the process, everything is gone. A node that ends gives its lists back
  * (med_heap_leave).
@@ -212,7 +213,7 @@ med_heap_get(const med_self *self, uint32_t key, med_handle *handle)
     med_heap_slot *slot;
     for (uint32_t index = 0; (slot = med_heap_slot_at(heap, index)) != NULL; index++) {
         uint32_t state = atomic32_load_acquire(&slot->state); /* H2 made <- H1 (create) */
-        /* Acquire: before the second look, which says that the key was this life's. */
+        /* H4 key <- H3 (create). The second look says whether the key was this life's. */
         if (state & MED_HEAP_LIVE && atomic32_load_acquire(&slot->key) == key &&
             atomic32_load_relaxed(&slot->state) == state) {
             *handle = med_heap_handle(slot, state);

@@ -143,11 +143,11 @@ med_heap_create(
         }
     }
     slot->size_bytes = size_bytes;
-    atomic32_store_relaxed(&slot->key, key); /* relaxed: published by H1 */
+    atomic32_store_release(&slot->key, key); /* H3 key -> H4 (get) */
     /* Relaxed: ours alone, until H1. */
     uint32_t state = atomic32_load_relaxed(&slot->state) | MED_HEAP_LIVE;
+    *address = slot->block; /* before: who finds it by its key may delete it at once */
     atomic32_store_release(&slot->state, state); /* H1 made -> H2 (delete, get, read) */
-    *address = slot->block;
     *handle = med_heap_handle(slot, state);
     return MEDLEY_OK;
 }
