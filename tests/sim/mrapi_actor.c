@@ -35,8 +35,8 @@ mrapi_environment(const char *name)
         {"MEDLEY_MAX_SEMAPHORES", "1"},
         {"MEDLEY_MAX_RWLOCKS", "1"},
         {"MEDLEY_MAX_SHARERS", "2"},
-        {"MEDLEY_MAX_SHMEMS", "2"},
-        {"MEDLEY_MAX_RMEMS", "2"},
+        {"MEDLEY_MAX_SHMEMS", "3"},
+        {"MEDLEY_MAX_RMEMS", "1"},
         {"MEDLEY_MAX_RMEM_ATTACHMENTS", "4"},
         {"MEDLEY_MAX_REQUESTS", "4"},
     };

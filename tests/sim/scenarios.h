@@ -24,5 +24,9 @@ extern const sim_scenario sim_mrapi_mutex;
 extern const sim_scenario sim_mrapi_sem;
 extern const sim_scenario sim_mrapi_rwl;
 extern const sim_scenario sim_mrapi_row;
+extern const sim_scenario sim_request;
+extern const sim_scenario sim_mrapi_heap;
+extern const sim_scenario sim_mrapi_shmem;
+extern const sim_scenario sim_mrapi_rmem;
 
 #endif
