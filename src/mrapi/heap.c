@@ -213,7 +213,8 @@ med_heap_get(const med_self *self, uint32_t key, med_handle *handle)
     med_heap_slot *slot;
     for (uint32_t index = 0; (slot = med_heap_slot_at(heap, index)) != NULL; index++) {
         uint32_t state = atomic32_load_acquire(&slot->state); /* H2 made <- H1 (create) */
-        /* H4 key <- H3 (create). The second look says whether the key was this life's. */
+        /* H4 key <- H3 (create). The second look says whether the key was this life's; relaxed: H4
+         * stands before it. */
         if (state & MED_HEAP_LIVE && atomic32_load_acquire(&slot->key) == key &&
             atomic32_load_relaxed(&slot->state) == state) {
             *handle = med_heap_handle(slot, state);
