@@ -26,7 +26,7 @@
  * generation; hand over and recover, that of the owner word. Progress: wait-free; each call looks
  * at each entry at most once (raising high_water and lowering the hint are lock-free). Death: at
  * any instruction; what the dead one had, has his number and is found by recover, also when he died
- * in a recovery. Tests: random kills in bit_set_crowd_test.c.
+ * in a recovery. Model: models/bit_set.pml. Tests: random kills in bit_set_crowd_test.c.
  */
 #include "base/bit_set.h"
 
