@@ -5,11 +5,11 @@
  * Nobody has an entry that another has; a slot of a use that is over is refused, whoever has the
  * entry now; and in the end, whoever died wherever, every entry is free and found.
  *
- * Two entries in one word of bits. Three people take and give, one of them twice, and try old slots:
- * that of the entry's last use, their own or one that a dead owner may have told them. The third
- * does not die, and looks at everything in the end. Whoever lives recovers who is dead, also two at
- * once. Who may die, dies behind any store. The first_free_word is left out: it only says where to look
- * first. Generations do not wrap here.
+ * Two entries in one word of bits. Three people take and give, one of them twice, and try old
+ * slots: that of the entry's last use, their own or one that a dead owner may have told them. The
+ * third does not die, and looks at everything in the end. Whoever lives recovers who is dead, also
+ * two at once. Who may die, dies behind any store. The first_free_word is left out: it only says
+ * where to look first. Generations do not wrap here.
  *
  * CONFIG ONE_DIES            one of three dies anywhere
  * CONFIG TWO_DIE             two of three do, also in the other's recovery

@@ -6,7 +6,7 @@
  * A cached buffer is an entry that its owner has claimed and not begun to use. So take and give are
  * begin and end, on words that nobody else writes, and refill and drain are claim and unclaim of
  * several at once. Nothing here changes shared memory but through bit_set.h, whose argument for
- * linearisation, progress and death is the whole argument.
+ * linearisation, progress and death is the whole argument. Model: models/pool.pml.
  *
  * The contents of a buffer need no order of their own: inside a cache they stay with one thread;
  * from cache to cache they go with the entry (R1 -> A1 of bit_set.c); from sender to receiver, with
