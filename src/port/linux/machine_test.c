@@ -232,6 +232,37 @@ log_goes_to_standard_error(void **state)
     assert_int_equal(process_join(&child), 0);
 }
 
+static int
+logs_to_nobody(test_process *parent, void *argument)
+{
+    int ends[2];
+    sigset_t pending, blocked;
+    (void)parent;
+    (void)argument;
+    child_expect(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
+    child_expect(pipe(ends) == 0 && close(ends[0]) == 0);
+    child_expect(dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
+    med_port_log("one line");
+    child_expect(sigpending(&pending) == 0 && !sigismember(&pending, SIGPIPE));
+    child_expect(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 &&
+                 !sigismember(&blocked, SIGPIPE));
+    /* What was the program's stays. */
+    (void)sigaddset(&blocked, SIGPIPE);
+    child_expect(pthread_sigmask(SIG_BLOCK, &blocked, NULL) == 0 && raise(SIGPIPE) == 0);
+    med_port_log("one line");
+    child_expect(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE));
+    return 0;
+}
+
+static void
+log_to_a_broken_pipe_harms_nobody(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, logs_to_nobody, NULL);
+    assert_int_equal(process_join(&child), 0);
+}
+
 int
 main(void)
 {
@@ -243,6 +274,7 @@ main(void)
         cmocka_unit_test(clock_is_the_same_in_all_processes),
         cmocka_unit_test(environment_is_read),
         cmocka_unit_test(log_goes_to_standard_error),
+        cmocka_unit_test(log_to_a_broken_pipe_harms_nobody),
     };
     return cmocka_run_group_tests_name("port/linux/machine", tests, NULL, NULL);
 }

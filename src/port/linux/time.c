@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -56,6 +57,25 @@ med_port_environment(const char *name)
     return getenv(name);
 }
 
+/* A line that nobody reads must not end the program, as SIGPIPE would. It comes to the thread that
+ * writes, while it is blocked, and is taken away, unless the program had one waiting already. */
+static void
+write_without_signal(const struct iovec *parts, int count)
+{
+    static const struct timespec at_once;
+    sigset_t pipe_broken, before, pending;
+    (void)sigemptyset(&pipe_broken);
+    (void)sigaddset(&pipe_broken, SIGPIPE);
+    (void)pthread_sigmask(SIG_BLOCK, &pipe_broken, &before);
+    bool waiting = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    ssize_t written = writev(STDERR_FILENO, parts, count);
+    if (written < 0 && errno == EPIPE && !waiting) {
+        while (sigtimedwait(&pipe_broken, NULL, &at_once) < 0 && errno == EINTR) {
+        }
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void
 med_port_log(const char *line)
 {
@@ -65,8 +85,7 @@ med_port_log(const char *line)
      */
     int before; /* a caller that is cancelled here may hold a lock */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    ssize_t written = writev(STDERR_FILENO, parts, 2);
-    (void)written;
+    write_without_signal(parts, 2);
     (void)pthread_setcancelstate(before, NULL);
 }
 
