@@ -177,15 +177,17 @@ tell(const char *what, const med_system *system)
     med_log(MED_LOG_INFO, &text);
 }
 
+/* What to do, unless `why` says so. */
 static const char *
-advice_for(const char *name, medley_status_t status)
+advice_for(const char *name, medley_status_t status, const char *why)
 {
     switch (status) {
     case MEDLEY_ERR_ACCESS:
         return "see who made it, or choose another name with MEDLEY_SYSTEM";
     case MEDLEY_ERR_NO_MEMORY:
-        return "shared memory is full: 'medley system list' shows what takes it, lower limits "
-               "(MEDLEY_MAX_...) need less";
+        return *why ? NULL
+                    : "shared memory is full: 'medley system list' shows what takes it, lower "
+                      "limits (MEDLEY_MAX_...) need less";
     case MEDLEY_ERR_VERSION:
     case MEDLEY_ERR_BYTE_ORDER:
         return "processes of another Medley live in it: choose another name with MEDLEY_SYSTEM";
@@ -357,7 +359,7 @@ create(med_system *system, const char *name, med_image *image)
     bool refused = (image && image->refused) || of_environment.refused;
     if (status != MEDLEY_OK) {
         report(name, status, refused ? "its image was refused" : system->shared.why,
-               refused ? NULL : advice_for(name, status));
+               refused ? NULL : advice_for(name, status, system->shared.why));
     }
     if (is_there(&of_environment)) {
         med_image_close(&of_environment);
@@ -376,7 +378,7 @@ join_and_claim(med_system *system, const char *name)
         status = med_process_claim(system);
     }
     if (status != MEDLEY_OK) {
-        report(name, status, system->shared.why, advice_for(name, status));
+        report(name, status, system->shared.why, advice_for(name, status, system->shared.why));
     }
     return status;
 }
@@ -391,7 +393,7 @@ attach(const char *name, uint64_t deadline_ns, med_image *image, med_system *sys
     bool is_new;
     medley_status_t status = open_section(name, deadline_ns, &system->shared, &is_new);
     if (status != MEDLEY_OK) {
-        report(name, status, system->shared.why, advice_for(name, status));
+        report(name, status, system->shared.why, advice_for(name, status, system->shared.why));
         return status;
     }
     if (image && !is_new) {
@@ -442,7 +444,7 @@ med_attach_private(med_system *system)
         }
     }
     if (status != MEDLEY_OK) {
-        med_attach_report("private", status, advice_for("private", status));
+        med_attach_report("private", status, advice_for("private", status, ""));
         return status;
     }
     status = med_process_claim(system);

@@ -211,7 +211,9 @@ limit_of_file_size_is_told(void **state)
 {
     (void)state;
     logged_run("error", may_write_little);
-    assert_true(logged_says_once("more than this process may write to a file (ulimit -f)"));
+    assert_true(logged_says_once("more than this process may write to a file"));
+    assert_true(logged_says("(ulimit -f), or lower the limits (MEDLEY_MAX_...)\n"));
+    assert_false(logged_says("is full"));
 }
 
 static int

@@ -243,7 +243,8 @@ med_port_shared_resize(med_port_shared *shared, size_t size_bytes)
         bool no_room = error == ENOSPC || error == EFBIG;
         if (error == EFBIG) {
             (void)snprintf(shared->why, sizeof shared->why,
-                           "%zu bytes are more than this process may write to a file (ulimit -f)",
+                           "%zu bytes are more than this process may write to a file: raise that "
+                           "(ulimit -f), or lower the limits (MEDLEY_MAX_...)",
                            size_bytes);
         }
         return no_room ? MEDLEY_ERR_NO_MEMORY : MEDLEY_ERR_SYSTEM;
