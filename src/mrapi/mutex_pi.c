@@ -107,7 +107,8 @@ bears(const med_system *system, uint32_t index, uint32_t generation, uint32_t nu
 uint32_t
 med_mutex_pi_holder(const med_system *system, const med_mutex_row *row)
 {
-    uint32_t owner = atomic32_load_relaxed(&row->pi_owner); /* relaxed: a name, checked below */
+    /* Relaxed, both: a name, and what is compared with it; for showing. */
+    uint32_t owner = atomic32_load_relaxed(&row->pi_owner);
     uint32_t index = med_node_ref_index(owner);
     uint32_t number = med_mutex_pi_thread(row);
     bool named = number && index < system->limits.nodes &&
@@ -191,7 +192,8 @@ bury_marked(const burial *task, med_mutex_row *row, uint32_t word)
         (void)atomic32_cas_relaxed(&row->pi_word, &expected, word);
         return true;
     }
-    uint32_t stamp = atomic32_load_relaxed(&row->pi_graves) + 1; /* relaxed: the table's lock */
+    /* Relaxed, both: under the table's lock. */
+    uint32_t stamp = atomic32_load_relaxed(&row->pi_graves) + 1;
     atomic32_store_relaxed(&row->pi_graves, stamp);
     /* R3 buried -> A3 (take_gone). What the dead wrote was made visible by his death. */
     return atomic32_cas_release(&row->pi_word, &expected, med_port_pi_gone(stamp));
@@ -381,7 +383,7 @@ med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_
     if (!is_had(status)) {
         return status;
     }
-    /* Relaxed: written under the lock. */
+    /* Relaxed, all: written under the lock. */
     uint32_t death = atomic32_load_relaxed(&row->pi_death);
     if (death == MED_MUTEX_DEAD ||
         (status == MEDLEY_ERR_OWNER_DIED && self->system->on_death == MED_ON_DEATH_FAIL)) {
@@ -406,8 +408,9 @@ give_slow(const med_system *system, med_mutex_row *row, uint32_t number)
         if (number_of(word) != number) {
             return;
         }
+        /* R1 held -> A1 (take): a peer scribbled */
         if (med_port_clock_ns() >= until_ns && atomic32_cas_release(&row->pi_word, &word, 0)) {
-            return; /* R1 held -> A1 (take): a peer scribbled */
+            return;
         }
         rest(refusals, until_ns);
     }
