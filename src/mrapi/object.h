@@ -91,8 +91,8 @@ med_object_at(const med_self_table *table, uint32_t index)
     return (med_object *)(void *)(table->rows + (size_t)index * table->row_bytes);
 }
 
-/* The object of a handle of that sort that is good at this moment, else NULL. Relaxed: looked at
- * again by those who take something of it. */
+/* The object of a handle of that sort that is good at this moment, else NULL; looked at again by
+ * those who take something of it. */
 static inline med_object *
 med_object_good(const med_self_table *table, med_handle handle, med_handle_kind sort)
 {
@@ -101,7 +101,9 @@ med_object_good(const med_self_table *table, med_handle handle, med_handle_kind 
         return NULL;
     }
     med_object *object = med_object_at(table, index);
-    uint32_t state = atomic32_load_relaxed(&object->row.state);
+    /* A1 live <- T1 (table.c): what the caller reads next, how many units there are, is of that
+     * life and of no earlier one, which may have had more. */
+    uint32_t state = atomic32_load_acquire(&object->row.state);
     return __builtin_expect(med_handle_is_current(handle, state), 1) ? object : NULL;
 }
 
