@@ -22,6 +22,7 @@
 #include "mrapi/image.h"
 #include "mrapi/kinds.h"
 #include "mrapi/parts.h"
+#include "mrapi/traced.h"
 
 /* ---- Views ----------------------------------------------------------------------------------- */
 
@@ -112,6 +113,9 @@ partition_make(med_system *system, void *memory, const char *name, const med_ima
     system->header = memory;
     views_open(system);
     tables_init(system);
+    if (med_port_has_processes()) {
+        med_traced_open(system, true);
+    }
 }
 
 /* ---- Attaching ------------------------------------------------------------------------------- */
@@ -221,6 +225,9 @@ create_in_section(med_system *system, const char *name, med_image *image)
         status = med_layout_compute(&system->limits, &system->layout);
     }
     if (status == MEDLEY_OK) {
+        status = med_layout_add_trace(&system->layout, med_traced_wanted());
+    }
+    if (status == MEDLEY_OK) {
         status = med_port_shared_resize(&system->shared, system->layout.size_bytes);
     }
     if (status == MEDLEY_OK) {
@@ -247,6 +254,8 @@ join(med_system *system)
     if (status == MEDLEY_OK) {
         system->header = system->shared.address;
         views_open(system);
+        med_traced_open(system, false);
+        med_traced_warn_difference(system);
         med_limits_warn_differences(&system->limits, system->shared.name);
         on_death_warn_difference(system);
     }
@@ -410,6 +419,7 @@ attach(const char *name, uint64_t deadline_ns, med_image *image, med_system *sys
     }
     med_port_shared_unlock(&system->shared);
     tell(is_new ? "created" : "joined", system);
+    med_traced(system, 0, MED_TRACED_JOINED, med_port_process_id(), is_new);
     (void)med_process_recover_all(system);
     return MEDLEY_OK;
 }
@@ -473,6 +483,7 @@ void
 med_attach_end(med_system *system)
 {
     tell("left", system);
+    med_traced(system, 0, MED_TRACED_LEFT, med_port_process_id(), 0);
     med_attach_own_end(system);
     if (med_system_is_shared(system)) {
         end_named(system);

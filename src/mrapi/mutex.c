@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "mrapi/mutex_pi.h"
 #include "mrapi/system.h"
+#include "mrapi/traced.h"
 
 /* ---- Rows and handles ------------------------------------------------------------------------ */
 
@@ -198,7 +199,7 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
                                 .context = &holder};
     uint32_t begun = med_object_wait_begin(self, handle);
     medley_status_t status = med_lock_acquire(&row->lock, &row->sleepers, &request);
-    med_object_wait_end(self, begun, &row->slept);
+    med_object_wait_end(self, begun, status, &row->slept);
     return status;
 }
 
@@ -273,6 +274,9 @@ lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_stat
     if (status == MEDLEY_ERR_NOT_OWNER) {
         give(self, row, handle);
         return MEDLEY_ERR_OWNER_DIED;
+    }
+    if (status == MEDLEY_ERR_OWNER_DIED && held) {
+        med_traced(self->system, self->ref, MED_TRACED_OWNER_DIED, handle, 0);
     }
     return held ? MEDLEY_OK : status;
 }

@@ -26,6 +26,7 @@
 #include "mrapi/event.h"
 #include "mrapi/parts.h"
 #include "mrapi/system.h"
+#include "mrapi/traced.h"
 
 static uint32_t
 touched_words(const med_limits *limits)
@@ -194,6 +195,9 @@ med_node_recover(med_system *system, uint32_t index, uint32_t generation)
 {
     med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
     medley_status_t status = locks_recover(system, row, med_node_ref(index, generation));
+    if (med_port_has_processes()) {
+        med_traced_recover(system, med_node_ref(index, generation));
+    }
     if (status == MEDLEY_OK) {
         status = med_table_remove(&system->nodes, index, generation);
     }
@@ -227,6 +231,7 @@ med_node_leave(med_self *self)
 {
     med_system *system = self->system;
     tell("goes", self);
+    med_traced(system, self->ref, MED_TRACED_NODE_GOES, self->domain, self->node);
     med_event_tell(MEDLEY_EVENT_NODE_GOES);
     med_port_self_set(NULL);
     med_parts_node_leaves(self);
@@ -361,7 +366,9 @@ med_node_place(med_system *system, const med_node_request *request, med_self **s
 medley_status_t
 med_node_register(med_system *system, const med_node_request *request, med_self **self)
 {
-    med_process_keep(system);
+    if (med_port_has_processes()) {
+        med_process_keep(system);
+    }
     medley_status_t status = leaves_finish(system);
     if (status == MEDLEY_OK) {
         status = med_domain_join(system, request->domain);
@@ -387,6 +394,7 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
     med_self *mine = &system->selves[index];
     mine->node = key.low; /* the number that was found, where any would do */
     tell("comes", mine);
+    med_traced(system, mine->ref, MED_TRACED_NODE_COMES, mine->domain, mine->node);
     med_system_retain(system);
     *self = mine;
     med_event_tell(MEDLEY_EVENT_NODE_COMES);
@@ -425,7 +433,9 @@ med_node_look(void *context, uint32_t node_ref)
 {
     med_system *system = context;
     uint32_t index = med_node_ref_index(node_ref);
-    med_process_keep(system);
+    if (med_port_has_processes()) {
+        med_process_keep(system);
+    }
     if (node_ref == 0 || med_node_alive(system, node_ref)) {
         return MEDLEY_OK; /* 0: it came free meanwhile */
     }

@@ -8,6 +8,7 @@
 #include "mrapi/object.h"
 
 #include "mrapi/system.h"
+#include "mrapi/traced.h"
 
 #define LOOK_INTERVAL_NS 1000000u
 
@@ -49,6 +50,9 @@ med_object_create(med_self *self,
             : med_table_insert(table, key, fill, &context, index, generation);
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, med_kinds[request->kind].limit);
+    }
+    if (status == MEDLEY_OK) {
+        med_traced(system, self->ref, MED_TRACED_CREATED, (uint32_t)request->kind, key.low);
     }
     return status;
 }
@@ -122,7 +126,15 @@ med_object_remove(const med_table_view *table, const med_object *object, med_han
     if (!med_handle_is_current(handle, word)) {
         return med_object_check(object, handle);
     }
-    return med_table_remove(table, med_handle_index(handle), med_row_generation_of(word));
+    uint32_t number = med_traced_word(&object->row.key_low);
+    medley_status_t status =
+        med_table_remove(table, med_handle_index(handle), med_row_generation_of(word));
+    if (status == MEDLEY_OK) {
+        const med_system *system = table->context;
+        med_traced_by_caller(system, MED_TRACED_DELETED, (uint32_t)(table - system->tables),
+                             number);
+    }
+    return status;
 }
 
 /* ---- Trying and waiting ---------------------------------------------------------------------- */
@@ -142,13 +154,17 @@ uint32_t
 med_object_wait_begin(med_self *self, med_handle handle)
 {
     atomic32_store_relaxed(&self->row->waiting_for, handle); /* relaxed: for showing */
+    med_traced(self->system, self->ref, MED_TRACED_LOCK_WAITS, handle, 0);
     return self->waiter.sleeps;
 }
 
 void
-med_object_wait_end(med_self *self, uint32_t begun, atomic32 *slept)
+med_object_wait_end(med_self *self, uint32_t begun, medley_status_t status, atomic32 *slept)
 {
+    bool had = status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED;
     /* Relaxed, all: for showing. */
+    med_traced(self->system, self->ref, had ? MED_TRACED_LOCK_HAD : MED_TRACED_LOCK_MISSED,
+               med_traced_word(&self->row->waiting_for), self->waiter.sleeps - begun);
     atomic32_store_relaxed(&self->row->waiting_for, 0);
     if (self->waiter.sleeps != begun) {
         atomic32_store_relaxed(&self->row->sleeps, self->waiter.sleeps);

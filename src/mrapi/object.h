@@ -128,8 +128,8 @@ med_object_touch(const med_self_table *table, uint32_t index)
 bool med_object_look_due(med_self *self);
 
 /* Around a wait: what it waits for is shown, and that it slept is counted, for the object in
- * `slept`. What begin returns is end's. */
+ * `slept`; the trace is told. What begin returns is end's, which is given how the wait ended. */
 uint32_t med_object_wait_begin(med_self *self, med_handle handle);
-void med_object_wait_end(med_self *self, uint32_t begun, atomic32 *slept);
+void med_object_wait_end(med_self *self, uint32_t begun, medley_status_t status, atomic32 *slept);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "base/trace.h"
 #include "mrapi/domain.h"
 #include "mrapi/mutex.h"
 #include "mrapi/node.h"
@@ -26,6 +27,7 @@ static const uint32_t shape[] = {
     offsetof(med_partition_header, on_death),
     offsetof(med_partition_header, limits),
     offsetof(med_partition_header, segments),
+    offsetof(med_partition_header, trace_events),
     sizeof(med_limits),
     offsetof(med_limits, processes),
     offsetof(med_limits, nodes),
@@ -36,6 +38,8 @@ static const uint32_t shape[] = {
     offsetof(med_limits, semaphores),
     offsetof(med_limits, rwlocks),
     offsetof(med_limits, sharers),
+    MED_TRACED_LANES,
+    sizeof(med_trace_slot),
     sizeof(med_process_row),
     offsetof(med_process_row, process_id),
     offsetof(med_process_row, since_ns),
@@ -135,6 +139,29 @@ med_layout_compute(const med_limits *limits, med_layout *layout)
     if (end > UINT32_MAX - PART_ALIGNMENT) {
         return MEDLEY_ERR_LIMIT;
     }
+    layout->trace = 0;
+    layout->trace_events = 0;
+    layout->size_bytes = part_place(&end, 0);
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_layout_add_trace(med_layout *layout, uint32_t events)
+{
+    if (events == 0) {
+        return MEDLEY_OK;
+    }
+    uint64_t end = layout->size_bytes;
+    size_t bytes = med_trace_size(MED_TRACED_LANES, events / MED_TRACED_LANES);
+    if (bytes == 0 || events < MED_TRACED_EVENTS_MIN || events > MED_TRACED_EVENTS_MAX ||
+        events % MED_TRACED_LANES) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    layout->trace = part_place(&end, bytes);
+    if (end > UINT32_MAX - PART_ALIGNMENT) {
+        return MEDLEY_ERR_LIMIT;
+    }
+    layout->trace_events = events;
     layout->size_bytes = part_place(&end, 0);
     return MEDLEY_OK;
 }
@@ -156,6 +183,7 @@ med_partition_init(void *memory,
     header->on_death = (uint32_t)on_death;
     med_text_copy(header->name, sizeof header->name, name);
     header->limits = *limits;
+    header->trace_events = layout->trace_events;
     atomic32_store_release(&header->magic, MED_PARTITION_MAGIC); /* P1 complete -> C1 (check) */
 }
 
@@ -179,8 +207,9 @@ med_partition_check(const void *memory, size_t size_bytes, med_limits *limits, m
     /* A copy: what is checked is what is used. */
     med_limits copy = header->limits;
     if (header->byte_order != MED_PARTITION_BYTE_ORDER || !med_limits_valid(&copy) ||
-        med_layout_compute(&copy, layout) != MEDLEY_OK || layout->size_bytes > size_bytes ||
-        header->size_bytes != layout->size_bytes) {
+        med_layout_compute(&copy, layout) != MEDLEY_OK ||
+        med_layout_add_trace(layout, header->trace_events) != MEDLEY_OK ||
+        layout->size_bytes > size_bytes || header->size_bytes != layout->size_bytes) {
         return MEDLEY_ERR_CORRUPT;
     }
     *limits = copy;

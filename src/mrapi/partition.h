@@ -5,6 +5,7 @@
  *   0          med_partition_header            magic, version, byte order, limits
  *   + ...      process rows                    who is attached
  *   + ...      one table per kind of object, in the order of med_kind
+ *   + ...      the trace, if it keeps one (traced.h)
  *
  * All offsets follow from the limits, by one function (med_layout_compute); each part starts on 128
  * bytes. Nothing in it is a pointer, or has a size that differs between 32- and 64-bit programs.
@@ -41,8 +42,9 @@ typedef struct med_partition_header {
     uint32_t on_death; /* med_on_death */
     char name[64];
     med_limits limits;
-    atomic32 segments; /* how many were ever begun: each has a number of its own */
-    uint32_t unused[11];
+    atomic32 segments;     /* how many were ever begun: each has a number of its own */
+    uint32_t trace_events; /* how many the trace keeps; 0: there is none */
+    uint32_t unused[10];
 } med_partition_header;
 _Static_assert(sizeof(med_partition_header) == 192, "the header is three lines");
 _Static_assert(offsetof(med_partition_header, limits) == 104, "the same in every build");
@@ -52,11 +54,22 @@ typedef struct med_layout {
     uint32_t process_row_bytes;
     uint32_t tables[MED_KIND_COUNT]; /* 0: no rows, and no table */
     uint32_t row_bytes[MED_KIND_COUNT];
+    uint32_t trace;        /* see the next */
+    uint32_t trace_events; /* 0: no trace */
     uint32_t size_bytes;
 } med_layout;
 
+/* The trace: in all lanes together a power of two, or 0. */
+#define MED_TRACED_LANES 4u
+#define MED_TRACED_EVENTS_MIN 64u
+#define MED_TRACED_EVENTS_STANDARD 4096u
+#define MED_TRACED_EVENTS_MAX 0x100000u
+
 /* MEDLEY_ERR_LIMIT when it would not fit 32-bit offsets. */
 medley_status_t med_layout_compute(const med_limits *limits, med_layout *layout);
+
+/* Adds a trace to one without. MEDLEY_ERR_ARGUMENT: no number for a trace; _LIMIT as above. */
+medley_status_t med_layout_add_trace(med_layout *layout, uint32_t events);
 
 /* Zeroed memory of `layout.size_bytes` becomes an empty partition. */
 void med_partition_init(void *memory,

@@ -26,6 +26,7 @@
 #include "mrapi/event.h"
 #include "mrapi/node.h"
 #include "mrapi/system.h"
+#include "mrapi/traced.h"
 
 #define NODE_ROWS_PER_BIT 64u
 
@@ -177,6 +178,9 @@ recover_node_row(med_system *system, uint32_t node_index, uint32_t index, uint32
     /* Relaxed: written before the row became LIVE. */
     uint32_t ref = atomic32_load_relaxed(&row->process_ref);
     if (med_row_state_of(word) == MED_ROW_LIVE && names_the_dead(ref, index, generation)) {
+        med_traced(system, med_node_ref(node_index, med_row_generation_of(word)),
+                   MED_TRACED_NODE_DIED, med_traced_word(&row->row.key_high),
+                   med_traced_word(&row->row.key_low));
         return med_node_recover(system, node_index, med_row_generation_of(word));
     }
     return MEDLEY_OK;
@@ -221,11 +225,15 @@ recovery_report(const med_process_row *row)
 static medley_status_t
 clean_up(med_system *system, uint32_t index, uint32_t generation)
 {
+    const med_process_row *row = med_system_process(system, index);
+    uint32_t process_id = atomic32_load_relaxed(&row->process_id); /* relaxed: for showing */
+    med_traced_by_caller(system, MED_TRACED_PROCESS_DIED, process_id, 0);
     recover_table_locks(system, index, generation);
     recover_claims(system, index);
     medley_status_t status = recover_nodes(system, index, generation);
     if (status == MEDLEY_OK) {
-        recovery_report(med_system_process(system, index));
+        recovery_report(row);
+        med_traced_by_caller(system, MED_TRACED_RECOVERED, process_id, 0);
     }
     return status;
 }
@@ -452,7 +460,9 @@ med_process_look(void *context, uint32_t process_ref)
 {
     med_system *system = context;
     uint32_t index = med_process_ref_index(process_ref);
-    med_process_keep(system);
+    if (med_port_has_processes()) {
+        med_process_keep(system);
+    }
     if (process_ref == 0 || med_process_alive(system, process_ref)) {
         return MEDLEY_OK; /* 0: it came free meanwhile */
     }
@@ -475,6 +485,9 @@ med_process_report_stuck(const med_table_view *view, uint32_t process_ref)
 {
     const med_system *system = view->context;
     uint32_t index = med_process_ref_index(process_ref);
+    bool known = process_ref && index < system->limits.processes;
+    uint32_t pid = known ? med_traced_word(&med_system_process(system, index)->process_id) : 0;
+    med_traced_by_caller(system, MED_TRACED_TABLE_STUCK, (uint32_t)(view - system->tables), pid);
     if (!med_log_wanted(MED_LOG_ERROR)) {
         return;
     }
@@ -483,11 +496,9 @@ med_process_report_stuck(const med_table_view *view, uint32_t process_ref)
     med_text_string(&text, med_limit_infos[med_kinds[view - system->tables].limit].name);
     if (!med_system_is_shared(system)) {
         med_text_string(&text, ": a thread of this process has it locked and does not go on");
-    } else if (process_ref == 0 || index >= system->limits.processes) {
+    } else if (!known) {
         med_text_string(&text, ": a process had it locked until now; try again");
     } else {
-        /* Relaxed: for showing. */
-        uint32_t pid = atomic32_load_relaxed(&med_system_process(system, index)->process_id);
         med_text_string(&text, ": process ");
         med_text_number(&text, pid);
         med_text_string(&text, " has it locked and does not go on: 'kill -CONT ");

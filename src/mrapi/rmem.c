@@ -24,6 +24,7 @@
 #include "mrapi/rmem_window.h"
 #include "mrapi/shmem.h"
 #include "mrapi/system.h"
+#include "mrapi/traced.h"
 
 static med_rmem_row *
 row_at(const med_system *system, uint32_t index)
@@ -177,6 +178,8 @@ med_rmem_create(med_self *self, const med_rmem_request *request, med_handle *rme
     }
     if (status == MEDLEY_OK) {
         *rmem = med_handle_make(MED_HANDLE_RMEM, index, generation);
+        med_traced(system, self->ref, MED_TRACED_CREATED, MED_KIND_RMEM,
+                   med_traced_word(&row_at(system, index)->row.key_low));
     }
     return status;
 }
@@ -412,10 +415,14 @@ med_rmem_delete(med_self *self, med_handle rmem)
     if (atomic32_load_relaxed(&row->owner) != self->ref) { /* relaxed: constant */
         return MEDLEY_ERR_NOT_OWNER;
     }
+    uint32_t number = med_traced_word(&row->row.key_low);
     status = med_table_hold(&self->system->rmem_attachments, delete_unattached, &context);
     if (status == MEDLEY_BUSY) {
         dead_users_look(self->system, status, rmem);
         status = med_table_hold(&self->system->rmem_attachments, delete_unattached, &context);
+    }
+    if (status == MEDLEY_OK) {
+        med_traced(self->system, self->ref, MED_TRACED_DELETED, MED_KIND_RMEM, number);
     }
     return status;
 }

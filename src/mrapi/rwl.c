@@ -15,6 +15,7 @@
 #include "mrapi/rwl.h"
 
 #include "mrapi/system.h"
+#include "mrapi/traced.h"
 
 uint32_t
 med_rwl_row_bytes(const med_limits *limits)
@@ -183,10 +184,13 @@ med_rwl_lock(med_self *self, med_handle rwl, med_rwl_mode mode, uint64_t deadlin
         look_at_owners(&w);
         status = enter(&request, mode, &self->unit);
     }
-    med_object_wait_end(self, begun, &w.row->slept);
+    med_object_wait_end(self, begun, status, &w.row->slept);
     bool died = status == MEDLEY_ERR_OWNER_DIED;
     if (died && med_lock_is_dead(&w.row->lock.writer)) {
         return status;
+    }
+    if (died) {
+        med_traced(self->system, self->ref, MED_TRACED_OWNER_DIED, rwl, 0);
     }
     if (died || status == MEDLEY_OK) {
         self->owner_died = died;

@@ -21,6 +21,7 @@
 #include "mrapi/sem.h"
 
 #include "mrapi/system.h"
+#include "mrapi/traced.h"
 
 uint32_t
 med_sem_row_bytes(const med_limits *limits)
@@ -190,7 +191,7 @@ wait_for_one(wanted *w, uint64_t deadline_ns)
                            .several = w->units.count > 1};
     uint32_t begun = med_object_wait_begin(self, w->handle);
     medley_status_t status = med_contest_run(&contest, &w->row->sleepers);
-    med_object_wait_end(self, begun, &w->row->slept);
+    med_object_wait_end(self, begun, status, &w->row->slept);
     return status;
 }
 
@@ -208,6 +209,9 @@ med_sem_lock(med_self *self, med_handle sem, uint64_t deadline_ns)
     status = deadline_ns == 0 ? try_once(&w) : wait_for_one(&w, deadline_ns);
     if (status == MEDLEY_OK) {
         self->owner_died = w.died;
+        if (w.died) {
+            med_traced(self->system, self->ref, MED_TRACED_OWNER_DIED, sem, 0);
+        }
         self->recent_sem =
             (med_self_recent){.handle = sem, .row = row, .unit = &w.units.words[self->unit]};
     }

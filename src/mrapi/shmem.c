@@ -30,6 +30,7 @@
 #include "mrapi/object.h"
 #include "mrapi/process.h"
 #include "mrapi/system.h"
+#include "mrapi/traced.h"
 
 #define KEY_NUMBERED 0u
 #define KEY_NAMELESS 1u
@@ -394,6 +395,7 @@ insert(med_self *self,
     }
     if (status == MEDLEY_OK) {
         *shmem = med_handle_make(MED_HANDLE_SHMEM, index, generation);
+        med_traced(system, self->ref, MED_TRACED_CREATED, MED_KIND_SHMEM, key.low);
     }
     return status;
 }
@@ -634,10 +636,14 @@ med_shmem_delete(med_self *self, med_handle handle)
         return status;
     }
     uint32_t index = med_handle_index(handle);
+    uint32_t number = med_traced_word(&row->row.key_low);
     status = med_table_remove_if(&system->shmems, index, generation, nobody_attached, system);
     if (status == MEDLEY_BUSY) {
         bury(system, row, index, generation);
         status = med_table_remove_if(&system->shmems, index, generation, nobody_attached, system);
+    }
+    if (status == MEDLEY_OK) {
+        med_traced(system, self->ref, MED_TRACED_DELETED, MED_KIND_SHMEM, number);
     }
     return status;
 }

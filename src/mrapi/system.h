@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/trace.h"
 #include "medley/status.h"
 #include "mrapi/heap.h"
 #include "mrapi/kinds.h"
@@ -33,6 +34,7 @@ typedef struct med_system {
     med_limits limits;
     med_layout layout;
     med_on_death on_death;
+    med_trace trace;   /* of named systems that keep one (traced.h) */
     uint64_t instance; /* tells systems apart that had one name after another: in segments' names */
     unsigned char *processes;
     union {

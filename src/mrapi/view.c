@@ -153,6 +153,15 @@ waits(const med_system *system, med_handle handle, med_view_node *view)
     return true;
 }
 
+med_kind
+med_view_handle_read(const med_system *system, uint32_t handle, bool *known, uint32_t *number)
+{
+    med_view_node node;
+    *known = waits(system, handle, &node);
+    *number = *known ? node.lock_number : 0;
+    return kind_of(handle);
+}
+
 static med_view_node_state
 node_state(const med_system *system, const med_node_row *row, med_view_node *view)
 {
@@ -205,6 +214,18 @@ med_view_node_read(const med_system *system, uint32_t index, med_view_node *view
     view->sleeps = word(&row->sleeps);
     view->state = node_state(system, row, view);
     return word(&row->row.state) == state;
+}
+
+bool
+med_view_node_name(
+    const med_system *system, uint32_t index, uint32_t *ref, uint32_t *domain, uint32_t *number)
+{
+    const med_node_row *row = node_at(system, index);
+    uint32_t state = word(&row->row.state);
+    *ref = med_node_ref(index, med_row_generation_of(state));
+    *domain = word(&row->row.key_high);
+    *number = word(&row->row.key_low);
+    return med_row_state_of(state) == MED_ROW_LIVE && word(&row->row.state) == state;
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */

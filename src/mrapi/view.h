@@ -163,6 +163,13 @@ bool med_view_rwl_read(const med_system *system, uint32_t index, med_view_rwl *v
 /* Who has the table of that kind locked: for microseconds, unless he does not go on. Looks at all
  * nodes as well. */
 bool med_view_holder_read(const med_system *system, med_kind kind, med_view_holder *view);
+/* Of the node in that row of the table, its reference, domain and number. */
+bool med_view_node_name(
+    const med_system *system, uint32_t index, uint32_t *ref, uint32_t *domain, uint32_t *number);
+/* The kind of what a handle names, if that is waited for; else MED_KIND_COUNT. `known`: it is still
+ * there, and has this number. */
+med_kind
+med_view_handle_read(const med_system *system, uint32_t handle, bool *known, uint32_t *number);
 /* Counts the rows in use: looks at all of them. */
 void med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view);
 

@@ -77,7 +77,7 @@ class Man(unittest.TestCase):
                 self.assertIn(f"{name}.{section}", there, page)
 
     def test_every_option(self):
-        for command in ("info", "ps", "system"):
+        for command in ("info", "ps", "system", "trace"):
             shown = subprocess.run(
                 [MEDLEY, command, "--help"], capture_output=True, text=True, check=True
             ).stdout

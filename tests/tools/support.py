@@ -22,12 +22,13 @@ SHARED_MEMORY = os.environ.get("MEDLEY_SHM_DIR", "/dev/shm")
 class Holder:
     """A process that is a node; tests/tools/holder.c says what the words mean."""
 
-    def __init__(self, test, *words, system):
+    def __init__(self, test, *words, system, errors=None):
         environment = dict(test.environment, MEDLEY_SYSTEM=system)
         self.process = subprocess.Popen(
             [HOLDER, *map(str, words)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=errors,
             text=True,
             env=environment,
         )

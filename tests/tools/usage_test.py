@@ -7,7 +7,7 @@ import unittest
 
 from support import MEDLEY, CommandTest
 
-COMMANDS = ("info", "ps", "system")
+COMMANDS = ("info", "ps", "system", "trace")
 
 
 class Usage(CommandTest):
@@ -50,6 +50,12 @@ class Usage(CommandTest):
             ("system", "save", "one", "--name", "two"): "'save' takes a file and a system",
             ("system", "save", "one", "a/b"): "'a/b' is no name of a system",
             ("system", "list", "--until-joined"): "are load's",
+            ("trace",): "want the name of one system",
+            ("trace", "one", "two"): "want the name of one system",
+            ("trace", "one", "--last", "0"): "--last '0': want a number",
+            ("trace", "one", "--last", "2x"): "--last '2x': want a number",
+            ("trace", "one", "--last"): "option '--last' needs a value",
+            ("trace", "a/b"): "'a/b' is no name of a system",
             ("system", "remove", ".hidden"): "'.hidden' is no name of a system",
         }
         for words, message in wrong.items():

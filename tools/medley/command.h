@@ -26,6 +26,7 @@ typedef struct med_command {
 extern const med_command command_info;
 extern const med_command command_ps;
 extern const med_command command_system;
+extern const med_command command_trace;
 
 /* The `run` of every command: its body; with --json there is a document, come what may:
  * {"error": "..."} when the body had none. */

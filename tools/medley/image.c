@@ -310,25 +310,6 @@ default_name(void)
     return name && *name ? name : MED_SYSTEM_DEFAULT_NAME;
 }
 
-static int
-cannot_look(const med_command *command, const char *name, medley_status_t status, const char *why)
-{
-    if (status == MEDLEY_ERR_ARGUMENT) {
-        return snapshot_no_name_tell(command, name);
-    }
-    if (status == MEDLEY_ERR_NOT_FOUND) {
-        return snapshot_no_system_tell(command, name);
-    }
-    if (status == MEDLEY_TIMEOUT) {
-        command_error(command, SNAPSHOT_BLOCKED, name, why);
-    } else {
-        command_error(command,
-                      "system '%s' cannot be read: %s; 'medley system list' shows its state", name,
-                      medley_status_text(status));
-    }
-    return COMMAND_FAILED;
-}
-
 static void
 saved_print(const char *path, const char *name, const size_t counts[SECTIONS])
 {
@@ -348,7 +329,7 @@ image_save(const med_command *command, const char *path, const char *name, bool 
     name = name ? name : default_name();
     medley_status_t status = med_system_observe(name, med_system_deadline_ns(), &system);
     if (status != MEDLEY_OK) {
-        return cannot_look(command, name, status, system.shared.why);
+        return snapshot_no_look_tell(command, name, status, system.shared.why);
     }
     bool to_output = strcmp(path, "-") == 0;
     bool good =

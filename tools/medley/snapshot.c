@@ -444,6 +444,28 @@ snapshot_no_name_tell(const med_command *command, const char *name)
 }
 
 int
+snapshot_no_look_tell(const med_command *command,
+                      const char *name,
+                      medley_status_t status,
+                      const char *why)
+{
+    if (status == MEDLEY_ERR_ARGUMENT) {
+        return snapshot_no_name_tell(command, name);
+    }
+    if (status == MEDLEY_ERR_NOT_FOUND) {
+        return snapshot_no_system_tell(command, name);
+    }
+    if (status == MEDLEY_TIMEOUT) {
+        command_error(command, SNAPSHOT_BLOCKED, name, why);
+    } else {
+        command_error(command,
+                      "system '%s' cannot be read: %s; 'medley system list' shows its state", name,
+                      medley_status_text(status));
+    }
+    return COMMAND_FAILED;
+}
+
+int
 snapshot_blocked_tell(const med_command *command, const json_t *systems)
 {
     int result = COMMAND_OK;

@@ -39,6 +39,11 @@ json_t *snapshot_all(void);
 int snapshot_no_list_tell(const med_command *command);
 int snapshot_no_system_tell(const med_command *command, const char *name);
 int snapshot_no_name_tell(const med_command *command, const char *name);
+/* Whatever else an observation gave; `why` (may be "") is the port's. */
+int snapshot_no_look_tell(const med_command *command,
+                          const char *name,
+                          medley_status_t status,
+                          const char *why);
 
 /* Tells of those that are blocked. The exit status: COMMAND_FAILED when one is. */
 int snapshot_blocked_tell(const med_command *command, const json_t *systems);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "mrapi/traced.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "mrapi/limits.h"
+
+static const med_limit_info info = {"traced events", "MEDLEY_TRACE", 0, MED_TRACED_EVENTS_MAX};
+
+uint32_t
+med_traced_wanted(void)
+{
+    const char *value = med_port_has_environment() ? med_port_environment(info.variable) : NULL;
+    if (!value || med_text_equal(value, "0", 2)) {
+        return 0;
+    }
+    uint32_t asked = med_limits_of_process(&info);
+    uint32_t events = MED_TRACED_EVENTS_MIN;
+    asked = asked == 1 ? MED_TRACED_EVENTS_STANDARD : asked;
+    while (events < asked) {
+        events *= 2;
+    }
+    return asked ? events : 0;
+}
+
+void
+med_traced_open(med_system *system, bool make)
+{
+    system->trace = med_trace_none;
+    uint32_t events = system->layout.trace_events;
+    if (!med_port_has_processes() || events == 0) {
+        return;
+    }
+    med_trace trace;
+    void *memory = (char *)(void *)system->header + system->layout.trace;
+    uint32_t records = events / MED_TRACED_LANES;
+    size_t bytes = med_trace_size(MED_TRACED_LANES, records);
+    medley_status_t status = make ? med_trace_init(memory, bytes, MED_TRACED_LANES, records, &trace)
+                                  : med_trace_attach(memory, bytes, &trace);
+    if (status == MEDLEY_OK) {
+        system->trace = trace;
+        if (make) {
+            med_trace_enable(&trace, true);
+        }
+    }
+}
+
+void
+med_traced_warn_difference(const med_system *system)
+{
+    if (system->layout.trace_events || med_traced_wanted() == 0) {
+        return;
+    }
+    med_text text = {.length = 0};
+    med_text_string(&text, "MEDLEY_TRACE has no effect: system '");
+    med_text_string(&text, system->shared.name);
+    med_text_string(&text, "' was created without");
+    med_log(MED_LOG_ERROR, &text);
+}
+
+void
+med_traced_recover(const med_system *system, uint32_t node_ref)
+{
+    (void)med_trace_recover(&system->trace, node_ref);
+}
+
+void
+med_traced_write_by_caller(const med_system *system,
+                           med_traced_event event,
+                           uint32_t first,
+                           uint32_t second)
+{
+    const med_self *self = med_self_get();
+    uint32_t node_ref = self && self->system == system ? self->ref : 0;
+    med_trace_write(&system->trace, node_ref, (uint32_t)event, first, second);
+}
