@@ -462,6 +462,23 @@ started(void *argument)
     return self->entry(self->argument); /* the thread's end leaves the node (thread_ended) */
 }
 
+static void
+report_not_started(uint32_t domain, uint32_t node, medley_status_t status)
+{
+    if (!med_log_wanted(MED_LOG_ERROR)) {
+        return;
+    }
+    const char *why = med_port_thread_refusal(status);
+    med_text text = {.length = 0};
+    med_text_string(&text, "cannot start a thread for node ");
+    med_text_number(&text, node);
+    med_text_string(&text, " of domain ");
+    med_text_number(&text, domain);
+    med_text_string(&text, ": ");
+    med_text_string(&text, why ? why : medley_status_text(status));
+    med_log(MED_LOG_ERROR, &text);
+}
+
 medley_status_t
 med_node_start(med_system *system,
                const med_node_request *request,
@@ -484,6 +501,7 @@ med_node_start(med_system *system,
     if (status != MEDLEY_OK) {
         /* Relaxed: there is nothing to see. Before the row goes, and its place is another's. */
         atomic32_store_relaxed(&self->join, join_word(JOIN_NEVER, generation));
+        report_not_started(self->domain, self->node, status);
         (void)row_leave(system, self->index, generation);
         med_system_release(system);
         return status;

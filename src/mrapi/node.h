@@ -174,7 +174,8 @@ bool med_node_alive(const struct med_system *system, uint32_t ref);
  * no such node, nor has one died that is not recovered yet. */
 medley_status_t med_node_look(void *system, uint32_t node_ref);
 
-/* Starts a thread as a node of this process. `thread` (may be NULL) gets its handle. */
+/* Starts a thread as a node of this process. `thread` (may be NULL) gets its handle. Standard error
+ * says why there is none. */
 medley_status_t med_node_start(struct med_system *system,
                                const med_node_request *request,
                                const med_port_thread_attributes *attributes,

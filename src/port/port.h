@@ -228,6 +228,8 @@ medley_status_t med_port_thread_start(med_port_thread *thread,
                                       const med_port_thread_attributes *attributes,
                                       void *(*entry)(void *),
                                       void *argument);
+/* Why such a start failed, as a rule, and what helps; NULL: the status says it all. */
+const char *med_port_thread_refusal(medley_status_t status);
 /* Does a native record ask for a thread that nobody joins? */
 bool med_port_thread_native_detached(const void *native);
 /* Blocks until it has ended; no cancellation of the caller ends it before. MEDLEY_ERR_SYSTEM: it is

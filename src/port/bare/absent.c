@@ -204,6 +204,14 @@ med_port_on_exit(void (*handler)(void))
     return MEDLEY_OK;
 }
 
+/* There is nothing to raise. */
+const char *
+med_port_thread_refusal(medley_status_t status)
+{
+    (void)status;
+    return NULL;
+}
+
 bool
 med_port_thread_native_detached(const void *native)
 {

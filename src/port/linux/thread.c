@@ -93,6 +93,25 @@ med_port_thread_start(med_port_thread *thread,
     return status_of(error);
 }
 
+/* The system does not tell the ones apart that share a text. */
+const char *
+med_port_thread_refusal(medley_status_t status)
+{
+    switch (status) {
+    case MEDLEY_ERR_ACCESS:
+        return "its scheduling policy or priority is not permitted; ask for less, or raise the "
+               "limit (ulimit -r)";
+    case MEDLEY_ERR_ARGUMENT:
+        return "there is no such stack size, priority or processor for it; ask for others";
+    case MEDLEY_ERR_NO_MEMORY:
+        return "there is no memory for its stack, or there are as many threads as may be; ask for "
+               "a smaller stack, or raise the limits (ulimit -v, ulimit -u, pids.max of the "
+               "cgroup)";
+    default:
+        return NULL;
+    }
+}
+
 bool
 med_port_thread_native_detached(const void *native)
 {

@@ -98,6 +98,13 @@ med_port_thread_start(med_port_thread *thread,
     return MEDLEY_OK;
 }
 
+const char *
+med_port_thread_refusal(medley_status_t status)
+{
+    (void)status;
+    return NULL;
+}
+
 bool
 med_port_thread_native_detached(const void *native)
 {

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads that cannot be started: what the program gets, and what the user is told. Each case is a
+ * process of its own, whose log is read afterwards. */
+#include <pthread.h>
+#include <sched.h>
+
+#include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "support/logged.h"
+#include "support/system.h"
+#include "support/unit.h"
+
+#define DOMAIN 1
+#define NODE 7
+#define STARTED 20
+
+static void *
+ends_at_once(void *argument)
+{
+    return argument;
+}
+
+static mrapi_status_t
+create_with(const pthread_attr_t *attributes)
+{
+    mrapi_status_t status;
+    mrapi_thread_parameters_t parameters = {.attr = attributes, .start_routine = ends_at_once};
+    mrapi_thread_create(DOMAIN, STARTED, &parameters, &status);
+    return status;
+}
+
+/* What was begun is undone: the number is free. */
+static int
+is_refused(const pthread_attr_t *attributes, mrapi_status_t refusal)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN, NODE, 0, &info, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    child_expect(create_with(attributes) == refusal);
+    child_expect(create_with(NULL) == MRAPI_SUCCESS);
+    mrapi_thread_join(DOMAIN, STARTED, NULL, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_finalize(&status);
+    return status == MRAPI_SUCCESS ? 0 : 1;
+}
+
+/* Nowhere is there memory for such a stack. */
+static int
+wants_a_giant_stack(void)
+{
+    pthread_attr_t attributes;
+    child_expect(pthread_attr_init(&attributes) == 0);
+    child_expect(pthread_attr_setstacksize(&attributes, SIZE_MAX / 4) == 0);
+    return is_refused(&attributes, MRAPI_ERR_NODE_INITFAILED);
+}
+
+static void
+missing_memory_is_told(void **state)
+{
+    (void)state;
+    logged_run("error", wants_a_giant_stack);
+    assert_true(logged_says_once("cannot start a thread for node 20 of domain 1: there is no "
+                                 "memory for its stack"));
+    assert_true(logged_says("ulimit -u, pids.max of the cgroup)"));
+}
+
+static int
+wants_no_processor(void)
+{
+    pthread_attr_t attributes;
+    cpu_set_t none;
+    CPU_ZERO(&none);
+    child_expect(pthread_attr_init(&attributes) == 0);
+    child_expect(pthread_attr_setaffinity_np(&attributes, sizeof none, &none) == 0);
+    return is_refused(&attributes, MRAPI_ERR_PARAMETER);
+}
+
+static void
+missing_processor_is_told(void **state)
+{
+    (void)state;
+    logged_run("error", wants_no_processor);
+    assert_true(logged_says_once("cannot start a thread for node 20 of domain 1: there is no such "
+                                 "stack size, priority or processor"));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(missing_memory_is_told),
+        cmocka_unit_test(missing_processor_is_told),
+    };
+    test_system_prepare();
+    return cmocka_run_group_tests_name("mrapi/node start", tests, NULL, NULL);
+}
