@@ -85,16 +85,42 @@ run(med_rmem_window *window, const med_rmem_transfer *transfer)
                          : med_rmem_window_move(window, transfer);
 }
 
+/* An engine need not look into caches. So what the processor has written goes to memory before: of
+ * the source, to be copied; of the target, lest it go there afterwards. */
+static medley_status_t
+engine_start(med_port_copy *copy)
+{
+    const unsigned char *source = copy->source;
+    const unsigned char *target = copy->target;
+    for (size_t row = 0; row < copy->rows; row++) {
+        med_port_cache_clean(source + row * copy->source_stride_bytes, copy->row_bytes);
+        med_port_cache_clean(target + row * copy->target_stride_bytes, copy->row_bytes);
+    }
+    return med_port_copy_start(copy);
+}
+
+/* And what the processor has of the target is old. */
+static medley_status_t
+engine_end(med_port_copy *copy)
+{
+    unsigned char *target = copy->target;
+    medley_status_t status = med_port_copy_wait(copy);
+    for (size_t row = 0; row < copy->rows; row++) {
+        med_port_cache_invalidate(target + row * copy->target_stride_bytes, copy->row_bytes);
+    }
+    return status;
+}
+
 /* Waits for room in the engine too. */
 static medley_status_t
 run_engine(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     med_port_copy copy = med_rmem_window_copy(window, transfer);
     medley_status_t status;
-    while ((status = med_port_copy_start(&copy)) == MEDLEY_BUSY) {
+    while ((status = engine_start(&copy)) == MEDLEY_BUSY) {
         med_port_yield();
     }
-    return status == MEDLEY_OK ? med_port_copy_wait(&copy) : status;
+    return status == MEDLEY_OK ? engine_end(&copy) : status;
 }
 
 /* Does the engine do it? Into another process's memory only its kernel copies. */
@@ -145,7 +171,7 @@ engine_progress(void *context, med_request_outcome *outcome)
     if (!med_port_copy_done(copy)) {
         return MED_REQUEST_VALID;
     }
-    *outcome = (med_request_outcome){.status = med_port_copy_wait(copy),
+    *outcome = (med_request_outcome){.status = engine_end(copy),
                                      .size_bytes = copy->row_bytes * copy->rows};
     return MED_REQUEST_COMPLETED;
 }
@@ -154,7 +180,7 @@ engine_progress(void *context, med_request_outcome *outcome)
 static bool
 engine_cancel(void *context)
 {
-    (void)med_port_copy_wait(&engine_of(context)->copy);
+    (void)engine_end(&engine_of(context)->copy);
     return true;
 }
 
@@ -170,7 +196,7 @@ start_engine(med_rmem_window *window,
 {
     engine_context *engine = engine_of(request->context);
     *engine = (engine_context){.window = window, .copy = med_rmem_window_copy(window, transfer)};
-    medley_status_t status = med_port_copy_start(&engine->copy);
+    medley_status_t status = engine_start(&engine->copy);
     if (status == MEDLEY_OK) {
         *handle = med_request_start(requests, request);
     }

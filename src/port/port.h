@@ -387,7 +387,8 @@ medley_status_t med_port_module_open(const char *name,
 
 /* ---- Copies and caches ----------------------------------------------------------------------- */
 /* `rows` rows of `row_bytes` each; strides in bytes between the starts of rows. rows 1 is the plain
- * copy. Source and target do not overlap. Where there is no engine, start does the whole copy. */
+ * copy. Source and target do not overlap. Where there is no engine, start does the whole copy. An
+ * engine copies what is in memory: caches are the caller's to clean and to invalidate. */
 typedef struct med_port_copy {
     void *target;
     const void *source;
