@@ -115,6 +115,7 @@ act(const sim_actor *actor)
 static const sim_survivor survivors[] = {
     {"gone_node_detach", "", BY_THE_LOCK},
     {"bits_of_nobody_clear", "", BY_THE_LOCK},
+    {"fill", "", "for who reads between two looks: the scenario mrapi_row is about it"},
     {"bury", "", "what it leads to looks again"},
     {"row_recover", "", "looked at again under the table's lock"},
     {"med_shmem_create", "", "for two who recover one node at once, which no seed meets"},

@@ -245,7 +245,7 @@ reason_to_survive(const sim_scenario *scenario, const mutant *m)
     return NULL;
 }
 
-#define SEEDS_FOR_LISTED 2000u
+#define SEEDS_FOR_LISTED 500u
 
 /* Prints one row. True: as it should be. */
 static bool

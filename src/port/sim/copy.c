@@ -23,7 +23,7 @@ copy_rows(const med_port_copy *copy, uintptr_t pc)
     char *target = copy->target;
     const char *source = copy->source;
     for (size_t row = 0; row < copy->rows; row++) {
-        sim_plain_copy(target, source, copy->row_bytes, pc);
+        sim_engine_copy(target, source, copy->row_bytes, pc);
         target += copy->target_stride_bytes;
         source += copy->source_stride_bytes;
     }
@@ -38,6 +38,7 @@ med_port_copy_start(med_port_copy *copy)
         copy_rows(copy, HERE);
         copy->state = DONE;
     }
+    sim_cache_stir();
     return MEDLEY_OK;
 }
 
@@ -45,6 +46,7 @@ bool
 med_port_copy_done(med_port_copy *copy)
 {
     sim_point(HERE);
+    sim_cache_stir();
     if (copy->state == PENDING && sim_choose(SIM_MACHINE, 2, HALF) == 0) {
         copy_rows(copy, HERE);
         copy->state = DONE;
@@ -62,21 +64,6 @@ med_port_copy_wait(med_port_copy *copy)
         sim_pass();
     }
     return MEDLEY_OK;
-}
-
-/* All simulated processors see one memory. */
-void
-med_port_cache_clean(const void *address, size_t size_bytes)
-{
-    (void)address;
-    (void)size_bytes;
-}
-
-void
-med_port_cache_invalidate(void *address, size_t size_bytes)
-{
-    (void)address;
-    (void)size_bytes;
 }
 
 /* ---- Another process's memory ---------------------------------------------------------------- */

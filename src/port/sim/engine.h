@@ -92,6 +92,7 @@ void sim_choices_begin(const sim_order *order);
 #define SIM_NOWHERE UINT32_MAX
 #define SIM_VIEW_SHIFT 24
 #define SIM_VIEW_BYTES (1u << SIM_VIEW_SHIFT)
+#define SIM_CACHED_AT (SIM_VIEW_BYTES - SIM_CACHED_BYTES) /* the end of each view */
 #define SIM_PRIVATE_SHIFT 21
 #define SIM_PRIVATE_BYTES (1u << SIM_PRIVATE_SHIFT)
 #define SIM_GLOBALS_BYTES (1u << 18)
@@ -125,6 +126,21 @@ void sim_race_check(uint32_t place, uint32_t bytes, sim_access access, uintptr_t
 
 /* By plain accesses of the running fiber, word by word. */
 void sim_plain_copy(void *target, const void *source, size_t bytes, uintptr_t pc);
+
+/* Caches that are not coherent: cache.c. */
+static inline bool
+sim_is_cached(uint32_t place)
+{
+    return place >= SIM_CACHED_AT && place < SIM_VIEW_BYTES;
+}
+void sim_caches_begin(void);
+void sim_caches_empty(void);
+/* Before a plain access of the running fiber there. */
+void sim_cache_access(uint32_t place, size_t bytes, bool writes);
+/* Perhaps a line of the running fiber's process goes, or comes. */
+void sim_cache_stir(void);
+/* By the copy engine, past any cache. */
+void sim_engine_copy(void *target, const void *source, size_t bytes, uintptr_t pc);
 
 void sim_history_begin(void);
 uint64_t sim_history_load(void *address, uint32_t place, uint32_t bytes, int order, uintptr_t pc);
@@ -204,6 +220,7 @@ extern sim_world sim;
 
 /* What the simulator counted per place of the program where an atomic operation stands. */
 extern uint8_t sim_sites[SIM_PROGRAM_BYTES]; /* bit o: with order o */
+#define SIM_SITE_OF_CACHE (1u << 7)          /* or a cache is cleaned there, or invalidated */
 extern uint8_t sim_weak[SIM_PROGRAM_BYTES];  /* sim_weakening */
 
 static inline uint32_t

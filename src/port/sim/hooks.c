@@ -49,6 +49,9 @@ plain(const void *address, size_t bytes, sim_access access, uintptr_t pc)
         sim_history_forget(place, (uint32_t)bytes);
     }
     sim_race_check(place, (uint32_t)bytes, access, pc);
+    if (sim_is_cached(place)) {
+        sim_cache_access(place, bytes, access == SIM_WRITES);
+    }
 }
 
 #define PLAIN(n)                                                                                   \
@@ -219,8 +222,11 @@ nowhere_change(void *address, uint32_t bytes, sim_change change, uint64_t operan
 }
 
 static int
-operation_begin(uintptr_t pc, int order)
+operation_begin(uint32_t place, uintptr_t pc, int order)
 {
+    if (sim_is_cached(place)) {
+        sim_fail(SIM_WRONG, "an atomic operation in cached memory", pc, 0);
+    }
     sim_point(pc);
     return order_at(pc, order);
 }
@@ -234,7 +240,7 @@ atomic_load(void *address, uint32_t bytes, int order, uintptr_t pc)
         memcpy(&value, address, bytes);
         return value;
     }
-    order = operation_begin(pc, order);
+    order = operation_begin(place, pc, order);
     return sim_history_load(address, place, bytes, order, pc);
 }
 
@@ -246,7 +252,7 @@ atomic_store(void *address, uint32_t bytes, uint64_t value, int order, uintptr_t
         memcpy(address, &value, bytes);
         return;
     }
-    order = operation_begin(pc, order);
+    order = operation_begin(place, pc, order);
     sim_history_store(address, place, bytes, value, order, pc);
 }
 
@@ -258,7 +264,7 @@ atomic_change(
     if (place == SIM_NOWHERE) {
         return nowhere_change(address, bytes, change, operand);
     }
-    order = operation_begin(pc, order);
+    order = operation_begin(place, pc, order);
     return sim_history_change(address, place, bytes, change, operand, order, pc);
 }
 
@@ -279,7 +285,7 @@ atomic_swap(void *address,
         memcpy(equal ? address : expected, equal ? &desired : &seen, bytes);
         return equal;
     }
-    order = operation_begin(pc, order);
+    order = operation_begin(place, pc, order);
     return sim_history_swap(address, place, bytes, expected, desired, order,
                             order_at(pc, failure_order), pc);
 }

@@ -71,7 +71,7 @@ static uint32_t
 take_place(size_t size_bytes)
 {
     uint32_t bytes = ((uint32_t)size_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-    if (size_bytes > SIM_VIEW_BYTES - shared_used) {
+    if (size_bytes > SIM_CACHED_AT - shared_used) {
         return SIM_NOWHERE;
     }
     shared_used += bytes;

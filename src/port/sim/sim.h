@@ -23,10 +23,13 @@
 #define SIM_ACTORS_MAX 12
 #define SIM_PROCESSES_MAX 8
 #define SIM_NOTES_BYTES 65536u
+#define SIM_CACHED_BYTES 4096u
 
 typedef struct sim_actor {
     uint32_t index; /* from 0; the director: UINT32_MAX */
     void *memory;   /* shared, zeroed at first; where this actor's process sees it */
+    void *cached;   /* the same, where each process sees it through a cache of its own, that others
+                       do not look into: docs/design/sim.md; `cached_bytes` of it */
     void *notes;    /* zeroed at first */
 } sim_actor;
 
@@ -41,6 +44,7 @@ typedef struct sim_scenario {
     const char *name;
     const char *covers; /* files whose orders its mutants weaken: "ring_spsc wait" */
     uint32_t memory_bytes;
+    uint32_t cached_bytes; /* up to SIM_CACHED_BYTES */
     uint32_t actors;
     uint32_t deaths;    /* so many actors may be killed, at most; some seeds kill none */
     uint32_t mortal;    /* bit i: actor i may be */

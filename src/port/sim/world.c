@@ -51,6 +51,12 @@ memory_map(void)
                  MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
             return said("no view");
         }
+        /* Caches: the processes' own. */
+        if (mmap(at + (size_t)process * SIM_VIEW_BYTES + SIM_CACHED_AT, SIM_CACHED_BYTES,
+                 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                 0) == MAP_FAILED) {
+            return said("no cache");
+        }
     }
     (void)close(fd);
     sim.views = (uintptr_t)at;
@@ -301,8 +307,10 @@ sim_fail_at(const char *file, int line, const char *what)
 static sim_actor
 actor_of(uint32_t index, uint32_t process)
 {
-    return (sim_actor){
-        .index = index, .memory = sim_shared_address(process, 0), .notes = sim.notes};
+    return (sim_actor){.index = index,
+                       .memory = sim_shared_address(process, 0),
+                       .cached = sim_shared_address(process, SIM_CACHED_AT),
+                       .notes = sim.notes};
 }
 
 /* The same scenario, in that process's copy of the program. */
@@ -329,6 +337,7 @@ direct(void *argument)
     sim_actor director = actor_of(UINT32_MAX, 0);
     const sim_scenario *scenario = argument;
     scenario->begin(&director);
+    sim_caches_empty();
     for (uint32_t i = 0; i < scenario->actors; i++) {
         uint32_t process = scenario->one_process ? 0 : (i + 1) % sim.process_count;
         sim_fiber *fiber = sim_fiber_start(process, act, (void *)(uintptr_t)i);
@@ -386,6 +395,7 @@ world_reset(void)
     }
     sim_history_begin();
     sim_shared_begin();
+    sim_caches_begin();
 }
 
 void
