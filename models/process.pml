@@ -12,6 +12,11 @@
  * goes. The third does not die, comes last to its end, and then looks at everything. Who may die,
  * dies behind any store. A slot is held until it is dropped, or its holder is dead.
  *
+ * STUCK: whoever wants the table's lock to remove a node may give up, since somebody has it who
+ * lives. A recoverer then gives the claim back; a newcomer in a dead one's row drops the slot; who
+ * goes drops his slot and leaves his row LIVE, which is to die. The third does not give up, and a
+ * newcomer once.
+ *
  * Rows are tried in any order, where the code goes up: so two stand for many. Who waits for the
  * table's lock recovers its dead holder himself (med_process_look), but for one who is recovering
  * the other row: of two rows, that one's lock he has freed, and there is no third. models/lock.pml
@@ -20,6 +25,7 @@
  *
  * CONFIG ONE_DIES            one of three dies anywhere
  * CONFIG TWO_DIE             two of three do, also at each other's recovery, and at the newcomer's
+ * CONFIG STUCK               one of three dies anywhere, and who has to wait may give up
  * MUTANT SLOT_LAST assertion/ONE_DIES          comes alive, then takes the slot
  * MUTANT DROP_FIRST assertion/ONE_DIES         drops the slot, then gives the row back
  * MUTANT SAME_GENERATION assertion/ONE_DIES    a row's next life has the generation of the last
@@ -31,6 +37,8 @@
  * MUTANT NODES_FIRST deadlock/ONE_DIES         the nodes first, which need the table's lock
  * MUTANT NEVER_TAKE_OVER assertion/TWO_DIE     a recoverer's claim stays his, dead or alive
  * MUTANT KEEP_CLAIMS assertion/TWO_DIE         recovery leaves the claims
+ * MUTANT GIVE_BACK_FREE assertion/STUCK        who gives up a recovery sets the row free
+ * MUTANT LEAVE_FREE assertion/STUCK            who leaves a node behind sets his row free
  */
 #define ROWS 2
 #define PROCESSES 3
@@ -157,9 +165,17 @@ inline recover_claims() {
 #endif
 }
 
+/* Somebody has the lock who lives. */
+#define IS_STUCK (lock != 0 && lock != ref && slot[ROW_OF(lock)] != 0)
+
 /* Without looking whether its holder lives: see the head. */
 inline take_lock() {
-    atomic { lock == 0 -> lock = ref };
+    if
+    :: atomic { lock == 0 -> lock = ref }
+#ifdef STUCK
+    :: me != LAST -> gave_up = true /* who had it lived, and may be gone by now */
+#endif
+    fi;
     MAY_DIE
 }
 
@@ -194,7 +210,12 @@ inline recover_nodes() {
 #ifndef KEEP_NODES
     find_node();
     if
-    :: seen != 0 -> take_lock(); remove_node(n)
+    :: seen != 0 ->
+        take_lock();
+        if
+        :: !gave_up -> remove_node(n)
+        :: else -> seen = 0
+        fi
     :: else -> skip
     fi;
     n = 0
@@ -221,8 +242,13 @@ inline recover() {
 #endif
 #endif
         d_step {
-            assert(word[i] == WORD(RECOVERING, mine, generation)); /* R2 */
-            word[i] = WORD(FREE, 0, generation)
+            assert(word[i] == WORD(RECOVERING, mine, generation)); /* R2, D1 */
+#ifdef GIVE_BACK_FREE
+            word[i] = WORD(FREE, 0, generation);
+#else
+            word[i] = WORD((gave_up -> DEAD : FREE), 0, generation);
+#endif
+            gave_up = false
         };
         MAY_DIE
 #ifdef ROW_FIRST
@@ -320,15 +346,26 @@ inline claim_dead() {
                 seen = 0;
                 look_for_lock();
                 i = mine;
-                find_node();
-                remove_node(n)
+                if
+                :: !gave_up ->
+                    find_node();
+                    if
+                    :: seen != 0 -> remove_node(n)
+                    :: else -> lock = 0 /* gone meanwhile */
+                    fi
+                :: else -> skip
+                fi
             :: else -> skip
             fi;
             n = 0;
 #endif
-            seen = WORD(RECOVERING, mine, generation);
-            come_alive();
-            there = true
+            if
+            :: gave_up -> gave_up = false; may_give_up = false; ref = 0; slot[mine] = 0
+            :: else ->
+                seen = WORD(RECOVERING, mine, generation);
+                come_alive();
+                there = true
+            fi
         :: else -> slot[mine] = 0
         fi
     :: else -> skip
@@ -341,6 +378,9 @@ inline look_for_lock() {
     kept = generation;
     do
     :: atomic { lock == 0 -> lock = ref }; break
+#ifdef STUCK
+    :: me != LAST && may_give_up && IS_STUCK -> gave_up = true; break
+#endif
     :: atomic { lock != 0 && slot[ROW_OF(lock)] == 0 -> i = ROW_OF(lock) };
         recover()
     od;
@@ -352,7 +392,8 @@ inline look_for_lock() {
 proctype process(byte me)
 {
     byte mine, i, n, seen, next, generation, kept, ref;
-    bool got, there;
+    bool got, there, gave_up;
+    bool may_give_up = true;
 
     do /* med_process_claim, again and again */
     :: there -> break
@@ -375,14 +416,18 @@ proctype process(byte me)
     recover(); /* med_process_recover_all */
     MAY_DIE
 
+    may_give_up = false;
     look_for_lock();
     d_step { assert(lock == ref); node[me] = ref };
     MAY_DIE
     d_step { assert(lock == ref); lock = 0 };
     MAY_DIE
+    may_give_up = true;
     look_for_lock();
-    seen = ref;
-    remove_node(me);
+    if
+    :: !gave_up -> seen = ref; remove_node(me)
+    :: else -> skip
+    fi;
 
     if
     :: me == LAST ->
@@ -406,7 +451,12 @@ proctype process(byte me)
     word[mine] = WORD(FREE, 0, GENERATION(word[mine]));
     MAY_DIE
 #else
-    word[mine] = WORD(FREE, 0, GENERATION(word[mine])); /* R2 */
+    if
+#ifndef LEAVE_FREE
+    :: gave_up -> is_dead[me] = true
+#endif
+    :: else -> word[mine] = WORD(FREE, 0, GENERATION(word[mine])) /* R2 */
+    fi;
     MAY_DIE
     d_step { if :: slot[mine] == me -> slot[mine] = 0 :: else -> assert(false) fi };
     MAY_DIE
