@@ -33,28 +33,30 @@ med_api_status(const med_api_codes *codes,
     }
 }
 
+/* ---- Records of attributes ------------------------------------------------------------------- */
+
+void
+med_api_attributes_init(const med_attribute_kind *kind, void *record, mrapi_status_t *status)
+{
+    if (status && med_api_self(status)) {
+        *status = med_attributes_init(kind, record);
+    }
+}
+
+void
+med_api_attribute_set(const med_attribute_kind *kind,
+                      void *record,
+                      mrapi_uint_t number,
+                      const void *value,
+                      size_t value_bytes,
+                      mrapi_status_t *status)
+{
+    if (status && med_api_self(status)) {
+        *status = med_attributes_set(kind, record, number, value, value_bytes);
+    }
+}
+
 /* ---- Objects --------------------------------------------------------------------------------- */
-
-void
-med_api_object_attributes_init(const med_api_object *object, void *record, mrapi_status_t *status)
-{
-    if (status && med_api_self(status)) {
-        *status = med_attributes_init(object->attributes, record);
-    }
-}
-
-void
-med_api_object_attribute_set(const med_api_object *object,
-                             void *record,
-                             mrapi_uint_t number,
-                             const void *value,
-                             size_t value_bytes,
-                             mrapi_status_t *status)
-{
-    if (status && med_api_self(status)) {
-        *status = med_attributes_set(object->attributes, record, number, value, value_bytes);
-    }
-}
 
 void
 med_api_object_attribute_get(const med_api_object *object,

@@ -31,6 +31,17 @@ med_api_deadline_ns(mrapi_timeout_t timeout_us)
     return timeout_us == 0 ? 0 : med_port_clock_ns() + (uint64_t)timeout_us * 1000u;
 }
 
+/* ---- Records of attributes ------------------------------------------------------------------- */
+
+/* The faces of all kinds; `status` may be NULL. */
+void med_api_attributes_init(const med_attribute_kind *kind, void *record, mrapi_status_t *status);
+void med_api_attribute_set(const med_attribute_kind *kind,
+                           void *record,
+                           mrapi_uint_t number,
+                           const void *value,
+                           size_t value_bytes,
+                           mrapi_status_t *status);
+
 /* ---- Objects --------------------------------------------------------------------------------- */
 
 /* Mutexes, semaphores, reader/writer locks: what has a number, a handle and attributes. What the
@@ -61,14 +72,6 @@ typedef struct med_api_object {
 } med_api_object;
 
 /* The faces that are alike for all of them; `status` may be NULL. */
-void
-med_api_object_attributes_init(const med_api_object *object, void *record, mrapi_status_t *status);
-void med_api_object_attribute_set(const med_api_object *object,
-                                  void *record,
-                                  mrapi_uint_t number,
-                                  const void *value,
-                                  size_t value_bytes,
-                                  mrapi_status_t *status);
 void med_api_object_attribute_get(const med_api_object *object,
                                   med_handle handle,
                                   mrapi_uint_t number,

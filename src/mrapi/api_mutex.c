@@ -51,7 +51,7 @@ status_of(medley_status_t status, mrapi_status_t busy, mrapi_status_t exists)
 void
 mrapi_mutex_init_attributes(mrapi_mutex_attributes_t *attributes, mrapi_status_t *status)
 {
-    med_api_object_attributes_init(&face, attributes, status);
+    med_api_attributes_init(&attribute_kind, attributes, status);
 }
 
 void
@@ -61,7 +61,7 @@ mrapi_mutex_set_attribute(mrapi_mutex_attributes_t *attributes,
                           size_t attr_size,
                           mrapi_status_t *status)
 {
-    med_api_object_attribute_set(&face, attributes, attribute_num, attribute, attr_size, status);
+    med_api_attribute_set(&attribute_kind, attributes, attribute_num, attribute, attr_size, status);
 }
 
 void

@@ -92,9 +92,7 @@ status_of(medley_status_t status, const meaning *means)
 void
 mrapi_rmem_init_attributes(mrapi_rmem_attributes_t *attributes, mrapi_status_t *status)
 {
-    if (status && med_api_self(status)) {
-        *status = med_attributes_init(&attribute_kind, attributes);
-    }
+    med_api_attributes_init(&attribute_kind, attributes, status);
 }
 
 void
@@ -104,10 +102,7 @@ mrapi_rmem_set_attribute(mrapi_rmem_attributes_t *attributes,
                          size_t attr_size,
                          mrapi_status_t *status)
 {
-    if (status && med_api_self(status)) {
-        *status =
-            med_attributes_set(&attribute_kind, attributes, attribute_num, attribute, attr_size);
-    }
+    med_api_attribute_set(&attribute_kind, attributes, attribute_num, attribute, attr_size, status);
 }
 
 void

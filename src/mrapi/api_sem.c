@@ -47,7 +47,7 @@ status_of(medley_status_t status, mrapi_status_t busy)
 void
 mrapi_sem_init_attributes(mrapi_sem_attributes_t *attributes, mrapi_status_t *status)
 {
-    med_api_object_attributes_init(&face, attributes, status);
+    med_api_attributes_init(&attribute_kind, attributes, status);
 }
 
 void
@@ -57,7 +57,7 @@ mrapi_sem_set_attribute(mrapi_sem_attributes_t *attributes,
                         size_t attr_size,
                         mrapi_status_t *status)
 {
-    med_api_object_attribute_set(&face, attributes, attribute_num, attribute, attr_size, status);
+    med_api_attribute_set(&attribute_kind, attributes, attribute_num, attribute, attr_size, status);
 }
 
 void

@@ -98,9 +98,7 @@ status_of_create(medley_status_t status)
 void
 mrapi_shmem_init_attributes(mrapi_shmem_attributes_t *attributes, mrapi_status_t *status)
 {
-    if (status && med_api_self(status)) {
-        *status = med_attributes_init(&attribute_kind, attributes);
-    }
+    med_api_attributes_init(&attribute_kind, attributes, status);
 }
 
 void
@@ -110,10 +108,7 @@ mrapi_shmem_set_attribute(mrapi_shmem_attributes_t *attributes,
                           size_t attr_size,
                           mrapi_status_t *status)
 {
-    if (status && med_api_self(status)) {
-        *status =
-            med_attributes_set(&attribute_kind, attributes, attribute_num, attribute, attr_size);
-    }
+    med_api_attribute_set(&attribute_kind, attributes, attribute_num, attribute, attr_size, status);
 }
 
 /* What a memory was made with, as a record. */

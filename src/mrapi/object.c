@@ -74,6 +74,50 @@ med_object_find(
                                                                             : MEDLEY_ERR_ACCESS;
 }
 
+medley_status_t
+med_object_make(med_self *self,
+                const med_object_request *request,
+                med_handle_kind sort,
+                med_handle *handle)
+{
+    uint32_t index, generation;
+    medley_status_t status = med_object_create(self, request, &index, &generation);
+    if (status == MEDLEY_OK) {
+        *handle = med_handle_make(sort, index, generation);
+    }
+    return status;
+}
+
+medley_status_t
+med_object_get(
+    med_self *self, med_kind kind, med_handle_kind sort, uint32_t number, med_handle *handle)
+{
+    uint32_t index, generation;
+    medley_status_t status = med_object_find(self, kind, number, &index, &generation);
+    if (status == MEDLEY_OK) {
+        *handle = med_handle_make(sort, index, generation);
+    }
+    return status;
+}
+
+/* ---- Units ----------------------------------------------------------------------------------- */
+
+uint32_t
+med_object_sharers_row_bytes(size_t head_bytes, const med_limits *limits)
+{
+    uint32_t bytes = (uint32_t)(head_bytes + limits->sharers * sizeof(med_lock));
+    return (bytes + 63) / 64 * 64;
+}
+
+void
+med_object_units_fill(med_lock *units, uint32_t sharers)
+{
+    for (uint32_t i = 0; i < sharers; i++) {
+        /* R1 free -> A1 (units.c, units.h): who takes one by an old handle sees the new life. */
+        atomic32_store_release(&units[i].word, 0);
+    }
+}
+
 /* ---- Handles --------------------------------------------------------------------------------- */
 
 medley_status_t

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
+#include "base/units.h"
 #include "medley/status.h"
 #include "mrapi/handle.h"
 #include "mrapi/kinds.h"
@@ -59,6 +60,14 @@ medley_status_t med_object_create(med_self *self,
 /* By number. MEDLEY_ERR_NOT_FOUND; MEDLEY_ERR_ACCESS: another domain's, not shared. */
 medley_status_t med_object_find(
     med_self *self, med_kind kind, uint32_t number, uint32_t *index, uint32_t *generation);
+
+/* As create and find, with a handle of that sort. */
+medley_status_t med_object_make(med_self *self,
+                                const med_object_request *request,
+                                med_handle_kind sort,
+                                med_handle *handle);
+medley_status_t med_object_get(
+    med_self *self, med_kind kind, med_handle_kind sort, uint32_t number, med_handle *handle);
 
 /* Is the handle still good? Else MEDLEY_ERR_NOT_FOUND: deleted, with ERROR_EXT; MEDLEY_ERR_STALE:
  * deleted without. */
@@ -126,6 +135,25 @@ med_object_touch(const med_self_table *table, uint32_t index)
 /* Who only ever tries must find a holder's death all the same, but need not ask the system each
  * time: is it time to? */
 bool med_object_look_due(med_self *self);
+
+/* ---- Objects that several nodes have at once ------------------------------------------------- */
+
+/* Their rows, `head_bytes` large, go on with as many units as there may be sharers; an object's
+ * limit says how many of them it uses, fixed at creation. */
+uint32_t med_object_sharers_row_bytes(size_t head_bytes, const med_limits *limits);
+
+/* In a kind's `fill`: nobody has any. */
+void med_object_units_fill(med_lock *units, uint32_t sharers);
+
+/* Never more than `sharers`, whatever the row says. */
+static inline med_units
+med_object_units(med_lock *units, const atomic32 *limit, uint32_t sharers)
+{
+    uint32_t count = atomic32_load_relaxed(limit); /* relaxed: fixed at creation */
+    return (med_units){.words = units, .count = count < sharers ? count : sharers};
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 /* Around a wait: what it waits for is shown, and that it slept is counted, for the object in
  * `slept`; the trace is told. What begin returns is end's, which is given how the wait ended. */

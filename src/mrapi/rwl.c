@@ -20,8 +20,13 @@
 uint32_t
 med_rwl_row_bytes(const med_limits *limits)
 {
-    uint32_t bytes = (uint32_t)(sizeof(med_rwl_row) + limits->sharers * sizeof(med_lock));
-    return (bytes + 63) / 64 * 64;
+    return med_object_sharers_row_bytes(sizeof(med_rwl_row), limits);
+}
+
+static med_lock *
+units_at(med_rwl_row *row)
+{
+    return (med_lock *)(void *)(row + 1);
 }
 
 /* ---- Create and get -------------------------------------------------------------------------- */
@@ -41,12 +46,8 @@ fill(med_object *object, const void *context)
     atomic32_store_relaxed(&row->lock.sleepers.flag, 0);
     atomic32_store_relaxed(&row->lock.left.word, 0);
     atomic32_store_relaxed(&row->slept, 0);
-    med_lock *units = (med_lock *)(void *)(row + 1);
-    for (uint32_t i = 0; i < wanted->sharers; i++) {
-        /* R1 free -> A1 (units.c, units.h): who takes one by an old handle sees the new life. */
-        atomic32_store_release(&units[i].word, 0);
-    }
-    /* R2 free -> A1 (rwlock.c), A2 (rwlock.c, rwlock.h): likewise. */
+    med_object_units_fill(units_at(row), wanted->sharers);
+    /* R2 free -> A1 (rwlock.c), A2 (rwlock.c, rwlock.h): as a unit. */
     atomic32_store_release(&row->lock.writer.word, 0);
 }
 
@@ -67,23 +68,13 @@ med_rwl_create(
                                   .attributes = attributes,
                                   .fill = fill,
                                   .context = &context};
-    uint32_t index, generation;
-    medley_status_t status = med_object_create(self, &request, &index, &generation);
-    if (status == MEDLEY_OK) {
-        *rwl = med_handle_make(MED_HANDLE_RWL, index, generation);
-    }
-    return status;
+    return med_object_make(self, &request, MED_HANDLE_RWL, rwl);
 }
 
 medley_status_t
 med_rwl_get(med_self *self, uint32_t number, med_handle *rwl)
 {
-    uint32_t index, generation;
-    medley_status_t status = med_object_find(self, MED_KIND_RWL, number, &index, &generation);
-    if (status == MEDLEY_OK) {
-        *rwl = med_handle_make(MED_HANDLE_RWL, index, generation);
-    }
-    return status;
+    return med_object_get(self, MED_KIND_RWL, MED_HANDLE_RWL, number, rwl);
 }
 
 static medley_status_t
@@ -277,7 +268,7 @@ med_rwl_recover_rows(
     for (uint32_t i = first; i < first + count && i < system->rwls.row_count; i++) {
         med_rwl_row *row = (med_rwl_row *)(void *)med_table_row(&system->rwls, i);
         /* All there may be: the row may be at its next life, with fewer. */
-        med_lock *units = (med_lock *)(void *)(row + 1);
+        med_lock *units = units_at(row);
         for (uint32_t unit = 0; unit < system->limits.sharers; unit++) {
             (void)med_rwlock_recover_reader(&row->lock, &units[unit], node_ref, system->scope);
         }

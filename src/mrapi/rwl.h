@@ -59,13 +59,10 @@ medley_status_t med_rwl_unlock(med_self *self, med_handle rwl, med_rwl_mode mode
 
 medley_status_t med_rwl_attributes(const med_self *self, med_handle rwl, uint32_t *attributes);
 
-/* The units of a row: never more than `sharers`, whatever the row says. */
 static inline med_units
 med_rwl_units(med_rwl_row *row, uint32_t sharers)
 {
-    uint32_t limit = atomic32_load_relaxed(&row->limit); /* relaxed: fixed at creation */
-    return (med_units){.words = (med_lock *)(void *)(row + 1),
-                       .count = limit < sharers ? limit : sharers};
+    return med_object_units((med_lock *)(void *)(row + 1), &row->limit, sharers);
 }
 
 /* What a gone node had comes free. */
@@ -123,7 +120,7 @@ med_rwl_read_fast(med_self *self, med_handle rwl)
     if (__builtin_expect(!med_rwlock_read_fast(&row->lock, unit, self->ref, self->scope), 0)) {
         return false;
     }
-    /* Relaxed: the unit's acquire stands before it (R1 in rwl.c). */
+    /* Relaxed: the unit's acquire stands before it (R1 in object.c). */
     if (__builtin_expect(!med_handle_is_current(rwl, atomic32_load_relaxed(&row->object.row.state)),
                          0)) {
         med_rwlock_back_out(&row->lock, unit, self->ref, self->scope);

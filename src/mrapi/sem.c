@@ -26,8 +26,13 @@
 uint32_t
 med_sem_row_bytes(const med_limits *limits)
 {
-    uint32_t bytes = (uint32_t)(sizeof(med_sem_row) + limits->sharers * sizeof(med_lock));
-    return (bytes + 63) / 64 * 64;
+    return med_object_sharers_row_bytes(sizeof(med_sem_row), limits);
+}
+
+static med_lock *
+units_at(med_sem_row *row)
+{
+    return (med_lock *)(void *)(row + 1);
 }
 
 /* ---- Create and get -------------------------------------------------------------------------- */
@@ -46,11 +51,7 @@ fill(med_object *object, const void *context)
     atomic32_store_relaxed(&row->limit, wanted->limit);
     atomic32_store_relaxed(&row->sleepers.flag, 0);
     atomic32_store_relaxed(&row->slept, 0);
-    med_lock *units = (med_lock *)(void *)(row + 1);
-    for (uint32_t i = 0; i < wanted->sharers; i++) {
-        /* R1 free -> A1 (units.c, units.h): who takes one by an old handle sees the new life. */
-        atomic32_store_release(&units[i].word, 0);
-    }
+    med_object_units_fill(units_at(row), wanted->sharers);
 }
 
 medley_status_t
@@ -69,23 +70,13 @@ med_sem_create(
                                   .attributes = attributes,
                                   .fill = fill,
                                   .context = &context};
-    uint32_t index, generation;
-    medley_status_t status = med_object_create(self, &request, &index, &generation);
-    if (status == MEDLEY_OK) {
-        *sem = med_handle_make(MED_HANDLE_SEM, index, generation);
-    }
-    return status;
+    return med_object_make(self, &request, MED_HANDLE_SEM, sem);
 }
 
 medley_status_t
 med_sem_get(med_self *self, uint32_t number, med_handle *sem)
 {
-    uint32_t index, generation;
-    medley_status_t status = med_object_find(self, MED_KIND_SEM, number, &index, &generation);
-    if (status == MEDLEY_OK) {
-        *sem = med_handle_make(MED_HANDLE_SEM, index, generation);
-    }
-    return status;
+    return med_object_get(self, MED_KIND_SEM, MED_HANDLE_SEM, number, sem);
 }
 
 static medley_status_t
@@ -310,7 +301,7 @@ med_sem_recover_rows(
     for (uint32_t i = first; i < first + count && i < system->sems.row_count; i++) {
         med_sem_row *row = (med_sem_row *)(void *)med_table_row(&system->sems, i);
         /* All there may be: the row may be at its next life, with fewer. */
-        med_lock *units = (med_lock *)(void *)(row + 1);
+        med_lock *units = units_at(row);
         for (uint32_t unit = 0; unit < system->limits.sharers; unit++) {
             (void)med_lock_recover(&units[unit], &row->sleepers, node_ref, true, system->scope);
         }

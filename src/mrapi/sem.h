@@ -54,13 +54,10 @@ medley_status_t med_sem_unlock(med_self *self, med_handle sem);
 
 medley_status_t med_sem_attributes(const med_self *self, med_handle sem, uint32_t *attributes);
 
-/* The units of a row: never more than `sharers`, whatever the row says. */
 static inline med_units
 med_sem_units(med_sem_row *row, uint32_t sharers)
 {
-    uint32_t limit = atomic32_load_relaxed(&row->limit); /* relaxed: fixed at creation */
-    return (med_units){.words = (med_lock *)(void *)(row + 1),
-                       .count = limit < sharers ? limit : sharers};
+    return med_object_units((med_lock *)(void *)(row + 1), &row->limit, sharers);
 }
 
 /* The units of a gone node come back. */
@@ -118,7 +115,7 @@ med_sem_lock_fast(med_self *self, med_handle sem)
     if (__builtin_expect(!med_units_take_at(unit, self->ref), 0)) {
         return false;
     }
-    /* Relaxed: the unit's acquire stands before it (R1 in sem.c). */
+    /* Relaxed: the unit's acquire stands before it (R1 in object.c). */
     if (__builtin_expect(!med_handle_is_current(sem, atomic32_load_relaxed(&row->object.row.state)),
                          0)) {
         med_lock_give_back(unit, &row->sleepers, self->ref, self->scope);
