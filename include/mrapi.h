@@ -235,8 +235,8 @@ typedef struct mrapi_mutex_attributes {
 /* Defaults. MRAPI_ERR_PARAMETER (NULL), MRAPI_ERR_NODE_NOTINIT. */
 void mrapi_mutex_init_attributes(MRAPI_OUT mrapi_mutex_attributes_t *attributes,
                                  MRAPI_OUT mrapi_status_t *status);
-/* MRAPI_ERR_PARAMETER (NULL), MRAPI_ERR_ATTR_NUM, MRAPI_ERR_ATTR_SIZE (not an mrapi_boolean_t's),
- * MRAPI_ERR_NODE_NOTINIT. */
+/* MRAPI_ERR_PARAMETER (NULL, never initialised), MRAPI_ERR_ATTR_NUM, MRAPI_ERR_ATTR_SIZE (not an
+ * mrapi_boolean_t's), MRAPI_ERR_NODE_NOTINIT. */
 void mrapi_mutex_set_attribute(MRAPI_OUT mrapi_mutex_attributes_t *attributes,
                                MRAPI_IN mrapi_uint_t attribute_num,
                                MRAPI_IN void *attribute,

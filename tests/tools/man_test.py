@@ -76,6 +76,22 @@ class Man(unittest.TestCase):
             for name, section in re.findall(r"(?m)^\.Xr (m(?:edley|rapi)\S*) (\d)", read(page)):
                 self.assertIn(f"{name}.{section}", there, page)
 
+    def test_the_first_page_leads_to_all_others(self):
+        first = read(path_of("medley.7"))
+        for page in pages("[137]"):
+            name, section = os.path.basename(page).rsplit(".", 1)
+            if (name, section) != ("medley", "7") and not name.startswith("medley-"):
+                self.assertRegex(first, rf"(?m)^\.Xr {name} {section}\b")
+
+    def test_every_limit_that_is_shown(self):
+        shown = subprocess.run(
+            [MEDLEY, "info", "--json"], capture_output=True, text=True, check=True
+        ).stdout
+        variables = re.findall(r"MEDLEY_MAX_[A-Z_]*[A-Z]", shown)
+        self.assertIn("MEDLEY_MAX_NODES", variables)
+        for variable in variables:
+            self.assertRegex(read(path_of("medley-info.1")), rf"\b{variable}\b")
+
     def test_every_option(self):
         for command in ("info", "ps", "system", "trace"):
             shown = subprocess.run(
