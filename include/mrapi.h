@@ -739,10 +739,8 @@ typedef struct mrapi_resource {
     const char *name;
     mrapi_rsrc_filter_t resource_type;
     struct mrapi_resource **children;
-    union {
-        mrapi_uint_t child_count;
-        mrapi_uint_t number_of_children; /* the same, as the reference spells it */
-    };
+    mrapi_uint_t child_count;
+    mrapi_uint_t number_of_children; /* the same, as the reference spells it */
 } mrapi_resource_t;
 
 /* Attributes of a resource, by its type. A number is read into 4 or 8 bytes. 0: not told. */

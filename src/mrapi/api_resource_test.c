@@ -44,6 +44,7 @@ static uint32_t
 count_type(const mrapi_resource_t *resource, mrapi_rsrc_filter_t type)
 {
     uint32_t count = resource->resource_type == type;
+    assert_int_equal(resource->number_of_children, resource->child_count);
     for (uint32_t i = 0; i < resource->child_count; i++) {
         count += count_type(resource->children[i], type);
     }

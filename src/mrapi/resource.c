@@ -288,19 +288,19 @@ system_read(parts *p, const med_system *system)
 
 /* ---- Trees ----------------------------------------------------------------------------------- */
 
-/* Lists of children, one after the other, behind the resources. */
+/* Lists of children, one after the other, behind the resources. A resource's two counts say the
+ * same in the end; until then one tells how long its list is, the other how far it is filled. */
 static void
 children_link(med_tree *tree)
 {
     mrapi_resource_t **list = (mrapi_resource_t **)(void *)&tree->resources[tree->count];
     for (uint32_t i = 1; i < tree->count; i++) {
-        tree->resources[tree->resources[i].parent].face.child_count++;
+        tree->resources[tree->resources[i].parent].face.number_of_children++;
     }
     for (uint32_t i = 0; i < tree->count; i++) {
         mrapi_resource_t *face = &tree->resources[i].face;
         face->children = list;
-        list += face->child_count;
-        face->child_count = 0;
+        list += face->number_of_children;
         face->name = tree->resources[i].part.name;
     }
     for (uint32_t i = 1; i < tree->count; i++) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Every public header compiles alone, as C17 and as C++17; every internal one alone, as C17.
+# Every public header compiles alone, as C99, C17, C++11 and C++17, without extensions; every
+# internal one alone, as C17.
 #
 # usage: tests/headers/check.sh CC CXX
 set -uo pipefail
@@ -17,7 +18,7 @@ alone() {
     local header=$1
     shift
     checked=$((checked + 1))
-    if ! printf '#include "%s"\n#include "%s"\n' "$header" "$header" |
+    if ! printf '#include "%s"\n#include "%s"\ntypedef int not_empty;\n' "$header" "$header" |
         "$@" "${warnings[@]}" -Iinclude -Isrc -; then
         echo "does not compile alone: $header ($1)"
         failed=$((failed + 1))
@@ -25,8 +26,12 @@ alone() {
 }
 
 while IFS= read -r header; do
-    alone "${header#include/}" "$cc" -std=c17 -x c
-    alone "${header#include/}" "$cxx" -std=c++17 -x c++
+    for year in 99 17; do
+        alone "${header#include/}" "$cc" -std=c$year -pedantic -x c
+    done
+    for year in 11 17; do
+        alone "${header#include/}" "$cxx" -std=c++$year -pedantic -x c++
+    done
 done < <(find include -name '*.h' | sort)
 
 while IFS= read -r header; do
