@@ -16,260 +16,11 @@
  */
 #include "mrapi/image.h"
 
-#include "base/log.h"
+#include "mrapi/image_text.h"
 #include "mrapi/mutex.h"
 #include "mrapi/object.h"
 
-typedef struct word {
-    const char *at;
-    size_t length;
-} word;
-
-typedef struct line {
-    word text; /* without indentation, comment, and spaces behind */
-    uint32_t number;
-    uint32_t indent;
-} line;
-
 #define FORMAT_NUMBER 1u
-
-/* ---- Telling --------------------------------------------------------------------------------- */
-
-#define PATH_SHOWN 96u
-#define QUOTE_SHOWN 40u
-
-/* A long path by its end. */
-static void
-path_append(med_text *text, const char *path)
-{
-    size_t length = 0;
-    while (path[length]) {
-        length++;
-    }
-    if (length > PATH_SHOWN) {
-        med_text_string(text, "...");
-        path += length - PATH_SHOWN;
-    }
-    med_text_string(text, path);
-}
-
-static void
-quote_append(med_text *text, const char *bytes, size_t length)
-{
-    char shown[QUOTE_SHOWN + 1];
-    size_t count = length < QUOTE_SHOWN ? length : QUOTE_SHOWN;
-    for (size_t i = 0; i < count; i++) {
-        shown[i] = bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '?';
-    }
-    shown[count] = '\0';
-    med_text_string(text, " '");
-    med_text_string(text, shown);
-    med_text_string(text, length > count ? "...'" : "'");
-}
-
-medley_status_t
-med_image_refuse(med_image *image,
-                 uint32_t line_number,
-                 const char *what,
-                 const char *quoted,
-                 size_t quoted_bytes,
-                 const char *advice)
-{
-    med_text text = {.length = 0};
-    image->refused = true;
-    path_append(&text, image->path);
-    if (line_number) {
-        med_text_string(&text, ":");
-        med_text_number(&text, line_number);
-    }
-    med_text_string(&text, ": ");
-    med_text_string(&text, what);
-    if (quoted) {
-        quote_append(&text, quoted, quoted_bytes);
-    }
-    med_text_string(&text, ": ");
-    med_text_string(&text, advice);
-    med_log(MED_LOG_ERROR, &text);
-    return MEDLEY_ERR_ARGUMENT;
-}
-
-static medley_status_t
-refuse(med_image_reader *reader, uint32_t number, const char *what, word quoted, const char *advice)
-{
-    return med_image_refuse(reader->image, number, what, quoted.at, quoted.length, advice);
-}
-
-static const word no_word = {.at = NULL};
-
-/* ---- Lines ----------------------------------------------------------------------------------- */
-
-static word
-trimmed(const char *at, size_t length)
-{
-    while (length && *at == ' ') {
-        at++;
-        length--;
-    }
-    while (length && at[length - 1] == ' ') {
-        length--;
-    }
-    return (word){.at = at, .length = length};
-}
-
-/* How long the line is before its comment, which begins the line or follows a space. */
-static size_t
-comment_begin(const char *at, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        if (at[i] == '#' && (i == 0 || at[i - 1] == ' ')) {
-            return i;
-        }
-    }
-    return length;
-}
-
-static medley_status_t
-characters_check(med_image_reader *reader, uint32_t number, word text)
-{
-    for (size_t i = 0; i < text.length; i++) {
-        char c = text.at[i];
-        if (c == '\t') {
-            return refuse(reader, number, "there is a tab", no_word, "indent with spaces");
-        }
-        if (c == '\r') {
-            return refuse(reader, number, "there is a carriage return", no_word,
-                          "lines end with a line feed alone");
-        }
-        if (c < ' ' || c > '~') {
-            return refuse(reader, number, "there is a byte that is no printable ASCII", no_word,
-                          "only comments may have others");
-        }
-    }
-    return MEDLEY_OK;
-}
-
-/* MEDLEY_EMPTY: the text is over. */
-static medley_status_t
-line_take(med_image_reader *reader, line *taken)
-{
-    const med_image *image = reader->image;
-    while (reader->at < image->length) {
-        const char *at = image->text + reader->at;
-        size_t length = 0;
-        while (length < image->length - reader->at && at[length] != '\n') {
-            length++;
-        }
-        uint32_t end = reader->at + (uint32_t)length;
-        reader->at = end < image->length ? end + 1 : end;
-        uint32_t number = reader->line++;
-        word whole = {.at = at, .length = comment_begin(at, length)};
-        medley_status_t status = characters_check(reader, number, whole);
-        if (status != MEDLEY_OK) {
-            return status;
-        }
-        word text = trimmed(at, whole.length);
-        if (text.length) {
-            *taken =
-                (line){.text = text, .number = number, .indent = (uint32_t)(text.at - whole.at)};
-            return MEDLEY_OK;
-        }
-    }
-    return MEDLEY_EMPTY;
-}
-
-/* ---- Words ----------------------------------------------------------------------------------- */
-
-static bool
-is(word given, const char *name)
-{
-    size_t i = 0;
-    for (; i < given.length && name[i]; i++) {
-        if (given.at[i] != name[i]) {
-            return false;
-        }
-    }
-    return i == given.length && name[i] == '\0';
-}
-
-/* "key: value", or "key:" with an empty value. */
-static bool
-pair_split(word text, word *key, word *value)
-{
-    size_t colon = 0;
-    while (colon < text.length && text.at[colon] != ':') {
-        colon++;
-    }
-    bool good =
-        colon > 0 && colon < text.length && (colon + 1 == text.length || text.at[colon + 1] == ' ');
-    if (good) {
-        *key = (word){.at = text.at, .length = colon};
-        *value = trimmed(text.at + colon + 1, text.length - colon - 1);
-    }
-    return good;
-}
-
-static uint32_t
-digit_of(char c)
-{
-    return c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-           : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-                                  : 16;
-}
-
-/* Without sign, spaces or leading zeros: YAML would take those for octal. */
-static bool
-number_parse(word text, uint32_t base, uint64_t most, uint64_t *number)
-{
-    uint64_t value = 0;
-    bool good = text.length > 0 && (text.length == 1 || text.at[0] != '0' || base == 16);
-    for (size_t i = 0; good && i < text.length; i++) {
-        uint32_t digit = digit_of(text.at[i]);
-        good = digit < base && value <= (most - (digit <= most ? digit : most)) / base;
-        value = value * base + digit;
-    }
-    good = good && value <= most;
-    if (good) {
-        *number = value;
-    }
-    return good;
-}
-
-static bool
-number32_parse(word text, uint32_t most, uint32_t *number)
-{
-    uint64_t wide;
-    bool good = number_parse(text, 10, most, &wide);
-    if (good) {
-        *number = (uint32_t)wide;
-    }
-    return good;
-}
-
-/* Of "[a, b]" the inside. */
-static bool
-list_begin(word text, word *inside)
-{
-    bool good = text.length >= 2 && text.at[0] == '[' && text.at[text.length - 1] == ']';
-    if (good) {
-        *inside = trimmed(text.at + 1, text.length - 2);
-    }
-    return good;
-}
-
-/* Takes the first of what is left; empty between commas. */
-static word
-list_take(word *left, bool *more)
-{
-    size_t comma = 0;
-    while (comma < left->length && left->at[comma] != ',') {
-        comma++;
-    }
-    word first = trimmed(left->at, comma);
-    *more = comma < left->length;
-    size_t taken = comma + (*more ? 1 : 0);
-    *left = (word){.at = left->at + taken, .length = left->length - taken};
-    return first;
-}
 
 /* ---- The keys of items ----------------------------------------------------------------------- */
 
@@ -330,43 +81,43 @@ static const section_info sections[MED_IMAGE_SECTION_COUNT] = {
 };
 
 /* Each says what it wants when the value is wrong, else NULL. */
-typedef const char *value_parse(med_image *image, word value, med_image_item *item);
+typedef const char *value_parse(med_image *image, med_word value, med_image_item *item);
 
 /* Of objects, those that others find them by: above are those that the library chooses. */
 static const char *
-number_value(med_image *image, word value, med_image_item *item)
+number_value(med_image *image, med_word value, med_image_item *item)
 {
     bool object = item->section != MED_IMAGE_DOMAINS && item->section != MED_IMAGE_NODES;
     uint32_t most = object ? MED_OBJECT_USER_MAX : MED_IMAGE_NUMBER_ANY - 1;
     (void)image;
-    if (number32_parse(value, most, &item->number)) {
+    if (med_word_number32(value, most, &item->number)) {
         return NULL;
     }
     return object ? "want a number up to 4026531839" : "want a number up to 4294967294";
 }
 
 static const char *
-domain_value(med_image *image, word value, med_image_item *item)
+domain_value(med_image *image, med_word value, med_image_item *item)
 {
     (void)image;
-    bool good = number32_parse(value, MED_IMAGE_NUMBER_ANY - 1, &item->domain);
+    bool good = med_word_number32(value, MED_IMAGE_NUMBER_ANY - 1, &item->domain);
     return good ? NULL : "want a number up to 4294967294";
 }
 
 static const char *
-attributes_value(med_image *image, word value, med_image_item *item)
+attributes_value(med_image *image, med_word value, med_image_item *item)
 {
     bool more = true;
-    word left;
+    med_word left;
     (void)image;
     item->attributes = 0;
-    if (!list_begin(value, &left)) {
+    if (!med_word_list_begin(value, &left)) {
         return "want a list: [domain-shared], or []";
     }
     for (more = left.length > 0; more;) {
-        word name = list_take(&left, &more);
+        med_word name = med_word_list_take(&left, &more);
         const med_image_attribute *known = med_image_attributes;
-        while (known->name && !is(name, known->name)) {
+        while (known->name && !med_word_is(name, known->name)) {
             known++;
         }
         if (!(known->bit & sections[item->section].attributes)) {
@@ -383,24 +134,25 @@ attributes_value(med_image *image, word value, med_image_item *item)
 }
 
 static const char *
-limit_value(med_image *image, word value, med_image_item *item)
+limit_value(med_image *image, med_word value, med_image_item *item)
 {
     (void)image;
-    bool good = number32_parse(value, med_limit_infos[MED_LIMIT_SHARERS].largest, &item->limit) &&
-                item->limit > 0;
+    bool good =
+        med_word_number32(value, med_limit_infos[MED_LIMIT_SHARERS].largest, &item->limit) &&
+        item->limit > 0;
     return good ? NULL : "want a number from 1 to 1024";
 }
 
 static const char *
-size_value(med_image *image, word value, med_image_item *item)
+size_value(med_image *image, med_word value, med_image_item *item)
 {
     (void)image;
-    bool good = number32_parse(value, UINT32_MAX, &item->size_bytes) && item->size_bytes > 0;
+    bool good = med_word_number32(value, UINT32_MAX, &item->size_bytes) && item->size_bytes > 0;
     return good ? NULL : "want a number of bytes from 1 to 4294967295";
 }
 
 static const char *
-resource_value(med_image *image, word value, med_image_item *item)
+resource_value(med_image *image, med_word value, med_image_item *item)
 {
     static const struct {
         const char *name;
@@ -415,12 +167,12 @@ resource_value(med_image *image, word value, med_image_item *item)
     while (space < value.length && value.at[space] != ' ') {
         space++;
     }
-    word name = {.at = value.at, .length = space};
-    word index = trimmed(value.at + space, value.length - space);
+    med_word name = {.at = value.at, .length = space};
+    med_word index = med_word_trimmed(value.at + space, value.length - space);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (is(name, known[i].name)) {
+        if (med_word_is(name, known[i].name)) {
             item->place = (uint32_t)known[i].place;
-            bool good = known[i].counted ? number32_parse(index, UINT32_MAX, &item->place_index)
+            bool good = known[i].counted ? med_word_number32(index, UINT32_MAX, &item->place_index)
                                          : index.length == 0;
             return good ? NULL : "want any, huge-pages, numa N, or tight N";
         }
@@ -429,28 +181,28 @@ resource_value(med_image *image, word value, med_image_item *item)
 }
 
 static const char *
-address_value(med_image *image, word value, med_image_item *item)
+address_value(med_image *image, med_word value, med_image_item *item)
 {
     (void)image;
     bool prefixed = value.length > 2 && value.at[0] == '0' && value.at[1] == 'x';
-    word digits = {.at = value.at + 2, .length = prefixed ? value.length - 2 : 0};
-    bool good = number_parse(digits, 16, UINT64_MAX, &item->address) && item->address > 0;
+    med_word digits = {.at = value.at + 2, .length = prefixed ? value.length - 2 : 0};
+    bool good = med_word_number(digits, 16, UINT64_MAX, &item->address) && item->address > 0;
     return good ? NULL : "want an address as 0x7f0000000000, in small letters";
 }
 
 static const char *
-nodes_value(med_image *image, word value, med_image_item *item)
+nodes_value(med_image *image, med_word value, med_image_item *item)
 {
     bool more = true;
-    word left;
+    med_word left;
     item->node_count = 0;
-    if (!list_begin(value, &left) || left.length == 0) {
+    if (!med_word_list_begin(value, &left) || left.length == 0) {
         return "want a list of node numbers: [1, 2]";
     }
     while (more) {
         uint32_t number;
-        word text = list_take(&left, &more);
-        if (!number32_parse(text, MED_IMAGE_NUMBER_ANY - 1, &number)) {
+        med_word text = med_word_list_take(&left, &more);
+        if (!med_word_number32(text, MED_IMAGE_NUMBER_ANY - 1, &number)) {
             return "want a list of node numbers: [1, 2]";
         }
         if (item->node_count == MED_IMAGE_LIST_MAX) {
@@ -484,30 +236,31 @@ static const struct {
 
 static medley_status_t
 item_key(
-    med_image_reader *reader, uint32_t number, word text, uint32_t *given, med_image_item *item)
+    med_image_reader *reader, uint32_t number, med_word text, uint32_t *given, med_image_item *item)
 {
     const section_info *section = &sections[item->section];
-    word key, value;
-    if (!pair_split(text, &key, &value)) {
-        return refuse(reader, number, NO_PAIR, text, section->advice);
+    med_word key, value;
+    if (!med_word_pair_split(text, &key, &value)) {
+        return med_image_refuse_word(reader, number, NO_PAIR, text, section->advice);
     }
     uint32_t k = 0;
-    while (k < KEY_COUNT && !(is(key, keys[k].name) && (section->keys & HAS(k)))) {
+    while (k < KEY_COUNT && !(med_word_is(key, keys[k].name) && (section->keys & HAS(k)))) {
         k++;
     }
     if (k == KEY_COUNT) {
-        return refuse(reader, number, "unknown key", key, section->advice);
+        return med_image_refuse_word(reader, number, "unknown key", key, section->advice);
     }
     if (*given & HAS(k)) {
-        return refuse(reader, number, "second", key, "want each key once, take one out");
+        return med_image_refuse_word(reader, number, "second", key,
+                                     "want each key once, take one out");
     }
     *given |= HAS(k);
     const char *wanted = keys[k].parse(reader->image, value, item);
-    return wanted ? refuse(reader, number, keys[k].name, value, wanted) : MEDLEY_OK;
+    return wanted ? med_image_refuse_word(reader, number, keys[k].name, value, wanted) : MEDLEY_OK;
 }
 
 static medley_status_t
-item_read(med_image_reader *reader, const line *first, med_image_item *item)
+item_read(med_image_reader *reader, const med_line *first, med_image_item *item)
 {
     *item = (med_image_item){.section = (med_image_section)reader->place,
                              .line = first->number,
@@ -515,12 +268,12 @@ item_read(med_image_reader *reader, const line *first, med_image_item *item)
                              .place = MED_PORT_PLACE_ANY};
     const section_info *section = &sections[item->section];
     uint32_t given = 0;
-    word text = trimmed(first->text.at + 2, first->text.length - 2);
+    med_word text = med_word_trimmed(first->text.at + 2, first->text.length - 2);
     medley_status_t status = item_key(reader, first->number, text, &given, item);
     while (status == MEDLEY_OK) {
         med_image_reader before = *reader;
-        line next;
-        status = line_take(reader, &next);
+        med_line next;
+        status = med_line_take(reader, &next);
         if (status == MEDLEY_EMPTY || (status == MEDLEY_OK && next.indent != 4)) {
             *reader = before;
             break;
@@ -534,7 +287,8 @@ item_read(med_image_reader *reader, const line *first, med_image_item *item)
     }
     bool whole = (given & section->required) == section->required;
     return whole ? MEDLEY_OK
-                 : refuse(reader, item->line, "a key is missing", no_word, section->advice);
+                 : med_image_refuse_word(reader, item->line, "a key is missing", med_no_word,
+                                         section->advice);
 }
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
@@ -554,33 +308,36 @@ med_image_limit_name(med_limit which, char name[32])
 }
 
 static medley_status_t
-limit_read(med_image_reader *reader, const line *at)
+limit_read(med_image_reader *reader, const med_line *at)
 {
-    word key, value;
-    if (!pair_split(at->text, &key, &value)) {
-        return refuse(reader, at->number, NO_PAIR, at->text, "want a limit and a number");
+    med_word key, value;
+    if (!med_word_pair_split(at->text, &key, &value)) {
+        return med_image_refuse_word(reader, at->number, NO_PAIR, at->text,
+                                     "want a limit and a number");
     }
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
         char name[32];
         med_image_limit_name((med_limit)i, name);
-        if (!is(key, name)) {
+        if (!med_word_is(key, name)) {
             continue;
         }
         if (reader->limits_seen & 1u << i) {
-            return refuse(reader, at->number, "second", key, "want each limit once, take one out");
+            return med_image_refuse_word(reader, at->number, "second", key,
+                                         "want each limit once, take one out");
         }
         reader->limits_seen |= 1u << i;
         uint32_t number;
-        if (number32_parse(value, med_limit_infos[i].largest, &number) && number > 0) {
+        if (med_word_number32(value, med_limit_infos[i].largest, &number) && number > 0) {
             reader->image->limits[i] = number;
             return MEDLEY_OK;
         }
         med_text wanted = {.length = 0};
         med_text_string(&wanted, "want a number from 1 to ");
         med_text_number(&wanted, med_limit_infos[i].largest);
-        return refuse(reader, at->number, name, value, wanted.bytes);
+        return med_image_refuse_word(reader, at->number, name, value, wanted.bytes);
     }
-    return refuse(reader, at->number, "unknown limit", key, "medley.7 lists them (MEDLEY_MAX_...)");
+    return med_image_refuse_word(reader, at->number, "unknown limit", key,
+                                 "medley.7 lists them (MEDLEY_MAX_...)");
 }
 _Static_assert(MED_LIMIT_COUNT <= 32, "a bit for each");
 
@@ -599,7 +356,7 @@ enum {
     "want name, on-death, limits, domains, nodes, mutexes, semaphores, rwlocks, shmems"
 
 static uint32_t
-top_key(word key)
+top_key(med_word key)
 {
     static const struct {
         const char *name;
@@ -609,12 +366,12 @@ top_key(word key)
                   {"name", SEEN_NAME},
                   {"on-death", SEEN_ON_DEATH}};
     for (uint32_t i = 0; i < MED_IMAGE_SECTION_COUNT; i++) {
-        if (is(key, sections[i].name)) {
+        if (med_word_is(key, sections[i].name)) {
             return i;
         }
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (is(key, others[i].name)) {
+        if (med_word_is(key, others[i].name)) {
             return others[i].bit;
         }
     }
@@ -622,7 +379,7 @@ top_key(word key)
 }
 
 static medley_status_t
-name_read(med_image_reader *reader, uint32_t number, word value)
+name_read(med_image_reader *reader, uint32_t number, med_word value)
 {
     med_image *image = reader->image;
     size_t i = 0;
@@ -633,16 +390,16 @@ name_read(med_image_reader *reader, uint32_t number, word value)
     image->name_line = number;
     return i == value.length && med_port_shared_name_valid(image->name)
                ? MEDLEY_OK
-               : refuse(reader, number, "name", value,
-                        "a name has 1 to 48 letters, digits, '.', '_', '-'");
+               : med_image_refuse_word(reader, number, "name", value,
+                                       "a name has 1 to 48 letters, digits, '.', '_', '-'");
 }
 
 static medley_status_t
-on_death_read(med_image_reader *reader, uint32_t number, word value)
+on_death_read(med_image_reader *reader, uint32_t number, med_word value)
 {
-    bool recover = is(value, "recover");
-    if (!recover && !is(value, "fail")) {
-        return refuse(reader, number, "on-death", value, "want recover or fail");
+    bool recover = med_word_is(value, "recover");
+    if (!recover && !med_word_is(value, "fail")) {
+        return med_image_refuse_word(reader, number, "on-death", value, "want recover or fail");
     }
     reader->image->on_death_said = true;
     reader->image->on_death = recover ? MED_ON_DEATH_RECOVER : MED_ON_DEATH_FAIL;
@@ -650,7 +407,7 @@ on_death_read(med_image_reader *reader, uint32_t number, word value)
 }
 
 static medley_status_t
-top_value(med_image_reader *reader, uint32_t bit, uint32_t number, word value)
+top_value(med_image_reader *reader, uint32_t bit, uint32_t number, med_word value)
 {
     uint32_t format;
     switch (bit) {
@@ -659,35 +416,37 @@ top_value(med_image_reader *reader, uint32_t bit, uint32_t number, word value)
     case SEEN_ON_DEATH:
         return on_death_read(reader, number, value);
     case SEEN_FORMAT:
-        return number32_parse(value, FORMAT_NUMBER, &format) && format == FORMAT_NUMBER
+        return med_word_number32(value, FORMAT_NUMBER, &format) && format == FORMAT_NUMBER
                    ? MEDLEY_OK
-                   : refuse(reader, number, "medley-system", value,
-                            "this Medley reads format 1; save the system anew");
+                   : med_image_refuse_word(reader, number, "medley-system", value,
+                                           "this Medley reads format 1; save the system anew");
     default:
         reader->place = bit;
-        return value.length == 0 ? MEDLEY_OK
-                                 : refuse(reader, number, "value behind a section", value,
-                                          "begin it on the next line, indented by two");
+        return value.length == 0
+                   ? MEDLEY_OK
+                   : med_image_refuse_word(reader, number, "value behind a section", value,
+                                           "begin it on the next line, indented by two");
     }
 }
 
 static medley_status_t
-top_read(med_image_reader *reader, const line *at)
+top_read(med_image_reader *reader, const med_line *at)
 {
-    word key, value;
-    if (!pair_split(at->text, &key, &value)) {
-        return refuse(reader, at->number, NO_PAIR, at->text, TOP_ADVICE);
+    med_word key, value;
+    if (!med_word_pair_split(at->text, &key, &value)) {
+        return med_image_refuse_word(reader, at->number, NO_PAIR, at->text, TOP_ADVICE);
     }
     uint32_t bit = top_key(key);
     if (!(reader->seen & HAS(SEEN_FORMAT)) && bit != SEEN_FORMAT) {
-        return refuse(reader, at->number, "this is no system's image", no_word,
-                      "one begins with 'medley-system: 1'");
+        return med_image_refuse_word(reader, at->number, "this is no system's image", med_no_word,
+                                     "one begins with 'medley-system: 1'");
     }
     if (bit == PLACE_TOP) {
-        return refuse(reader, at->number, "unknown key", key, TOP_ADVICE);
+        return med_image_refuse_word(reader, at->number, "unknown key", key, TOP_ADVICE);
     }
     if (reader->seen & HAS(bit)) {
-        return refuse(reader, at->number, "second", key, "want each once, put them together");
+        return med_image_refuse_word(reader, at->number, "second", key,
+                                     "want each once, put them together");
     }
     reader->seen |= HAS(bit);
     reader->place = PLACE_TOP;
@@ -703,7 +462,7 @@ med_image_rewind(med_image *image, med_image_reader *reader)
 }
 
 static bool
-begins_item(const line *at)
+begins_item(const med_line *at)
 {
     return at->indent == 2 && at->text.length > 2 && at->text.at[0] == '-' && at->text.at[1] == ' ';
 }
@@ -712,8 +471,8 @@ medley_status_t
 med_image_next(med_image_reader *reader, med_image_item *item)
 {
     for (;;) {
-        line at;
-        medley_status_t status = line_take(reader, &at);
+        med_line at;
+        medley_status_t status = med_line_take(reader, &at);
         if (status != MEDLEY_OK) {
             return status;
         }
@@ -724,9 +483,10 @@ med_image_next(med_image_reader *reader, med_image_item *item)
         } else if (reader->place < MED_IMAGE_SECTION_COUNT && begins_item(&at)) {
             return item_read(reader, &at, item);
         } else {
-            status = refuse(reader, at.number, "not expected here", at.text,
-                            "items begin with '- ' indented by two, go on indented by four; limits "
-                            "are indented by two");
+            status = med_image_refuse_word(
+                reader, at.number, "not expected here", at.text,
+                "items begin with '- ' indented by two, go on indented by four; limits "
+                "are indented by two");
         }
         if (status != MEDLEY_OK) {
             return status;
@@ -747,8 +507,8 @@ med_image_open_text(
         status = med_image_next(&reader, &item);
     } while (status == MEDLEY_OK);
     if (status == MEDLEY_EMPTY && !(reader.seen & HAS(SEEN_FORMAT))) {
-        status = refuse(&reader, 0, "there is nothing in it", no_word,
-                        "an image begins with 'medley-system: 1'");
+        status = med_image_refuse_word(&reader, 0, "there is nothing in it", med_no_word,
+                                       "an image begins with 'medley-system: 1'");
     }
     return status == MEDLEY_EMPTY ? MEDLEY_OK : status;
 }

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "mrapi/image_text.h"
+
+#include "base/log.h"
+
+/* ---- Telling --------------------------------------------------------------------------------- */
+
+#define PATH_SHOWN 96u
+#define QUOTE_SHOWN 40u
+
+/* A long path by its end. */
+static void
+path_append(med_text *text, const char *path)
+{
+    size_t length = 0;
+    while (path[length]) {
+        length++;
+    }
+    if (length > PATH_SHOWN) {
+        med_text_string(text, "...");
+        path += length - PATH_SHOWN;
+    }
+    med_text_string(text, path);
+}
+
+static void
+quote_append(med_text *text, const char *bytes, size_t length)
+{
+    char shown[QUOTE_SHOWN + 1];
+    size_t count = length < QUOTE_SHOWN ? length : QUOTE_SHOWN;
+    for (size_t i = 0; i < count; i++) {
+        shown[i] = bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '?';
+    }
+    shown[count] = '\0';
+    med_text_string(text, " '");
+    med_text_string(text, shown);
+    med_text_string(text, length > count ? "...'" : "'");
+}
+
+medley_status_t
+med_image_refuse(med_image *image,
+                 uint32_t line_number,
+                 const char *what,
+                 const char *quoted,
+                 size_t quoted_bytes,
+                 const char *advice)
+{
+    med_text text = {.length = 0};
+    image->refused = true;
+    path_append(&text, image->path);
+    if (line_number) {
+        med_text_string(&text, ":");
+        med_text_number(&text, line_number);
+    }
+    med_text_string(&text, ": ");
+    med_text_string(&text, what);
+    if (quoted) {
+        quote_append(&text, quoted, quoted_bytes);
+    }
+    med_text_string(&text, ": ");
+    med_text_string(&text, advice);
+    med_log(MED_LOG_ERROR, &text);
+    return MEDLEY_ERR_ARGUMENT;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+med_word
+med_word_trimmed(const char *at, size_t length)
+{
+    while (length && *at == ' ') {
+        at++;
+        length--;
+    }
+    while (length && at[length - 1] == ' ') {
+        length--;
+    }
+    return (med_word){.at = at, .length = length};
+}
+
+/* How long the line is before its comment, which begins the line or follows a space. */
+static size_t
+comment_begin(const char *at, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (at[i] == '#' && (i == 0 || at[i - 1] == ' ')) {
+            return i;
+        }
+    }
+    return length;
+}
+
+static medley_status_t
+characters_check(med_image_reader *reader, uint32_t number, med_word text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.at[i];
+        if (c == '\t') {
+            return med_image_refuse_word(reader, number, "there is a tab", med_no_word,
+                                         "indent with spaces");
+        }
+        if (c == '\r') {
+            return med_image_refuse_word(reader, number, "there is a carriage return", med_no_word,
+                                         "lines end with a line feed alone");
+        }
+        if (c < ' ' || c > '~') {
+            return med_image_refuse_word(reader, number,
+                                         "there is a byte that is no printable ASCII", med_no_word,
+                                         "only comments may have others");
+        }
+    }
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_line_take(med_image_reader *reader, med_line *taken)
+{
+    const med_image *image = reader->image;
+    while (reader->at < image->length) {
+        const char *at = image->text + reader->at;
+        size_t length = 0;
+        while (length < image->length - reader->at && at[length] != '\n') {
+            length++;
+        }
+        uint32_t end = reader->at + (uint32_t)length;
+        reader->at = end < image->length ? end + 1 : end;
+        uint32_t number = reader->line++;
+        med_word whole = {.at = at, .length = comment_begin(at, length)};
+        medley_status_t status = characters_check(reader, number, whole);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+        med_word text = med_word_trimmed(at, whole.length);
+        if (text.length) {
+            *taken = (med_line){
+                .text = text, .number = number, .indent = (uint32_t)(text.at - whole.at)};
+            return MEDLEY_OK;
+        }
+    }
+    return MEDLEY_EMPTY;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+bool
+med_word_is(med_word given, const char *name)
+{
+    size_t i = 0;
+    for (; i < given.length && name[i]; i++) {
+        if (given.at[i] != name[i]) {
+            return false;
+        }
+    }
+    return i == given.length && name[i] == '\0';
+}
+
+bool
+med_word_pair_split(med_word text, med_word *key, med_word *value)
+{
+    size_t colon = 0;
+    while (colon < text.length && text.at[colon] != ':') {
+        colon++;
+    }
+    bool good =
+        colon > 0 && colon < text.length && (colon + 1 == text.length || text.at[colon + 1] == ' ');
+    if (good) {
+        *key = (med_word){.at = text.at, .length = colon};
+        *value = med_word_trimmed(text.at + colon + 1, text.length - colon - 1);
+    }
+    return good;
+}
+
+static uint32_t
+digit_of(char c)
+{
+    return c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+           : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
+                                  : 16;
+}
+
+bool
+med_word_number(med_word text, uint32_t base, uint64_t most, uint64_t *number)
+{
+    uint64_t value = 0;
+    bool good = text.length > 0 && (text.length == 1 || text.at[0] != '0' || base == 16);
+    for (size_t i = 0; good && i < text.length; i++) {
+        uint32_t digit = digit_of(text.at[i]);
+        good = digit < base && value <= (most - (digit <= most ? digit : most)) / base;
+        value = value * base + digit;
+    }
+    good = good && value <= most;
+    if (good) {
+        *number = value;
+    }
+    return good;
+}
+
+bool
+med_word_number32(med_word text, uint32_t most, uint32_t *number)
+{
+    uint64_t wide;
+    bool good = med_word_number(text, 10, most, &wide);
+    if (good) {
+        *number = (uint32_t)wide;
+    }
+    return good;
+}
+
+bool
+med_word_list_begin(med_word text, med_word *inside)
+{
+    bool good = text.length >= 2 && text.at[0] == '[' && text.at[text.length - 1] == ']';
+    if (good) {
+        *inside = med_word_trimmed(text.at + 1, text.length - 2);
+    }
+    return good;
+}
+
+med_word
+med_word_list_take(med_word *left, bool *more)
+{
+    size_t comma = 0;
+    while (comma < left->length && left->at[comma] != ',') {
+        comma++;
+    }
+    med_word first = med_word_trimmed(left->at, comma);
+    *more = comma < left->length;
+    size_t taken = comma + (*more ? 1 : 0);
+    *left = (med_word){.at = left->at + taken, .length = left->length - taken};
+    return first;
+}
