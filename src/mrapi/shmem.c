@@ -26,9 +26,9 @@
  */
 #include "mrapi/shmem.h"
 
-#include "base/log.h"
 #include "mrapi/object.h"
 #include "mrapi/process.h"
+#include "mrapi/shmem_mapping.h"
 #include "mrapi/system.h"
 #include "mrapi/traced.h"
 
@@ -51,12 +51,6 @@ med_shmem_row_bytes(const med_limits *limits)
 {
     uint32_t words = attached_words(limits) + limits->nodes;
     return (uint32_t)(sizeof(med_shmem_row) + words * sizeof(atomic32) + 63) / 64 * 64;
-}
-
-static med_shmem_row *
-row_at(const med_system *system, uint32_t index)
-{
-    return (med_shmem_row *)(void *)med_table_row(&system->shmems, index);
 }
 
 static atomic32 *
@@ -85,7 +79,7 @@ row_of(const med_system *system, med_handle handle, med_shmem_row **row, uint32_
     if (index >= system->shmems.row_count) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    *row = row_at(system, index);
+    *row = med_shmem_row_at(system, index);
     uint32_t word = atomic32_load_acquire(&(*row)->row.state); /* A1 live <- T1 (table.c) */
     *generation = med_row_generation_of(word);
     return med_handle_is_current(handle, word) ? MEDLEY_OK : MEDLEY_ERR_STALE;
@@ -108,234 +102,6 @@ permission(const med_self *self, med_shmem_row *row)
         }
     }
     return count == 0 ? MEDLEY_OK : MEDLEY_ERR_NOT_OWNER;
-}
-
-/* ---- Segments -------------------------------------------------------------------------------- */
-
-static bool
-is_private(const med_system *system)
-{
-    return !med_system_is_shared(system);
-}
-
-static med_port_segment
-segment_named(const med_system *system, uint32_t file)
-{
-    return (med_port_segment){.name = is_private(system) ? NULL : system->shared.name,
-                              .instance = system->instance,
-                              .number = file};
-}
-
-static void
-segment_remove(const med_system *system, uint32_t file)
-{
-    if (file && !is_private(system)) {
-        med_port_segment_remove(system->shared.name, system->instance, file);
-    }
-}
-
-static void
-report(const char *what, uint32_t number, const char *why)
-{
-    med_text text = {.length = 0};
-    med_text_string(&text, what);
-    if (number != MED_OBJECT_ANY) {
-        med_text_string(&text, " ");
-        med_text_number(&text, number);
-    }
-    med_text_string(&text, ": ");
-    med_text_string(&text, why);
-    med_log(MED_LOG_ERROR, &text);
-}
-
-/* ---- Mappings of this process ---------------------------------------------------------------- */
-
-/* Who holds it dies with everybody who wants it, so nobody asks for the owner. */
-#define SOMEBODY 1u
-
-static void
-mappings_lock(med_system *system)
-{
-    med_waiter waiter = {.spin_ns = 0};
-    med_lock_request request = {.owner = SOMEBODY,
-                                .deadline_ns = MED_PORT_FOREVER,
-                                .scope = MED_PORT_SCOPE_PROCESS,
-                                .waiter = &waiter};
-    (void)med_lock_acquire(&system->mappings.lock, &system->mappings.sleepers, &request);
-}
-
-static void
-mappings_unlock(med_system *system)
-{
-    med_lock_release(&system->mappings.lock, &system->mappings.sleepers, MED_PORT_SCOPE_PROCESS);
-}
-
-static void
-mapping_drop(med_mapping *mapping)
-{
-    if (mapping->address) {
-        med_port_segment_unmap(mapping->address, mapping->size_bytes, mapping->place);
-    }
-    *mapping = (med_mapping){.address = NULL};
-}
-
-/* A row says what its segment is; the port compares that with the file. */
-static medley_status_t
-mapping_make(const med_system *system, med_shmem_row *row, uint32_t file, med_mapping *mapping)
-{
-    /* Relaxed, all: fixed at creation; while it is attached it stays. */
-    med_port_segment segment = segment_named(system, file);
-    segment.size_bytes = atomic32_load_relaxed(&row->size_bytes);
-    segment.place = atomic32_load_relaxed(&row->place);
-    segment.wanted = atomic32_load_relaxed(&row->address_low) |
-                     (uint64_t)atomic32_load_relaxed(&row->address_high) << 32;
-    medley_status_t status = med_port_segment_open(&segment);
-    if (status == MEDLEY_OK) {
-        status = med_port_segment_map(&segment);
-        med_port_segment_close(&segment);
-    }
-    if (status != MEDLEY_OK) {
-        report("cannot attach shared memory", atomic32_load_relaxed(&row->row.key_low),
-               segment.why);
-        return status == MEDLEY_ERR_CORRUPT ? status : MEDLEY_ERR_NO_MEMORY;
-    }
-    *mapping = (med_mapping){.address = segment.address,
-                             .file = file,
-                             .size_bytes = segment.size_bytes,
-                             .place = segment.place};
-    return MEDLEY_OK;
-}
-
-/* With the lock: one more node of this process uses the row's segment. */
-static medley_status_t
-mapping_use(const med_system *system, uint32_t index, void **address)
-{
-    med_shmem_row *row = row_at(system, index);
-    med_mapping *mapping = &system->mappings.of_row[index];
-    uint32_t file = atomic32_load_relaxed(&row->file); /* relaxed: fixed at creation */
-    medley_status_t status = MEDLEY_OK;
-    bool good = mapping->address && mapping->file == file;
-    if (!good && mapping->users > 0) {
-        return MEDLEY_ERR_CORRUPT; /* it could not be deleted while we use it */
-    }
-    if (!good) {
-        mapping_drop(mapping); /* kept, and deleted by another process since */
-        status = is_private(system) ? MEDLEY_ERR_CORRUPT : mapping_make(system, row, file, mapping);
-    }
-    if (status == MEDLEY_OK) {
-        mapping->users++;
-        *address = mapping->address;
-    }
-    return status;
-}
-
-/* One less. A private segment is its mapping, and stays until it is deleted. */
-static void
-mapping_release(med_system *system, uint32_t index)
-{
-    med_mapping *mapping = &system->mappings.of_row[index];
-    mappings_lock(system);
-    if (mapping->users > 0 && --mapping->users == 0 && !is_private(system)) {
-        mapping_drop(mapping);
-    }
-    mappings_unlock(system);
-}
-
-/* What a newly made segment is mapped at (if it is) becomes the row's mapping: the process's one
- * that is kept unused. */
-static void
-mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment)
-{
-    med_mappings *mappings = &system->mappings;
-    if (!segment->address) {
-        return;
-    }
-    mappings_lock(system);
-    if (!is_private(system)) {
-        if (mappings->kept && mappings->of_row[mappings->kept - 1].users == 0) {
-            mapping_drop(&mappings->of_row[mappings->kept - 1]);
-        }
-        mappings->kept = index + 1;
-    }
-    mapping_drop(&mappings->of_row[index]);
-    mappings->of_row[index] = (med_mapping){.address = segment->address,
-                                            .file = segment->number,
-                                            .size_bytes = segment->size_bytes,
-                                            .place = segment->place};
-    mappings_unlock(system);
-}
-
-bool
-med_shmem_holds(
-    med_system *system, const void *memory, uint32_t size_bytes, uint32_t *file, uint32_t *offset)
-{
-    bool found = false;
-    mappings_lock(system);
-    for (uint32_t i = 0; i < system->mappings.row_count && !found; i++) {
-        const med_mapping *mapping = &system->mappings.of_row[i];
-        uintptr_t at = (uintptr_t)memory - (uintptr_t)mapping->address;
-        found =
-            mapping->address && at <= mapping->size_bytes && size_bytes <= mapping->size_bytes - at;
-        if (found) {
-            *file = mapping->file;
-            *offset = (uint32_t)at;
-        }
-    }
-    mappings_unlock(system);
-    return found;
-}
-
-medley_status_t
-med_shmem_map_again(const med_system *system, uint32_t file, med_port_segment *segment)
-{
-    for (uint32_t i = 0; i < system->limits.shmems; i++) {
-        const med_shmem_row *row = row_at(system, i);
-        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-        /* Relaxed, all: fixed at creation, and the port compares them with the file. */
-        if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_relaxed(&row->file) == file) {
-            *segment = segment_named(system, file);
-            segment->size_bytes = atomic32_load_relaxed(&row->size_bytes);
-            segment->place = atomic32_load_relaxed(&row->place);
-            medley_status_t status = med_port_segment_open(segment);
-            if (status == MEDLEY_OK) {
-                status = med_port_segment_map(segment);
-                med_port_segment_close(segment);
-            }
-            return status;
-        }
-    }
-    return MEDLEY_ERR_NOT_FOUND;
-}
-
-medley_status_t
-med_mappings_init(med_system *system)
-{
-    void *memory;
-    uint32_t count = system->limits.shmems;
-    medley_status_t status = med_port_memory_map(count * sizeof(med_mapping), &memory);
-    if (status == MEDLEY_OK) {
-        system->mappings = (med_mappings){.of_row = memory, .row_count = count};
-    }
-    return status;
-}
-
-void
-med_mappings_forget(med_system *system)
-{
-    med_mappings *mappings = &system->mappings;
-    if (mappings->of_row) {
-        med_port_memory_unmap(mappings->of_row, mappings->row_count * sizeof(med_mapping));
-    }
-    *mappings = (med_mappings){.of_row = NULL};
-}
-
-void
-med_mappings_fini(med_system *system)
-{
-    for (uint32_t i = 0; i < system->mappings.row_count; i++) {
-        mapping_drop(&system->mappings.of_row[i]);
-    }
-    med_mappings_forget(system);
 }
 
 /* ---- Create ---------------------------------------------------------------------------------- */
@@ -372,7 +138,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     for (uint32_t i = 0; i < request->node_count; i++) {
         atomic32_store_relaxed(&listed(with->system, shmem)[i], request->nodes[i]);
     }
-    mapping_keep(with->system, index, with->segment);
+    med_mapping_keep(with->system, index, with->segment);
 }
 
 static medley_status_t
@@ -410,11 +176,11 @@ segment_make(med_system *system, const med_shmem_request *request, med_port_segm
     segment->wanted = request->address;
     medley_status_t status = med_port_segment_create(segment);
     if (status != MEDLEY_OK) {
-        report("cannot make shared memory", request->number,
-               segment->why[0] ? segment->why : medley_status_text(status));
+        med_shmem_report("cannot make shared memory", request->number,
+                         segment->why[0] ? segment->why : medley_status_text(status));
         return status == MEDLEY_ERR_EXISTS ? MEDLEY_ERR_NO_MEMORY : status;
     }
-    if (!is_private(system)) {
+    if (!med_segments_are_private(system)) {
         if (request->size_bytes <= KEPT_MAX_BYTES && !request->address) {
             (void)med_port_segment_map(segment); /* else the attach says why not */
         }
@@ -429,7 +195,7 @@ segment_unmake(med_system *system, const med_port_segment *segment)
     if (segment->address) {
         med_port_segment_unmap(segment->address, segment->size_bytes, segment->place);
     }
-    segment_remove(system, segment->number);
+    med_segment_remove(system, segment->number);
 }
 
 /* 0 is no number. Relaxed: what counts is that nobody gets the same. */
@@ -453,7 +219,7 @@ med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *s
         med_table_find(&system->shmems, key, &index, &generation) == MEDLEY_OK) {
         return MEDLEY_ERR_EXISTS; /* before anything large is made */
     }
-    med_port_segment segment = segment_named(system, file_number(system));
+    med_port_segment segment = med_segment_named(system, file_number(system));
     atomic32_store_release(&self->row->making, segment.number); /* M1 own life -> M2 (recovery) */
     medley_status_t status = segment_make(system, request, &segment);
     if (status == MEDLEY_OK) {
@@ -474,7 +240,7 @@ med_shmem_get(med_self *self, uint32_t number, med_handle *shmem)
     uint32_t index, generation;
     medley_status_t status = med_table_find(view, key, &index, &generation);
     if (status == MEDLEY_OK) {
-        status = permission(self, row_at(self->system, index));
+        status = permission(self, med_shmem_row_at(self->system, index));
     }
     if (status == MEDLEY_OK) {
         *shmem = med_handle_make(MED_HANDLE_SHMEM, index, generation);
@@ -542,9 +308,7 @@ med_shmem_attach(med_self *self, med_handle handle, void **address)
     if (status != MEDLEY_OK) {
         return status;
     }
-    mappings_lock(system);
-    status = mapping_use(system, index, address);
-    mappings_unlock(system);
+    status = med_mapping_use(system, index, address);
     if (status != MEDLEY_OK) {
         bit_clear(row, self->index);
     }
@@ -564,7 +328,7 @@ med_shmem_detach(med_self *self, med_handle handle)
     if (!(atomic32_load_relaxed(&attached(row)[self->index / 32]) & bit_of(self->index))) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    mapping_release(self->system, med_handle_index(handle));
+    med_mapping_release(self->system, med_handle_index(handle));
     bit_clear(row, self->index);
     return MEDLEY_OK;
 }
@@ -655,14 +419,9 @@ med_shmem_row_removed(const med_table_view *view, med_row *row)
     med_shmem_row *shmem = (med_shmem_row *)(void *)row;
     size_t offset = (size_t)((unsigned char *)row - view->rows);
     uint32_t index = (uint32_t)(offset / view->row_bytes);
-    med_mapping *mapping = &system->mappings.of_row[index];
     uint32_t file = atomic32_load_relaxed(&shmem->file); /* relaxed, both: the table's lock */
-    mappings_lock(system);
-    if (mapping->users == 0) {
-        mapping_drop(mapping);
-    }
-    mappings_unlock(system);
-    segment_remove(system, file);
+    med_mapping_drop_unused(system, index);
+    med_segment_remove(system, file);
     atomic32_store_relaxed(&shmem->file, 0); /* relaxed: the table's lock */
 }
 
@@ -693,7 +452,7 @@ gone_node_detach(med_row *row, uint32_t index, void *context)
 static medley_status_t
 row_recover(med_system *system, uint32_t index, uint32_t node_ref)
 {
-    med_shmem_row *row = row_at(system, index);
+    med_shmem_row *row = med_shmem_row_at(system, index);
     uint32_t node = med_node_ref_index(node_ref);
     const med_node_row *node_row =
         (const med_node_row *)(void *)med_table_row(&system->nodes, node);
@@ -709,7 +468,7 @@ row_recover(med_system *system, uint32_t index, uint32_t node_ref)
     medley_status_t status =
         med_table_act(&system->shmems, index, med_row_generation_of(word), gone_node_detach, &gone);
     if (status == MEDLEY_OK && of_this_process) {
-        mapping_release(system, index);
+        med_mapping_release(system, index);
     }
     return status == MEDLEY_TIMEOUT ? status : MEDLEY_OK;
 }
@@ -741,14 +500,14 @@ med_shmem_recover_making(med_system *system, uint32_t node_ref)
         return;
     }
     for (uint32_t i = 0; i < system->limits.shmems; i++) {
-        const med_shmem_row *row = row_at(system, i);
+        const med_shmem_row *row = med_shmem_row_at(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
         /* Relaxed: published with the row, and another's number is none of his. */
         if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_relaxed(&row->file) == file) {
             return;
         }
     }
-    segment_remove(system, file);
+    med_segment_remove(system, file);
 }
 
 uint32_t

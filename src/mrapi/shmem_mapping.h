@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The segment of a shared memory, and this process's mapping of it: what shmem.c asks for. Rows are
+ * named by their index. */
+#ifndef MEDLEY_MRAPI_SHMEM_MAPPING_H
+#define MEDLEY_MRAPI_SHMEM_MAPPING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mrapi/shmem.h"
+#include "mrapi/system.h"
+
+static inline med_shmem_row *
+med_shmem_row_at(const med_system *system, uint32_t index)
+{
+    return (med_shmem_row *)(void *)med_table_row(&system->shmems, index);
+}
+
+/* Then a segment is its mapping: it has no name, and is mapped as long as it is there. */
+static inline bool
+med_segments_are_private(const med_system *system)
+{
+    return !med_system_is_shared(system);
+}
+
+med_port_segment med_segment_named(const med_system *system, uint32_t file);
+/* 0 is no segment. */
+void med_segment_remove(const med_system *system, uint32_t file);
+/* Tells why something cannot be done with the memory of that number, or MED_OBJECT_ANY. */
+void med_shmem_report(const char *what, uint32_t number, const char *why);
+
+/* One more node of this process uses the row's segment. MEDLEY_ERR_CORRUPT: it is not what the row
+ * says; MEDLEY_ERR_NO_MEMORY: it cannot be mapped. The log says why. */
+medley_status_t med_mapping_use(med_system *system, uint32_t index, void **address);
+/* One less; the last one unmaps it, if it has a name. */
+void med_mapping_release(med_system *system, uint32_t index);
+/* The row is on its way out. */
+void med_mapping_drop_unused(med_system *system, uint32_t index);
+/* What a newly made segment is mapped at (if it is) becomes the row's mapping: the process's one
+ * that is kept unused. */
+void med_mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment);
+
+#endif
