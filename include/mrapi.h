@@ -269,8 +269,9 @@ void mrapi_mutex_delete(MRAPI_IN mrapi_mutex_hndl_t mutex, MRAPI_OUT mrapi_statu
 
 /*
  * Takes it; blocks until then or the timeout. Each acquisition, and each level of a recursive one,
- * has a key of its own, which goes to `lock_key`. When a holder died, the next one gets the mutex
- * all the same and learns it from medley_lock_owner_died() (medley/medley.h).
+ * has a key of its own, which goes to `lock_key`: none that the node was given before, of whatever
+ * mutex, until it was given 2^31 (of inner levels 2^23). When a holder died, the next one gets the
+ * mutex all the same and learns it from medley_lock_owner_died() (medley/medley.h).
  *   MRAPI_TIMEOUT             not had in time
  *   MRAPI_ERR_MUTEX_LOCKED    the caller holds it, and it is not recursive
  *   MRAPI_ERR_MUTEX_LIMIT     255 levels deep
@@ -291,7 +292,9 @@ mrapi_boolean_t mrapi_mutex_trylock(MRAPI_IN mrapi_mutex_hndl_t mutex,
                                     MRAPI_OUT mrapi_key_t *lock_key,
                                     MRAPI_OUT mrapi_status_t *status);
 /*
- * Gives one level back, with its key, the innermost first.
+ * Gives one level back, with its key, the innermost first. A key that is not the level's is
+ * refused; but where the node holds many inner levels at once (more than eight of one mutex), one
+ * that some inner level of that depth once had may pass for it.
  *   MRAPI_ERR_MUTEX_NOTLOCKED  the caller does not hold it
  *   MRAPI_ERR_MUTEX_LOCKORDER  the key is of an outer level
  *   MRAPI_ERR_MUTEX_KEY        the key is of no level

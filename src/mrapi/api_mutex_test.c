@@ -190,6 +190,101 @@ mutex_recursion(void **state)
     delete_mutex(mutex);
 }
 
+static mrapi_key_t
+locked(mrapi_mutex_hndl_t mutex)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    return key;
+}
+
+static mrapi_status_t
+unlocked(mrapi_mutex_hndl_t mutex, mrapi_key_t key)
+{
+    mrapi_status_t status;
+    mrapi_mutex_unlock(mutex, &key, &status);
+    return status;
+}
+
+static void
+mutex_keys_of_two(void **state)
+{
+    (void)state;
+    mrapi_status_t status;
+    mrapi_mutex_hndl_t one = mrapi_mutex_create(5, NULL, &status);
+    mrapi_mutex_hndl_t other = mrapi_mutex_create(6, NULL, &status);
+    mrapi_key_t key = locked(one);
+    mrapi_key_t others = locked(other);
+    assert_int_not_equal(key, others);
+    assert_int_equal(unlocked(other, key), MRAPI_ERR_MUTEX_KEY);
+    assert_int_equal(unlocked(one, others), MRAPI_ERR_MUTEX_KEY);
+    assert_int_equal(unlocked(other, others), MRAPI_SUCCESS);
+    assert_int_equal(unlocked(one, key), MRAPI_SUCCESS);
+    delete_mutex(other);
+    delete_mutex(one);
+}
+
+/* A level that is come to again has another key, however often deeper ones are. */
+static void
+mutex_keys_of_levels(void **state)
+{
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mutex_with(MRAPI_MUTEX_RECURSIVE, 5);
+    mrapi_key_t former = 0;
+    for (int round = 0; round < 2; round++) {
+        mrapi_key_t outer = locked(mutex);
+        mrapi_key_t left = locked(mutex);
+        assert_int_not_equal(outer, left);
+        assert_int_equal(unlocked(mutex, left), MRAPI_SUCCESS);
+        mrapi_key_t inner = locked(mutex);
+        assert_int_not_equal(inner, left);
+        for (int i = 0; i < 100; i++) {
+            assert_int_equal(unlocked(mutex, locked(mutex)), MRAPI_SUCCESS);
+        }
+        assert_int_equal(unlocked(mutex, left), MRAPI_ERR_MUTEX_KEY);
+        assert_int_equal(unlocked(mutex, former), MRAPI_ERR_MUTEX_KEY);
+        assert_int_equal(unlocked(mutex, outer), MRAPI_ERR_MUTEX_LOCKORDER);
+        assert_int_equal(unlocked(mutex, inner), MRAPI_SUCCESS);
+        assert_int_equal(unlocked(mutex, inner), MRAPI_ERR_MUTEX_KEY);
+        assert_int_equal(unlocked(mutex, outer), MRAPI_SUCCESS);
+        former = inner;
+    }
+    delete_mutex(mutex);
+}
+
+/* More levels at once than a node keeps the keys of, of mutexes that share the places: a good key
+ * is never refused. */
+static void
+mutex_keys_of_many_levels(void **state)
+{
+    enum {
+        MUTEXES = MED_SELF_LEVELS + 1,
+        LEVELS = 20
+    };
+    mrapi_mutex_hndl_t mutexes[MUTEXES];
+    mrapi_key_t keys[LEVELS][MUTEXES];
+    (void)state;
+    for (unsigned m = 0; m < MUTEXES; m++) {
+        mutexes[m] = mutex_with(MRAPI_MUTEX_RECURSIVE, 5 + m);
+    }
+    for (unsigned level = 0; level < LEVELS; level++) {
+        for (unsigned m = 0; m < MUTEXES; m++) {
+            keys[level][m] = locked(mutexes[m]);
+        }
+    }
+    for (unsigned level = LEVELS; level-- > 0;) {
+        for (unsigned m = 0; m < MUTEXES; m++) {
+            assert_int_equal(unlocked(mutexes[m], keys[level][m] ^ 1u), MRAPI_ERR_MUTEX_KEY);
+            assert_int_equal(unlocked(mutexes[m], keys[level][m]), MRAPI_SUCCESS);
+        }
+    }
+    for (unsigned m = 0; m < MUTEXES; m++) {
+        delete_mutex(mutexes[m]);
+    }
+}
+
 static void
 mutex_stale(void **state)
 {
@@ -294,6 +389,9 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(mutex_attributes, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_lock_and_unlock, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_recursion, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_keys_of_two, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_keys_of_levels, node_up, node_down),
+        cmocka_unit_test_setup_teardown(mutex_keys_of_many_levels, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_stale, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_stale_handle_on_a_row_in_use, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_of_another_with_the_same_thread_number, node_up,

@@ -4,7 +4,7 @@
  *
  * Taking it is base's lock (its edges A1 and R1), between two looks at the handle (object.c).
  *
- * depth, ticket and pi_owner belong to the owner; others read them to show them, and pi_owner to
+ * depth, key and pi_owner belong to the owner; others read them to show them, and pi_owner to
  * know him (mutex_pi.c).
  *
  * Death: a node sets its touch bit before it first takes a lock of that chunk of rows, so its
@@ -219,18 +219,39 @@ take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns
 
 /* ---- Lock ------------------------------------------------------------------------------------ */
 
-/* By the owner: the key of a level. Relaxed: his own words. */
-static uint32_t
-level_enter(med_mutex_row *row, uint32_t depth)
+/* Where the node keeps the key of an inner level, until it comes to another that belongs there. */
+static inline med_self_level *
+level_at(med_self *self, med_handle handle, uint32_t level)
 {
-    uint32_t ticket = atomic32_load_relaxed(&row->ticket) + (depth == 1);
-    atomic32_store_relaxed(&row->ticket, ticket);
-    atomic32_store_relaxed(&row->depth, depth);
-    return med_mutex_key(ticket, depth);
+    return &self->levels[(handle + level) % MED_SELF_LEVELS];
+}
+
+static inline uint32_t
+level_key_give(med_self *self, med_handle handle, uint32_t level)
+{
+    self->mutex_key += MED_MUTEX_KEY_STEP;
+    uint32_t key = self->mutex_key << 8 | (2 * level - 1);
+    *level_at(self, handle, level) = (med_self_level){.handle = handle, .key = key};
+    return key;
+}
+
+/* The level whose key it is; 0: of none. What is no longer kept is believed: a good key is never
+ * refused. */
+static inline uint32_t
+level_had(med_self *self, const med_mutex_row *row, med_handle handle, uint32_t key)
+{
+    uint32_t level = ((key & MED_MUTEX_KEY_LEVEL) + 1) / 2;
+    if (!(key & 1) || level == 1) {
+        return key == atomic32_load_relaxed(&row->key); /* relaxed: the owner's own */
+    }
+    const med_self_level *at = level_at(self, handle, level);
+    uint32_t difference = at->key ^ key;
+    bool former = at->handle == handle && difference && !(difference & MED_MUTEX_KEY_LEVEL);
+    return former ? 0 : level;
 }
 
 static medley_status_t
-lock_again(med_self *self, med_mutex_row *row, uint32_t *key)
+lock_again(med_self *self, med_mutex_row *row, med_handle handle, uint32_t *key)
 {
     if (!has(row, MED_MUTEX_RECURSIVE)) {
         return MEDLEY_ERR_EXISTS;
@@ -240,7 +261,8 @@ lock_again(med_self *self, med_mutex_row *row, uint32_t *key)
         med_log_error("recursive mutex", "locked 255 times by its holder, the most there can be");
         return MEDLEY_ERR_LIMIT;
     }
-    *key = level_enter(row, depth + 1);
+    atomic32_store_relaxed(&row->depth, depth + 1); /* relaxed: as above */
+    *key = level_key_give(self, handle, depth + 1);
     self->owner_died = false;
     return MEDLEY_OK;
 }
@@ -290,7 +312,7 @@ med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t 
         return status;
     }
     if (is_mine(self, row, mutex)) {
-        return lock_again(self, row, key);
+        return lock_again(self, row, mutex, key);
     }
     med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(mutex));
     status = take(self, row, mutex, deadline_ns);
@@ -306,7 +328,8 @@ med_mutex_lock(med_self *self, med_handle mutex, uint64_t deadline_ns, uint32_t 
         }
     }
     self->owner_died = died;
-    *key = level_enter(row, 1);
+    atomic32_store_relaxed(&row->depth, 1); /* relaxed: the owner's own */
+    *key = med_mutex_key_give(self, row);
     return MEDLEY_OK;
 }
 
@@ -323,17 +346,15 @@ med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key)
     if (!is_mine(self, row, mutex)) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    /* Relaxed, all: the owner's own words. */
-    uint32_t depth = atomic32_load_relaxed(&row->depth);
-    uint32_t wanted = med_mutex_key(atomic32_load_relaxed(&row->ticket), depth);
-    if (key != wanted) {
-        bool outer_level = key >> 8 == wanted >> 8 && (key & 0xffu) >= 1 && (key & 0xffu) < depth;
-        return outer_level ? MEDLEY_BUSY : MEDLEY_ERR_CORRUPT;
+    uint32_t depth = atomic32_load_relaxed(&row->depth); /* relaxed: the owner's own */
+    uint32_t level = level_had(self, row, mutex, key);
+    if (level != depth) {
+        return level && level < depth ? MEDLEY_BUSY : MEDLEY_ERR_CORRUPT;
     }
     if (depth == 1) {
         give(self, row, mutex);
     } else {
-        atomic32_store_relaxed(&row->depth, depth - 1);
+        atomic32_store_relaxed(&row->depth, depth - 1); /* relaxed: as above */
     }
     return MEDLEY_OK;
 }

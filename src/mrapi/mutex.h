@@ -27,6 +27,19 @@ struct med_system;
 /* Depths beyond this do not fit a key. */
 #define MED_MUTEX_DEPTH_MAX 255u
 
+/*
+ * Keys: the node's own count of all that it was given, so that no two of one node are the same
+ * before the count comes round; that no other node uses them, the lock itself says.
+ *
+ *   outermost level   31..1 count                        0: 0
+ *   an inner one      31..9 count   8..0 2 * level - 1
+ *
+ * The key of the outermost level stands in the row. Those of inner ones are the node's: it keeps a
+ * few (med_self.levels), and of another it knows the level only.
+ */
+#define MED_MUTEX_KEY_STEP 2u
+#define MED_MUTEX_KEY_LEVEL 0x1ffu
+
 typedef enum med_mutex_death {
     MED_MUTEX_SOUND,
     MED_MUTEX_TELL_NEXT, /* an owner died; the next one is told */
@@ -37,8 +50,8 @@ typedef struct med_mutex_row {
     med_object object;
     med_lock lock; /* owner: node reference; with priority inheritance DEAD, always */
     med_lock_sleepers sleepers;
-    atomic32 depth;  /* written by the owner, as are the next two; 1 while it is free */
-    atomic32 ticket; /* how often it was taken, wrapping: makes keys differ */
+    atomic32 depth; /* written by the owner, as are the next two; 1 while it is free */
+    atomic32 key;   /* of its outermost level, when it was last taken */
     atomic32
         pi_owner; /* with priority inheritance: the owner's node reference, or the last one's */
     atomic32 pi_death;  /* with priority inheritance: med_mutex_death */
@@ -93,10 +106,14 @@ uint32_t med_mutex_holder(const struct med_system *system, const med_mutex_row *
 
 /* ---- The fast path --------------------------------------------------------------------------- */
 
+/* By the owner. Relaxed: his own word. */
 static inline uint32_t
-med_mutex_key(uint32_t ticket, uint32_t depth)
+med_mutex_key_give(med_self *self, med_mutex_row *row)
 {
-    return ticket << 8 | depth;
+    uint32_t key = self->mutex_key + MED_MUTEX_KEY_STEP;
+    self->mutex_key = key;
+    atomic32_store_relaxed(&row->key, key);
+    return key;
 }
 
 /* A row has a size that the compiler knows. Relaxed: looked at again. A stale handle must not take
@@ -132,13 +149,10 @@ med_mutex_lock_fast(med_self *self, med_handle mutex, uint32_t *key)
         med_lock_give_back(&row->lock, &row->sleepers, self->ref, self->scope);
         return false;
     }
-    /* Relaxed, both: the owner's own. */
-    uint32_t ticket = atomic32_load_relaxed(&row->ticket) + 1;
-    atomic32_store_relaxed(&row->ticket, ticket);
     if (__builtin_expect(self->owner_died, 0)) {
         self->owner_died = false;
     }
-    *key = med_mutex_key(ticket, 1);
+    *key = med_mutex_key_give(self, row);
     return true;
 }
 
@@ -152,7 +166,7 @@ med_mutex_unlock_fast(med_self *self, med_handle mutex, uint32_t key)
     /* Relaxed, all of them: if the lock is ours, they are our own words. */
     bool common = med_lock_is_mine(&row->lock, self->ref) &&
                   atomic32_load_relaxed(&row->depth) == 1 &&
-                  key == med_mutex_key(atomic32_load_relaxed(&row->ticket), 1);
+                  key == atomic32_load_relaxed(&row->key);
     if (__builtin_expect(!common, 0)) {
         return false;
     }

@@ -95,6 +95,8 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     for (uint32_t i = 0; i < MED_SELF_RMEMS_RECENT; i++) {
         self->rmem_recent[i] = NULL;
     }
+    /* Apart from those of its number's former life, and of other nodes. */
+    self->mutex_key = self->ref << 14;
     self->owner_died = false;
     self->has_trees = false;
     self->waiter = (med_waiter){.spin_ns = 0};

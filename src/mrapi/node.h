@@ -95,6 +95,13 @@ typedef struct med_self_recent {
     void *unit; /* NULL: there is none yet */
 } med_self_recent;
 
+/* An inner level of a recursive mutex, and its key. */
+typedef struct med_self_level {
+    uint32_t handle;
+    uint32_t key;
+} med_self_level;
+#define MED_SELF_LEVELS 8u
+
 /* One node as its own thread sees it. Private to the process; one per node row. */
 typedef struct med_self {
     struct med_system *system;
@@ -107,6 +114,7 @@ typedef struct med_self {
     uint32_t thread_id;
     med_port_scope scope; /* a copy of the system's, as are the next */
     uint32_t sharers;
+    uint32_t mutex_key; /* the last that it was given (mutex.h) */
     med_self_recent recent_sem;
     med_self_recent recent_rwl;
     med_self_table tables[MED_KIND_COUNT];
@@ -125,6 +133,7 @@ typedef struct med_self {
     med_port_thread thread; /* written before JOIN_READY, read by who takes it from there */
     void *(*entry)(void *argument);
     void *argument;
+    med_self_level levels[MED_SELF_LEVELS]; /* as of 0, or of an earlier life, until used */
 } med_self;
 
 /* The calling thread's node, or NULL. */

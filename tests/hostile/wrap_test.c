@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counters: whatever counts lives and acquisitions goes on across its wrap. */
 #include "hostile.h"
-#include "mrapi/mutex.h"
 #include "mrapi/system.h"
 #include "support/process.h"
 
@@ -78,27 +77,37 @@ node_generations_wrap(void **state)
 }
 
 static void
-tickets_wrap(void **state)
+keys_wrap(void **state)
 {
     mrapi_status_t status;
-    mrapi_key_t key;
-    mrapi_key_t former = 0;
+    mrapi_key_t outer, inner;
+    mrapi_key_t former[2] = {0};
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t yes = MRAPI_TRUE;
     (void)state;
-    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(7, NULL, &status);
-    med_mutex_row *row = (med_mutex_row *)(void *)med_table_row(&med_self_get()->system->mutexes,
-                                                                med_handle_index(mutex));
-    static const uint32_t before[] = {0x00fffffdu, 0xfffffffdu};
+    mrapi_mutex_init_attributes(&attributes, &status);
+    mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, &yes, sizeof yes, &status);
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(7, &attributes, &status);
+    static const uint32_t before[] = {0x00fffff8u, 0xfffffff8u};
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        atomic32_store_relaxed(&row->ticket, before[i]);
+        med_self_get()->mutex_key = before[i];
         for (int n = 0; n < 6; n++) {
-            mrapi_mutex_lock(mutex, &key, 0, &status);
+            mrapi_mutex_lock(mutex, &outer, 0, &status);
             assert_int_equal(status, MRAPI_SUCCESS);
-            assert_int_not_equal(key, former);
-            mrapi_mutex_unlock(mutex, &former, &status);
+            mrapi_mutex_unlock(mutex, &former[0], &status);
             assert_int_equal(status, MRAPI_ERR_MUTEX_KEY);
-            mrapi_mutex_unlock(mutex, &key, &status);
+            mrapi_mutex_lock(mutex, &inner, 0, &status);
             assert_int_equal(status, MRAPI_SUCCESS);
-            former = key;
+            mrapi_mutex_unlock(mutex, &former[1], &status);
+            assert_int_equal(status, MRAPI_ERR_MUTEX_KEY);
+            mrapi_mutex_unlock(mutex, &outer, &status);
+            assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKORDER);
+            mrapi_mutex_unlock(mutex, &inner, &status);
+            assert_int_equal(status, MRAPI_SUCCESS);
+            mrapi_mutex_unlock(mutex, &outer, &status);
+            assert_int_equal(status, MRAPI_SUCCESS);
+            former[0] = outer;
+            former[1] = inner;
         }
     }
     mrapi_mutex_delete(mutex, &status);
@@ -151,7 +160,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(row_generations_wrap, hostile_node_up, hostile_node_down),
         cmocka_unit_test_setup_teardown(node_generations_wrap, hostile_node_up, hostile_node_down),
-        cmocka_unit_test_setup_teardown(tickets_wrap, hostile_node_up, hostile_node_down),
+        cmocka_unit_test_setup_teardown(keys_wrap, hostile_node_up, hostile_node_down),
         cmocka_unit_test_setup_teardown(process_generations_wrap, hostile_node_up,
                                         hostile_node_down),
     };
