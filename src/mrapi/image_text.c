@@ -78,37 +78,45 @@ med_word_trimmed(const char *at, size_t length)
     return (med_word){.at = at, .length = length};
 }
 
-/* How long the line is before its comment, which begins the line or follows a space. */
-static size_t
-comment_begin(const char *at, size_t length)
+static void
+character_refuse(med_image_reader *reader, uint32_t number, char c)
 {
-    for (size_t i = 0; i < length; i++) {
-        if (at[i] == '#' && (i == 0 || at[i - 1] == ' ')) {
-            return i;
-        }
+    const char *what = "there is a byte that is no printable ASCII";
+    const char *advice = "only comments may have others";
+    if (c == '\t') {
+        what = "there is a tab";
+        advice = "indent with spaces";
+    } else if (c == '\r') {
+        what = "there is a carriage return";
+        advice = "lines end with a line feed alone";
     }
-    return length;
+    (void)med_image_refuse_word(reader, number, what, med_no_word, advice);
 }
 
+typedef struct scanned {
+    size_t text;  /* bytes before the comment, which begins the line or follows a space */
+    size_t whole; /* before the line's end */
+} scanned;
+
+/* One look at each of up to `most` bytes, here and in what is behind a '#'. */
 static medley_status_t
-characters_check(med_image_reader *reader, uint32_t number, med_word text)
+line_scan(med_image_reader *reader, uint32_t number, const char *at, size_t most, scanned *found)
 {
-    for (size_t i = 0; i < text.length; i++) {
-        char c = text.at[i];
-        if (c == '\t') {
-            return med_image_refuse_word(reader, number, "there is a tab", med_no_word,
-                                         "indent with spaces");
+    size_t i = 0;
+    for (; i < most && at[i] != '\n'; i++) {
+        if (at[i] == '#' && (i == 0 || at[i - 1] == ' ')) {
+            break;
         }
-        if (c == '\r') {
-            return med_image_refuse_word(reader, number, "there is a carriage return", med_no_word,
-                                         "lines end with a line feed alone");
-        }
-        if (c < ' ' || c > '~') {
-            return med_image_refuse_word(reader, number,
-                                         "there is a byte that is no printable ASCII", med_no_word,
-                                         "only comments may have others");
+        if (at[i] < ' ' || at[i] > '~') {
+            character_refuse(reader, number, at[i]);
+            return MEDLEY_ERR_ARGUMENT;
         }
     }
+    found->text = i;
+    while (i < most && at[i] != '\n') {
+        i++;
+    }
+    found->whole = i;
     return MEDLEY_OK;
 }
 
@@ -118,22 +126,17 @@ med_line_take(med_image_reader *reader, med_line *taken)
     const med_image *image = reader->image;
     while (reader->at < image->length) {
         const char *at = image->text + reader->at;
-        size_t length = 0;
-        while (length < image->length - reader->at && at[length] != '\n') {
-            length++;
-        }
-        uint32_t end = reader->at + (uint32_t)length;
-        reader->at = end < image->length ? end + 1 : end;
         uint32_t number = reader->line++;
-        med_word whole = {.at = at, .length = comment_begin(at, length)};
-        medley_status_t status = characters_check(reader, number, whole);
+        scanned found;
+        medley_status_t status = line_scan(reader, number, at, image->length - reader->at, &found);
         if (status != MEDLEY_OK) {
             return status;
         }
-        med_word text = med_word_trimmed(at, whole.length);
+        uint32_t end = reader->at + (uint32_t)found.whole;
+        reader->at = end < image->length ? end + 1 : end;
+        med_word text = med_word_trimmed(at, found.text);
         if (text.length) {
-            *taken = (med_line){
-                .text = text, .number = number, .indent = (uint32_t)(text.at - whole.at)};
+            *taken = (med_line){.text = text, .number = number, .indent = (uint32_t)(text.at - at)};
             return MEDLEY_OK;
         }
     }
