@@ -153,7 +153,7 @@ act_mutex(const sim_actor *actor)
 
 const sim_scenario sim_mrapi = {
     .name = "mrapi",
-    .covers = "table node process mutex object system attach",
+    .covers = "node process system attach",
     .memory_bytes = MUTEXES * sizeof(guarded),
     .actors = MRAPI_ACTORS,
     .deaths = 2,
@@ -166,7 +166,7 @@ const sim_scenario sim_mrapi = {
 
 const sim_scenario sim_mrapi_mutex = {
     .name = "mrapi_mutex",
-    .covers = "table node process mutex object system attach",
+    .covers = "mutex object",
     .memory_bytes = MUTEXES * sizeof(guarded),
     .actors = MRAPI_ACTORS,
     .deaths = 2,

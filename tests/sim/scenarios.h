@@ -24,6 +24,7 @@ extern const sim_scenario sim_mrapi_mutex;
 extern const sim_scenario sim_mrapi_sem;
 extern const sim_scenario sim_mrapi_rwl;
 extern const sim_scenario sim_mrapi_row;
+extern const sim_scenario sim_table;
 extern const sim_scenario sim_cache;
 extern const sim_scenario sim_mrapi_dma;
 extern const sim_scenario sim_request;
