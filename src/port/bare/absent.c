@@ -189,63 +189,12 @@ med_port_slot_keep(med_port_shared *shared, uint32_t slot)
     return MEDLEY_OK;
 }
 
-/* There are no forks and no exits, so the handlers run at each of them. */
-medley_status_t
-med_port_on_fork(void (*handler)(void))
-{
-    (void)handler;
-    return MEDLEY_OK;
-}
-
-medley_status_t
-med_port_on_exit(void (*handler)(void))
-{
-    (void)handler;
-    return MEDLEY_OK;
-}
-
 /* There is nothing to raise. */
 const char *
 med_port_thread_refusal(medley_status_t status)
 {
     (void)status;
     return NULL;
-}
-
-bool
-med_port_thread_native_detached(const void *native)
-{
-    (void)native;
-    return false;
-}
-
-bool
-med_port_pi_supported(void)
-{
-    return false;
-}
-
-uint32_t
-med_port_pi_space(void)
-{
-    return 0;
-}
-
-medley_status_t
-med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
-{
-    (void)word;
-    (void)deadline_ns;
-    (void)scope;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_pi_unlock(uint32_t *word, med_port_scope scope)
-{
-    (void)word;
-    (void)scope;
-    return MEDLEY_ERR_NOT_SUPPORTED;
 }
 
 medley_status_t
@@ -267,49 +216,5 @@ med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
 {
     (void)peer;
     (void)copy;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_counter_open(med_port_counter *counter)
-{
-    counter->why[0] = '\0';
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_counter_read(const med_port_counter *counter, uint64_t *value)
-{
-    (void)counter;
-    (void)value;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-void
-med_port_counter_close(med_port_counter *counter)
-{
-    (void)counter;
-}
-
-medley_status_t
-med_port_module_open(const char *name,
-                     const char *symbol,
-                     void **found,
-                     char why[MED_PORT_WHY_BYTES])
-{
-    (void)name;
-    (void)symbol;
-    (void)found;
-    why[0] = '\0';
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length)
-{
-    (void)path;
-    (void)bytes;
-    (void)size_bytes;
-    (void)length;
     return MEDLEY_ERR_NOT_SUPPORTED;
 }

@@ -60,17 +60,6 @@ med_port_environment(const char *name)
     return sim.scenario->environment ? sim.scenario->environment(name) : NULL;
 }
 
-/* A simulated machine has no files. */
-medley_status_t
-med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length)
-{
-    (void)path;
-    (void)bytes;
-    (void)size_bytes;
-    (void)length;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
 void
 med_port_log(const char *line)
 {
@@ -79,8 +68,6 @@ med_port_log(const char *line)
     }
 }
 
-/* ---- What is not simulated ------------------------------------------------------------------- */
-
 medley_status_t
 med_port_topology_read(const med_topology_sink *sink, char *why, size_t why_bytes)
 {
@@ -88,38 +75,4 @@ med_port_topology_read(const med_topology_sink *sink, char *why, size_t why_byte
     (void)why;
     (void)why_bytes;
     return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_module_open(const char *name,
-                     const char *symbol,
-                     void **found,
-                     char why[MED_PORT_WHY_BYTES])
-{
-    (void)name;
-    (void)symbol;
-    (void)found;
-    why[0] = 0;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_counter_open(med_port_counter *counter)
-{
-    counter->why[0] = 0;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_counter_read(const med_port_counter *counter, uint64_t *value)
-{
-    (void)counter;
-    (void)value;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-void
-med_port_counter_close(med_port_counter *counter)
-{
-    (void)counter;
 }

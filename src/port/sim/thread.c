@@ -68,20 +68,6 @@ med_port_thread_id(void)
     return 1 + sim.current->number;
 }
 
-medley_status_t
-med_port_on_fork(void (*handler)(void))
-{
-    (void)handler;
-    return MEDLEY_OK;
-}
-
-medley_status_t
-med_port_on_exit(void (*handler)(void))
-{
-    (void)handler;
-    return MEDLEY_OK;
-}
-
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 medley_status_t
@@ -103,13 +89,6 @@ med_port_thread_refusal(medley_status_t status)
 {
     (void)status;
     return NULL;
-}
-
-bool
-med_port_thread_native_detached(const void *native)
-{
-    (void)native;
-    return false;
 }
 
 medley_status_t
@@ -161,35 +140,4 @@ med_port_self_on_exit(void (*on_exit)(void *self))
 {
     sim.processes[sim.current->process].on_thread_exit = on_exit;
     return MEDLEY_OK;
-}
-
-/* ---- Locks with priority inheritance: this machine has none ---------------------------------- */
-
-bool
-med_port_pi_supported(void)
-{
-    return false;
-}
-
-uint32_t
-med_port_pi_space(void)
-{
-    return 0;
-}
-
-medley_status_t
-med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
-{
-    (void)word;
-    (void)deadline_ns;
-    (void)scope;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_pi_unlock(uint32_t *word, med_port_scope scope)
-{
-    (void)word;
-    (void)scope;
-    return MEDLEY_ERR_NOT_SUPPORTED;
 }
