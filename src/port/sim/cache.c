@@ -23,7 +23,7 @@ typedef struct line {
     bool dirty;
 } line;
 
-static uint8_t memory[SIM_CACHED_BYTES];
+static uint8_t memory[LINES][LINE_BYTES];
 static line caches[SIM_PROCESSES_MAX][LINES];
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -31,7 +31,8 @@ static line caches[SIM_PROCESSES_MAX][LINES];
 static uint8_t *
 copy_of(uint32_t process, uint32_t number)
 {
-    return (uint8_t *)sim_shared_address(process, SIM_CACHED_AT) + number * LINE_BYTES;
+    uint8_t(*copies)[LINE_BYTES] = sim_shared_address(process, SIM_CACHED_AT);
+    return copies[number];
 }
 
 static void
@@ -39,7 +40,7 @@ fetch(uint32_t process, uint32_t number)
 {
     line *l = &caches[process][number];
     if (!l->present) {
-        memcpy(copy_of(process, number), memory + number * LINE_BYTES, LINE_BYTES);
+        memcpy(copy_of(process, number), memory[number], LINE_BYTES);
         *l = (line){.present = true};
     }
 }
@@ -49,7 +50,7 @@ write_back(uint32_t process, uint32_t number)
 {
     line *l = &caches[process][number];
     if (l->dirty) {
-        memcpy(memory + number * LINE_BYTES, copy_of(process, number), LINE_BYTES);
+        memcpy(memory[number], copy_of(process, number), LINE_BYTES);
         l->dirty = false;
     }
 }
@@ -113,7 +114,9 @@ sim_cache_access(uint32_t place, size_t bytes, bool writes)
 static void *
 behind(const void *address, uint32_t place)
 {
-    return sim_is_cached(place) ? memory + (place - SIM_CACHED_AT) : (void *)(uintptr_t)address;
+    uint32_t at = place - SIM_CACHED_AT;
+    return sim_is_cached(place) ? &memory[at / LINE_BYTES][at % LINE_BYTES]
+                                : (void *)(uintptr_t)address;
 }
 
 void

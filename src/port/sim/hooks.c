@@ -294,7 +294,7 @@ atomic_swap(void *address,
     uint##bits##_t __tsan_atomic##bits##_##name(void *address, uint##bits##_t operand, int order); \
     uint##bits##_t __tsan_atomic##bits##_##name(void *address, uint##bits##_t operand, int order)  \
     {                                                                                              \
-        return (uint##bits##_t)atomic_change(address, bits / 8, change, operand, order, HERE);     \
+        return (uint##bits##_t)atomic_change(address, (bits) / 8, change, operand, order, HERE);   \
     }
 
 #define SWAP(bits, strength)                                                                       \
@@ -305,7 +305,7 @@ atomic_swap(void *address,
         void *address, uint##bits##_t *expected, uint##bits##_t desired, int order, int otherwise) \
     {                                                                                              \
         uint64_t wide = *expected;                                                                 \
-        bool done = atomic_swap(address, bits / 8, &wide, desired, order, otherwise, HERE);        \
+        bool done = atomic_swap(address, (bits) / 8, &wide, desired, order, otherwise, HERE);      \
         *expected = (uint##bits##_t)wide;                                                          \
         return done;                                                                               \
     }
@@ -315,11 +315,11 @@ atomic_swap(void *address,
     void __tsan_atomic##bits##_store(void *address, uint##bits##_t value, int order);              \
     uint##bits##_t __tsan_atomic##bits##_load(void *address, int order)                            \
     {                                                                                              \
-        return (uint##bits##_t)atomic_load(address, bits / 8, order, HERE);                        \
+        return (uint##bits##_t)atomic_load(address, (bits) / 8, order, HERE);                      \
     }                                                                                              \
     void __tsan_atomic##bits##_store(void *address, uint##bits##_t value, int order)               \
     {                                                                                              \
-        atomic_store(address, bits / 8, value, order, HERE);                                       \
+        atomic_store(address, (bits) / 8, value, order, HERE);                                     \
     }                                                                                              \
     CHANGE(bits, exchange, change_put)                                                             \
     CHANGE(bits, fetch_add, change_add)                                                            \

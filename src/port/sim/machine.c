@@ -64,7 +64,7 @@ void
 med_port_log(const char *line)
 {
     if (sim.order->loud) {
-        fprintf(stderr, "[%u] %s\n", sim.current->number, line);
+        (void)fprintf(stderr, "[%u] %s\n", sim.current->number, line);
     }
 }
 

@@ -35,13 +35,13 @@ typedef struct memory {
 } memory;
 
 typedef struct segment {
-    bool used;
-    bool removed;
-    char name[64];
     uint64_t instance;
     uint32_t number;
     uint32_t place;
     uint32_t size_bytes;
+    bool used;
+    bool removed;
+    char name[64];
 } segment;
 
 static memory memories[NAMES_MAX];

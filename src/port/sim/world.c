@@ -29,7 +29,7 @@ uint8_t sim_weak[SIM_PROGRAM_BYTES];
 static bool
 said(const char *what)
 {
-    fprintf(stderr, "sim: %s\n", what);
+    (void)fprintf(stderr, "sim: %s\n", what);
     return false;
 }
 
