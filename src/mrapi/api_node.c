@@ -9,28 +9,6 @@
 #define MRAPI_STANDARD "1.0"
 #define MEDLEY_VERSION "0.1.0"
 
-/* The calling thread becomes a node of the default system. */
-static medley_status_t
-become_node(uint32_t domain, uint32_t node)
-{
-    if (med_self_get()) {
-        return MEDLEY_ERR_EXISTS;
-    }
-    med_system *system;
-    medley_status_t status = med_system_attach_default(&system);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    med_node_request request = {.domain = domain, .node = node, .kind = MED_NODE_THREAD};
-    med_self *self;
-    status = med_node_register(system, &request, &self);
-    if (status == MEDLEY_OK) {
-        med_node_enter(self);
-    }
-    med_system_release(system); /* the node keeps it open now */
-    return status;
-}
-
 static mrapi_status_t
 status_of(medley_status_t status)
 {
@@ -108,7 +86,7 @@ mrapi_initialize(mrapi_domain_t domain_id,
     if (*status != MRAPI_SUCCESS) {
         return;
     }
-    *status = status_of_initialize(become_node(domain_id, node_id));
+    *status = status_of_initialize(med_node_become(domain_id, node_id));
     if (*status == MRAPI_SUCCESS) {
         info_fill(mrapi_info);
     }
@@ -227,7 +205,7 @@ medley_node_adopt(mrapi_domain_t domain, mrapi_node_t node, mrapi_node_t *number
     if (domain == MRAPI_DOMAIN_INVALID) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    medley_status_t status = become_node(domain, node);
+    medley_status_t status = med_node_become(domain, node);
     if (status == MEDLEY_OK && number) {
         *number = med_self_get()->node;
     }

@@ -17,6 +17,8 @@ typedef enum med_handle_kind {
     MED_HANDLE_RMEM,
     MED_HANDLE_SEM,
     MED_HANDLE_RWL,
+    MED_HANDLE_ENDPOINT,
+    MED_HANDLE_LANE,
     MED_HANDLE_SHMEM = 8,
     MED_HANDLE_HEAP, /* of a process's own table; heap.h says what its bits are */
 } med_handle_kind;

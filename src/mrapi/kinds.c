@@ -23,6 +23,11 @@ MED_PORT_OPTIONAL med_recover_rows med_sem_recover_rows;
 MED_PORT_OPTIONAL uint32_t med_rwl_row_bytes(const med_limits *limits);
 MED_PORT_OPTIONAL void med_rwl_row_removed(const med_table_view *view, med_row *row);
 MED_PORT_OPTIONAL med_recover_rows med_rwl_recover_rows;
+/* Of a floor above: these names are all that this one knows of it. */
+MED_PORT_OPTIONAL uint32_t med_endpoint_row_bytes(const med_limits *limits);
+MED_PORT_OPTIONAL med_recover_rows med_endpoint_recover_rows;
+MED_PORT_OPTIONAL uint32_t med_lane_row_bytes(const med_limits *limits);
+MED_PORT_OPTIONAL med_recover_rows med_lane_recover_rows;
 
 static uint32_t
 domain_row_bytes(const med_limits *limits)
@@ -66,6 +71,9 @@ const med_kind_info med_kinds[MED_KIND_COUNT] = {
                       med_sem_recover_rows},
     [MED_KIND_RWL] = {MED_LIMIT_RWLOCKS, med_rwl_row_bytes, med_rwl_row_removed,
                       med_rwl_recover_rows},
+    [MED_KIND_ENDPOINT] = {MED_LIMIT_ENDPOINTS, med_endpoint_row_bytes, NULL,
+                           med_endpoint_recover_rows},
+    [MED_KIND_LANE] = {MED_LIMIT_LANES, med_lane_row_bytes, NULL, med_lane_recover_rows},
 };
 
 uint32_t

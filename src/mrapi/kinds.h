@@ -26,6 +26,8 @@ typedef enum med_kind {
     MED_KIND_SHMEM,
     MED_KIND_SEM,
     MED_KIND_RWL,
+    MED_KIND_ENDPOINT,
+    MED_KIND_LANE,
     MED_KIND_COUNT
 } med_kind;
 

@@ -22,6 +22,11 @@ const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
     [MED_LIMIT_SEMAPHORES] = {"semaphores", "MEDLEY_MAX_SEMAPHORES", 64, 65535},
     [MED_LIMIT_RWLOCKS] = {"reader/writer locks", "MEDLEY_MAX_RWLOCKS", 64, 65535},
     [MED_LIMIT_SHARERS] = {"sharers", "MEDLEY_MAX_SHARERS", 64, 1024},
+    [MED_LIMIT_ENDPOINTS] = {"endpoints", "MEDLEY_MAX_ENDPOINTS", 64, 65535},
+    [MED_LIMIT_LANES] = {"lanes", "MEDLEY_MAX_LANES", 128, 65535},
+    [MED_LIMIT_LANE_BYTES] = {"bytes in a lane", "MEDLEY_LANE_BYTES", 4096, 1u << 24},
+    [MED_LIMIT_BUFFERS] = {"buffers", "MEDLEY_MAX_BUFFERS", 128, 65536},
+    [MED_LIMIT_BUFFER_BYTES] = {"bytes in a buffer", "MEDLEY_BUFFER_BYTES", 4096, 1u << 24},
 };
 
 const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
@@ -38,6 +43,11 @@ static const size_t offsets[MED_LIMIT_COUNT] = {
     [MED_LIMIT_SEMAPHORES] = offsetof(med_limits, semaphores),
     [MED_LIMIT_RWLOCKS] = offsetof(med_limits, rwlocks),
     [MED_LIMIT_SHARERS] = offsetof(med_limits, sharers),
+    [MED_LIMIT_ENDPOINTS] = offsetof(med_limits, endpoints),
+    [MED_LIMIT_LANES] = offsetof(med_limits, lanes),
+    [MED_LIMIT_LANE_BYTES] = offsetof(med_limits, lane_bytes),
+    [MED_LIMIT_BUFFERS] = offsetof(med_limits, buffers),
+    [MED_LIMIT_BUFFER_BYTES] = offsetof(med_limits, buffer_bytes),
 };
 
 _Static_assert(sizeof(med_limits) == MED_LIMIT_COUNT * sizeof(uint32_t), "one word per limit");

@@ -20,6 +20,11 @@ typedef struct med_limits {
     uint32_t semaphores;
     uint32_t rwlocks;
     uint32_t sharers; /* who has a semaphore at once, or reads under one lock */
+    uint32_t endpoints;
+    uint32_t lanes;
+    uint32_t lane_bytes; /* of the ring in each */
+    uint32_t buffers;
+    uint32_t buffer_bytes; /* of each */
 } med_limits;
 
 typedef enum med_limit {
@@ -33,6 +38,11 @@ typedef enum med_limit {
     MED_LIMIT_SEMAPHORES,
     MED_LIMIT_RWLOCKS,
     MED_LIMIT_SHARERS,
+    MED_LIMIT_ENDPOINTS,
+    MED_LIMIT_LANES,
+    MED_LIMIT_LANE_BYTES,
+    MED_LIMIT_BUFFERS,
+    MED_LIMIT_BUFFER_BYTES,
     MED_LIMIT_COUNT
 } med_limit;
 

@@ -14,4 +14,9 @@ const med_limits med_limits_built_in = {
     .semaphores = 4,
     .rwlocks = 4,
     .sharers = 8,
+    .endpoints = 8,
+    .lanes = 8,
+    .lane_bytes = 512,
+    .buffers = 8,
+    .buffer_bytes = 256,
 };

@@ -102,6 +102,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->waiter = (med_waiter){.spin_ns = 0};
     self->heap = NULL;
     self->process_heap = &system->heap;
+    self->exchange = NULL;
     self->started = started;
     self->joinable = joinable;
     /* Relaxed: published with the row, for a joiner who finds it (T1 in table.c). */
@@ -412,6 +413,27 @@ med_node_enter(med_self *self)
     atomic32_store_relaxed(&self->row->thread_id, self->thread_id);
     atomic32_store_relaxed(&self->row->phase, MED_NODE_RUNNING);
     med_port_self_set(self);
+}
+
+medley_status_t
+med_node_become(uint32_t domain, uint32_t node)
+{
+    if (med_self_get()) {
+        return MEDLEY_ERR_EXISTS;
+    }
+    med_system *system;
+    medley_status_t status = med_system_attach_default(&system);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_node_request request = {.domain = domain, .node = node, .kind = MED_NODE_THREAD};
+    med_self *self;
+    status = med_node_register(system, &request, &self);
+    if (status == MEDLEY_OK) {
+        med_node_enter(self);
+    }
+    med_system_release(system); /* the node keeps it open now */
+    return status;
 }
 
 /* ---- Alive? ---------------------------------------------------------------------------------- */

@@ -45,11 +45,14 @@ typedef struct med_node_row {
     atomic32 waiting_for; /* the handle of the lock it sleeps on, or 0; written by the node */
     atomic32 sleeps;      /* how often it slept; written by the node */
     atomic32 making;      /* the segment file that it makes and no row names yet, or 0; likewise */
-    uint32_t unused[15];
+    uint32_t unused[3];
+    med_wait news; /* where its thread sleeps for what others bring it, whatever that is */
+    uint32_t unused_too[11];
     /* Followed by what it ever touched (kinds.h); written by the node. */
 } med_node_row;
 _Static_assert(sizeof(med_node_row) == 112, "the same in every build");
 _Static_assert(offsetof(med_node_row, since_ns) == 24, "the same in every build");
+_Static_assert(offsetof(med_node_row, news) == 64, "apart from what the node writes");
 
 uint32_t med_node_row_bytes(const med_limits *limits);
 
@@ -127,6 +130,7 @@ typedef struct med_self {
     med_waiter waiter;
     struct med_heap_cache *heap;   /* NULL until it first makes or deletes heap memory */
     struct med_heap *process_heap; /* the system's */
+    struct med_exchange_node *exchange; /* of mcapi; NULL: it is no node of that */
     bool started;                  /* by med_node_start, as are the nodes that use the rest */
     bool joinable;                 /* for its own thread; others look at `join` */
     atomic32 join;          /* see node.c; the only one that other threads read as they like */
@@ -168,6 +172,9 @@ medley_status_t
 med_node_place(struct med_system *system, const med_node_request *request, med_self **self);
 /* The calling thread becomes that node. */
 void med_node_enter(med_self *self);
+/* Both, of the system that nodes join by default. MEDLEY_ERR_EXISTS also when the thread is a node
+ * already; or as med_system_attach_default. */
+medley_status_t med_node_become(uint32_t domain, uint32_t node);
 /* The calling thread's node leaves the system: what it holds comes free, as if it had died.
  * MEDLEY_TIMEOUT: it is no node any more, but its row, or some of what it held, is still there,
  * since another has a table locked and does not go on; see docs/design/liveness.md for who removes

@@ -44,7 +44,7 @@ typedef struct med_partition_header {
     med_limits limits;
     atomic32 segments;     /* how many were ever begun: each has a number of its own */
     uint32_t trace_events; /* how many the trace keeps; 0: there is none */
-    uint32_t unused[10];
+    uint32_t unused[5];
 } med_partition_header;
 _Static_assert(sizeof(med_partition_header) == 192, "the header is three lines");
 _Static_assert(offsetof(med_partition_header, limits) == 104, "the same in every build");

@@ -20,6 +20,9 @@ MED_PORT_OPTIONAL void med_rmem_own_end(med_system *system);
 MED_PORT_OPTIONAL void med_resources_node_leaves(med_self *self);
 MED_PORT_OPTIONAL medley_status_t med_requests_begin(med_system *system);
 MED_PORT_OPTIONAL void med_requests_end(med_system *system);
+/* Of a floor above: these names are all that this one knows of it. */
+MED_PORT_OPTIONAL void med_exchange_end(med_system *system);
+MED_PORT_OPTIONAL void med_exchange_node_leaves(med_self *self);
 
 static const med_part parts[] = {
     {.end = med_heap_fini, .node_leaves = med_heap_leave},
@@ -29,6 +32,7 @@ static const med_part parts[] = {
     {.begin = med_rmem_own_make, .end = med_rmem_own_end},
     {.node_leaves = med_resources_node_leaves},
     {.begin = med_requests_begin, .end = med_requests_end},
+    {.end = med_exchange_end, .node_leaves = med_exchange_node_leaves},
 };
 
 void (*const med_event_teller)(mrapi_event_t event) = med_event_tell_listeners;

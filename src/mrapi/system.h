@@ -48,6 +48,8 @@ typedef struct med_system {
             med_table_view shmems;
             med_table_view sems;
             med_table_view rwls;
+            med_table_view endpoints;
+            med_table_view lanes;
         };
     };
     atomic32 tables_given_up[MED_KIND_COUNT]; /* see med_table_view */
@@ -63,6 +65,9 @@ typedef struct med_system {
     med_requests requests;
     med_mappings mappings;
     med_heap heap;
+    struct med_exchange *exchange; /* of mcapi; NULL until a node of this process first needs it */
+    med_lock exchange_lock;        /* of that */
+    med_lock_sleepers exchange_sleepers;
     uint32_t users; /* guarded by the gate: nodes of this process, and explicit opens */
     uint32_t opens; /* guarded by the gate: of these, the explicit opens */
 } med_system;
@@ -75,6 +80,8 @@ MED_SYSTEM_TABLE_IS(sems, MED_KIND_SEM);
 MED_SYSTEM_TABLE_IS(rwls, MED_KIND_RWL);
 MED_SYSTEM_TABLE_IS(rmems, MED_KIND_RMEM);
 MED_SYSTEM_TABLE_IS(shmems, MED_KIND_SHMEM);
+MED_SYSTEM_TABLE_IS(endpoints, MED_KIND_ENDPOINT);
+MED_SYSTEM_TABLE_IS(lanes, MED_KIND_LANE);
 
 /* Are there, or may there be, other processes in it? */
 static inline bool

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * MCAPI 2.0, the Multicore Association's Communications API: endpoints, messages, packet channels,
+ * scalar channels, and state messages, between nodes that are threads or processes.
+ *
+ * A node is a thread that called mcapi_initialize; if it is a node of MRAPI already, under the same
+ * domain and number, it is the same node. Every function works for the calling node, reports through
+ * its last argument on every path, and does nothing at all when that is NULL. An endpoint belongs to
+ * the node that made it: only that node receives at it, sends from it and opens it. A request is for
+ * the node that made it.
+ *
+ * Unless it is said otherwise a function does not block. Those that block do so at most as long as
+ * MCAPI_ENDP_ATTR_TIMEOUT of the endpoint says, and end with MCAPI_TIMEOUT. Whoever waits for
+ * another node learns of its death within a second.
+ *
+ * Timeouts are microseconds. Where the standard (2.000), its headers and its public suite differ,
+ * docs/decisions.md says what was chosen. docs/design/mcapi.md says how it works.
+ */
+#ifndef MCAPI_H
+#define MCAPI_H
+
+#include "mca.h"
+#include "medley/decls.h"
+
+MEDLEY_DECLS_BEGIN
+
+/* ---- Types (2.2) ----------------------------------------------------------------------------- */
+
+typedef mca_int_t mcapi_int_t;
+typedef mca_int8_t mcapi_int8_t;
+typedef mca_int16_t mcapi_int16_t;
+typedef mca_int32_t mcapi_int32_t;
+typedef mca_int64_t mcapi_int64_t;
+typedef mca_uint_t mcapi_uint_t;
+typedef mca_uint8_t mcapi_uint8_t;
+typedef mca_uint16_t mcapi_uint16_t;
+typedef mca_uint32_t mcapi_uint32_t;
+typedef mca_uint64_t mcapi_uint64_t;
+typedef mca_boolean_t mcapi_boolean_t;
+typedef mca_domain_t mcapi_domain_t;
+typedef mca_node_t mcapi_node_t;
+typedef mca_timeout_t mcapi_timeout_t;
+typedef mca_request_t mcapi_request_t;
+typedef mcapi_uint_t mcapi_port_t;
+typedef mcapi_uint_t mcapi_priority_t; /* 0 is the most urgent */
+typedef mcapi_uint_t mcapi_param_t;    /* none are defined; pass NULL */
+
+/* Unique in the system; comparable with ==. */
+typedef mcapi_uint32_t mcapi_endpoint_t;
+typedef mcapi_uint32_t mcapi_pktchan_recv_hndl_t;
+typedef mcapi_uint32_t mcapi_pktchan_send_hndl_t;
+typedef mcapi_uint32_t mcapi_sclchan_recv_hndl_t;
+typedef mcapi_uint32_t mcapi_sclchan_send_hndl_t;
+
+#define MCAPI_IN MCA_IN
+#define MCAPI_OUT MCA_OUT
+
+#define MCAPI_VERSION 2015
+#define MCAPI_TRUE MCA_TRUE
+#define MCAPI_FALSE MCA_FALSE
+#define MCAPI_NULL MCA_NULL
+#define MCAPI_TIMEOUT_INFINITE MCA_INFINITE
+#define MCAPI_TIMEOUT_IMMEDIATE 0
+#define MCAPI_NODE_INVALID MCA_NODE_INVALID
+#define MCAPI_DOMAIN_INVALID MCA_DOMAIN_INVALID
+#define MCAPI_RETURN_VALUE_INVALID MCA_RETURN_VALUE_INVALID
+#define MCAPI_MAX_STATUS_MSG_LEN 32
+#define MCAPI_MAX_STATUS_SIZE MCAPI_MAX_STATUS_MSG_LEN
+#define MCAPI_DECL_ALIGNED MCA_DECL_ALIGNED
+#define MCAPI_BUF_ALIGN 64 /* bytes; of packet buffers */
+
+#define MCAPI_PORT_ANY (~0u)
+#define MCAPI_MIN_PORT 0u
+#define MCAPI_MAX_PORT 0x3fffffffu /* that users may choose; MCAPI_PORT_ANY takes one above */
+#define MCAPI_NUM_RESERVED_PORTS 0
+#define MCAPI_MAX_DOMAIN 0xfffffffeu
+#define MCAPI_MAX_NODE 0xfffffffeu
+#define MCAPI_MAX_PRORITY 0u /* spelt so in the standard */
+#define MCAPI_MAX_PRIORITY MCAPI_MAX_PRORITY
+#define MCAPI_MIN_PRORITY 3u
+#define MCAPI_MIN_PRIORITY MCAPI_MIN_PRORITY
+#define MCAPI_MAX_MESSAGE_SIZE 65536u /* at most; MEDLEY_BUFFER_BYTES says what this system has */
+#define MCAPI_MAX_PACKET_SIZE MCAPI_MAX_MESSAGE_SIZE
+
+/* ---- Status codes (2.2), in the order of the 2.015 header ------------------------------------ */
+
+typedef enum mcapi_status {
+    MCAPI_SUCCESS = 1,
+    MCAPI_PENDING, /* started, not over, no error yet */
+    MCAPI_TIMEOUT,
+    MCAPI_ERR_PARAMETER,
+    MCAPI_ERR_DOMAIN_INVALID,
+    MCAPI_ERR_NODE_INVALID,
+    MCAPI_ERR_NODE_INITFAILED,
+    MCAPI_ERR_NODE_INITIALIZED, /* up already, or another's number */
+    MCAPI_ERR_NODE_NOTINIT,
+    MCAPI_ERR_NODE_FINALFAILED,
+    MCAPI_ERR_PORT_INVALID,
+    MCAPI_ERR_ENDP_INVALID,
+    MCAPI_ERR_ENDP_EXISTS,
+    MCAPI_ERR_ENDP_GET_LIMIT,    /* too many references to it */
+    MCAPI_ERR_ENDP_DELETED,      /* it was there */
+    MCAPI_ERR_ENDP_NOTOWNER,     /* only its node may */
+    MCAPI_ERR_ENDP_REMOTE,       /* only of an endpoint of this node */
+    MCAPI_ERR_ENDP_NOPORTS,      /* no port is free */
+    MCAPI_ERR_ENDP_LIMIT,        /* MEDLEY_MAX_ENDPOINTS */
+    MCAPI_ERR_ATTR_INCOMPATIBLE, /* the two ends differ */
+    MCAPI_ERR_ATTR_SIZE,
+    MCAPI_ERR_ATTR_NUM,
+    MCAPI_ERR_ATTR_VALUE,
+    MCAPI_ERR_ATTR_NOTSUPPORTED,
+    MCAPI_ERR_ATTR_READONLY,
+    MCAPI_ERR_MSG_SIZE,       /* longer than there may be */
+    MCAPI_ERR_MSG_TRUNCATED,  /* longer than the receiver's buffer */
+    MCAPI_ERR_CHAN_OPEN,      /* not while it is open */
+    MCAPI_ERR_CHAN_TYPE,      /* of packets, not scalars, or the reverse */
+    MCAPI_ERR_CHAN_DIRECTION, /* the other end's */
+    MCAPI_ERR_CHAN_CONNECTED,
+    MCAPI_ERR_CHAN_OPENPENDING,
+    MCAPI_ERR_CHAN_CLOSEPENDING,
+    MCAPI_ERR_CHAN_NOTOPEN,
+    MCAPI_ERR_CHAN_INVALID, /* no handle of a channel */
+    MCAPI_ERR_PKT_SIZE,     /* longer than there may be */
+    MCAPI_ERR_SCL_SIZE,     /* of another width */
+    MCAPI_ERR_TRANSMISSION, /* the other side is gone */
+    MCAPI_ERR_PRIORITY,
+    MCAPI_ERR_BUF_INVALID,
+    MCAPI_ERR_MEM_LIMIT, /* no buffer, or a full queue, and no waiting wanted */
+    MCAPI_ERR_REQUEST_INVALID,
+    MCAPI_ERR_REQUEST_LIMIT, /* MEDLEY_MAX_REQUESTS */
+    MCAPI_ERR_REQUEST_CANCELLED,
+    MCAPI_ERR_WAIT_PENDING, /* another thread waits for it */
+    MCAPI_ERR_GENERAL,      /* as each function says */
+    MCAPI_STATUSCODE_END
+} mcapi_status_t;
+
+#define MCAPI_ERR_MSG_LIMIT MCAPI_ERR_MSG_SIZE
+#define MCAPI_ERR_PKT_LIMIT MCAPI_ERR_PKT_SIZE
+
+/* The code's name, into a buffer of `size` bytes (cut off to fit). Returns the buffer; NULL when it
+ * is NULL or size is 0. Any thread, node or not. */
+char *mcapi_display_status(MCAPI_IN mcapi_status_t status,
+                           MCAPI_OUT char *status_message,
+                           MCAPI_IN size_t size);
+/* As mrapi_set_debug_level. */
+void mcapi_set_debug_level(int level);
+
+/* ---- Nodes (3.2) ----------------------------------------------------------------------------- */
+
+#define MCAPI_NODE_ATTR_TYPE 0
+#define MCAPI_NODE_ATTR_END 1
+#define MCAPI_NODE_ATTR_TYPE_REGULAR 0 /* the value of the first; mcapi_uint_t */
+
+typedef struct mcapi_node_attributes {
+    mcapi_uint_t set; /* Medley's own; filled by mcapi_node_init_attributes */
+} mcapi_node_attributes_t;
+
+typedef mcapi_uint_t impl_info_t;
+
+typedef struct mcapi_info {
+    mcapi_uint_t mcapi_version; /* MCAPI_VERSION */
+    mcapi_uint_t organization_id;
+    mcapi_uint_t implementation_version; /* major * 10000 + minor * 100 + patch */
+    mcapi_uint_t number_of_domains;      /* the limits of this system */
+    mcapi_uint_t number_of_nodes;
+    mcapi_uint_t number_of_ports;
+    impl_info_t *impl_info; /* NULL */
+} mcapi_info_t;
+
+/*
+ * The calling thread becomes node `node_id` of domain `domain_id`, as mrapi_initialize says; if it is
+ * that node of MRAPI, it stays it, and has endpoints from now on. `mcapi_node_attributes` and
+ * `init_parameters` may be NULL. May block as mrapi_initialize.
+ *   MCAPI_ERR_NODE_INITIALIZED  it was called before, the thread is another node, or the number is
+ *                               taken
+ *   MCAPI_ERR_NODE_INVALID, MCAPI_ERR_DOMAIN_INVALID
+ *                               ~0 is no number
+ *   MCAPI_ERR_PARAMETER         mcapi_info is NULL, or the record was never initialised
+ *   MCAPI_ERR_NODE_INITFAILED   as mrapi_initialize; or there is no memory for the exchange
+ */
+void mcapi_initialize(MCAPI_IN mcapi_domain_t domain_id,
+                      MCAPI_IN mcapi_node_t node_id,
+                      MCAPI_IN mcapi_node_attributes_t *mcapi_node_attributes,
+                      MCAPI_IN mcapi_param_t *init_parameters,
+                      MCAPI_OUT mcapi_info_t *mcapi_info,
+                      MCAPI_OUT mcapi_status_t *status);
+/* Its endpoints go, with what was queued at them; its requests end. It stays a node of MRAPI if it
+ * was one before. MCAPI_ERR_NODE_NOTINIT, MCAPI_ERR_NODE_FINALFAILED (as mrapi_finalize). */
+void mcapi_finalize(MCAPI_OUT mcapi_status_t *status);
+
+mca_domain_t mcapi_domain_id_get(MCAPI_OUT mcapi_status_t *status);
+mcapi_node_t mcapi_node_id_get(MCAPI_OUT mcapi_status_t *status);
+
+/* Any thread. MCAPI_ERR_PARAMETER. */
+void mcapi_node_init_attributes(MCAPI_OUT mcapi_node_attributes_t *mcapi_node_attributes,
+                                MCAPI_OUT mcapi_status_t *status);
+/* Any thread. MCAPI_ERR_ATTR_NUM, _SIZE, _VALUE, MCAPI_ERR_PARAMETER. */
+void mcapi_node_set_attribute(MCAPI_OUT mcapi_node_attributes_t *mcapi_node_attributes,
+                              MCAPI_IN mcapi_uint_t attribute_num,
+                              MCAPI_IN void *attribute,
+                              MCAPI_IN size_t attribute_size,
+                              MCAPI_OUT mcapi_status_t *status);
+/* Of any node there is. MCAPI_ERR_NODE_NOTINIT, MCAPI_ERR_DOMAIN_INVALID, MCAPI_ERR_NODE_INVALID,
+ * MCAPI_ERR_ATTR_NUM, MCAPI_ERR_ATTR_SIZE, MCAPI_ERR_PARAMETER. */
+void mcapi_node_get_attribute(MCAPI_IN mcapi_domain_t domain_id,
+                              MCAPI_IN mcapi_node_t node_id,
+                              MCAPI_IN mcapi_uint_t attribute_num,
+                              MCAPI_OUT void *attribute,
+                              MCAPI_IN size_t attribute_size,
+                              MCAPI_OUT mcapi_status_t *status);
+
+/* ---- Endpoints (3.3) ------------------------------------------------------------------------- */
+
+/* Values are mcapi_uint_t unless it says otherwise. (C): both ends of a channel must agree. */
+#define MCAPI_ENDP_ATTR_TYPE 0             /* read only: one of MCAPI_ENDP_TYPE_ */
+#define MCAPI_ENDP_ATTR_GET_COUNT 1        /* read only: how often others got it, less releases */
+#define MCAPI_ENDP_ATTR_GET_SOURCE 2       /* read only: who got it last; mcapi_endp_get_source_t */
+#define MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE 3 /* (C) bytes */
+#define MCAPI_ENDP_ATTR_BUFFER_TYPE 4      /* (C) MCAPI_ENDP_ATTR_FIFO_BUFFER, _STATE_BUFFER */
+#define MCAPI_ENDP_ATTR_MEMORY_TYPE 5      /* (C) locality, and what happens when there is none */
+#define MCAPI_ENDP_ATTR_NUM_PRIORITIES 6   /* (C) 1 to 4 */
+#define MCAPI_ENDP_ATTR_PRIORITY 7         /* (C) of a channel */
+#define MCAPI_ENDP_ATTR_NUM_SEND_BUFFERS 8 /* read only */
+#define MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS 9 /* elements queued for each sender; states: buffers */
+#define MCAPI_ENDP_ATTR_ENDP_STATUS 10     /* read only: flags below */
+#define MCAPI_ENDP_ATTR_TIMEOUT 11         /* of calls that block; mcapi_timeout_t */
+#define MCAPI_ENDP_ATTR_END 12
+
+#define MCAPI_ENDP_TYPE_MESSAGE 1 /* the values of ENDP_ATTR_TYPE */
+#define MCAPI_ENDP_TYPE_PKTCHAN 2
+#define MCAPI_ENDP_TYPE_SCLCHAN 4
+
+#define MCAPI_ENDP_ATTR_FIFO_BUFFER 0
+#define MCAPI_ENDP_ATTR_STATE_BUFFER 1
+
+#define MCAPI_ENDP_ATTR_LOCAL_MEMORY 0
+#define MCAPI_ENDP_ATTR_SHARED_MEMORY 1
+#define MCAPI_ENDP_ATTR_REMOTE_MEMORY 2
+#define MCAPI_ENDP_ATTR_BLOCK_ON_MEM_LIMIT 0
+#define MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT 0x00010000
+
+/* Distinct bits: in the public headers the second four collide with the first. */
+#define MCAPI_ENDP_ATTR_STATUS_CONNECTED 0x0001
+#define MCAPI_ENDP_ATTR_STATUS_OPEN 0x0002
+#define MCAPI_ENDP_ATTR_STATUS_OPEN_PENDING 0x0004
+#define MCAPI_ENDP_ATTR_STATUS_CLOSE_PENDING 0x0008
+#define MCAPI_ENDP_ATTR_STATUS_GET_PENDING 0x0010
+#define MCAPI_ENDP_ATTR_STATUS_PKTCHAN 0x0020
+#define MCAPI_ENDP_ATTR_STATUS_SCLCHAN 0x0040
+#define MCAPI_ENDP_ATTR_STATUS_SEND 0x0080
+#define MCAPI_ENDP_ATTR_STATUS_RECEIVE 0x0100
+
+typedef struct mcapi_endp_get_source {
+    mcapi_domain_t domain;
+    mcapi_node_t node;
+} mcapi_endp_get_source_t;
+
+/* An endpoint of the calling node, or MCAPI_PORT_ANY for any free port. MCAPI_ERR_PORT_INVALID,
+ * MCAPI_ERR_ENDP_EXISTS, MCAPI_ERR_ENDP_LIMIT, MCAPI_ERR_NODE_NOTINIT, MCAPI_TIMEOUT (a process that
+ * is stopped was in the way for five seconds, as at whatever makes or deletes something). */
+mcapi_endpoint_t mcapi_endpoint_create(MCAPI_IN mcapi_port_t port_id,
+                                       MCAPI_OUT mcapi_status_t *status);
+/* Ends when the endpoint is there; it is in `endpoint` then, which must stay until then.
+ * MCAPI_PENDING or MCAPI_SUCCESS: there is a request; MCAPI_ERR_PORT_INVALID, _NODE_INVALID,
+ * _DOMAIN_INVALID (~0), _NODE_NOTINIT, _REQUEST_LIMIT, _PARAMETER. */
+void mcapi_endpoint_get_i(MCAPI_IN mcapi_domain_t domain_id,
+                          MCAPI_IN mcapi_node_t node_id,
+                          MCAPI_IN mcapi_port_t port_id,
+                          MCAPI_OUT mcapi_endpoint_t *endpoint,
+                          MCAPI_OUT mcapi_request_t *request,
+                          MCAPI_OUT mcapi_status_t *status);
+/* Blocks until the endpoint is there. As above, and MCAPI_TIMEOUT. */
+mcapi_endpoint_t mcapi_endpoint_get(MCAPI_IN mcapi_domain_t domain_id,
+                                    MCAPI_IN mcapi_node_t node_id,
+                                    MCAPI_IN mcapi_port_t port_id,
+                                    MCAPI_IN mcapi_timeout_t timeout,
+                                    MCAPI_OUT mcapi_status_t *status);
+/* Takes one get back. MCAPI_ERR_ENDP_INVALID, MCAPI_ERR_NODE_NOTINIT. */
+void mcapi_endpoint_release(MCAPI_IN mcapi_endpoint_t endpoint, MCAPI_OUT mcapi_status_t *status);
+/* What is queued at it is lost; who sends to it is told. MCAPI_ERR_ENDP_INVALID, _NOTOWNER,
+ * MCAPI_ERR_CHAN_CONNECTED (a channel that is not closed at this end), MCAPI_ERR_NODE_NOTINIT. */
+void mcapi_endpoint_delete(MCAPI_IN mcapi_endpoint_t endpoint, MCAPI_OUT mcapi_status_t *status);
+/* Of any endpoint. MCAPI_ERR_ENDP_INVALID, MCAPI_ERR_ATTR_NUM, _SIZE, MCAPI_ERR_PARAMETER,
+ * MCAPI_ERR_NODE_NOTINIT. */
+void mcapi_endpoint_get_attribute(MCAPI_IN mcapi_endpoint_t endpoint,
+                                  MCAPI_IN mcapi_uint_t attribute_num,
+                                  MCAPI_OUT void *attribute,
+                                  MCAPI_IN size_t attribute_size,
+                                  MCAPI_OUT mcapi_status_t *status);
+/* Of an own endpoint that is not connected. As above, and MCAPI_ERR_ATTR_READONLY, _VALUE,
+ * MCAPI_ERR_ENDP_REMOTE, MCAPI_ERR_CHAN_CONNECTED. */
+void mcapi_endpoint_set_attribute(MCAPI_IN mcapi_endpoint_t endpoint,
+                                  MCAPI_IN mcapi_uint_t attribute_num,
+                                  MCAPI_OUT const void *attribute,
+                                  MCAPI_IN size_t attribute_size,
+                                  MCAPI_OUT mcapi_status_t *status);
+
+/* ---- Messages (3.4) -------------------------------------------------------------------------- */
+
+/*
+ * Sends `buffer_size` bytes from an own endpoint to any. Priorities: 0 to 3, the most urgent first;
+ * what one endpoint sends to another at one priority arrives in that order. Both forms copy: when
+ * the call, or the request, is over the buffer may be used again.
+ *   msg_send    blocks while the receiver's queue is full (MCAPI_TIMEOUT; or MCAPI_ERR_MEM_LIMIT at
+ *               once, if the sending endpoint's memory type says FAIL_ON_MEM_LIMIT)
+ *   msg_send_i  MCAPI_SUCCESS or MCAPI_PENDING: there is a request
+ *   MCAPI_ERR_ENDP_INVALID   no endpoints, or not the caller's to send from
+ *   MCAPI_ERR_MSG_SIZE       more than the receiver's MAX_PAYLOAD_SIZE
+ *   MCAPI_ERR_TRANSMISSION   the receiver is gone
+ *   MCAPI_ERR_GENERAL        one of the two is connected as a channel
+ *   MCAPI_ERR_MEM_LIMIT      also: no lane or buffer is left (standard error names the limit)
+ *   MCAPI_ERR_PRIORITY, MCAPI_ERR_PARAMETER, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT
+ */
+void mcapi_msg_send_i(MCAPI_IN mcapi_endpoint_t send_endpoint,
+                      MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                      MCAPI_IN void *buffer,
+                      MCAPI_IN size_t buffer_size,
+                      MCAPI_IN mcapi_priority_t priority,
+                      MCAPI_OUT mcapi_request_t *request,
+                      MCAPI_OUT mcapi_status_t *status);
+void mcapi_msg_send(MCAPI_IN mcapi_endpoint_t send_endpoint,
+                    MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                    MCAPI_IN void *buffer,
+                    MCAPI_IN size_t buffer_size,
+                    MCAPI_IN mcapi_priority_t priority,
+                    MCAPI_OUT mcapi_status_t *status);
+/*
+ * Receives the next message at an own endpoint, the most urgent first. Receives that were asked for
+ * get the messages in the order they were asked for.
+ *   MCAPI_ERR_MSG_TRUNCATED  it was longer than the buffer: what fits is there, the rest is lost
+ *   MCAPI_ERR_ENDP_INVALID   no endpoint, or not the caller's
+ *   MCAPI_ERR_GENERAL        it is connected as a channel
+ *   MCAPI_TIMEOUT, MCAPI_ERR_PARAMETER, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT
+ */
+void mcapi_msg_recv_i(MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                      MCAPI_OUT void *buffer,
+                      MCAPI_IN size_t buffer_size,
+                      MCAPI_OUT mcapi_request_t *request,
+                      MCAPI_OUT mcapi_status_t *status);
+void mcapi_msg_recv(MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                    MCAPI_OUT void *buffer,
+                    MCAPI_IN size_t buffer_size,
+                    MCAPI_OUT size_t *received_size,
+                    MCAPI_OUT mcapi_status_t *status);
+/* How many messages can be received without blocking, at least. MCAPI_ERR_ENDP_INVALID,
+ * MCAPI_ERR_NODE_NOTINIT. */
+mcapi_uint_t mcapi_msg_available(MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                                 MCAPI_OUT mcapi_status_t *status);
+
+MEDLEY_DECLS_END
+
+#endif

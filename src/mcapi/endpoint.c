@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Endpoints in the registry. What may run together: everything, by any nodes.
+ *
+ *            linearises at
+ *   create   the row's LIVE (T1 in table.c)
+ *   find     its look at the row's state
+ *   delete   CLOSING (E1), from when on nobody makes a lane for it; then its lanes are left, then
+ *            the row goes. Each step may be done again, by the owner or his recovery
+ *
+ * Who waits for an endpoint to appear sets `awaited` in the exchange, and sleeps where he sleeps for
+ * everything. Who makes one looks at that, and wakes all nodes: it is rare.
+ *
+ * A node's private view (own) is written by its own thread; others of the process only compare its
+ * handle and owner, which are never both theirs.
+ *
+ * Progress: find is wait-free but for the table's bound; the others block on tables' locks. Death: a
+ * node sets its touch bit before its row is LIVE, so its recovery finds the row.
+ */
+#include "mcapi/endpoint.h"
+
+#include "mrapi/object.h"
+#include "mrapi/system.h"
+
+#define PRIORITIES_DEFAULT MED_LANE_PRIORITIES
+
+uint32_t
+med_endpoint_row_bytes(const med_limits *limits)
+{
+    (void)limits;
+    return sizeof(med_endpoint_row);
+}
+
+static med_endpoint_row *
+row_at(const med_system *system, uint32_t index)
+{
+    return (med_endpoint_row *)(void *)med_table_row(&system->endpoints, index);
+}
+
+/* ---- What it is ------------------------------------------------------------------------------ */
+
+medley_status_t
+med_endpoint_of(const med_system *system, med_handle endpoint, med_endpoint_row **row)
+{
+    uint32_t index = med_handle_index_of_kind(endpoint, MED_HANDLE_ENDPOINT);
+    if (index >= system->endpoints.row_count) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    *row = row_at(system, index);
+    uint32_t word = atomic32_load_acquire(&(*row)->row.state); /* A1 live <- T1 (table.c) */
+    return med_handle_is_current(endpoint, word) ? MEDLEY_OK : MEDLEY_ERR_STALE;
+}
+
+medley_status_t
+med_endpoint_owner(const med_system *system, med_handle endpoint, uint32_t *node_ref)
+{
+    med_endpoint_row *row;
+    medley_status_t status = med_endpoint_of(system, endpoint, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    *node_ref = atomic32_load_relaxed(&row->row.key_high); /* relaxed: constant while LIVE */
+    return atomic32_load_acquire(&row->closing) ? MEDLEY_ERR_STALE : MEDLEY_OK; /* E2 <- E1 */
+}
+
+void
+med_endpoint_lane_made(const med_system *system, med_handle endpoint)
+{
+    med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
+    (void)atomic32_fetch_add_acq_rel(&row->lanes_made, 1); /* L1 lane made -> L2 (message.c) */
+}
+
+typedef struct setting_limits {
+    uint32_t least;
+    uint32_t most;
+} setting_limits;
+
+static setting_limits
+limits_of(const med_system *system, med_endpoint_setting which)
+{
+    const setting_limits constant[MED_ENDPOINT_SETTINGS] = {
+        [MED_ENDPOINT_MAX_PAYLOAD] = {1, system->limits.buffer_bytes},
+        [MED_ENDPOINT_BUFFER_TYPE] = {0, 1},
+        [MED_ENDPOINT_MEMORY_TYPE] = {0, UINT32_MAX},
+        [MED_ENDPOINT_PRIORITIES] = {1, MED_LANE_PRIORITIES},
+        [MED_ENDPOINT_PRIORITY] = {0, MED_LANE_PRIORITIES - 1},
+        [MED_ENDPOINT_RECEIVE_BUFFERS] = {1, system->limits.lane_bytes / MED_LANE_GRANULE_BYTES},
+        [MED_ENDPOINT_TIMEOUT_US] = {0, UINT32_MAX},
+    };
+    return constant[which];
+}
+
+uint32_t
+med_endpoint_setting_get(const med_system *system,
+                         const med_endpoint_row *row,
+                         med_endpoint_setting which)
+{
+    uint32_t value = atomic32_load_relaxed(&row->settings[which]); /* relaxed: checked here */
+    setting_limits limits = limits_of(system, which);
+    value = value < limits.least ? limits.least : value;
+    return value > limits.most ? limits.most : value;
+}
+
+/* ---- Create ---------------------------------------------------------------------------------- */
+
+/* Field by field: others may be comparing the first two. */
+static void
+own_begin(const med_self *self, med_endpoint_row *row, med_handle endpoint)
+{
+    med_endpoint_own *own =
+        &self->exchange->exchange->endpoints[med_handle_index(endpoint)];
+    own->row = row;
+    own->lanes_seen = 0;
+    own->run = 0;
+    for (uint32_t i = 0; i < MED_LANE_PRIORITIES; i++) {
+        own->from[i] = NULL;
+    }
+    for (uint32_t i = 0; i < MED_ENDPOINT_RECENT; i++) {
+        own->recent[i].lane = NULL;
+    }
+    atomic32_store_relaxed(&own->handle, endpoint); /* relaxed: own, as is the next */
+    atomic32_store_relaxed(&own->owner, self->ref);
+}
+
+typedef struct fill_context {
+    const med_self *self;
+} fill_context;
+
+/* Relaxed, all: published with the row (T1 in table.c). */
+static void
+fill(med_row *row, uint32_t index, uint32_t generation, void *context)
+{
+    const fill_context *with = context;
+    const med_self *self = with->self;
+    const med_system *system = self->system;
+    med_endpoint_row *endpoint = (med_endpoint_row *)(void *)row;
+    const uint32_t defaults[MED_ENDPOINT_SETTINGS] = {
+        [MED_ENDPOINT_MAX_PAYLOAD] = system->limits.buffer_bytes,
+        [MED_ENDPOINT_PRIORITIES] = PRIORITIES_DEFAULT,
+        [MED_ENDPOINT_RECEIVE_BUFFERS] = system->limits.lane_bytes / MED_LANE_GRANULE_BYTES,
+        [MED_ENDPOINT_TIMEOUT_US] = UINT32_MAX,
+    };
+    /* Before the row is LIVE: its recovery looks where this says. */
+    med_object_touch(&self->tables[MED_KIND_ENDPOINT], index);
+    for (uint32_t i = 0; i < MED_ENDPOINT_SETTINGS; i++) {
+        atomic32_store_relaxed(&endpoint->settings[i], defaults[i]);
+    }
+    atomic32_store_relaxed(&endpoint->gets, 0);
+    atomic32_store_relaxed(&endpoint->got_by, 0);
+    atomic32_store_relaxed(&endpoint->channel, 0);
+    atomic32_store_relaxed(&endpoint->closing, 0);
+    atomic32_store_relaxed(&endpoint->lanes_made, 0);
+    own_begin(self, endpoint, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
+}
+
+/* An endpoint appeared: who waits for one looks. */
+static void
+tell_who_waits(const med_self *self)
+{
+    const med_system *system = self->system;
+    atomic32 *awaited = &self->exchange->exchange->head->awaited;
+    med_port_barrier_light(self->scope); /* store-then-load: T1, before the flag; as wait.c */
+    if (!atomic32_load_relaxed(awaited)) { /* relaxed: as W3 of wait.c, on the other side */
+        return;
+    }
+    atomic32_store_relaxed(awaited, 0);
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        med_node_row *node = (med_node_row *)(void *)med_table_row(&system->nodes, i);
+        med_wait_wake(&node->news, self->scope);
+    }
+}
+
+medley_status_t
+med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint)
+{
+    const med_table_view *table = &self->system->endpoints;
+    fill_context context = {.self = self};
+    bool any = port == MED_ENDPOINT_PORT_ANY;
+    med_key key = {.high = self->ref, .low = any ? MED_ENDPOINT_PORT_ANY_FIRST : port};
+    uint32_t index, generation;
+    medley_status_t status =
+        any ? med_table_insert_any(table, &key, fill, &context, &index, &generation)
+            : med_table_insert(table, key, fill, &context, &index, &generation);
+    if (status == MEDLEY_ERR_LIMIT) {
+        med_limits_report(&self->system->limits, MED_LIMIT_ENDPOINTS);
+    }
+    if (status == MEDLEY_OK) {
+        *endpoint = med_handle_make(MED_HANDLE_ENDPOINT, index, generation);
+        tell_who_waits(self);
+    }
+    return status;
+}
+
+/* ---- Find ------------------------------------------------------------------------------------ */
+
+medley_status_t
+med_endpoint_find(
+    const med_self *self, uint32_t domain, uint32_t node, uint32_t port, med_handle *endpoint)
+{
+    const med_system *system = self->system;
+    uint32_t index, generation;
+    med_key node_key = {.high = domain, .low = node};
+    medley_status_t status = med_table_find(&system->nodes, node_key, &index, &generation);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_key key = {.high = med_node_ref(index, generation), .low = port};
+    status = med_table_find(&system->endpoints, key, &index, &generation);
+    if (status == MEDLEY_OK) {
+        *endpoint = med_handle_make(MED_HANDLE_ENDPOINT, index, generation);
+    }
+    return status;
+}
+
+typedef struct sought {
+    const med_self *self;
+    uint32_t domain;
+    uint32_t node;
+    uint32_t port;
+    med_handle *endpoint;
+} sought;
+
+static bool
+is_there(void *context)
+{
+    const sought *s = context;
+    /* Relaxed: the wait's own barrier orders it (W2 in wait.c). Set each time, since who makes any
+     * endpoint clears it. */
+    atomic32_store_relaxed(&s->self->exchange->exchange->head->awaited, 1);
+    return med_endpoint_find(s->self, s->domain, s->node, s->port, s->endpoint) == MEDLEY_OK;
+}
+
+medley_status_t
+med_endpoint_await(med_self *self,
+                   uint32_t domain,
+                   uint32_t node,
+                   uint32_t port,
+                   uint64_t deadline_ns,
+                   med_handle *endpoint)
+{
+    sought s = {self, domain, node, port, endpoint};
+    const med_wait_request wait = {.condition = is_there,
+                                   .context = &s,
+                                   .deadline_ns = deadline_ns,
+                                   .scope = self->scope};
+    return med_wait_until(&self->row->news, &self->waiter, &wait);
+}
+
+medley_status_t
+med_endpoint_got(const med_self *self, med_handle endpoint, bool got)
+{
+    med_endpoint_row *row;
+    medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    /* Relaxed, all: for showing. */
+    if (got) {
+        (void)atomic32_fetch_add_relaxed(&row->gets, 1);
+        atomic32_store_relaxed(&row->got_by, self->ref);
+    } else if (atomic32_load_relaxed(&row->gets)) {
+        (void)atomic32_fetch_add_relaxed(&row->gets, UINT32_MAX);
+    }
+    return MEDLEY_OK;
+}
+
+/* ---- Delete ---------------------------------------------------------------------------------- */
+
+static medley_status_t
+leave(med_system *system, uint32_t index, uint32_t generation)
+{
+    med_endpoint_row *row = row_at(system, index);
+    atomic32_store_release(&row->closing, 1); /* E1 closing -> E2 (owner) */
+    medley_status_t status =
+        med_lanes_leave(system, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
+    if (status == MEDLEY_OK) {
+        status = med_table_remove(&system->endpoints, index, generation);
+    }
+    return status == MEDLEY_ERR_STALE ? MEDLEY_OK : status;
+}
+
+static void
+forget(med_endpoint_own *own)
+{
+    atomic32_store_relaxed(&own->owner, 0); /* relaxed: own */
+    atomic32_store_relaxed(&own->handle, 0);
+}
+
+medley_status_t
+med_endpoint_delete(med_self *self, med_handle endpoint)
+{
+    med_endpoint_row *row;
+    medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_endpoint_own *own = med_endpoint_mine(self, endpoint);
+    if (!own) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    if (atomic32_load_relaxed(&row->channel)) { /* relaxed: the owner is asked again by none */
+        return MEDLEY_BUSY;
+    }
+    uint32_t word = atomic32_load_relaxed(&row->row.state); /* relaxed: the own row's */
+    status = leave(self->system, med_handle_index(endpoint), med_row_generation_of(word));
+    if (status == MEDLEY_OK) {
+        forget(own);
+    }
+    return status;
+}
+
+void
+med_endpoints_leave(med_self *self)
+{
+    const med_system *system = self->system;
+    for (uint32_t i = 0; i < system->endpoints.row_count; i++) {
+        med_endpoint_own *own = &self->exchange->exchange->endpoints[i];
+        if (atomic32_load_relaxed(&own->owner) == self->ref) { /* relaxed: as `mine` */
+            uint32_t word = atomic32_load_relaxed(&own->row->row.state);
+            (void)leave(self->system, i, med_row_generation_of(word));
+            forget(own);
+        }
+    }
+}
+
+/* ---- Death ----------------------------------------------------------------------------------- */
+
+medley_status_t
+med_endpoint_recover_rows(
+    med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
+{
+    (void)thread_id;
+    medley_status_t status = MEDLEY_OK;
+    for (uint32_t i = first; i < first + count && i < system->endpoints.row_count; i++) {
+        const med_endpoint_row *row = row_at(system, i);
+        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+        /* Relaxed: constant while LIVE. */
+        if (med_row_state_of(word) == MED_ROW_LIVE &&
+            atomic32_load_relaxed(&row->row.key_high) == node_ref &&
+            leave(system, i, med_row_generation_of(word)) != MEDLEY_OK) {
+            status = MEDLEY_TIMEOUT;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Endpoints: rows of the registry, found by node and port. docs/design/mcapi.md */
+#ifndef MEDLEY_MCAPI_ENDPOINT_H
+#define MEDLEY_MCAPI_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "medley/status.h"
+#include "mcapi/lane.h"
+#include "mrapi/handle.h"
+#include "mrapi/node.h"
+
+#define MED_ENDPOINT_PORT_ANY UINT32_MAX
+/* A bit of the memory type: a call that would wait for memory or room fails. */
+#define MED_ENDPOINT_FAIL_ON_MEM_LIMIT 0x00010000u
+/* Where the ports that MED_ENDPOINT_PORT_ANY gives begin. */
+#define MED_ENDPOINT_PORT_ANY_FIRST 0x40000000u
+
+/* What its owner may set, while it is not connected. */
+typedef enum med_endpoint_setting {
+    MED_ENDPOINT_MAX_PAYLOAD,
+    MED_ENDPOINT_BUFFER_TYPE,
+    MED_ENDPOINT_MEMORY_TYPE,
+    MED_ENDPOINT_PRIORITIES,
+    MED_ENDPOINT_PRIORITY,
+    MED_ENDPOINT_RECEIVE_BUFFERS,
+    MED_ENDPOINT_TIMEOUT_US,
+    MED_ENDPOINT_SETTINGS
+} med_endpoint_setting;
+
+typedef struct med_endpoint_row {
+    med_row row;                              /* key: its node (a reference), port */
+    atomic32 settings[MED_ENDPOINT_SETTINGS]; /* written by the owner */
+    atomic32 gets;                            /* how often others got it, less releases */
+    atomic32 got_by;                          /* who got it last, a node reference, or 0 */
+    atomic32 channel;    /* of which lane it is an end: handle; or 0. By who connects, and it */
+    atomic32 closing;    /* 1: it goes, and no lane is made for it any more */
+    uint32_t unused[1];
+    atomic32 lanes_made; /* how many ever were with it as the receiver; by their makers */
+    uint32_t unused_too[15];
+} med_endpoint_row;
+_Static_assert(sizeof(med_endpoint_row) == 128, "the same in every build");
+_Static_assert(offsetof(med_endpoint_row, lanes_made) == 64, "apart");
+
+uint32_t med_endpoint_row_bytes(const med_limits *limits);
+medley_status_t med_endpoint_recover_rows(struct med_system *system,
+                                          uint32_t first,
+                                          uint32_t count,
+                                          uint32_t node_ref,
+                                          uint32_t thread_id);
+
+#define MED_ENDPOINT_RECENT 4u
+
+/* An endpoint as its node sees it. Its thread's own. */
+typedef struct med_endpoint_own {
+    atomic32 handle; /* 0: it is no endpoint of this process. Others of the process may look */
+    atomic32 owner;  /* node reference; likewise */
+    med_endpoint_row *row;
+    uint32_t lanes_seen; /* of lanes_made */
+    uint32_t run;        /* how many more it takes from the lane it is at before it goes on */
+    /* To receive from, by priority: a circle of lanes, and the one where it goes on. */
+    med_lane_own *from[MED_LANE_PRIORITIES];
+    /* To send to: the lanes used last. */
+    struct {
+        med_handle to;
+        uint32_t priority;
+        med_lane_own *lane;
+    } recent[MED_ENDPOINT_RECENT];
+} med_endpoint_own;
+
+/* ---- Coming and going ------------------------------------------------------------------------ */
+
+/* MEDLEY_ERR_EXISTS; MEDLEY_ERR_LIMIT, which is reported; MEDLEY_TIMEOUT. */
+medley_status_t med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint);
+/* Of any node. MEDLEY_ERR_NOT_FOUND: there is none (yet). */
+medley_status_t med_endpoint_find(
+    const med_self *self, uint32_t domain, uint32_t node, uint32_t port, med_handle *endpoint);
+/* Blocks until it is there: MEDLEY_TIMEOUT. */
+medley_status_t med_endpoint_await(med_self *self,
+                                   uint32_t domain,
+                                   uint32_t node,
+                                   uint32_t port,
+                                   uint64_t deadline_ns,
+                                   med_handle *endpoint);
+/* It was got, or is given back, by the caller. MEDLEY_ERR_STALE. */
+medley_status_t med_endpoint_got(const med_self *self, med_handle endpoint, bool got);
+/* MEDLEY_ERR_NOT_OWNER; MEDLEY_BUSY: it is an end of a channel; MEDLEY_ERR_STALE; MEDLEY_TIMEOUT. */
+medley_status_t med_endpoint_delete(med_self *self, med_handle endpoint);
+/* All of the caller's. */
+void med_endpoints_leave(med_self *self);
+
+/* ---- What it is ------------------------------------------------------------------------------ */
+
+/* The row of a handle. MEDLEY_ERR_ARGUMENT: no handle of an endpoint; MEDLEY_ERR_STALE. */
+medley_status_t
+med_endpoint_of(const struct med_system *system, med_handle endpoint, med_endpoint_row **row);
+/* Its node. MEDLEY_ERR_STALE also when it is going. */
+medley_status_t
+med_endpoint_owner(const struct med_system *system, med_handle endpoint, uint32_t *node_ref);
+/* A lane was made with it as the receiver. */
+void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint);
+
+/* What it is set to; within its limits, whatever the row says. */
+uint32_t med_endpoint_setting_get(const struct med_system *system,
+                                  const med_endpoint_row *row,
+                                  med_endpoint_setting which);
+
+/* The caller's own endpoint of that handle, or NULL. */
+static inline med_endpoint_own *
+med_endpoint_mine(const med_self *self, med_handle endpoint)
+{
+    uint32_t index = med_handle_index_of_kind(endpoint, MED_HANDLE_ENDPOINT);
+    if (__builtin_expect(index >= self->tables[MED_KIND_ENDPOINT].row_count, 0)) {
+        return NULL;
+    }
+    med_endpoint_own *own = &self->exchange->exchange->endpoints[index];
+    /* Relaxed: written by this very thread, if both are so. */
+    bool mine = atomic32_load_relaxed(&own->handle) == endpoint &&
+                atomic32_load_relaxed(&own->owner) == self->ref;
+    return __builtin_expect(mine, 1) ? own : NULL;
+}
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Coming and going of nodes that exchange. What may run together: everything, by any nodes of any
+ * processes.
+ *
+ * The shared memory is one of MRAPI's, under a number that users cannot choose: whoever comes first
+ * makes it, and its pool with the lanes' lock held (X1 ready -> X2), so one who dies at it leaves it
+ * unready, and the next begins anew. It stays as long as the system.
+ * The process's own part is made and dropped under the system's exchange_lock.
+ */
+#include "mcapi/exchange.h"
+
+#include "base/lock.h"
+#include "mcapi/endpoint.h"
+#include "mcapi/lane.h"
+#include "mrapi/shmem.h"
+
+#define MEMORY_NUMBER 0xf0000000u
+#define APART 128u
+/* Buffers that a node keeps at hand: with few in all, none. */
+#define CACHE_SHARE 16u
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+static uint64_t
+apart(uint64_t bytes)
+{
+    return (bytes + APART - 1) / APART * APART;
+}
+
+static uint64_t
+pool_bytes(const med_limits *limits)
+{
+    return apart(med_pool_size(limits->buffers, limits->buffer_bytes));
+}
+
+static uint32_t
+lane_stride(const med_limits *limits)
+{
+    return (uint32_t)apart(med_lane_memory_bytes(limits));
+}
+
+/* 0: more than there can be. */
+static uint32_t
+memory_bytes(const med_limits *limits)
+{
+    uint64_t pool = pool_bytes(limits);
+    uint64_t all = sizeof(med_exchange_head) + pool + (uint64_t)limits->lanes * lane_stride(limits);
+    return pool && all <= UINT32_MAX ? (uint32_t)all : 0;
+}
+
+/* ---- The shared memory ----------------------------------------------------------------------- */
+
+static medley_status_t
+memory_find(med_self *self, med_handle *memory)
+{
+    med_shmem_request request = {.number = MEMORY_NUMBER,
+                                 .size_bytes = memory_bytes(&self->system->limits),
+                                 .attributes = MED_SHMEM_DOMAIN_SHARED};
+    if (request.size_bytes == 0) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    medley_status_t status = med_shmem_get(self, MEMORY_NUMBER, memory);
+    if (status == MEDLEY_ERR_NOT_FOUND) {
+        status = med_shmem_create(self, &request, memory);
+        if (status == MEDLEY_ERR_EXISTS) {
+            status = med_shmem_get(self, MEMORY_NUMBER, memory);
+        }
+    }
+    return status;
+}
+
+typedef struct ready_context {
+    const med_limits *limits;
+    med_exchange *exchange;
+    unsigned char *pool;
+} ready_context;
+
+/* With the lanes' lock held. */
+static medley_status_t
+make_ready(void *context)
+{
+    const ready_context *with = context;
+    const med_limits *limits = with->limits;
+    size_t bytes = (size_t)pool_bytes(limits);
+    if (atomic32_load_acquire(&with->exchange->head->ready)) { /* X2 ready <- X1 */
+        return med_pool_attach(with->pool, bytes, &with->exchange->pool);
+    }
+    medley_status_t status = med_pool_init(with->pool, bytes, limits->buffers,
+                                           limits->buffer_bytes, 0, &with->exchange->pool);
+    atomic32_store_release(&with->exchange->head->ready, 1); /* X1 ready -> X2 */
+    return status;
+}
+
+/* ---- The process's own ----------------------------------------------------------------------- */
+
+typedef struct own_memory {
+    size_t endpoints, lanes, nodes, all; /* where each begins, and the end */
+} own_memory;
+
+static own_memory
+own_layout(const med_limits *limits)
+{
+    own_memory own;
+    own.endpoints = (size_t)apart(sizeof(med_exchange));
+    own.lanes = own.endpoints + (size_t)apart(limits->endpoints * sizeof(med_endpoint_own));
+    own.nodes = own.lanes + (size_t)apart(limits->lanes * sizeof(med_lane_own));
+    own.all = own.nodes + limits->nodes * sizeof(med_exchange_node);
+    return own;
+}
+
+static medley_status_t
+own_make(med_system *system, void *shared)
+{
+    const med_limits *limits = &system->limits;
+    own_memory own = own_layout(limits);
+    void *memory;
+    medley_status_t status = med_port_memory_map(own.all, &memory);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    unsigned char *at = memory;
+    med_exchange *exchange = memory;
+    unsigned char *pool = (unsigned char *)shared + sizeof(med_exchange_head);
+    *exchange = (med_exchange){.head = shared,
+                               .lanes = pool + pool_bytes(limits),
+                               .lane_stride = lane_stride(limits),
+                               .endpoints = (void *)(at + own.endpoints),
+                               .lane_ends = (void *)(at + own.lanes),
+                               .nodes = (void *)(at + own.nodes)};
+    ready_context context = {.limits = limits, .exchange = exchange, .pool = pool};
+    status = med_table_hold(&system->lanes, make_ready, &context);
+    if (status != MEDLEY_OK) {
+        med_port_memory_unmap(memory, own.all);
+        return status;
+    }
+    system->exchange = exchange;
+    return MEDLEY_OK;
+}
+
+void
+med_exchange_end(med_system *system)
+{
+    if (system->exchange) {
+        med_port_memory_unmap(system->exchange, own_layout(&system->limits).all);
+        system->exchange = NULL;
+    }
+}
+
+/* Of this process alone: who has it, is of no account. */
+#define SOMEBODY 1u
+
+static void
+own_lock(med_system *system)
+{
+    med_waiter waiter = {.spin_ns = 0};
+    med_lock_request request = {.owner = SOMEBODY,
+                                .deadline_ns = MED_PORT_FOREVER,
+                                .scope = MED_PORT_SCOPE_PROCESS,
+                                .waiter = &waiter};
+    (void)med_lock_acquire(&system->exchange_lock, &system->exchange_sleepers, &request);
+}
+
+static void
+own_unlock(med_system *system)
+{
+    med_lock_release(&system->exchange_lock, &system->exchange_sleepers, MED_PORT_SCOPE_PROCESS);
+}
+
+/* ---- Coming and going ------------------------------------------------------------------------ */
+
+static medley_status_t
+own_join(med_self *self, void *shared, med_handle memory)
+{
+    med_system *system = self->system;
+    own_lock(system);
+    medley_status_t status = system->exchange ? MEDLEY_OK : own_make(system, shared);
+    if (status == MEDLEY_OK) {
+        med_exchange *exchange = system->exchange;
+        uint32_t share = system->limits.buffers / CACHE_SHARE;
+        exchange->users++;
+        self->exchange = &exchange->nodes[self->index];
+        *self->exchange = (med_exchange_node){.exchange = exchange, .memory = memory};
+        med_pool_cache_init(&self->exchange->cache, self->ref, share);
+    }
+    own_unlock(system);
+    return status;
+}
+
+medley_status_t
+med_exchange_join(med_self *self)
+{
+    med_handle memory;
+    void *shared;
+    if (self->exchange) {
+        return MEDLEY_ERR_EXISTS;
+    }
+    medley_status_t status = memory_find(self, &memory);
+    if (status == MEDLEY_OK) {
+        status = med_shmem_attach(self, memory, &shared);
+    }
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    status = own_join(self, shared, memory);
+    if (status != MEDLEY_OK) {
+        (void)med_shmem_detach(self, memory);
+    }
+    return status;
+}
+
+void
+med_exchange_leave(med_self *self)
+{
+    med_system *system = self->system;
+    med_exchange *exchange = self->exchange->exchange;
+    med_handle memory = self->exchange->memory;
+    med_pool_cache_flush(&exchange->pool, &self->exchange->cache);
+    (void)med_pool_recover(&exchange->pool, self->ref);
+    own_lock(system);
+    self->exchange = NULL;
+    if (--exchange->users == 0) {
+        med_exchange_end(system);
+    }
+    own_unlock(system);
+    (void)med_shmem_detach(self, memory);
+}
+
+void
+med_exchange_node_leaves(med_self *self)
+{
+    if (self->exchange) {
+        med_endpoints_leave(self);
+        med_exchange_leave(self);
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The exchange: what MCAPI needs beside the registry. In shared memory the rings of the lanes and
+ * the pool of buffers; in this process its view of them, and what its nodes know of their endpoints
+ * and lanes. Made when the first node asks for it, so that nobody else pays. docs/design/mcapi.md
+ */
+#ifndef MEDLEY_MCAPI_EXCHANGE_H
+#define MEDLEY_MCAPI_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/wait.h"
+#include "medley/status.h"
+#include "mrapi/node.h"
+#include "mrapi/system.h"
+
+struct med_endpoint_own;
+struct med_lane_own;
+
+/* The first bytes of the shared memory. The pool and the lanes follow, each on 128 bytes. */
+typedef struct med_exchange_head {
+    atomic32 ready;   /* 1: the pool is made. Before, only the holder of the lanes' lock writes */
+    atomic32 awaited; /* somebody waits for an endpoint to appear */
+    uint32_t unused[30];
+} med_exchange_head;
+_Static_assert(sizeof(med_exchange_head) == 128, "the pool begins on 128 bytes");
+
+typedef struct med_exchange {
+    med_exchange_head *head;
+    unsigned char *lanes; /* the memory of lane 0 */
+    uint32_t lane_stride; /* from lane to lane */
+    med_pool pool;
+    /* One for each row; each is used by the thread of the node whose endpoint, or end, it is. */
+    struct med_endpoint_own *endpoints;
+    struct med_lane_own *lane_ends;
+    struct med_exchange_node *nodes;
+    uint32_t users; /* nodes of this process; guarded by the system's exchange_lock */
+} med_exchange;
+
+/* A node, as it takes part. Its own thread's. */
+typedef struct med_exchange_node {
+    med_exchange *exchange;
+    bool only_here; /* it is a node for MCAPI's sake */
+    med_handle memory;
+    med_pool_cache cache;
+} med_exchange_node;
+
+/* The calling node takes part from now on. MEDLEY_ERR_EXISTS: it does; MEDLEY_ERR_NO_MEMORY,
+ * MEDLEY_ERR_LIMIT, MEDLEY_TIMEOUT as med_shmem_create and _attach. */
+medley_status_t med_exchange_join(med_self *self);
+/* And no more. Its endpoints are gone already. */
+void med_exchange_leave(med_self *self);
+
+/* A part's (mrapi/parts.h). */
+void med_exchange_end(med_system *system);
+void med_exchange_node_leaves(med_self *self);
+
+/* Of a lane: the number that owns what is under way in it. Never a node's, never nobody's. */
+static inline uint32_t
+med_exchange_lane_owner(uint32_t lane_index)
+{
+    return 0x80000000u | lane_index;
+}
+
+static inline void *
+med_exchange_lane_memory(const med_exchange *exchange, uint32_t lane_index)
+{
+    return exchange->lanes + (size_t)lane_index * exchange->lane_stride;
+}
+
+/* Where the thread of another node sleeps; NULL for a reference that is none. */
+static inline med_wait *
+med_exchange_news_of(const med_system *system, uint32_t node_ref)
+{
+    uint32_t index = med_node_ref_index(node_ref);
+    return index < system->limits.nodes
+               ? &((med_node_row *)(void *)med_table_row(&system->nodes, index))->news
+               : NULL;
+}
+
+#endif

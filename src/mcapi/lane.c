@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Lanes in the registry. What may run together: everything, by any nodes.
+ *
+ *           linearises at
+ *   make    the row's LIVE (T1 in table.c); that both endpoints are there is looked at under the
+ *           lanes' lock
+ *   leave   the change of `ends`, G1; of the second to leave, the removal of the row
+ *
+ * While a side has not left, the row and its memory are that lane's and no other's: so each side
+ * uses what it attached to without asking again. Both attach by the row's generation.
+ *
+ * An endpoint that goes says so first (CLOSING in its row), then leaves all its lanes in one pass
+ * with the lanes' lock held. A lane is made with that lock held: either the pass sees it, or its
+ * maker sees CLOSING.
+ *
+ * Progress: make and leave block on the lanes' lock; is_gone is wait-free. Death: a node's recovery
+ * leaves for its endpoints (endpoint.c). Who dies between the second GONE and the removal leaves a
+ * row that nobody uses; whoever finds no free one removes it (sweep).
+ */
+#include "mcapi/lane.h"
+
+#include "mcapi/endpoint.h"
+#include "mrapi/system.h"
+
+#define BOTH_GONE (MED_LANE_GONE(MED_LANE_PRODUCER) | MED_LANE_GONE(MED_LANE_CONSUMER))
+#define PRIORITY_SHIFT 28
+#define ENDPOINT_MASK 0x0fffffffu
+
+uint32_t
+med_lane_row_bytes(const med_limits *limits)
+{
+    (void)limits;
+    return sizeof(med_lane_row);
+}
+
+medley_status_t
+med_lane_recover_rows(
+    med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
+{
+    (void)system;
+    (void)first;
+    (void)count;
+    (void)node_ref;
+    (void)thread_id;
+    return MEDLEY_OK;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The largest power of two of granules that fits. */
+static med_ring_config
+ring_config(const med_limits *limits)
+{
+    uint32_t granules = limits->lane_bytes / MED_LANE_GRANULE_BYTES;
+    uint32_t capacity = 1;
+    while (capacity <= granules / 2) {
+        capacity *= 2;
+    }
+    return (med_ring_config){.layout = MED_RING_PACKED,
+                             .element_bytes = MED_LANE_GRANULE_BYTES,
+                             .capacity = capacity};
+}
+
+size_t
+med_lane_memory_bytes(const med_limits *limits)
+{
+    med_ring_config config = ring_config(limits);
+    uint32_t bytes = 0;
+    (void)med_ring_size(&config, &bytes); /* within its limits, as the limits are */
+    return bytes;
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static med_key
+key_of(const med_lane_request *request)
+{
+    return (med_key){.high = request->to,
+                     .low = (request->from & ENDPOINT_MASK) | request->priority << PRIORITY_SHIFT};
+}
+
+typedef struct make_context {
+    med_system *system;
+    const med_lane_request *request;
+    uint32_t side[2]; /* node references */
+} make_context;
+
+/* With the lanes' lock held, as is the next. */
+static medley_status_t
+may_make(void *context)
+{
+    make_context *make = context;
+    const med_lane_request *request = make->request;
+    medley_status_t status =
+        med_endpoint_owner(make->system, request->from, &make->side[MED_LANE_PRODUCER]);
+    if (status == MEDLEY_OK) {
+        status = med_endpoint_owner(make->system, request->to, &make->side[MED_LANE_CONSUMER]);
+    }
+    return status;
+}
+
+/* Relaxed, all: published with the row (T1 in table.c). */
+static void
+fill(med_row *row, uint32_t index, uint32_t generation, void *context)
+{
+    const make_context *make = context;
+    med_lane_row *lane = (med_lane_row *)(void *)row;
+    const med_exchange *exchange = make->system->exchange;
+    med_ring_config config = ring_config(&make->system->limits);
+    (void)generation;
+    atomic32_store_relaxed(&lane->kind, make->request->kind);
+    atomic32_store_relaxed(&lane->ends, 0);
+    for (uint32_t side = 0; side < 2; side++) {
+        atomic32_store_relaxed(&lane->side[side], make->side[side]);
+        atomic32_store_relaxed(&lane->moved[side].count, 0);
+        atomic32_store_relaxed(&lane->moved[side].waits, 0);
+    }
+    /* What its former life left under way, if anything. */
+    (void)med_pool_recover(&exchange->pool, med_exchange_lane_owner(index));
+    (void)med_ring_init(med_exchange_lane_memory(exchange, index), exchange->lane_stride, &config);
+}
+
+/* Removes what nobody uses and nobody has removed. Whether there was anything. */
+static bool
+sweep(med_system *system)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < system->lanes.row_count; i++) {
+        const med_lane_row *row = med_lane_at(system, i);
+        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+        /* Relaxed: both bits stay, as long as the generation does. */
+        if (med_row_state_of(word) == MED_ROW_LIVE &&
+            (atomic32_load_relaxed(&row->ends) & BOTH_GONE) == BOTH_GONE) {
+            any |= med_table_remove(&system->lanes, i, med_row_generation_of(word)) == MEDLEY_OK;
+        }
+    }
+    return any;
+}
+
+medley_status_t
+med_lane_make(med_system *system,
+              const med_lane_request *request,
+              uint32_t *index,
+              uint32_t *generation)
+{
+    make_context context = {.system = system, .request = request};
+    medley_status_t status = MEDLEY_ERR_LIMIT;
+    for (bool again = true; status == MEDLEY_ERR_LIMIT && again;) {
+        status = med_table_insert_if(&system->lanes, key_of(request), may_make, fill, &context,
+                                     index, generation);
+        again = status == MEDLEY_ERR_LIMIT && sweep(system);
+    }
+    if (status == MEDLEY_ERR_LIMIT) {
+        med_limits_report(&system->limits, MED_LIMIT_LANES);
+    } else if (status == MEDLEY_OK) {
+        med_endpoint_lane_made(system, request->to);
+    }
+    return status == MEDLEY_ERR_EXISTS ? MEDLEY_OK : status;
+}
+
+/* ---- Attaching ------------------------------------------------------------------------------- */
+
+medley_status_t
+med_lane_producer_attach(med_self *self, uint32_t index, uint32_t generation, med_lane_own **lane)
+{
+    const med_exchange *exchange = self->exchange->exchange;
+    med_lane_own *own = &exchange->lane_ends[index];
+    med_lane_row *row = med_lane_at(self->system, index);
+    /* Relaxed: fixed when it was made. */
+    uint32_t consumer = atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]);
+    own->producer.news = med_exchange_news_of(self->system, consumer);
+    own->producer.row = row;
+    medley_status_t status = own->producer.news ? med_ring_producer_attach(
+                                                      &own->producer.ring,
+                                                      med_exchange_lane_memory(exchange, index),
+                                                      exchange->lane_stride, self->scope)
+                                                : MEDLEY_ERR_CORRUPT;
+    own->producer.life = generation + 1;
+    *lane = own;
+    return status;
+}
+
+medley_status_t
+med_lane_consumer_attach(med_self *self, uint32_t index, uint32_t generation, med_lane_own **lane)
+{
+    const med_exchange *exchange = self->exchange->exchange;
+    med_lane_own *own = &exchange->lane_ends[index];
+    med_lane_row *row = med_lane_at(self->system, index);
+    /* Relaxed: fixed when it was made. */
+    uint32_t producer = atomic32_load_relaxed(&row->side[MED_LANE_PRODUCER]);
+    own->consumer.news = med_exchange_news_of(self->system, producer);
+    own->consumer.row = row;
+    medley_status_t status = own->consumer.news ? med_ring_consumer_attach(
+                                                      &own->consumer.ring,
+                                                      med_exchange_lane_memory(exchange, index),
+                                                      exchange->lane_stride, self->scope)
+                                                : MEDLEY_ERR_CORRUPT;
+    own->consumer.life = generation + 1;
+    *lane = own;
+    return status;
+}
+
+/* ---- Its end --------------------------------------------------------------------------------- */
+
+/* Marks it, and wakes the other side. Whether both are gone now. */
+static bool
+side_leaves(const med_system *system, med_lane_row *row, med_lane_side side)
+{
+    med_lane_side other = side == MED_LANE_PRODUCER ? MED_LANE_CONSUMER : MED_LANE_PRODUCER;
+    /* G1 gone, what was published before it <- G2 (is_gone) */
+    uint32_t before = atomic32_fetch_or_acq_rel(&row->ends, MED_LANE_GONE(side));
+    if (!(before & MED_LANE_GONE(side))) {
+        /* Relaxed: fixed when it was made. */
+        med_wait *news =
+            med_exchange_news_of(system, atomic32_load_relaxed(&row->side[other]));
+        if (news) {
+            med_wait_wake(news, system->scope);
+        }
+    }
+    return before & MED_LANE_GONE(other);
+}
+
+medley_status_t
+med_lane_leave(med_system *system, uint32_t index, uint32_t generation, med_lane_side side)
+{
+    med_lane_row *row = med_lane_at(system, index);
+    if (!side_leaves(system, row, side)) {
+        return MEDLEY_OK;
+    }
+    medley_status_t status = med_table_remove(&system->lanes, index, generation);
+    return status == MEDLEY_ERR_STALE ? MEDLEY_OK : status;
+}
+
+typedef struct leave_context {
+    med_system *system;
+    med_handle endpoint;
+    bool any_over;
+} leave_context;
+
+/* With the lanes' lock held. */
+static medley_status_t
+leave_all(void *context)
+{
+    leave_context *leave = context;
+    med_system *system = leave->system;
+    for (uint32_t i = 0; i < system->lanes.row_count; i++) {
+        med_lane_row *row = med_lane_at(system, i);
+        /* Relaxed, all: the lock orders them. */
+        if (med_row_state_of(atomic32_load_relaxed(&row->row.state)) != MED_ROW_LIVE) {
+            continue;
+        }
+        if (atomic32_load_relaxed(&row->row.key_high) == leave->endpoint) {
+            leave->any_over |= side_leaves(system, row, MED_LANE_CONSUMER);
+        }
+        uint32_t from = atomic32_load_relaxed(&row->row.key_low) & ENDPOINT_MASK;
+        if (from == (leave->endpoint & ENDPOINT_MASK)) {
+            leave->any_over |= side_leaves(system, row, MED_LANE_PRODUCER);
+        }
+    }
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_lanes_leave(med_system *system, med_handle endpoint)
+{
+    leave_context context = {.system = system, .endpoint = endpoint};
+    medley_status_t status = med_table_hold(&system->lanes, leave_all, &context);
+    if (status == MEDLEY_OK && context.any_over) {
+        (void)sweep(system);
+    }
+    return status;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Lanes: one ring from a sending endpoint to a receiving one, at one priority. A row of the registry
+ * says whose it is; its memory lies in the exchange. docs/design/mcapi.md
+ */
+#ifndef MEDLEY_MCAPI_LANE_H
+#define MEDLEY_MCAPI_LANE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/ring_spsc.h"
+#include "medley/status.h"
+#include "mcapi/exchange.h"
+#include "mrapi/handle.h"
+
+#define MED_LANE_PRIORITIES 4u
+/* What a lane of messages or packets counts by: a 24-byte message and its header. */
+#define MED_LANE_GRANULE_BYTES 32u
+
+typedef enum med_lane_kind {
+    MED_LANE_MESSAGES,
+    MED_LANE_PACKETS,
+    MED_LANE_SCALARS,
+    MED_LANE_STATES,
+} med_lane_kind;
+
+/* The paper's two sides. */
+typedef enum med_lane_side {
+    MED_LANE_PRODUCER,
+    MED_LANE_CONSUMER,
+} med_lane_side;
+
+/* Of a side, in `ends`. */
+#define MED_LANE_OPEN(side) (1u << (side) * 2u)
+#define MED_LANE_GONE(side) (2u << (side) * 2u)
+
+typedef struct med_lane_row {
+    med_row row;        /* key: the receiving endpoint; the sending one, its kind the priority */
+    atomic32 kind;      /* med_lane_kind; fixed when it is made, as are the next two */
+    atomic32 side[2];   /* whose each is: node references */
+    atomic32 ends;      /* MED_LANE_OPEN, _GONE */
+    uint32_t unused[8]; /* then a line for each side, written by it: */
+    struct {
+        atomic32 count; /* messages, packets or scalars that it moved, wrapping */
+        atomic32 waits; /* how often it found the ring full, or empty, and waited */
+        uint32_t unused[14];
+    } moved[2];
+} med_lane_row;
+_Static_assert(sizeof(med_lane_row) == 192, "the same in every build");
+
+uint32_t med_lane_row_bytes(const med_limits *limits);
+/* The kind's recovery: lanes go with their endpoints, so there is nothing to do. */
+medley_status_t med_lane_recover_rows(struct med_system *system,
+                                      uint32_t first,
+                                      uint32_t count,
+                                      uint32_t node_ref,
+                                      uint32_t thread_id);
+/* Of the memory of each lane. */
+size_t med_lane_memory_bytes(const med_limits *limits);
+
+/* A lane as this process's nodes see it: each half is its side's thread's. */
+typedef struct med_lane_own {
+    struct {
+        uint32_t life; /* generation of the row, + 1; 0: not attached */
+        med_ring_producer ring;
+        med_wait *news; /* where the consumer sleeps */
+        med_lane_row *row;
+    } producer;
+    _Alignas(128) struct {
+        uint32_t life;
+        med_ring_consumer ring;
+        med_wait *news;
+        med_lane_row *row;
+        struct med_lane_own *next; /* of the same endpoint and priority, in a circle */
+    } consumer;
+} med_lane_own;
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+typedef struct med_lane_request {
+    med_handle from;
+    med_handle to;
+    uint32_t priority;
+    med_lane_kind kind;
+} med_lane_request;
+
+/* Makes the lane, or finds it. MEDLEY_ERR_STALE: one of the endpoints is not there (any more);
+ * MEDLEY_ERR_LIMIT, which is reported; MEDLEY_TIMEOUT. */
+medley_status_t med_lane_make(struct med_system *system,
+                              const med_lane_request *request,
+                              uint32_t *index,
+                              uint32_t *generation);
+
+static inline med_lane_row *
+med_lane_at(const struct med_system *system, uint32_t index)
+{
+    return (med_lane_row *)(void *)med_table_row(&system->lanes, index);
+}
+
+/* The caller's side of a lane that it is one end of. MEDLEY_ERR_CORRUPT: what lies there is no such
+ * ring. */
+medley_status_t
+med_lane_producer_attach(med_self *self, uint32_t index, uint32_t generation, med_lane_own **lane);
+medley_status_t
+med_lane_consumer_attach(med_self *self, uint32_t index, uint32_t generation, med_lane_own **lane);
+
+/* ---- Its end --------------------------------------------------------------------------------- */
+
+/* That side uses it no more. Idempotent. Whoever is the second removes the lane: MEDLEY_TIMEOUT, it
+ * is not removed yet. The other side is woken. */
+medley_status_t med_lane_leave(struct med_system *system,
+                               uint32_t index,
+                               uint32_t generation,
+                               med_lane_side side);
+/* All sides that are this endpoint's. No lane of it is made any more. MEDLEY_TIMEOUT: not all. */
+medley_status_t med_lanes_leave(struct med_system *system, med_handle endpoint);
+
+/* Has that side gone? */
+static inline bool
+med_lane_is_gone(const med_lane_row *row, med_lane_side side)
+{
+    return atomic32_load_acquire(&row->ends) & MED_LANE_GONE(side); /* G2 gone <- G1 (lane.c) */
+}
+
+#endif

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Messages. One thread sends from an endpoint, one receives at it; between the two lie lanes, and
+ * record.h and ring_spsc.h say why one message gets across.
+ *
+ *             linearises at                            progress
+ *   send      the store of the ring's tail (R1)        wait-free, but for a kernel wake, the first
+ *                                                      message of a lane, and the pool
+ *   receive   its look at the tail that finds it (A1)  wait-free, in the number of lanes
+ *
+ * Whose a buffer is, step by step, says docs/design/mcapi.md.
+ *
+ * Order. The receiver looks from the most urgent priority on; within one it takes at most a run from
+ * a lane, then goes on to the next.
+ *
+ * Death. Of the receiver: its side of the lane is gone; the sender leaves the lane too. Of the
+ * sender: what it published is received, then the receiver leaves the lane. Who waits looks at the
+ * other's life after each slice.
+ */
+#include "mcapi/message.h"
+
+#include "mcapi/record.h"
+#include "mrapi/system.h"
+
+/* From one lane, before the next of the same priority. */
+#define RUN_MAX 32u
+
+static uint64_t
+deadline_ns(const med_self *self, const med_endpoint_own *own)
+{
+    uint32_t us = med_endpoint_setting_get(self->system, own->row, MED_ENDPOINT_TIMEOUT_US);
+    return us == UINT32_MAX ? MED_PORT_FOREVER : med_port_clock_ns() + (uint64_t)us * 1000u;
+}
+
+/* The caller's own endpoint, that is no end of a channel. */
+static medley_status_t
+mine(const med_self *self, med_handle endpoint, med_endpoint_own **own)
+{
+    *own = med_endpoint_mine(self, endpoint);
+    if (__builtin_expect(!*own, 0)) {
+        med_endpoint_row *row;
+        medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
+        return status == MEDLEY_OK ? MEDLEY_ERR_NOT_OWNER : status;
+    }
+    /* Relaxed: it says only which calls are for it. */
+    return __builtin_expect(atomic32_load_relaxed(&(*own)->row->channel) != 0, 0) ? MEDLEY_BUSY
+                                                                                  : MEDLEY_OK;
+}
+
+/* ---- Lanes to send by ------------------------------------------------------------------------ */
+
+static uint32_t
+recent_place(med_handle to, uint32_t priority)
+{
+    return (med_handle_index(to) ^ priority) % MED_ENDPOINT_RECENT;
+}
+
+/* The first message that way, or the first for long. */
+static medley_status_t
+lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med_lane_own **lane)
+{
+    const med_lane_request request = {.from = message->from,
+                                      .to = message->to,
+                                      .priority = message->priority,
+                                      .kind = MED_LANE_MESSAGES};
+    uint32_t index, generation;
+    medley_status_t status = med_lane_make(self->system, &request, &index, &generation);
+    if (status == MEDLEY_OK && self->exchange->exchange->lane_ends[index].producer.life !=
+                                   generation + 1) {
+        status = med_lane_producer_attach(self, index, generation, lane);
+    } else if (status == MEDLEY_OK) {
+        *lane = &self->exchange->exchange->lane_ends[index];
+    }
+    if (status == MEDLEY_OK) {
+        uint32_t place = recent_place(message->to, message->priority);
+        own->recent[place].to = message->to;
+        own->recent[place].priority = message->priority;
+        own->recent[place].lane = *lane;
+    }
+    return status == MEDLEY_ERR_LIMIT ? MEDLEY_ERR_NO_MEMORY : status;
+}
+
+static inline medley_status_t
+lane_of(med_self *self, med_endpoint_own *own, const med_message *message, med_lane_own **lane)
+{
+    uint32_t place = recent_place(message->to, message->priority);
+    if (__builtin_expect(own->recent[place].lane && own->recent[place].to == message->to &&
+                             own->recent[place].priority == message->priority,
+                         1)) {
+        *lane = own->recent[place].lane;
+        return MEDLEY_OK;
+    }
+    return lane_find(self, own, message, lane);
+}
+
+static uint32_t
+lane_index(const med_self *self, const med_lane_own *lane)
+{
+    return (uint32_t)(lane - self->exchange->exchange->lane_ends);
+}
+
+/* The receiver is gone: so is the lane, for this side. */
+static medley_status_t
+lane_drop(med_self *self, med_endpoint_own *own, med_lane_own *lane)
+{
+    uint32_t generation = lane->producer.life - 1;
+    for (uint32_t i = 0; i < MED_ENDPOINT_RECENT; i++) {
+        if (own->recent[i].lane == lane) {
+            own->recent[i].lane = NULL;
+        }
+    }
+    lane->producer.life = 0;
+    (void)med_lane_leave(self->system, lane_index(self, lane), generation, MED_LANE_PRODUCER);
+    return MEDLEY_ERR_PEER_DIED;
+}
+
+/* ---- Send ------------------------------------------------------------------------------------ */
+
+static medley_status_t
+size_check(const med_self *self, const med_message *message)
+{
+    med_endpoint_row *row;
+    medley_status_t status = med_endpoint_of(self->system, message->to, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    uint32_t most = med_endpoint_setting_get(self->system, row, MED_ENDPOINT_MAX_PAYLOAD);
+    if (atomic32_load_relaxed(&row->channel)) { /* relaxed: as `mine` */
+        return MEDLEY_BUSY;
+    }
+    return message->bytes <= most ? MEDLEY_OK : MEDLEY_ERR_LIMIT;
+}
+
+static medley_status_t
+send_plain(med_lane_own *lane, const med_message *message)
+{
+    unsigned char *slot;
+    uint32_t granules = med_record_granules(message->bytes);
+    medley_status_t status = med_record_reserve(&lane->producer.ring, granules, &slot);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    med_record_header_set(slot, MED_RECORD_PLAIN, message->bytes);
+    med_ring_copy(slot + sizeof(med_record_header), message->payload, message->bytes);
+    med_record_publish(&lane->producer.ring, granules, lane->producer.news);
+    return MEDLEY_OK;
+}
+
+/* By a buffer: the caller's, then the lane's, then its name is published. */
+static medley_status_t
+send_by_buffer(med_self *self, med_lane_own *lane, const med_message *message)
+{
+    med_exchange_node *node = self->exchange;
+    const med_pool *pool = &node->exchange->pool;
+    unsigned char *slot;
+    med_pool_buffer buffer;
+    uint32_t granules = med_record_granules(sizeof buffer);
+    medley_status_t status = med_record_reserve(&lane->producer.ring, granules, &slot);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    if (med_pool_take(pool, &node->cache, &buffer) != MEDLEY_OK) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    med_ring_copy_large(med_pool_address(pool, buffer), message->payload, message->bytes);
+    status = med_pool_hand_over(pool, buffer, self->ref,
+                                med_exchange_lane_owner(lane_index(self, lane)));
+    if (status != MEDLEY_OK) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    med_record_header_set(slot, MED_RECORD_BUFFER, message->bytes);
+    memcpy(slot + sizeof(med_record_header), &buffer, sizeof buffer);
+    med_record_publish(&lane->producer.ring, granules, lane->producer.news);
+    return MEDLEY_OK;
+}
+
+static inline medley_status_t
+send_by(med_self *self, med_endpoint_own *own, med_lane_own *lane, const med_message *message)
+{
+    med_lane_row *row = lane->producer.row;
+    if (__builtin_expect(med_lane_is_gone(row, MED_LANE_CONSUMER), 0)) {
+        return lane_drop(self, own, lane);
+    }
+    bool plain = message->bytes <= med_record_plain_max(&lane->producer.ring.view);
+    medley_status_t status =
+        plain ? send_plain(lane, message) : send_by_buffer(self, lane, message);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        atomic32 *count = &row->moved[MED_LANE_PRODUCER].count;
+        atomic32_store_relaxed(count, atomic32_load_relaxed(count) + 1); /* relaxed: for showing */
+    }
+    return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
+}
+
+static inline medley_status_t
+send_begin(med_self *self,
+           const med_message *message,
+           med_endpoint_own **own,
+           med_lane_own **lane)
+{
+    medley_status_t status = mine(self, message->from, own);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        status = size_check(self, message);
+    }
+    return __builtin_expect(status == MEDLEY_OK, 1) ? lane_of(self, *own, message, lane) : status;
+}
+
+medley_status_t
+med_message_send(med_self *self, const med_message *message)
+{
+    med_endpoint_own *own;
+    med_lane_own *lane;
+    medley_status_t status = send_begin(self, message, &own, &lane);
+    return status == MEDLEY_OK ? send_by(self, own, lane, message) : status;
+}
+
+typedef struct sending {
+    med_self *self;
+    med_endpoint_own *own;
+    med_lane_own *lane;
+    const med_message *message;
+    medley_status_t status;
+} sending;
+
+/* Does waiting help? For a buffer as for room: both come back from receivers. */
+static bool
+wants_room(medley_status_t status)
+{
+    return status == MEDLEY_FULL || status == MEDLEY_ERR_NO_MEMORY;
+}
+
+static bool
+was_sent(void *context)
+{
+    sending *s = context;
+    if (wants_room(s->status)) {
+        s->status = send_by(s->self, s->own, s->lane, s->message);
+    }
+    return !wants_room(s->status);
+}
+
+static medley_status_t
+look_at_receiver(void *context)
+{
+    const sending *s = context;
+    /* Relaxed: constant. */
+    uint32_t receiver = atomic32_load_relaxed(&s->lane->producer.row->side[MED_LANE_CONSUMER]);
+    (void)med_node_look(s->self->system, receiver);
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+send_wait(sending *s)
+{
+    med_self *self = s->self;
+    uint32_t memory_type =
+        med_endpoint_setting_get(self->system, s->own->row, MED_ENDPOINT_MEMORY_TYPE);
+    if (memory_type & MED_ENDPOINT_FAIL_ON_MEM_LIMIT) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    const med_wait_request wait = {.condition = was_sent,
+                                   .each_slice = look_at_receiver,
+                                   .context = s,
+                                   .deadline_ns = deadline_ns(self, s->own),
+                                   .scope = self->scope};
+    atomic32 *waits = &s->lane->producer.row->moved[MED_LANE_PRODUCER].waits;
+    atomic32_store_relaxed(waits, atomic32_load_relaxed(waits) + 1); /* relaxed: for showing */
+    medley_status_t status = med_wait_until(&self->row->news, &self->waiter, &wait);
+    return status == MEDLEY_OK ? s->status : status;
+}
+
+medley_status_t
+med_message_send_wait(med_self *self, const med_message *message)
+{
+    sending s = {.self = self, .message = message};
+    medley_status_t status = send_begin(self, message, &s.own, &s.lane);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        status = send_by(self, s.own, s.lane, message);
+        if (__builtin_expect(wants_room(status), 0)) {
+            s.status = status;
+            status = send_wait(&s);
+        }
+    }
+    return status;
+}
+
+/* ---- Lanes to receive from ------------------------------------------------------------------- */
+
+static void
+lane_add(med_endpoint_own *own, uint32_t priority, med_lane_own *lane)
+{
+    med_lane_own *at = own->from[priority];
+    lane->consumer.next = at ? at->consumer.next : lane;
+    if (at) {
+        at->consumer.next = lane;
+    } else {
+        own->from[priority] = lane;
+    }
+}
+
+/* Takes up the lanes that were made since it last looked. */
+static void
+lanes_look(med_self *self, med_endpoint_own *own)
+{
+    med_system *system = self->system;
+    med_handle endpoint = atomic32_load_relaxed(&own->handle); /* relaxed: own */
+    own->lanes_seen = atomic32_load_acquire(&own->row->lanes_made); /* L2 lane made <- L1 */
+    for (uint32_t i = 0; i < system->lanes.row_count; i++) {
+        const med_lane_row *row = med_lane_at(system, i);
+        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+        uint32_t generation = med_row_generation_of(word);
+        med_lane_own *lane = &self->exchange->exchange->lane_ends[i];
+        /* Relaxed: constant while LIVE, and it stays so while this side has not left. */
+        if (med_row_state_of(word) == MED_ROW_LIVE &&
+            atomic32_load_relaxed(&row->row.key_high) == endpoint &&
+            lane->consumer.life != generation + 1 &&
+            med_lane_consumer_attach(self, i, generation, &lane) == MEDLEY_OK) {
+            uint32_t priority = atomic32_load_relaxed(&row->row.key_low) >> 28;
+            lane_add(own, priority % MED_LANE_PRIORITIES, lane);
+        }
+    }
+}
+
+/* Its sender is gone, and it is empty. */
+static void
+lane_retire(med_self *self, med_endpoint_own *own, uint32_t priority, med_lane_own *lane)
+{
+    med_lane_own *before = lane;
+    while (before->consumer.next != lane) {
+        before = before->consumer.next;
+    }
+    before->consumer.next = lane->consumer.next;
+    own->from[priority] = before == lane ? NULL : before;
+    uint32_t generation = lane->consumer.life - 1;
+    lane->consumer.life = 0;
+    (void)med_lane_leave(self->system, lane_index(self, lane), generation, MED_LANE_CONSUMER);
+}
+
+/* ---- Receive --------------------------------------------------------------------------------- */
+
+typedef struct found {
+    med_lane_own *lane;
+    uint32_t priority;
+    med_record record;
+} found;
+
+/* A look at one lane. A corrupt one is as one whose sender is gone. */
+static inline medley_status_t
+look_at_lane(med_self *self, med_endpoint_own *own, found *f)
+{
+    med_lane_own *lane = f->lane;
+    medley_status_t status = med_record_peek(&lane->consumer.ring, &f->record);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        return status;
+    }
+    if (status != MEDLEY_ERR_CORRUPT && med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER)) {
+        status = med_record_peek(&lane->consumer.ring, &f->record); /* G2: all that it published */
+        if (status == MEDLEY_OK) {
+            return status;
+        }
+        status = MEDLEY_ERR_PEER_DIED;
+    }
+    if (status == MEDLEY_ERR_CORRUPT || status == MEDLEY_ERR_PEER_DIED) {
+        lane_retire(self, own, f->priority, lane);
+    }
+    return MEDLEY_EMPTY;
+}
+
+/* One round of the lanes of a priority. */
+static medley_status_t
+look_at_priority(med_self *self, med_endpoint_own *own, found *f)
+{
+    med_lane_own *first = own->from[f->priority];
+    med_lane_own *next = first;
+    while (next) {
+        f->lane = next;
+        next = next->consumer.next == first ? NULL : next->consumer.next;
+        if (look_at_lane(self, own, f) == MEDLEY_OK) {
+            return MEDLEY_OK;
+        }
+    }
+    return MEDLEY_EMPTY;
+}
+
+static medley_status_t
+look(med_self *self, med_endpoint_own *own, found *f)
+{
+    /* Relaxed: looks_look acquires it. */
+    if (__builtin_expect(atomic32_load_relaxed(&own->row->lanes_made) != own->lanes_seen, 0)) {
+        lanes_look(self, own);
+    }
+    for (f->priority = 0; f->priority < MED_LANE_PRIORITIES; f->priority++) {
+        if (own->from[f->priority] && look_at_priority(self, own, f) == MEDLEY_OK) {
+            return MEDLEY_OK;
+        }
+    }
+    return MEDLEY_EMPTY;
+}
+
+/* Where it goes on next time. */
+static void
+go_on(med_endpoint_own *own, const found *f)
+{
+    bool same = own->from[f->priority] == f->lane;
+    own->run = same && own->run ? own->run - 1 : RUN_MAX;
+    own->from[f->priority] = own->run ? f->lane : f->lane->consumer.next;
+}
+
+/* Out of the lane's buffer, which then is the caller's, and goes back. */
+static medley_status_t
+take_from_buffer(med_self *self, const found *f, void *target, size_t size)
+{
+    med_exchange_node *node = self->exchange;
+    const med_pool *pool = &node->exchange->pool;
+    med_pool_buffer buffer;
+    memcpy(&buffer, f->record.payload, sizeof buffer);
+    uint32_t lane = med_exchange_lane_owner(lane_index(self, f->lane));
+    const void *from = med_pool_address(pool, buffer);
+    if (f->record.bytes > pool->buffer_bytes || !from ||
+        med_pool_hand_over(pool, buffer, lane, self->ref) != MEDLEY_OK) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    memcpy(target, from, size);
+    return med_pool_give(pool, &node->cache, buffer);
+}
+
+static medley_status_t
+take(med_self *self, med_endpoint_own *own, found *f, void *buffer, size_t size)
+{
+    uint32_t bytes = f->record.bytes;
+    size_t fits = bytes < size ? bytes : size;
+    med_lane_own *lane = f->lane;
+    medley_status_t status = MEDLEY_OK;
+    if (__builtin_expect(f->record.kind == MED_RECORD_PLAIN, 1)) {
+        med_ring_copy(buffer, f->record.payload, (uint32_t)fits);
+    } else {
+        status = take_from_buffer(self, f, buffer, fits);
+    }
+    med_record_release(&lane->consumer.ring, f->record.granules, lane->consumer.news);
+    go_on(own, f);
+    atomic32 *count = &lane->consumer.row->moved[MED_LANE_CONSUMER].count;
+    atomic32_store_relaxed(count, atomic32_load_relaxed(count) + 1); /* relaxed: for showing */
+    return status == MEDLEY_OK && bytes > size ? MEDLEY_ERR_LIMIT : status;
+}
+
+static medley_status_t
+receive(med_self *self, med_endpoint_own *own, void *buffer, size_t size, uint32_t *bytes)
+{
+    found f;
+    medley_status_t status;
+    do {
+        status = look(self, own, &f);
+        if (status != MEDLEY_OK) {
+            return status;
+        }
+        *bytes = f.record.bytes;
+        status = take(self, own, &f, buffer, size);
+        /* A name that is no buffer's is its sender's affair: the next. */
+    } while (__builtin_expect(status != MEDLEY_OK && status != MEDLEY_ERR_LIMIT, 0));
+    return status;
+}
+
+medley_status_t
+med_message_receive(med_self *self, med_handle at, void *buffer, size_t size, uint32_t *bytes)
+{
+    med_endpoint_own *own;
+    medley_status_t status = mine(self, at, &own);
+    return status == MEDLEY_OK ? receive(self, own, buffer, size, bytes) : status;
+}
+
+typedef struct receiving {
+    med_self *self;
+    med_endpoint_own *own;
+    void *buffer;
+    size_t size;
+    uint32_t *bytes;
+    medley_status_t status;
+} receiving;
+
+static bool
+was_received(void *context)
+{
+    receiving *r = context;
+    if (r->status == MEDLEY_EMPTY) {
+        r->status = receive(r->self, r->own, r->buffer, r->size, r->bytes);
+    }
+    return r->status != MEDLEY_EMPTY;
+}
+
+medley_status_t
+med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t size, uint32_t *bytes)
+{
+    receiving r = {.self = self, .buffer = buffer, .size = size, .bytes = bytes};
+    medley_status_t status = mine(self, at, &r.own);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    r.status = receive(self, r.own, buffer, size, bytes);
+    if (r.status != MEDLEY_EMPTY) {
+        return r.status;
+    }
+    const med_wait_request wait = {.condition = was_received,
+                                   .context = &r,
+                                   .deadline_ns = deadline_ns(self, r.own),
+                                   .scope = self->scope};
+    status = med_wait_until(&self->row->news, &self->waiter, &wait);
+    return status == MEDLEY_OK ? r.status : status;
+}
+
+medley_status_t
+med_message_available(med_self *self, med_handle at, uint32_t *count)
+{
+    med_endpoint_own *own;
+    found f;
+    medley_status_t status = mine(self, at, &own);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    *count = 0;
+    (void)look(self, own, &f); /* takes up new lanes */
+    for (uint32_t priority = 0; priority < MED_LANE_PRIORITIES; priority++) {
+        med_lane_own *lane = own->from[priority];
+        do {
+            *count += lane ? med_record_count(&lane->consumer.ring) : 0;
+            lane = lane ? lane->consumer.next : NULL;
+        } while (lane != own->from[priority]);
+    }
+    return MEDLEY_OK;
+}
