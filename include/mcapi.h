@@ -347,6 +347,159 @@ void mcapi_msg_recv(MCAPI_IN mcapi_endpoint_t receive_endpoint,
 mcapi_uint_t mcapi_msg_available(MCAPI_IN mcapi_endpoint_t receive_endpoint,
                                  MCAPI_OUT mcapi_status_t *status);
 
+/* ---- Packet channels (3.5) ------------------------------------------------------------------- */
+
+/*
+ * A channel goes from one endpoint to another, in order. Any node connects two endpoints that agree
+ * on the attributes marked (C); then the owner of each opens its end. Requests of connect and open
+ * are asked for as any other; an open ends when the endpoint is connected, whatever the other end
+ * does, and its handle is there then.
+ *   connect  MCAPI_ERR_CHAN_CONNECTED, MCAPI_ERR_ATTR_INCOMPATIBLE, MCAPI_ERR_ENDP_INVALID,
+ *            MCAPI_ERR_MEM_LIMIT (MEDLEY_MAX_LANES), MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_PARAMETER,
+ *            MCAPI_ERR_NODE_NOTINIT
+ *   open     MCAPI_ERR_ENDP_INVALID (also: not the caller's), MCAPI_ERR_CHAN_OPEN,
+ *            MCAPI_ERR_CHAN_OPENPENDING, the last three as above; and when it ends
+ *            MCAPI_ERR_CHAN_TYPE, MCAPI_ERR_CHAN_DIRECTION, MCAPI_ERR_ENDP_DELETED
+ *   close    of one's own end, at once. What was sent stays receivable; what was not received is
+ *            dropped when the receiving end is closed. MCAPI_ERR_CHAN_INVALID (also: not open),
+ *            MCAPI_ERR_CHAN_TYPE, the last three as above
+ */
+void mcapi_pktchan_connect_i(MCAPI_IN mcapi_endpoint_t send_endpoint,
+                             MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                             MCAPI_OUT mcapi_request_t *request,
+                             MCAPI_OUT mcapi_status_t *status);
+void mcapi_pktchan_recv_open_i(MCAPI_OUT mcapi_pktchan_recv_hndl_t *receive_handle,
+                               MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                               MCAPI_OUT mcapi_request_t *request,
+                               MCAPI_OUT mcapi_status_t *status);
+void mcapi_pktchan_send_open_i(MCAPI_OUT mcapi_pktchan_send_hndl_t *send_handle,
+                               MCAPI_IN mcapi_endpoint_t send_endpoint,
+                               MCAPI_OUT mcapi_request_t *request,
+                               MCAPI_OUT mcapi_status_t *status);
+void mcapi_pktchan_recv_close_i(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
+                                MCAPI_OUT mcapi_request_t *request,
+                                MCAPI_OUT mcapi_status_t *status);
+void mcapi_pktchan_send_close_i(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
+                                MCAPI_OUT mcapi_request_t *request,
+                                MCAPI_OUT mcapi_status_t *status);
+
+/*
+ * Copies `size` bytes into a buffer of the system's, which goes. The first form blocks while the
+ * channel is full or no buffer is left (MCAPI_TIMEOUT; MCAPI_ERR_MEM_LIMIT as mcapi_msg_send).
+ * MCAPI_ERR_CHAN_INVALID, MCAPI_ERR_PKT_SIZE, MCAPI_ERR_TRANSMISSION (the receiver is gone),
+ * MCAPI_ERR_PARAMETER, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT. */
+void mcapi_pktchan_send_i(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
+                          MCAPI_IN void *buffer,
+                          MCAPI_IN size_t size,
+                          MCAPI_OUT mcapi_request_t *request,
+                          MCAPI_OUT mcapi_status_t *status);
+void mcapi_pktchan_send(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
+                        MCAPI_IN void *buffer,
+                        MCAPI_IN size_t size,
+                        MCAPI_OUT mcapi_status_t *status);
+/*
+ * The next packet, in a buffer of the system's, aligned to MCAPI_BUF_ALIGN: the caller's until
+ * mcapi_pktchan_release, in any order. When the sender is gone and all is received
+ * MCAPI_ERR_ENDP_DELETED, until the end is closed. MCAPI_ERR_CHAN_INVALID, MCAPI_TIMEOUT,
+ * MCAPI_ERR_TRANSMISSION (what came is no packet), and the last three as above. */
+void mcapi_pktchan_recv_i(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
+                          MCAPI_OUT void **buffer,
+                          MCAPI_OUT mcapi_request_t *request,
+                          MCAPI_OUT mcapi_status_t *status);
+void mcapi_pktchan_recv(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
+                        MCAPI_OUT void **buffer,
+                        MCAPI_OUT size_t *received_size,
+                        MCAPI_OUT mcapi_status_t *status);
+/* How many can be received without blocking, at least. MCAPI_ERR_CHAN_INVALID,
+ * MCAPI_ERR_NODE_NOTINIT. */
+mcapi_uint_t mcapi_pktchan_available(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
+                                     MCAPI_OUT mcapi_status_t *status);
+/* MCAPI_ERR_BUF_INVALID: no such buffer, or not the caller's; MCAPI_ERR_NODE_NOTINIT. */
+void mcapi_pktchan_release(MCAPI_IN void *buffer, MCAPI_OUT mcapi_status_t *status);
+/* Has the receiver given back what was sent from there? MCAPI_TRUE also for memory that is no buffer
+ * of the system's: it was copied. MCAPI_ERR_PARAMETER (NULL), MCAPI_ERR_NODE_NOTINIT. */
+mcapi_boolean_t mcapi_pktchan_release_test(MCAPI_IN void *buffer, MCAPI_OUT mcapi_status_t *status);
+
+/* ---- Scalar channels (3.6) ------------------------------------------------------------------- */
+
+/* Connected, opened and closed as packet channels. */
+void mcapi_sclchan_connect_i(MCAPI_IN mcapi_endpoint_t send_endpoint,
+                             MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                             MCAPI_OUT mcapi_request_t *request,
+                             MCAPI_OUT mcapi_status_t *status);
+void mcapi_sclchan_recv_open_i(MCAPI_OUT mcapi_sclchan_recv_hndl_t *receive_handle,
+                               MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                               MCAPI_OUT mcapi_request_t *request,
+                               MCAPI_OUT mcapi_status_t *status);
+void mcapi_sclchan_send_open_i(MCAPI_OUT mcapi_sclchan_send_hndl_t *send_handle,
+                               MCAPI_IN mcapi_endpoint_t send_endpoint,
+                               MCAPI_OUT mcapi_request_t *request,
+                               MCAPI_OUT mcapi_status_t *status);
+void mcapi_sclchan_recv_close_i(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_handle,
+                                MCAPI_OUT mcapi_request_t *request,
+                                MCAPI_OUT mcapi_status_t *status);
+void mcapi_sclchan_send_close_i(MCAPI_IN mcapi_sclchan_send_hndl_t send_handle,
+                                MCAPI_OUT mcapi_request_t *request,
+                                MCAPI_OUT mcapi_status_t *status);
+
+/* Blocks while the channel is full. MCAPI_ERR_CHAN_INVALID, MCAPI_ERR_CHAN_TYPE, MCAPI_TIMEOUT,
+ * MCAPI_ERR_MEM_LIMIT as mcapi_msg_send, MCAPI_ERR_TRANSMISSION (the receiver is gone),
+ * MCAPI_ERR_NODE_NOTINIT. */
+void mcapi_sclchan_send_uint64(MCAPI_IN mcapi_sclchan_send_hndl_t send_handle,
+                               MCAPI_IN mcapi_uint64_t dataword,
+                               MCAPI_OUT mcapi_status_t *status);
+void mcapi_sclchan_send_uint32(MCAPI_IN mcapi_sclchan_send_hndl_t send_handle,
+                               MCAPI_IN mcapi_uint32_t dataword,
+                               MCAPI_OUT mcapi_status_t *status);
+void mcapi_sclchan_send_uint16(MCAPI_IN mcapi_sclchan_send_hndl_t send_handle,
+                               MCAPI_IN mcapi_uint16_t dataword,
+                               MCAPI_OUT mcapi_status_t *status);
+void mcapi_sclchan_send_uint8(MCAPI_IN mcapi_sclchan_send_hndl_t send_handle,
+                              MCAPI_IN mcapi_uint8_t dataword,
+                              MCAPI_OUT mcapi_status_t *status);
+/* Blocks while the channel is empty. MCAPI_ERR_SCL_SIZE: the next was sent with another width, and
+ * stays there. MCAPI_ERR_ENDP_DELETED as mcapi_pktchan_recv. The others as above. */
+mcapi_uint64_t mcapi_sclchan_recv_uint64(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_handle,
+                                         MCAPI_OUT mcapi_status_t *status);
+mcapi_uint32_t mcapi_sclchan_recv_uint32(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_handle,
+                                         MCAPI_OUT mcapi_status_t *status);
+mcapi_uint16_t mcapi_sclchan_recv_uint16(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_handle,
+                                         MCAPI_OUT mcapi_status_t *status);
+mcapi_uint8_t mcapi_sclchan_recv_uint8(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_handle,
+                                       MCAPI_OUT mcapi_status_t *status);
+mcapi_uint_t mcapi_sclchan_available(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_handle,
+                                     MCAPI_OUT mcapi_status_t *status);
+
+/* ---- Requests (3.7) -------------------------------------------------------------------------- */
+
+/*
+ * Any thread of the process that made the request may ask; what has to be done for it is done by the
+ * node that made it, when it asks, or does the like of it.
+ *
+ * Has it ended? MCAPI_TRUE, and the request is over: `size` is how many bytes it moved, and status
+ * says how it ended. MCAPI_FALSE with MCAPI_PENDING: not yet. MCAPI_ERR_REQUEST_INVALID: no request,
+ * or it was asked for before; MCAPI_ERR_REQUEST_CANCELLED; MCAPI_ERR_PARAMETER;
+ * MCAPI_ERR_NODE_NOTINIT. */
+mcapi_boolean_t mcapi_test(MCAPI_IN mcapi_request_t *request,
+                           MCAPI_OUT size_t *size,
+                           MCAPI_OUT mcapi_status_t *status);
+/* Blocks until it has ended; as above, and MCAPI_FALSE with MCAPI_TIMEOUT: it goes on. */
+mcapi_boolean_t mcapi_wait(MCAPI_IN mcapi_request_t *request,
+                           MCAPI_OUT size_t *size,
+                           MCAPI_IN mcapi_timeout_t timeout,
+                           MCAPI_OUT mcapi_status_t *status);
+/* Blocks until one of `number` has ended: which. MCAPI_RETURN_VALUE_INVALID with MCAPI_TIMEOUT,
+ * MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT. */
+unsigned int mcapi_wait_any(MCAPI_IN size_t number,
+                            mcapi_request_t **requests,
+                            MCAPI_OUT size_t *size,
+                            MCAPI_IN mcapi_timeout_t timeout,
+                            MCAPI_OUT mcapi_status_t *status);
+/* Calls it back: it is not done, and its buffer is free. MCAPI_ERR_REQUEST_CANCELLED: it was before;
+ * MCAPI_ERR_REQUEST_INVALID: no request, or it has ended; MCAPI_ERR_PARAMETER,
+ * MCAPI_ERR_NODE_NOTINIT. */
+void mcapi_cancel(mcapi_request_t *request, MCAPI_OUT mcapi_status_t *status);
+
 MEDLEY_DECLS_END
 
 #endif

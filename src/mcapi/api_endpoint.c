@@ -77,6 +77,26 @@ mcapi_endpoint_get(mcapi_domain_t domain_id,
 }
 
 void
+mcapi_endpoint_get_i(mcapi_domain_t domain_id,
+                     mcapi_node_t node_id,
+                     mcapi_port_t port_id,
+                     mcapi_endpoint_t *endpoint,
+                     mcapi_request_t *request,
+                     mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    if (!self) {
+        return;
+    }
+    *status =
+        endpoint && request ? numbers_check(domain_id, node_id, port_id) : MCAPI_ERR_PARAMETER;
+    if (*status == MCAPI_SUCCESS &&
+        med_endpoint_request(self, domain_id, node_id, port_id, endpoint, request) != MEDLEY_OK) {
+        *status = MCAPI_ERR_REQUEST_LIMIT;
+    }
+}
+
+void
 mcapi_endpoint_release(mcapi_endpoint_t endpoint, mcapi_status_t *status)
 {
     const med_self *self = status ? med_mcapi_self(status) : NULL;

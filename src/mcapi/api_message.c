@@ -19,21 +19,37 @@ status_of(medley_status_t status)
         return MCAPI_ERR_TRANSMISSION;
     case MEDLEY_BUSY:
         return MCAPI_ERR_GENERAL;
+    case MEDLEY_ERR_NOT_SUPPORTED:
+        return MCAPI_ERR_MSG_SIZE;
     default:
         return MCAPI_ERR_ENDP_INVALID;
     }
 }
 
+/* Is there a request? */
 static mcapi_status_t
-send_check(const void *buffer, size_t size, mcapi_priority_t priority)
+status_of_asking(medley_status_t status)
 {
-    if (!buffer && size) {
-        return MCAPI_ERR_PARAMETER;
+    return status == MEDLEY_ERR_LIMIT ? MCAPI_ERR_REQUEST_LIMIT : status_of(status);
+}
+
+/* Whom, what, to whom; or NULL, and why not. */
+static med_self *
+send_ask(const med_message *message, size_t size, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    if (!self) {
+        return NULL;
     }
-    if (priority > MCAPI_MIN_PRORITY) {
-        return MCAPI_ERR_PRIORITY;
+    *status = MCAPI_SUCCESS;
+    if (!message->payload && size) {
+        *status = MCAPI_ERR_PARAMETER;
+    } else if (message->priority > MCAPI_MIN_PRORITY) {
+        *status = MCAPI_ERR_PRIORITY;
+    } else if (size > MCAPI_MAX_MESSAGE_SIZE) {
+        *status = MCAPI_ERR_MSG_SIZE;
     }
-    return size > MCAPI_MAX_MESSAGE_SIZE ? MCAPI_ERR_MSG_SIZE : MCAPI_SUCCESS;
+    return __builtin_expect(*status == MCAPI_SUCCESS, 1) ? self : NULL;
 }
 
 void
@@ -44,21 +60,42 @@ mcapi_msg_send(mcapi_endpoint_t send_endpoint,
                mcapi_priority_t priority,
                mcapi_status_t *status)
 {
+    const med_message message = {send_endpoint, receive_endpoint, buffer, (uint32_t)buffer_size,
+                                 priority};
+    med_self *self = send_ask(&message, buffer_size, status);
+    if (self) {
+        *status = status_of(med_message_send_wait(self, &message));
+    }
+}
+
+void
+mcapi_msg_send_i(mcapi_endpoint_t send_endpoint,
+                 mcapi_endpoint_t receive_endpoint,
+                 const void *buffer,
+                 size_t buffer_size,
+                 mcapi_priority_t priority,
+                 mcapi_request_t *request,
+                 mcapi_status_t *status)
+{
+    const med_message message = {send_endpoint, receive_endpoint, buffer, (uint32_t)buffer_size,
+                                 priority};
+    med_self *self = send_ask(&message, buffer_size, status);
+    if (self) {
+        *status = request ? status_of_asking(med_message_send_request(self, &message, request))
+                          : MCAPI_ERR_PARAMETER;
+    }
+}
+
+/* The caller, or NULL, and why not. */
+static med_self *
+receive_ask(const void *buffer, size_t size, const void *result, mcapi_status_t *status)
+{
     med_self *self = status ? med_mcapi_self(status) : NULL;
-    if (!self) {
-        return;
+    if (self && (!result || (!buffer && size))) {
+        *status = MCAPI_ERR_PARAMETER;
+        return NULL;
     }
-    *status = send_check(buffer, buffer_size, priority);
-    if (*status != MCAPI_SUCCESS) {
-        return;
-    }
-    const med_message message = {.from = send_endpoint,
-                                 .to = receive_endpoint,
-                                 .payload = buffer,
-                                 .bytes = (uint32_t)buffer_size,
-                                 .priority = priority};
-    medley_status_t result = med_message_send_wait(self, &message);
-    *status = result == MEDLEY_ERR_LIMIT ? MCAPI_ERR_MSG_SIZE : status_of(result);
+    return self;
 }
 
 void
@@ -68,12 +105,8 @@ mcapi_msg_recv(mcapi_endpoint_t receive_endpoint,
                size_t *received_size,
                mcapi_status_t *status)
 {
-    med_self *self = status ? med_mcapi_self(status) : NULL;
+    med_self *self = receive_ask(buffer, buffer_size, received_size, status);
     if (!self) {
-        return;
-    }
-    if (!received_size || (!buffer && buffer_size)) {
-        *status = MCAPI_ERR_PARAMETER;
         return;
     }
     uint32_t bytes = 0;
@@ -81,6 +114,20 @@ mcapi_msg_recv(mcapi_endpoint_t receive_endpoint,
         med_message_receive_wait(self, receive_endpoint, buffer, buffer_size, &bytes);
     *received_size = bytes < buffer_size ? bytes : buffer_size;
     *status = result == MEDLEY_ERR_LIMIT ? MCAPI_ERR_MSG_TRUNCATED : status_of(result);
+}
+
+void
+mcapi_msg_recv_i(mcapi_endpoint_t receive_endpoint,
+                 void *buffer,
+                 size_t buffer_size,
+                 mcapi_request_t *request,
+                 mcapi_status_t *status)
+{
+    med_self *self = receive_ask(buffer, buffer_size, request, status);
+    if (self) {
+        *status = status_of_asking(
+            med_message_receive_request(self, receive_endpoint, buffer, buffer_size, request));
+    }
 }
 
 mcapi_uint_t

@@ -157,8 +157,8 @@ mcapi_node_set_attribute(mcapi_node_attributes_t *mcapi_node_attributes,
         return;
     }
     bool good = mcapi_node_attributes && mcapi_node_attributes->set == RECORD_GOOD;
-    *status = good ? attribute_check(attribute_num, attribute, attribute_size)
-                   : MCAPI_ERR_PARAMETER;
+    *status =
+        good ? attribute_check(attribute_num, attribute, attribute_size) : MCAPI_ERR_PARAMETER;
     if (*status == MCAPI_SUCCESS &&
         *(const mcapi_uint_t *)attribute != MCAPI_NODE_ATTR_TYPE_REGULAR) {
         *status = MCAPI_ERR_ATTR_VALUE;

@@ -63,6 +63,35 @@ med_endpoint_owner(const med_system *system, med_handle endpoint, uint32_t *node
     return atomic32_load_acquire(&row->closing) ? MEDLEY_ERR_STALE : MEDLEY_OK; /* E2 <- E1 */
 }
 
+/* A word that names no lane that is there is a leftover of one who died connecting. */
+med_handle
+med_endpoint_channel(const med_system *system, med_handle endpoint)
+{
+    const med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
+    med_handle channel = atomic32_load_acquire(&row->channel); /* C2 connected <- C1 (lane.c) */
+    uint32_t index = med_handle_index_of_kind(channel, MED_HANDLE_SENDER);
+    if (!channel || index >= system->lanes.row_count) {
+        return 0;
+    }
+    uint32_t word = atomic32_load_acquire(&med_lane_at(system, index)->row.state); /* A1 <- T1 */
+    return med_handle_is_current(channel, word) ? channel : 0;
+}
+
+void
+med_endpoint_channel_set(const med_system *system, med_handle endpoint, med_handle channel)
+{
+    med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
+    atomic32_store_release(&row->channel, channel); /* C1 connected -> C2 */
+}
+
+void
+med_endpoint_channel_clear(const med_system *system, med_handle endpoint, med_handle channel)
+{
+    med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
+    (void)atomic32_cas_release(&row->channel, &channel,
+                               0); /* relaxed would do: it is not read on */
+}
+
 void
 med_endpoint_lane_made(const med_system *system, med_handle endpoint)
 {
@@ -101,14 +130,27 @@ med_endpoint_setting_get(const med_system *system,
     return value > limits.most ? limits.most : value;
 }
 
+uint64_t
+med_endpoint_deadline_ns(const med_self *self, const med_endpoint_own *own)
+{
+    uint32_t us = med_endpoint_setting_get(self->system, own->row, MED_ENDPOINT_TIMEOUT_US);
+    return us == UINT32_MAX ? MED_PORT_FOREVER : med_port_clock_ns() + (uint64_t)us * 1000u;
+}
+
+bool
+med_endpoint_may_wait(const med_self *self, const med_endpoint_own *own)
+{
+    uint32_t type = med_endpoint_setting_get(self->system, own->row, MED_ENDPOINT_MEMORY_TYPE);
+    return !(type & MED_ENDPOINT_FAIL_ON_MEM_LIMIT);
+}
+
 /* ---- Create ---------------------------------------------------------------------------------- */
 
 /* Field by field: others may be comparing the first two. */
 static void
 own_begin(const med_self *self, med_endpoint_row *row, med_handle endpoint)
 {
-    med_endpoint_own *own =
-        &self->exchange->exchange->endpoints[med_handle_index(endpoint)];
+    med_endpoint_own *own = &self->exchange->exchange->endpoints[med_handle_index(endpoint)];
     own->row = row;
     own->lanes_seen = 0;
     own->run = 0;
@@ -118,6 +160,9 @@ own_begin(const med_self *self, med_endpoint_row *row, med_handle endpoint)
     for (uint32_t i = 0; i < MED_ENDPOINT_RECENT; i++) {
         own->recent[i].lane = NULL;
     }
+    own->sends = (med_pending_queue){NULL, NULL};
+    own->receives = (med_pending_queue){NULL, NULL};
+    own->opens = (med_pending_queue){NULL, NULL};
     atomic32_store_relaxed(&own->handle, endpoint); /* relaxed: own, as is the next */
     atomic32_store_relaxed(&own->owner, self->ref);
 }
@@ -159,7 +204,7 @@ tell_who_waits(const med_self *self)
 {
     const med_system *system = self->system;
     atomic32 *awaited = &self->exchange->exchange->head->awaited;
-    med_port_barrier_light(self->scope); /* store-then-load: T1, before the flag; as wait.c */
+    med_port_barrier_light(self->scope);   /* store-then-load: T1, before the flag; as wait.c */
     if (!atomic32_load_relaxed(awaited)) { /* relaxed: as W3 of wait.c, on the other side */
         return;
     }
@@ -239,11 +284,41 @@ med_endpoint_await(med_self *self,
                    med_handle *endpoint)
 {
     sought s = {self, domain, node, port, endpoint};
-    const med_wait_request wait = {.condition = is_there,
-                                   .context = &s,
-                                   .deadline_ns = deadline_ns,
-                                   .scope = self->scope};
+    const med_wait_request wait = {
+        .condition = is_there, .context = &s, .deadline_ns = deadline_ns, .scope = self->scope};
     return med_wait_until(&self->row->news, &self->waiter, &wait);
+}
+
+enum {
+    DOMAIN,
+    NODE,
+    PORT
+};
+
+static medley_status_t
+look_again(med_self *self, med_pending *pending)
+{
+    const unsigned *n = pending->numbers;
+    sought s = {self, n[DOMAIN], n[NODE], n[PORT], pending->buffer};
+    if (!is_there(&s)) {
+        return MEDLEY_BUSY;
+    }
+    (void)med_endpoint_got(self, *s.endpoint, true);
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_endpoint_request(med_self *self,
+                     uint32_t domain,
+                     uint32_t node,
+                     uint32_t port,
+                     unsigned *endpoint,
+                     med_request_handle *request)
+{
+    const med_pending pending = {.attempt = look_again,
+                                 .buffer = endpoint,
+                                 .numbers = {[DOMAIN] = domain, [NODE] = node, [PORT] = port}};
+    return med_pending_begin(self, &self->exchange->gets, &pending, request);
 }
 
 medley_status_t
@@ -282,6 +357,9 @@ leave(med_system *system, uint32_t index, uint32_t generation)
 static void
 forget(med_endpoint_own *own)
 {
+    med_pending_end_all(&own->sends, MEDLEY_ERR_STALE);
+    med_pending_end_all(&own->receives, MEDLEY_ERR_STALE);
+    med_pending_end_all(&own->opens, MEDLEY_ERR_STALE);
     atomic32_store_relaxed(&own->owner, 0); /* relaxed: own */
     atomic32_store_relaxed(&own->handle, 0);
 }
@@ -298,7 +376,7 @@ med_endpoint_delete(med_self *self, med_handle endpoint)
     if (!own) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    if (atomic32_load_relaxed(&row->channel)) { /* relaxed: the owner is asked again by none */
+    if (med_endpoint_channel(self->system, endpoint)) {
         return MEDLEY_BUSY;
     }
     uint32_t word = atomic32_load_relaxed(&row->row.state); /* relaxed: the own row's */

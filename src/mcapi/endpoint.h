@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
-#include "medley/status.h"
 #include "mcapi/lane.h"
+#include "mcapi/pending.h"
+#include "medley/status.h"
 #include "mrapi/handle.h"
 #include "mrapi/node.h"
 
@@ -35,8 +36,8 @@ typedef struct med_endpoint_row {
     atomic32 settings[MED_ENDPOINT_SETTINGS]; /* written by the owner */
     atomic32 gets;                            /* how often others got it, less releases */
     atomic32 got_by;                          /* who got it last, a node reference, or 0 */
-    atomic32 channel;    /* of which lane it is an end: handle; or 0. By who connects, and it */
-    atomic32 closing;    /* 1: it goes, and no lane is made for it any more */
+    atomic32 channel; /* of which lane it is an end: handle; or 0. By who connects, and it */
+    atomic32 closing; /* 1: it goes, and no lane is made for it any more */
     uint32_t unused[1];
     atomic32 lanes_made; /* how many ever were with it as the receiver; by their makers */
     uint32_t unused_too[15];
@@ -68,6 +69,9 @@ typedef struct med_endpoint_own {
         uint32_t priority;
         med_lane_own *lane;
     } recent[MED_ENDPOINT_RECENT];
+    med_pending_queue sends;
+    med_pending_queue receives;
+    med_pending_queue opens;
 } med_endpoint_own;
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
@@ -84,6 +88,13 @@ medley_status_t med_endpoint_await(med_self *self,
                                    uint32_t port,
                                    uint64_t deadline_ns,
                                    med_handle *endpoint);
+/* The same as a request: then `endpoint` stays where it is until it has ended. MEDLEY_ERR_LIMIT. */
+medley_status_t med_endpoint_request(med_self *self,
+                                     uint32_t domain,
+                                     uint32_t node,
+                                     uint32_t port,
+                                     unsigned *endpoint,
+                                     med_request_handle *request);
 /* It was got, or is given back, by the caller. MEDLEY_ERR_STALE. */
 medley_status_t med_endpoint_got(const med_self *self, med_handle endpoint, bool got);
 /* MEDLEY_ERR_NOT_OWNER; MEDLEY_BUSY: it is an end of a channel; MEDLEY_ERR_STALE; MEDLEY_TIMEOUT. */
@@ -99,6 +110,15 @@ med_endpoint_of(const struct med_system *system, med_handle endpoint, med_endpoi
 /* Its node. MEDLEY_ERR_STALE also when it is going. */
 medley_status_t
 med_endpoint_owner(const struct med_system *system, med_handle endpoint, uint32_t *node_ref);
+/* Of which channel it is an end: the sender's handle of it, or 0. */
+med_handle med_endpoint_channel(const struct med_system *system, med_handle endpoint);
+/* With the lanes' lock held. */
+void
+med_endpoint_channel_set(const struct med_system *system, med_handle endpoint, med_handle channel);
+/* It is no end of that channel any more. */
+void med_endpoint_channel_clear(const struct med_system *system,
+                                med_handle endpoint,
+                                med_handle channel);
 /* A lane was made with it as the receiver. */
 void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint);
 
@@ -106,6 +126,21 @@ void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint
 uint32_t med_endpoint_setting_get(const struct med_system *system,
                                   const med_endpoint_row *row,
                                   med_endpoint_setting which);
+
+/* The caller's endpoint that is this end of a lane, which it has not left. */
+static inline med_endpoint_own *
+med_endpoint_of_end(const med_self *self, const med_lane_row *row, med_lane_side side)
+{
+    /* Relaxed: constant until then. */
+    uint32_t endpoint =
+        atomic32_load_relaxed(side == MED_LANE_PRODUCER ? &row->row.key_low : &row->row.key_high);
+    return &self->exchange->exchange->endpoints[med_handle_index(endpoint)];
+}
+
+/* When a call that blocks at it, from now on, ends. */
+uint64_t med_endpoint_deadline_ns(const med_self *self, const med_endpoint_own *own);
+/* May such a call wait for memory or room? */
+bool med_endpoint_may_wait(const med_self *self, const med_endpoint_own *own);
 
 /* The caller's own endpoint of that handle, or NULL. */
 static inline med_endpoint_own *

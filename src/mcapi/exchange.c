@@ -86,8 +86,8 @@ make_ready(void *context)
     if (atomic32_load_acquire(&with->exchange->head->ready)) { /* X2 ready <- X1 */
         return med_pool_attach(with->pool, bytes, &with->exchange->pool);
     }
-    medley_status_t status = med_pool_init(with->pool, bytes, limits->buffers,
-                                           limits->buffer_bytes, 0, &with->exchange->pool);
+    medley_status_t status = med_pool_init(with->pool, bytes, limits->buffers, limits->buffer_bytes,
+                                           0, &with->exchange->pool);
     atomic32_store_release(&with->exchange->head->ready, 1); /* X1 ready -> X2 */
     return status;
 }
@@ -230,6 +230,7 @@ void
 med_exchange_node_leaves(med_self *self)
 {
     if (self->exchange) {
+        med_pending_end_all(&self->exchange->gets, MEDLEY_ERR_STALE);
         med_endpoints_leave(self);
         med_exchange_leave(self);
     }

@@ -26,6 +26,7 @@
 #define BOTH_GONE (MED_LANE_GONE(MED_LANE_PRODUCER) | MED_LANE_GONE(MED_LANE_CONSUMER))
 #define PRIORITY_SHIFT 28
 #define ENDPOINT_MASK 0x0fffffffu
+#define SCALAR_BYTES 8u
 
 uint32_t
 med_lane_row_bytes(const med_limits *limits)
@@ -48,27 +49,36 @@ med_lane_recover_rows(
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* The largest power of two of granules that fits. */
+/* The largest power of two of them that fits; scalars need room for their widths too. */
 static med_ring_config
-ring_config(const med_limits *limits)
+ring_config(const med_limits *limits, med_lane_kind kind)
 {
-    uint32_t granules = limits->lane_bytes / MED_LANE_GRANULE_BYTES;
+    bool scalars = kind == MED_LANE_SCALARS;
+    uint32_t bytes = scalars ? SCALAR_BYTES + 1 : MED_LANE_GRANULE_BYTES;
+    uint32_t most = limits->lane_bytes / bytes;
     uint32_t capacity = 1;
-    while (capacity <= granules / 2) {
+    while (capacity <= most / 2) {
         capacity *= 2;
     }
     return (med_ring_config){.layout = MED_RING_PACKED,
-                             .element_bytes = MED_LANE_GRANULE_BYTES,
+                             .element_bytes = scalars ? SCALAR_BYTES : MED_LANE_GRANULE_BYTES,
                              .capacity = capacity};
 }
 
 size_t
 med_lane_memory_bytes(const med_limits *limits)
 {
-    med_ring_config config = ring_config(limits);
+    med_ring_config config = ring_config(limits, MED_LANE_MESSAGES);
     uint32_t bytes = 0;
     (void)med_ring_size(&config, &bytes); /* within its limits, as the limits are */
     return bytes;
+}
+
+/* Behind a ring of scalars: a byte for the width of each. */
+static uint8_t *
+widths_of(void *memory, const med_ring_view *view)
+{
+    return (uint8_t *)memory + sizeof(med_ring) + ((size_t)view->mask + 1) * SCALAR_BYTES;
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -97,6 +107,11 @@ may_make(void *context)
     if (status == MEDLEY_OK) {
         status = med_endpoint_owner(make->system, request->to, &make->side[MED_LANE_CONSUMER]);
     }
+    if (status == MEDLEY_OK && request->kind != MED_LANE_MESSAGES) {
+        bool connected = med_endpoint_channel(make->system, request->from) ||
+                         med_endpoint_channel(make->system, request->to);
+        status = connected ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
+    }
     return status;
 }
 
@@ -107,8 +122,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     const make_context *make = context;
     med_lane_row *lane = (med_lane_row *)(void *)row;
     const med_exchange *exchange = make->system->exchange;
-    med_ring_config config = ring_config(&make->system->limits);
-    (void)generation;
+    med_ring_config config = ring_config(&make->system->limits, make->request->kind);
     atomic32_store_relaxed(&lane->kind, make->request->kind);
     atomic32_store_relaxed(&lane->ends, 0);
     for (uint32_t side = 0; side < 2; side++) {
@@ -119,6 +133,11 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     /* What its former life left under way, if anything. */
     (void)med_pool_recover(&exchange->pool, med_exchange_lane_owner(index));
     (void)med_ring_init(med_exchange_lane_memory(exchange, index), exchange->lane_stride, &config);
+    if (make->request->kind != MED_LANE_MESSAGES) {
+        med_handle channel = med_handle_make(MED_HANDLE_SENDER, index, generation);
+        med_endpoint_channel_set(make->system, make->request->from, channel);
+        med_endpoint_channel_set(make->system, make->request->to, channel);
+    }
 }
 
 /* Removes what nobody uses and nobody has removed. Whether there was anything. */
@@ -156,7 +175,8 @@ med_lane_make(med_system *system,
     } else if (status == MEDLEY_OK) {
         med_endpoint_lane_made(system, request->to);
     }
-    return status == MEDLEY_ERR_EXISTS ? MEDLEY_OK : status;
+    bool is_channel = request->kind != MED_LANE_MESSAGES;
+    return status == MEDLEY_ERR_EXISTS && !is_channel ? MEDLEY_OK : status;
 }
 
 /* ---- Attaching ------------------------------------------------------------------------------- */
@@ -171,11 +191,13 @@ med_lane_producer_attach(med_self *self, uint32_t index, uint32_t generation, me
     uint32_t consumer = atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]);
     own->producer.news = med_exchange_news_of(self->system, consumer);
     own->producer.row = row;
-    medley_status_t status = own->producer.news ? med_ring_producer_attach(
-                                                      &own->producer.ring,
+    medley_status_t status =
+        own->producer.news ? med_ring_producer_attach(&own->producer.ring,
                                                       med_exchange_lane_memory(exchange, index),
                                                       exchange->lane_stride, self->scope)
-                                                : MEDLEY_ERR_CORRUPT;
+                           : MEDLEY_ERR_CORRUPT;
+    own->producer.widths =
+        widths_of(med_exchange_lane_memory(exchange, index), &own->producer.ring.view);
     own->producer.life = generation + 1;
     *lane = own;
     return status;
@@ -191,11 +213,13 @@ med_lane_consumer_attach(med_self *self, uint32_t index, uint32_t generation, me
     uint32_t producer = atomic32_load_relaxed(&row->side[MED_LANE_PRODUCER]);
     own->consumer.news = med_exchange_news_of(self->system, producer);
     own->consumer.row = row;
-    medley_status_t status = own->consumer.news ? med_ring_consumer_attach(
-                                                      &own->consumer.ring,
+    medley_status_t status =
+        own->consumer.news ? med_ring_consumer_attach(&own->consumer.ring,
                                                       med_exchange_lane_memory(exchange, index),
                                                       exchange->lane_stride, self->scope)
-                                                : MEDLEY_ERR_CORRUPT;
+                           : MEDLEY_ERR_CORRUPT;
+    own->consumer.widths =
+        widths_of(med_exchange_lane_memory(exchange, index), &own->consumer.ring.view);
     own->consumer.life = generation + 1;
     *lane = own;
     return status;
@@ -212,8 +236,7 @@ side_leaves(const med_system *system, med_lane_row *row, med_lane_side side)
     uint32_t before = atomic32_fetch_or_acq_rel(&row->ends, MED_LANE_GONE(side));
     if (!(before & MED_LANE_GONE(side))) {
         /* Relaxed: fixed when it was made. */
-        med_wait *news =
-            med_exchange_news_of(system, atomic32_load_relaxed(&row->side[other]));
+        med_wait *news = med_exchange_news_of(system, atomic32_load_relaxed(&row->side[other]));
         if (news) {
             med_wait_wake(news, system->scope);
         }
@@ -270,4 +293,10 @@ med_lanes_leave(med_system *system, med_handle endpoint)
         (void)sweep(system);
     }
     return status;
+}
+
+void
+med_lane_look_at(med_system *system, const med_lane_row *row, med_lane_side side)
+{
+    (void)med_node_look(system, atomic32_load_relaxed(&row->side[side])); /* relaxed: fixed */
 }

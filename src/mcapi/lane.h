@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "base/ring_spsc.h"
-#include "medley/status.h"
 #include "mcapi/exchange.h"
+#include "medley/status.h"
 #include "mrapi/handle.h"
 
 #define MED_LANE_PRIORITIES 4u
@@ -32,8 +32,8 @@ typedef enum med_lane_side {
 } med_lane_side;
 
 /* Of a side, in `ends`. */
-#define MED_LANE_OPEN(side) (1u << (side) * 2u)
-#define MED_LANE_GONE(side) (2u << (side) * 2u)
+#define MED_LANE_OPEN(side) (1u << (side)*2u)
+#define MED_LANE_GONE(side) (2u << (side)*2u)
 
 typedef struct med_lane_row {
     med_row row;        /* key: the receiving endpoint; the sending one, its kind the priority */
@@ -59,34 +59,61 @@ medley_status_t med_lane_recover_rows(struct med_system *system,
 /* Of the memory of each lane. */
 size_t med_lane_memory_bytes(const med_limits *limits);
 
-/* A lane as this process's nodes see it: each half is its side's thread's. */
+/* A lane as this process's nodes see it: each half is its side's thread's. Others may look at the
+ * first two words. */
 typedef struct med_lane_own {
     struct {
-        uint32_t life; /* generation of the row, + 1; 0: not attached */
+        atomic32 handle; /* of the channel's end, when it is open; else 0 */
+        atomic32 owner;  /* node reference */
+        uint32_t life;   /* generation of the row, + 1; 0: not attached */
         med_ring_producer ring;
         med_wait *news; /* where the consumer sleeps */
         med_lane_row *row;
+        uint8_t *widths; /* of scalars */
     } producer;
     _Alignas(128) struct {
+        atomic32 handle;
+        atomic32 owner;
         uint32_t life;
         med_ring_consumer ring;
         med_wait *news;
         med_lane_row *row;
+        const uint8_t *widths;
         struct med_lane_own *next; /* of the same endpoint and priority, in a circle */
     } consumer;
 } med_lane_own;
+
+/* One more was moved, by that side. */
+static inline void
+med_lane_count(med_lane_row *row, med_lane_side side)
+{
+    atomic32 *count = &row->moved[side].count;
+    atomic32_store_relaxed(count, atomic32_load_relaxed(count) + 1); /* relaxed: for showing */
+}
+
+/* It had to wait. */
+static inline void
+med_lane_count_wait(med_lane_row *row, med_lane_side side)
+{
+    atomic32 *waits = &row->moved[side].waits;
+    atomic32_store_relaxed(waits, atomic32_load_relaxed(waits) + 1); /* relaxed: for showing */
+}
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 typedef struct med_lane_request {
     med_handle from;
     med_handle to;
-    uint32_t priority;
+    uint32_t priority; /* of messages; else MED_LANE_CHANNEL */
     med_lane_kind kind;
 } med_lane_request;
 
-/* Makes the lane, or finds it. MEDLEY_ERR_STALE: one of the endpoints is not there (any more);
- * MEDLEY_ERR_LIMIT, which is reported; MEDLEY_TIMEOUT. */
+/* In place of a priority: one such lane at most between two endpoints. */
+#define MED_LANE_CHANNEL 15u
+
+/* Makes the lane, or finds it; MEDLEY_ERR_EXISTS for a channel when one of the endpoints is
+ * connected. MEDLEY_ERR_STALE: one of them is not there (any more); MEDLEY_ERR_LIMIT, which is
+ * reported; MEDLEY_TIMEOUT. */
 medley_status_t med_lane_make(struct med_system *system,
                               const med_lane_request *request,
                               uint32_t *index,
@@ -109,12 +136,13 @@ med_lane_consumer_attach(med_self *self, uint32_t index, uint32_t generation, me
 
 /* That side uses it no more. Idempotent. Whoever is the second removes the lane: MEDLEY_TIMEOUT, it
  * is not removed yet. The other side is woken. */
-medley_status_t med_lane_leave(struct med_system *system,
-                               uint32_t index,
-                               uint32_t generation,
-                               med_lane_side side);
+medley_status_t
+med_lane_leave(struct med_system *system, uint32_t index, uint32_t generation, med_lane_side side);
 /* All sides that are this endpoint's. No lane of it is made any more. MEDLEY_TIMEOUT: not all. */
 medley_status_t med_lanes_leave(struct med_system *system, med_handle endpoint);
+
+/* Looks at the life of that side's node, and recovers it if it is dead. For who waits for it. */
+void med_lane_look_at(struct med_system *system, const med_lane_row *row, med_lane_side side);
 
 /* Has that side gone? */
 static inline bool

@@ -19,17 +19,18 @@
  */
 #include "mcapi/message.h"
 
-#include "mcapi/record.h"
+#include "mcapi/buffer.h"
 #include "mrapi/system.h"
 
 /* From one lane, before the next of the same priority. */
 #define RUN_MAX 32u
 
-static uint64_t
-deadline_ns(const med_self *self, const med_endpoint_own *own)
+static inline bool
+connected(const med_self *self, const med_endpoint_row *row, med_handle endpoint)
 {
-    uint32_t us = med_endpoint_setting_get(self->system, own->row, MED_ENDPOINT_TIMEOUT_US);
-    return us == UINT32_MAX ? MED_PORT_FOREVER : med_port_clock_ns() + (uint64_t)us * 1000u;
+    /* Relaxed: it says only which calls are for it. */
+    return __builtin_expect(atomic32_load_relaxed(&row->channel) != 0, 0) &&
+           med_endpoint_channel(self->system, endpoint);
 }
 
 /* The caller's own endpoint, that is no end of a channel. */
@@ -42,9 +43,7 @@ mine(const med_self *self, med_handle endpoint, med_endpoint_own **own)
         medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
         return status == MEDLEY_OK ? MEDLEY_ERR_NOT_OWNER : status;
     }
-    /* Relaxed: it says only which calls are for it. */
-    return __builtin_expect(atomic32_load_relaxed(&(*own)->row->channel) != 0, 0) ? MEDLEY_BUSY
-                                                                                  : MEDLEY_OK;
+    return connected(self, (*own)->row, endpoint) ? MEDLEY_BUSY : MEDLEY_OK;
 }
 
 /* ---- Lanes to send by ------------------------------------------------------------------------ */
@@ -65,8 +64,8 @@ lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med
                                       .kind = MED_LANE_MESSAGES};
     uint32_t index, generation;
     medley_status_t status = med_lane_make(self->system, &request, &index, &generation);
-    if (status == MEDLEY_OK && self->exchange->exchange->lane_ends[index].producer.life !=
-                                   generation + 1) {
+    if (status == MEDLEY_OK &&
+        self->exchange->exchange->lane_ends[index].producer.life != generation + 1) {
         status = med_lane_producer_attach(self, index, generation, lane);
     } else if (status == MEDLEY_OK) {
         *lane = &self->exchange->exchange->lane_ends[index];
@@ -125,10 +124,10 @@ size_check(const med_self *self, const med_message *message)
         return status;
     }
     uint32_t most = med_endpoint_setting_get(self->system, row, MED_ENDPOINT_MAX_PAYLOAD);
-    if (atomic32_load_relaxed(&row->channel)) { /* relaxed: as `mine` */
+    if (connected(self, row, message->to)) {
         return MEDLEY_BUSY;
     }
-    return message->bytes <= most ? MEDLEY_OK : MEDLEY_ERR_LIMIT;
+    return message->bytes <= most ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
 }
 
 static medley_status_t
@@ -146,32 +145,21 @@ send_plain(med_lane_own *lane, const med_message *message)
     return MEDLEY_OK;
 }
 
-/* By a buffer: the caller's, then the lane's, then its name is published. */
 static medley_status_t
 send_by_buffer(med_self *self, med_lane_own *lane, const med_message *message)
 {
     med_exchange_node *node = self->exchange;
     const med_pool *pool = &node->exchange->pool;
-    unsigned char *slot;
     med_pool_buffer buffer;
-    uint32_t granules = med_record_granules(sizeof buffer);
-    medley_status_t status = med_record_reserve(&lane->producer.ring, granules, &slot);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
     if (med_pool_take(pool, &node->cache, &buffer) != MEDLEY_OK) {
         return MEDLEY_ERR_NO_MEMORY;
     }
-    med_ring_copy_large(med_pool_address(pool, buffer), message->payload, message->bytes);
-    status = med_pool_hand_over(pool, buffer, self->ref,
-                                med_exchange_lane_owner(lane_index(self, lane)));
+    memcpy(med_pool_address(pool, buffer), message->payload, message->bytes);
+    medley_status_t status = med_buffer_send(self, lane, buffer, message->bytes);
     if (status != MEDLEY_OK) {
-        return MEDLEY_ERR_CORRUPT;
+        (void)med_pool_give(pool, &node->cache, buffer);
     }
-    med_record_header_set(slot, MED_RECORD_BUFFER, message->bytes);
-    memcpy(slot + sizeof(med_record_header), &buffer, sizeof buffer);
-    med_record_publish(&lane->producer.ring, granules, lane->producer.news);
-    return MEDLEY_OK;
+    return status;
 }
 
 static inline medley_status_t
@@ -185,17 +173,13 @@ send_by(med_self *self, med_endpoint_own *own, med_lane_own *lane, const med_mes
     medley_status_t status =
         plain ? send_plain(lane, message) : send_by_buffer(self, lane, message);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        atomic32 *count = &row->moved[MED_LANE_PRODUCER].count;
-        atomic32_store_relaxed(count, atomic32_load_relaxed(count) + 1); /* relaxed: for showing */
+        med_lane_count(row, MED_LANE_PRODUCER);
     }
     return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
 }
 
 static inline medley_status_t
-send_begin(med_self *self,
-           const med_message *message,
-           med_endpoint_own **own,
-           med_lane_own **lane)
+send_begin(med_self *self, const med_message *message, med_endpoint_own **own, med_lane_own **lane)
 {
     medley_status_t status = mine(self, message->from, own);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
@@ -204,23 +188,6 @@ send_begin(med_self *self,
     return __builtin_expect(status == MEDLEY_OK, 1) ? lane_of(self, *own, message, lane) : status;
 }
 
-medley_status_t
-med_message_send(med_self *self, const med_message *message)
-{
-    med_endpoint_own *own;
-    med_lane_own *lane;
-    medley_status_t status = send_begin(self, message, &own, &lane);
-    return status == MEDLEY_OK ? send_by(self, own, lane, message) : status;
-}
-
-typedef struct sending {
-    med_self *self;
-    med_endpoint_own *own;
-    med_lane_own *lane;
-    const med_message *message;
-    medley_status_t status;
-} sending;
-
 /* Does waiting help? For a buffer as for room: both come back from receivers. */
 static bool
 wants_room(medley_status_t status)
@@ -228,59 +195,85 @@ wants_room(medley_status_t status)
     return status == MEDLEY_FULL || status == MEDLEY_ERR_NO_MEMORY;
 }
 
-static bool
-was_sent(void *context)
+/* ---- Send that goes on later ----------------------------------------------------------------- */
+
+enum {
+    TO,
+    PRIORITY
+};
+
+static medley_status_t
+send_again(med_self *self, med_pending *pending)
 {
-    sending *s = context;
-    if (wants_room(s->status)) {
-        s->status = send_by(s->self, s->own, s->lane, s->message);
+    const med_message message = {.from = atomic32_load_relaxed(&pending->own->handle), /* own */
+                                 .to = pending->numbers[TO],
+                                 .payload = pending->buffer,
+                                 .bytes = (uint32_t)pending->size,
+                                 .priority = pending->numbers[PRIORITY]};
+    med_lane_own *lane;
+    medley_status_t status = lane_of(self, pending->own, &message, &lane);
+    if (status == MEDLEY_OK) {
+        status = send_by(self, pending->own, lane, &message);
     }
-    return !wants_room(s->status);
+    pending->outcome.size_bytes = pending->size;
+    return wants_room(status) && med_endpoint_may_wait(self, pending->own) ? MEDLEY_BUSY : status;
 }
 
+static med_pending
+pending_of(med_endpoint_own *own, const med_message *message)
+{
+    return (med_pending){.attempt = send_again,
+                         .own = own,
+                         .buffer = (void *)(uintptr_t)message->payload,
+                         .size = message->bytes,
+                         .numbers = {[TO] = message->to, [PRIORITY] = message->priority}};
+}
+
+/* Recovers a receiver that died, so that its lane says that it is gone. */
 static medley_status_t
 look_at_receiver(void *context)
 {
-    const sending *s = context;
-    /* Relaxed: constant. */
-    uint32_t receiver = atomic32_load_relaxed(&s->lane->producer.row->side[MED_LANE_CONSUMER]);
-    (void)med_node_look(s->self->system, receiver);
-    return MEDLEY_OK;
-}
-
-static medley_status_t
-send_wait(sending *s)
-{
-    med_self *self = s->self;
-    uint32_t memory_type =
-        med_endpoint_setting_get(self->system, s->own->row, MED_ENDPOINT_MEMORY_TYPE);
-    if (memory_type & MED_ENDPOINT_FAIL_ON_MEM_LIMIT) {
-        return MEDLEY_ERR_NO_MEMORY;
+    const med_pending *pending = context;
+    const med_system *system = pending->self->system;
+    uint32_t receiver;
+    if (med_endpoint_owner(system, pending->numbers[TO], &receiver) == MEDLEY_OK) {
+        (void)med_node_look(pending->self->system, receiver);
     }
-    const med_wait_request wait = {.condition = was_sent,
-                                   .each_slice = look_at_receiver,
-                                   .context = s,
-                                   .deadline_ns = deadline_ns(self, s->own),
-                                   .scope = self->scope};
-    atomic32 *waits = &s->lane->producer.row->moved[MED_LANE_PRODUCER].waits;
-    atomic32_store_relaxed(waits, atomic32_load_relaxed(waits) + 1); /* relaxed: for showing */
-    medley_status_t status = med_wait_until(&self->row->news, &self->waiter, &wait);
-    return status == MEDLEY_OK ? s->status : status;
+    return MEDLEY_OK;
 }
 
 medley_status_t
 med_message_send_wait(med_self *self, const med_message *message)
 {
-    sending s = {.self = self, .message = message};
-    medley_status_t status = send_begin(self, message, &s.own, &s.lane);
-    if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        status = send_by(self, s.own, s.lane, message);
-        if (__builtin_expect(wants_room(status), 0)) {
-            s.status = status;
-            status = send_wait(&s);
+    med_endpoint_own *own;
+    med_lane_own *lane;
+    medley_status_t status = send_begin(self, message, &own, &lane);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    if (__builtin_expect(!own->sends.first, 1)) {
+        status = send_by(self, own, lane, message);
+        if (__builtin_expect(!wants_room(status), 1) || !med_endpoint_may_wait(self, own)) {
+            return status;
         }
     }
-    return status;
+    med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
+    med_pending pending = pending_of(own, message);
+    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own),
+                            look_at_receiver);
+}
+
+medley_status_t
+med_message_send_request(med_self *self, const med_message *message, med_request_handle *request)
+{
+    med_endpoint_own *own;
+    med_lane_own *lane;
+    medley_status_t status = send_begin(self, message, &own, &lane);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_pending pending = pending_of(own, message);
+    return med_pending_begin(self, &own->sends, &pending, request);
 }
 
 /* ---- Lanes to receive from ------------------------------------------------------------------- */
@@ -302,7 +295,7 @@ static void
 lanes_look(med_self *self, med_endpoint_own *own)
 {
     med_system *system = self->system;
-    med_handle endpoint = atomic32_load_relaxed(&own->handle); /* relaxed: own */
+    med_handle endpoint = atomic32_load_relaxed(&own->handle);      /* relaxed: own */
     own->lanes_seen = atomic32_load_acquire(&own->row->lanes_made); /* L2 lane made <- L1 */
     for (uint32_t i = 0; i < system->lanes.row_count; i++) {
         const med_lane_row *row = med_lane_at(system, i);
@@ -312,6 +305,7 @@ lanes_look(med_self *self, med_endpoint_own *own)
         /* Relaxed: constant while LIVE, and it stays so while this side has not left. */
         if (med_row_state_of(word) == MED_ROW_LIVE &&
             atomic32_load_relaxed(&row->row.key_high) == endpoint &&
+            atomic32_load_relaxed(&row->kind) == MED_LANE_MESSAGES &&
             lane->consumer.life != generation + 1 &&
             med_lane_consumer_attach(self, i, generation, &lane) == MEDLEY_OK) {
             uint32_t priority = atomic32_load_relaxed(&row->row.key_low) >> 28;
@@ -405,22 +399,18 @@ go_on(med_endpoint_own *own, const found *f)
     own->from[f->priority] = own->run ? f->lane : f->lane->consumer.next;
 }
 
-/* Out of the lane's buffer, which then is the caller's, and goes back. */
 static medley_status_t
 take_from_buffer(med_self *self, const found *f, void *target, size_t size)
 {
     med_exchange_node *node = self->exchange;
     const med_pool *pool = &node->exchange->pool;
     med_pool_buffer buffer;
-    memcpy(&buffer, f->record.payload, sizeof buffer);
-    uint32_t lane = med_exchange_lane_owner(lane_index(self, f->lane));
-    const void *from = med_pool_address(pool, buffer);
-    if (f->record.bytes > pool->buffer_bytes || !from ||
-        med_pool_hand_over(pool, buffer, lane, self->ref) != MEDLEY_OK) {
-        return MEDLEY_ERR_CORRUPT;
+    medley_status_t status = med_buffer_receive(self, f->lane, &f->record, &buffer);
+    if (status == MEDLEY_OK) {
+        memcpy(target, med_pool_address(pool, buffer), size);
+        status = med_pool_give(pool, &node->cache, buffer);
     }
-    memcpy(target, from, size);
-    return med_pool_give(pool, &node->cache, buffer);
+    return status;
 }
 
 static medley_status_t
@@ -437,8 +427,7 @@ take(med_self *self, med_endpoint_own *own, found *f, void *buffer, size_t size)
     }
     med_record_release(&lane->consumer.ring, f->record.granules, lane->consumer.news);
     go_on(own, f);
-    atomic32 *count = &lane->consumer.row->moved[MED_LANE_CONSUMER].count;
-    atomic32_store_relaxed(count, atomic32_load_relaxed(count) + 1); /* relaxed: for showing */
+    med_lane_count(lane->consumer.row, MED_LANE_CONSUMER);
     return status == MEDLEY_OK && bytes > size ? MEDLEY_ERR_LIMIT : status;
 }
 
@@ -459,51 +448,46 @@ receive(med_self *self, med_endpoint_own *own, void *buffer, size_t size, uint32
     return status;
 }
 
-medley_status_t
-med_message_receive(med_self *self, med_handle at, void *buffer, size_t size, uint32_t *bytes)
+static medley_status_t
+receive_again(med_self *self, med_pending *pending)
 {
-    med_endpoint_own *own;
-    medley_status_t status = mine(self, at, &own);
-    return status == MEDLEY_OK ? receive(self, own, buffer, size, bytes) : status;
-}
-
-typedef struct receiving {
-    med_self *self;
-    med_endpoint_own *own;
-    void *buffer;
-    size_t size;
-    uint32_t *bytes;
-    medley_status_t status;
-} receiving;
-
-static bool
-was_received(void *context)
-{
-    receiving *r = context;
-    if (r->status == MEDLEY_EMPTY) {
-        r->status = receive(r->self, r->own, r->buffer, r->size, r->bytes);
-    }
-    return r->status != MEDLEY_EMPTY;
+    uint32_t bytes = 0;
+    medley_status_t status = receive(self, pending->own, pending->buffer, pending->size, &bytes);
+    pending->outcome.size_bytes = bytes;
+    return status == MEDLEY_EMPTY ? MEDLEY_BUSY : status;
 }
 
 medley_status_t
 med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t size, uint32_t *bytes)
 {
-    receiving r = {.self = self, .buffer = buffer, .size = size, .bytes = bytes};
-    medley_status_t status = mine(self, at, &r.own);
-    if (status != MEDLEY_OK) {
+    med_endpoint_own *own;
+    medley_status_t status = mine(self, at, &own);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    r.status = receive(self, r.own, buffer, size, bytes);
-    if (r.status != MEDLEY_EMPTY) {
-        return r.status;
+    if (__builtin_expect(!own->receives.first, 1)) {
+        status = receive(self, own, buffer, size, bytes);
+        if (__builtin_expect(status != MEDLEY_EMPTY, 1)) {
+            return status;
+        }
     }
-    const med_wait_request wait = {.condition = was_received,
-                                   .context = &r,
-                                   .deadline_ns = deadline_ns(self, r.own),
-                                   .scope = self->scope};
-    status = med_wait_until(&self->row->news, &self->waiter, &wait);
-    return status == MEDLEY_OK ? r.status : status;
+    med_pending pending = {.attempt = receive_again, .own = own, .buffer = buffer, .size = size};
+    status =
+        med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(self, own), NULL);
+    *bytes = (uint32_t)pending.outcome.size_bytes;
+    return status;
+}
+
+medley_status_t
+med_message_receive_request(
+    med_self *self, med_handle at, void *buffer, size_t size, med_request_handle *request)
+{
+    med_endpoint_own *own;
+    medley_status_t status = mine(self, at, &own);
+    const med_pending pending = {
+        .attempt = receive_again, .own = own, .buffer = buffer, .size = size};
+    return status == MEDLEY_OK ? med_pending_begin(self, &own->receives, &pending, request)
+                               : status;
 }
 
 medley_status_t

@@ -66,8 +66,7 @@ med_record_reserve(med_ring_producer *ring, uint32_t granules, unsigned char **s
 {
     void *at;
     uint32_t count;
-    medley_status_t status =
-        med_ring_reserve_many_as(ring, MED_RING_PACKED, granules, &at, &count);
+    medley_status_t status = med_ring_reserve_many_as(ring, MED_RING_PACKED, granules, &at, &count);
     if (__builtin_expect(status == MEDLEY_OK && count < granules, 0)) {
         bool at_end = count == med_ring_run(&ring->view, med_ring_tail(ring), granules);
         status = at_end ? med_record_skip(ring, count) : MEDLEY_FULL;

@@ -18,9 +18,10 @@ typedef enum med_handle_kind {
     MED_HANDLE_SEM,
     MED_HANDLE_RWL,
     MED_HANDLE_ENDPOINT,
-    MED_HANDLE_LANE,
+    MED_HANDLE_SENDER,  /* the sending end of a channel: its lane */
     MED_HANDLE_SHMEM = 8,
     MED_HANDLE_HEAP, /* of a process's own table; heap.h says what its bits are */
+    MED_HANDLE_RECEIVER,
 } med_handle_kind;
 
 static inline med_handle

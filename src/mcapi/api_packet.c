@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The faces of packet channels. */
+#include "mcapi/api_channel.h"
+#include "mcapi/packet.h"
+
+void
+mcapi_pktchan_connect_i(mcapi_endpoint_t send_endpoint,
+                        mcapi_endpoint_t receive_endpoint,
+                        mcapi_request_t *request,
+                        mcapi_status_t *status)
+{
+    med_mcapi_connect(MED_LANE_PACKETS, send_endpoint, receive_endpoint, request, status);
+}
+
+void
+mcapi_pktchan_recv_open_i(mcapi_pktchan_recv_hndl_t *receive_handle,
+                          mcapi_endpoint_t receive_endpoint,
+                          mcapi_request_t *request,
+                          mcapi_status_t *status)
+{
+    med_mcapi_open(MED_LANE_PACKETS, MED_LANE_CONSUMER, receive_endpoint, receive_handle, request,
+                   status);
+}
+
+void
+mcapi_pktchan_send_open_i(mcapi_pktchan_send_hndl_t *send_handle,
+                          mcapi_endpoint_t send_endpoint,
+                          mcapi_request_t *request,
+                          mcapi_status_t *status)
+{
+    med_mcapi_open(MED_LANE_PACKETS, MED_LANE_PRODUCER, send_endpoint, send_handle, request,
+                   status);
+}
+
+void
+mcapi_pktchan_recv_close_i(mcapi_pktchan_recv_hndl_t receive_handle,
+                           mcapi_request_t *request,
+                           mcapi_status_t *status)
+{
+    med_mcapi_close(MED_LANE_PACKETS, MED_LANE_CONSUMER, receive_handle, request, status);
+}
+
+void
+mcapi_pktchan_send_close_i(mcapi_pktchan_send_hndl_t send_handle,
+                           mcapi_request_t *request,
+                           mcapi_status_t *status)
+{
+    med_mcapi_close(MED_LANE_PACKETS, MED_LANE_PRODUCER, send_handle, request, status);
+}
+
+/* ---- Send and receive ------------------------------------------------------------------------ */
+
+/* The caller, if the pointers are good. */
+static med_self *
+self_of(const void *one, const void *other, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    if (__builtin_expect(self && (!one || !other), 0)) {
+        *status = MCAPI_ERR_PARAMETER;
+        return NULL;
+    }
+    return self;
+}
+
+void
+mcapi_pktchan_send_i(mcapi_pktchan_send_hndl_t send_handle,
+                     const void *buffer,
+                     size_t size,
+                     mcapi_request_t *request,
+                     mcapi_status_t *status)
+{
+    med_self *self = self_of(buffer, request, status);
+    if (self) {
+        *status = med_mcapi_channel_status(
+            med_packet_send_request(self, send_handle, buffer, size, request),
+            MCAPI_ERR_TRANSMISSION);
+    }
+}
+
+void
+mcapi_pktchan_send(mcapi_pktchan_send_hndl_t send_handle,
+                   const void *buffer,
+                   size_t size,
+                   mcapi_status_t *status)
+{
+    med_self *self = self_of(buffer, buffer, status);
+    if (self) {
+        *status = med_mcapi_channel_status(med_packet_send_wait(self, send_handle, buffer, size),
+                                           MCAPI_ERR_TRANSMISSION);
+    }
+}
+
+void
+mcapi_pktchan_recv_i(mcapi_pktchan_recv_hndl_t receive_handle,
+                     void **buffer,
+                     mcapi_request_t *request,
+                     mcapi_status_t *status)
+{
+    med_self *self = self_of((const void *)buffer, request, status);
+    if (self) {
+        *status = med_mcapi_channel_status(
+            med_packet_receive_request(self, receive_handle, buffer, request),
+            MCAPI_ERR_ENDP_DELETED);
+    }
+}
+
+void
+mcapi_pktchan_recv(mcapi_pktchan_recv_hndl_t receive_handle,
+                   void **buffer,
+                   size_t *received_size,
+                   mcapi_status_t *status)
+{
+    med_self *self = self_of((const void *)buffer, received_size, status);
+    if (self) {
+        *status = med_mcapi_channel_status(
+            med_packet_receive_wait(self, receive_handle, buffer, received_size),
+            MCAPI_ERR_ENDP_DELETED);
+    }
+}
+
+mcapi_uint_t
+mcapi_pktchan_available(mcapi_pktchan_recv_hndl_t receive_handle, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    uint32_t count = 0;
+    if (self) {
+        *status = med_mcapi_channel_status(med_packet_available(self, receive_handle, &count),
+                                           MCAPI_ERR_CHAN_INVALID);
+    }
+    return count;
+}
+
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+void
+mcapi_pktchan_release(const void *buffer, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    if (self) {
+        *status =
+            med_packet_release(self, buffer) == MEDLEY_OK ? MCAPI_SUCCESS : MCAPI_ERR_BUF_INVALID;
+    }
+}
+
+mcapi_boolean_t
+mcapi_pktchan_release_test(const void *buffer, mcapi_status_t *status)
+{
+    med_self *self = self_of(buffer, buffer, status);
+    if (!self) {
+        return MCAPI_FALSE;
+    }
+    *status = MCAPI_SUCCESS;
+    return med_packet_is_released(self, buffer) ? MCAPI_TRUE : MCAPI_FALSE;
+}

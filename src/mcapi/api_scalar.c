@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The faces of scalar channels. */
+#include "mcapi/api_channel.h"
+#include "mcapi/scalar.h"
+
+void
+mcapi_sclchan_connect_i(mcapi_endpoint_t send_endpoint,
+                        mcapi_endpoint_t receive_endpoint,
+                        mcapi_request_t *request,
+                        mcapi_status_t *status)
+{
+    med_mcapi_connect(MED_LANE_SCALARS, send_endpoint, receive_endpoint, request, status);
+}
+
+void
+mcapi_sclchan_recv_open_i(mcapi_sclchan_recv_hndl_t *receive_handle,
+                          mcapi_endpoint_t receive_endpoint,
+                          mcapi_request_t *request,
+                          mcapi_status_t *status)
+{
+    med_mcapi_open(MED_LANE_SCALARS, MED_LANE_CONSUMER, receive_endpoint, receive_handle, request,
+                   status);
+}
+
+void
+mcapi_sclchan_send_open_i(mcapi_sclchan_send_hndl_t *send_handle,
+                          mcapi_endpoint_t send_endpoint,
+                          mcapi_request_t *request,
+                          mcapi_status_t *status)
+{
+    med_mcapi_open(MED_LANE_SCALARS, MED_LANE_PRODUCER, send_endpoint, send_handle, request,
+                   status);
+}
+
+void
+mcapi_sclchan_recv_close_i(mcapi_sclchan_recv_hndl_t receive_handle,
+                           mcapi_request_t *request,
+                           mcapi_status_t *status)
+{
+    med_mcapi_close(MED_LANE_SCALARS, MED_LANE_CONSUMER, receive_handle, request, status);
+}
+
+void
+mcapi_sclchan_send_close_i(mcapi_sclchan_send_hndl_t send_handle,
+                           mcapi_request_t *request,
+                           mcapi_status_t *status)
+{
+    med_mcapi_close(MED_LANE_SCALARS, MED_LANE_PRODUCER, send_handle, request, status);
+}
+
+/* ---- Send and receive ------------------------------------------------------------------------ */
+
+/* Not an end of scalars, or its receiver gone, or full: the slow way says which, and waits. */
+static inline void
+send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    if (!self) {
+        return;
+    }
+    med_lane_own *lane = med_channel_sender(self, handle);
+    if (__builtin_expect(lane && med_scalar_may_send(lane), 1) &&
+        __builtin_expect(med_scalar_send(lane, value, width) == MEDLEY_OK, 1)) {
+        *status = MCAPI_SUCCESS;
+        return;
+    }
+    *status = med_mcapi_channel_status(med_scalar_send_slow(self, handle, value, width),
+                                       MCAPI_ERR_TRANSMISSION);
+}
+
+void
+mcapi_sclchan_send_uint64(mcapi_sclchan_send_hndl_t send_handle,
+                          mcapi_uint64_t dataword,
+                          mcapi_status_t *status)
+{
+    send(send_handle, dataword, 8, status);
+}
+
+void
+mcapi_sclchan_send_uint32(mcapi_sclchan_send_hndl_t send_handle,
+                          mcapi_uint32_t dataword,
+                          mcapi_status_t *status)
+{
+    send(send_handle, dataword, 4, status);
+}
+
+void
+mcapi_sclchan_send_uint16(mcapi_sclchan_send_hndl_t send_handle,
+                          mcapi_uint16_t dataword,
+                          mcapi_status_t *status)
+{
+    send(send_handle, dataword, 2, status);
+}
+
+void
+mcapi_sclchan_send_uint8(mcapi_sclchan_send_hndl_t send_handle,
+                         mcapi_uint8_t dataword,
+                         mcapi_status_t *status)
+{
+    send(send_handle, dataword, 1, status);
+}
+
+static inline uint64_t
+receive(med_handle handle, uint32_t width, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    uint64_t value = MCAPI_RETURN_VALUE_INVALID;
+    if (!self) {
+        return value;
+    }
+    med_lane_own *lane = med_channel_receiver(self, handle);
+    if (__builtin_expect(lane && med_scalar_may_receive(lane), 1) &&
+        __builtin_expect(med_scalar_receive(lane, &value, width) == MEDLEY_OK, 1)) {
+        *status = MCAPI_SUCCESS;
+        return value;
+    }
+    *status = med_mcapi_channel_status(med_scalar_receive_slow(self, handle, &value, width),
+                                       MCAPI_ERR_ENDP_DELETED);
+    return value;
+}
+
+mcapi_uint64_t
+mcapi_sclchan_recv_uint64(mcapi_sclchan_recv_hndl_t receive_handle, mcapi_status_t *status)
+{
+    return receive(receive_handle, 8, status);
+}
+
+mcapi_uint32_t
+mcapi_sclchan_recv_uint32(mcapi_sclchan_recv_hndl_t receive_handle, mcapi_status_t *status)
+{
+    return (mcapi_uint32_t)receive(receive_handle, 4, status);
+}
+
+mcapi_uint16_t
+mcapi_sclchan_recv_uint16(mcapi_sclchan_recv_hndl_t receive_handle, mcapi_status_t *status)
+{
+    return (mcapi_uint16_t)receive(receive_handle, 2, status);
+}
+
+mcapi_uint8_t
+mcapi_sclchan_recv_uint8(mcapi_sclchan_recv_hndl_t receive_handle, mcapi_status_t *status)
+{
+    return (mcapi_uint8_t)receive(receive_handle, 1, status);
+}
+
+mcapi_uint_t
+mcapi_sclchan_available(mcapi_sclchan_recv_hndl_t receive_handle, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    uint32_t count = 0;
+    if (self) {
+        *status = med_mcapi_channel_status(med_scalar_available(self, receive_handle, &count),
+                                           MCAPI_ERR_CHAN_INVALID);
+    }
+    return count;
+}

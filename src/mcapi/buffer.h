@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Buffers that go through a lane: from the sender to the lane before their name is published, from
+ * the lane to the receiver before it is given back. So each is somebody's at every instant. */
+#ifndef MEDLEY_MCAPI_BUFFER_H
+#define MEDLEY_MCAPI_BUFFER_H
+
+#include "mcapi/record.h"
+
+static inline uint32_t
+med_buffer_lane_owner(const med_self *self, const med_lane_own *lane)
+{
+    return med_exchange_lane_owner((uint32_t)(lane - self->exchange->exchange->lane_ends));
+}
+
+/* Publishes a buffer of the caller's that holds `bytes`. MEDLEY_FULL, and it still is the caller's;
+ * MEDLEY_ERR_NOT_OWNER: it is not. */
+static inline medley_status_t
+med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint32_t bytes)
+{
+    const uint32_t granules = med_record_granules(sizeof buffer);
+    unsigned char *slot;
+    medley_status_t status = med_record_reserve(&lane->producer.ring, granules, &slot);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
+    }
+    status = med_pool_hand_over(&self->exchange->exchange->pool, buffer, self->ref,
+                                med_buffer_lane_owner(self, lane));
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    med_record_header_set(slot, MED_RECORD_BUFFER, bytes);
+    memcpy(slot + sizeof(med_record_header), &buffer, sizeof buffer);
+    med_record_publish(&lane->producer.ring, granules, lane->producer.news);
+    return MEDLEY_OK;
+}
+
+/* The buffer of a record: the caller's from now on. MEDLEY_ERR_CORRUPT: there is no such. */
+static inline medley_status_t
+med_buffer_receive(med_self *self,
+                   const med_lane_own *lane,
+                   const med_record *record,
+                   med_pool_buffer *buffer)
+{
+    const med_pool *pool = &self->exchange->exchange->pool;
+    memcpy(buffer, record->payload, sizeof *buffer);
+    bool good = record->kind == MED_RECORD_BUFFER && record->bytes <= pool->buffer_bytes &&
+                med_pool_hand_over(pool, *buffer, med_buffer_lane_owner(self, lane), self->ref) ==
+                    MEDLEY_OK;
+    return __builtin_expect(good, 1) ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
+}
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Channels. What may run together: everything, by any nodes.
+ *
+ *   an end:  free --connect--> CONNECTED --open--> OPEN --close--> free
+ *              \--open--> OPEN PENDING --connect--> OPEN
+ *
+ *             linearises at
+ *   connect   the lane's LIVE; that both ends are free is looked at under the lanes' lock, and both
+ *             endpoints name the lane before it is LIVE
+ *   open      the change of `ends` in the lane's row
+ *   close     GONE in the same
+ *
+ * A connected end sees its lane as long as it has not closed (lane.c). Who connects wakes both
+ * ends' nodes. Death: who dies connecting leaves names of a lane that is not LIVE, which count as
+ * none; an end's node's recovery closes it.
+ */
+#include "mcapi/channel.h"
+
+#include "mrapi/system.h"
+
+/* ---- Connect --------------------------------------------------------------------------------- */
+
+/* Do both ends agree on what the standard says they must? */
+static medley_status_t
+agree(const med_system *system, med_handle from, med_handle to)
+{
+    static const med_endpoint_setting both[] = {MED_ENDPOINT_MAX_PAYLOAD, MED_ENDPOINT_BUFFER_TYPE,
+                                                MED_ENDPOINT_MEMORY_TYPE, MED_ENDPOINT_PRIORITIES,
+                                                MED_ENDPOINT_PRIORITY};
+    med_endpoint_row *sender, *receiver;
+    medley_status_t status = med_endpoint_of(system, from, &sender);
+    if (status == MEDLEY_OK) {
+        status = med_endpoint_of(system, to, &receiver);
+    }
+    for (size_t i = 0; status == MEDLEY_OK && i < sizeof both / sizeof both[0]; i++) {
+        bool same = med_endpoint_setting_get(system, sender, both[i]) ==
+                    med_endpoint_setting_get(system, receiver, both[i]);
+        status = same ? MEDLEY_OK : MEDLEY_ERR_ACCESS;
+    }
+    return status;
+}
+
+static void
+owner_wake(const med_self *self, med_handle endpoint)
+{
+    uint32_t owner;
+    if (med_endpoint_owner(self->system, endpoint, &owner) == MEDLEY_OK) {
+        med_wait *news = med_exchange_news_of(self->system, owner);
+        if (news) {
+            med_wait_wake(news, self->scope);
+        }
+    }
+}
+
+medley_status_t
+med_channel_connect(med_self *self, med_handle from, med_handle to, med_lane_kind kind)
+{
+    medley_status_t status = agree(self->system, from, to);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    const med_lane_request request = {
+        .from = from, .to = to, .priority = MED_LANE_CHANNEL, .kind = kind};
+    uint32_t index, generation;
+    status = med_lane_make(self->system, &request, &index, &generation);
+    if (status == MEDLEY_OK) {
+        owner_wake(self, from);
+        owner_wake(self, to);
+    }
+    return status;
+}
+
+/* ---- Open ------------------------------------------------------------------------------------ */
+
+enum {
+    SIDE,
+    KIND
+};
+
+/* Is it the end that is to be opened, of the kind that is to be opened? */
+static medley_status_t
+end_check(const med_endpoint_own *own, const med_lane_row *row, const med_pending *pending)
+{
+    med_handle endpoint = atomic32_load_relaxed(&own->handle);             /* relaxed: own */
+    bool consumer = atomic32_load_relaxed(&row->row.key_high) == endpoint; /* constant */
+    bool wants_consumer = pending->numbers[SIDE] == MED_LANE_CONSUMER;
+    if (atomic32_load_relaxed(&row->kind) != pending->numbers[KIND]) { /* relaxed: fixed */
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    return consumer == wants_consumer ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+static medley_status_t
+end_attach(med_self *self, med_handle channel, med_lane_side side, unsigned *handle)
+{
+    uint32_t index = med_handle_index(channel);
+    med_lane_own *lane;
+    med_lane_row *row = med_lane_at(self->system, index);
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    uint32_t generation = med_row_generation_of(word);
+    medley_status_t status = side == MED_LANE_PRODUCER
+                                 ? med_lane_producer_attach(self, index, generation, &lane)
+                                 : med_lane_consumer_attach(self, index, generation, &lane);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_handle_kind sort = side == MED_LANE_PRODUCER ? MED_HANDLE_SENDER : MED_HANDLE_RECEIVER;
+    *handle = med_handle_make(sort, index, generation);
+    atomic32 *words[] = {&lane->producer.handle, &lane->producer.owner, &lane->consumer.handle,
+                         &lane->consumer.owner};
+    atomic32_store_relaxed(words[side * 2u], *handle); /* relaxed: own, as is the next */
+    atomic32_store_relaxed(words[side * 2u + 1], self->ref);
+    (void)atomic32_fetch_or_acq_rel(&row->ends, MED_LANE_OPEN(side)); /* relaxed: for showing */
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+open_again(med_self *self, med_pending *pending)
+{
+    med_endpoint_own *own = pending->own;
+    med_handle endpoint = atomic32_load_relaxed(&own->handle); /* relaxed: own */
+    med_handle channel = med_endpoint_channel(self->system, endpoint);
+    if (!channel) {
+        return MEDLEY_BUSY;
+    }
+    const med_lane_row *row = med_lane_at(self->system, med_handle_index(channel));
+    medley_status_t status = end_check(own, row, pending);
+    if (status == MEDLEY_OK) {
+        status = end_attach(self, channel, (med_lane_side)pending->numbers[SIDE], pending->buffer);
+    }
+    return status;
+}
+
+/* Is it open already, or being opened? */
+static medley_status_t
+may_open(const med_self *self, const med_endpoint_own *own, med_lane_side side)
+{
+    med_handle channel =
+        med_endpoint_channel(self->system, atomic32_load_relaxed(&own->handle)); /* own */
+    if (own->opens.first) {
+        return MEDLEY_BUSY;
+    }
+    if (!channel) {
+        return MEDLEY_OK;
+    }
+    const med_lane_row *row = med_lane_at(self->system, med_handle_index(channel));
+    uint32_t ends = atomic32_load_relaxed(&row->ends); /* relaxed: the own bit is asked for */
+    return ends & MED_LANE_OPEN(side) ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
+}
+
+medley_status_t
+med_channel_open(med_self *self,
+                 med_handle endpoint,
+                 med_lane_side side,
+                 med_lane_kind kind,
+                 unsigned *handle,
+                 med_request_handle *request)
+{
+    med_endpoint_own *own = med_endpoint_mine(self, endpoint);
+    if (!own) {
+        med_endpoint_row *row;
+        medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
+        return status == MEDLEY_OK ? MEDLEY_ERR_NOT_OWNER : MEDLEY_ERR_STALE;
+    }
+    medley_status_t status = may_open(self, own, side);
+    const med_pending pending = {.attempt = open_again,
+                                 .own = own,
+                                 .buffer = handle,
+                                 .numbers = {[SIDE] = side, [KIND] = kind}};
+    return status == MEDLEY_OK ? med_pending_begin(self, &own->opens, &pending, request) : status;
+}
+
+/* ---- Close ----------------------------------------------------------------------------------- */
+
+medley_status_t
+med_channel_close(med_self *self, med_handle handle, med_lane_side side, med_lane_kind kind)
+{
+    bool sends = side == MED_LANE_PRODUCER;
+    med_lane_own *lane =
+        sends ? med_channel_sender(self, handle) : med_channel_receiver(self, handle);
+    if (!lane) {
+        return MEDLEY_ERR_STALE;
+    }
+    uint32_t index = (uint32_t)(lane - self->exchange->exchange->lane_ends);
+    med_lane_row *row = med_lane_at(self->system, index);
+    if (atomic32_load_relaxed(&row->kind) != (uint32_t)kind) { /* relaxed: fixed */
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    uint32_t generation = (sends ? lane->producer.life : lane->consumer.life) - 1;
+    /* Relaxed: constant while this end has not left. */
+    med_handle to = atomic32_load_relaxed(&row->row.key_high);
+    uint32_t from = atomic32_load_relaxed(&row->row.key_low);
+    med_handle mine = sends ? (med_handle)((from & 0x0fffffffu) | MED_HANDLE_ENDPOINT << 28) : to;
+    atomic32_store_relaxed(sends ? &lane->producer.handle : &lane->consumer.handle, 0); /* own */
+    if (sends) {
+        lane->producer.life = 0;
+    } else {
+        lane->consumer.life = 0;
+    }
+    med_endpoint_channel_clear(self->system, mine,
+                               med_handle_make(MED_HANDLE_SENDER, index, generation));
+    (void)med_lane_leave(self->system, index, generation, side);
+    return MEDLEY_OK;
+}

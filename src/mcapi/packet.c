@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Packets. One thread sends, one receives; buffer.h says whose a buffer is, record.h how its name
+ * gets across. What is asked for goes through the endpoint's queues (pending.h), so that what waits
+ * is not overtaken.
+ *
+ * Death. As messages (message.c). What the receiver had comes back with its recovery, what was under
+ * way when the lane ends.
+ */
+#include "mcapi/packet.h"
+
+#include "mcapi/buffer.h"
+#include "mrapi/system.h"
+
+static bool
+is_of_packets(const med_lane_row *row)
+{
+    return atomic32_load_relaxed(&row->kind) == MED_LANE_PACKETS; /* relaxed: fixed */
+}
+
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+/* The name of the buffer that begins there. */
+static medley_status_t
+buffer_at(const med_pool *pool, const void *address, med_pool_buffer *buffer)
+{
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)pool->buffers;
+    uintptr_t index = offset / pool->stride_bytes;
+    if (index >= pool->slots.capacity || offset % pool->stride_bytes) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    buffer->place = pool->tag << 16 | (uint32_t)index;
+    /* Relaxed: while it is the caller's only the caller changes it; else the owner says so. */
+    buffer->generation = atomic32_load_relaxed(&pool->slots.entries[index].generation);
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_packet_release(med_self *self, const void *address)
+{
+    med_exchange_node *node = self->exchange;
+    med_pool_buffer buffer;
+    medley_status_t status = buffer_at(&node->exchange->pool, address, &buffer);
+    if (status == MEDLEY_OK && (buffer.generation & 1u)) {
+        status = MEDLEY_ERR_NOT_OWNER; /* at hand, or nobody's: in no use */
+    }
+    if (status == MEDLEY_OK) {
+        status = med_pool_give(&node->exchange->pool, &node->cache, buffer);
+    }
+    return status == MEDLEY_OK || status == MEDLEY_ERR_ARGUMENT ? status : MEDLEY_ERR_NOT_OWNER;
+}
+
+bool
+med_packet_is_released(const med_self *self, const void *address)
+{
+    const med_pool *pool = &self->exchange->exchange->pool;
+    med_pool_buffer buffer;
+    if (buffer_at(pool, address, &buffer) != MEDLEY_OK) {
+        return true;
+    }
+    /* Relaxed: for one who asks; whose it is says the word itself. */
+    uint32_t owner = atomic32_load_relaxed(&pool->slots.entries[buffer.place & 0xffffu].owner);
+    return (buffer.generation & 1u) || owner == self->ref;
+}
+
+medley_status_t
+med_packet_take(med_self *self, void **address, size_t *bytes)
+{
+    med_exchange_node *node = self->exchange;
+    const med_pool *pool = &node->exchange->pool;
+    med_pool_buffer buffer;
+    if (med_pool_take(pool, &node->cache, &buffer) != MEDLEY_OK) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    *address = med_pool_address(pool, buffer);
+    *bytes = pool->buffer_bytes;
+    return MEDLEY_OK;
+}
+
+/* ---- Send ------------------------------------------------------------------------------------ */
+
+enum {
+    CHANNEL
+};
+
+static medley_status_t
+send_copy(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes)
+{
+    med_exchange_node *node = self->exchange;
+    const med_pool *pool = &node->exchange->pool;
+    med_pool_buffer buffer;
+    if (med_pool_take(pool, &node->cache, &buffer) != MEDLEY_OK) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    memcpy(med_pool_address(pool, buffer), payload, bytes);
+    medley_status_t status = med_buffer_send(self, lane, buffer, bytes);
+    if (status != MEDLEY_OK) {
+        (void)med_pool_give(pool, &node->cache, buffer);
+    }
+    return status;
+}
+
+static medley_status_t
+send_taken(med_self *self, med_lane_own *lane, const void *address, uint32_t bytes)
+{
+    med_pool_buffer buffer;
+    medley_status_t status = buffer_at(&self->exchange->exchange->pool, address, &buffer);
+    return status == MEDLEY_OK ? med_buffer_send(self, lane, buffer, bytes) : status;
+}
+
+typedef medley_status_t
+sender(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes);
+
+static inline medley_status_t
+send_once(med_self *self, med_lane_own *lane, const void *payload, size_t bytes, sender *send)
+{
+    if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
+        return MEDLEY_ERR_PEER_DIED;
+    }
+    medley_status_t status = send(self, lane, payload, (uint32_t)bytes);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        med_lane_count(lane->producer.row, MED_LANE_PRODUCER);
+    }
+    return status;
+}
+
+static bool
+wants_room(medley_status_t status)
+{
+    return status == MEDLEY_FULL || status == MEDLEY_ERR_NO_MEMORY;
+}
+
+/* `numbers` has the channel, and the operation its attempt. */
+static medley_status_t
+again(med_self *self, med_pending *pending, sender *send)
+{
+    med_lane_own *lane = med_channel_sender(self, pending->numbers[CHANNEL]);
+    medley_status_t status =
+        lane ? send_once(self, lane, pending->buffer, pending->size, send) : MEDLEY_ERR_STALE;
+    pending->outcome.size_bytes = pending->size;
+    return wants_room(status) && med_endpoint_may_wait(self, pending->own) ? MEDLEY_BUSY : status;
+}
+
+static medley_status_t
+copy_again(med_self *self, med_pending *pending)
+{
+    return again(self, pending, send_copy);
+}
+
+static medley_status_t
+taken_again(med_self *self, med_pending *pending)
+{
+    return again(self, pending, send_taken);
+}
+
+static medley_status_t
+look_at_receiver(void *context)
+{
+    const med_pending *pending = context;
+    const med_lane_own *lane = med_channel_sender(pending->self, pending->numbers[CHANNEL]);
+    if (lane) {
+        med_lane_look_at(pending->self->system, lane->producer.row, MED_LANE_CONSUMER);
+    }
+    return MEDLEY_OK;
+}
+
+/* The lane of a channel to send by, and its endpoint. */
+static inline medley_status_t
+send_begin(const med_self *self,
+           med_handle channel,
+           size_t bytes,
+           med_lane_own **lane,
+           med_endpoint_own **own)
+{
+    *lane = med_channel_sender(self, channel);
+    if (__builtin_expect(!*lane, 0)) {
+        return MEDLEY_ERR_STALE;
+    }
+    if (__builtin_expect(!is_of_packets((*lane)->producer.row), 0)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    *own = med_endpoint_of_end(self, (*lane)->producer.row, MED_LANE_PRODUCER);
+    uint32_t most = med_endpoint_setting_get(self->system, (*own)->row, MED_ENDPOINT_MAX_PAYLOAD);
+    return __builtin_expect(bytes <= most, 1) ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+static inline medley_status_t
+send_wait(med_self *self,
+          med_handle channel,
+          const void *payload,
+          size_t bytes,
+          sender *send,
+          med_pending_try *attempt)
+{
+    med_lane_own *lane;
+    med_endpoint_own *own;
+    medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    if (__builtin_expect(!own->sends.first, 1)) {
+        status = send_once(self, lane, payload, bytes, send);
+        if (__builtin_expect(!wants_room(status), 1) || !med_endpoint_may_wait(self, own)) {
+            return status;
+        }
+    }
+    med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
+    med_pending pending = {.attempt = attempt,
+                           .own = own,
+                           .buffer = (void *)(uintptr_t)payload,
+                           .size = bytes,
+                           .numbers = {[CHANNEL] = channel}};
+    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own),
+                            look_at_receiver);
+}
+
+medley_status_t
+med_packet_send_wait(med_self *self, med_handle channel, const void *payload, size_t bytes)
+{
+    return send_wait(self, channel, payload, bytes, send_copy, copy_again);
+}
+
+medley_status_t
+med_packet_send_taken(med_self *self, med_handle channel, void *buffer, size_t bytes)
+{
+    return send_wait(self, channel, buffer, bytes, send_taken, taken_again);
+}
+
+medley_status_t
+med_packet_send_request(med_self *self,
+                        med_handle channel,
+                        const void *payload,
+                        size_t bytes,
+                        med_request_handle *request)
+{
+    med_lane_own *lane;
+    med_endpoint_own *own;
+    medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
+    const med_pending pending = {.attempt = copy_again,
+                                 .own = own,
+                                 .buffer = (void *)(uintptr_t)payload,
+                                 .size = bytes,
+                                 .numbers = {[CHANNEL] = channel}};
+    return status == MEDLEY_OK ? med_pending_begin(self, &own->sends, &pending, request) : status;
+}
+
+/* ---- Receive --------------------------------------------------------------------------------- */
+
+static medley_status_t
+receive_once(med_self *self, med_lane_own *lane, void **address, size_t *bytes)
+{
+    med_record record;
+    med_pool_buffer buffer;
+    /* Asked first: what it published before is found by the look that follows. */
+    bool gone = med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER);
+    medley_status_t status = med_record_peek(&lane->consumer.ring, &record);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        bool empty = status == MEDLEY_EMPTY || status == MEDLEY_EMPTY_PRODUCER_INSERTING;
+        return empty ? (gone ? MEDLEY_ERR_PEER_DIED : MEDLEY_EMPTY) : status;
+    }
+    status = med_buffer_receive(self, lane, &record, &buffer);
+    med_record_release(&lane->consumer.ring, record.granules, lane->consumer.news);
+    *address = med_pool_address(&self->exchange->exchange->pool, buffer);
+    *bytes = record.bytes;
+    med_lane_count(lane->consumer.row, MED_LANE_CONSUMER);
+    return status;
+}
+
+static medley_status_t
+receive_again(med_self *self, med_pending *pending)
+{
+    med_lane_own *lane = med_channel_receiver(self, pending->numbers[CHANNEL]);
+    size_t bytes = 0;
+    medley_status_t status =
+        lane ? receive_once(self, lane, pending->buffer, &bytes) : MEDLEY_ERR_STALE;
+    pending->outcome.size_bytes = bytes;
+    return status == MEDLEY_EMPTY ? MEDLEY_BUSY : status;
+}
+
+static medley_status_t
+look_at_sender(void *context)
+{
+    const med_pending *pending = context;
+    const med_lane_own *lane = med_channel_receiver(pending->self, pending->numbers[CHANNEL]);
+    if (lane) {
+        med_lane_look_at(pending->self->system, lane->consumer.row, MED_LANE_PRODUCER);
+    }
+    return MEDLEY_OK;
+}
+
+static inline medley_status_t
+receive_begin(const med_self *self, med_handle channel, med_lane_own **lane, med_endpoint_own **own)
+{
+    *lane = med_channel_receiver(self, channel);
+    if (__builtin_expect(!*lane, 0)) {
+        return MEDLEY_ERR_STALE;
+    }
+    *own = med_endpoint_of_end(self, (*lane)->consumer.row, MED_LANE_CONSUMER);
+    return is_of_packets((*lane)->consumer.row) ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
+}
+
+medley_status_t
+med_packet_receive_wait(med_self *self, med_handle channel, void **buffer, size_t *bytes)
+{
+    med_lane_own *lane;
+    med_endpoint_own *own;
+    medley_status_t status = receive_begin(self, channel, &lane, &own);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    if (__builtin_expect(!own->receives.first, 1)) {
+        status = receive_once(self, lane, buffer, bytes);
+        if (__builtin_expect(status != MEDLEY_EMPTY, 1)) {
+            return status;
+        }
+    }
+    med_lane_count_wait(lane->consumer.row, MED_LANE_CONSUMER);
+    med_pending pending = {.attempt = receive_again,
+                           .own = own,
+                           .buffer = (void *)buffer,
+                           .numbers = {[CHANNEL] = channel}};
+    status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(self, own),
+                              look_at_sender);
+    *bytes = pending.outcome.size_bytes;
+    return status;
+}
+
+medley_status_t
+med_packet_receive_request(med_self *self,
+                           med_handle channel,
+                           void **buffer,
+                           med_request_handle *request)
+{
+    med_lane_own *lane;
+    med_endpoint_own *own;
+    medley_status_t status = receive_begin(self, channel, &lane, &own);
+    const med_pending pending = {.attempt = receive_again,
+                                 .own = own,
+                                 .buffer = (void *)buffer,
+                                 .numbers = {[CHANNEL] = channel}};
+    return status == MEDLEY_OK ? med_pending_begin(self, &own->receives, &pending, request)
+                               : status;
+}
+
+medley_status_t
+med_packet_available(med_self *self, med_handle channel, uint32_t *count)
+{
+    med_lane_own *lane;
+    med_endpoint_own *own;
+    medley_status_t status = receive_begin(self, channel, &lane, &own);
+    if (status == MEDLEY_OK) {
+        *count = med_record_count(&lane->consumer.ring);
+    }
+    return status;
+}

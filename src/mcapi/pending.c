@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Pending operations. What may run together: on one queue nothing, it is a thread's own; on one
+ * request, whatever request.c says. A request's context is changed by the thread that asked, and by
+ * no other: who tests it from elsewhere reads only `self`, which is fixed, and is told "not yet"
+ * until the thread that asked has brought it to its end and told the request so.
+ *
+ * Progress: one try of each, from the first on, up to the first that cannot be done. Death: a
+ * request goes with its process.
+ */
+#include "mcapi/pending.h"
+
+#include "mcapi/endpoint.h"
+#include "mrapi/system.h"
+
+/* ---- Queues ---------------------------------------------------------------------------------- */
+
+static void
+append(med_pending_queue *queue, med_pending *pending)
+{
+    pending->queue = queue;
+    pending->next = NULL;
+    if (queue->last) {
+        queue->last->next = pending;
+    } else {
+        queue->first = pending;
+    }
+    queue->last = pending;
+}
+
+static void
+take_out(med_pending *pending)
+{
+    med_pending_queue *queue = pending->queue;
+    med_pending *before = NULL;
+    for (med_pending *p = queue->first; p != pending; p = p->next) {
+        before = p;
+    }
+    *(before ? &before->next : &queue->first) = pending->next;
+    queue->last = queue->last == pending ? before : queue->last;
+    pending->queue = NULL;
+}
+
+static void
+end(med_pending *pending, medley_status_t status)
+{
+    pending->outcome.status = status;
+    take_out(pending);
+}
+
+/* From the first on, what can be done. */
+static void
+bring_forward(med_self *self, med_pending_queue *queue)
+{
+    while (queue->first) {
+        med_pending *first = queue->first;
+        medley_status_t status = first->attempt(self, first);
+        if (status == MEDLEY_BUSY) {
+            return;
+        }
+        end(first, status);
+    }
+}
+
+void
+med_pending_end_all(med_pending_queue *queue, medley_status_t status)
+{
+    while (queue->first) {
+        end(queue->first, status);
+    }
+}
+
+/* ---- As requests ----------------------------------------------------------------------------- */
+
+static med_request_state
+progress(void *context, med_request_outcome *outcome)
+{
+    med_pending *pending = context;
+    if (pending->self != med_self_get()) {
+        return MED_REQUEST_VALID;
+    }
+    if (pending->queue) {
+        bring_forward(pending->self, pending->queue);
+    }
+    if (pending->queue) {
+        return MED_REQUEST_VALID;
+    }
+    *outcome = pending->outcome;
+    return MED_REQUEST_COMPLETED;
+}
+
+static bool
+cancel(void *context)
+{
+    med_pending *pending = context;
+    if (pending->self != med_self_get() || !pending->queue) {
+        return false;
+    }
+    take_out(pending);
+    return true;
+}
+
+static const med_request_operations operations = {.progress = progress, .cancel = cancel};
+
+medley_status_t
+med_pending_begin(med_self *self,
+                  med_pending_queue *queue,
+                  const med_pending *asked,
+                  med_request_handle *handle)
+{
+    med_requests *requests = &self->system->requests;
+    med_request *request;
+    medley_status_t status = med_request_begin(requests, &operations, &request);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_pending *pending = (med_pending *)(void *)request->context;
+    *pending = *asked;
+    pending->self = self;
+    append(queue, pending);
+    bring_forward(self, queue);
+    *handle = pending->queue ? med_request_start(requests, request)
+                             : med_request_end_at_once(requests, request, pending->outcome);
+    return MEDLEY_OK;
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+static bool
+has_ended(void *context)
+{
+    med_pending *pending = context;
+    if (pending->queue) {
+        bring_forward(pending->self, pending->queue);
+    }
+    return !pending->queue;
+}
+
+medley_status_t
+med_pending_wait(med_self *self,
+                 med_pending_queue *queue,
+                 med_pending *asked,
+                 uint64_t deadline_ns,
+                 medley_status_t (*each_slice)(void *context))
+{
+    asked->self = self;
+    append(queue, asked);
+    const med_wait_request wait = {.condition = has_ended,
+                                   .each_slice = each_slice,
+                                   .context = asked,
+                                   .deadline_ns = deadline_ns,
+                                   .scope = self->scope};
+    medley_status_t status = med_wait_until(&self->row->news, &self->waiter, &wait);
+    if (status == MEDLEY_OK) {
+        return asked->outcome.status;
+    }
+    take_out(asked);
+    return status;
+}
+
+typedef struct any_context {
+    med_self *self;
+    const med_request_handle *requests;
+    size_t count;
+    medley_status_t status; /* of the one that ended the wait; before, MEDLEY_BUSY */
+    size_t which;
+    med_request_outcome outcome;
+} any_context;
+
+/* What was collected once is not asked for again, however often this is called. */
+static bool
+any_has_ended(void *context)
+{
+    any_context *any = context;
+    for (size_t i = 0; any->status == MEDLEY_BUSY && i < any->count; i++) {
+        any->status =
+            med_request_test(&any->self->system->requests, any->requests[i], &any->outcome);
+        any->which = i;
+    }
+    return any->status != MEDLEY_BUSY;
+}
+
+medley_status_t
+med_pending_wait_any(med_self *self,
+                     const med_request_handle *requests,
+                     size_t count,
+                     uint64_t deadline_ns,
+                     size_t *which,
+                     med_request_outcome *outcome)
+{
+    any_context any = {.self = self, .requests = requests, .count = count, .status = MEDLEY_BUSY};
+    const med_wait_request wait = {.condition = any_has_ended,
+                                   .context = &any,
+                                   .deadline_ns = deadline_ns,
+                                   .scope = self->scope};
+    medley_status_t status = med_wait_until(&self->row->news, &self->waiter, &wait);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    *outcome = any.outcome;
+    *which = any.which;
+    return any.status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Pending operations: what a node asked for and did not wait for. Each is a request (mrapi/request.h)
+ * and stands in a queue of its endpoint, with others of its kind in the order they were asked for;
+ * only the first of a queue is tried, so none overtakes another. A queue is brought forward whenever
+ * its node tests or waits for one of it, or does the like of it without a request.
+ *
+ * The paper's request states (its Figure 3) are those of request.h. All of this is the thread's own;
+ * other threads may test and wait, and see what has ended, but bring nothing forward.
+ */
+#ifndef MEDLEY_MCAPI_PENDING_H
+#define MEDLEY_MCAPI_PENDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "medley/status.h"
+#include "mrapi/node.h"
+#include "mrapi/request.h"
+
+struct med_endpoint_own;
+struct med_pending;
+
+typedef struct med_pending_queue {
+    struct med_pending *first;
+    struct med_pending *last;
+} med_pending_queue;
+
+/* One try of an operation: MEDLEY_BUSY, not yet; anything else is its outcome. */
+typedef medley_status_t med_pending_try(med_self *self, struct med_pending *pending);
+
+typedef struct med_pending {
+    med_self *self; /* who asked; fixed, as is the next */
+    med_pending_try *attempt;
+    struct med_endpoint_own *own;
+    med_pending_queue *queue; /* NULL: it has ended */
+    struct med_pending *next;
+    /* What it is about: the operation's own. */
+    void *buffer;
+    size_t size;
+    unsigned numbers[4];
+    med_request_outcome outcome;
+} med_pending;
+_Static_assert(sizeof(med_pending) <= MED_REQUEST_CONTEXT_BYTES, "it is a request's context");
+
+/* Asks: tries it at once, unless there are others before it. The handle of the request;
+ * MEDLEY_ERR_LIMIT. What it was given is copied. */
+medley_status_t med_pending_begin(med_self *self,
+                                  med_pending_queue *queue,
+                                  const med_pending *asked,
+                                  med_request_handle *request);
+/* The same without a request, but waits until it has ended: its outcome; MEDLEY_TIMEOUT, and it is
+ * not done. `each_slice` may be NULL. */
+medley_status_t med_pending_wait(med_self *self,
+                                 med_pending_queue *queue,
+                                 med_pending *asked,
+                                 uint64_t deadline_ns,
+                                 medley_status_t (*each_slice)(void *context));
+/* Whatever is in the queue ends with that status. */
+void med_pending_end_all(med_pending_queue *queue, medley_status_t status);
+
+/* ---- Requests of the caller ------------------------------------------------------------------ */
+
+/* Blocks until one of them has ended, on what the node's thread sleeps on for everything; otherwise
+ * as med_request_wait_any. */
+medley_status_t med_pending_wait_any(med_self *self,
+                                     const med_request_handle *requests,
+                                     size_t count,
+                                     uint64_t deadline_ns,
+                                     size_t *which,
+                                     med_request_outcome *outcome);
+
+#endif

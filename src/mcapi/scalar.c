@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Scalars. One thread sends, one receives; ring_spsc.h says why a scalar gets across, and its width
+ * with it: both are written before the store of the tail, and read before that of the head.
+ *
+ * Death. As messages (message.c): who waits looks at the other's life after each slice; what a gone
+ * sender published is received first.
+ */
+#include "mcapi/scalar.h"
+
+#include "mrapi/system.h"
+
+typedef struct moving {
+    med_self *self;
+    med_lane_own *lane;
+    uint64_t *value;
+    uint32_t width;
+    medley_status_t status;
+} moving;
+
+/* Is it an end of scalars at all? */
+static medley_status_t
+kind_check(const med_lane_row *row)
+{
+    uint32_t kind = atomic32_load_relaxed(&row->kind); /* relaxed: fixed */
+    return kind == MED_LANE_SCALARS ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
+}
+
+static medley_status_t
+look_at_receiver(void *context)
+{
+    const moving *m = context;
+    med_lane_look_at(m->self->system, m->lane->producer.row, MED_LANE_CONSUMER);
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+look_at_sender(void *context)
+{
+    const moving *m = context;
+    med_lane_look_at(m->self->system, m->lane->consumer.row, MED_LANE_PRODUCER);
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lane_side side)
+{
+    const med_self *self = m->self;
+    const med_endpoint_own *own = med_endpoint_of_end(self, row, side);
+    const med_wait_request wait = {.condition = condition,
+                                   .each_slice = side == MED_LANE_PRODUCER ? look_at_receiver
+                                                                           : look_at_sender,
+                                   .context = m,
+                                   .deadline_ns = med_endpoint_deadline_ns(self, own),
+                                   .scope = self->scope};
+    med_lane_count_wait(row, side);
+    medley_status_t status = med_wait_until(&m->self->row->news, &m->self->waiter, &wait);
+    return status == MEDLEY_OK ? m->status : status;
+}
+
+/* ---- Send ------------------------------------------------------------------------------------ */
+
+static bool
+was_sent(void *context)
+{
+    moving *m = context;
+    if (med_lane_is_gone(m->lane->producer.row, MED_LANE_CONSUMER)) {
+        m->status = MEDLEY_ERR_PEER_DIED;
+    } else if (m->status == MEDLEY_FULL) {
+        m->status = med_scalar_send(m->lane, *m->value, m->width);
+    }
+    return m->status != MEDLEY_FULL;
+}
+
+medley_status_t
+med_scalar_send_slow(med_self *self, med_handle sender, uint64_t value, uint32_t width)
+{
+    med_lane_own *lane = med_channel_sender(self, sender);
+    if (!lane) {
+        return MEDLEY_ERR_STALE;
+    }
+    med_lane_row *row = lane->producer.row;
+    medley_status_t status = kind_check(row);
+    moving m = {.self = self, .lane = lane, .value = &value, .width = width, .status = MEDLEY_FULL};
+    if (status != MEDLEY_OK || was_sent(&m)) {
+        return status == MEDLEY_OK ? m.status : status;
+    }
+    return med_endpoint_may_wait(self, med_endpoint_of_end(self, row, MED_LANE_PRODUCER))
+               ? wait_for(&m, was_sent, row, MED_LANE_PRODUCER)
+               : MEDLEY_FULL;
+}
+
+/* ---- Receive --------------------------------------------------------------------------------- */
+
+static bool
+was_received(void *context)
+{
+    moving *m = context;
+    if (m->status != MEDLEY_EMPTY) {
+        return true;
+    }
+    /* Asked first: what it published before is found by the look that follows. */
+    bool gone = med_lane_is_gone(m->lane->consumer.row, MED_LANE_PRODUCER);
+    m->status = med_scalar_receive(m->lane, m->value, m->width);
+    if (m->status == MEDLEY_EMPTY && gone) {
+        m->status = MEDLEY_ERR_PEER_DIED;
+    }
+    return m->status != MEDLEY_EMPTY;
+}
+
+medley_status_t
+med_scalar_receive_slow(med_self *self, med_handle receiver, uint64_t *value, uint32_t width)
+{
+    med_lane_own *lane = med_channel_receiver(self, receiver);
+    if (!lane) {
+        return MEDLEY_ERR_STALE;
+    }
+    med_lane_row *row = lane->consumer.row;
+    medley_status_t status = kind_check(row);
+    moving m = {.self = self, .lane = lane, .value = value, .width = width, .status = MEDLEY_EMPTY};
+    if (status != MEDLEY_OK || was_received(&m)) {
+        return status == MEDLEY_OK ? m.status : status;
+    }
+    return wait_for(&m, was_received, row, MED_LANE_CONSUMER);
+}
+
+medley_status_t
+med_scalar_available(med_self *self, med_handle receiver, uint32_t *count)
+{
+    med_lane_own *lane = med_channel_receiver(self, receiver);
+    medley_status_t status = lane ? kind_check(lane->consumer.row) : MEDLEY_ERR_STALE;
+    if (status == MEDLEY_OK) {
+        *count = med_ring_ready(&lane->consumer.ring);
+    }
+    return status;
+}

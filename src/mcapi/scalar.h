@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Scalars: eight bytes each, end to end in their channel's ring, and a byte beside for the width of
+ * each. */
+#ifndef MEDLEY_MCAPI_SCALAR_H
+#define MEDLEY_MCAPI_SCALAR_H
+
+#include <stdint.h>
+
+#include "mcapi/channel.h"
+
+/* When the ring is full, and wherever something is not as usual: waits, as long as the endpoint's
+ * timeout says. MEDLEY_TIMEOUT; MEDLEY_FULL: it may not wait; MEDLEY_ERR_PEER_DIED: the receiver is
+ * gone; MEDLEY_ERR_STALE: no open end of the caller's; MEDLEY_ERR_ARGUMENT: of packets. */
+medley_status_t
+med_scalar_send_slow(med_self *self, med_handle sender, uint64_t value, uint32_t width);
+/* MEDLEY_ERR_PEER_DIED: the sender is gone, and all it sent is received; MEDLEY_ERR_ACCESS: the next
+ * has another width, and stays; MEDLEY_ERR_CORRUPT; the others as above. */
+medley_status_t
+med_scalar_receive_slow(med_self *self, med_handle receiver, uint64_t *value, uint32_t width);
+
+medley_status_t med_scalar_available(med_self *self, med_handle receiver, uint32_t *count);
+
+/* Is it an end of scalars, the other side there? */
+static inline bool
+med_scalar_may_send(const med_lane_own *lane)
+{
+    /* Relaxed: fixed. */
+    return atomic32_load_relaxed(&lane->producer.row->kind) == MED_LANE_SCALARS &&
+           !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
+}
+
+static inline bool
+med_scalar_may_receive(const med_lane_own *lane)
+{
+    /* Relaxed: fixed. */
+    return atomic32_load_relaxed(&lane->consumer.row->kind) == MED_LANE_SCALARS;
+}
+
+/* One try. MEDLEY_FULL. */
+static inline medley_status_t
+med_scalar_send(med_lane_own *lane, uint64_t value, uint32_t width)
+{
+    med_ring_producer *ring = &lane->producer.ring;
+    uint32_t tail = med_ring_tail(ring);
+    if (__builtin_expect(med_ring_used_up(ring, tail), 0)) {
+        medley_status_t status = med_ring_look_for_space(ring, tail);
+        if (status != MEDLEY_OK) {
+            return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
+        }
+    }
+    *(uint64_t *)med_ring_slot(&ring->view, tail) = value;
+    lane->producer.widths[tail & ring->view.mask] = (uint8_t)width;
+    atomic32_store_release(&ring->view.ring->tail, tail + 1); /* R1 scalar filled -> A1 (peek) */
+    med_wait_wake(lane->producer.news, ring->view.scope);
+    return MEDLEY_OK;
+}
+
+/* One try. MEDLEY_EMPTY; MEDLEY_ERR_ACCESS. */
+static inline medley_status_t
+med_scalar_receive(med_lane_own *lane, uint64_t *value, uint32_t width)
+{
+    med_ring_consumer *ring = &lane->consumer.ring;
+    if (__builtin_expect(ring->head == ring->filled, 0)) {
+        medley_status_t status = med_ring_look_for_data(ring, 1);
+        if (status != MEDLEY_OK) {
+            return status == MEDLEY_EMPTY_PRODUCER_INSERTING ? MEDLEY_EMPTY : status;
+        }
+    }
+    if (__builtin_expect(lane->consumer.widths[ring->head & ring->view.mask] != width, 0)) {
+        return MEDLEY_ERR_ACCESS;
+    }
+    *value = *(const uint64_t *)med_ring_slot(&ring->view, ring->head);
+    ring->head++;
+    atomic32_store_release(&ring->view.ring->head, ring->head); /* R2 scalar read -> A2 */
+    med_wait_wake(lane->consumer.news, ring->view.scope);
+    return MEDLEY_OK;
+}
+
+#endif
