@@ -144,6 +144,67 @@ med_endpoint_may_wait(const med_self *self, const med_endpoint_own *own)
     return !(type & MED_ENDPOINT_FAIL_ON_MEM_LIMIT);
 }
 
+medley_status_t
+med_endpoint_set(med_self *self, med_handle endpoint, med_endpoint_setting which, uint32_t value)
+{
+    med_endpoint_row *row;
+    setting_limits limits = limits_of(self->system, which);
+    medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    if (!med_endpoint_mine(self, endpoint)) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    if (med_endpoint_channel(self->system, endpoint)) {
+        return MEDLEY_BUSY;
+    }
+    if (value < limits.least || value > limits.most) {
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
+    atomic32_store_relaxed(&row->settings[which], value); /* relaxed: each stands for itself */
+    return MEDLEY_OK;
+}
+
+static void
+got_by_get(const med_system *system, const med_endpoint_row *row, med_endpoint_state *state)
+{
+    uint32_t index = med_node_ref_index(atomic32_load_relaxed(&row->got_by)); /* relaxed: shown */
+    state->got_domain = UINT32_MAX;
+    state->got_node = UINT32_MAX;
+    if (index < system->limits.nodes) {
+        const med_row *node = med_table_row(&system->nodes, index);
+        state->got_domain = atomic32_load_relaxed(&node->key_high); /* relaxed: for showing */
+        state->got_node = atomic32_load_relaxed(&node->key_low);
+    }
+}
+
+medley_status_t
+med_endpoint_state_get(const med_self *self, med_handle endpoint, med_endpoint_state *state)
+{
+    const med_system *system = self->system;
+    med_endpoint_row *row;
+    medley_status_t status = med_endpoint_of(system, endpoint, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_handle channel = med_endpoint_channel(system, endpoint);
+    const med_endpoint_own *own = med_endpoint_mine(self, endpoint);
+    *state = (med_endpoint_state){.connected = channel != 0,
+                                  .open_pending = own && own->opens.first,
+                                  .gets = atomic32_load_relaxed(&row->gets)}; /* for showing */
+    got_by_get(system, row, state);
+    if (channel) {
+        const med_lane_row *lane = med_lane_at(system, med_handle_index(channel));
+        /* Relaxed, all: fixed, or for showing. */
+        bool consumer = atomic32_load_relaxed(&lane->row.key_high) == endpoint;
+        state->side = consumer ? MED_LANE_CONSUMER : MED_LANE_PRODUCER;
+        state->kind = (med_lane_kind)atomic32_load_relaxed(&lane->kind);
+        state->open = atomic32_load_relaxed(&lane->ends) & MED_LANE_OPEN(state->side);
+    }
+    return MEDLEY_OK;
+}
+
 /* ---- Create ---------------------------------------------------------------------------------- */
 
 /* Field by field: others may be comparing the first two. */

@@ -127,6 +127,25 @@ uint32_t med_endpoint_setting_get(const struct med_system *system,
                                   const med_endpoint_row *row,
                                   med_endpoint_setting which);
 
+/* By its owner. MEDLEY_ERR_NOT_OWNER; MEDLEY_BUSY: it is connected; MEDLEY_ERR_NOT_SUPPORTED: no
+ * such value; MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT. */
+medley_status_t
+med_endpoint_set(med_self *self, med_handle endpoint, med_endpoint_setting which, uint32_t value);
+
+/* What there is to tell of an endpoint; the parts are of different instants. */
+typedef struct med_endpoint_state {
+    bool connected;
+    bool open; /* this end; as the next two, when it is connected */
+    med_lane_side side;
+    med_lane_kind kind;
+    bool open_pending; /* an open waits for the connection; known of one's own endpoints */
+    uint32_t gets;
+    uint32_t got_domain; /* who got it last; ~0: nobody who is there */
+    uint32_t got_node;
+} med_endpoint_state;
+medley_status_t
+med_endpoint_state_get(const med_self *self, med_handle endpoint, med_endpoint_state *state);
+
 /* The caller's endpoint that is this end of a lane, which it has not left. */
 static inline med_endpoint_own *
 med_endpoint_of_end(const med_self *self, const med_lane_row *row, med_lane_side side)

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Conformance of MCAPI's nodes, endpoints, messages and requests, through the public calls. Run in a
+ * private system and in a named one.
+ */
+#include "mcapi/message.h"
+#include "support/exchange.h"
+#include "support/threads.h"
+
+#define OTHER 8
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+static void
+nodes(void **state)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    (void)state;
+    mcapi_initialize(DOMAIN, NODE, NULL, NULL, NULL, &status);
+    assert_int_equal(status, MCAPI_ERR_PARAMETER);
+    mcapi_initialize(MCAPI_DOMAIN_INVALID, NODE, NULL, NULL, &info, &status);
+    assert_int_equal(status, MCAPI_ERR_DOMAIN_INVALID);
+    mcapi_initialize(DOMAIN, MCAPI_NODE_INVALID, NULL, NULL, &info, &status);
+    assert_int_equal(status, MCAPI_ERR_NODE_INVALID);
+    (void)mcapi_node_id_get(&status);
+    assert_int_equal(status, MCAPI_ERR_NODE_NOTINIT);
+    mcapi_finalize(&status);
+    assert_int_equal(status, MCAPI_ERR_NODE_NOTINIT);
+    exchange_begin(NODE);
+    assert_int_equal(mcapi_node_id_get(&status), NODE);
+    assert_int_equal(mcapi_domain_id_get(&status), DOMAIN);
+    mcapi_initialize(DOMAIN, NODE, NULL, NULL, &info, &status);
+    assert_int_equal(status, MCAPI_ERR_NODE_INITIALIZED);
+    exchange_end();
+}
+
+/* One node of both standards; MCAPI's end leaves MRAPI's. */
+static void
+one_node_of_both(void **state)
+{
+    mrapi_status_t status;
+    (void)node_up(state);
+    exchange_begin(NODE);
+    assert_int_equal(mrapi_node_id_get(&status), NODE);
+    exchange_end();
+    assert_int_equal(mrapi_node_id_get(&status), NODE);
+    exchange_begin(NODE);
+    (void)node_down(state); /* takes MCAPI's with it */
+    mcapi_status_t mcapi_status;
+    mcapi_finalize(&mcapi_status);
+    assert_int_equal(mcapi_status, MCAPI_ERR_NODE_NOTINIT);
+}
+
+static void
+node_attributes(void **state)
+{
+    mcapi_status_t status;
+    mcapi_node_attributes_t record;
+    mcapi_uint_t value = 5;
+    (void)state;
+    mcapi_node_init_attributes(NULL, &status);
+    assert_int_equal(status, MCAPI_ERR_PARAMETER);
+    mcapi_node_init_attributes(&record, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    mcapi_node_set_attribute(&record, MCAPI_NODE_ATTR_TYPE, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_ERR_ATTR_VALUE);
+    mcapi_node_set_attribute(&record, MCAPI_NODE_ATTR_TYPE, &value, 1, &status);
+    assert_int_equal(status, MCAPI_ERR_ATTR_SIZE);
+    mcapi_node_set_attribute(&record, 77, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_ERR_ATTR_NUM);
+    mcapi_node_get_attribute(DOMAIN, NODE, MCAPI_NODE_ATTR_TYPE, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(value, MCAPI_NODE_ATTR_TYPE_REGULAR);
+    mcapi_node_get_attribute(DOMAIN, 999, MCAPI_NODE_ATTR_TYPE, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_ERR_NODE_INVALID);
+}
+
+/* ---- Endpoints ------------------------------------------------------------------------------- */
+
+static void
+endpoints(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t one = endpoint_make(1);
+    assert_int_equal(endpoint_of(NODE, 1), one);
+    (void)mcapi_endpoint_create(1, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_EXISTS);
+    (void)mcapi_endpoint_create(MCAPI_MAX_PORT + 1, &status);
+    assert_int_equal(status, MCAPI_ERR_PORT_INVALID);
+    mcapi_endpoint_t any = endpoint_make(MCAPI_PORT_ANY);
+    assert_int_not_equal(any, endpoint_make(MCAPI_PORT_ANY));
+    (void)mcapi_endpoint_get(DOMAIN, NODE, 2, 1000, &status);
+    assert_int_equal(status, MCAPI_TIMEOUT);
+    (void)mcapi_endpoint_get(DOMAIN, NODE, MCAPI_PORT_ANY, 0, &status);
+    assert_int_equal(status, MCAPI_ERR_PORT_INVALID);
+    mcapi_endpoint_release(one, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    mcapi_endpoint_delete(one, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    mcapi_endpoint_delete(one, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_INVALID);
+    mcapi_endpoint_release(one, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_INVALID);
+    assert_int_not_equal(endpoint_make(1), one);
+}
+
+static void
+endpoint_attributes(void **state)
+{
+    mcapi_status_t status;
+    mcapi_uint_t value;
+    mcapi_endp_get_source_t source;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    (void)endpoint_of(NODE, 1);
+    mcapi_endpoint_get_attribute(at, MCAPI_ENDP_ATTR_GET_COUNT, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(value, 1);
+    mcapi_endpoint_get_attribute(at, MCAPI_ENDP_ATTR_GET_SOURCE, &source, sizeof source, &status);
+    assert_int_equal(source.node, NODE);
+    value = 0;
+    mcapi_endpoint_set_attribute(at, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, &value, sizeof value,
+                                 &status);
+    assert_int_equal(status, MCAPI_ERR_ATTR_VALUE);
+    value = 8;
+    mcapi_endpoint_set_attribute(at, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, &value, sizeof value,
+                                 &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    unsigned char bytes[9] = "";
+    mcapi_msg_send(at, at, bytes, sizeof bytes, 0, &status);
+    assert_int_equal(status, MCAPI_ERR_MSG_SIZE);
+    mcapi_endpoint_set_attribute(at, MCAPI_ENDP_ATTR_TYPE, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_ERR_ATTR_READONLY);
+    mcapi_endpoint_set_attribute(at, 99, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_ERR_ATTR_NUM);
+    mcapi_endpoint_set_attribute(at, MCAPI_ENDP_ATTR_PRIORITY, &value, 1, &status);
+    assert_int_equal(status, MCAPI_ERR_ATTR_SIZE);
+    mcapi_endpoint_get_attribute(at, 99, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_ERR_ATTR_NUM);
+    mcapi_endpoint_get_attribute(at + 1, MCAPI_ENDP_ATTR_TYPE, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_INVALID);
+}
+
+/* ---- Messages of one node to itself ---------------------------------------------------------- */
+
+static void
+by_priority(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    for (unsigned i = 0; i < 12; i++) {
+        assert_int_equal(send_number(from, to, i, 3 - i % 4), MCAPI_SUCCESS);
+    }
+    assert_int_equal(mcapi_msg_available(to, &status), 12);
+    for (unsigned priority = 0; priority < 4; priority++) {
+        for (unsigned i = 0; i < 3; i++) {
+            expect_number(to, i * 4 + 3 - priority);
+        }
+    }
+    assert_int_equal(mcapi_msg_available(to, &status), 0);
+    assert_int_equal(send_number(from, to, 1, 4), MCAPI_ERR_PRIORITY);
+}
+
+/* Every length, through the end of the ring again and again. */
+static void
+all_lengths(void **state)
+{
+    static unsigned char sent[4096], received[4096];
+    mcapi_status_t status;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    for (size_t length = 0; length <= sizeof sent; length += length < 200 ? 1 : 61) {
+        memset(sent, (int)length, length);
+        memset(received, 0xee, sizeof received);
+        mcapi_msg_send(at, at, sent, length, 0, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        mcapi_msg_recv(at, received, sizeof received, &size, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        assert_int_equal(size, length);
+        assert_memory_equal(sent, received, length);
+        assert_true(length == sizeof received || received[length] == 0xee);
+    }
+    mcapi_msg_send(at, at, sent, MCAPI_MAX_MESSAGE_SIZE + 1, 0, &status);
+    assert_int_equal(status, MCAPI_ERR_MSG_SIZE);
+}
+
+static void
+truncated(void **state)
+{
+    unsigned char sent[100], received[100];
+    mcapi_status_t status;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    memset(sent, 7, sizeof sent);
+    memset(received, 0, sizeof received);
+    mcapi_msg_send(at, at, sent, sizeof sent, 0, &status);
+    mcapi_msg_recv(at, received, 10, &size, &status);
+    assert_int_equal(status, MCAPI_ERR_MSG_TRUNCATED);
+    assert_int_equal(size, 10);
+    assert_int_equal(received[9], 7);
+    assert_int_equal(received[10], 0);
+    assert_int_equal(mcapi_msg_available(at, &status), 0);
+}
+
+/* Back-pressure, never loss: by waiting until the timeout, or at once where waiting is unwanted. */
+static void
+full(void **state)
+{
+    mcapi_status_t status;
+    mcapi_uint_t fail = MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    timeout_set(from, 2000);
+    unsigned sent = 0;
+    while ((status = send_number(from, to, sent, 0)) == MCAPI_SUCCESS) {
+        sent++;
+    }
+    assert_int_equal(status, MCAPI_TIMEOUT);
+    assert_true(sent >= 64);
+    mcapi_endpoint_set_attribute(from, MCAPI_ENDP_ATTR_MEMORY_TYPE, &fail, sizeof fail, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(send_number(from, to, sent, 0), MCAPI_ERR_MEM_LIMIT);
+    for (unsigned i = 0; i < sent; i++) {
+        expect_number(to, i);
+    }
+    assert_int_equal(mcapi_msg_available(to, &status), 0);
+}
+
+static void
+wrong_endpoints(void **state)
+{
+    mcapi_status_t status;
+    unsigned number;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    assert_int_equal(send_number(at, at + 1, 1, 0), MCAPI_ERR_ENDP_INVALID);
+    assert_int_equal(send_number(0, at, 1, 0), MCAPI_ERR_ENDP_INVALID);
+    assert_int_equal(send_number(~0u, ~0u, 1, 0), MCAPI_ERR_ENDP_INVALID);
+    mcapi_msg_recv(at + 1, &number, sizeof number, &size, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_INVALID);
+    mcapi_msg_recv(at, NULL, sizeof number, &size, &status);
+    assert_int_equal(status, MCAPI_ERR_PARAMETER);
+    mcapi_msg_recv(at, &number, sizeof number, NULL, &status);
+    assert_int_equal(status, MCAPI_ERR_PARAMETER);
+    mcapi_msg_send(at, at, NULL, 4, 0, &status);
+    assert_int_equal(status, MCAPI_ERR_PARAMETER);
+    timeout_set(at, 1000);
+    mcapi_msg_recv(at, &number, sizeof number, &size, &status);
+    assert_int_equal(status, MCAPI_TIMEOUT);
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+/* In the order they were asked for, whichever is tested first. */
+static void
+receives_asked_for(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t requests[3];
+    unsigned numbers[3];
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    for (unsigned i = 0; i < 3; i++) {
+        mcapi_msg_recv_i(to, &numbers[i], sizeof numbers[i], &requests[i], &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        assert_int_equal(mcapi_test(&requests[i], &size, &status), MCAPI_FALSE);
+        assert_int_equal(status, MCAPI_PENDING);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(send_number(from, to, 10 + i, 0), MCAPI_SUCCESS);
+    }
+    mcapi_cancel(&requests[1], &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(expect_end(requests[2], MCAPI_SUCCESS), sizeof(unsigned));
+    assert_int_equal(expect_end(requests[0], MCAPI_SUCCESS), sizeof(unsigned));
+    assert_int_equal(numbers[0], 10);
+    assert_int_equal(numbers[2], 11);
+    assert_int_equal(mcapi_test(&requests[1], &size, &status), MCAPI_FALSE);
+    assert_int_equal(status, MCAPI_ERR_REQUEST_CANCELLED);
+    assert_int_equal(mcapi_test(&requests[0], &size, &status), MCAPI_FALSE);
+    assert_int_equal(status, MCAPI_ERR_REQUEST_INVALID);
+    expect_number(to, 12);
+}
+
+/* What waits for room is not overtaken, and goes when there is some. */
+static void
+sends_asked_for(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t last;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    unsigned numbers[300];
+    unsigned asked = 0;
+    do {
+        numbers[asked] = asked;
+        mcapi_msg_send_i(from, to, &numbers[asked], sizeof numbers[0], 0, &last, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        asked++;
+    } while (mcapi_test(&last, &size, &status) == MCAPI_TRUE);
+    assert_int_equal(status, MCAPI_PENDING);
+    timeout_set(from, 1000);
+    assert_int_equal(send_number(from, to, 999, 0), MCAPI_TIMEOUT);
+    expect_number(to, 0);
+    assert_int_equal(expect_end(last, MCAPI_SUCCESS), sizeof numbers[0]);
+    for (unsigned i = 1; i < asked; i++) {
+        expect_number(to, i);
+    }
+    assert_int_equal(mcapi_msg_available(to, &status), 0);
+}
+
+static void
+gets_asked_for(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    mcapi_endpoint_t got = 0;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_get_i(DOMAIN, NODE, 9, &got, &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(mcapi_test(&request, &size, &status), MCAPI_FALSE);
+    mcapi_endpoint_t at = endpoint_make(9);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    assert_int_equal(got, at);
+}
+
+static void
+any_of_them(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t requests[2];
+    mcapi_request_t *list[] = {&requests[0], &requests[1]};
+    unsigned numbers[2];
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1);
+    mcapi_endpoint_t to[] = {endpoint_make(2), endpoint_make(3)};
+    for (unsigned i = 0; i < 2; i++) {
+        mcapi_msg_recv_i(to[i], &numbers[i], sizeof numbers[i], &requests[i], &status);
+    }
+    assert_int_equal(mcapi_wait_any(2, list, &size, 1000, &status), MCAPI_RETURN_VALUE_INVALID);
+    assert_int_equal(status, MCAPI_TIMEOUT);
+    assert_int_equal(send_number(from, to[1], 5, 0), MCAPI_SUCCESS);
+    assert_int_equal(mcapi_wait_any(2, list, &size, MCAPI_TIMEOUT_INFINITE, &status), 1);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(numbers[1], 5);
+    (void)mcapi_wait_any(0, list, &size, 0, &status);
+    assert_int_equal(status, MCAPI_ERR_PARAMETER);
+    mcapi_endpoint_delete(to[0], &status);
+    (void)expect_end(requests[0], MCAPI_ERR_ENDP_DELETED);
+}
+
+/* ---- Two nodes ------------------------------------------------------------------------------- */
+
+#define MANY 20000u
+
+static void *
+sends_many(void *argument)
+{
+    (void)argument;
+    exchange_begin(OTHER);
+    mcapi_endpoint_t from = endpoint_make(1);
+    mcapi_endpoint_t to = endpoint_of(NODE, 1);
+    for (unsigned i = 0; i < MANY; i++) {
+        assert_int_equal(send_number(from, to, i, 0), MCAPI_SUCCESS);
+    }
+    exchange_end();
+    return NULL;
+}
+
+/* In order, all of it, also after the sender has gone. */
+static void
+across(void **state)
+{
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    start(OTHER, sends_many);
+    for (unsigned i = 0; i < MANY; i++) {
+        expect_number(at, i);
+    }
+    join(OTHER, 0);
+}
+
+static void *
+receives_one(void *argument)
+{
+    (void)argument;
+    exchange_begin(OTHER);
+    mcapi_endpoint_t at = endpoint_make(1);
+    expect_number(at, 1);
+    exchange_end();
+    return NULL;
+}
+
+/* The receiver goes: the sender is told, and a new one under its number is another. */
+static void
+receiver_goes(void **state)
+{
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1);
+    for (int life = 0; life < 3; life++) {
+        start(OTHER, receives_one);
+        mcapi_endpoint_t to = endpoint_of(OTHER, 1);
+        assert_int_equal(send_number(from, to, 1, 0), MCAPI_SUCCESS);
+        join(OTHER, 0);
+        assert_int_equal(send_number(from, to, 2, 0), MCAPI_ERR_ENDP_INVALID);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes),
+        cmocka_unit_test(one_node_of_both),
+        cmocka_unit_test_setup_teardown(node_attributes, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(endpoints, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(endpoint_attributes, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(by_priority, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(all_lengths, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(truncated, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(full, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(wrong_endpoints, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(receives_asked_for, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(sends_asked_for, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(gets_asked_for, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(any_of_them, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(across, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(receiver_goes, exchange_up, exchange_down),
+    };
+    if (!system_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}
