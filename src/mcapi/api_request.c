@@ -22,6 +22,10 @@ status_of_outcome(medley_status_t status)
         return MCAPI_ERR_ENDP_DELETED;
     case MEDLEY_TIMEOUT:
         return MCAPI_TIMEOUT;
+    case MEDLEY_ERR_ARGUMENT:
+        return MCAPI_ERR_CHAN_TYPE;
+    case MEDLEY_ERR_NOT_SUPPORTED:
+        return MCAPI_ERR_CHAN_DIRECTION;
     default:
         return MCAPI_ERR_TRANSMISSION;
     }

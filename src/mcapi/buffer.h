@@ -6,12 +6,6 @@
 
 #include "mcapi/record.h"
 
-static inline uint32_t
-med_buffer_lane_owner(const med_self *self, const med_lane_own *lane)
-{
-    return med_exchange_lane_owner((uint32_t)(lane - self->exchange->exchange->lane_ends));
-}
-
 /* Publishes a buffer of the caller's that holds `bytes`. MEDLEY_FULL, and it still is the caller's;
  * MEDLEY_ERR_NOT_OWNER: it is not. */
 static inline medley_status_t
@@ -24,7 +18,7 @@ med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint
         return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
     }
     status = med_pool_hand_over(&self->exchange->exchange->pool, buffer, self->ref,
-                                med_buffer_lane_owner(self, lane));
+                                lane->producer.buffers);
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return MEDLEY_ERR_NOT_OWNER;
     }
@@ -44,8 +38,7 @@ med_buffer_receive(med_self *self,
     const med_pool *pool = &self->exchange->exchange->pool;
     memcpy(buffer, record->payload, sizeof *buffer);
     bool good = record->kind == MED_RECORD_BUFFER && record->bytes <= pool->buffer_bytes &&
-                med_pool_hand_over(pool, *buffer, med_buffer_lane_owner(self, lane), self->ref) ==
-                    MEDLEY_OK;
+                med_pool_hand_over(pool, *buffer, lane->consumer.buffers, self->ref) == MEDLEY_OK;
     return __builtin_expect(good, 1) ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 

@@ -132,10 +132,11 @@ open_again(med_self *self, med_pending *pending)
     return status;
 }
 
-/* Is it open already, or being opened? */
+/* What can be said at once: that it is open already, or being opened, or not what is asked for. */
 static medley_status_t
-may_open(const med_self *self, const med_endpoint_own *own, med_lane_side side)
+may_open(const med_self *self, const med_pending *pending)
 {
+    const med_endpoint_own *own = pending->own;
     med_handle channel =
         med_endpoint_channel(self->system, atomic32_load_relaxed(&own->handle)); /* own */
     if (own->opens.first) {
@@ -145,8 +146,12 @@ may_open(const med_self *self, const med_endpoint_own *own, med_lane_side side)
         return MEDLEY_OK;
     }
     const med_lane_row *row = med_lane_at(self->system, med_handle_index(channel));
+    medley_status_t status = end_check(own, row, pending);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
     uint32_t ends = atomic32_load_relaxed(&row->ends); /* relaxed: the own bit is asked for */
-    return ends & MED_LANE_OPEN(side) ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
+    return ends & MED_LANE_OPEN(pending->numbers[SIDE]) ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
 }
 
 medley_status_t
@@ -163,11 +168,11 @@ med_channel_open(med_self *self,
         medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
         return status == MEDLEY_OK ? MEDLEY_ERR_NOT_OWNER : MEDLEY_ERR_STALE;
     }
-    medley_status_t status = may_open(self, own, side);
     const med_pending pending = {.attempt = open_again,
                                  .own = own,
                                  .buffer = handle,
                                  .numbers = {[SIDE] = side, [KIND] = kind}};
+    medley_status_t status = may_open(self, &pending);
     return status == MEDLEY_OK ? med_pending_begin(self, &own->opens, &pending, request) : status;
 }
 

@@ -13,10 +13,10 @@ medley_status_t
 med_channel_connect(med_self *self, med_handle from, med_handle to, med_lane_kind kind);
 
 /* Opens the caller's end as soon as it is connected; then the handle is in `handle`, which stays
- * until the request has ended. The request's outcome: MEDLEY_ERR_ARGUMENT: connected as another
- * kind; MEDLEY_ERR_NOT_SUPPORTED: it is the other end; MEDLEY_ERR_STALE: deleted meanwhile.
- * Here: MEDLEY_ERR_NOT_OWNER, MEDLEY_ERR_STALE; MEDLEY_ERR_EXISTS: it is open; MEDLEY_BUSY: it is
- * being opened; MEDLEY_ERR_LIMIT: no request. */
+ * until the request has ended. MEDLEY_ERR_ARGUMENT: connected as another kind;
+ * MEDLEY_ERR_NOT_SUPPORTED: it is the other end: either at once, or as the request's outcome.
+ * MEDLEY_ERR_NOT_OWNER, MEDLEY_ERR_STALE; MEDLEY_ERR_EXISTS: it is open; MEDLEY_BUSY: it is being
+ * opened; MEDLEY_ERR_LIMIT: no request. Outcome also MEDLEY_ERR_STALE: deleted meanwhile. */
 medley_status_t med_channel_open(med_self *self,
                                  med_handle endpoint,
                                  med_lane_side side,

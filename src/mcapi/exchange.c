@@ -226,6 +226,51 @@ med_exchange_leave(med_self *self)
     (void)med_shmem_detach(self, memory);
 }
 
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+/* Is there nobody any more who could give back what he owns? For good: no number comes again so
+ * soon. */
+static bool
+is_over(const med_system *system, uint32_t owner)
+{
+    if (!(owner & 0x80000000u)) {
+        return owner != MED_BIT_SET_NOBODY && !med_node_alive(system, owner);
+    }
+    uint32_t lane = owner & 0xffffu;
+    if (lane >= system->lanes.row_count) {
+        return true;
+    }
+    uint32_t word = atomic32_load_acquire(&med_lane_at(system, lane)->row.state); /* A1 <- T1 */
+    return owner != med_exchange_lane_owner(lane, med_row_generation_of(word)) ||
+           med_row_state_of(word) == MED_ROW_FREE;
+}
+
+/* One pass, and one more for each that is over. */
+static uint32_t
+reclaim(const med_self *self)
+{
+    const med_pool *pool = &self->exchange->exchange->pool;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pool->slots.capacity; i++) {
+        uint32_t owner = atomic32_load_relaxed(&pool->slots.entries[i].owner); /* checked again */
+        if (is_over(self->system, owner)) {
+            count += med_pool_recover(pool, owner);
+        }
+    }
+    return count;
+}
+
+medley_status_t
+med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer)
+{
+    med_exchange_node *node = self->exchange;
+    if (reclaim(self) == 0) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    medley_status_t status = med_pool_take(&node->exchange->pool, &node->cache, buffer);
+    return status == MEDLEY_OK ? status : MEDLEY_ERR_NO_MEMORY;
+}
+
 void
 med_exchange_node_leaves(med_self *self)
 {

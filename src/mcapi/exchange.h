@@ -55,15 +55,28 @@ medley_status_t med_exchange_join(med_self *self);
 /* And no more. Its endpoints are gone already. */
 void med_exchange_leave(med_self *self);
 
+/* A buffer for the caller. When none is left, those that the dead and ended lanes left behind are
+ * looked for first. MEDLEY_ERR_NO_MEMORY. */
+medley_status_t med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer);
+
+static inline medley_status_t
+med_exchange_buffer_take(med_self *self, med_pool_buffer *buffer)
+{
+    med_exchange_node *node = self->exchange;
+    medley_status_t status = med_pool_take(&node->exchange->pool, &node->cache, buffer);
+    return __builtin_expect(status == MEDLEY_OK, 1) ? status
+                                                    : med_exchange_buffer_search(self, buffer);
+}
+
 /* A part's (mrapi/parts.h). */
 void med_exchange_end(med_system *system);
 void med_exchange_node_leaves(med_self *self);
 
-/* Of a lane: the number that owns what is under way in it. Never a node's, never nobody's. */
+/* The number that owns what is under way in one life of a lane. Never a node's, never nobody's. */
 static inline uint32_t
-med_exchange_lane_owner(uint32_t lane_index)
+med_exchange_lane_owner(uint32_t lane_index, uint32_t generation)
 {
-    return 0x80000000u | lane_index;
+    return 0x80000000u | (generation & 0x7fffu) << 16 | lane_index;
 }
 
 static inline void *

@@ -130,14 +130,23 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
         atomic32_store_relaxed(&lane->moved[side].count, 0);
         atomic32_store_relaxed(&lane->moved[side].waits, 0);
     }
-    /* What its former life left under way, if anything. */
-    (void)med_pool_recover(&exchange->pool, med_exchange_lane_owner(index));
     (void)med_ring_init(med_exchange_lane_memory(exchange, index), exchange->lane_stride, &config);
     if (make->request->kind != MED_LANE_MESSAGES) {
         med_handle channel = med_handle_make(MED_HANDLE_SENDER, index, generation);
         med_endpoint_channel_set(make->system, make->request->from, channel);
         med_endpoint_channel_set(make->system, make->request->to, channel);
     }
+}
+
+/* What was under way in it comes back; where this process has no part in the exchange, when buffers
+ * run out. */
+static medley_status_t
+lane_remove(const med_system *system, uint32_t index, uint32_t generation)
+{
+    if (system->exchange) {
+        (void)med_pool_recover(&system->exchange->pool, med_exchange_lane_owner(index, generation));
+    }
+    return med_table_remove(&system->lanes, index, generation);
 }
 
 /* Removes what nobody uses and nobody has removed. Whether there was anything. */
@@ -151,7 +160,7 @@ sweep(med_system *system)
         /* Relaxed: both bits stay, as long as the generation does. */
         if (med_row_state_of(word) == MED_ROW_LIVE &&
             (atomic32_load_relaxed(&row->ends) & BOTH_GONE) == BOTH_GONE) {
-            any |= med_table_remove(&system->lanes, i, med_row_generation_of(word)) == MEDLEY_OK;
+            any |= lane_remove(system, i, med_row_generation_of(word)) == MEDLEY_OK;
         }
     }
     return any;
@@ -198,6 +207,7 @@ med_lane_producer_attach(med_self *self, uint32_t index, uint32_t generation, me
                            : MEDLEY_ERR_CORRUPT;
     own->producer.widths =
         widths_of(med_exchange_lane_memory(exchange, index), &own->producer.ring.view);
+    own->producer.buffers = med_exchange_lane_owner(index, generation);
     own->producer.life = generation + 1;
     *lane = own;
     return status;
@@ -220,6 +230,7 @@ med_lane_consumer_attach(med_self *self, uint32_t index, uint32_t generation, me
                            : MEDLEY_ERR_CORRUPT;
     own->consumer.widths =
         widths_of(med_exchange_lane_memory(exchange, index), &own->consumer.ring.view);
+    own->consumer.buffers = med_exchange_lane_owner(index, generation);
     own->consumer.life = generation + 1;
     *lane = own;
     return status;
@@ -251,7 +262,7 @@ med_lane_leave(med_system *system, uint32_t index, uint32_t generation, med_lane
     if (!side_leaves(system, row, side)) {
         return MEDLEY_OK;
     }
-    medley_status_t status = med_table_remove(&system->lanes, index, generation);
+    medley_status_t status = lane_remove(system, index, generation);
     return status == MEDLEY_ERR_STALE ? MEDLEY_OK : status;
 }
 

@@ -69,7 +69,8 @@ typedef struct med_lane_own {
         med_ring_producer ring;
         med_wait *news; /* where the consumer sleeps */
         med_lane_row *row;
-        uint8_t *widths; /* of scalars */
+        uint8_t *widths;  /* of scalars */
+        uint32_t buffers; /* the number that owns what is under way */
     } producer;
     _Alignas(128) struct {
         atomic32 handle;
@@ -79,6 +80,7 @@ typedef struct med_lane_own {
         med_wait *news;
         med_lane_row *row;
         const uint8_t *widths;
+        uint32_t buffers;
         struct med_lane_own *next; /* of the same endpoint and priority, in a circle */
     } consumer;
 } med_lane_own;

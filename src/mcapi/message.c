@@ -151,7 +151,7 @@ send_by_buffer(med_self *self, med_lane_own *lane, const med_message *message)
     med_exchange_node *node = self->exchange;
     const med_pool *pool = &node->exchange->pool;
     med_pool_buffer buffer;
-    if (med_pool_take(pool, &node->cache, &buffer) != MEDLEY_OK) {
+    if (med_exchange_buffer_take(self, &buffer) != MEDLEY_OK) {
         return MEDLEY_ERR_NO_MEMORY;
     }
     memcpy(med_pool_address(pool, buffer), message->payload, message->bytes);

@@ -69,7 +69,7 @@ med_packet_take(med_self *self, void **address, size_t *bytes)
     med_exchange_node *node = self->exchange;
     const med_pool *pool = &node->exchange->pool;
     med_pool_buffer buffer;
-    if (med_pool_take(pool, &node->cache, &buffer) != MEDLEY_OK) {
+    if (med_exchange_buffer_take(self, &buffer) != MEDLEY_OK) {
         return MEDLEY_ERR_NO_MEMORY;
     }
     *address = med_pool_address(pool, buffer);
@@ -89,7 +89,7 @@ send_copy(med_self *self, med_lane_own *lane, const void *payload, uint32_t byte
     med_exchange_node *node = self->exchange;
     const med_pool *pool = &node->exchange->pool;
     med_pool_buffer buffer;
-    if (med_pool_take(pool, &node->cache, &buffer) != MEDLEY_OK) {
+    if (med_exchange_buffer_take(self, &buffer) != MEDLEY_OK) {
         return MEDLEY_ERR_NO_MEMORY;
     }
     memcpy(med_pool_address(pool, buffer), payload, bytes);

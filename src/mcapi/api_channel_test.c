@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Conformance of MCAPI's packet and scalar channels, through the public calls. Run in a private
+ * system and in a named one.
+ */
+#include "mcapi/packet.h"
+#include "support/exchange.h"
+#include "support/threads.h"
+
+#define OTHER 8
+
+typedef struct channel {
+    mcapi_endpoint_t from;
+    mcapi_endpoint_t to;
+    unsigned sender;
+    unsigned receiver;
+} channel;
+
+/* ---- Both kinds ------------------------------------------------------------------------------ */
+
+typedef struct kind {
+    void (*connect)(mcapi_endpoint_t, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *);
+    void (*open_sender)(unsigned *, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *);
+    void (*open_receiver)(unsigned *, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *);
+    void (*close_sender)(unsigned, mcapi_request_t *, mcapi_status_t *);
+    void (*close_receiver)(unsigned, mcapi_request_t *, mcapi_status_t *);
+    unsigned (*available)(unsigned, mcapi_status_t *);
+} kind;
+
+static const kind packets = {mcapi_pktchan_connect_i,    mcapi_pktchan_send_open_i,
+                             mcapi_pktchan_recv_open_i,  mcapi_pktchan_send_close_i,
+                             mcapi_pktchan_recv_close_i, mcapi_pktchan_available};
+static const kind scalars = {mcapi_sclchan_connect_i,    mcapi_sclchan_send_open_i,
+                             mcapi_sclchan_recv_open_i,  mcapi_sclchan_send_close_i,
+                             mcapi_sclchan_recv_close_i, mcapi_sclchan_available};
+
+static void
+connect(const kind *k, mcapi_endpoint_t from, mcapi_endpoint_t to, mcapi_status_t expected)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    k->connect(from, to, &request, &status);
+    assert_int_equal(status, expected);
+    if (status == MCAPI_SUCCESS) {
+        (void)expect_end(request, MCAPI_SUCCESS);
+    }
+}
+
+/* Both ends are the caller's. */
+static channel
+channel_make(const kind *k)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    channel c = {.from = endpoint_make(1), .to = endpoint_make(2)};
+    connect(k, c.from, c.to, MCAPI_SUCCESS);
+    k->open_sender(&c.sender, c.from, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    k->open_receiver(&c.receiver, c.to, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    return c;
+}
+
+static void
+close_end(void (*close)(unsigned, mcapi_request_t *, mcapi_status_t *), unsigned handle)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    close(handle, &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    close(handle, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+}
+
+static mcapi_uint_t
+flags_of(mcapi_endpoint_t endpoint)
+{
+    mcapi_status_t status;
+    mcapi_uint_t flags = 0;
+    mcapi_endpoint_get_attribute(endpoint, MCAPI_ENDP_ATTR_ENDP_STATUS, &flags, sizeof flags,
+                                 &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    return flags;
+}
+
+static void
+life_of(const kind *k)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned handle;
+    for (int life = 0; life < 3; life++) {
+        channel c = channel_make(k);
+        mcapi_endpoint_t third = endpoint_make(3);
+        connect(k, c.from, third, MCAPI_ERR_CHAN_CONNECTED);
+        connect(k, third, c.to, MCAPI_ERR_CHAN_CONNECTED);
+        k->open_sender(&handle, c.from, &request, &status);
+        assert_int_equal(status, MCAPI_ERR_CHAN_OPEN);
+        mcapi_endpoint_delete(c.from, &status);
+        assert_int_equal(status, MCAPI_ERR_CHAN_CONNECTED);
+        assert_int_equal(send_number(c.from, third, 1, 0), MCAPI_ERR_GENERAL);
+        assert_int_equal(send_number(third, c.to, 1, 0), MCAPI_ERR_GENERAL);
+        assert_true(flags_of(c.from) & MCAPI_ENDP_ATTR_STATUS_SEND);
+        assert_true(flags_of(c.to) & MCAPI_ENDP_ATTR_STATUS_RECEIVE);
+        assert_true(flags_of(c.to) & MCAPI_ENDP_ATTR_STATUS_OPEN);
+        assert_int_equal(k->available(c.receiver, &status), 0);
+        close_end(k->close_sender, c.sender);
+        close_end(k->close_receiver, c.receiver);
+        assert_int_equal(flags_of(c.from), 0);
+        assert_int_equal(send_number(c.from, third, 1, 0), MCAPI_SUCCESS);
+        mcapi_endpoint_delete(c.from, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        mcapi_endpoint_delete(c.to, &status);
+        mcapi_endpoint_delete(third, &status);
+    }
+}
+
+static void
+lives(void **state)
+{
+    (void)state;
+    life_of(&packets);
+    life_of(&scalars);
+}
+
+/* Opened before it is connected; as the wrong end; as the wrong kind. */
+static void
+opened_first(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request, again;
+    unsigned handle = 0;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    mcapi_pktchan_send_open_i(&handle, from, &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(mcapi_test(&request, &size, &status), MCAPI_FALSE);
+    assert_true(flags_of(from) & MCAPI_ENDP_ATTR_STATUS_OPEN_PENDING);
+    mcapi_pktchan_send_open_i(&handle, from, &again, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_OPENPENDING);
+    connect(&packets, from, to, MCAPI_SUCCESS);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    assert_int_not_equal(handle, 0);
+    mcapi_pktchan_send_open_i(&handle, to, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_DIRECTION);
+    mcapi_sclchan_recv_open_i(&handle, to, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
+    mcapi_pktchan_recv_open_i(&handle, to, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    mcapi_sclchan_recv_close_i(handle, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
+    (void)mcapi_sclchan_recv_uint64(handle, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
+    close_end(mcapi_pktchan_recv_close_i, handle);
+}
+
+/* It turns out when it is connected. */
+static void
+opened_first_wrongly(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t requests[2];
+    unsigned handle;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    mcapi_pktchan_send_open_i(&handle, to, &requests[0], &status);
+    mcapi_sclchan_send_open_i(&handle, from, &requests[1], &status);
+    connect(&packets, from, to, MCAPI_SUCCESS);
+    (void)expect_end(requests[0], MCAPI_ERR_CHAN_DIRECTION);
+    (void)expect_end(requests[1], MCAPI_ERR_CHAN_TYPE);
+}
+
+static void
+must_agree(void **state)
+{
+    mcapi_status_t status;
+    mcapi_uint_t value = 1;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    mcapi_endpoint_set_attribute(from, MCAPI_ENDP_ATTR_PRIORITY, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    connect(&packets, from, to, MCAPI_ERR_ATTR_INCOMPATIBLE);
+    mcapi_endpoint_set_attribute(to, MCAPI_ENDP_ATTR_PRIORITY, &value, sizeof value, &status);
+    connect(&packets, from, to, MCAPI_SUCCESS);
+    mcapi_endpoint_set_attribute(to, MCAPI_ENDP_ATTR_PRIORITY, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_CONNECTED);
+    connect(&packets, from, to + 7, MCAPI_ERR_ENDP_INVALID);
+}
+
+/* ---- Scalars --------------------------------------------------------------------------------- */
+
+static void
+widths(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    channel c = channel_make(&scalars);
+    mcapi_sclchan_send_uint64(c.sender, 0x1122334455667788u, &status);
+    mcapi_sclchan_send_uint32(c.sender, 0x99aabbccu, &status);
+    mcapi_sclchan_send_uint16(c.sender, 0xddeeu, &status);
+    mcapi_sclchan_send_uint8(c.sender, 0xffu, &status);
+    assert_int_equal(mcapi_sclchan_available(c.receiver, &status), 4);
+    (void)mcapi_sclchan_recv_uint32(c.receiver, &status);
+    assert_int_equal(status, MCAPI_ERR_SCL_SIZE);
+    assert_true(mcapi_sclchan_recv_uint64(c.receiver, &status) == 0x1122334455667788u);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(mcapi_sclchan_recv_uint32(c.receiver, &status), 0x99aabbccu);
+    assert_int_equal(mcapi_sclchan_recv_uint16(c.receiver, &status), 0xddeeu);
+    assert_int_equal(mcapi_sclchan_recv_uint8(c.receiver, &status), 0xffu);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    (void)mcapi_sclchan_recv_uint8(c.sender, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+    mcapi_sclchan_send_uint8(c.receiver, 1, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+}
+
+/* What was sent stays receivable; then the receiver is told; and the sender, of the receiver. */
+static void
+other_end_closed(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    channel c = channel_make(&scalars);
+    mcapi_sclchan_send_uint64(c.sender, 5, &status);
+    close_end(mcapi_sclchan_send_close_i, c.sender);
+    assert_true(mcapi_sclchan_recv_uint64(c.receiver, &status) == 5);
+    (void)mcapi_sclchan_recv_uint64(c.receiver, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
+    close_end(mcapi_sclchan_recv_close_i, c.receiver);
+    mcapi_endpoint_delete(c.from, &status);
+    mcapi_endpoint_delete(c.to, &status);
+    c = channel_make(&scalars);
+    close_end(mcapi_sclchan_recv_close_i, c.receiver);
+    mcapi_sclchan_send_uint64(c.sender, 5, &status);
+    assert_int_equal(status, MCAPI_ERR_TRANSMISSION);
+    close_end(mcapi_sclchan_send_close_i, c.sender);
+}
+
+static void
+full(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(11);
+    mcapi_status_t ignored;
+    mcapi_endpoint_delete(from, &ignored);
+    channel c = {.from = endpoint_make(1), .to = endpoint_make(2)};
+    timeout_set(c.from, 2000);
+    timeout_set(c.to, 2000);
+    mcapi_request_t request;
+    connect(&scalars, c.from, c.to, MCAPI_SUCCESS);
+    mcapi_sclchan_send_open_i(&c.sender, c.from, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    mcapi_sclchan_recv_open_i(&c.receiver, c.to, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    uint64_t sent = 0;
+    for (;;) {
+        mcapi_sclchan_send_uint64(c.sender, sent, &status);
+        if (status != MCAPI_SUCCESS) {
+            break;
+        }
+        sent++;
+    }
+    assert_int_equal(status, MCAPI_TIMEOUT);
+    assert_true(sent >= 64);
+    for (uint64_t i = 0; i < sent; i++) {
+        assert_true(mcapi_sclchan_recv_uint64(c.receiver, &status) == i);
+    }
+    (void)mcapi_sclchan_recv_uint64(c.receiver, &status);
+    assert_int_equal(status, MCAPI_TIMEOUT);
+}
+
+#define MANY 50000u
+
+static void *
+sends_scalars(void *argument)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned sender;
+    (void)argument;
+    exchange_begin(OTHER);
+    mcapi_endpoint_t from = endpoint_make(1);
+    mcapi_sclchan_send_open_i(&sender, from, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    for (unsigned i = 0; i < MANY; i++) {
+        mcapi_sclchan_send_uint32(sender, i, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
+    exchange_end(); /* as if it had closed */
+    return NULL;
+}
+
+static void
+scalars_across(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned receiver;
+    (void)state;
+    mcapi_endpoint_t to = endpoint_make(1);
+    start(OTHER, sends_scalars);
+    connect(&scalars, endpoint_of(OTHER, 1), to, MCAPI_SUCCESS);
+    mcapi_sclchan_recv_open_i(&receiver, to, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    for (unsigned i = 0; i < MANY; i++) {
+        assert_int_equal(mcapi_sclchan_recv_uint32(receiver, &status), i);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
+    (void)mcapi_sclchan_recv_uint32(receiver, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
+    join(OTHER, 0);
+    close_end(mcapi_sclchan_recv_close_i, receiver);
+}
+
+/* ---- Packets --------------------------------------------------------------------------------- */
+
+static void
+packets_kept(void **state)
+{
+    mcapi_status_t status;
+    void *kept[8];
+    size_t size;
+    (void)state;
+    channel c = channel_make(&packets);
+    for (unsigned i = 0; i < 8; i++) {
+        mcapi_pktchan_send(c.sender, &i, sizeof i, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
+    assert_int_equal(mcapi_pktchan_available(c.receiver, &status), 8);
+    for (unsigned i = 0; i < 8; i++) {
+        mcapi_pktchan_recv(c.receiver, &kept[i], &size, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        assert_int_equal(size, sizeof i);
+        assert_int_equal((uintptr_t)kept[i] % MCAPI_BUF_ALIGN, 0);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned odd = i * 3 % 8; /* in another order */
+        assert_int_equal(*(unsigned *)kept[odd], odd);
+        mcapi_pktchan_release(kept[odd], &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        mcapi_pktchan_release(kept[odd], &status);
+        assert_int_equal(status, MCAPI_ERR_BUF_INVALID);
+    }
+    mcapi_pktchan_release(&size, &status);
+    assert_int_equal(status, MCAPI_ERR_BUF_INVALID);
+    mcapi_pktchan_release((char *)kept[0] + 1, &status);
+    assert_int_equal(status, MCAPI_ERR_BUF_INVALID);
+}
+
+/* Every buffer comes back, whatever was under way when the channel ended. */
+static void
+buffers_come_back(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    for (int life = 0; life < 40; life++) {
+        channel c = channel_make(&packets);
+        for (unsigned i = 0; i < 20; i++) {
+            mcapi_pktchan_send(c.sender, &i, sizeof i, &status);
+            assert_int_equal(status, MCAPI_SUCCESS);
+        }
+        close_end(life & 1 ? mcapi_pktchan_send_close_i : mcapi_pktchan_recv_close_i,
+                  life & 1 ? c.sender : c.receiver);
+        close_end(life & 1 ? mcapi_pktchan_recv_close_i : mcapi_pktchan_send_close_i,
+                  life & 1 ? c.receiver : c.sender);
+        mcapi_endpoint_delete(c.from, &status);
+        mcapi_endpoint_delete(c.to, &status);
+    }
+    const med_self *self = med_self_get();
+    med_pool_statistics statistics;
+    med_pool_statistics_get(&self->exchange->exchange->pool, &statistics);
+    assert_int_equal(statistics.in_use, 0);
+}
+
+static void
+packets_asked_for(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t receives[2], send;
+    void *buffers[2];
+    unsigned number = 5;
+    (void)state;
+    channel c = channel_make(&packets);
+    for (int i = 0; i < 2; i++) {
+        mcapi_pktchan_recv_i(c.receiver, &buffers[i], &receives[i], &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
+    mcapi_pktchan_send_i(c.sender, &number, sizeof number, &send, &status);
+    assert_int_equal(expect_end(send, MCAPI_SUCCESS), sizeof number);
+    assert_int_equal(expect_end(receives[0], MCAPI_SUCCESS), sizeof number);
+    assert_int_equal(*(unsigned *)buffers[0], 5);
+    mcapi_pktchan_release(buffers[0], &status);
+    close_end(mcapi_pktchan_send_close_i, c.sender);
+    (void)expect_end(receives[1], MCAPI_ERR_TRANSMISSION);
+    mcapi_pktchan_send(c.sender, &number, sizeof number, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+}
+
+static void
+packets_too_long(void **state)
+{
+    static const unsigned char bytes[8192];
+    mcapi_status_t status;
+    (void)state;
+    channel c = channel_make(&packets);
+    mcapi_pktchan_send(c.sender, bytes, sizeof bytes, &status);
+    assert_int_equal(status, MCAPI_ERR_PKT_SIZE);
+    mcapi_pktchan_send(c.sender, NULL, 1, &status);
+    assert_int_equal(status, MCAPI_ERR_PARAMETER);
+    assert_int_equal(mcapi_pktchan_available(c.receiver, &status), 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(lives, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(opened_first, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(opened_first_wrongly, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(must_agree, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(widths, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(other_end_closed, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(full, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(scalars_across, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(packets_kept, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(buffers_come_back, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(packets_asked_for, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(packets_too_long, exchange_up, exchange_down),
+    };
+    if (!system_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}
