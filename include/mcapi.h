@@ -4,10 +4,10 @@
  * scalar channels, and state messages, between nodes that are threads or processes.
  *
  * A node is a thread that called mcapi_initialize; if it is a node of MRAPI already, under the same
- * domain and number, it is the same node. Every function works for the calling node, reports through
- * its last argument on every path, and does nothing at all when that is NULL. An endpoint belongs to
- * the node that made it: only that node receives at it, sends from it and opens it. A request is for
- * the node that made it.
+ * domain and number, it is the same node. Every function works for the calling node, reports
+ * through its last argument on every path, and does nothing at all when that is NULL. An endpoint
+ * belongs to the node that made it: only that node receives at it, sends from it and opens it. A
+ * request is for the node that made it.
  *
  * Unless it is said otherwise a function does not block. Those that block do so at most as long as
  * MCAPI_ENDP_ATTR_TIMEOUT of the endpoint says, and end with MCAPI_TIMEOUT. Whoever waits for
@@ -168,8 +168,8 @@ typedef struct mcapi_info {
 } mcapi_info_t;
 
 /*
- * The calling thread becomes node `node_id` of domain `domain_id`, as mrapi_initialize says; if it is
- * that node of MRAPI, it stays it, and has endpoints from now on. `mcapi_node_attributes` and
+ * The calling thread becomes node `node_id` of domain `domain_id`, as mrapi_initialize says; if it
+ * is that node of MRAPI, it stays it, and has endpoints from now on. `mcapi_node_attributes` and
  * `init_parameters` may be NULL. May block as mrapi_initialize.
  *   MCAPI_ERR_NODE_INITIALIZED  it was called before, the thread is another node, or the number is
  *                               taken
@@ -256,8 +256,8 @@ typedef struct mcapi_endp_get_source {
 } mcapi_endp_get_source_t;
 
 /* An endpoint of the calling node, or MCAPI_PORT_ANY for any free port. MCAPI_ERR_PORT_INVALID,
- * MCAPI_ERR_ENDP_EXISTS, MCAPI_ERR_ENDP_LIMIT, MCAPI_ERR_NODE_NOTINIT, MCAPI_TIMEOUT (a process that
- * is stopped was in the way for five seconds, as at whatever makes or deletes something). */
+ * MCAPI_ERR_ENDP_EXISTS, MCAPI_ERR_ENDP_LIMIT, MCAPI_ERR_NODE_NOTINIT, MCAPI_TIMEOUT (a process
+ * that is stopped was in the way for five seconds, as at whatever makes or deletes something). */
 mcapi_endpoint_t mcapi_endpoint_create(MCAPI_IN mcapi_port_t port_id,
                                        MCAPI_OUT mcapi_status_t *status);
 /* Ends when the endpoint is there; it is in `endpoint` then, which must stay until then.
@@ -416,8 +416,8 @@ mcapi_uint_t mcapi_pktchan_available(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_
                                      MCAPI_OUT mcapi_status_t *status);
 /* MCAPI_ERR_BUF_INVALID: no such buffer, or not the caller's; MCAPI_ERR_NODE_NOTINIT. */
 void mcapi_pktchan_release(MCAPI_IN void *buffer, MCAPI_OUT mcapi_status_t *status);
-/* Has the receiver given back what was sent from there? MCAPI_TRUE also for memory that is no buffer
- * of the system's: it was copied. MCAPI_ERR_PARAMETER (NULL), MCAPI_ERR_NODE_NOTINIT. */
+/* Has the receiver given back what was sent from there? MCAPI_TRUE also for memory that is no
+ * buffer of the system's: it was copied. MCAPI_ERR_PARAMETER (NULL), MCAPI_ERR_NODE_NOTINIT. */
 mcapi_boolean_t mcapi_pktchan_release_test(MCAPI_IN void *buffer, MCAPI_OUT mcapi_status_t *status);
 
 /* ---- Scalar channels (3.6) ------------------------------------------------------------------- */
@@ -473,12 +473,12 @@ mcapi_uint_t mcapi_sclchan_available(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_
 /* ---- Requests (3.7) -------------------------------------------------------------------------- */
 
 /*
- * Any thread of the process that made the request may ask; what has to be done for it is done by the
- * node that made it, when it asks, or does the like of it.
+ * Any thread of the process that made the request may ask; what has to be done for it is done by
+ * the node that made it, when it asks, or does the like of it.
  *
  * Has it ended? MCAPI_TRUE, and the request is over: `size` is how many bytes it moved, and status
- * says how it ended. MCAPI_FALSE with MCAPI_PENDING: not yet. MCAPI_ERR_REQUEST_INVALID: no request,
- * or it was asked for before; MCAPI_ERR_REQUEST_CANCELLED; MCAPI_ERR_PARAMETER;
+ * says how it ended. MCAPI_FALSE with MCAPI_PENDING: not yet. MCAPI_ERR_REQUEST_INVALID: no
+ * request, or it was asked for before; MCAPI_ERR_REQUEST_CANCELLED; MCAPI_ERR_PARAMETER;
  * MCAPI_ERR_NODE_NOTINIT. */
 mcapi_boolean_t mcapi_test(MCAPI_IN mcapi_request_t *request,
                            MCAPI_OUT size_t *size,
@@ -495,8 +495,8 @@ unsigned int mcapi_wait_any(MCAPI_IN size_t number,
                             MCAPI_OUT size_t *size,
                             MCAPI_IN mcapi_timeout_t timeout,
                             MCAPI_OUT mcapi_status_t *status);
-/* Calls it back: it is not done, and its buffer is free. MCAPI_ERR_REQUEST_CANCELLED: it was before;
- * MCAPI_ERR_REQUEST_INVALID: no request, or it has ended; MCAPI_ERR_PARAMETER,
+/* Calls it back: it is not done, and its buffer is free. MCAPI_ERR_REQUEST_CANCELLED: it was
+ * before; MCAPI_ERR_REQUEST_INVALID: no request, or it has ended; MCAPI_ERR_PARAMETER,
  * MCAPI_ERR_NODE_NOTINIT. */
 void mcapi_cancel(mcapi_request_t *request, MCAPI_OUT mcapi_status_t *status);
 

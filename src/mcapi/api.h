@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the faces of MCAPI share. A face checks its arguments, makes one call inwards, and translates
- * the result; it decides nothing. */
+/* What the faces of MCAPI share. A face checks its arguments, makes one call inwards, and
+ * translates the result; it decides nothing. */
 #ifndef MEDLEY_MCAPI_API_H
 #define MEDLEY_MCAPI_API_H
 

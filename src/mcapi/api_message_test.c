@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Conformance of MCAPI's nodes, endpoints, messages and requests, through the public calls. Run in a
- * private system and in a named one.
+ * Conformance of MCAPI's nodes, endpoints, messages and requests, through the public calls. Run in
+ * a private system and in a named one.
  */
 #include "mcapi/message.h"
 #include "support/exchange.h"

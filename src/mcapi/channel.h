@@ -23,7 +23,8 @@ medley_status_t med_channel_open(med_self *self,
                                  med_lane_kind kind,
                                  unsigned *handle,
                                  med_request_handle *request);
-/* Closes the caller's end. MEDLEY_ERR_STALE: it is not open; MEDLEY_ERR_ARGUMENT: no such handle. */
+/* Closes the caller's end. MEDLEY_ERR_STALE: it is not open; MEDLEY_ERR_ARGUMENT: no such handle.
+ * */
 medley_status_t
 med_channel_close(med_self *self, med_handle handle, med_lane_side side, med_lane_kind kind);
 

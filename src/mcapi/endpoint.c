@@ -8,14 +8,14 @@
  *   delete   CLOSING (E1), from when on nobody makes a lane for it; then its lanes are left, then
  *            the row goes. Each step may be done again, by the owner or his recovery
  *
- * Who waits for an endpoint to appear sets `awaited` in the exchange, and sleeps where he sleeps for
- * everything. Who makes one looks at that, and wakes all nodes: it is rare.
+ * Who waits for an endpoint to appear sets `awaited` in the exchange, and sleeps where he sleeps
+ * for everything. Who makes one looks at that, and wakes all nodes: it is rare.
  *
  * A node's private view (own) is written by its own thread; others of the process only compare its
  * handle and owner, which are never both theirs.
  *
- * Progress: find is wait-free but for the table's bound; the others block on tables' locks. Death: a
- * node sets its touch bit before its row is LIVE, so its recovery finds the row.
+ * Progress: find is wait-free but for the table's bound; the others block on tables' locks. Death:
+ * a node sets its touch bit before its row is LIVE, so its recovery finds the row.
  */
 #include "mcapi/endpoint.h"
 

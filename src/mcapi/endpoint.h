@@ -97,7 +97,8 @@ medley_status_t med_endpoint_request(med_self *self,
                                      med_request_handle *request);
 /* It was got, or is given back, by the caller. MEDLEY_ERR_STALE. */
 medley_status_t med_endpoint_got(const med_self *self, med_handle endpoint, bool got);
-/* MEDLEY_ERR_NOT_OWNER; MEDLEY_BUSY: it is an end of a channel; MEDLEY_ERR_STALE; MEDLEY_TIMEOUT. */
+/* MEDLEY_ERR_NOT_OWNER; MEDLEY_BUSY: it is an end of a channel; MEDLEY_ERR_STALE; MEDLEY_TIMEOUT.
+ * */
 medley_status_t med_endpoint_delete(med_self *self, med_handle endpoint);
 /* All of the caller's. */
 void med_endpoints_leave(med_self *self);

@@ -4,9 +4,9 @@
  * processes.
  *
  * The shared memory is one of MRAPI's, under a number that users cannot choose: whoever comes first
- * makes it, and its pool with the lanes' lock held (X1 ready -> X2), so one who dies at it leaves it
- * unready, and the next begins anew. It stays as long as the system.
- * The process's own part is made and dropped under the system's exchange_lock.
+ * makes it, and its pool with the lanes' lock held (X1 ready -> X2), so one who dies at it leaves
+ * it unready, and the next begins anew. It stays as long as the system. The process's own part is
+ * made and dropped under the system's exchange_lock.
  */
 #include "mcapi/exchange.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Lanes: one ring from a sending endpoint to a receiving one, at one priority. A row of the registry
- * says whose it is; its memory lies in the exchange. docs/design/mcapi.md
+ * Lanes: one ring from a sending endpoint to a receiving one, at one priority. A row of the
+ * registry says whose it is; its memory lies in the exchange. docs/design/mcapi.md
  */
 #ifndef MEDLEY_MCAPI_LANE_H
 #define MEDLEY_MCAPI_LANE_H

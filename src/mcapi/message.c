@@ -10,8 +10,8 @@
  *
  * Whose a buffer is, step by step, says docs/design/mcapi.md.
  *
- * Order. The receiver looks from the most urgent priority on; within one it takes at most a run from
- * a lane, then goes on to the next.
+ * Order. The receiver looks from the most urgent priority on; within one it takes at most a run
+ * from a lane, then goes on to the next.
  *
  * Death. Of the receiver: its side of the lane is gone; the sender leaves the lane too. Of the
  * sender: what it published is received, then the receiver leaves the lane. Who waits looks at the

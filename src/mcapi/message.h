@@ -18,17 +18,17 @@ typedef struct med_message {
 
 /* Sends it; waits for room as long as the sending endpoint's timeout says (MEDLEY_TIMEOUT), unless
  * its memory type forbids (MEDLEY_FULL). MEDLEY_ERR_NO_MEMORY: no buffer is left, or no lane (which
- * is reported); MEDLEY_ERR_NOT_SUPPORTED: longer than the receiver takes; MEDLEY_ERR_PEER_DIED: the receiver
- * is gone; MEDLEY_ERR_NOT_OWNER: `from` is not the caller's; MEDLEY_BUSY: an end of a channel;
- * MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT: no endpoint. */
+ * is reported); MEDLEY_ERR_NOT_SUPPORTED: longer than the receiver takes; MEDLEY_ERR_PEER_DIED: the
+ * receiver is gone; MEDLEY_ERR_NOT_OWNER: `from` is not the caller's; MEDLEY_BUSY: an end of a
+ * channel; MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT: no endpoint. */
 medley_status_t med_message_send_wait(med_self *self, const med_message *message);
-/* The same as a request, whose outcome is one of the first five; the payload stays where it is until
- * then. MEDLEY_ERR_LIMIT: there is no request. */
+/* The same as a request, whose outcome is one of the first five; the payload stays where it is
+ * until then. MEDLEY_ERR_LIMIT: there is no request. */
 medley_status_t
 med_message_send_request(med_self *self, const med_message *message, med_request_handle *request);
 
-/* The next message at an own endpoint, the most urgent first: at most `size` bytes of it; `bytes` is
- * its length. Waits as above. MEDLEY_ERR_LIMIT: it was longer than `size`; MEDLEY_ERR_NOT_OWNER,
+/* The next message at an own endpoint, the most urgent first: at most `size` bytes of it; `bytes`
+ * is its length. Waits as above. MEDLEY_ERR_LIMIT: it was longer than `size`; MEDLEY_ERR_NOT_OWNER,
  * MEDLEY_BUSY, MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT as above. */
 medley_status_t
 med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t size, uint32_t *bytes);

@@ -4,8 +4,8 @@
  * gets across. What is asked for goes through the endpoint's queues (pending.h), so that what waits
  * is not overtaken.
  *
- * Death. As messages (message.c). What the receiver had comes back with its recovery, what was under
- * way when the lane ends.
+ * Death. As messages (message.c). What the receiver had comes back with its recovery, what was
+ * under way when the lane ends.
  */
 #include "mcapi/packet.h"
 

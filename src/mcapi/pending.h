@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Pending operations: what a node asked for and did not wait for. Each is a request (mrapi/request.h)
- * and stands in a queue of its endpoint, with others of its kind in the order they were asked for;
- * only the first of a queue is tried, so none overtakes another. A queue is brought forward whenever
- * its node tests or waits for one of it, or does the like of it without a request.
+ * Pending operations: what a node asked for and did not wait for. Each is a request
+ * (mrapi/request.h) and stands in a queue of its endpoint, with others of its kind in the order
+ * they were asked for; only the first of a queue is tried, so none overtakes another. A queue is
+ * brought forward whenever its node tests or waits for one of it, or does the like of it without a
+ * request.
  *
- * The paper's request states (its Figure 3) are those of request.h. All of this is the thread's own;
- * other threads may test and wait, and see what has ended, but bring nothing forward.
+ * The paper's request states (its Figure 3) are those of request.h. All of this is the thread's
+ * own; other threads may test and wait, and see what has ended, but bring nothing forward.
  */
 #ifndef MEDLEY_MCAPI_PENDING_H
 #define MEDLEY_MCAPI_PENDING_H

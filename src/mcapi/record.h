@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Records: what messages and packets are in a lane. Runs of granules of the lane's packed ring, side
- * by side: a header, then the payload or the name of the buffer that has it. Where the ring's end is
- * nearer than the record is long, a record of kind SKIP fills the rest up.
+ * Records: what messages and packets are in a lane. Runs of granules of the lane's packed ring,
+ * side by side: a header, then the payload or the name of the buffer that has it. Where the ring's
+ * end is nearer than the record is long, a record of kind SKIP fills the rest up.
  *
  * What may run together, and why, is the ring's affair (ring_spsc.h): a record is published by one
  * store of the ring's tail, and given back by one of its head. Instead of the ring's own wait

@@ -13,8 +13,8 @@
  * gone; MEDLEY_ERR_STALE: no open end of the caller's; MEDLEY_ERR_ARGUMENT: of packets. */
 medley_status_t
 med_scalar_send_slow(med_self *self, med_handle sender, uint64_t value, uint32_t width);
-/* MEDLEY_ERR_PEER_DIED: the sender is gone, and all it sent is received; MEDLEY_ERR_ACCESS: the next
- * has another width, and stays; MEDLEY_ERR_CORRUPT; the others as above. */
+/* MEDLEY_ERR_PEER_DIED: the sender is gone, and all it sent is received; MEDLEY_ERR_ACCESS: the
+ * next has another width, and stays; MEDLEY_ERR_CORRUPT; the others as above. */
 medley_status_t
 med_scalar_receive_slow(med_self *self, med_handle receiver, uint64_t *value, uint32_t width);
 

@@ -4,9 +4,9 @@
 #ifndef MEDLEY_TESTS_SUPPORT_EXCHANGE_H
 #define MEDLEY_TESTS_SUPPORT_EXCHANGE_H
 
-#include <mcapi.h>
 #include "support/api.h"
 #include "support/unit.h"
+#include <mcapi.h>
 
 static inline void
 exchange_begin(mcapi_node_t node)
