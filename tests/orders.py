@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rule `order` of check_floors.py: what is said at each atomic access of src/base and src/mrapi.
+"""The rule `order` of check_floors.py: what is said at each atomic access of src/base and the floors above.
 
 An access that releases or acquires has a comment, in its statement or right above it, that names
 the edge with the same two labels at both ends; what does both (acq_rel) names both:

@@ -137,6 +137,12 @@ atomic32_fetch_or_release(atomic32 *a, uint32_t v)
 }
 
 static inline uint32_t
+atomic32_fetch_or_acq_rel(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_or(&a->value, v, __ATOMIC_ACQ_REL);
+}
+
+static inline uint32_t
 atomic32_fetch_and_relaxed(atomic32 *a, uint32_t v)
 {
     return __atomic_fetch_and(&a->value, v, __ATOMIC_RELAXED);

@@ -82,10 +82,11 @@ enum {
 static medley_status_t
 end_check(const med_endpoint_own *own, const med_lane_row *row, const med_pending *pending)
 {
-    med_handle endpoint = atomic32_load_relaxed(&own->handle);             /* relaxed: own */
-    bool consumer = atomic32_load_relaxed(&row->row.key_high) == endpoint; /* constant */
+    /* Relaxed, all: own, or constant while this end has not left. */
+    med_handle endpoint = atomic32_load_relaxed(&own->handle);
+    bool consumer = atomic32_load_relaxed(&row->row.key_high) == endpoint;
     bool wants_consumer = pending->numbers[SIDE] == MED_LANE_CONSUMER;
-    if (atomic32_load_relaxed(&row->kind) != pending->numbers[KIND]) { /* relaxed: fixed */
+    if (atomic32_load_relaxed(&row->kind) != pending->numbers[KIND]) {
         return MEDLEY_ERR_ARGUMENT;
     }
     return consumer == wants_consumer ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
@@ -109,9 +110,10 @@ end_attach(med_self *self, med_handle channel, med_lane_side side, unsigned *han
     *handle = med_handle_make(sort, index, generation);
     atomic32 *words[] = {&lane->producer.handle, &lane->producer.owner, &lane->consumer.handle,
                          &lane->consumer.owner};
-    atomic32_store_relaxed(words[side * 2u], *handle); /* relaxed: own, as is the next */
+    /* Relaxed, all: own words; the last is for showing. */
+    atomic32_store_relaxed(words[side * 2u], *handle);
     atomic32_store_relaxed(words[side * 2u + 1], self->ref);
-    (void)atomic32_fetch_or_acq_rel(&row->ends, MED_LANE_OPEN(side)); /* relaxed: for showing */
+    (void)atomic32_fetch_or_relaxed(&row->ends, MED_LANE_OPEN(side));
     return MEDLEY_OK;
 }
 
@@ -137,8 +139,8 @@ static medley_status_t
 may_open(const med_self *self, const med_pending *pending)
 {
     const med_endpoint_own *own = pending->own;
-    med_handle channel =
-        med_endpoint_channel(self->system, atomic32_load_relaxed(&own->handle)); /* own */
+    /* Relaxed: own. */
+    med_handle channel = med_endpoint_channel(self->system, atomic32_load_relaxed(&own->handle));
     if (own->opens.first) {
         return MEDLEY_BUSY;
     }
@@ -193,11 +195,11 @@ med_channel_close(med_self *self, med_handle handle, med_lane_side side, med_lan
         return MEDLEY_ERR_ARGUMENT;
     }
     uint32_t generation = (sends ? lane->producer.life : lane->consumer.life) - 1;
-    /* Relaxed: constant while this end has not left. */
+    /* Relaxed, all: constant while this end has not left; or own. */
     med_handle to = atomic32_load_relaxed(&row->row.key_high);
     uint32_t from = atomic32_load_relaxed(&row->row.key_low);
     med_handle mine = sends ? (med_handle)((from & 0x0fffffffu) | MED_HANDLE_ENDPOINT << 28) : to;
-    atomic32_store_relaxed(sends ? &lane->producer.handle : &lane->consumer.handle, 0); /* own */
+    atomic32_store_relaxed(sends ? &lane->producer.handle : &lane->consumer.handle, 0);
     if (sends) {
         lane->producer.life = 0;
     } else {

@@ -68,12 +68,13 @@ med_handle
 med_endpoint_channel(const med_system *system, med_handle endpoint)
 {
     const med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
-    med_handle channel = atomic32_load_acquire(&row->channel); /* C2 connected <- C1 (lane.c) */
+    med_handle channel = atomic32_load_acquire(&row->channel); /* C2 <- C1 (channel_set) */
     uint32_t index = med_handle_index_of_kind(channel, MED_HANDLE_SENDER);
     if (!channel || index >= system->lanes.row_count) {
         return 0;
     }
-    uint32_t word = atomic32_load_acquire(&med_lane_at(system, index)->row.state); /* A1 <- T1 */
+    const med_lane_row *lane = med_lane_at(system, index);
+    uint32_t word = atomic32_load_acquire(&lane->row.state); /* A1 live <- T1 (table.c) */
     return med_handle_is_current(channel, word) ? channel : 0;
 }
 
@@ -88,15 +89,16 @@ void
 med_endpoint_channel_clear(const med_system *system, med_handle endpoint, med_handle channel)
 {
     med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
-    (void)atomic32_cas_release(&row->channel, &channel,
-                               0); /* relaxed would do: it is not read on */
+    (void)atomic32_cas_relaxed(&row->channel, &channel, 0); /* relaxed: it says only "free" */
 }
 
 void
 med_endpoint_lane_made(const med_system *system, med_handle endpoint)
 {
     med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
-    (void)atomic32_fetch_add_acq_rel(&row->lanes_made, 1); /* L1 lane made -> L2 (message.c) */
+    uint32_t seen = atomic32_load_relaxed(&row->lanes_made); /* relaxed: checked by what follows */
+    while (!atomic32_cas_release(&row->lanes_made, &seen, seen + 1)) { /* L1 -> L2 (message.c) */
+    }
 }
 
 typedef struct setting_limits {
@@ -174,7 +176,8 @@ got_by_get(const med_system *system, const med_endpoint_row *row, med_endpoint_s
     state->got_node = UINT32_MAX;
     if (index < system->limits.nodes) {
         const med_row *node = med_table_row(&system->nodes, index);
-        state->got_domain = atomic32_load_relaxed(&node->key_high); /* relaxed: for showing */
+        /* Relaxed, both: for showing. */
+        state->got_domain = atomic32_load_relaxed(&node->key_high);
         state->got_node = atomic32_load_relaxed(&node->key_low);
     }
 }
@@ -190,9 +193,10 @@ med_endpoint_state_get(const med_self *self, med_handle endpoint, med_endpoint_s
     }
     med_handle channel = med_endpoint_channel(system, endpoint);
     const med_endpoint_own *own = med_endpoint_mine(self, endpoint);
+    /* Relaxed: for showing. */
     *state = (med_endpoint_state){.connected = channel != 0,
                                   .open_pending = own && own->opens.first,
-                                  .gets = atomic32_load_relaxed(&row->gets)}; /* for showing */
+                                  .gets = atomic32_load_relaxed(&row->gets)};
     got_by_get(system, row, state);
     if (channel) {
         const med_lane_row *lane = med_lane_at(system, med_handle_index(channel));
@@ -224,7 +228,8 @@ own_begin(const med_self *self, med_endpoint_row *row, med_handle endpoint)
     own->sends = (med_pending_queue){NULL, NULL};
     own->receives = (med_pending_queue){NULL, NULL};
     own->opens = (med_pending_queue){NULL, NULL};
-    atomic32_store_relaxed(&own->handle, endpoint); /* relaxed: own, as is the next */
+    /* Relaxed, both: own. */
+    atomic32_store_relaxed(&own->handle, endpoint);
     atomic32_store_relaxed(&own->owner, self->ref);
 }
 
@@ -265,8 +270,9 @@ tell_who_waits(const med_self *self)
 {
     const med_system *system = self->system;
     atomic32 *awaited = &self->exchange->exchange->head->awaited;
-    med_port_barrier_light(self->scope);   /* store-then-load: T1, before the flag; as wait.c */
-    if (!atomic32_load_relaxed(awaited)) { /* relaxed: as W3 of wait.c, on the other side */
+    med_port_barrier_light(self->scope); /* store-then-load: T1, before the flag; as wait.c */
+    /* Relaxed, both: as the sleep flag in wait.c. */
+    if (!atomic32_load_relaxed(awaited)) {
         return;
     }
     atomic32_store_relaxed(awaited, 0);
@@ -421,7 +427,8 @@ forget(med_endpoint_own *own)
     med_pending_end_all(&own->sends, MEDLEY_ERR_STALE);
     med_pending_end_all(&own->receives, MEDLEY_ERR_STALE);
     med_pending_end_all(&own->opens, MEDLEY_ERR_STALE);
-    atomic32_store_relaxed(&own->owner, 0); /* relaxed: own */
+    /* Relaxed, both: own. */
+    atomic32_store_relaxed(&own->owner, 0);
     atomic32_store_relaxed(&own->handle, 0);
 }
 
@@ -454,7 +461,8 @@ med_endpoints_leave(med_self *self)
     const med_system *system = self->system;
     for (uint32_t i = 0; i < system->endpoints.row_count; i++) {
         med_endpoint_own *own = &self->exchange->exchange->endpoints[i];
-        if (atomic32_load_relaxed(&own->owner) == self->ref) { /* relaxed: as `mine` */
+        /* Relaxed, both: own, if it is so. */
+        if (atomic32_load_relaxed(&own->owner) == self->ref) {
             uint32_t word = atomic32_load_relaxed(&own->row->row.state);
             (void)leave(self->system, i, med_row_generation_of(word));
             forget(own);

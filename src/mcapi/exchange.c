@@ -240,7 +240,8 @@ is_over(const med_system *system, uint32_t owner)
     if (lane >= system->lanes.row_count) {
         return true;
     }
-    uint32_t word = atomic32_load_acquire(&med_lane_at(system, lane)->row.state); /* A1 <- T1 */
+    const med_lane_row *row = med_lane_at(system, lane);
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
     return owner != med_exchange_lane_owner(lane, med_row_generation_of(word)) ||
            med_row_state_of(word) == MED_ROW_FREE;
 }
@@ -252,7 +253,8 @@ reclaim(const med_self *self)
     const med_pool *pool = &self->exchange->exchange->pool;
     uint32_t count = 0;
     for (uint32_t i = 0; i < pool->slots.capacity; i++) {
-        uint32_t owner = atomic32_load_relaxed(&pool->slots.entries[i].owner); /* checked again */
+        /* Relaxed: whose it is, is looked at again by the recovery. */
+        uint32_t owner = atomic32_load_relaxed(&pool->slots.entries[i].owner);
         if (is_over(self->system, owner)) {
             count += med_pool_recover(pool, owner);
         }

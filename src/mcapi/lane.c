@@ -243,7 +243,8 @@ static bool
 side_leaves(const med_system *system, med_lane_row *row, med_lane_side side)
 {
     med_lane_side other = side == MED_LANE_PRODUCER ? MED_LANE_CONSUMER : MED_LANE_PRODUCER;
-    /* G1 gone, what was published before it <- G2 (is_gone) */
+    /* G1 gone, and what was published before -> G2 (is_gone), G3 (here, the other side).
+     * G3 the other gone, and done with the memory <- G1 (here) */
     uint32_t before = atomic32_fetch_or_acq_rel(&row->ends, MED_LANE_GONE(side));
     if (!(before & MED_LANE_GONE(side))) {
         /* Relaxed: fixed when it was made. */

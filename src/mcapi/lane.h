@@ -150,7 +150,7 @@ void med_lane_look_at(struct med_system *system, const med_lane_row *row, med_la
 static inline bool
 med_lane_is_gone(const med_lane_row *row, med_lane_side side)
 {
-    return atomic32_load_acquire(&row->ends) & MED_LANE_GONE(side); /* G2 gone <- G1 (lane.c) */
+    return atomic32_load_acquire(&row->ends) & MED_LANE_GONE(side); /* G2 <- G1 (lane.c) */
 }
 
 #endif

@@ -205,7 +205,8 @@ enum {
 static medley_status_t
 send_again(med_self *self, med_pending *pending)
 {
-    const med_message message = {.from = atomic32_load_relaxed(&pending->own->handle), /* own */
+    /* Relaxed: own. */
+    const med_message message = {.from = atomic32_load_relaxed(&pending->own->handle),
                                  .to = pending->numbers[TO],
                                  .payload = pending->buffer,
                                  .bytes = (uint32_t)pending->size,
@@ -296,13 +297,13 @@ lanes_look(med_self *self, med_endpoint_own *own)
 {
     med_system *system = self->system;
     med_handle endpoint = atomic32_load_relaxed(&own->handle);      /* relaxed: own */
-    own->lanes_seen = atomic32_load_acquire(&own->row->lanes_made); /* L2 lane made <- L1 */
+    own->lanes_seen = atomic32_load_acquire(&own->row->lanes_made); /* L2 <- L1 (endpoint.c) */
     for (uint32_t i = 0; i < system->lanes.row_count; i++) {
         const med_lane_row *row = med_lane_at(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
         uint32_t generation = med_row_generation_of(word);
         med_lane_own *lane = &self->exchange->exchange->lane_ends[i];
-        /* Relaxed: constant while LIVE, and it stays so while this side has not left. */
+        /* Relaxed, all: constant while LIVE, which it is while this side has not left. */
         if (med_row_state_of(word) == MED_ROW_LIVE &&
             atomic32_load_relaxed(&row->row.key_high) == endpoint &&
             atomic32_load_relaxed(&row->kind) == MED_LANE_MESSAGES &&

@@ -7,7 +7,7 @@ med_record_skip(med_ring_producer *ring, uint32_t granules)
     uint32_t tail = med_ring_tail(ring);
     uint32_t bytes = granules * MED_LANE_GRANULE_BYTES - (uint32_t)sizeof(med_record_header);
     med_record_header_set(med_ring_slot(&ring->view, tail), MED_RECORD_SKIP, bytes);
-    /* R1 record filled -> A1 (peek). Nobody is woken: the record behind it does that. */
+    /* R1 record filled -> A1 (ring_spsc.h). Nobody is woken: the record behind it does that. */
     atomic32_store_release(&ring->view.ring->tail, tail + granules);
     return MEDLEY_OK;
 }

@@ -92,7 +92,7 @@ static inline void
 med_record_publish(med_ring_producer *ring, uint32_t granules, med_wait *news)
 {
     uint32_t tail = med_ring_tail(ring);
-    /* R1 record filled -> A1 (peek; ring_spsc.h) */
+    /* R1 record filled -> A1 (ring_spsc.h) */
     atomic32_store_release(&ring->view.ring->tail, tail + granules);
     med_wait_wake(news, ring->view.scope);
 }
@@ -104,7 +104,7 @@ static inline void
 med_record_release(med_ring_consumer *ring, uint32_t granules, med_wait *news)
 {
     ring->head += granules;
-    /* R2 record read -> A2 (reserve; ring_spsc.h) */
+    /* R2 record read -> A2 (ring_spsc.c) */
     atomic32_store_release(&ring->view.ring->head, ring->head);
     med_wait_wake(news, ring->view.scope);
 }
@@ -145,7 +145,7 @@ med_record_peek(med_ring_consumer *ring, med_record *record)
             return status;
         }
         ring->head += record->granules;
-        /* R2 skip read -> A2. Nobody is woken: the record behind it does that. */
+        /* R2 skip read -> A2 (ring_spsc.c). Nobody is woken: the record behind it does that. */
         atomic32_store_release(&ring->view.ring->head, ring->head);
     }
     return MEDLEY_ERR_CORRUPT; /* two skips in a row */

@@ -50,7 +50,7 @@ med_scalar_send(med_lane_own *lane, uint64_t value, uint32_t width)
     }
     *(uint64_t *)med_ring_slot(&ring->view, tail) = value;
     lane->producer.widths[tail & ring->view.mask] = (uint8_t)width;
-    atomic32_store_release(&ring->view.ring->tail, tail + 1); /* R1 scalar filled -> A1 (peek) */
+    atomic32_store_release(&ring->view.ring->tail, tail + 1); /* R1 filled -> A1 (ring_spsc.c) */
     med_wait_wake(lane->producer.news, ring->view.scope);
     return MEDLEY_OK;
 }
@@ -71,7 +71,7 @@ med_scalar_receive(med_lane_own *lane, uint64_t *value, uint32_t width)
     }
     *value = *(const uint64_t *)med_ring_slot(&ring->view, ring->head);
     ring->head++;
-    atomic32_store_release(&ring->view.ring->head, ring->head); /* R2 scalar read -> A2 */
+    atomic32_store_release(&ring->view.ring->head, ring->head); /* R2 read -> A2 (ring_spsc.c) */
     med_wait_wake(lane->consumer.news, ring->view.scope);
     return MEDLEY_OK;
 }
