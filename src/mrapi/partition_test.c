@@ -26,7 +26,12 @@ partition_make(void)
                               .shmems = 3,
                               .semaphores = 4,
                               .rwlocks = 6,
-                              .sharers = 9}};
+                              .sharers = 9,
+                              .endpoints = 3,
+                              .lanes = 4,
+                              .lane_bytes = 256,
+                              .buffers = 2,
+                              .buffer_bytes = 64}};
     void *memory = NULL;
     assert_int_equal(med_layout_compute(&p.limits, &p.layout), MEDLEY_OK);
     assert_int_equal(med_port_memory_map(p.layout.size_bytes, &memory), MEDLEY_OK);

@@ -511,7 +511,14 @@ sharers_allowed(const med_system *system)
 static uint32_t
 other_used(const med_system *system, med_limit which)
 {
-    return which == MED_LIMIT_SHARERS ? sharers_allowed(system) : processes_used(system);
+    switch (which) {
+    case MED_LIMIT_SHARERS:
+        return sharers_allowed(system);
+    case MED_LIMIT_PROCESSES:
+        return processes_used(system);
+    default:
+        return 0; /* of the exchange, which lies outside of the partition */
+    }
 }
 
 void
