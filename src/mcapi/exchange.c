@@ -247,8 +247,8 @@ is_over(const med_system *system, uint32_t owner)
 }
 
 /* One pass, and one more for each that is over. */
-static uint32_t
-reclaim(const med_self *self)
+uint32_t
+med_exchange_reclaim(const med_self *self)
 {
     const med_pool *pool = &self->exchange->exchange->pool;
     uint32_t count = 0;
@@ -266,7 +266,7 @@ medley_status_t
 med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer)
 {
     med_exchange_node *node = self->exchange;
-    if (reclaim(self) == 0) {
+    if (med_exchange_reclaim(self) == 0) {
         return MEDLEY_ERR_NO_MEMORY;
     }
     medley_status_t status = med_pool_take(&node->exchange->pool, &node->cache, buffer);

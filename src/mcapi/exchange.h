@@ -59,6 +59,9 @@ void med_exchange_leave(med_self *self);
  * looked for first. MEDLEY_ERR_NO_MEMORY. */
 medley_status_t med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer);
 
+/* Gives back what the dead and ended lanes left behind. How many. */
+uint32_t med_exchange_reclaim(const med_self *self);
+
 static inline medley_status_t
 med_exchange_buffer_take(med_self *self, med_pool_buffer *buffer)
 {

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Killed while it exchanges, at any moment. A process sends messages and packets to the tester, or
+ * receives them, and is killed; the next takes its place, under its number. Nothing that was
+ * accepted is lost to a receiver that lives, nothing comes twice or out of order, nobody hangs, and
+ * all lanes and buffers come back.
+ *
+ *   MEDLEY_TEST_KILLS=n   how many are killed, of each kind (50)
+ *   MEDLEY_TEST_SEED=n    when
+ */
+#include <signal.h>
+
+#include "mcapi/exchange.h"
+#include "support/exchange.h"
+#include "support/process.h"
+#include "support/random.h"
+
+#define PEER 8
+#define SHORT_BYTES 24u
+#define LONG_BYTES 3000u /* by a buffer */
+#define PAUSE_MAX_US 3000u
+#define STUCK_AFTER_US 20000000u
+
+typedef struct diary {
+    atomic32 accepted; /* how many sends have succeeded; written by the one who dies */
+} diary;
+
+static diary *log_of_victim;
+static test_random when;
+
+static uint32_t
+kills_wanted(void)
+{
+    const char *wanted = getenv("MEDLEY_TEST_KILLS");
+    return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 50;
+}
+
+static size_t
+length_of(uint32_t number)
+{
+    return number % 5 == 4 ? LONG_BYTES : SHORT_BYTES;
+}
+
+static void
+fill(unsigned char *message, uint32_t number)
+{
+    memset(message, (int)(number & 0xff), length_of(number));
+    memcpy(message, &number, sizeof number);
+}
+
+static bool
+is_number(const unsigned char *message, size_t size, uint32_t number)
+{
+    uint32_t found;
+    memcpy(&found, message, sizeof found);
+    return size == length_of(number) && found == number &&
+           message[size - 1] == (unsigned char)(number & 0xff);
+}
+
+/* ---- Who is killed --------------------------------------------------------------------------- */
+
+static void
+victim_begin(void)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    mcapi_initialize(DOMAIN, PEER, NULL, NULL, &info, &status);
+    child_expect(status == MCAPI_SUCCESS);
+}
+
+static int
+sends_messages(test_process *parent, void *argument)
+{
+    static unsigned char message[LONG_BYTES];
+    mcapi_status_t status;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
+    child_expect(status == MCAPI_SUCCESS);
+    mcapi_endpoint_t to = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
+    process_say(parent, 'r');
+    for (uint32_t i = 0;; i++) {
+        fill(message, i);
+        mcapi_msg_send(from, to, message, length_of(i), i % 2, &status);
+        child_expect(status == MCAPI_SUCCESS);
+        atomic32_store_relaxed(&log_of_victim->accepted, i + 1);
+    }
+}
+
+static int
+sends_packets(test_process *parent, void *argument)
+{
+    static unsigned char packet[LONG_BYTES];
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned sender;
+    size_t size;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
+    mcapi_endpoint_t to = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
+    mcapi_pktchan_connect_i(from, to, &request, &status);
+    child_expect(mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
+    mcapi_pktchan_send_open_i(&sender, from, &request, &status);
+    child_expect(mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
+    process_say(parent, 'r');
+    for (uint32_t i = 0;; i++) {
+        fill(packet, i);
+        mcapi_pktchan_send(sender, packet, length_of(i), &status);
+        child_expect(status == MCAPI_SUCCESS);
+        atomic32_store_relaxed(&log_of_victim->accepted, i + 1);
+    }
+}
+
+static int
+receives_messages(test_process *parent, void *argument)
+{
+    static unsigned char message[LONG_BYTES];
+    mcapi_status_t status;
+    size_t size;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t at = mcapi_endpoint_create(1, &status);
+    child_expect(status == MCAPI_SUCCESS);
+    process_say(parent, 'r');
+    for (uint32_t i = 0;; i++) {
+        mcapi_msg_recv(at, message, sizeof message, &size, &status);
+        child_expect(status == MCAPI_SUCCESS && is_number(message, size, i));
+    }
+}
+
+static void
+victim_start(test_process *victim, int (*body)(test_process *, void *))
+{
+    atomic32_store_relaxed(&log_of_victim->accepted, 0);
+    process_start(victim, body, NULL);
+    assert_int_equal(process_hear(victim), 'r');
+}
+
+static uint64_t
+death_of_next(void)
+{
+    return med_port_clock_ns() + random_below(&when, PAUSE_MAX_US) * 1000u;
+}
+
+/* Kills it when its time has come; true from then on. */
+static bool
+killed(const test_process *victim, uint64_t at_ns, bool *done)
+{
+    if (!*done && med_port_clock_ns() >= at_ns) {
+        process_kill(victim);
+        *done = true;
+    }
+    return *done;
+}
+
+/* ---- What is left of it ---------------------------------------------------------------------- */
+
+/* Of the buffers, those in use; of the lanes, all. */
+static void
+expect_all_back(void)
+{
+    const med_self *self = med_self_get();
+    med_pool_statistics statistics;
+    uint32_t lanes = 0;
+    (void)med_process_recover_all(self->system);
+    for (uint32_t i = 0; i < self->system->lanes.row_count; i++) {
+        uint32_t word = atomic32_load_acquire(&med_table_row(&self->system->lanes, i)->state);
+        lanes += med_row_state_of(word) == MED_ROW_LIVE;
+    }
+    assert_int_equal(lanes, 0);
+    med_pool_buffer buffer;
+    med_exchange_reclaim(self);
+    assert_int_equal(med_exchange_buffer_take(med_self_get(), &buffer), MEDLEY_OK);
+    med_pool_statistics_get(&self->exchange->exchange->pool, &statistics);
+    assert_int_equal(statistics.in_use, 1);
+    assert_int_equal(med_pool_give(&self->exchange->exchange->pool, &self->exchange->cache, buffer),
+                     MEDLEY_OK);
+}
+
+/* ---- The tests ------------------------------------------------------------------------------- */
+
+/* Two priorities, each in order; the last message of all may be accepted and not noted. */
+static void
+senders_die(void **state)
+{
+    static unsigned char message[LONG_BYTES];
+    mcapi_status_t status;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    timeout_set(at, 5000);
+    for (uint32_t life = 0; life < kills_wanted(); life++) {
+        test_process victim;
+        uint32_t next[2] = {0, 1};
+        bool dead = false;
+        victim_start(&victim, sends_messages);
+        uint64_t at_ns = death_of_next();
+        for (;;) {
+            bool was_dead = killed(&victim, at_ns, &dead);
+            mcapi_msg_recv(at, message, sizeof message, &size, &status);
+            if (status == MCAPI_TIMEOUT && was_dead) {
+                break;
+            }
+            if (status != MCAPI_TIMEOUT) {
+                uint32_t number;
+                assert_int_equal(status, MCAPI_SUCCESS);
+                memcpy(&number, message, sizeof number);
+                assert_true(is_number(message, size, next[number % 2]));
+                next[number % 2] += 2;
+            }
+        }
+        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
+        uint32_t received = next[0] / 2 + next[1] / 2;
+        assert_in_range(received, accepted, accepted + 1);
+        (void)process_join(&victim);
+        (void)med_process_recover_all(med_self_get()->system);
+        assert_int_equal(mcapi_msg_available(at, &status), 0);
+    }
+    expect_all_back();
+}
+
+static void
+packet_senders_die(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    void *packet;
+    unsigned receiver;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    for (uint32_t life = 0; life < kills_wanted(); life++) {
+        test_process victim;
+        bool dead = false;
+        uint32_t received = 0;
+        victim_start(&victim, sends_packets);
+        mcapi_pktchan_recv_open_i(&receiver, at, &request, &status);
+        (void)expect_end(request, MCAPI_SUCCESS);
+        uint64_t at_ns = death_of_next();
+        for (;;) {
+            (void)killed(&victim, at_ns, &dead);
+            mcapi_pktchan_recv(receiver, &packet, &size, &status);
+            if (status == MCAPI_ERR_ENDP_DELETED) {
+                break;
+            }
+            assert_int_equal(status, MCAPI_SUCCESS);
+            assert_true(is_number(packet, size, received++));
+            mcapi_pktchan_release(packet, &status);
+            assert_int_equal(status, MCAPI_SUCCESS);
+        }
+        assert_true(dead);
+        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
+        assert_in_range(received, accepted, accepted + 1);
+        (void)process_join(&victim);
+        mcapi_pktchan_recv_close_i(receiver, &request, &status);
+        (void)expect_end(request, MCAPI_SUCCESS);
+    }
+    expect_all_back();
+}
+
+/* Who sends to the dead is told; and sends to the next. */
+static void
+receivers_die(void **state)
+{
+    static unsigned char message[LONG_BYTES];
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1);
+    timeout_set(from, STUCK_AFTER_US);
+    for (uint32_t life = 0; life < kills_wanted(); life++) {
+        test_process victim;
+        bool dead = false;
+        victim_start(&victim, receives_messages);
+        mcapi_endpoint_t to = endpoint_of(PEER, 1);
+        uint64_t at_ns = death_of_next();
+        for (uint32_t i = 0;; i++) {
+            (void)killed(&victim, at_ns, &dead);
+            fill(message, i);
+            mcapi_msg_send(from, to, message, length_of(i), 0, &status);
+            if (status != MCAPI_SUCCESS) {
+                break;
+            }
+        }
+        assert_true(dead);
+        assert_true(status == MCAPI_ERR_TRANSMISSION || status == MCAPI_ERR_ENDP_INVALID);
+        (void)process_join(&victim);
+        (void)med_process_recover_all(med_self_get()->system);
+        mcapi_msg_send(from, to, message, SHORT_BYTES, 0, &status);
+        assert_true(status == MCAPI_ERR_TRANSMISSION || status == MCAPI_ERR_ENDP_INVALID);
+    }
+    mcapi_endpoint_delete(from, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    expect_all_back();
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(senders_die, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(packet_senders_die, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(receivers_die, exchange_up, exchange_down),
+    };
+    void *memory;
+    if (!system_up(argc, argv)) {
+        return 1;
+    }
+    memory = mmap(NULL, sizeof *log_of_victim, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                  -1, 0);
+    if (memory == MAP_FAILED) {
+        return 1;
+    }
+    log_of_victim = memory;
+    when = test_random_of(1);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}
