@@ -306,6 +306,9 @@ taken_by_living(med_system *system, uint32_t index, uint32_t generation)
 static medley_status_t
 leaves_finish(med_system *system)
 {
+    if (!med_port_has_processes()) {
+        return MEDLEY_OK; /* no table is ever kept from its users */
+    }
     /* Cleared first: who fails while this looks sets it again. Relaxed, the first look: it saves
      * the second. U2 left <- U1 (row_leave) */
     if (!atomic32_load_relaxed(&system->leaves_undone) ||
@@ -342,8 +345,8 @@ insert(med_system *system,
     for (;;) {
         medley_status_t status =
             med_table_insert(&system->nodes, *key, fill, &context, index, generation);
-        if (status != MEDLEY_ERR_EXISTS || taken_by_living(system, *index, *generation) ||
-            med_port_clock_ns() >= until_ns) {
+        if (status != MEDLEY_ERR_EXISTS || !med_port_has_processes() ||
+            taken_by_living(system, *index, *generation) || med_port_clock_ns() >= until_ns) {
             return status;
         }
         med_port_yield();
