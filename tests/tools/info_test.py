@@ -128,5 +128,36 @@ class RecordedMachine(CommandTest):
         self.assertIn("lstopo FILE.xml", errors)
 
 
+class PretendedMachine(CommandTest):
+    """hwloc takes another machine for this one where a variable says so; we say so too."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = os.path.join(self.folder, "machine.xml")
+        subprocess.run([SYNTHETIC_MACHINE, self.file], check=True)
+
+    def expect(self, source, processors, **environment):
+        info = self.run_json("info", **environment)
+        self.assertEqual(info["machine"], {"source": source, "model": None, "vendor": None})
+        self.assertEqual(sorted(info), ["domains", "machine", "version"])
+        self.assertEqual(info["domains"][0]["processors"], processors)
+
+    def test_synthetic(self):
+        machine = "node:2 core:4 pu:2"
+        self.expect("HWLOC_SYNTHETIC=" + machine, 16, HWLOC_SYNTHETIC=machine)
+
+    def test_file(self):
+        self.expect("HWLOC_XMLFILE=" + self.file, 8, HWLOC_XMLFILE=self.file)
+
+    def test_both(self):
+        self.expect("HWLOC_SYNTHETIC=pu:3", 3, HWLOC_XMLFILE=self.file, HWLOC_SYNTHETIC="pu:3")
+
+    def test_text(self):
+        output, _ = self.run_medley("info", HWLOC_SYNTHETIC="pu:3")
+        self.assertIn(" on HWLOC_SYNTHETIC=pu:3: ", output)
+        for word in ("this machine", "virtual machine", "processors: ", "membarrier"):
+            self.assertNotIn(word, output)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -57,9 +57,10 @@ domain_json(const json_t *topology, const char *isa)
 }
 
 static json_t *
-machine_json(const json_t *topology, const char *source)
+machine_json(const json_t *topology)
 {
-    return json_pack("{s:s, s:O, s:O}", "source", source, "model",
+    const char *source = json_string_value(json_object_get(topology, "source"));
+    return json_pack("{s:s, s:O, s:O}", "source", source ? source : "this machine", "model",
                      json_object_get(topology, "model"), "vendor",
                      json_object_get(topology, "vendor"));
 }
@@ -75,18 +76,18 @@ processors_json(void)
 }
 
 static json_t *
-document_recorded(const json_t *topology, const char *xml)
+document_recorded(const json_t *topology)
 {
     const char *isa = json_string_value(json_object_get(topology, "architecture"));
     return json_pack("{s:s, s:o, s:[o]}", "version", medley_version(), "machine",
-                     machine_json(topology, xml), "domains",
+                     machine_json(topology), "domains",
                      domain_json(topology, isa ? isa : "unknown"));
 }
 
 static json_t *
 document_here(const json_t *topology)
 {
-    json_t *machine = machine_json(topology, "this machine");
+    json_t *machine = machine_json(topology);
     json_t *hypervisor = surroundings_virtual();
     (void)json_object_update(machine, hypervisor);
     json_decref(hypervisor);
@@ -257,8 +258,8 @@ show(const med_command *command, const info_options *options)
                       strerror(errno));
         return COMMAND_FAILED;
     }
-    json_t *document =
-        options->xml ? document_recorded(topology, options->xml) : document_here(topology);
+    bool here = json_is_null(json_object_get(topology, "source"));
+    json_t *document = here ? document_here(topology) : document_recorded(topology);
     json_decref(topology);
     if (options->json) {
         output_json(document, false);

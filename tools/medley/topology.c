@@ -10,6 +10,8 @@
 
 #include "tools/medley/output.h"
 
+#define SOURCE_BYTES 512u
+
 /* ---- Small things ---------------------------------------------------------------------------- */
 
 static json_t *
@@ -181,10 +183,38 @@ fact(hwloc_topology_t topology, const char *key)
     return text || !package ? text : hwloc_obj_get_info_by_name(package, key);
 }
 
+/* Of a machine that hwloc was told to take for this one: the variable that told it. */
 static json_t *
-topology_json(hwloc_topology_t topology)
+pretence_json(void)
 {
-    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "architecture",
+    /* Of several, hwloc goes by the first of these. */
+    static const char *const variables[] = {"HWLOC_FSROOT", "HWLOC_CPUID_PATH", "HWLOC_SYNTHETIC",
+                                            "HWLOC_XMLFILE", "HWLOC_THISSYSTEM"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i]);
+        if (value) {
+            char text[SOURCE_BYTES];
+            (void)snprintf(text, sizeof text, "%s=%s", variables[i], value);
+            return output_string(text);
+        }
+    }
+    return json_string("another machine");
+}
+
+static json_t *
+source_json(hwloc_topology_t topology, const char *xml)
+{
+    if (xml) {
+        return output_string(xml);
+    }
+    return hwloc_topology_is_thissystem(topology) ? json_null() : pretence_json();
+}
+
+static json_t *
+topology_json(hwloc_topology_t topology, const char *xml)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "source",
+                     source_json(topology, xml), "architecture",
                      string_or_null(fact(topology, "Architecture")), "model",
                      string_or_null(fact(topology, "CPUModel")), "vendor",
                      string_or_null(fact(topology, "DMISysVendor")), "processors",
@@ -218,7 +248,7 @@ topology_take(const char *xml)
     errno = 0;
     int rc = load(topology, xml);
     int error = errno;
-    json_t *json = rc == 0 ? topology_json(topology) : NULL;
+    json_t *json = rc == 0 ? topology_json(topology, xml) : NULL;
     hwloc_topology_destroy(topology);
     errno = error;
     return json;

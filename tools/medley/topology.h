@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-/* "architecture", "model", "system" (strings or null), "processors", "cores", "packages" (numbers),
- * "core_classes", "caches", "memories" (arrays of rows). `xml` NULL: this machine. On failure NULL,
- * and errno says why. */
+/* "source" (null: this machine), "architecture", "model", "vendor" (strings or null), "processors",
+ * "cores", "packages" (numbers), "core_classes", "caches", "memories" (arrays of rows). `xml` NULL:
+ * this machine. On failure NULL, and errno says why. */
 json_t *topology_take(const char *xml);
 
 #endif
