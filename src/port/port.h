@@ -329,12 +329,20 @@ typedef enum med_port_isa_t {
 static inline med_port_isa_t med_port_isa(void);
 
 typedef struct med_port_processors {
-    uint32_t online;         /* in the machine */
-    uint32_t allowed;        /* where this process may run */
-    uint32_t quota_permille; /* what the control group grants, in thousandths of one; 0: no limit */
+    uint32_t online;  /* in the machine */
+    uint32_t allowed; /* where this process may run */
 } med_port_processors;
 /* Fast: start-up reads it. Caches, memories, classes: MRAPI's metadata. */
 medley_status_t med_port_processors_discover(med_port_processors *processors);
+/* What the operating system grants the group that this process is in (Linux: its control group).
+ * Reads files: for showing. */
+typedef struct med_port_grants {
+    bool processors_known;   /* false: it cannot be told */
+    uint32_t quota_permille; /* of processor time, in thousandths of one processor; 0: no limit */
+    bool memory_known;
+    uint64_t memory_bytes; /* 0: no limit */
+} med_port_grants;
+void med_port_grants_get(med_port_grants *grants);
 /* How many processors the calling thread may use, and whether it is scheduled in real time. Cheap
  * enough before a sleep, not inside a spin. */
 typedef struct med_port_scheduling {

@@ -28,6 +28,11 @@ class ThisMachine(CommandTest):
         self.assertEqual(processors["online"], os.sysconf("SC_NPROCESSORS_ONLN"))
         self.assertEqual(self.info["page_bytes"], os.sysconf("SC_PAGESIZE"))
 
+    def test_group(self):
+        self.assertEqual(sorted(self.info["group"]), ["memory_bytes", "quota_permille"])
+        output, _ = self.run_medley("info")
+        self.assertRegex(output, r"control group: processors .+, memory .+\n")
+
     def test_affinity(self):
         one = min(os.sched_getaffinity(0))
         output = subprocess.run(
@@ -37,7 +42,7 @@ class ThisMachine(CommandTest):
             check=True,
             env=self.environment,
         ).stdout
-        self.assertIn(" 1 allowed", output)
+        self.assertIn(" 1 allowed\n", output)
 
     def test_one_domain(self):
         (domain,) = self.info["domains"]

@@ -16,8 +16,8 @@ static const char help[] =
     "usage: medley info [--json] [--tree] [--xml FILE]\n"
     "\n"
     "Shows what Medley finds here: domains, processors and how many of them this process\n"
-    "gets, classes of cores, caches, memories, shared memory, barriers, and the limits\n"
-    "that a system started now would have.\n"
+    "gets, what its control group grants, classes of cores, caches, memories, shared\n"
+    "memory, barriers, and the limits that a system started now would have.\n"
     "\n"
     "  --json      one JSON document\n"
     "  --tree      the machine as MRAPI's tree of resources instead\n"
@@ -70,9 +70,21 @@ processors_json(void)
 {
     med_port_processors found = {.online = 0};
     (void)med_port_processors_discover(&found);
-    json_t *quota = found.quota_permille ? json_integer(found.quota_permille) : json_null();
-    return json_pack("{s:I, s:I, s:o}", "online", (json_int_t)found.online, "allowed",
-                     (json_int_t)found.allowed, "quota_permille", quota);
+    return json_pack("{s:I, s:I}", "online", (json_int_t)found.online, "allowed",
+                     (json_int_t)found.allowed);
+}
+
+/* 0: no limit; null: it cannot be told. */
+static json_t *
+group_json(void)
+{
+    med_port_grants found;
+    med_port_grants_get(&found);
+    return json_pack(
+        "{s:o, s:o}", "quota_permille",
+        found.processors_known ? json_integer((json_int_t)found.quota_permille) : json_null(),
+        "memory_bytes",
+        found.memory_known ? json_integer((json_int_t)found.memory_bytes) : json_null());
 }
 
 static json_t *
@@ -91,11 +103,11 @@ document_here(const json_t *topology)
     json_t *hypervisor = surroundings_virtual();
     (void)json_object_update(machine, hypervisor);
     json_decref(hypervisor);
-    return json_pack("{s:s, s:o, s:o, s:[o], s:I, s:o, s:o, s:o}", "version", medley_version(),
-                     "machine", machine, "processors", processors_json(), "domains",
-                     domain_json(topology, isa_name()), "page_bytes", surroundings_page_bytes(),
-                     "shared_memory", surroundings_shared_memory(), "membarrier",
-                     surroundings_membarrier(), "limits", surroundings_limits());
+    return json_pack("{s:s, s:o, s:o, s:o, s:[o], s:I, s:o, s:o, s:o}", "version", medley_version(),
+                     "machine", machine, "processors", processors_json(), "group", group_json(),
+                     "domains", domain_json(topology, isa_name()), "page_bytes",
+                     surroundings_page_bytes(), "shared_memory", surroundings_shared_memory(),
+                     "membarrier", surroundings_membarrier(), "limits", surroundings_limits());
 }
 
 /* ---- As text --------------------------------------------------------------------------------- */
@@ -180,13 +192,26 @@ machine_print(const json_t *document)
 static void
 processors_print(const json_t *processors)
 {
-    json_int_t quota = number_of(processors, "quota_permille");
-    (void)printf("processors: %d online, %d allowed, ", (int)number_of(processors, "online"),
+    (void)printf("processors: %d online, %d allowed\n", (int)number_of(processors, "online"),
                  (int)number_of(processors, "allowed"));
-    if (quota > 0) {
-        (void)printf("the control group grants %.2f\n", (double)quota / 1000);
+}
+
+static void
+group_print(const json_t *group)
+{
+    const json_t *quota = json_object_get(group, "quota_permille");
+    const json_t *memory = json_object_get(group, "memory_bytes");
+    (void)fputs("control group: processors ", stdout);
+    if (json_integer_value(quota) > 0) {
+        (void)printf("%.2f", (double)json_integer_value(quota) / 1000);
     } else {
-        (void)puts("no quota of the control group");
+        (void)fputs(yes_no(quota, "", "no limit"), stdout);
+    }
+    (void)fputs(", memory ", stdout);
+    if (json_integer_value(memory) > 0) {
+        (void)puts(output_size_text((uint64_t)json_integer_value(memory)));
+    } else {
+        (void)puts(yes_no(memory, "", "no limit"));
     }
 }
 
@@ -231,6 +256,7 @@ document_print(const json_t *document)
     machine_print(document);
     if (processors) {
         processors_print(processors);
+        group_print(json_object_get(document, "group"));
     }
     for (size_t i = 0; i < json_array_size(domains); i++) {
         domain_print(json_array_get(domains, i));

@@ -72,8 +72,13 @@ med_port_processors_discover(med_port_processors *processors)
 {
     processors->online = med_bare_core_count();
     processors->allowed = processors->online;
-    processors->quota_permille = 0;
     return MEDLEY_OK;
+}
+
+void
+med_port_grants_get(med_port_grants *grants)
+{
+    *grants = (med_port_grants){.processors_known = true, .memory_known = true};
 }
 
 /* Nobody else's turn comes while a thread runs: that is real time. */

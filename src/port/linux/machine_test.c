@@ -66,27 +66,49 @@ real_time_is_noticed(void **state)
     assert_int_equal(status, 0);
 }
 
-/* ---- The quota of the control group: recorded trees, laid over the machine's own ------------- */
+/* ---- What the control group grants: recorded trees, laid over the machine's own -------------- */
 
 typedef struct group_tree {
     const char *membership; /* /proc/self/cgroup */
     const char *files[4][2];
     uint32_t quota_permille;
+    uint64_t memory_bytes;
 } group_tree;
 
+#define V1 "9:freezer:/\n4:cpu,cpuacct:/a/b\n3:memory:/a\n2:cpuset:/c\n0::/u\n"
+#define V1_NO_MEMORY_LIMIT "9223372036854771712\n"
+
 static const group_tree trees[] = {
-    {"0::/\n", {{0}}, 0},
-    {"0::/a/b\n", {{"a/b/cpu.max", "max 100000\n"}}, 0},
-    {"0::/a/b\n", {{"a/b/cpu.max", "150000 100000\n"}}, 1500},
-    {"0::/a/b\n", {{"a/b/cpu.max", "max 100000\n"}, {"a/cpu.max", "50000 100000\n"}}, 500},
-    {"0::/a/b\n", {{"a/b/cpu.max", "20000 10000\n"}, {"a/cpu.max", "70000 100000\n"}}, 700},
-    {"0::/\n", {{"cpu.max", "300000 100000\n"}}, 3000},
-    {"0::/a\n", {{"a/cpu.max", "what is this\n"}}, 0},
+    {"0::/\n", {{0}}, 0, 0},
+    {"0::/a/b\n", {{"a/b/cpu.max", "max 100000\n"}, {"a/b/memory.max", "max\n"}}, 0, 0},
+    {"0::/a/b\n", {{"a/b/cpu.max", "150000 100000\n"}}, 1500, 0},
+    {"0::/a/b\n", {{"a/b/cpu.max", "max 100000\n"}, {"a/cpu.max", "50000 100000\n"}}, 500, 0},
+    {"0::/a/b\n", {{"a/b/cpu.max", "20000 10000\n"}, {"a/cpu.max", "70000 100000\n"}}, 700, 0},
+    {"0::/a/b\n", {{"a/b/memory.max", "8192\n"}, {"a/memory.max", "4096\n"}}, 0, 4096},
+    {"0::/\n", {{"cpu.max", "300000 100000\n"}, {"memory.max", "5000000000\n"}}, 3000, 5000000000},
+    {"0::/a\n", {{"a/cpu.max", "what is this\n"}, {"a/memory.max", "\n"}}, 0, 0},
+    {"0::/not/here\n", {{"cpu.max", "300000 100000\n"}}, 3000, 0},
     {"4:cpu,cpuacct:/\n0::/\n",
      {{"cpu/cpu.cfs_quota_us", "250000\n"}, {"cpu/cpu.cfs_period_us", "100000\n"}},
-     2500},
+     2500,
+     0},
     {"4:cpu,cpuacct:/\n0::/\n",
      {{"cpu/cpu.cfs_quota_us", "-1\n"}, {"cpu/cpu.cfs_period_us", "100000\n"}},
+     0,
+     0},
+    {V1,
+     {{"cpu/a/b/cpu.cfs_quota_us", "50000\n"},
+      {"cpu/a/b/cpu.cfs_period_us", "100000\n"},
+      {"memory/a/memory.limit_in_bytes", V1_NO_MEMORY_LIMIT},
+      {"memory/memory.limit_in_bytes", "65536\n"}},
+     500,
+     65536},
+    {V1,
+     {{"cpu/a/cpu.cfs_quota_us", "70000\n"},
+      {"cpu/a/cpu.cfs_period_us", "100000\n"},
+      {"memory/a/memory.limit_in_bytes", V1_NO_MEMORY_LIMIT},
+      {"u/cpu.max", "10000 100000\n"}},
+     700,
      0},
 };
 #define TREES (sizeof trees / sizeof trees[0])
@@ -116,10 +138,10 @@ tree_lay(const group_tree *tree)
 }
 
 static int
-reads_a_quota(test_process *parent, void *argument)
+reads_its_grants(test_process *parent, void *argument)
 {
     const group_tree *tree = argument;
-    med_port_processors processors;
+    med_port_grants grants;
     (void)parent;
     if (!mounts_of_ones_own() || mount("tmpfs", "/sys/fs/cgroup", "tmpfs", 0, "size=1m") != 0) {
         return 77;
@@ -128,24 +150,54 @@ reads_a_quota(test_process *parent, void *argument)
     if (mount("/sys/fs/cgroup/membership", "/proc/self/cgroup", NULL, MS_BIND, NULL) != 0) {
         return 77;
     }
-    child_expect(med_port_processors_discover(&processors) == MEDLEY_OK);
-    child_expect(processors.quota_permille == tree->quota_permille);
+    med_port_grants_get(&grants);
+    child_expect(grants.processors_known && grants.memory_known);
+    child_expect(grants.quota_permille == tree->quota_permille);
+    child_expect(grants.memory_bytes == tree->memory_bytes);
+    return 0;
+}
+
+static int
+has_no_proc(test_process *parent, void *argument)
+{
+    med_port_grants grants;
+    (void)parent;
+    (void)argument;
+    if (!mounts_of_ones_own() || mount("tmpfs", "/proc", "tmpfs", 0, "size=4k") != 0) {
+        return 77;
+    }
+    med_port_grants_get(&grants);
+    child_expect(!grants.processors_known && !grants.memory_known);
+    child_expect(grants.quota_permille == 0 && grants.memory_bytes == 0);
     return 0;
 }
 
 static void
-quota_is_read(void **state)
+runs_in_mounts_of_its_own(int (*body)(test_process *parent, void *argument), const void *argument)
+{
+    test_process child;
+    process_start(&child, body, (void *)(uintptr_t)argument);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("no mount namespace of one's own");
+    }
+    assert_int_equal(status, 0);
+}
+
+static void
+grants_are_read(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TREES; i++) {
-        test_process child;
-        process_start(&child, reads_a_quota, (void *)(uintptr_t)&trees[i]);
-        int status = process_join(&child);
-        if (status == 77) {
-            not_possible_here("no mount namespace of one's own");
-        }
-        assert_int_equal(status, 0);
+        runs_in_mounts_of_its_own(reads_its_grants, &trees[i]);
     }
+}
+
+static void
+grants_cannot_be_told(void **state)
+{
+    (void)state;
+    runs_in_mounts_of_its_own(has_no_proc, NULL);
 }
 
 /* ---- Memory, time, surroundings -------------------------------------------------------------- */
@@ -269,7 +321,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(affinity_limits_the_allowed),
         cmocka_unit_test(real_time_is_noticed),
-        cmocka_unit_test(quota_is_read),
+        cmocka_unit_test(grants_are_read),
+        cmocka_unit_test(grants_cannot_be_told),
         cmocka_unit_test(memory_is_copied_by_fork),
         cmocka_unit_test(clock_is_the_same_in_all_processes),
         cmocka_unit_test(environment_is_read),

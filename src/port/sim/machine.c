@@ -54,6 +54,12 @@ med_port_processors_discover(med_port_processors *processors)
     return MEDLEY_OK;
 }
 
+void
+med_port_grants_get(med_port_grants *grants)
+{
+    *grants = (med_port_grants){.processors_known = true, .memory_known = true};
+}
+
 const char *
 med_port_environment(const char *name)
 {
