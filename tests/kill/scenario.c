@@ -56,6 +56,12 @@ tester_unlocks(void)
     }
 }
 
+static bool
+is_pi(void)
+{
+    return current->attribute == MEDLEY_MUTEX_PRIORITY_INHERITANCE;
+}
+
 /* ---- Which holders' deaths are to be told ---------------------------------------------------- */
 
 static bool death_expected[MUTEXES]; /* of the mutex with that index: set before each kill */
@@ -67,6 +73,8 @@ mutex_row(int i)
                                                               med_handle_index(mutexes[i]));
 }
 
+static test_process sleeper; /* who sleeps */
+
 /* Has the sleeper got it already, from a child that lives? */
 static bool
 is_the_sleepers(uint32_t holder)
@@ -77,13 +85,21 @@ is_the_sleepers(uint32_t holder)
            atomic32_load_relaxed(&med_table_row(nodes, index)->key_low) == SLEEPER;
 }
 
+/* The same, of a thread number. */
+static bool
+is_held_pi(const med_mutex_row *row)
+{
+    uint32_t number = atomic32_load_acquire(&row->pi_word) & MED_PORT_PI_OWNER_MASK;
+    return number != 0 && !(current->sleeper && number == (uint32_t)sleeper.pid);
+}
+
 /* Would whoever takes it next be told of a death? */
 static bool
 is_held(int i)
 {
     const med_mutex_row *row = mutex_row(i);
-    if (current->attribute == MEDLEY_MUTEX_PRIORITY_INHERITANCE) {
-        return (atomic32_load_acquire(&row->pi_word) & MED_PORT_PI_OWNER_MASK) != 0;
+    if (is_pi()) {
+        return is_held_pi(row);
     }
     uint32_t word = atomic32_load_acquire(&row->lock.word);
     uint32_t holder = word & MED_LOCK_OWNER_MASK;
@@ -101,8 +117,6 @@ deaths_expect(void)
 }
 
 /* ---- Who sleeps ------------------------------------------------------------------------------ */
-
-static test_process sleeper;
 
 /* Locks and unlocks mutex 1 whenever told to. Says 'd' when its former holder had died, 'n' when
  * nobody may have it, else 'o'. */
@@ -138,11 +152,19 @@ sleeper_starts(void)
     assert_int_equal(process_hear(&sleeper), 'r');
 }
 
+/* With priority inheritance the machine says it, in the bits of the word that are its own. */
+static bool
+somebody_waits(const med_mutex_row *row)
+{
+    return is_pi() ? (atomic32_load_acquire(&row->pi_word) & ~MED_PORT_PI_OWNER_MASK) != 0
+                   : atomic32_load_acquire(&row->sleepers.flag) != 0;
+}
+
 static void
 sleeper_sleeps(void)
 {
     process_say(&sleeper, 'l');
-    while (atomic32_load_acquire(&mutex_row(0)->sleepers.flag) == 0) {
+    while (!somebody_waits(mutex_row(0))) {
         med_port_yield();
     }
 }
