@@ -9,12 +9,6 @@
 #include "port/port.h"
 #include "ring_trip.h"
 
-void
-ring_relax(void)
-{
-    med_port_cpu_relax();
-}
-
 /* ---- Streams --------------------------------------------------------------------------------- */
 
 typedef struct stream {

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * MCAPI's exchange through its public calls, beside what a program would pick instead: lock-free
+ * rings by copy for scalars; for messages and packets a ring under a mutex and what the operating
+ * system has. Every thing that is sent carries its number, and every number is checked.
+ */
+#include "exchange_peers.h"
+
+#include <mcapi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic.h"
+#include "bench.h"
+#include "bench_system.h"
+#include "medley/medley.h"
+#include "port/port.h"
+#include "ring_bench.h"
+
+#define SENDER 1
+#define RECEIVER 2
+#define PORT 1
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+static bool
+node_begin(mcapi_node_t node)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    mcapi_initialize(BENCH_DOMAIN, node, NULL, NULL, &info, &status);
+    return status == MCAPI_SUCCESS;
+}
+
+static void
+node_end(void)
+{
+    mcapi_status_t status;
+    mcapi_finalize(&status);
+}
+
+/* An endpoint of one's own, and the other's. */
+static bool
+endpoints_find(mcapi_node_t other, mcapi_endpoint_t *own, mcapi_endpoint_t *others)
+{
+    mcapi_status_t status;
+    *own = mcapi_endpoint_create(PORT, &status);
+    if (status == MCAPI_SUCCESS) {
+        *others = mcapi_endpoint_get(BENCH_DOMAIN, other, PORT, 10000000, &status);
+    }
+    return status == MCAPI_SUCCESS;
+}
+
+static bool
+request_ends(mcapi_request_t request, mcapi_status_t begun)
+{
+    mcapi_status_t status;
+    size_t size;
+    return (begun == MCAPI_SUCCESS || begun == MCAPI_PENDING) &&
+           mcapi_wait(&request, &size, 10000000, &status) == MCAPI_TRUE && status == MCAPI_SUCCESS;
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+typedef struct stream {
+    uint32_t bytes;
+    uint64_t count;
+    bool good[2];
+    /* Both are set up; the sender has begun; the receiver is done, and the sender may go. */
+    atomic32 done;
+} stream;
+
+static void
+wait_until_done(const stream *s)
+{
+    while (!atomic32_load_acquire(&s->done)) {
+        med_port_cpu_relax();
+    }
+}
+
+static void
+scalars_sent(void *argument)
+{
+    stream *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned handle;
+    s->good[0] = node_begin(SENDER) && endpoints_find(RECEIVER, &own, &other);
+    if (s->good[0]) {
+        mcapi_sclchan_connect_i(own, other, &request, &status);
+        s->good[0] = request_ends(request, status);
+        mcapi_sclchan_send_open_i(&handle, own, &request, &status);
+        s->good[0] = s->good[0] && request_ends(request, status);
+    }
+    for (uint64_t i = 0; s->good[0] && i < s->count; i++) {
+        mcapi_sclchan_send_uint64(handle, i, &status);
+        s->good[0] = status == MCAPI_SUCCESS;
+    }
+    wait_until_done(s);
+    node_end();
+}
+
+static void
+scalars_received(void *argument)
+{
+    stream *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned handle;
+    s->good[1] = node_begin(RECEIVER) && endpoints_find(SENDER, &own, &other);
+    if (s->good[1]) {
+        mcapi_sclchan_recv_open_i(&handle, own, &request, &status);
+        s->good[1] = request_ends(request, status);
+    }
+    for (uint64_t i = 0; s->good[1] && i < s->count; i++) {
+        s->good[1] = mcapi_sclchan_recv_uint64(handle, &status) == i && status == MCAPI_SUCCESS;
+    }
+    atomic32_store_release(&s->done, 1);
+    node_end();
+}
+
+static void
+messages_sent(void *argument)
+{
+    stream *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    uint64_t message[512];
+    memset(message, 0, sizeof message);
+    s->good[0] = node_begin(SENDER) && endpoints_find(RECEIVER, &own, &other);
+    for (uint64_t i = 0; s->good[0] && i < s->count; i++) {
+        message[0] = i;
+        message[s->bytes / 8 - 1] = i;
+        mcapi_msg_send(own, other, message, s->bytes, 0, &status);
+        s->good[0] = status == MCAPI_SUCCESS;
+    }
+    wait_until_done(s);
+    node_end();
+}
+
+static void
+messages_received(void *argument)
+{
+    stream *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    uint64_t message[512];
+    size_t size;
+    s->good[1] = node_begin(RECEIVER) && endpoints_find(SENDER, &own, &other);
+    for (uint64_t i = 0; s->good[1] && i < s->count; i++) {
+        mcapi_msg_recv(own, message, sizeof message, &size, &status);
+        s->good[1] = status == MCAPI_SUCCESS && size == s->bytes && message[0] == i &&
+                     message[s->bytes / 8 - 1] == i;
+    }
+    atomic32_store_release(&s->done, 1);
+    node_end();
+}
+
+static void
+packets_sent(void *argument)
+{
+    stream *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned handle;
+    uint64_t packet[512];
+    memset(packet, 0, sizeof packet);
+    s->good[0] = node_begin(SENDER) && endpoints_find(RECEIVER, &own, &other);
+    if (s->good[0]) {
+        mcapi_pktchan_connect_i(own, other, &request, &status);
+        s->good[0] = request_ends(request, status);
+        mcapi_pktchan_send_open_i(&handle, own, &request, &status);
+        s->good[0] = s->good[0] && request_ends(request, status);
+    }
+    for (uint64_t i = 0; s->good[0] && i < s->count; i++) {
+        packet[0] = i;
+        packet[s->bytes / 8 - 1] = i;
+        mcapi_pktchan_send(handle, packet, s->bytes, &status);
+        s->good[0] = status == MCAPI_SUCCESS;
+    }
+    wait_until_done(s);
+    node_end();
+}
+
+static void
+packets_received(void *argument)
+{
+    stream *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned handle;
+    void *buffer;
+    size_t size;
+    s->good[1] = node_begin(RECEIVER) && endpoints_find(SENDER, &own, &other);
+    if (s->good[1]) {
+        mcapi_pktchan_recv_open_i(&handle, own, &request, &status);
+        s->good[1] = request_ends(request, status);
+    }
+    for (uint64_t i = 0; s->good[1] && i < s->count; i++) {
+        mcapi_pktchan_recv(handle, &buffer, &size, &status);
+        const uint64_t *packet = buffer;
+        s->good[1] = status == MCAPI_SUCCESS && size == s->bytes && packet[0] == i &&
+                     packet[s->bytes / 8 - 1] == i;
+        mcapi_pktchan_release(buffer, &status);
+    }
+    atomic32_store_release(&s->done, 1);
+    node_end();
+}
+
+typedef struct own_case {
+    void (*send)(void *argument);
+    void (*receive)(void *argument);
+    uint32_t bytes;
+    uint64_t count;
+} own_case;
+
+/* value: million a second */
+static bool
+own_measure(const bench *b, void *context, double *values)
+{
+    const own_case *c = context;
+    static stream s;
+    s = (stream){.bytes = c->bytes, .count = bench_count(b, c->count)};
+    bench_thread threads[] = {{c->send, &s, 0, false}, {c->receive, &s, 1, false}};
+    uint64_t ns = bench_run(b, threads, 2);
+    values[0] = (double)s.count * 1e3 / (double)ns;
+    return (s.good[0] && s.good[1]) || bench_failed("medley", "something got lost, or failed");
+}
+
+/* A lock-free ring, by copy, in the same setting as in ring_bench. */
+static bool
+ring_measure(const bench *b, void *context, double *values)
+{
+    const ring_system *system = context;
+    static ring_run run;
+    ring_work work = RING_COPY_8;
+    size_t size_bytes = system->size_bytes(work);
+    run = (ring_run){.memory = bench_map(size_bytes),
+                     .work = work,
+                     .count = bench_count(b, 4000000) / RING_BURST * RING_BURST,
+                     .wrong = 1};
+    if (!system->make(&run)) {
+        return bench_failed(system->name, "the ring could not be made");
+    }
+    bench_thread threads[] = {{system->produce[work], &run, 0, false},
+                              {system->consume[work], &run, 1, false}};
+    uint64_t ns = bench_run(b, threads, 2);
+    bench_unmap(run.memory, size_bytes);
+    values[0] = (double)run.count * 1e3 / (double)ns;
+    return run.wrong == 0 || bench_failed(system->name, "wrong content or order");
+}
+
+static void
+ask_scalars(bench *b)
+{
+    static own_case own = {scalars_sent, scalars_received, 8, 4000000};
+    static const bench_subject subjects[] = {
+        {"medley scalars", own_measure, &own},
+        {"ck_ring", ring_measure, (void *)(uintptr_t)&ring_ck},
+        {"DPDK rte_ring", ring_measure, (void *)(uintptr_t)&ring_dpdk},
+    };
+    static const bench_goal goals[] = {
+        {.name = "a second", .figure = 60, .factor = 1},
+        {.name = "beside the better ring", .first_peer = 1, .peer_count = 2, .factor = 1.5},
+    };
+    const bench_question question = {
+        .name = "MCAPI scalars, 8 B, one at a time",
+        .setting = "public calls; lane of 1 MiB, rings of 512 KiB, by copy; each value checked",
+        .unit = "M/s",
+        .value_count = 1,
+        .subjects = subjects,
+        .subject_count = BENCH_COUNT(subjects),
+        .goals = goals,
+        .goal_count = BENCH_COUNT(goals)};
+    bench_ask(b, &question);
+}
+
+static void
+ask_messages(bench *b, uint32_t bytes, double least)
+{
+    char name[64];
+    own_case own = {messages_sent, messages_received, bytes, bytes > 1000 ? 200000 : 2000000};
+    peer_case peers[PEER_KINDS];
+    bench_subject subjects[PEER_KINDS + 1] = {{"medley messages", own_measure, &own}};
+    for (uint32_t i = 0; i < PEER_KINDS; i++) {
+        peers[i] = (peer_case){(peer_kind)i, bytes, i == PEER_MUTEX ? 1000000 : 200000};
+        subjects[i + 1] = (bench_subject){peer_name((peer_kind)i), peer_measure, &peers[i]};
+    }
+    bench_goal goals[] = {
+        {.name = "a second", .figure = least, .factor = 1},
+        {.name = "beside a ring under a mutex", .first_peer = 1, .peer_count = 1, .factor = 8},
+        {.name = "beside the best of the system's",
+         .first_peer = 2,
+         .peer_count = PEER_KINDS - 1,
+         .factor = 1},
+    };
+    if (least == 0) {
+        goals[0] = goals[2];
+    }
+    (void)snprintf(name, sizeof name, "MCAPI messages, %u B, one at a time", bytes);
+    const bench_question question = {
+        .name = name,
+        .setting = "public calls; lane of 1 MiB, the peers' as large as they allow; first and last "
+                   "word checked",
+        .unit = "M/s",
+        .value_count = 1,
+        .subjects = subjects,
+        .subject_count = PEER_KINDS + 1,
+        .goals = goals,
+        .goal_count = least == 0 ? 1 : 3};
+    bench_ask(b, &question);
+}
+
+static void
+ask_packets(bench *b, uint32_t bytes)
+{
+    char name[64];
+    own_case own = {packets_sent, packets_received, bytes, bytes > 1000 ? 200000 : 2000000};
+    const bench_subject subjects[] = {{"medley packets", own_measure, &own}};
+    const bench_goal goals[] = {{.name = "a second", .figure = bytes > 1000 ? 4 : 20, .factor = 1}};
+    (void)snprintf(name, sizeof name, "MCAPI packets, %u B, one at a time", bytes);
+    const bench_question question = {
+        .name = name,
+        .setting = "public calls, copied in; 1024 buffers of 4 KiB; first and last word checked",
+        .unit = "M/s",
+        .value_count = 1,
+        .subjects = subjects,
+        .subject_count = 1,
+        .goals = goals,
+        .goal_count = 1};
+    bench_ask(b, &question);
+}
+
+int
+main(int argc, char **argv)
+{
+    bench b;
+    bench_begin(&b, argc, argv, "exchange_bench",
+                "MCAPI's messages, packets and scalars beside rings and the system's own");
+    (void)setenv("MEDLEY_LANE_BYTES", "1048576", 1);
+    (void)setenv("MEDLEY_MAX_LANES", "8", 1);
+    (void)setenv("MEDLEY_MAX_BUFFERS", "1024", 1);
+    if (!bench_system_open(bench_system_name())) {
+        return 1;
+    }
+    ask_scalars(&b);
+    ask_messages(&b, 24, 20);
+    ask_messages(&b, 256, 0);
+    ask_messages(&b, 4096, 0);
+    ask_packets(&b, 24);
+    ask_packets(&b, 4096);
+    bench_system_close();
+    return bench_end(&b);
+}
