@@ -7,7 +7,8 @@ target_include_directories(medley_flags INTERFACE
 if(NOT MEDLEY_PORT STREQUAL linux)
     # A compiler for bare metal may come without a C library.
     target_include_directories(medley_flags SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/src/port/bare/include)
-    target_compile_definitions(medley_flags INTERFACE MED_PORT_WHY_BYTES=32)
+    target_compile_definitions(medley_flags INTERFACE MED_PORT_WHY_BYTES=32
+        MED_PORT_PATH_BYTES=1)
 endif()
 target_compile_options(medley_flags INTERFACE
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes

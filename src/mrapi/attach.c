@@ -288,7 +288,7 @@ open_section(const char *name, uint64_t deadline_ns, med_port_shared *shared, bo
 medley_status_t
 med_attach_name_remove(med_port_shared *shared)
 {
-    med_port_segments_remove(shared->name);
+    med_port_segments_remove(shared->path);
     return med_port_shared_remove(shared);
 }
 
@@ -299,10 +299,11 @@ med_attach_name_remove_unless_held(med_system *system)
         return;
     }
     /* Relaxed: whoever made one is gone. Most systems have none, and need not look for them. */
-    if (system->header && atomic32_load_relaxed(&system->header->segments) == 0) {
-        (void)med_port_shared_remove(&system->shared);
-    } else {
-        (void)med_attach_name_remove(&system->shared);
+    bool alone = system->header && atomic32_load_relaxed(&system->header->segments) == 0;
+    medley_status_t status =
+        alone ? med_port_shared_remove(&system->shared) : med_attach_name_remove(&system->shared);
+    if (status != MEDLEY_OK) {
+        file_left_report(&system->shared);
     }
 }
 

@@ -18,7 +18,8 @@
 med_port_segment
 med_segment_named(const med_system *system, uint32_t file)
 {
-    return (med_port_segment){.name = med_segments_are_private(system) ? NULL : system->shared.name,
+    return (med_port_segment){.beside =
+                                  med_segments_are_private(system) ? NULL : system->shared.path,
                               .instance = system->instance,
                               .number = file};
 }
@@ -27,7 +28,7 @@ void
 med_segment_remove(const med_system *system, uint32_t file)
 {
     if (file && !med_segments_are_private(system)) {
-        med_port_segment_remove(system->shared.name, system->instance, file);
+        med_port_segment_remove(system->shared.path, system->instance, file);
     }
 }
 

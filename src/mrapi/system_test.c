@@ -3,6 +3,7 @@
  * Choosing, opening and closing systems: what the program gets, and what the user is told. Each
  * case is a process of its own, whose log is read afterwards.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,11 +16,13 @@
 #include "port/port.h"
 #include "support/logged.h"
 #include "support/partition_file.h"
+#include "support/segments.h"
 #include "support/system.h"
 #include "support/unit.h"
 
 #define DOMAIN 1
 #define NODE 7
+#define NOT_POSSIBLE 77
 
 static mrapi_status_t
 initialize(mrapi_node_t node)
@@ -194,6 +197,72 @@ relative_folder_is_ignored(void **state)
     (void)state;
     logged_run("error", has_a_relative_folder);
     assert_true(logged_says_once("MEDLEY_SHM_DIR ignored: want a path from the root"));
+}
+
+/* The program changes what decided where the system lies, or who it is, and leaves. */
+static int
+leaves_after(bool (*change)(const char *folder))
+{
+    char folder[160];
+    const char *chosen = getenv("MEDLEY_SHM_DIR");
+    mrapi_status_t status;
+    child_expect(chosen && snprintf(folder, sizeof folder, "%s", chosen) < (int)sizeof folder);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS);
+    (void)mrapi_shmem_create(1, 64, NULL, 0, NULL, 0, &status);
+    mrapi_shmem_hndl_t deleted = mrapi_shmem_create(2, 64, NULL, 0, NULL, 0, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    child_expect(partition_exists(test_system_name()) && segments_count(test_system_name()) == 2);
+    if (!change(folder)) {
+        return NOT_POSSIBLE;
+    }
+    mrapi_shmem_delete(deleted, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    child_expect(finalize() == MRAPI_SUCCESS);
+    child_expect(setenv("MEDLEY_SHM_DIR", folder, 1) == 0 && (getuid() != 0 || seteuid(0) == 0));
+    child_expect(!partition_exists(test_system_name()) && segments_count(test_system_name()) == 0);
+    return 0;
+}
+
+static bool
+another_folder(const char *folder)
+{
+    char other[200];
+    (void)snprintf(other, sizeof other, "%s/other", folder);
+    return (mkdir(other, 0700) == 0 || errno == EEXIST) && setenv("MEDLEY_SHM_DIR", other, 1) == 0;
+}
+
+static bool
+another_user(const char *folder)
+{
+    return geteuid() == 0 && chmod(folder, 0777) == 0 && seteuid(65534) == 0;
+}
+
+static int
+moves_on(void)
+{
+    return leaves_after(another_folder);
+}
+
+static int
+becomes_another(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    return leaves_after(another_user);
+}
+
+static void
+removes_what_it_made(void **state)
+{
+    test_process child;
+    (void)state;
+    logged_run("error", moves_on);
+    process_start(&child, becomes_another, NULL);
+    int status = process_join(&child);
+    if (status == NOT_POSSIBLE) {
+        not_possible_here("only root becomes another user");
+    }
+    assert_int_equal(status, 0);
 }
 
 static int
@@ -475,6 +544,7 @@ main(void)
         cmocka_unit_test(another_system_is_open),
         cmocka_unit_test(missing_folder_is_named),
         cmocka_unit_test(relative_folder_is_ignored),
+        cmocka_unit_test(removes_what_it_made),
         cmocka_unit_test(limit_of_file_size_is_told),
         cmocka_unit_test(squatter_is_described),
         cmocka_unit_test(leftover_that_stays_is_an_error),

@@ -70,6 +70,9 @@ void med_port_memory_unmap(void *address, size_t size_bytes);
 #ifndef MED_PORT_WHY_BYTES
 #define MED_PORT_WHY_BYTES 320 /* less where there is nobody to read it */
 #endif
+#ifndef MED_PORT_PATH_BYTES
+#define MED_PORT_PATH_BYTES 256 /* as above */
+#endif
 typedef struct med_port_shared {
     intptr_t handle; /* the port's own, as are the next two */
     uint64_t device;
@@ -78,8 +81,10 @@ typedef struct med_port_shared {
     size_t size_bytes; /* what the name holds; 0 when the open made it */
     bool in_section;
     char name[64];
-    char why[MED_PORT_WHY_BYTES]; /* what made an open, lock or remove fail, where it can be told:
-                                     names the file, folder or process; outlives the close */
+    char path[MED_PORT_PATH_BYTES]; /* where it lay when it was opened, whatever the environment and
+                                       the user are later; the port's own */
+    char why[MED_PORT_WHY_BYTES];   /* what made an open, lock or remove fail, where it can be told:
+                                       names the file, folder or process; outlives the close */
 } med_port_shared;
 
 /* Opens or makes the name and enters its section. MEDLEY_ERR_ACCESS when something of that name is
@@ -139,8 +144,8 @@ typedef enum med_port_place {
 } med_port_place;
 
 typedef struct med_port_segment {
-    const char *name; /* of the shared memory; NULL: of this process alone. This and the next are
-                         the caller's */
+    const char *beside; /* the shared memory's `path`; NULL: of this process alone. This and the
+                           next are the caller's */
     uint64_t instance;
     uint32_t number;
     uint32_t size_bytes;
@@ -167,9 +172,9 @@ medley_status_t med_port_segment_map(med_port_segment *segment);
 void med_port_segment_close(med_port_segment *segment);
 void med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place);
 /* The name goes, the memory stays until the last user unmaps. Idempotent. */
-void med_port_segment_remove(const char *name, uint64_t instance, uint32_t number);
-/* All of a shared memory's name, of whichever instance. In its section, when nobody lives there. */
-void med_port_segments_remove(const char *name);
+void med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number);
+/* All beside a shared memory, of whichever instance. In its section, when nobody lives there. */
+void med_port_segments_remove(const char *beside);
 
 /* ---- The process's heap ---------------------------------------------------------------------- */
 

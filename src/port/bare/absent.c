@@ -118,17 +118,17 @@ med_port_segment_close(med_port_segment *segment)
 }
 
 void
-med_port_segment_remove(const char *name, uint64_t instance, uint32_t number)
+med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 {
-    (void)name;
+    (void)beside;
     (void)instance;
     (void)number;
 }
 
 void
-med_port_segments_remove(const char *name)
+med_port_segments_remove(const char *beside)
 {
-    (void)name;
+    (void)beside;
 }
 
 bool

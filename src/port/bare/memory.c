@@ -121,7 +121,7 @@ medley_status_t
 med_port_segment_create(med_port_segment *segment)
 {
     segment->why[0] = '\0';
-    if (segment->name || segment->place != MED_PORT_PLACE_ANY || segment->wanted) {
+    if (segment->beside || segment->place != MED_PORT_PLACE_ANY || segment->wanted) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
     return med_port_memory_map(segment->size_bytes, &segment->address);

@@ -64,14 +64,16 @@ shared_stays_away(int closed)
 static void
 segment_stays_away(int closed)
 {
-    med_port_segment segment = {.name = NAME, .instance = 1, .number = 1, .size_bytes = 1};
+    char beside[MED_PORT_PATH_BYTES];
+    (void)snprintf(beside, sizeof beside, "%s/medley-0-" NAME, getenv("MEDLEY_SHM_DIR"));
+    med_port_segment segment = {.beside = beside, .instance = 1, .number = 1, .size_bytes = 1};
     child_expect(med_port_segment_create(&segment) == MEDLEY_OK);
     child_expect(segment.handle > STDERR_FILENO && !any_is(closed, is_open));
     med_port_segment_close(&segment);
     child_expect(med_port_segment_open(&segment) == MEDLEY_OK);
     child_expect(segment.handle > STDERR_FILENO && !any_is(closed, is_open));
     med_port_segment_close(&segment);
-    med_port_segment_remove(NAME, 1, 1);
+    med_port_segment_remove(beside, 1, 1);
 }
 
 static void

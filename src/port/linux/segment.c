@@ -36,20 +36,30 @@
 
 /* ---- Names and sizes ------------------------------------------------------------------------- */
 
-#define NAME_FORMAT "medley-%u+%s+"
-
-static void
-prefix_make(char prefix[PATH_MAX_BYTES], const char *name)
+/* What the paths of all segments beside a shared memory begin with: its own path, which says the
+ * folder and the user, with a '+' for the '-' before the name, and another behind that. */
+static bool
+stem_make(char stem[PATH_MAX_BYTES], const char *beside)
 {
-    (void)snprintf(prefix, PATH_MAX_BYTES, NAME_FORMAT, (unsigned)geteuid(), name);
+    int length = snprintf(stem, PATH_MAX_BYTES, "%s+", beside);
+    char *file = length > 0 && length < PATH_MAX_BYTES ? strrchr(stem, '/') : NULL;
+    char *user = file ? strchr(file, '-') : NULL;
+    char *name = user ? strchr(user + 1, '-') : NULL;
+    if (name) {
+        *name = '+';
+    }
+    return name != NULL;
 }
 
 static bool
-path_make(char path[PATH_MAX_BYTES], const char *name, uint64_t instance, uint32_t number)
+path_make(char path[PATH_MAX_BYTES], const char *beside, uint64_t instance, uint32_t number)
 {
-    int length =
-        snprintf(path, PATH_MAX_BYTES, "%s/" NAME_FORMAT "%016llx-%08x", med_linux_folder(),
-                 (unsigned)geteuid(), name, (unsigned long long)instance, number);
+    char stem[PATH_MAX_BYTES];
+    if (!stem_make(stem, beside)) {
+        return false;
+    }
+    int length = snprintf(path, PATH_MAX_BYTES, "%s%016llx-%08x", stem,
+                          (unsigned long long)instance, number);
     return length > 0 && length < PATH_MAX_BYTES;
 }
 
@@ -113,7 +123,7 @@ static medley_status_t
 huge_pages_check(med_port_segment *segment)
 {
     const char *setting =
-        segment->name ? HUGE_PAGES_FOLDER "shmem_enabled" : HUGE_PAGES_FOLDER "enabled";
+        segment->beside ? HUGE_PAGES_FOLDER "shmem_enabled" : HUGE_PAGES_FOLDER "enabled";
     if (!setting_is_never(setting)) {
         return MEDLEY_OK;
     }
@@ -177,9 +187,9 @@ populate(const med_port_segment *segment, size_t bytes)
         return 0;
     }
     bool unknown = errno == EINVAL;
-    return unknown && segment->name ? med_linux_file_allocate((int)segment->handle, bytes)
-           : unknown                ? 0
-                                    : errno;
+    return unknown && segment->beside ? med_linux_file_allocate((int)segment->handle, bytes)
+           : unknown                  ? 0
+                                      : errno;
 }
 
 /* ---- Mapping --------------------------------------------------------------------------------- */
@@ -278,7 +288,7 @@ static medley_status_t
 create_file(med_port_segment *segment)
 {
     char path[PATH_MAX_BYTES];
-    if (!path_make(path, segment->name, segment->instance, segment->number)) {
+    if (!path_make(path, segment->beside, segment->instance, segment->number)) {
         return MEDLEY_ERR_ARGUMENT;
     }
     int fd = med_linux_file_make(path);
@@ -323,7 +333,7 @@ med_port_segment_create(med_port_segment *segment)
         status = wanted_check(segment);
     }
     if (status == MEDLEY_OK) {
-        status = segment->name ? create_file(segment) : create_private(segment);
+        status = segment->beside ? create_file(segment) : create_private(segment);
     }
     (void)pthread_setcancelstate(before, NULL);
     return status;
@@ -353,7 +363,7 @@ static medley_status_t
 open_file(med_port_segment *segment)
 {
     char path[PATH_MAX_BYTES];
-    if (!path_make(path, segment->name, segment->instance, segment->number)) {
+    if (!path_make(path, segment->beside, segment->instance, segment->number)) {
         return MEDLEY_ERR_ARGUMENT;
     }
     segment->handle =
@@ -396,25 +406,29 @@ med_port_segment_close(med_port_segment *segment)
 /* ---- Removing -------------------------------------------------------------------------------- */
 
 void
-med_port_segment_remove(const char *name, uint64_t instance, uint32_t number)
+med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 {
     char path[PATH_MAX_BYTES];
-    if (path_make(path, name, instance, number)) {
+    if (path_make(path, beside, instance, number)) {
         (void)unlink(path);
     }
 }
 
 void
-med_port_segments_remove(const char *name)
+med_port_segments_remove(const char *beside)
 {
-    char prefix[PATH_MAX_BYTES];
-    prefix_make(prefix, name);
-    DIR *dir = opendir(med_linux_folder());
+    char folder[PATH_MAX_BYTES];
+    if (!stem_make(folder, beside)) {
+        return;
+    }
+    char *stem = strrchr(folder, '/');
+    *stem++ = '\0';
+    DIR *dir = opendir(folder[0] ? folder : "/");
     if (!dir) {
         return;
     }
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
+        if (strncmp(entry->d_name, stem, strlen(stem)) == 0) {
             (void)unlinkat(dirfd(dir), entry->d_name, 0);
         }
     }

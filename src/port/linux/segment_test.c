@@ -15,11 +15,21 @@
 #define SIZE 10000u
 #define SMALL_FOLDER_BYTES "65536"
 
+/* Of the shared memory that they would lie beside. */
+static const char *
+shared_path(void)
+{
+    static char path[MED_PORT_PATH_BYTES];
+    (void)snprintf(path, sizeof path, "%s/medley-%u-" NAME, getenv("MEDLEY_SHM_DIR"),
+                   (unsigned)geteuid());
+    return path;
+}
+
 static med_port_segment
 segment_of(uint32_t number)
 {
     return (med_port_segment){
-        .name = NAME, .instance = INSTANCE, .number = number, .size_bytes = SIZE};
+        .beside = shared_path(), .instance = INSTANCE, .number = number, .size_bytes = SIZE};
 }
 
 static const char *
@@ -43,7 +53,7 @@ static int
 none_left(void **state)
 {
     (void)state;
-    med_port_segments_remove(NAME);
+    med_port_segments_remove(shared_path());
     return 0;
 }
 
@@ -90,11 +100,11 @@ shared_between_processes(void **state)
     assert_int_equal(bytes[SIZE / 2], 3);
     assert_int_equal(process_join(&child), 0);
     /* The memory stays when the name goes. */
-    med_port_segment_remove(NAME, INSTANCE, 1);
+    med_port_segment_remove(shared_path(), INSTANCE, 1);
     assert_false(is_there(1));
     assert_int_equal(bytes[SIZE / 2], 3);
     med_port_segment_unmap(segment.address, SIZE, MED_PORT_PLACE_ANY);
-    med_port_segment_remove(NAME, INSTANCE, 1);
+    med_port_segment_remove(shared_path(), INSTANCE, 1);
 }
 
 static void
@@ -112,7 +122,7 @@ numbers_and_instances(void **state)
     med_port_segments_remove("segments");
     med_port_segments_remove("segments.test2");
     assert_true(is_there(1));
-    med_port_segments_remove(NAME);
+    med_port_segments_remove(shared_path());
     assert_false(is_there(1));
     assert_int_equal(med_port_segment_open(&again), MEDLEY_ERR_NOT_FOUND);
     med_port_segment_unmap(first.address, SIZE, MED_PORT_PLACE_ANY);
@@ -164,11 +174,11 @@ not_ours(void **state)
     med_port_segment_unmap(segment.address, SIZE, MED_PORT_PLACE_ANY);
     assert_int_equal(chmod(path_of(1), 0666), 0);
     assert_int_equal(med_port_segment_open(&segment), MEDLEY_ERR_ACCESS);
-    med_port_segment_remove(NAME, INSTANCE, 1);
+    med_port_segment_remove(shared_path(), INSTANCE, 1);
     assert_int_equal(symlink("/dev/zero", path_of(1)), 0);
     assert_int_equal(med_port_segment_open(&segment), MEDLEY_ERR_ACCESS);
     assert_int_equal(med_port_segment_create(&segment), MEDLEY_ERR_EXISTS);
-    med_port_segment_remove(NAME, INSTANCE, 1);
+    med_port_segment_remove(shared_path(), INSTANCE, 1);
     assert_int_equal(mkfifo(path_of(1), 0600), 0);
     assert_int_equal(med_port_segment_open(&segment), MEDLEY_ERR_ACCESS);
 }
@@ -220,7 +230,7 @@ static void
 mapped_where_wanted(const char *name)
 {
     med_port_segment segment = segment_of(1);
-    segment.name = name;
+    segment.beside = name;
     segment.wanted = hole();
     assert_int_equal(med_port_segment_create(&segment), MEDLEY_OK);
     if (name) {
@@ -247,14 +257,14 @@ mapped_where_wanted(const char *name)
     assert_int_equal(med_port_segment_create(&over), MEDLEY_ERR_ARGUMENT);
     assert_int_equal(((unsigned char *)segment.address)[0], 7);
     med_port_segment_unmap(segment.address, SIZE, MED_PORT_PLACE_ANY);
-    med_port_segments_remove(NAME);
+    med_port_segments_remove(shared_path());
 }
 
 static void
 at_an_address(void **state)
 {
     (void)state;
-    mapped_where_wanted(NAME);
+    mapped_where_wanted(shared_path());
     mapped_where_wanted(NULL);
 }
 
@@ -289,7 +299,7 @@ static bool
 placed(const char *name, uint32_t place, uint32_t place_index)
 {
     med_port_segment segment = segment_of(1);
-    segment.name = name;
+    segment.beside = name;
     segment.place = place;
     segment.place_index = place_index;
     medley_status_t status = med_port_segment_create(&segment);
@@ -308,7 +318,7 @@ placed(const char *name, uint32_t place, uint32_t place_index)
     }
     ((unsigned char *)segment.address)[SIZE - 1] = 1;
     med_port_segment_unmap(segment.address, SIZE, place);
-    med_port_segments_remove(NAME);
+    med_port_segments_remove(shared_path());
     return true;
 }
 
@@ -316,10 +326,10 @@ static void
 on_a_memory_node(void **state)
 {
     (void)state;
-    assert_false(placed(NAME, MED_PORT_PLACE_NUMA, 1023));
-    assert_false(placed(NAME, MED_PORT_PLACE_NUMA, 1024));
+    assert_false(placed(shared_path(), MED_PORT_PLACE_NUMA, 1023));
+    assert_false(placed(shared_path(), MED_PORT_PLACE_NUMA, 1024));
     assert_false(placed(NULL, MED_PORT_PLACE_NUMA, UINT32_MAX));
-    if (!placed(NAME, MED_PORT_PLACE_NUMA, 0) || !placed(NULL, MED_PORT_PLACE_NUMA, 0)) {
+    if (!placed(shared_path(), MED_PORT_PLACE_NUMA, 0) || !placed(NULL, MED_PORT_PLACE_NUMA, 0)) {
         not_possible_here("no memory nodes");
     }
 }
@@ -329,7 +339,7 @@ on_huge_pages(void **state)
 {
     (void)state;
     bool of_process = placed(NULL, MED_PORT_PLACE_HUGE_PAGES, 0);
-    bool of_file = placed(NAME, MED_PORT_PLACE_HUGE_PAGES, 0);
+    bool of_file = placed(shared_path(), MED_PORT_PLACE_HUGE_PAGES, 0);
     if (!of_process || !of_file) {
         not_possible_here(of_process ? "no huge pages for files" : "no huge pages");
     }
@@ -339,9 +349,9 @@ static void
 on_what_there_is_not(void **state)
 {
     (void)state;
-    assert_false(placed(NAME, MED_PORT_PLACE_TIGHT, 0));
+    assert_false(placed(shared_path(), MED_PORT_PLACE_TIGHT, 0));
     assert_false(placed(NULL, MED_PORT_PLACE_TIGHT, 0));
-    assert_false(placed(NAME, MED_PORT_PLACE_COUNT, 0));
+    assert_false(placed(shared_path(), MED_PORT_PLACE_COUNT, 0));
 }
 
 int

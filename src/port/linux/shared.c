@@ -32,7 +32,6 @@
 #include "shared.h"
 
 #define OPEN_MAX_NAMES 16
-#define PATH_MAX_BYTES 256
 
 static char open_names[OPEN_MAX_NAMES][MED_PORT_NAME_MAX + 1];
 
@@ -46,11 +45,11 @@ med_port_shared_name_valid(const char *name)
 }
 
 static bool
-path_make(char path[PATH_MAX_BYTES], const char *name)
+path_make(char path[MED_PORT_PATH_BYTES], const char *name)
 {
-    int length = snprintf(path, PATH_MAX_BYTES, "%s/medley-%u-%s", med_linux_folder(),
+    int length = snprintf(path, MED_PORT_PATH_BYTES, "%s/medley-%u-%s", med_linux_folder(),
                           (unsigned)geteuid(), name);
-    return length > 0 && length < PATH_MAX_BYTES;
+    return length > 0 && length < MED_PORT_PATH_BYTES;
 }
 
 /* ---- Which names this process has open ------------------------------------------------------- */
@@ -168,7 +167,7 @@ open_once(const char *path, opening *how, med_port_shared *shared)
 static medley_status_t
 open_alone(const char *name, opening *how, med_port_shared *shared)
 {
-    char path[PATH_MAX_BYTES];
+    char path[MED_PORT_PATH_BYTES];
     char *entry = open_names_find("");
     if (!med_port_shared_name_valid(name) || !path_make(path, name)) {
         return MEDLEY_ERR_ARGUMENT;
@@ -188,6 +187,7 @@ open_alone(const char *name, opening *how, med_port_shared *shared)
     }
     (void)snprintf(entry, MED_PORT_NAME_MAX + 1, "%s", name);
     (void)snprintf(shared->name, sizeof shared->name, "%s", name);
+    (void)snprintf(shared->path, sizeof shared->path, "%s", path);
     shared->in_section = !how->aside;
     med_linux_descriptor_opened();
     return MEDLEY_OK;
@@ -270,13 +270,12 @@ med_port_shared_map(med_port_shared *shared)
 medley_status_t
 med_port_shared_remove(med_port_shared *shared)
 {
-    char path[PATH_MAX_BYTES];
     struct stat st;
-    if (!path_make(path, shared->name) || fstat((int)shared->handle, &st) != 0 ||
-        !path_still_names(path, &st) || unlink(path) == 0 || errno == ENOENT) {
+    if (fstat((int)shared->handle, &st) != 0 || !path_still_names(shared->path, &st) ||
+        unlink(shared->path) == 0 || errno == ENOENT) {
         return MEDLEY_OK;
     }
-    (void)snprintf(shared->why, sizeof shared->why, "cannot remove '%s': %m", path);
+    (void)snprintf(shared->why, sizeof shared->why, "cannot remove '%s': %m", shared->path);
     return MEDLEY_ERR_ACCESS;
 }
 

@@ -227,6 +227,7 @@ open_until(const char *name, uint64_t deadline_ns, bool make, med_port_shared *s
         shared->size_bytes = m->size_bytes;
         shared->in_section = true;
         (void)snprintf(shared->name, sizeof shared->name, "%s", name);
+        (void)snprintf(shared->path, sizeof shared->path, "%s", name);
         return MEDLEY_OK;
     }
 }
@@ -255,6 +256,7 @@ med_port_shared_open_aside(const char *name, med_port_shared *shared)
     shared->handle = m - memories;
     shared->size_bytes = m->size_bytes;
     (void)snprintf(shared->name, sizeof shared->name, "%s", name);
+    (void)snprintf(shared->path, sizeof shared->path, "%s", name);
     return med_port_slot_any_held(shared) ? MEDLEY_OK : MEDLEY_EMPTY;
 }
 
@@ -448,10 +450,10 @@ med_port_segment_create(med_port_segment *asked)
     if (asked->place != MED_PORT_PLACE_ANY || asked->wanted != 0) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
-    if (!asked->name) {
+    if (!asked->beside) {
         return med_port_memory_map(asked->size_bytes, &asked->address);
     }
-    if (segment_find(asked->name, asked->instance, asked->number)) {
+    if (segment_find(asked->beside, asked->instance, asked->number)) {
         return MEDLEY_ERR_EXISTS;
     }
     segment *s = segments;
@@ -467,7 +469,7 @@ med_port_segment_create(med_port_segment *asked)
                    .number = asked->number,
                    .place = place,
                    .size_bytes = asked->size_bytes};
-    (void)snprintf(s->name, sizeof s->name, "%s", asked->name);
+    (void)snprintf(s->name, sizeof s->name, "%s", asked->beside);
     asked->handle = s - segments;
     return MEDLEY_OK;
 }
@@ -477,7 +479,7 @@ med_port_segment_open(med_port_segment *asked)
 {
     sim_point(HERE);
     asked->why[0] = 0;
-    const segment *s = segment_find(asked->name, asked->instance, asked->number);
+    const segment *s = segment_find(asked->beside, asked->instance, asked->number);
     if (!s) {
         return MEDLEY_ERR_NOT_FOUND;
     }
@@ -488,7 +490,7 @@ med_port_segment_open(med_port_segment *asked)
 medley_status_t
 med_port_segment_map(med_port_segment *asked)
 {
-    if (asked->name) {
+    if (asked->beside) {
         asked->address = sim_shared_address(sim.current->process, segments[asked->handle].place);
     }
     return MEDLEY_OK;
@@ -509,21 +511,21 @@ med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place)
 }
 
 void
-med_port_segment_remove(const char *name, uint64_t instance, uint32_t number)
+med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 {
     sim_point(HERE);
-    segment *s = segment_find(name, instance, number);
+    segment *s = segment_find(beside, instance, number);
     if (s) {
         s->removed = true;
     }
 }
 
 void
-med_port_segments_remove(const char *name)
+med_port_segments_remove(const char *beside)
 {
     sim_point(HERE);
     for (segment *s = segments; s < segments + SEGMENTS_MAX; s++) {
-        s->removed = s->removed || (s->used && strcmp(s->name, name) == 0);
+        s->removed = s->removed || (s->used && strcmp(s->name, beside) == 0);
     }
 }
 
