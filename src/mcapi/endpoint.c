@@ -268,7 +268,6 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 static void
 tell_who_waits(const med_self *self)
 {
-    const med_system *system = self->system;
     atomic32 *awaited = &self->exchange->exchange->head->awaited;
     med_port_barrier_light(self->scope); /* store-then-load: T1, before the flag; as wait.c */
     /* Relaxed, both: as the sleep flag in wait.c. */
@@ -276,10 +275,7 @@ tell_who_waits(const med_self *self)
         return;
     }
     atomic32_store_relaxed(awaited, 0);
-    for (uint32_t i = 0; i < system->limits.nodes; i++) {
-        med_node_row *node = (med_node_row *)(void *)med_table_row(&system->nodes, i);
-        med_wait_wake(&node->news, self->scope);
-    }
+    med_exchange_wake_all(self);
 }
 
 medley_status_t

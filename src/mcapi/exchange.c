@@ -13,12 +13,13 @@
 #include "base/lock.h"
 #include "mcapi/endpoint.h"
 #include "mcapi/lane.h"
+#include "mrapi/object.h"
 #include "mrapi/shmem.h"
 
 #define MEMORY_NUMBER 0xf0000000u
 #define APART 128u
 /* Buffers that a node keeps at hand: with few in all, none. */
-#define CACHE_SHARE 16u
+#define CACHE_SHARE 32u
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
@@ -262,15 +263,37 @@ med_exchange_reclaim(const med_self *self)
     return count;
 }
 
+/* Relaxed: a wait's own barrier orders it (W2 in wait.c) before the look that follows. Set each
+ * time, since who gives some back clears it. */
 medley_status_t
 med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer)
 {
     med_exchange_node *node = self->exchange;
-    if (med_exchange_reclaim(self) == 0) {
-        return MEDLEY_ERR_NO_MEMORY;
+    atomic32_store_relaxed(&node->exchange->head->scarce, 1);
+    if (med_object_look_due(self)) {
+        (void)med_exchange_reclaim(self);
     }
     medley_status_t status = med_pool_take(&node->exchange->pool, &node->cache, buffer);
     return status == MEDLEY_OK ? status : MEDLEY_ERR_NO_MEMORY;
+}
+
+void
+med_exchange_buffers_spread(med_self *self)
+{
+    med_exchange_node *node = self->exchange;
+    atomic32_store_relaxed(&node->exchange->head->scarce, 0); /* relaxed: as above */
+    med_pool_cache_flush(&node->exchange->pool, &node->cache);
+    med_exchange_wake_all(self);
+}
+
+void
+med_exchange_wake_all(const med_self *self)
+{
+    const med_system *system = self->system;
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        med_node_row *node = (med_node_row *)(void *)med_table_row(&system->nodes, i);
+        med_wait_wake(&node->news, self->scope);
+    }
 }
 
 void

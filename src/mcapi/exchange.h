@@ -24,7 +24,8 @@ struct med_lane_own;
 typedef struct med_exchange_head {
     atomic32 ready;   /* 1: the pool is made. Before, only the holder of the lanes' lock writes */
     atomic32 awaited; /* somebody waits for an endpoint to appear */
-    uint32_t unused[30];
+    atomic32 scarce;  /* somebody waits for a buffer */
+    uint32_t unused[29];
 } med_exchange_head;
 _Static_assert(sizeof(med_exchange_head) == 128, "the pool begins on 128 bytes");
 
@@ -55,6 +56,9 @@ medley_status_t med_exchange_join(med_self *self);
 /* And no more. Its endpoints are gone already. */
 void med_exchange_leave(med_self *self);
 
+/* Wakes the threads of all nodes, to look again. */
+void med_exchange_wake_all(const med_self *self);
+
 /* A buffer for the caller. When none is left, those that the dead and ended lanes left behind are
  * looked for first. MEDLEY_ERR_NO_MEMORY. */
 medley_status_t med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer);
@@ -69,6 +73,22 @@ med_exchange_buffer_take(med_self *self, med_pool_buffer *buffer)
     medley_status_t status = med_pool_take(&node->exchange->pool, &node->cache, buffer);
     return __builtin_expect(status == MEDLEY_OK, 1) ? status
                                                     : med_exchange_buffer_search(self, buffer);
+}
+
+/* Gives a buffer of the caller's back: into its cache, or, when somebody waits for one, to the pool.
+ * Errors as med_pool_give. */
+void med_exchange_buffers_spread(med_self *self);
+
+static inline medley_status_t
+med_exchange_buffer_give(med_self *self, med_pool_buffer buffer)
+{
+    med_exchange_node *node = self->exchange;
+    medley_status_t status = med_pool_give(&node->exchange->pool, &node->cache, buffer);
+    /* Relaxed: as the sleep flag in wait.c. */
+    if (__builtin_expect(atomic32_load_relaxed(&node->exchange->head->scarce) != 0, 0)) {
+        med_exchange_buffers_spread(self);
+    }
+    return status;
 }
 
 /* A part's (mrapi/parts.h). */

@@ -157,7 +157,7 @@ send_by_buffer(med_self *self, med_lane_own *lane, const med_message *message)
     memcpy(med_pool_address(pool, buffer), message->payload, message->bytes);
     medley_status_t status = med_buffer_send(self, lane, buffer, message->bytes);
     if (status != MEDLEY_OK) {
-        (void)med_pool_give(pool, &node->cache, buffer);
+        (void)med_exchange_buffer_give(self, buffer);
     }
     return status;
 }
@@ -409,7 +409,7 @@ take_from_buffer(med_self *self, const found *f, void *target, size_t size)
     medley_status_t status = med_buffer_receive(self, f->lane, &f->record, &buffer);
     if (status == MEDLEY_OK) {
         memcpy(target, med_pool_address(pool, buffer), size);
-        status = med_pool_give(pool, &node->cache, buffer);
+        status = med_exchange_buffer_give(self, buffer);
     }
     return status;
 }

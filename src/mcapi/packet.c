@@ -45,7 +45,7 @@ med_packet_release(med_self *self, const void *address)
         status = MEDLEY_ERR_NOT_OWNER; /* at hand, or nobody's: in no use */
     }
     if (status == MEDLEY_OK) {
-        status = med_pool_give(&node->exchange->pool, &node->cache, buffer);
+        status = med_exchange_buffer_give(self, buffer);
     }
     return status == MEDLEY_OK || status == MEDLEY_ERR_ARGUMENT ? status : MEDLEY_ERR_NOT_OWNER;
 }
@@ -95,7 +95,7 @@ send_copy(med_self *self, med_lane_own *lane, const void *payload, uint32_t byte
     memcpy(med_pool_address(pool, buffer), payload, bytes);
     medley_status_t status = med_buffer_send(self, lane, buffer, bytes);
     if (status != MEDLEY_OK) {
-        (void)med_pool_give(pool, &node->cache, buffer);
+        (void)med_exchange_buffer_give(self, buffer);
     }
     return status;
 }
