@@ -75,8 +75,8 @@ med_exchange_buffer_take(med_self *self, med_pool_buffer *buffer)
                                                     : med_exchange_buffer_search(self, buffer);
 }
 
-/* Gives a buffer of the caller's back: into its cache, or, when somebody waits for one, to the pool.
- * Errors as med_pool_give. */
+/* Gives a buffer of the caller's back: into its cache, or, when somebody waits for one, to the
+ * pool. Errors as med_pool_give. */
 void med_exchange_buffers_spread(med_self *self);
 
 static inline medley_status_t
