@@ -413,6 +413,46 @@ packets_too_long(void **state)
     assert_int_equal(mcapi_pktchan_available(c.receiver, &status), 0);
 }
 
+/* Keeps the process's part in the exchange there. */
+static void *
+takes_part(void *argument)
+{
+    (void)argument;
+    exchange_begin(OTHER);
+    stage_reach(1);
+    stage_await(2);
+    exchange_end();
+    return NULL;
+}
+
+/* A node that finalized with a channel open, and is there again, has none of its ends. */
+static void
+finalized_open(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    exchange_end();
+    (void)node_up(state); /* a node of both, that stays the same one */
+    stage_reach(0);
+    start(OTHER, takes_part);
+    stage_await(1);
+    exchange_begin(NODE);
+    channel c = channel_make(&scalars);
+    exchange_end();
+    exchange_begin(NODE);
+    mcapi_sclchan_send_uint8(c.sender, 1, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+    (void)mcapi_sclchan_available(c.receiver, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+    mcapi_sclchan_send_close_i(c.sender, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+    exchange_end();
+    stage_reach(2);
+    join(OTHER, 0);
+    (void)node_down(state);
+    exchange_begin(NODE);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -429,6 +469,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(buffers_come_back, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(packets_asked_for, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(packets_too_long, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(finalized_open, exchange_up, exchange_down),
     };
     if (!system_up(argc, argv)) {
         return 1;

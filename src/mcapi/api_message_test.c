@@ -416,6 +416,58 @@ receiver_goes(void **state)
     }
 }
 
+static unsigned
+receive_any(mcapi_endpoint_t at)
+{
+    mcapi_status_t status;
+    unsigned number;
+    size_t size;
+    mcapi_msg_recv(at, &number, sizeof number, &size, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    return number;
+}
+
+/* A sender goes whose lane is the one that is looked at first: the others are looked at once. */
+static void
+sender_goes(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t to = endpoint_make(9);
+    for (mcapi_port_t senders = 1; senders <= 3; senders++) {
+        mcapi_endpoint_t from[3];
+        for (mcapi_port_t port = 0; port < senders; port++) {
+            from[port] = endpoint_make(port);
+            assert_int_equal(send_number(from[port], to, port, 0), MCAPI_SUCCESS);
+        }
+        for (mcapi_port_t port = 0; port < senders; port++) {
+            (void)receive_any(to);
+        }
+        for (mcapi_port_t port = 0; port < senders; port++) {
+            assert_int_equal(mcapi_msg_available(to, &status), 0);
+            mcapi_endpoint_delete(from[port], &status);
+            assert_int_equal(status, MCAPI_SUCCESS);
+            assert_int_equal(mcapi_msg_available(to, &status), 0);
+        }
+    }
+}
+
+/* More receivers than there can be lanes, one after the other: none of a gone one is kept. */
+static void
+receivers_come_and_go(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1);
+    for (uint32_t life = 0; life < 3 * med_self_get()->system->limits.lanes; life++) {
+        mcapi_endpoint_t to = endpoint_make(2);
+        assert_int_equal(send_number(from, to, life, 0), MCAPI_SUCCESS);
+        expect_number(to, life);
+        mcapi_endpoint_delete(to, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -436,6 +488,8 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(any_of_them, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(across, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receiver_goes, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(sender_goes, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(receivers_come_and_go, exchange_up, exchange_down),
     };
     if (!system_up(argc, argv)) {
         return 1;

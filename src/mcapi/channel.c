@@ -93,27 +93,27 @@ end_check(const med_endpoint_own *own, const med_lane_row *row, const med_pendin
 }
 
 static medley_status_t
-end_attach(med_self *self, med_handle channel, med_lane_side side, unsigned *handle)
+end_attach(med_self *self, med_handle channel, const med_pending *pending)
 {
-    uint32_t index = med_handle_index(channel);
-    med_lane_own *lane;
-    med_lane_row *row = med_lane_at(self->system, index);
+    bool sends = pending->numbers[SIDE] == MED_LANE_PRODUCER;
+    med_lane_row *row = med_lane_at(self->system, med_handle_index(channel));
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-    uint32_t generation = med_row_generation_of(word);
-    medley_status_t status = side == MED_LANE_PRODUCER
-                                 ? med_lane_producer_attach(self, index, generation, &lane)
-                                 : med_lane_consumer_attach(self, index, generation, &lane);
+    const med_lane_end end = {.index = med_handle_index(channel),
+                              .generation = med_row_generation_of(word),
+                              .kind = (med_lane_kind)pending->numbers[KIND],
+                              .endpoint = pending->own};
+    med_lane_own *lane;
+    medley_status_t status = sends ? med_lane_producer_attach(self, &end, &lane)
+                                   : med_lane_consumer_attach(self, &end, &lane);
     if (status != MEDLEY_OK) {
         return status;
     }
-    med_handle_kind sort = side == MED_LANE_PRODUCER ? MED_HANDLE_SENDER : MED_HANDLE_RECEIVER;
-    *handle = med_handle_make(sort, index, generation);
-    atomic32 *words[] = {&lane->producer.handle, &lane->producer.owner, &lane->consumer.handle,
-                         &lane->consumer.owner};
-    /* Relaxed, all: own words; the last is for showing. */
-    atomic32_store_relaxed(words[side * 2u], *handle);
-    atomic32_store_relaxed(words[side * 2u + 1], self->ref);
-    (void)atomic32_fetch_or_relaxed(&row->ends, MED_LANE_OPEN(side));
+    unsigned *handle = pending->buffer;
+    *handle =
+        med_handle_make(sends ? MED_HANDLE_SENDER : MED_HANDLE_RECEIVER, end.index, end.generation);
+    /* Relaxed, both: the own word; for showing. */
+    atomic32_store_relaxed(sends ? &lane->producer.handle : &lane->consumer.handle, *handle);
+    (void)atomic32_fetch_or_relaxed(&row->ends, MED_LANE_OPEN(pending->numbers[SIDE]));
     return MEDLEY_OK;
 }
 
@@ -128,10 +128,7 @@ open_again(med_self *self, med_pending *pending)
     }
     const med_lane_row *row = med_lane_at(self->system, med_handle_index(channel));
     medley_status_t status = end_check(own, row, pending);
-    if (status == MEDLEY_OK) {
-        status = end_attach(self, channel, (med_lane_side)pending->numbers[SIDE], pending->buffer);
-    }
-    return status;
+    return status == MEDLEY_OK ? end_attach(self, channel, pending) : status;
 }
 
 /* What can be said at once: that it is open already, or being opened, or not what is asked for. */
@@ -189,24 +186,13 @@ med_channel_close(med_self *self, med_handle handle, med_lane_side side, med_lan
     if (!lane) {
         return MEDLEY_ERR_STALE;
     }
-    uint32_t index = (uint32_t)(lane - self->exchange->exchange->lane_ends);
-    med_lane_row *row = med_lane_at(self->system, index);
-    if (atomic32_load_relaxed(&row->kind) != (uint32_t)kind) { /* relaxed: fixed */
+    if ((sends ? lane->producer.kind : lane->consumer.kind) != kind) {
         return MEDLEY_ERR_ARGUMENT;
     }
+    med_endpoint_own *own = sends ? lane->producer.endpoint : lane->consumer.endpoint;
     uint32_t generation = (sends ? lane->producer.life : lane->consumer.life) - 1;
-    /* Relaxed, all: constant while this end has not left; or own. */
-    med_handle to = atomic32_load_relaxed(&row->row.key_high);
-    uint32_t from = atomic32_load_relaxed(&row->row.key_low);
-    med_handle mine = sends ? (med_handle)((from & 0x0fffffffu) | MED_HANDLE_ENDPOINT << 28) : to;
-    atomic32_store_relaxed(sends ? &lane->producer.handle : &lane->consumer.handle, 0);
-    if (sends) {
-        lane->producer.life = 0;
-    } else {
-        lane->consumer.life = 0;
-    }
-    med_endpoint_channel_clear(self->system, mine,
-                               med_handle_make(MED_HANDLE_SENDER, index, generation));
-    (void)med_lane_leave(self->system, index, generation, side);
+    med_handle channel = med_handle_make(MED_HANDLE_SENDER, med_handle_index(handle), generation);
+    med_endpoint_channel_clear(own, channel);
+    (void)med_lane_end_leave(self, lane, side);
     return MEDLEY_OK;
 }

@@ -63,7 +63,8 @@ med_endpoint_owner(const med_system *system, med_handle endpoint, uint32_t *node
     return atomic32_load_acquire(&row->closing) ? MEDLEY_ERR_STALE : MEDLEY_OK; /* E2 <- E1 */
 }
 
-/* A word that names no lane that is there is a leftover of one who died connecting. */
+/* A word that names no lane that is there, or one of others, is a leftover of one who died
+ * connecting. */
 med_handle
 med_endpoint_channel(const med_system *system, med_handle endpoint)
 {
@@ -75,7 +76,11 @@ med_endpoint_channel(const med_system *system, med_handle endpoint)
     }
     const med_lane_row *lane = med_lane_at(system, index);
     uint32_t word = atomic32_load_acquire(&lane->row.state); /* A1 live <- T1 (table.c) */
-    return med_handle_is_current(channel, word) ? channel : 0;
+    /* Relaxed, all: constant while LIVE; of another life, they name others. */
+    uint32_t from = atomic32_load_relaxed(&lane->row.key_low) ^ endpoint;
+    bool is_end = !(from << 4) || atomic32_load_relaxed(&lane->row.key_high) == endpoint;
+    bool is_channel = atomic32_load_relaxed(&lane->kind) != MED_LANE_MESSAGES;
+    return med_handle_is_current(channel, word) && is_end && is_channel ? channel : 0;
 }
 
 void
@@ -86,15 +91,17 @@ med_endpoint_channel_set(const med_system *system, med_handle endpoint, med_hand
 }
 
 void
-med_endpoint_channel_clear(const med_system *system, med_handle endpoint, med_handle channel)
+med_endpoint_channel_clear(const med_endpoint_own *own, med_handle channel)
 {
-    med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
-    (void)atomic32_cas_relaxed(&row->channel, &channel, 0); /* relaxed: it says only "free" */
+    (void)atomic32_cas_relaxed(&own->row->channel, &channel, 0); /* relaxed: it says "free" */
 }
 
 void
 med_endpoint_lane_made(const med_system *system, med_handle endpoint)
 {
+    if (med_handle_index(endpoint) >= system->endpoints.row_count) {
+        return;
+    }
     med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
     uint32_t seen = atomic32_load_relaxed(&row->lanes_made); /* relaxed: checked by what follows */
     while (!atomic32_cas_release(&row->lanes_made, &seen, seen + 1)) { /* L1 -> L2 (message.c) */
@@ -211,12 +218,9 @@ med_endpoint_state_get(const med_self *self, med_handle endpoint, med_endpoint_s
 
 /* ---- Create ---------------------------------------------------------------------------------- */
 
-/* Field by field: others may be comparing the first two. */
 static void
-own_begin(const med_self *self, med_endpoint_row *row, med_handle endpoint)
+own_lanes_none(med_endpoint_own *own)
 {
-    med_endpoint_own *own = &self->exchange->exchange->endpoints[med_handle_index(endpoint)];
-    own->row = row;
     own->lanes_seen = 0;
     own->run = 0;
     for (uint32_t i = 0; i < MED_LANE_PRIORITIES; i++) {
@@ -225,6 +229,15 @@ own_begin(const med_self *self, med_endpoint_row *row, med_handle endpoint)
     for (uint32_t i = 0; i < MED_ENDPOINT_RECENT; i++) {
         own->recent[i].lane = NULL;
     }
+}
+
+/* Field by field: others may be comparing the first two. */
+static void
+own_begin(const med_self *self, med_endpoint_row *row, med_handle endpoint)
+{
+    med_endpoint_own *own = &self->exchange->exchange->endpoints[med_handle_index(endpoint)];
+    own->row = row;
+    own_lanes_none(own);
     own->sends = (med_pending_queue){NULL, NULL};
     own->receives = (med_pending_queue){NULL, NULL};
     own->opens = (med_pending_queue){NULL, NULL};
@@ -404,13 +417,23 @@ med_endpoint_got(const med_self *self, med_handle endpoint, bool got)
 
 /* ---- Delete ---------------------------------------------------------------------------------- */
 
+/* With the lock held: of two who recover its node, the slower must not close another's. */
+static medley_status_t
+close_row(med_row *row, uint32_t index, void *context)
+{
+    (void)index;
+    (void)context;
+    atomic32_store_release(&((med_endpoint_row *)(void *)row)->closing, 1); /* E1 closing -> E2 */
+    return MEDLEY_OK;
+}
+
 static medley_status_t
 leave(med_system *system, uint32_t index, uint32_t generation)
 {
-    med_endpoint_row *row = row_at(system, index);
-    atomic32_store_release(&row->closing, 1); /* E1 closing -> E2 (owner) */
-    medley_status_t status =
-        med_lanes_leave(system, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
+    medley_status_t status = med_table_act(&system->endpoints, index, generation, close_row, NULL);
+    if (status == MEDLEY_OK) {
+        status = med_lanes_leave(system, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
+    }
     if (status == MEDLEY_OK) {
         status = med_table_remove(&system->endpoints, index, generation);
     }
@@ -426,6 +449,15 @@ forget(med_endpoint_own *own)
     /* Relaxed, both: own. */
     atomic32_store_relaxed(&own->owner, 0);
     atomic32_store_relaxed(&own->handle, 0);
+}
+
+/* Its lanes, as this process sees them: before they are left, since then they may be another's. If
+ * the endpoint stays, it takes them up again. */
+static void
+own_lanes_leave(med_self *self, med_endpoint_own *own)
+{
+    med_lanes_detach(self, own);
+    own_lanes_none(own);
 }
 
 medley_status_t
@@ -444,9 +476,12 @@ med_endpoint_delete(med_self *self, med_handle endpoint)
         return MEDLEY_BUSY;
     }
     uint32_t word = atomic32_load_relaxed(&row->row.state); /* relaxed: the own row's */
+    own_lanes_leave(self, own);
     status = leave(self->system, med_handle_index(endpoint), med_row_generation_of(word));
     if (status == MEDLEY_OK) {
         forget(own);
+    } else {
+        atomic32_store_relaxed(&row->closing, 0); /* relaxed: as if it had not been asked for */
     }
     return status;
 }
@@ -460,6 +495,7 @@ med_endpoints_leave(med_self *self)
         /* Relaxed, both: own, if it is so. */
         if (atomic32_load_relaxed(&own->owner) == self->ref) {
             uint32_t word = atomic32_load_relaxed(&own->row->row.state);
+            own_lanes_leave(self, own);
             (void)leave(self->system, i, med_row_generation_of(word));
             forget(own);
         }

@@ -37,7 +37,8 @@ typedef struct med_endpoint_row {
     atomic32 gets;                            /* how often others got it, less releases */
     atomic32 got_by;                          /* who got it last, a node reference, or 0 */
     atomic32 channel; /* of which lane it is an end: handle; or 0. By who connects, and it */
-    atomic32 closing; /* 1: it goes, and no lane is made for it any more */
+    atomic32 closing; /* 1: it goes, and no lane is made for it any more. By its owner, or his
+                         recovery, with the table's lock held */
     uint32_t unused[1];
     atomic32 lanes_made; /* how many ever were with it as the receiver; by their makers */
     uint32_t unused_too[15];
@@ -116,11 +117,9 @@ med_handle med_endpoint_channel(const struct med_system *system, med_handle endp
 /* With the lanes' lock held. */
 void
 med_endpoint_channel_set(const struct med_system *system, med_handle endpoint, med_handle channel);
-/* It is no end of that channel any more. */
-void med_endpoint_channel_clear(const struct med_system *system,
-                                med_handle endpoint,
-                                med_handle channel);
-/* A lane was made with it as the receiver. */
+/* The caller's own is no end of that channel any more. */
+void med_endpoint_channel_clear(const med_endpoint_own *own, med_handle channel);
+/* There may be a lane with it as the receiver that it has not seen. */
 void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint);
 
 /* What it is set to; within its limits, whatever the row says. */
@@ -146,16 +145,6 @@ typedef struct med_endpoint_state {
 } med_endpoint_state;
 medley_status_t
 med_endpoint_state_get(const med_self *self, med_handle endpoint, med_endpoint_state *state);
-
-/* The caller's endpoint that is this end of a lane, which it has not left. */
-static inline med_endpoint_own *
-med_endpoint_of_end(const med_self *self, const med_lane_row *row, med_lane_side side)
-{
-    /* Relaxed: constant until then. */
-    uint32_t endpoint =
-        atomic32_load_relaxed(side == MED_LANE_PRODUCER ? &row->row.key_low : &row->row.key_high);
-    return &self->exchange->exchange->endpoints[med_handle_index(endpoint)];
-}
 
 /* When a call that blocks at it, from now on, ends. */
 uint64_t med_endpoint_deadline_ns(const med_self *self, const med_endpoint_own *own);

@@ -124,7 +124,8 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     const med_exchange *exchange = make->system->exchange;
     med_ring_config config = ring_config(&make->system->limits, make->request->kind);
     atomic32_store_relaxed(&lane->kind, make->request->kind);
-    atomic32_store_relaxed(&lane->ends, 0);
+    /* Release: those of this life are seen together with its CREATING. */
+    atomic32_store_release(&lane->ends, 0); /* F1 ends -> F2 (side_is_there) */
     for (uint32_t side = 0; side < 2; side++) {
         atomic32_store_relaxed(&lane->side[side], make->side[side]);
         atomic32_store_relaxed(&lane->moved[side].count, 0);
@@ -149,7 +150,17 @@ lane_remove(const med_system *system, uint32_t index, uint32_t generation)
     return med_table_remove(&system->lanes, index, generation);
 }
 
-/* Removes what nobody uses and nobody has removed. Whether there was anything. */
+/* Removes that life of it, if nobody uses it and nobody has removed it. Whether it did. */
+static bool
+sweep_one(med_system *system, uint32_t index, uint32_t generation)
+{
+    const med_lane_row *row = med_lane_at(system, index);
+    /* Relaxed: both bits stay, as long as the generation does; else the removal says so. */
+    bool over = (atomic32_load_relaxed(&row->ends) & BOTH_GONE) == BOTH_GONE;
+    return over && lane_remove(system, index, generation) == MEDLEY_OK;
+}
+
+/* All of them. Whether there was anything. */
 static bool
 sweep(med_system *system)
 {
@@ -157,10 +168,8 @@ sweep(med_system *system)
     for (uint32_t i = 0; i < system->lanes.row_count; i++) {
         const med_lane_row *row = med_lane_at(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-        /* Relaxed: both bits stay, as long as the generation does. */
-        if (med_row_state_of(word) == MED_ROW_LIVE &&
-            (atomic32_load_relaxed(&row->ends) & BOTH_GONE) == BOTH_GONE) {
-            any |= lane_remove(system, i, med_row_generation_of(word)) == MEDLEY_OK;
+        if (med_row_state_of(word) == MED_ROW_LIVE) {
+            any |= sweep_one(system, i, med_row_generation_of(word));
         }
     }
     return any;
@@ -173,11 +182,14 @@ med_lane_make(med_system *system,
               uint32_t *generation)
 {
     make_context context = {.system = system, .request = request};
-    medley_status_t status = MEDLEY_ERR_LIMIT;
-    for (bool again = true; status == MEDLEY_ERR_LIMIT && again;) {
+    medley_status_t status = MEDLEY_OK;
+    for (bool again = true; again;) {
+        *index = UINT32_MAX; /* stays so, if an end of a channel is what exists */
         status = med_table_insert_if(&system->lanes, key_of(request), may_make, fill, &context,
                                      index, generation);
-        again = status == MEDLEY_ERR_LIMIT && sweep(system);
+        again = (status == MEDLEY_ERR_LIMIT && sweep(system)) ||
+                (status == MEDLEY_ERR_EXISTS && *index != UINT32_MAX &&
+                 sweep_one(system, *index, *generation));
     }
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_LANES);
@@ -190,50 +202,123 @@ med_lane_make(med_system *system,
 
 /* ---- Attaching ------------------------------------------------------------------------------- */
 
-medley_status_t
-med_lane_producer_attach(med_self *self, uint32_t index, uint32_t generation, med_lane_own **lane)
+/* Is this life of the lane there, and that side not left? Then it stays there until it is. */
+static bool
+side_is_there(const med_lane_row *row, uint32_t generation, med_lane_side side)
 {
-    const med_exchange *exchange = self->exchange->exchange;
-    med_lane_own *own = &exchange->lane_ends[index];
-    med_lane_row *row = med_lane_at(self->system, index);
-    /* Relaxed: fixed when it was made. */
-    uint32_t consumer = atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]);
-    own->producer.news = med_exchange_news_of(self->system, consumer);
-    own->producer.row = row;
-    medley_status_t status =
-        own->producer.news ? med_ring_producer_attach(&own->producer.ring,
-                                                      med_exchange_lane_memory(exchange, index),
-                                                      exchange->lane_stride, self->scope)
-                           : MEDLEY_ERR_CORRUPT;
-    own->producer.widths =
-        widths_of(med_exchange_lane_memory(exchange, index), &own->producer.ring.view);
-    own->producer.buffers = med_exchange_lane_owner(index, generation);
-    own->producer.life = generation + 1;
-    *lane = own;
-    return status;
+    uint32_t ends = atomic32_load_acquire(&row->ends); /* F2 ends <- F1 (fill) */
+    /* Relaxed: ordered by F2. Of which life the ends are. */
+    bool live = atomic32_load_relaxed(&row->row.state) == med_row_word(MED_ROW_LIVE, generation);
+    return live && !(ends & MED_LANE_GONE(side));
+}
+
+/* Is it the ring that such a lane has, and no other that would fit? */
+static medley_status_t
+ring_check(const med_self *self, const med_ring_view *view, med_lane_kind kind)
+{
+    med_ring_config config = ring_config(&self->system->limits, kind);
+    bool good = view->layout == config.layout && view->element_bytes == config.element_bytes &&
+                view->mask + 1 == config.capacity;
+    return good ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
 medley_status_t
-med_lane_consumer_attach(med_self *self, uint32_t index, uint32_t generation, med_lane_own **lane)
+med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane)
 {
     const med_exchange *exchange = self->exchange->exchange;
-    med_lane_own *own = &exchange->lane_ends[index];
-    med_lane_row *row = med_lane_at(self->system, index);
+    med_lane_own *own = &exchange->lane_ends[end->index];
+    med_lane_row *row = med_lane_at(self->system, end->index);
+    void *memory = med_exchange_lane_memory(exchange, end->index);
+    if (!side_is_there(row, end->generation, MED_LANE_PRODUCER)) {
+        return MEDLEY_ERR_STALE;
+    }
+    /* Relaxed: fixed when it was made. */
+    uint32_t consumer = atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]);
+    own->producer.news = med_exchange_news_of(self->system, consumer);
+    medley_status_t status = own->producer.news
+                                 ? med_ring_producer_attach(&own->producer.ring, memory,
+                                                            exchange->lane_stride, self->scope)
+                                 : MEDLEY_ERR_CORRUPT;
+    if (status == MEDLEY_OK) {
+        status = ring_check(self, &own->producer.ring.view, end->kind);
+    }
+    if (status != MEDLEY_OK) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    own->producer.row = row;
+    own->producer.kind = end->kind;
+    own->producer.endpoint = end->endpoint;
+    own->producer.widths = widths_of(memory, &own->producer.ring.view);
+    own->producer.buffers = med_exchange_lane_owner(end->index, end->generation);
+    own->producer.life = end->generation + 1;
+    atomic32_store_relaxed(&own->producer.owner, self->ref); /* relaxed: own */
+    *lane = own;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane)
+{
+    const med_exchange *exchange = self->exchange->exchange;
+    med_lane_own *own = &exchange->lane_ends[end->index];
+    med_lane_row *row = med_lane_at(self->system, end->index);
+    void *memory = med_exchange_lane_memory(exchange, end->index);
+    if (!side_is_there(row, end->generation, MED_LANE_CONSUMER)) {
+        return MEDLEY_ERR_STALE;
+    }
     /* Relaxed: fixed when it was made. */
     uint32_t producer = atomic32_load_relaxed(&row->side[MED_LANE_PRODUCER]);
     own->consumer.news = med_exchange_news_of(self->system, producer);
+    medley_status_t status = own->consumer.news
+                                 ? med_ring_consumer_attach(&own->consumer.ring, memory,
+                                                            exchange->lane_stride, self->scope)
+                                 : MEDLEY_ERR_CORRUPT;
+    if (status == MEDLEY_OK) {
+        status = ring_check(self, &own->consumer.ring.view, end->kind);
+    }
+    if (status != MEDLEY_OK) {
+        return MEDLEY_ERR_CORRUPT;
+    }
     own->consumer.row = row;
-    medley_status_t status =
-        own->consumer.news ? med_ring_consumer_attach(&own->consumer.ring,
-                                                      med_exchange_lane_memory(exchange, index),
-                                                      exchange->lane_stride, self->scope)
-                           : MEDLEY_ERR_CORRUPT;
-    own->consumer.widths =
-        widths_of(med_exchange_lane_memory(exchange, index), &own->consumer.ring.view);
-    own->consumer.buffers = med_exchange_lane_owner(index, generation);
-    own->consumer.life = generation + 1;
+    own->consumer.kind = end->kind;
+    own->consumer.endpoint = end->endpoint;
+    own->consumer.widths = widths_of(memory, &own->consumer.ring.view);
+    own->consumer.buffers = med_exchange_lane_owner(end->index, end->generation);
+    own->consumer.life = end->generation + 1;
+    atomic32_store_relaxed(&own->consumer.owner, self->ref); /* relaxed: own */
     *lane = own;
-    return status;
+    return MEDLEY_OK;
+}
+
+/* By its thread, before the side is left: afterwards this may be another's. */
+static uint32_t
+detach(med_lane_own *lane, med_lane_side side)
+{
+    bool sends = side == MED_LANE_PRODUCER;
+    uint32_t *life = sends ? &lane->producer.life : &lane->consumer.life;
+    uint32_t generation = *life - 1;
+    *life = 0;
+    /* Relaxed, both: own. */
+    atomic32_store_relaxed(sends ? &lane->producer.handle : &lane->consumer.handle, 0);
+    atomic32_store_relaxed(sends ? &lane->producer.owner : &lane->consumer.owner, 0);
+    return generation;
+}
+
+void
+med_lanes_detach(med_self *self, const med_endpoint_own *endpoint)
+{
+    for (uint32_t i = 0; i < self->system->lanes.row_count; i++) {
+        med_lane_own *lane = &self->exchange->exchange->lane_ends[i];
+        /* Relaxed, both: own, if it is so; then the rest is, too. */
+        if (atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
+            lane->producer.endpoint == endpoint) {
+            (void)detach(lane, MED_LANE_PRODUCER);
+        }
+        if (atomic32_load_relaxed(&lane->consumer.owner) == self->ref &&
+            lane->consumer.endpoint == endpoint) {
+            (void)detach(lane, MED_LANE_CONSUMER);
+        }
+    }
 }
 
 /* ---- Its end --------------------------------------------------------------------------------- */
@@ -243,6 +328,10 @@ static bool
 side_leaves(const med_system *system, med_lane_row *row, med_lane_side side)
 {
     med_lane_side other = side == MED_LANE_PRODUCER ? MED_LANE_CONSUMER : MED_LANE_PRODUCER;
+    if (side == MED_LANE_PRODUCER) {
+        /* Its maker may have died before it said so. Relaxed: constant until the side has left. */
+        med_endpoint_lane_made(system, atomic32_load_relaxed(&row->row.key_high));
+    }
     /* G1 gone, and what was published before -> G2 (is_gone), G3 (here, the other side).
      * G3 the other gone, and done with the memory <- G1 (here) */
     uint32_t before = atomic32_fetch_or_acq_rel(&row->ends, MED_LANE_GONE(side));
@@ -265,6 +354,13 @@ med_lane_leave(med_system *system, uint32_t index, uint32_t generation, med_lane
     }
     medley_status_t status = lane_remove(system, index, generation);
     return status == MEDLEY_ERR_STALE ? MEDLEY_OK : status;
+}
+
+medley_status_t
+med_lane_end_leave(med_self *self, med_lane_own *lane, med_lane_side side)
+{
+    uint32_t index = (uint32_t)(lane - self->exchange->exchange->lane_ends);
+    return med_lane_leave(self->system, index, detach(lane, side), side);
 }
 
 typedef struct leave_context {

@@ -59,28 +59,35 @@ medley_status_t med_lane_recover_rows(struct med_system *system,
 /* Of the memory of each lane. */
 size_t med_lane_memory_bytes(const med_limits *limits);
 
+struct med_endpoint_own;
+
 /* A lane as this process's nodes see it: each half is its side's thread's. Others may look at the
- * first two words. */
+ * first two words. What is used again and again stands here and not in the row, where a bad peer
+ * could change it. */
 typedef struct med_lane_own {
     struct {
         atomic32 handle; /* of the channel's end, when it is open; else 0 */
-        atomic32 owner;  /* node reference */
+        atomic32 owner;  /* node reference; 0: not attached */
         uint32_t life;   /* generation of the row, + 1; 0: not attached */
+        med_lane_kind kind;
         med_ring_producer ring;
         med_wait *news; /* where the consumer sleeps */
         med_lane_row *row;
         uint8_t *widths;  /* of scalars */
         uint32_t buffers; /* the number that owns what is under way */
+        struct med_endpoint_own *endpoint;
     } producer;
     _Alignas(128) struct {
         atomic32 handle;
         atomic32 owner;
         uint32_t life;
+        med_lane_kind kind;
         med_ring_consumer ring;
         med_wait *news;
         med_lane_row *row;
         const uint8_t *widths;
         uint32_t buffers;
+        struct med_endpoint_own *endpoint;
         struct med_lane_own *next; /* of the same endpoint and priority, in a circle */
     } consumer;
 } med_lane_own;
@@ -127,12 +134,20 @@ med_lane_at(const struct med_system *system, uint32_t index)
     return (med_lane_row *)(void *)med_table_row(&system->lanes, index);
 }
 
-/* The caller's side of a lane that it is one end of. MEDLEY_ERR_CORRUPT: what lies there is no such
- * ring. */
+/* What a side attaches to: a lane that one of the caller's endpoints is an end of. */
+typedef struct med_lane_end {
+    uint32_t index;
+    uint32_t generation;
+    med_lane_kind kind;
+    struct med_endpoint_own *endpoint;
+} med_lane_end;
+
+/* MEDLEY_ERR_STALE: it has left it before, or there is no such lane; MEDLEY_ERR_CORRUPT: what lies
+ * there is no ring for that kind. Then it is not attached. */
 medley_status_t
-med_lane_producer_attach(med_self *self, uint32_t index, uint32_t generation, med_lane_own **lane);
+med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane);
 medley_status_t
-med_lane_consumer_attach(med_self *self, uint32_t index, uint32_t generation, med_lane_own **lane);
+med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane);
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 
@@ -140,6 +155,10 @@ med_lane_consumer_attach(med_self *self, uint32_t index, uint32_t generation, me
  * is not removed yet. The other side is woken. */
 medley_status_t
 med_lane_leave(struct med_system *system, uint32_t index, uint32_t generation, med_lane_side side);
+/* The same of a side that the caller attached to, which it is no more. */
+medley_status_t med_lane_end_leave(med_self *self, med_lane_own *lane, med_lane_side side);
+/* The caller is attached to no lane of that endpoint any more; it leaves none. */
+void med_lanes_detach(med_self *self, const struct med_endpoint_own *endpoint);
 /* All sides that are this endpoint's. No lane of it is made any more. MEDLEY_TIMEOUT: not all. */
 medley_status_t med_lanes_leave(struct med_system *system, med_handle endpoint);
 

@@ -54,6 +54,58 @@ recent_place(med_handle to, uint32_t priority)
     return (med_handle_index(to) ^ priority) % MED_ENDPOINT_RECENT;
 }
 
+/* The receiver is gone: so is the lane, for this side. */
+static medley_status_t
+lane_drop(med_self *self, med_endpoint_own *own, med_lane_own *lane)
+{
+    for (uint32_t i = 0; i < MED_ENDPOINT_RECENT; i++) {
+        if (own->recent[i].lane == lane) {
+            own->recent[i].lane = NULL;
+        }
+    }
+    (void)med_lane_end_leave(self, lane, MED_LANE_PRODUCER);
+    return MEDLEY_ERR_PEER_DIED;
+}
+
+/* Drops the lanes whose receivers are gone, whose handles nobody sends to any more. Whether there
+ * were any. */
+static bool
+lanes_give_up(med_self *self, med_endpoint_own *own)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < self->system->lanes.row_count; i++) {
+        med_lane_own *lane = &self->exchange->exchange->lane_ends[i];
+        /* Relaxed: own, if it is so; then the rest is, too. */
+        if (atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
+            lane->producer.endpoint == own && lane->producer.kind == MED_LANE_MESSAGES &&
+            med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
+            (void)lane_drop(self, own, lane);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Does the caller send by that life of it already? */
+static bool
+is_attached(const med_self *self, const med_lane_own *lane, uint32_t generation)
+{
+    /* Relaxed: own, if it is so; then the rest is, too. */
+    return atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
+           lane->producer.life == generation + 1;
+}
+
+/* A lane that cannot be used is left, so that there is another once the receiver has left it. */
+static medley_status_t
+lane_take_up(med_self *self, const med_lane_end *end, med_lane_own **lane)
+{
+    medley_status_t status = med_lane_producer_attach(self, end, lane);
+    if (status == MEDLEY_ERR_CORRUPT) {
+        (void)med_lane_leave(self->system, end->index, end->generation, MED_LANE_PRODUCER);
+    }
+    return status == MEDLEY_OK ? status : MEDLEY_ERR_PEER_DIED;
+}
+
 /* The first message that way, or the first for long. */
 static medley_status_t
 lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med_lane_own **lane)
@@ -62,13 +114,15 @@ lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med
                                       .to = message->to,
                                       .priority = message->priority,
                                       .kind = MED_LANE_MESSAGES};
-    uint32_t index, generation;
-    medley_status_t status = med_lane_make(self->system, &request, &index, &generation);
-    if (status == MEDLEY_OK &&
-        self->exchange->exchange->lane_ends[index].producer.life != generation + 1) {
-        status = med_lane_producer_attach(self, index, generation, lane);
-    } else if (status == MEDLEY_OK) {
-        *lane = &self->exchange->exchange->lane_ends[index];
+    med_lane_end end = {.kind = MED_LANE_MESSAGES, .endpoint = own};
+    medley_status_t status = med_lane_make(self->system, &request, &end.index, &end.generation);
+    if (status == MEDLEY_ERR_LIMIT && lanes_give_up(self, own)) {
+        status = med_lane_make(self->system, &request, &end.index, &end.generation);
+    }
+    *lane = &self->exchange->exchange->lane_ends[end.index];
+    if (status == MEDLEY_OK && !is_attached(self, *lane, end.generation)) {
+        (void)lanes_give_up(self, own);
+        status = lane_take_up(self, &end, lane);
     }
     if (status == MEDLEY_OK) {
         uint32_t place = recent_place(message->to, message->priority);
@@ -90,27 +144,6 @@ lane_of(med_self *self, med_endpoint_own *own, const med_message *message, med_l
         return MEDLEY_OK;
     }
     return lane_find(self, own, message, lane);
-}
-
-static uint32_t
-lane_index(const med_self *self, const med_lane_own *lane)
-{
-    return (uint32_t)(lane - self->exchange->exchange->lane_ends);
-}
-
-/* The receiver is gone: so is the lane, for this side. */
-static medley_status_t
-lane_drop(med_self *self, med_endpoint_own *own, med_lane_own *lane)
-{
-    uint32_t generation = lane->producer.life - 1;
-    for (uint32_t i = 0; i < MED_ENDPOINT_RECENT; i++) {
-        if (own->recent[i].lane == lane) {
-            own->recent[i].lane = NULL;
-        }
-    }
-    lane->producer.life = 0;
-    (void)med_lane_leave(self->system, lane_index(self, lane), generation, MED_LANE_PRODUCER);
-    return MEDLEY_ERR_PEER_DIED;
 }
 
 /* ---- Send ------------------------------------------------------------------------------------ */
@@ -235,10 +268,12 @@ static medley_status_t
 look_at_receiver(void *context)
 {
     const med_pending *pending = context;
-    const med_system *system = pending->self->system;
-    uint32_t receiver;
-    if (med_endpoint_owner(system, pending->numbers[TO], &receiver) == MEDLEY_OK) {
-        (void)med_node_look(pending->self->system, receiver);
+    med_system *system = pending->self->system;
+    med_endpoint_row *row;
+    /* Also of one that is closing: who recovered it may have died at it. */
+    if (med_endpoint_of(system, pending->numbers[TO], &row) == MEDLEY_OK) {
+        /* Relaxed: constant while LIVE. */
+        (void)med_node_look(system, atomic32_load_relaxed(&row->row.key_high));
     }
     return MEDLEY_OK;
 }
@@ -291,26 +326,46 @@ lane_add(med_endpoint_own *own, uint32_t priority, med_lane_own *lane)
     }
 }
 
+/* Takes up a lane that is to this endpoint, if it is new. What is seen of the row may be of
+ * different lives; attach finds that out. */
+static void
+lane_look(med_self *self, med_endpoint_own *own, uint32_t index, uint32_t generation)
+{
+    const med_lane_row *row = med_lane_at(self->system, index);
+    const med_lane_end end = {
+        .index = index, .generation = generation, .kind = MED_LANE_MESSAGES, .endpoint = own};
+    med_lane_own *lane = &self->exchange->exchange->lane_ends[end.index];
+    /* Relaxed, both: own, if it is so. */
+    if (atomic32_load_relaxed(&lane->consumer.owner) == self->ref &&
+        lane->consumer.life == generation + 1) {
+        return;
+    }
+    medley_status_t status = med_lane_consumer_attach(self, &end, &lane);
+    if (status == MEDLEY_OK) {
+        /* Relaxed: constant while this side has not left. */
+        uint32_t priority = atomic32_load_relaxed(&row->row.key_low) >> 28;
+        lane_add(own, priority % MED_LANE_PRIORITIES, lane);
+    } else if (status == MEDLEY_ERR_CORRUPT) {
+        (void)med_lane_leave(self->system, end.index, end.generation, MED_LANE_CONSUMER);
+    }
+}
+
 /* Takes up the lanes that were made since it last looked. */
 static void
 lanes_look(med_self *self, med_endpoint_own *own)
 {
-    med_system *system = self->system;
+    const med_system *system = self->system;
     med_handle endpoint = atomic32_load_relaxed(&own->handle);      /* relaxed: own */
     own->lanes_seen = atomic32_load_acquire(&own->row->lanes_made); /* L2 <- L1 (endpoint.c) */
     for (uint32_t i = 0; i < system->lanes.row_count; i++) {
         const med_lane_row *row = med_lane_at(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-        uint32_t generation = med_row_generation_of(word);
-        med_lane_own *lane = &self->exchange->exchange->lane_ends[i];
-        /* Relaxed, all: constant while LIVE, which it is while this side has not left. */
+        /* A2 key <- T2 (table.c): one of a later life is seen together with that life's CREATING.
+         * Relaxed: the kind is fixed when the lane is made. */
         if (med_row_state_of(word) == MED_ROW_LIVE &&
-            atomic32_load_relaxed(&row->row.key_high) == endpoint &&
-            atomic32_load_relaxed(&row->kind) == MED_LANE_MESSAGES &&
-            lane->consumer.life != generation + 1 &&
-            med_lane_consumer_attach(self, i, generation, &lane) == MEDLEY_OK) {
-            uint32_t priority = atomic32_load_relaxed(&row->row.key_low) >> 28;
-            lane_add(own, priority % MED_LANE_PRIORITIES, lane);
+            atomic32_load_acquire(&row->row.key_high) == endpoint &&
+            atomic32_load_relaxed(&row->kind) == MED_LANE_MESSAGES) {
+            lane_look(self, own, i, med_row_generation_of(word));
         }
     }
 }
@@ -325,9 +380,7 @@ lane_retire(med_self *self, med_endpoint_own *own, uint32_t priority, med_lane_o
     }
     before->consumer.next = lane->consumer.next;
     own->from[priority] = before == lane ? NULL : before;
-    uint32_t generation = lane->consumer.life - 1;
-    lane->consumer.life = 0;
-    (void)med_lane_leave(self->system, lane_index(self, lane), generation, MED_LANE_CONSUMER);
+    (void)med_lane_end_leave(self, lane, MED_LANE_CONSUMER);
 }
 
 /* ---- Receive --------------------------------------------------------------------------------- */
@@ -338,7 +391,8 @@ typedef struct found {
     med_record record;
 } found;
 
-/* A look at one lane. A corrupt one is as one whose sender is gone. */
+/* A look at one lane. A corrupt one is as one whose sender is gone: MEDLEY_ERR_PEER_DIED, and it is
+ * retired. */
 static inline medley_status_t
 look_at_lane(med_self *self, med_endpoint_own *own, found *f)
 {
@@ -356,11 +410,12 @@ look_at_lane(med_self *self, med_endpoint_own *own, found *f)
     }
     if (status == MEDLEY_ERR_CORRUPT || status == MEDLEY_ERR_PEER_DIED) {
         lane_retire(self, own, f->priority, lane);
+        return MEDLEY_ERR_PEER_DIED;
     }
     return MEDLEY_EMPTY;
 }
 
-/* One round of the lanes of a priority. */
+/* One round of the lanes of a priority. Where the first is retired, it ends at the second. */
 static medley_status_t
 look_at_priority(med_self *self, med_endpoint_own *own, found *f)
 {
@@ -369,8 +424,12 @@ look_at_priority(med_self *self, med_endpoint_own *own, found *f)
     while (next) {
         f->lane = next;
         next = next->consumer.next == first ? NULL : next->consumer.next;
-        if (look_at_lane(self, own, f) == MEDLEY_OK) {
+        medley_status_t status = look_at_lane(self, own, f);
+        if (status == MEDLEY_OK) {
             return MEDLEY_OK;
+        }
+        if (__builtin_expect(status == MEDLEY_ERR_PEER_DIED, 0) && f->lane == first) {
+            first = next;
         }
     }
     return MEDLEY_EMPTY;
@@ -379,7 +438,7 @@ look_at_priority(med_self *self, med_endpoint_own *own, found *f)
 static medley_status_t
 look(med_self *self, med_endpoint_own *own, found *f)
 {
-    /* Relaxed: looks_look acquires it. */
+    /* Relaxed: lanes_look acquires it. */
     if (__builtin_expect(atomic32_load_relaxed(&own->row->lanes_made) != own->lanes_seen, 0)) {
         lanes_look(self, own);
     }
@@ -426,10 +485,14 @@ take(med_self *self, med_endpoint_own *own, found *f, void *buffer, size_t size)
     } else {
         status = take_from_buffer(self, f, buffer, fits);
     }
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        lane_retire(self, own, f->priority, lane);
+        return status;
+    }
     med_record_release(&lane->consumer.ring, f->record.granules, lane->consumer.news);
     go_on(own, f);
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER);
-    return status == MEDLEY_OK && bytes > size ? MEDLEY_ERR_LIMIT : status;
+    return bytes > size ? MEDLEY_ERR_LIMIT : MEDLEY_OK;
 }
 
 static medley_status_t
@@ -444,7 +507,7 @@ receive(med_self *self, med_endpoint_own *own, void *buffer, size_t size, uint32
         }
         *bytes = f.record.bytes;
         status = take(self, own, &f, buffer, size);
-        /* A name that is no buffer's is its sender's affair: the next. */
+        /* What names no buffer is a corrupt lane: there is one less. */
     } while (__builtin_expect(status != MEDLEY_OK && status != MEDLEY_ERR_LIMIT, 0));
     return status;
 }

@@ -12,12 +12,6 @@
 #include "mcapi/buffer.h"
 #include "mrapi/system.h"
 
-static bool
-is_of_packets(const med_lane_row *row)
-{
-    return atomic32_load_relaxed(&row->kind) == MED_LANE_PACKETS; /* relaxed: fixed */
-}
-
 /* ---- Buffers --------------------------------------------------------------------------------- */
 
 /* The name of the buffer that begins there. */
@@ -176,10 +170,10 @@ send_begin(const med_self *self,
     if (__builtin_expect(!*lane, 0)) {
         return MEDLEY_ERR_STALE;
     }
-    if (__builtin_expect(!is_of_packets((*lane)->producer.row), 0)) {
+    if (__builtin_expect((*lane)->producer.kind != MED_LANE_PACKETS, 0)) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    *own = med_endpoint_of_end(self, (*lane)->producer.row, MED_LANE_PRODUCER);
+    *own = (*lane)->producer.endpoint;
     uint32_t most = med_endpoint_setting_get(self->system, (*own)->row, MED_ENDPOINT_MAX_PAYLOAD);
     return __builtin_expect(bytes <= most, 1) ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
 }
@@ -193,7 +187,7 @@ send_wait(med_self *self,
           med_pending_try *attempt)
 {
     med_lane_own *lane;
-    med_endpoint_own *own;
+    med_endpoint_own *own = NULL;
     medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
@@ -234,7 +228,7 @@ med_packet_send_request(med_self *self,
                         med_request_handle *request)
 {
     med_lane_own *lane;
-    med_endpoint_own *own;
+    med_endpoint_own *own = NULL;
     medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
     const med_pending pending = {.attempt = copy_again,
                                  .own = own,
@@ -295,15 +289,15 @@ receive_begin(const med_self *self, med_handle channel, med_lane_own **lane, med
     if (__builtin_expect(!*lane, 0)) {
         return MEDLEY_ERR_STALE;
     }
-    *own = med_endpoint_of_end(self, (*lane)->consumer.row, MED_LANE_CONSUMER);
-    return is_of_packets((*lane)->consumer.row) ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
+    *own = (*lane)->consumer.endpoint;
+    return (*lane)->consumer.kind == MED_LANE_PACKETS ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
 }
 
 medley_status_t
 med_packet_receive_wait(med_self *self, med_handle channel, void **buffer, size_t *bytes)
 {
     med_lane_own *lane;
-    med_endpoint_own *own;
+    med_endpoint_own *own = NULL;
     medley_status_t status = receive_begin(self, channel, &lane, &own);
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
@@ -332,7 +326,7 @@ med_packet_receive_request(med_self *self,
                            med_request_handle *request)
 {
     med_lane_own *lane;
-    med_endpoint_own *own;
+    med_endpoint_own *own = NULL;
     medley_status_t status = receive_begin(self, channel, &lane, &own);
     const med_pending pending = {.attempt = receive_again,
                                  .own = own,
@@ -346,7 +340,7 @@ medley_status_t
 med_packet_available(med_self *self, med_handle channel, uint32_t *count)
 {
     med_lane_own *lane;
-    med_endpoint_own *own;
+    med_endpoint_own *own = NULL;
     medley_status_t status = receive_begin(self, channel, &lane, &own);
     if (status == MEDLEY_OK) {
         *count = med_record_count(&lane->consumer.ring);

@@ -20,9 +20,8 @@ typedef struct moving {
 
 /* Is it an end of scalars at all? */
 static medley_status_t
-kind_check(const med_lane_row *row)
+kind_check(med_lane_kind kind)
 {
-    uint32_t kind = atomic32_load_relaxed(&row->kind); /* relaxed: fixed */
     return kind == MED_LANE_SCALARS ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
 }
 
@@ -46,7 +45,8 @@ static medley_status_t
 wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lane_side side)
 {
     const med_self *self = m->self;
-    const med_endpoint_own *own = med_endpoint_of_end(self, row, side);
+    const med_endpoint_own *own =
+        side == MED_LANE_PRODUCER ? m->lane->producer.endpoint : m->lane->consumer.endpoint;
     const med_wait_request wait = {.condition = condition,
                                    .each_slice = side == MED_LANE_PRODUCER ? look_at_receiver
                                                                            : look_at_sender,
@@ -80,12 +80,12 @@ med_scalar_send_slow(med_self *self, med_handle sender, uint64_t value, uint32_t
         return MEDLEY_ERR_STALE;
     }
     med_lane_row *row = lane->producer.row;
-    medley_status_t status = kind_check(row);
+    medley_status_t status = kind_check(lane->producer.kind);
     moving m = {.self = self, .lane = lane, .value = &value, .width = width, .status = MEDLEY_FULL};
     if (status != MEDLEY_OK || was_sent(&m)) {
         return status == MEDLEY_OK ? m.status : status;
     }
-    return med_endpoint_may_wait(self, med_endpoint_of_end(self, row, MED_LANE_PRODUCER))
+    return med_endpoint_may_wait(self, lane->producer.endpoint)
                ? wait_for(&m, was_sent, row, MED_LANE_PRODUCER)
                : MEDLEY_FULL;
 }
@@ -116,7 +116,7 @@ med_scalar_receive_slow(med_self *self, med_handle receiver, uint64_t *value, ui
         return MEDLEY_ERR_STALE;
     }
     med_lane_row *row = lane->consumer.row;
-    medley_status_t status = kind_check(row);
+    medley_status_t status = kind_check(lane->consumer.kind);
     moving m = {.self = self, .lane = lane, .value = value, .width = width, .status = MEDLEY_EMPTY};
     if (status != MEDLEY_OK || was_received(&m)) {
         return status == MEDLEY_OK ? m.status : status;
@@ -128,7 +128,7 @@ medley_status_t
 med_scalar_available(med_self *self, med_handle receiver, uint32_t *count)
 {
     med_lane_own *lane = med_channel_receiver(self, receiver);
-    medley_status_t status = lane ? kind_check(lane->consumer.row) : MEDLEY_ERR_STALE;
+    medley_status_t status = lane ? kind_check(lane->consumer.kind) : MEDLEY_ERR_STALE;
     if (status == MEDLEY_OK) {
         *count = med_ring_ready(&lane->consumer.ring);
     }

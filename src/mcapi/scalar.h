@@ -24,16 +24,14 @@ medley_status_t med_scalar_available(med_self *self, med_handle receiver, uint32
 static inline bool
 med_scalar_may_send(const med_lane_own *lane)
 {
-    /* Relaxed: fixed. */
-    return atomic32_load_relaxed(&lane->producer.row->kind) == MED_LANE_SCALARS &&
+    return lane->producer.kind == MED_LANE_SCALARS &&
            !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
 }
 
 static inline bool
 med_scalar_may_receive(const med_lane_own *lane)
 {
-    /* Relaxed: fixed. */
-    return atomic32_load_relaxed(&lane->consumer.row->kind) == MED_LANE_SCALARS;
+    return lane->consumer.kind == MED_LANE_SCALARS;
 }
 
 /* One try. MEDLEY_FULL. */
