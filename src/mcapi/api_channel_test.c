@@ -394,7 +394,7 @@ packets_asked_for(void **state)
     assert_int_equal(*(unsigned *)buffers[0], 5);
     mcapi_pktchan_release(buffers[0], &status);
     close_end(mcapi_pktchan_send_close_i, c.sender);
-    (void)expect_end(receives[1], MCAPI_ERR_TRANSMISSION);
+    (void)expect_end(receives[1], MCAPI_ERR_ENDP_DELETED);
     mcapi_pktchan_send(c.sender, &number, sizeof number, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
 }

@@ -345,9 +345,8 @@ static bool
 is_there(void *context)
 {
     const sought *s = context;
-    /* Relaxed: the wait's own barrier orders it (W2 in wait.c). Set each time, since who makes any
-     * endpoint clears it. */
-    atomic32_store_relaxed(&s->self->exchange->exchange->head->awaited, 1);
+    /* Each time, since who makes any endpoint clears it. */
+    med_exchange_flag_raise(s->self, &s->self->exchange->exchange->head->awaited);
     return med_endpoint_find(s->self, s->domain, s->node, s->port, s->endpoint) == MEDLEY_OK;
 }
 

@@ -85,7 +85,10 @@ make_ready(void *context)
     const med_limits *limits = with->limits;
     size_t bytes = (size_t)pool_bytes(limits);
     if (atomic32_load_acquire(&with->exchange->head->ready)) { /* X2 ready <- X1 */
-        return med_pool_attach(with->pool, bytes, &with->exchange->pool);
+        medley_status_t found = med_pool_attach(with->pool, bytes, &with->exchange->pool);
+        bool good = with->exchange->pool.slots.capacity == limits->buffers &&
+                    with->exchange->pool.buffer_bytes == limits->buffer_bytes;
+        return found == MEDLEY_OK && !good ? MEDLEY_ERR_CORRUPT : found;
     }
     medley_status_t status = med_pool_init(with->pool, bytes, limits->buffers, limits->buffer_bytes,
                                            0, &with->exchange->pool);
@@ -151,15 +154,21 @@ med_exchange_end(med_system *system)
 /* Of this process alone: who has it, is of no account. */
 #define SOMEBODY 1u
 
-static void
-own_lock(med_system *system)
+static medley_status_t
+own_lock_until(med_system *system, uint64_t deadline_ns)
 {
     med_waiter waiter = {.spin_ns = 0};
     med_lock_request request = {.owner = SOMEBODY,
-                                .deadline_ns = MED_PORT_FOREVER,
+                                .deadline_ns = deadline_ns,
                                 .scope = MED_PORT_SCOPE_PROCESS,
                                 .waiter = &waiter};
-    (void)med_lock_acquire(&system->exchange_lock, &system->exchange_sleepers, &request);
+    return med_lock_acquire(&system->exchange_lock, &system->exchange_sleepers, &request);
+}
+
+static void
+own_lock(med_system *system)
+{
+    (void)own_lock_until(system, MED_PORT_FOREVER);
 }
 
 static void
@@ -229,22 +238,63 @@ med_exchange_leave(med_self *self)
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
 
-/* Is there nobody any more who could give back what he owns? For good: no number comes again so
- * soon. */
-static bool
-is_over(const med_system *system, uint32_t owner)
+/* The lock keeps the process's part there: its last node may be leaving. Not waited for: this may
+ * be part of a recovery by the very thread that holds it, and waits for a table (own_make). */
+void
+med_exchange_lane_ended(med_system *system, uint32_t lane_index, uint32_t generation)
 {
-    if (!(owner & 0x80000000u)) {
-        return owner != MED_BIT_SET_NOBODY && !med_node_alive(system, owner);
+    if (own_lock_until(system, 0) != MEDLEY_OK) {
+        return;
     }
+    if (system->exchange) {
+        uint32_t owner = med_exchange_lane_owner(lane_index, generation);
+        (void)med_pool_recover(&system->exchange->pool, owner);
+    }
+    own_unlock(system);
+}
+
+/* Generations count up: one that is not reached yet, as far as can be seen, is no old one. The
+ * owner of a buffer may be seen before the row that says who he is. */
+static bool
+is_past(uint32_t generation, uint32_t now, uint32_t mask)
+{
+    uint32_t distance = (now - generation) & mask;
+    return distance != 0 && distance <= mask / 2;
+}
+
+static bool
+node_is_over(const med_system *system, uint32_t node_ref)
+{
+    if (med_node_ref_index(node_ref) >= system->limits.nodes) {
+        return true;
+    }
+    const med_row *row = med_table_row(&system->nodes, med_node_ref_index(node_ref));
+    uint32_t generation = med_node_ref_generation(node_ref);
+    uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- T1 (table.c) */
+    return word == med_row_word(MED_ROW_LIVE, generation)
+               ? !med_node_alive(system, node_ref)
+               : is_past(generation, med_row_generation_of(word), 0xffff);
+}
+
+static bool
+lane_is_over(const med_system *system, uint32_t owner)
+{
     uint32_t lane = owner & 0xffffu;
     if (lane >= system->lanes.row_count) {
         return true;
     }
     const med_lane_row *row = med_lane_at(system, lane);
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-    return owner != med_exchange_lane_owner(lane, med_row_generation_of(word)) ||
-           med_row_state_of(word) == MED_ROW_FREE;
+    return is_past(owner >> 16 & 0x7fffu, med_row_generation_of(word), 0x7fff);
+}
+
+/* Is there nobody any more who could give back what he owns? For good: no number comes again so
+ * soon. */
+static bool
+is_over(const med_system *system, uint32_t owner)
+{
+    return owner & 0x80000000u ? lane_is_over(system, owner)
+                               : owner != MED_BIT_SET_NOBODY && node_is_over(system, owner);
 }
 
 /* One pass, and one more for each that is over. */
@@ -263,13 +313,11 @@ med_exchange_reclaim(const med_self *self)
     return count;
 }
 
-/* Relaxed: a wait's own barrier orders it (W2 in wait.c) before the look that follows. Set each
- * time, since who gives some back clears it. */
 medley_status_t
 med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer)
 {
     med_exchange_node *node = self->exchange;
-    atomic32_store_relaxed(&node->exchange->head->scarce, 1);
+    med_exchange_flag_raise(self, &node->exchange->head->scarce);
     if (med_object_look_due(self)) {
         (void)med_exchange_reclaim(self);
     }
@@ -281,7 +329,7 @@ void
 med_exchange_buffers_spread(med_self *self)
 {
     med_exchange_node *node = self->exchange;
-    atomic32_store_relaxed(&node->exchange->head->scarce, 0); /* relaxed: as above */
+    atomic32_store_relaxed(&node->exchange->head->scarce, 0); /* relaxed: as flag_raise says */
     med_pool_cache_flush(&node->exchange->pool, &node->cache);
     med_exchange_wake_all(self);
 }

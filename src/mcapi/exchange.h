@@ -63,6 +63,23 @@ void med_exchange_wake_all(const med_self *self);
  * looked for first. MEDLEY_ERR_NO_MEMORY. */
 medley_status_t med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer);
 
+/* That life of a lane is over, for both sides: what was under way in it comes back. By any thread;
+ * where this process has no part in the exchange, or is just getting one, when buffers run out. */
+void med_exchange_lane_ended(med_system *system, uint32_t lane_index, uint32_t generation);
+
+/* Says by a flag of the head that the caller waits for something, before it looks for it. Who
+ * brings it looks at the flag afterwards, past a light barrier; who clears it wakes all. */
+static inline void
+med_exchange_flag_raise(const med_self *self, atomic32 *flag)
+{
+    /* Relaxed, both. If it is up, and who clears it did not see this thread's sleep flag, then he
+     * cleared it before W2 in wait.c, which makes that visible here. */
+    if (!atomic32_load_relaxed(flag)) {
+        atomic32_store_relaxed(flag, 1);
+        med_port_barrier_heavy(self->scope); /* store-then-load: the flag, before the look */
+    }
+}
+
 /* Gives back what the dead and ended lanes left behind. How many. */
 uint32_t med_exchange_reclaim(const med_self *self);
 
@@ -84,6 +101,7 @@ med_exchange_buffer_give(med_self *self, med_pool_buffer buffer)
 {
     med_exchange_node *node = self->exchange;
     medley_status_t status = med_pool_give(&node->exchange->pool, &node->cache, buffer);
+    med_port_barrier_light(self->scope); /* store-then-load: it is given, before the flag */
     /* Relaxed: as the sleep flag in wait.c. */
     if (__builtin_expect(atomic32_load_relaxed(&node->exchange->head->scarce) != 0, 0)) {
         med_exchange_buffers_spread(self);

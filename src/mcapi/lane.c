@@ -139,14 +139,10 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     }
 }
 
-/* What was under way in it comes back; where this process has no part in the exchange, when buffers
- * run out. */
 static medley_status_t
-lane_remove(const med_system *system, uint32_t index, uint32_t generation)
+lane_remove(med_system *system, uint32_t index, uint32_t generation)
 {
-    if (system->exchange) {
-        (void)med_pool_recover(&system->exchange->pool, med_exchange_lane_owner(index, generation));
-    }
+    med_exchange_lane_ended(system, index, generation);
     return med_table_remove(&system->lanes, index, generation);
 }
 

@@ -253,21 +253,10 @@ send_again(med_self *self, med_pending *pending)
     return wants_room(status) && med_endpoint_may_wait(self, pending->own) ? MEDLEY_BUSY : status;
 }
 
-static med_pending
-pending_of(med_endpoint_own *own, const med_message *message)
-{
-    return (med_pending){.attempt = send_again,
-                         .own = own,
-                         .buffer = (void *)(uintptr_t)message->payload,
-                         .size = message->bytes,
-                         .numbers = {[TO] = message->to, [PRIORITY] = message->priority}};
-}
-
 /* Recovers a receiver that died, so that its lane says that it is gone. */
-static medley_status_t
-look_at_receiver(void *context)
+static void
+look_at_receiver(med_pending *pending)
 {
-    const med_pending *pending = context;
     med_system *system = pending->self->system;
     med_endpoint_row *row;
     /* Also of one that is closing: who recovered it may have died at it. */
@@ -275,7 +264,17 @@ look_at_receiver(void *context)
         /* Relaxed: constant while LIVE. */
         (void)med_node_look(system, atomic32_load_relaxed(&row->row.key_high));
     }
-    return MEDLEY_OK;
+}
+
+static med_pending
+pending_of(med_endpoint_own *own, const med_message *message)
+{
+    return (med_pending){.attempt = send_again,
+                         .look = look_at_receiver,
+                         .own = own,
+                         .buffer = (void *)(uintptr_t)message->payload,
+                         .size = message->bytes,
+                         .numbers = {[TO] = message->to, [PRIORITY] = message->priority}};
 }
 
 medley_status_t
@@ -295,8 +294,7 @@ med_message_send_wait(med_self *self, const med_message *message)
     }
     med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
     med_pending pending = pending_of(own, message);
-    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own),
-                            look_at_receiver);
+    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own));
 }
 
 medley_status_t
@@ -536,8 +534,7 @@ med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t siz
         }
     }
     med_pending pending = {.attempt = receive_again, .own = own, .buffer = buffer, .size = size};
-    status =
-        med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(self, own), NULL);
+    status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(self, own));
     *bytes = (uint32_t)pending.outcome.size_bytes;
     return status;
 }

@@ -147,15 +147,13 @@ taken_again(med_self *self, med_pending *pending)
     return again(self, pending, send_taken);
 }
 
-static medley_status_t
-look_at_receiver(void *context)
+static void
+look_at_receiver(med_pending *pending)
 {
-    const med_pending *pending = context;
     const med_lane_own *lane = med_channel_sender(pending->self, pending->numbers[CHANNEL]);
     if (lane) {
         med_lane_look_at(pending->self->system, lane->producer.row, MED_LANE_CONSUMER);
     }
-    return MEDLEY_OK;
 }
 
 /* The lane of a channel to send by, and its endpoint. */
@@ -200,12 +198,12 @@ send_wait(med_self *self,
     }
     med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
     med_pending pending = {.attempt = attempt,
+                           .look = look_at_receiver,
                            .own = own,
                            .buffer = (void *)(uintptr_t)payload,
                            .size = bytes,
                            .numbers = {[CHANNEL] = channel}};
-    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own),
-                            look_at_receiver);
+    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own));
 }
 
 medley_status_t
@@ -231,6 +229,7 @@ med_packet_send_request(med_self *self,
     med_endpoint_own *own = NULL;
     medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
     const med_pending pending = {.attempt = copy_again,
+                                 .look = look_at_receiver,
                                  .own = own,
                                  .buffer = (void *)(uintptr_t)payload,
                                  .size = bytes,
@@ -271,15 +270,21 @@ receive_again(med_self *self, med_pending *pending)
     return status == MEDLEY_EMPTY ? MEDLEY_BUSY : status;
 }
 
+/* Of a request, whose outcome says whose end is gone: for a receiver, the other is deleted. */
 static medley_status_t
-look_at_sender(void *context)
+receive_asked(med_self *self, med_pending *pending)
 {
-    const med_pending *pending = context;
+    medley_status_t status = receive_again(self, pending);
+    return status == MEDLEY_ERR_PEER_DIED ? MEDLEY_ERR_STALE : status;
+}
+
+static void
+look_at_sender(med_pending *pending)
+{
     const med_lane_own *lane = med_channel_receiver(pending->self, pending->numbers[CHANNEL]);
     if (lane) {
         med_lane_look_at(pending->self->system, lane->consumer.row, MED_LANE_PRODUCER);
     }
-    return MEDLEY_OK;
 }
 
 static inline medley_status_t
@@ -310,11 +315,11 @@ med_packet_receive_wait(med_self *self, med_handle channel, void **buffer, size_
     }
     med_lane_count_wait(lane->consumer.row, MED_LANE_CONSUMER);
     med_pending pending = {.attempt = receive_again,
+                           .look = look_at_sender,
                            .own = own,
                            .buffer = (void *)buffer,
                            .numbers = {[CHANNEL] = channel}};
-    status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(self, own),
-                              look_at_sender);
+    status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(self, own));
     *bytes = pending.outcome.size_bytes;
     return status;
 }
@@ -328,7 +333,8 @@ med_packet_receive_request(med_self *self,
     med_lane_own *lane;
     med_endpoint_own *own = NULL;
     medley_status_t status = receive_begin(self, channel, &lane, &own);
-    const med_pending pending = {.attempt = receive_again,
+    const med_pending pending = {.attempt = receive_asked,
+                                 .look = look_at_sender,
                                  .own = own,
                                  .buffer = (void *)buffer,
                                  .numbers = {[CHANNEL] = channel}};

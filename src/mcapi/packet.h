@@ -25,7 +25,8 @@ medley_status_t med_packet_send_request(med_self *self,
  * sender is gone, and all it sent is received; the others as above. */
 medley_status_t
 med_packet_receive_wait(med_self *self, med_handle receiver, void **buffer, size_t *bytes);
-/* `buffer` is filled when the request has ended. */
+/* `buffer` is filled when the request has ended. Its outcome is MEDLEY_ERR_STALE when the sender is
+ * gone, and all it sent is received. */
 medley_status_t med_packet_receive_request(med_self *self,
                                            med_handle receiver,
                                            void **buffer,

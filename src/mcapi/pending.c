@@ -136,17 +136,30 @@ has_ended(void *context)
     return !pending->queue;
 }
 
+/* Only the first of a queue is under way. */
+static void
+look(const med_pending_queue *queue)
+{
+    if (queue->first && queue->first->look) {
+        queue->first->look(queue->first);
+    }
+}
+
+static medley_status_t
+look_at_peer(void *context)
+{
+    const med_pending *pending = context;
+    look(pending->queue);
+    return MEDLEY_OK;
+}
+
 medley_status_t
-med_pending_wait(med_self *self,
-                 med_pending_queue *queue,
-                 med_pending *asked,
-                 uint64_t deadline_ns,
-                 medley_status_t (*each_slice)(void *context))
+med_pending_wait(med_self *self, med_pending_queue *queue, med_pending *asked, uint64_t deadline_ns)
 {
     asked->self = self;
     append(queue, asked);
     const med_wait_request wait = {.condition = has_ended,
-                                   .each_slice = each_slice,
+                                   .each_slice = look_at_peer,
                                    .context = asked,
                                    .deadline_ns = deadline_ns,
                                    .scope = self->scope};
@@ -180,6 +193,23 @@ any_has_ended(void *context)
     return any->status != MEDLEY_BUSY;
 }
 
+/* Of all that the node asked for. */
+static medley_status_t
+look_at_peers(void *context)
+{
+    const any_context *any = context;
+    const med_self *self = any->self;
+    for (uint32_t i = 0; i < self->system->endpoints.row_count; i++) {
+        const med_endpoint_own *own = &self->exchange->exchange->endpoints[i];
+        /* Relaxed: own, if it is so; then the rest is, too. */
+        if (atomic32_load_relaxed(&own->owner) == self->ref) {
+            look(&own->sends);
+            look(&own->receives);
+        }
+    }
+    return MEDLEY_OK;
+}
+
 medley_status_t
 med_pending_wait_any(med_self *self,
                      const med_request_handle *requests,
@@ -190,6 +220,7 @@ med_pending_wait_any(med_self *self,
 {
     any_context any = {.self = self, .requests = requests, .count = count, .status = MEDLEY_BUSY};
     const med_wait_request wait = {.condition = any_has_ended,
+                                   .each_slice = look_at_peers,
                                    .context = &any,
                                    .deadline_ns = deadline_ns,
                                    .scope = self->scope};

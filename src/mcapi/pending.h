@@ -33,6 +33,7 @@ typedef medley_status_t med_pending_try(med_self *self, struct med_pending *pend
 typedef struct med_pending {
     med_self *self; /* who asked; fixed, as is the next */
     med_pending_try *attempt;
+    void (*look)(struct med_pending *pending); /* at the other side's life; NULL: there is none */
     struct med_endpoint_own *own;
     med_pending_queue *queue; /* NULL: it has ended */
     struct med_pending *next;
@@ -51,19 +52,18 @@ medley_status_t med_pending_begin(med_self *self,
                                   const med_pending *asked,
                                   med_request_handle *request);
 /* The same without a request, but waits until it has ended: its outcome; MEDLEY_TIMEOUT, and it is
- * not done. `each_slice` may be NULL. */
+ * not done. */
 medley_status_t med_pending_wait(med_self *self,
                                  med_pending_queue *queue,
                                  med_pending *asked,
-                                 uint64_t deadline_ns,
-                                 medley_status_t (*each_slice)(void *context));
+                                 uint64_t deadline_ns);
 /* Whatever is in the queue ends with that status. */
 void med_pending_end_all(med_pending_queue *queue, medley_status_t status);
 
 /* ---- Requests of the caller ------------------------------------------------------------------ */
 
-/* Blocks until one of them has ended, on what the node's thread sleeps on for everything; otherwise
- * as med_request_wait_any. */
+/* Blocks until one of them has ended, on what the node's thread sleeps on for everything, and looks
+ * at the life of whom its operations are about; otherwise as med_request_wait_any. */
 medley_status_t med_pending_wait_any(med_self *self,
                                      const med_request_handle *requests,
                                      size_t count,

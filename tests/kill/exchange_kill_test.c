@@ -129,6 +129,26 @@ receives_messages(test_process *parent, void *argument)
     }
 }
 
+static int
+opens_only(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned sender;
+    size_t size;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
+    mcapi_endpoint_t to = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
+    mcapi_pktchan_connect_i(from, to, &request, &status);
+    child_expect(mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
+    mcapi_pktchan_send_open_i(&sender, from, &request, &status);
+    child_expect(mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
+    process_say(parent, 'r');
+    (void)process_hear(parent); /* for ever */
+    return 0;
+}
+
 static void
 victim_start(test_process *victim, int (*body)(test_process *, void *))
 {
@@ -294,6 +314,30 @@ receivers_die(void **state)
     expect_all_back();
 }
 
+/* Who waits for a request is told, though nobody else looks whether the sender lives. */
+static void
+asked_for_of_the_dead(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    void *packet;
+    unsigned receiver;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    test_process victim;
+    victim_start(&victim, opens_only);
+    mcapi_pktchan_recv_open_i(&receiver, at, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    mcapi_pktchan_recv_i(receiver, &packet, &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    process_kill(&victim);
+    (void)process_join(&victim);
+    (void)expect_end(request, MCAPI_ERR_ENDP_DELETED);
+    mcapi_pktchan_recv_close_i(receiver, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    expect_all_back();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -301,6 +345,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(senders_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(packet_senders_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receivers_die, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(asked_for_of_the_dead, exchange_up, exchange_down),
     };
     void *memory;
     if (!system_up(argc, argv)) {
