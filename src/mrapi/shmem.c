@@ -20,8 +20,9 @@
  * (read): who reads a word of a later life sees that the one before has ended. The table's lock
  * does the rest.
  *
- * Progress: attach, create and delete block while others are under the table's lock; nothing that
- * takes long is done there (a segment is made before, and mapped after). Death at each step:
+ * Progress: attach, create and delete block while others are under the table's lock. A segment is
+ * made before, mapped after, and unmapped without it by who detaches; only what is rarer goes under
+ * it: the end of a segment, and its unmapping for a node that left it attached. Death at each step:
  * docs/design/memory.md. Numbers and sizes that are read from a row are compared with the file.
  */
 #include "mrapi/shmem.h"
@@ -428,11 +429,13 @@ med_shmem_row_removed(const med_table_view *view, med_row *row)
 /* ---- Recovery -------------------------------------------------------------------------------- */
 
 typedef struct gone_node {
-    const med_system *system;
+    med_system *system;
     uint32_t ref;
+    bool of_this_process;
 } gone_node;
 
-/* Under the table's lock. MEDLEY_OK: it had the memory attached. */
+/* Under the table's lock. The mapping first: with the bit cleared the row may be another memory's,
+ * which other nodes of this process have mapped. */
 static medley_status_t
 gone_node_detach(med_row *row, uint32_t index, void *context)
 {
@@ -440,13 +443,16 @@ gone_node_detach(med_row *row, uint32_t index, void *context)
     uint32_t node = med_node_ref_index(gone->ref);
     atomic32 *word = &attached((med_shmem_row *)(void *)row)[node / 32];
     uint32_t live = med_row_word(MED_ROW_LIVE, med_node_ref_generation(gone->ref));
-    (void)index;
     /* A1 live <- T1 (table.c): another recovered it, and the row may be a newcomer's. */
     if (atomic32_load_acquire(&med_table_row(&gone->system->nodes, node)->state) != live) {
         return MEDLEY_ERR_STALE;
     }
-    uint32_t before = atomic32_fetch_and_release(word, ~bit_of(node)); /* D1 -> D2 (delete) */
-    return before & bit_of(node) ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
+    /* Relaxed: the lock orders it. Another of this process may have cleared it just before. */
+    if (gone->of_this_process && atomic32_load_relaxed(word) & bit_of(node)) {
+        med_mapping_release(gone->system, index);
+    }
+    (void)atomic32_fetch_and_release(word, ~bit_of(node)); /* D1 unmapped -> D2 (delete) */
+    return MEDLEY_OK;
 }
 
 static medley_status_t
@@ -456,20 +462,17 @@ row_recover(med_system *system, uint32_t index, uint32_t node_ref)
     uint32_t node = med_node_ref_index(node_ref);
     const med_node_row *node_row =
         (const med_node_row *)(void *)med_table_row(&system->nodes, node);
-    gone_node gone = {.system = system, .ref = node_ref};
+    uint32_t process = atomic32_load_relaxed(&node_row->process_ref); /* relaxed: fixed */
+    gone_node gone = {
+        .system = system, .ref = node_ref, .of_this_process = process == system->process_ref};
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
     /* Relaxed: the node is gone, or the caller; and looked at again. */
     if (med_row_state_of(word) != MED_ROW_LIVE ||
         !(atomic32_load_relaxed(&attached(row)[node / 32]) & bit_of(node))) {
         return MEDLEY_OK;
     }
-    bool of_this_process =
-        atomic32_load_relaxed(&node_row->process_ref) == system->process_ref; /* relaxed: fixed */
     medley_status_t status =
         med_table_act(&system->shmems, index, med_row_generation_of(word), gone_node_detach, &gone);
-    if (status == MEDLEY_OK && of_this_process) {
-        med_mapping_release(system, index);
-    }
     return status == MEDLEY_TIMEOUT ? status : MEDLEY_OK;
 }
 

@@ -2,15 +2,21 @@
 /*
  * Shared memory between processes: one of a number at a time, the same for all who attach it,
  * zeroed when it is made; nobody deletes it under one who has it attached, and who does delete it
- * sees what all did before they detached. Who dies has it attached no more.
+ * sees what all did before they detached. Who dies has it attached no more; nor has who leaves.
  *
- * Actors: three of equal rank, of one number.
+ * Actors: three of equal rank, of one number. Each is a process, of which one may die; or all are
+ * threads of one process, which maps a memory once, and the only row is each memory's in turn: what
+ * is done late for one who has left meets the next.
  */
+#include <string.h>
+
 #include "mrapi.h"
 #include "mrapi_actor.h"
 #include "scenarios.h"
 
 #define ROUNDS 4u
+#define ROUNDS_OF_THREADS 6u
+#define USES_OF_THREADS 4u
 #define NUMBER 7u
 #define LIVES_MAX 32u
 
@@ -47,6 +53,16 @@ life_have(const sim_actor *actor, uint32_t *life)
     return n->common.told[0] != 0;
 }
 
+static void
+look(const sim_actor *actor, uint32_t life)
+{
+    const notes *n = actor->notes;
+    mrapi_uint_t size;
+    mrapi_status_t status;
+    mrapi_shmem_get_attribute(n->handle[life], MRAPI_SHMEM_SIZE, &size, sizeof size, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS && size == MRAPI_ACTORS * sizeof(uint32_t));
+}
+
 /* It stays the whole time: nobody can have deleted it. */
 static void
 use(const sim_actor *actor, uint32_t life, uint32_t *memory)
@@ -59,21 +75,37 @@ use(const sim_actor *actor, uint32_t life, uint32_t *memory)
     s->done[life][actor->index]++;
 }
 
-static void
-attach_and_leave(const sim_actor *actor, uint32_t life)
+/* NULL: somebody has deleted it. */
+static uint32_t *
+attach(const sim_actor *actor, uint32_t life)
 {
     notes *n = actor->notes;
     mrapi_status_t status;
     uint32_t *memory = mrapi_shmem_attach(n->handle[life], &status);
     if (status != MRAPI_SUCCESS) {
         SIM_CHECK(status == MRAPI_ERR_SHM_INVALID);
-        return;
+        return NULL;
     }
     n->attached[life] |= 1u << actor->index;
-    use(actor, life, memory);
+    return memory;
+}
+
+static void
+detach(const sim_actor *actor, uint32_t life)
+{
+    notes *n = actor->notes;
+    mrapi_status_t status;
     n->attached[life] &= ~(1u << actor->index);
     mrapi_shmem_detach(n->handle[life], &status);
     SIM_CHECK(status == MRAPI_SUCCESS);
+}
+
+static void
+go_attached(const sim_actor *actor, uint32_t life)
+{
+    ((notes *)actor->notes)->attached[life] &= ~(1u << actor->index);
+    mrapi_go(actor);
+    mrapi_come(actor);
 }
 
 static void
@@ -102,8 +134,37 @@ act(const sim_actor *actor)
         if (!life_have(actor, &life)) {
             continue;
         }
-        attach_and_leave(actor, life);
+        uint32_t *memory = attach(actor, life);
+        if (memory) {
+            use(actor, life, memory);
+            detach(actor, life);
+        }
         if (sim_random(2) == 0) {
+            delete_life(actor, life);
+        }
+    }
+    mrapi_go(actor);
+}
+
+/* They detach, or leave it to their end. */
+static void
+act_as_thread(const sim_actor *actor)
+{
+    mrapi_come(actor);
+    for (uint32_t round = 0; round < ROUNDS_OF_THREADS; round++) {
+        uint32_t life;
+        if (!life_have(actor, &life)) {
+            continue;
+        }
+        uint32_t *memory = attach(actor, life);
+        for (uint32_t i = 0; memory && i < USES_OF_THREADS; i++) {
+            use(actor, life, memory);
+            look(actor, life);
+        }
+        if (memory) {
+            (sim_random(3) == 0 ? detach : go_attached)(actor, life);
+        }
+        if (sim_random(3) != 0) {
             delete_life(actor, life);
         }
     }
@@ -134,4 +195,21 @@ const sim_scenario sim_mrapi_shmem = {
     .act = act,
     .environment = mrapi_environment,
     .survivors = survivors,
+};
+
+static const char *
+one_row(const char *name)
+{
+    return strcmp(name, "MEDLEY_MAX_SHMEMS") == 0 ? "1" : mrapi_environment(name);
+}
+
+const sim_scenario sim_mrapi_shmem_threads = {
+    .name = "mrapi_shmem_threads",
+    .covers = "shmem shmem_mapping",
+    .memory_bytes = sizeof(shared),
+    .actors = MRAPI_ACTORS,
+    .one_process = true,
+    .begin = mrapi_begin,
+    .act = act_as_thread,
+    .environment = one_row,
 };

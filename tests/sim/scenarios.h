@@ -30,6 +30,7 @@ extern const sim_scenario sim_mrapi_dma;
 extern const sim_scenario sim_request;
 extern const sim_scenario sim_mrapi_heap;
 extern const sim_scenario sim_mrapi_shmem;
+extern const sim_scenario sim_mrapi_shmem_threads;
 extern const sim_scenario sim_mrapi_rmem;
 
 #endif

@@ -108,7 +108,11 @@ uint32_t sim_place(const void *address, uintptr_t pc);
 void *sim_shared_address(uint32_t process, uint32_t place);
 uintptr_t sim_private_base(uint32_t process);
 
-/* Names, sections, slots: shared.c. */
+/* The pages of each process's shared memory that lie in a segment which it has not mapped. */
+#define SIM_PAGE_BYTES 4096u
+extern bool sim_unmapped[SIM_PROCESSES_MAX][SIM_VIEW_BYTES / SIM_PAGE_BYTES];
+
+/* Names, sections, slots, segments: shared.c. */
 void sim_shared_begin(void);
 void sim_shared_process_died(uint32_t process, const sim_view *view);
 

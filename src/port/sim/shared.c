@@ -15,7 +15,6 @@
 #define SLOTS_MAX 64u
 #define SEGMENTS_MAX 32u
 #define NOBODY UINT32_MAX
-#define PAGE_BYTES 4096u
 
 typedef struct slot {
     uint32_t holder; /* process, or NOBODY */
@@ -41,11 +40,13 @@ typedef struct segment {
     uint32_t size_bytes;
     bool used;
     bool removed;
+    uint32_t maps[SIM_PROCESSES_MAX]; /* how often each process has it mapped */
     char name[64];
 } segment;
 
 static memory memories[NAMES_MAX];
 static segment segments[SEGMENTS_MAX];
+bool sim_unmapped[SIM_PROCESSES_MAX][SIM_VIEW_BYTES / SIM_PAGE_BYTES];
 static uint32_t shared_used; /* of the shared memory, in bytes */
 static sim_view folder;      /* what those did who removed names: seen by who opens one */
 
@@ -58,11 +59,13 @@ memory_clear(uint32_t from, uint32_t to)
 void
 sim_shared_begin(void)
 {
-    uint32_t scenario_bytes = (sim.scenario->memory_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    uint32_t scenario_bytes =
+        (sim.scenario->memory_bytes + SIM_PAGE_BYTES - 1) & ~(SIM_PAGE_BYTES - 1);
     memory_clear(0, shared_used > scenario_bytes ? shared_used : scenario_bytes);
     shared_used = scenario_bytes;
     memset(memories, 0, sizeof memories);
     memset(segments, 0, sizeof segments);
+    memset(sim_unmapped, 0, sizeof sim_unmapped);
     memset(&folder, 0, sizeof folder);
 }
 
@@ -70,7 +73,7 @@ sim_shared_begin(void)
 static uint32_t
 take_place(size_t size_bytes)
 {
-    uint32_t bytes = ((uint32_t)size_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    uint32_t bytes = ((uint32_t)size_bytes + SIM_PAGE_BYTES - 1) & ~(SIM_PAGE_BYTES - 1);
     if (size_bytes > SIM_CACHED_AT - shared_used) {
         return SIM_NOWHERE;
     }
@@ -442,6 +445,14 @@ segment_find(const char *name, uint64_t instance, uint32_t number)
     return NULL;
 }
 
+static void
+segment_show(const segment *s, uint32_t process)
+{
+    for (uint32_t at = 0; at < s->size_bytes; at += SIM_PAGE_BYTES) {
+        sim_unmapped[process][(s->place + at) / SIM_PAGE_BYTES] = s->maps[process] == 0;
+    }
+}
+
 medley_status_t
 med_port_segment_create(med_port_segment *asked)
 {
@@ -470,6 +481,9 @@ med_port_segment_create(med_port_segment *asked)
                    .place = place,
                    .size_bytes = asked->size_bytes};
     (void)snprintf(s->name, sizeof s->name, "%s", asked->beside);
+    for (uint32_t process = 0; process < SIM_PROCESSES_MAX; process++) {
+        segment_show(s, process);
+    }
     asked->handle = s - segments;
     return MEDLEY_OK;
 }
@@ -491,7 +505,11 @@ medley_status_t
 med_port_segment_map(med_port_segment *asked)
 {
     if (asked->beside) {
-        asked->address = sim_shared_address(sim.current->process, segments[asked->handle].place);
+        uint32_t process = sim.current->process;
+        segment *s = &segments[asked->handle];
+        s->maps[process]++;
+        segment_show(s, process);
+        asked->address = sim_shared_address(process, s->place);
     }
     return MEDLEY_OK;
 }
@@ -505,9 +523,16 @@ med_port_segment_close(med_port_segment *asked)
 void
 med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place)
 {
-    (void)address;
+    uint32_t process = sim.current->process;
     (void)size_bytes;
     (void)place;
+    sim_point(HERE);
+    for (segment *s = segments; s < segments + SEGMENTS_MAX; s++) {
+        if (s->used && sim_shared_address(process, s->place) == address) {
+            s->maps[process]--;
+            segment_show(s, process);
+        }
+    }
 }
 
 void

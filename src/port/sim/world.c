@@ -217,7 +217,11 @@ sim_place(const void *address, uintptr_t pc)
         if (at >> SIM_VIEW_SHIFT != mine) {
             sim_fail(SIM_FOREIGN, "shared memory at another process's address", pc, 0);
         }
-        return (uint32_t)at & (SIM_VIEW_BYTES - 1);
+        uint32_t place = (uint32_t)at & (SIM_VIEW_BYTES - 1);
+        if (sim_unmapped[mine][place / SIM_PAGE_BYTES]) {
+            sim_fail(SIM_FOREIGN, "a segment that its process has not mapped", pc, 0);
+        }
+        return place;
     }
     at -= views_bytes;
     if (at < private_bytes) {
