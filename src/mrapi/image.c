@@ -293,15 +293,25 @@ item_read(med_image_reader *reader, const med_line *first, med_image_item *item)
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-#define VARIABLE_PREFIX (sizeof "MEDLEY_MAX_" - 1)
+static const char *
+without_prefix(const char *word, const char *prefix)
+{
+    size_t length = 0;
+    while (prefix[length] && word[length] == prefix[length]) {
+        length++;
+    }
+    return prefix[length] ? word : word + length;
+}
 
+/* MEDLEY_MAX_LANES is a number of lanes, MEDLEY_LANE_BYTES a size. */
 void
 med_image_limit_name(med_limit which, char name[32])
 {
-    const char *variable = med_limit_infos[which].variable + VARIABLE_PREFIX;
+    const char *word = without_prefix(med_limit_infos[which].variable, "MEDLEY_");
     size_t i = 0;
-    for (; variable[i] && i < 31; i++) {
-        char c = variable[i];
+    word = without_prefix(word, "MAX_");
+    for (; word[i] && i < 31; i++) {
+        char c = word[i];
         name[i] = c == '_' ? '-' : (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     }
     name[i] = '\0';

@@ -76,6 +76,34 @@ reads_items(void **state)
 }
 
 static void
+names_limits(void **state)
+{
+    static const char *const names[MED_LIMIT_COUNT] = {
+        [MED_LIMIT_DOMAINS] = "domains",
+        [MED_LIMIT_PROCESSES] = "processes",
+        [MED_LIMIT_NODES] = "nodes",
+        [MED_LIMIT_MUTEXES] = "mutexes",
+        [MED_LIMIT_RMEMS] = "rmems",
+        [MED_LIMIT_RMEM_ATTACHMENTS] = "rmem-attachments",
+        [MED_LIMIT_SHMEMS] = "shmems",
+        [MED_LIMIT_SEMAPHORES] = "semaphores",
+        [MED_LIMIT_RWLOCKS] = "rwlocks",
+        [MED_LIMIT_SHARERS] = "sharers",
+        [MED_LIMIT_ENDPOINTS] = "endpoints",
+        [MED_LIMIT_LANES] = "lanes",
+        [MED_LIMIT_LANE_BYTES] = "lane-bytes",
+        [MED_LIMIT_BUFFERS] = "buffers",
+        [MED_LIMIT_BUFFER_BYTES] = "buffer-bytes",
+    };
+    (void)state;
+    for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
+        char name[32];
+        med_image_limit_name((med_limit)i, name);
+        assert_string_equal(name, names[i]);
+    }
+}
+
+static void
 says_limits(void **state)
 {
     med_image image;
@@ -187,9 +215,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_items),          cmocka_unit_test(says_limits),
-        cmocka_unit_test(survives_damage),      cmocka_unit_test(bounds_lists),
-        cmocka_unit_test(makes_all_or_nothing),
+        cmocka_unit_test(reads_items),  cmocka_unit_test(names_limits),
+        cmocka_unit_test(says_limits),  cmocka_unit_test(survives_damage),
+        cmocka_unit_test(bounds_lists), cmocka_unit_test(makes_all_or_nothing),
     };
     test_system_prepare();
     return cmocka_run_group_tests(tests, NULL, NULL);
