@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import stat
 import subprocess
 import unittest
 
@@ -352,6 +353,43 @@ class Image(CommandTest):
         self.assertIn("cannot write", errors)
         _, errors = self.run_medley("system", "save", path, "none", status=1)
         self.assertIn("no system 'none'", errors)
+
+    def test_save_keeps_what_a_file_is(self):
+        Loader(self, self.write(RADAR))
+        whole = self.save("radar")
+        path = self.write("before", "shared")
+        os.chmod(path, 0o640)
+        link = os.path.join(self.folder, "link")
+        os.symlink("shared", link)
+        self.run_medley("system", "save", link, "radar")
+        self.assertEqual(os.readlink(link), "shared")
+        self.assertEqual(os.stat(path).st_mode & 0o7777, 0o640)
+        with open(path) as file:
+            self.assertEqual(file.read(), whole)
+        # One that leads nowhere yet.
+        os.unlink(path)
+        self.run_medley("system", "save", link, "radar")
+        self.assertEqual(os.readlink(link), "shared")
+        with open(path) as file:
+            self.assertEqual(file.read(), whole)
+
+    def test_save_makes_files_as_others_do(self):
+        Loader(self, self.write(RADAR))
+        beside = os.stat(self.write("", "beside")).st_mode
+        path = os.path.join(self.folder, "new")
+        self.run_medley("system", "save", path, "radar")
+        self.assertEqual(os.stat(path).st_mode, beside)
+
+    def test_save_into_pipe(self):
+        Loader(self, self.write(RADAR))
+        whole = self.save("radar")
+        path = os.path.join(self.folder, "pipe")
+        os.mkfifo(path)
+        # Opened for both, so that neither end waits for the other; the text fits.
+        with open(os.open(path, os.O_RDWR | os.O_NONBLOCK), "rb", buffering=0) as pipe:
+            self.run_medley("system", "save", path, "radar")
+            self.assertTrue(stat.S_ISFIFO(os.stat(path).st_mode))
+            self.assertEqual((pipe.read(65536) or b"").decode(), whole)
 
 
 if __name__ == "__main__":

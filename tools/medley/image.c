@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -277,29 +278,76 @@ system_write(FILE *file, const med_system *system, size_t counts[SECTIONS])
 
 /* ---- Save ------------------------------------------------------------------------------------ */
 
+/* Takes the path, which is the caller's to free. */
+static bool
+beside_write(char *beside, mode_t mode, const med_system *system, size_t counts[SECTIONS])
+{
+    int descriptor = mkstemp(beside);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    bool good = file && system_write(file, system, counts) && fchmod(descriptor, mode) == 0;
+    good = file && fclose(file) == 0 && good;
+    if (descriptor >= 0 && !good) {
+        int error = errno;
+        (void)unlink(beside);
+        errno = error;
+    }
+    return good;
+}
+
 /* Beside the file, and under its name only when it is whole. */
+static bool
+file_replace(const char *path, mode_t mode, const med_system *system, size_t counts[SECTIONS])
+{
+    char *beside = NULL;
+    if (asprintf(&beside, "%s.XXXXXX", path) < 0) {
+        return false;
+    }
+    bool good = beside_write(beside, mode, system, counts);
+    if (good && rename(beside, path) != 0) {
+        int error = errno;
+        (void)unlink(beside);
+        errno = error;
+        good = false;
+    }
+    free(beside);
+    return good;
+}
+
+/* A pipe or a device is written to, not replaced. */
+static bool
+stream_write(const char *path, const med_system *system, size_t counts[SECTIONS])
+{
+    FILE *file = fopen(path, "w");
+    bool good = file && system_write(file, system, counts);
+    return file && fclose(file) == 0 && good;
+}
+
+/* As open() would have made it. */
+static mode_t
+new_file_mode(void)
+{
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Of links, the file they lead to is written. */
 static bool
 file_write(const char *path, const med_system *system, size_t counts[SECTIONS])
 {
-    char *beside = NULL;
-    size_t size;
-    FILE *name = open_memstream(&beside, &size);
-    if (!name) {
-        return false;
+    struct stat found;
+    if (stat(path, &found) != 0) {
+        struct stat link;
+        bool leads_nowhere = lstat(path, &link) == 0;
+        return leads_nowhere ? stream_write(path, system, counts)
+                             : file_replace(path, new_file_mode(), system, counts);
     }
-    (void)fprintf(name, "%s.XXXXXX", path);
-    (void)fclose(name);
-    int descriptor = beside ? mkstemp(beside) : -1;
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    bool good = file && system_write(file, system, counts);
-    good = file && fclose(file) == 0 && good;
-    good = good && rename(beside, path) == 0;
-    int error = errno;
-    if (descriptor >= 0 && !good) {
-        (void)unlink(beside);
+    if (!S_ISREG(found.st_mode)) {
+        return stream_write(path, system, counts);
     }
-    free(beside);
-    errno = error;
+    char *resolved = realpath(path, NULL);
+    bool good = resolved && file_replace(resolved, found.st_mode & 0777, system, counts);
+    free(resolved);
     return good;
 }
 
@@ -336,7 +384,7 @@ image_save(const med_command *command, const char *path, const char *name, bool 
         to_output ? system_write(stdout, &system, counts) : file_write(path, &system, counts);
     med_system_observe_end(&system);
     if (!good) {
-        command_error(command, "cannot write '%s': %s; nothing was changed", path, strerror(errno));
+        command_error(command, "cannot write '%s': %s", path, strerror(errno));
         return COMMAND_FAILED;
     }
     if (json) {
