@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Buffers that go through a lane: from the sender to the lane before their name is published, from
- * the lane to the receiver before it is given back. So each is somebody's at every instant. */
+ * the lane to the receiver before it is given back. So each is somebody's at every instant. Model:
+ * models/buffer.pml. */
 #ifndef MEDLEY_MCAPI_BUFFER_H
 #define MEDLEY_MCAPI_BUFFER_H
 

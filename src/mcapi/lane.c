@@ -16,7 +16,7 @@
  *
  * Progress: make and leave block on the lanes' lock; is_gone is wait-free. Death: a node's recovery
  * leaves for its endpoints (endpoint.c). Who dies between the second GONE and the removal leaves a
- * row that nobody uses; whoever finds no free one removes it (sweep).
+ * row that nobody uses; whoever finds no free one removes it (sweep). Model: models/lane.pml.
  */
 #include "mcapi/lane.h"
 
