@@ -215,6 +215,13 @@ class Image(CommandTest):
         )
         self.assertIn("node 7 of domain 1 is taken", second.stderr)
 
+    def test_size_with_memories(self):
+        Loader(self, self.write(RADAR))
+        (row,) = self.run_json("system", "list")["systems"]
+        partition = os.stat(self.file_of("radar")).st_size
+        self.assertEqual(row["shmem_bytes"], 10000)
+        self.assertEqual(row["size_bytes"], partition + 10000)
+
     def test_until_joined(self):
         loader = Loader(self, self.write(RADAR), "--until-joined", "--name", "other")
         holder = Holder(self, 2, 7, system="other")

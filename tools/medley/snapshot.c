@@ -235,6 +235,16 @@ shmems_json(const med_system *system)
     return rows;
 }
 
+static json_int_t
+shmems_bytes(const json_t *shmems)
+{
+    json_int_t bytes = 0;
+    for (size_t i = 0; i < json_array_size(shmems); i++) {
+        bytes += json_integer_value(json_object_get(json_array_get(shmems, i), "size_bytes"));
+    }
+    return bytes;
+}
+
 static json_t *
 sems_json(const med_system *system, const waiters *w)
 {
@@ -305,14 +315,17 @@ contents_add(const med_system *system, json_t *to)
         return MEDLEY_ERR_NO_MEMORY;
     }
     json_t *nodes = nodes_json(system, &w);
-    json_t *contents = json_pack(
-        "{s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "size_bytes",
-        (json_int_t)view.size_bytes, "age_ns", (json_int_t)view.age_ns, "on_death",
-        view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
-        (json_int_t)view.creator_process_id, "stuck", stuck_json(system), "processes",
-        processes_json(system), "nodes", nodes, "locks", locks_json(system, &w), "semaphores",
-        sems_json(system, &w), "rwlocks", rwls_json(system, &w), "shmems", shmems_json(system),
-        "remote_memories", rmems_json(system), "limits", limits_json(system));
+    json_t *shmems = shmems_json(system);
+    json_int_t shmem_bytes = shmems_bytes(shmems);
+    json_t *contents =
+        json_pack("{s:I, s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                  "size_bytes", (json_int_t)view.size_bytes + shmem_bytes, "shmem_bytes",
+                  shmem_bytes, "age_ns", (json_int_t)view.age_ns, "on_death",
+                  view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
+                  (json_int_t)view.creator_process_id, "stuck", stuck_json(system), "processes",
+                  processes_json(system), "nodes", nodes, "locks", locks_json(system, &w),
+                  "semaphores", sems_json(system, &w), "rwlocks", rwls_json(system, &w), "shmems",
+                  shmems, "remote_memories", rmems_json(system), "limits", limits_json(system));
     waiters_free(&w);
     (void)json_object_update(to, contents);
     json_decref(contents);

@@ -63,7 +63,8 @@ static const output_column list_columns[] = {
 static json_t *
 summary_of(const json_t *system)
 {
-    static const char *const kept[] = {"name", "state", "reason", "size_bytes", "age_ns"};
+    static const char *const kept[] = {"name",       "state",       "reason",
+                                       "size_bytes", "shmem_bytes", "age_ns"};
     static const char *const counted[] = {"processes", "nodes", "locks", "shmems"};
     json_t *summary = json_object();
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
