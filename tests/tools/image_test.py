@@ -215,6 +215,40 @@ class Image(CommandTest):
         )
         self.assertIn("node 7 of domain 1 is taken", second.stderr)
 
+    def test_load_from_input(self):
+        loader = subprocess.Popen(
+            [MEDLEY, "system", "load", "-", "--until-joined"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+        )
+        self.addCleanup(loader.kill)
+        loader.stdin.write(RADAR)
+        loader.stdin.close()
+        self.assertIn("'radar' is there", loader.stdout.readline())
+        holder = Holder(self, 1, 7, "get", 2, system="radar")
+        self.assertEqual(loader.wait(timeout=60), 0)
+        loader.stdout.close()
+        holder.end()
+
+    def test_wrong_input(self):
+        for text, message in (
+            (BEGIN + "colour: red\n", "standard input:5: unknown key 'colour'"),
+            ("", "standard input: there is nothing in it"),
+            ("#" * (4 << 20) + "x", "standard input: cannot be read: it is larger than 4 MiB"),
+        ):
+            result = subprocess.run(
+                [MEDLEY, "system", "load", "-"],
+                input=text,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                env=self.environment,
+            )
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(message, result.stderr)
+
     def test_size_with_memories(self):
         Loader(self, self.write(RADAR))
         (row,) = self.run_json("system", "list")["systems"]

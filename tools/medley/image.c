@@ -446,22 +446,39 @@ hold(const char *path, const char *name, const sigset_t *ends, bool until_joined
     return COMMAND_OK;
 }
 
+/* Standard input's text lies where it is until this process ends. */
+static medley_status_t
+input_open(med_image *image)
+{
+    static char text[MED_IMAGE_BYTES_MAX + 1];
+    static unsigned list[MED_IMAGE_LIST_MAX];
+    static const char name[] = "standard input";
+    size_t length = fread(text, 1, sizeof text, stdin);
+    const char *why = length > MED_IMAGE_BYTES_MAX ? "it is larger than 4 MiB" : strerror(errno);
+    if (length > MED_IMAGE_BYTES_MAX || ferror(stdin)) {
+        *image = (med_image){.path = name};
+        return med_image_refuse(image, 0, "cannot be read", NULL, 0, why);
+    }
+    return med_image_open_text(name, text, (uint32_t)length, list, image);
+}
+
 int
 image_load(
     const med_command *command, const char *path, const char *name, bool until_joined, bool json)
 {
     med_image image;
     sigset_t ends;
+    med_log_level_set(MED_LOG_ERROR); /* what is wrong with the file, the library tells */
+    command_hear_library();
+    bool from_input = strcmp(path, "-") == 0;
+    if ((from_input ? input_open(&image) : med_image_open(path, &image)) != MEDLEY_OK) {
+        return COMMAND_FAILED;
+    }
     (void)sigemptyset(&ends);
     (void)sigaddset(&ends, SIGINT);
     (void)sigaddset(&ends, SIGTERM);
     (void)sigaddset(&ends, SIGHUP);
     (void)sigprocmask(SIG_BLOCK, &ends, NULL);
-    med_log_level_set(MED_LOG_ERROR); /* what is wrong with the file, the library tells */
-    command_hear_library();
-    if (med_image_open(path, &image) != MEDLEY_OK) {
-        return COMMAND_FAILED;
-    }
     int result = COMMAND_FAILED;
     name = name ? name : image.name;
     if (!*name) {

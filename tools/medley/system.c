@@ -205,8 +205,12 @@ static int
 run_image_verb(const med_command *command, const system_options *options, char **words)
 {
     bool save = strcmp(words[0], "save") == 0;
-    if (!words[1] || options->stale) {
-        return command_usage_error(command, "'%s' takes a file, no --stale", words[0]);
+    if (!words[1]) {
+        return command_usage_error(command, "'%s' takes a file, or - for standard %s", words[0],
+                                   save ? "output" : "input");
+    }
+    if (options->stale) {
+        return command_usage_error(command, "--stale is remove's");
     }
     if (!save) {
         return words[2] ? command_usage_error(command, "'load' takes one file")
