@@ -13,7 +13,7 @@ class System(CommandTest):
 
     def test_list(self):
         self.assertEqual(self.names(), {})
-        Holder(self, 0, 1, "create", 1, system="living")
+        Holder(self, 0, 1, "create", 1, "sem3", 2, "sem3", 3, "rwl", 4, system="living")
         Holder(self, 0, 1, system="left").kill()
         self.assertEqual(self.names(), {"living": "live", "left": "stale"})
         (living,) = [
@@ -21,7 +21,9 @@ class System(CommandTest):
             for row in self.run_json("system", "list")["systems"]
             if row["name"] == "living"
         ]
-        self.assertEqual((living["processes"], living["nodes"], living["locks"]), (1, 1, 1))
+        self.assertEqual((living["processes"], living["nodes"], living["shmems"]), (1, 1, 0))
+        # Of each kind of lock by itself; those called locks are mutexes, as ps calls them.
+        self.assertEqual((living["locks"], living["semaphores"], living["rwlocks"]), (1, 2, 1))
         self.assertEqual(living["size_bytes"], os.stat(self.file_of("living")).st_size)
         output, _ = self.run_medley("system", "list")
         self.assertIn("living", output)

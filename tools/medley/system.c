@@ -65,7 +65,8 @@ summary_of(const json_t *system)
 {
     static const char *const kept[] = {"name",       "state",       "reason",
                                        "size_bytes", "shmem_bytes", "age_ns"};
-    static const char *const counted[] = {"processes", "nodes", "locks", "shmems"};
+    static const char *const counted[] = {"processes",  "nodes",   "locks",
+                                          "semaphores", "rwlocks", "shmems"};
     json_t *summary = json_object();
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         (void)json_object_set(summary, kept[i], json_object_get(system, kept[i]));
