@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Conformance of MRAPI's mutexes between threads, through the public calls: contention, deletion
- * under a waiter, the end of a holder, domains. Run in a private system and in a named one.
+ * under a waiter, the end of a holder. Run in a private system and in a named one.
  */
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
@@ -245,35 +245,6 @@ mutex_holder_ends_with_priority_inheritance(void **state)
     holder_ends(mutex_with(MEDLEY_MUTEX_PRIORITY_INHERITANCE, 6));
 }
 
-static void *
-gets_domain_local(void *argument)
-{
-    mrapi_status_t status;
-    (void)argument;
-    (void)mrapi_mutex_get(5, &status);
-    return (void *)(uintptr_t)status;
-}
-
-static void
-mutex_not_shared_between_domains(void **state)
-{
-    mrapi_status_t status;
-    mrapi_mutex_attributes_t attributes;
-    mrapi_boolean_t no = MRAPI_FALSE;
-    mrapi_thread_parameters_t parameters = {.start_routine = gets_domain_local};
-    void *result;
-    (void)state;
-    mrapi_mutex_init_attributes(&attributes, &status);
-    mrapi_mutex_set_attribute(&attributes, MRAPI_DOMAIN_SHARED, &no, sizeof no, &status);
-    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(5, &attributes, &status);
-    mrapi_thread_create(DOMAIN + 1, 30, &parameters, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    mrapi_thread_join(DOMAIN + 1, 30, &result, &status);
-    assert_int_equal((uintptr_t)result, MRAPI_ERR_DOMAIN_NOTSHARED);
-    assert_int_equal(mrapi_mutex_get(5, &status), mutex);
-    delete_mutex(mutex);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -288,7 +259,6 @@ main(int argc, char **argv)
                                         node_down),
         cmocka_unit_test_setup_teardown(mutex_holder_ends_with_priority_inheritance, node_up,
                                         node_down),
-        cmocka_unit_test_setup_teardown(mutex_not_shared_between_domains, node_up, node_down),
     };
     if (!system_up(argc, argv)) {
         return 1;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Conformance of MRAPI's mutexes, through the public calls: every function with every kind of
- * wrong argument gives the code that the standard names, and changes nothing. Run in a private
- * system and in a named one.
+ * Conformance of what is MRAPI's mutexes' own, through the public calls: keys, levels, priority
+ * inheritance. What all locks have in common: api_locks_test.c. Run in a private system and in a
+ * named one.
  */
-#include <string.h>
-
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
 #include "mrapi/mutex.h"
@@ -13,120 +11,6 @@
 #include "support/api.h"
 #include "support/system.h"
 #include "support/unit.h"
-
-static void
-mutex_create_and_get(void **state)
-{
-    mrapi_status_t status;
-    (void)state;
-    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(5, NULL, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    assert_int_equal(mrapi_mutex_get(5, &status), mutex);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    assert_int_equal(mrapi_mutex_create(5, NULL, &status), MRAPI_RETURN_VALUE_INVALID);
-    assert_int_equal(status, MRAPI_ERR_MUTEX_EXISTS);
-    (void)mrapi_mutex_get(6, &status);
-    assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
-    (void)mrapi_mutex_get(MRAPI_MUTEX_ID_ANY, &status);
-    assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
-    (void)mrapi_mutex_create(MRAPI_MAX_USER_MUTEX_ID + 1, NULL, &status);
-    assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
-    mrapi_mutex_hndl_t any = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
-    mrapi_mutex_hndl_t more = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    assert_int_not_equal(any, more);
-    delete_mutex(any);
-    delete_mutex(more);
-    delete_mutex(mutex);
-    (void)mrapi_mutex_get(5, &status);
-    assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
-}
-
-/* All that users may choose are as good as each other; none above is found. */
-static void
-mutex_numbers(void **state)
-{
-    static const mrapi_mutex_id_t numbers[] = {0, 0x40000000, 0xdeadbabe, 0xdeadbeef,
-                                               MRAPI_MAX_USER_MUTEX_ID};
-    mrapi_status_t status;
-    (void)state;
-    mrapi_mutex_hndl_t any = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        mrapi_mutex_hndl_t mutex = mrapi_mutex_create(numbers[i], NULL, &status);
-        assert_int_equal(status, MRAPI_SUCCESS);
-        assert_int_equal(mrapi_mutex_get(numbers[i], &status), mutex);
-        delete_mutex(mutex);
-    }
-    for (mrapi_mutex_id_t above = 1; above <= 2 * TEST_MUTEXES; above++) {
-        (void)mrapi_mutex_get(MRAPI_MAX_USER_MUTEX_ID + above, &status);
-        assert_int_equal(status, MRAPI_ERR_MUTEX_ID_INVALID);
-    }
-    delete_mutex(any);
-}
-
-static void
-mutex_limit(void **state)
-{
-    mrapi_status_t status;
-    mrapi_mutex_hndl_t mutexes[16];
-    (void)state;
-    for (int i = 0; i < TEST_MUTEXES; i++) {
-        mutexes[i] = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
-        assert_int_equal(status, MRAPI_SUCCESS);
-    }
-    (void)mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
-    assert_int_equal(status, MRAPI_ERR_MUTEX_LIMIT);
-    for (int i = 0; i < TEST_MUTEXES; i++) {
-        delete_mutex(mutexes[i]);
-    }
-    delete_mutex(mrapi_mutex_create(1, NULL, &status));
-}
-
-static void
-mutex_attributes(void **state)
-{
-    mrapi_status_t status;
-    mrapi_mutex_attributes_t attributes;
-    mrapi_boolean_t value = MRAPI_FALSE;
-    (void)state;
-    mrapi_mutex_init_attributes(NULL, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    memset(&attributes, 0xff, sizeof attributes); /* never initialised */
-    (void)mrapi_mutex_create(5, &attributes, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    memset(&attributes, 0, sizeof attributes);
-    (void)mrapi_mutex_create(5, &attributes, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    mrapi_mutex_init_attributes(&attributes, &status);
-    mrapi_mutex_set_attribute(NULL, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, NULL, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    mrapi_mutex_set_attribute(&attributes, 999, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
-    mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, &value, 4, &status);
-    assert_int_equal(status, MRAPI_ERR_ATTR_SIZE);
-
-    mrapi_mutex_hndl_t mutex = mutex_with(MRAPI_MUTEX_RECURSIVE, 5);
-    mrapi_mutex_get_attribute(mutex, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    assert_int_equal(value, MRAPI_TRUE);
-    mrapi_mutex_get_attribute(mutex, MRAPI_ERROR_EXT, &value, sizeof value, &status);
-    assert_int_equal(value, MRAPI_FALSE);
-    mrapi_mutex_get_attribute(mutex, MRAPI_DOMAIN_SHARED, &value, sizeof value, &status);
-    assert_int_equal(value, MRAPI_TRUE);
-    mrapi_mutex_get_attribute(mutex, 999, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
-    mrapi_mutex_get_attribute(mutex, MRAPI_ERROR_EXT, &value, 2, &status);
-    assert_int_equal(status, MRAPI_ERR_ATTR_SIZE);
-    mrapi_mutex_get_attribute(mutex, MRAPI_ERROR_EXT, NULL, 1, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    mrapi_mutex_get_attribute(mutex + 1, MRAPI_ERROR_EXT, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_MUTEX_INVALID);
-    delete_mutex(mutex);
-}
 
 static void
 mutex_lock_and_unlock(void **state)
@@ -285,38 +169,6 @@ mutex_keys_of_many_levels(void **state)
     }
 }
 
-static void
-mutex_stale(void **state)
-{
-    mrapi_status_t status;
-    mrapi_key_t key;
-    (void)state;
-    mrapi_mutex_hndl_t plain = mrapi_mutex_create(5, NULL, &status);
-    mrapi_mutex_hndl_t extended = mutex_with(MRAPI_ERROR_EXT, 6);
-    delete_mutex(plain);
-    delete_mutex(extended);
-    struct {
-        mrapi_mutex_hndl_t handle;
-        mrapi_status_t code;
-    } cases[] = {
-        {plain, MRAPI_ERR_MUTEX_INVALID},
-        {extended, MRAPI_ERR_MUTEX_DELETED},
-        {0, MRAPI_ERR_MUTEX_INVALID},
-        {~0u, MRAPI_ERR_MUTEX_INVALID},
-        {1u << 28 | 0xffff, MRAPI_ERR_MUTEX_INVALID},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        mrapi_mutex_lock(cases[i].handle, &key, 0, &status);
-        assert_int_equal(status, cases[i].code);
-        assert_int_equal(mrapi_mutex_trylock(cases[i].handle, &key, &status), MRAPI_FALSE);
-        assert_int_equal(status, cases[i].code);
-        mrapi_mutex_unlock(cases[i].handle, &key, &status);
-        assert_int_equal(status, cases[i].code);
-        mrapi_mutex_delete(cases[i].handle, &status);
-        assert_int_equal(status, cases[i].code);
-    }
-}
-
 /* The row that a stale handle names is another mutex's by now, of the other kind: neither is hurt.
  * */
 static void
@@ -383,16 +235,11 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(mutex_create_and_get, node_up, node_down),
-        cmocka_unit_test_setup_teardown(mutex_numbers, node_up, node_down),
-        cmocka_unit_test_setup_teardown(mutex_limit, node_up, node_down),
-        cmocka_unit_test_setup_teardown(mutex_attributes, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_lock_and_unlock, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_recursion, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_keys_of_two, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_keys_of_levels, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_keys_of_many_levels, node_up, node_down),
-        cmocka_unit_test_setup_teardown(mutex_stale, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_stale_handle_on_a_row_in_use, node_up, node_down),
         cmocka_unit_test_setup_teardown(mutex_of_another_with_the_same_thread_number, node_up,
                                         node_down),

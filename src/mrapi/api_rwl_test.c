@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Conformance of MRAPI's reader/writer locks, through the public calls: every function with every
- * kind of wrong argument, readers and writers, deletion under a waiter, the end of an owner. Run in
- * a private system and in a named one.
+ * Conformance of what is MRAPI's reader/writer locks' own, through the public calls: readers and
+ * writers, deletion under a waiter, the end of an owner. What all locks have in common:
+ * api_locks_test.c. Run in a private system and in a named one.
  */
-#include <string.h>
-
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
 #include "mrapi/rwl.h"
@@ -29,13 +27,14 @@ rwl_make(mrapi_rwl_id_t number, mrapi_uint_t limit)
 }
 
 static mrapi_rwl_hndl_t
-rwl_with(mrapi_uint_t attribute, mrapi_boolean_t value, mrapi_rwl_id_t number)
+rwl_extended(mrapi_rwl_id_t number)
 {
     mrapi_status_t status;
+    mrapi_boolean_t yes = MRAPI_TRUE;
     mrapi_rwl_attributes_t attributes;
     mrapi_rwl_init_attributes(&attributes, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
-    mrapi_rwl_set_attribute(&attributes, attribute, &value, sizeof value, &status);
+    mrapi_rwl_set_attribute(&attributes, MRAPI_ERROR_EXT, &yes, sizeof yes, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
     mrapi_rwl_hndl_t rwl = mrapi_rwl_create(number, &attributes, 4, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
@@ -86,40 +85,10 @@ refused(mrapi_rwl_hndl_t rwl, mrapi_rwl_mode_t mode)
 /* ---- By one node ----------------------------------------------------------------------------- */
 
 static void
-create_and_get(void **state)
+limits_of_readers(void **state)
 {
     mrapi_status_t status;
     (void)state;
-    mrapi_rwl_hndl_t rwl = rwl_make(5, 1);
-    assert_int_equal(mrapi_rwl_get(5, &status), rwl);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    assert_int_equal(mrapi_rwl_create(5, NULL, 1, &status), MRAPI_RETURN_VALUE_INVALID);
-    assert_int_equal(status, MRAPI_ERR_RWL_EXISTS);
-    (void)mrapi_rwl_get(6, &status);
-    assert_int_equal(status, MRAPI_ERR_RWL_ID_INVALID);
-    (void)mrapi_rwl_get(MRAPI_RWL_ID_ANY, &status);
-    assert_int_equal(status, MRAPI_ERR_RWL_ID_INVALID);
-    (void)mrapi_rwl_create(MRAPI_MAX_USER_RWL_ID + 1, NULL, 1, &status);
-    assert_int_equal(status, MRAPI_ERR_RWL_ID_INVALID);
-    mrapi_rwl_hndl_t any = rwl_make(MRAPI_RWL_ID_ANY, 1);
-    mrapi_rwl_hndl_t more = rwl_make(MRAPI_RWL_ID_ANY, 1);
-    assert_int_not_equal(any, more);
-    delete_rwl(any, MRAPI_SUCCESS);
-    delete_rwl(more, MRAPI_SUCCESS);
-    delete_rwl(rwl, MRAPI_SUCCESS);
-    delete_rwl(rwl_make(MRAPI_MAX_USER_RWL_ID, 1), MRAPI_SUCCESS);
-    delete_rwl(rwl_make(0xdeadbeef, 1), MRAPI_SUCCESS);
-    (void)mrapi_rwl_get(5, &status);
-    assert_int_equal(status, MRAPI_ERR_RWL_ID_INVALID);
-}
-
-static void
-limits(void **state)
-{
-    mrapi_status_t status;
-    mrapi_rwl_hndl_t rwls[64];
-    (void)state;
-    uint32_t most = med_self_get()->system->limits.rwlocks;
     uint32_t sharers = med_self_get()->system->limits.sharers;
     (void)mrapi_rwl_create(5, NULL, 0, &status);
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
@@ -128,49 +97,6 @@ limits(void **state)
     (void)mrapi_rwl_create(5, NULL, ~0u, &status);
     assert_int_equal(status, MRAPI_ERR_RWL_LIMIT);
     delete_rwl(rwl_make(5, sharers), MRAPI_SUCCESS);
-    assert_in_range(most, 1, 64);
-    for (uint32_t i = 0; i < most; i++) {
-        rwls[i] = rwl_make(MRAPI_RWL_ID_ANY, 1);
-    }
-    (void)mrapi_rwl_create(MRAPI_RWL_ID_ANY, NULL, 1, &status);
-    assert_int_equal(status, MRAPI_ERR_RWL_LIMIT);
-    for (uint32_t i = 0; i < most; i++) {
-        delete_rwl(rwls[i], MRAPI_SUCCESS);
-    }
-}
-
-static void
-attributes(void **state)
-{
-    mrapi_status_t status;
-    mrapi_rwl_attributes_t record;
-    mrapi_boolean_t value = MRAPI_FALSE;
-    (void)state;
-    mrapi_rwl_init_attributes(NULL, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    memset(&record, 0, sizeof record); /* never initialised */
-    (void)mrapi_rwl_create(5, &record, 1, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    mrapi_rwl_set_attribute(&record, MRAPI_ERROR_EXT, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    mrapi_rwl_init_attributes(&record, &status);
-    mrapi_rwl_set_attribute(&record, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
-    mrapi_rwl_set_attribute(&record, MRAPI_ERROR_EXT, &value, 4, &status);
-    assert_int_equal(status, MRAPI_ERR_ATTR_SIZE);
-    mrapi_rwl_hndl_t rwl = rwl_with(MRAPI_ERROR_EXT, MRAPI_TRUE, 5);
-    mrapi_rwl_get_attribute(rwl, MRAPI_ERROR_EXT, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    assert_int_equal(value, MRAPI_TRUE);
-    mrapi_rwl_get_attribute(rwl, 999, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
-    mrapi_rwl_get_attribute(rwl, MRAPI_ERROR_EXT, &value, 2, &status);
-    assert_int_equal(status, MRAPI_ERR_ATTR_SIZE);
-    mrapi_rwl_get_attribute(rwl, MRAPI_ERROR_EXT, NULL, 1, &status);
-    assert_int_equal(status, MRAPI_ERR_PARAMETER);
-    mrapi_rwl_get_attribute(rwl + 1, MRAPI_ERROR_EXT, &value, sizeof value, &status);
-    assert_int_equal(status, MRAPI_ERR_RWL_INVALID);
-    delete_rwl(rwl, MRAPI_SUCCESS);
 }
 
 static void
@@ -241,38 +167,6 @@ no_such_mode(void **state)
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
     unlock(rwl, NO_MODE, MRAPI_ERR_PARAMETER);
     delete_rwl(rwl, MRAPI_SUCCESS);
-}
-
-static void
-stale(void **state)
-{
-    mrapi_status_t status;
-    (void)state;
-    mrapi_rwl_hndl_t plain = rwl_make(5, 1);
-    mrapi_rwl_hndl_t extended = rwl_with(MRAPI_ERROR_EXT, MRAPI_TRUE, 6);
-    delete_rwl(plain, MRAPI_SUCCESS);
-    delete_rwl(extended, MRAPI_SUCCESS);
-    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(5, NULL, &status);
-    struct {
-        mrapi_rwl_hndl_t handle;
-        mrapi_status_t code;
-    } cases[] = {
-        {plain, MRAPI_ERR_RWL_INVALID}, {extended, MRAPI_ERR_RWL_DELETED},
-        {0, MRAPI_ERR_RWL_INVALID},     {~0u, MRAPI_ERR_RWL_INVALID},
-        {mutex, MRAPI_ERR_RWL_INVALID}, {plain | 0xffffu, MRAPI_ERR_RWL_INVALID},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        for (int mode = 0; mode < 2; mode++) {
-            mrapi_rwl_mode_t as = (mrapi_rwl_mode_t)mode;
-            mrapi_rwl_lock(cases[i].handle, as, MRAPI_TIMEOUT_INFINITE, &status);
-            assert_int_equal(status, cases[i].code);
-            assert_int_equal(mrapi_rwl_trylock(cases[i].handle, as, &status), MRAPI_FALSE);
-            assert_int_equal(status, cases[i].code);
-            unlock(cases[i].handle, as, cases[i].code);
-        }
-        delete_rwl(cases[i].handle, cases[i].code);
-    }
-    delete_mutex(mutex);
 }
 
 /* ---- By several ------------------------------------------------------------------------------ */
@@ -415,8 +309,7 @@ deleted_under_waiters(void **state)
     struct {
         mrapi_rwl_hndl_t rwl;
         mrapi_status_t code;
-    } cases[] = {{rwl_make(5, 2), MRAPI_ERR_RWL_INVALID},
-                 {rwl_with(MRAPI_ERROR_EXT, MRAPI_TRUE, 6), MRAPI_ERR_RWL_DELETED}};
+    } cases[] = {{rwl_make(5, 2), MRAPI_ERR_RWL_INVALID}, {rwl_extended(6), MRAPI_ERR_RWL_DELETED}};
     for (size_t i = 0; i < 2; i++) {
         shared_rwl = cases[i].rwl;
         lock(shared_rwl, WRITE);
@@ -524,91 +417,20 @@ many_at_once(void **state)
     }
 }
 
-static void *
-gets_it_in_another_domain(void *argument)
-{
-    mrapi_status_t status;
-    (void)argument;
-    (void)mrapi_rwl_get(5, &status);
-    return (void *)(uintptr_t)status;
-}
-
-static void
-domains(void **state)
-{
-    mrapi_status_t status;
-    (void)state;
-    mrapi_rwl_hndl_t rwl = rwl_with(MRAPI_DOMAIN_SHARED, MRAPI_FALSE, 5);
-    mrapi_thread_parameters_t parameters = {.start_routine = gets_it_in_another_domain};
-    mrapi_thread_create(DOMAIN + 1, 30, &parameters, &status);
-    void *result;
-    mrapi_thread_join(DOMAIN + 1, 30, &result, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    assert_int_equal((uintptr_t)result, MRAPI_ERR_DOMAIN_NOTSHARED);
-    delete_rwl(rwl, MRAPI_SUCCESS);
-}
-
-static void
-without_a_node(void **state)
-{
-    mrapi_status_t status;
-    mrapi_rwl_attributes_t record;
-    mrapi_boolean_t value = 0;
-    (void)state;
-    GIVES_NOTINIT((mrapi_rwl_init_attributes(&record, &status), 0));
-    GIVES_NOTINIT((mrapi_rwl_set_attribute(&record, 2, &value, 1, &status), 0));
-    GIVES_NOTINIT((mrapi_rwl_get_attribute(1, 2, &value, 1, &status), 0));
-    GIVES_NOTINIT(mrapi_rwl_create(1, NULL, 1, &status));
-    GIVES_NOTINIT(mrapi_rwl_get(1, &status));
-    GIVES_NOTINIT((mrapi_rwl_delete(1, &status), 0));
-    GIVES_NOTINIT((mrapi_rwl_lock(1, READ, 0, &status), 0));
-    GIVES_NOTINIT(mrapi_rwl_trylock(1, READ, &status));
-    GIVES_NOTINIT((mrapi_rwl_unlock(1, READ, &status), 0));
-    GIVES_NOTINIT((medley_rwl_lock_until_ns(1, WRITE, 0, &status), 0));
-}
-
-static void
-without_a_status(void **state)
-{
-    (void)state;
-    mrapi_rwl_hndl_t rwl = rwl_make(5, 1);
-    mrapi_rwl_lock(rwl, READ, 0, NULL);
-    assert_int_equal(mrapi_rwl_trylock(rwl, WRITE, NULL), MRAPI_FALSE);
-    medley_rwl_lock_until_ns(rwl, WRITE, 0, NULL);
-    unlock(rwl, READ, MRAPI_ERR_RWL_NOTLOCKED); /* nothing was done */
-    unlock(rwl, WRITE, MRAPI_ERR_RWL_NOTLOCKED);
-    lock(rwl, READ);
-    mrapi_rwl_unlock(rwl, READ, NULL);
-    mrapi_rwl_delete(rwl, NULL);
-    mrapi_rwl_init_attributes(NULL, NULL);
-    mrapi_rwl_set_attribute(NULL, 0, NULL, 0, NULL);
-    mrapi_rwl_get_attribute(rwl, 0, NULL, 0, NULL);
-    assert_int_equal(mrapi_rwl_get(5, NULL), MRAPI_RETURN_VALUE_INVALID);
-    assert_int_equal(mrapi_rwl_create(6, NULL, 1, NULL), MRAPI_RETURN_VALUE_INVALID);
-    unlock(rwl, READ, MRAPI_SUCCESS);
-    delete_rwl(rwl, MRAPI_SUCCESS);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(create_and_get, node_up, node_down),
-        cmocka_unit_test_setup_teardown(limits, node_up, node_down),
-        cmocka_unit_test_setup_teardown(attributes, node_up, node_down),
+        cmocka_unit_test_setup_teardown(limits_of_readers, node_up, node_down),
         cmocka_unit_test_setup_teardown(reading_by_one_node, node_up, node_down),
         cmocka_unit_test_setup_teardown(writing_by_one_node, node_up, node_down),
         cmocka_unit_test_setup_teardown(no_such_mode, node_up, node_down),
-        cmocka_unit_test_setup_teardown(stale, node_up, node_down),
         cmocka_unit_test_setup_teardown(another_writes, node_up, node_down),
         cmocka_unit_test_setup_teardown(another_reads, node_up, node_down),
         cmocka_unit_test_setup_teardown(a_writer_is_coming, node_up, node_down),
         cmocka_unit_test_setup_teardown(deleted_under_waiters, node_up, node_down),
         cmocka_unit_test_setup_teardown(owner_ends, node_up, node_down),
         cmocka_unit_test_setup_teardown(many_at_once, node_up, node_down),
-        cmocka_unit_test_setup_teardown(domains, node_up, node_down),
-        cmocka_unit_test(without_a_node),
-        cmocka_unit_test_setup_teardown(without_a_status, node_up, node_down),
     };
     if (!system_up(argc, argv)) {
         return 1;
