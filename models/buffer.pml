@@ -8,9 +8,9 @@
  * One buffer, one row. In its first life the sender takes the buffer, hands it over to the lane,
  * publishes its name, and leaves; the receiver reads the name, hands it over to itself, and leaves,
  * before or after it gives the buffer back. Whoever is the second to leave takes back what the lane
- * has, and then removes the row. The third does not die: it recovers who is dead, sweeps, takes back
- * what belongs to lives that are over, and sends to itself by the row's second life. Who may die,
- * dies behind any store. The lives themselves: models/lane.pml; the pool: models/pool.pml.
+ * has, and then removes the row. The third does not die: it recovers who is dead, sweeps, takes
+ * back what belongs to lives that are over, and sends to itself by the row's second life. Who may
+ * die, dies behind any store. The lives themselves: models/lane.pml; the pool: models/pool.pml.
  *
  * CONFIG ONE_DIES            the sender dies anywhere
  * CONFIG TWO_DIE             the receiver does, too

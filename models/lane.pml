@@ -4,7 +4,8 @@
  * row removed and another pair's.
  *
  * While a side has not left, the row and its memory are that lane's; no side is used by two; no
- * lane is made for an endpoint that is gone; and in the end, whoever died wherever, the row is free.
+ * lane is made for an endpoint that is gone; and in the end, whoever died wherever, the row is
+ * free.
  *
  * One row. The sender makes a lane to the receiver, sends, and deletes its endpoint, or drops the
  * lane when the receiver is gone, and may make it again. The receiver finds it, receives, may leave
@@ -20,9 +21,9 @@
  * MUTANT FIRST_REMOVES assertion/ONE_DIES      the first to leave removes the row
  * MUTANT REMOVE_ANY assertion/ONE_DIES         a removal does not ask which life it is
  * MUTANT MARK_BY_STORE assertion/ONE_DIES       looks at the ends, then writes them
- * MUTANT UNASKED assertion/ONE_DIES             makes a lane without asking whether an end is closing
+ * MUTANT UNASKED assertion/ONE_DIES             makes a lane without asking whether an end closes
  * MUTANT PASS_UNLOCKED assertion/ONE_DIES       an endpoint goes through its lanes without the lock
- * MUTANT CLOSE_LAST assertion/ONE_DIES          goes through its lanes, then says that it is closing
+ * MUTANT CLOSE_LAST assertion/ONE_DIES          goes through its lanes, then says that it closes
  * MUTANT NEVER_SWEEP assertion/ONE_DIES         what a dead one left between GONE and removal stays
  */
 #define SENDER 1

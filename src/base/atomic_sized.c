@@ -31,10 +31,13 @@
         }                                                                                          \
     }
 
+/* GCC before 13.3 compares, on 64-bit RISC-V, all of the register that was cut with what it loads,
+ * which has its sign extended: so what was cut goes through memory. */
 #define CAS(width)                                                                                 \
     static bool cas_##width(uint##width##_t *memory, uint64_t *expected, uint##width##_t desired)  \
     {                                                                                              \
-        uint##width##_t there = (uint##width##_t) * expected;                                      \
+        volatile uint##width##_t cut = (uint##width##_t) * expected; /* see above */               \
+        uint##width##_t there = cut;                                                               \
         bool done = __atomic_compare_exchange_n(memory, &there, desired, false, __ATOMIC_SEQ_CST,  \
                                                 __ATOMIC_SEQ_CST);                                 \
         if (!done) {                                                                               \

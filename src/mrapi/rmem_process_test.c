@@ -8,6 +8,7 @@
 #include "mrapi/rmem_window.h"
 #include "mrapi/system.h"
 #include "support/check.h"
+#include "support/emulated.h"
 #include "support/process.h"
 #include "support/system.h"
 #include "support/unit.h"
@@ -161,6 +162,7 @@ static void
 moved_plainly(void **state)
 {
     (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
     moved_by(MRAPI_RMEM_DUMMY);
 }
 
@@ -168,6 +170,7 @@ static void
 moved_by_engine(void **state)
 {
     (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
     moved_by(MRAPI_RMEM_DMA);
 }
 
@@ -175,6 +178,7 @@ static void
 moved_through_a_cache(void **state)
 {
     (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
     moved_by(MRAPI_RMEM_SWCACHE);
 }
 
@@ -185,6 +189,7 @@ not_waited_for(void **state)
     mrapi_request_t request;
     size_t size = 0;
     (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
     mrapi_rmem_hndl_t rmem = owner_up(MRAPI_RMEM_DUMMY);
     mrapi_rmem_read_i(rmem, 0, near, 0, BYTES, 1, BYTES, BYTES, &request, &status);
     assert_int_equal(status, MRAPI_SUCCESS);

@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 
 #include "port/port.h"
+#include "support/emulated.h"
 #include "support/process.h"
 #include "support/unit.h"
 
@@ -92,6 +93,7 @@ read_in_every_size(void **state)
 {
     static const uint32_t sizes[] = {1, 64, 4096, 16384, 16385, 70000, BYTES - 5};
     (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
     med_port_peer peer = peer_of_child();
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         memset(mine, 0, BYTES);
@@ -114,6 +116,7 @@ static void
 read_with_strides(void **state)
 {
     (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
     med_port_peer peer = peer_of_child();
     const med_port_peer_copy copy = {.local = mine,
                                      .remote = (uint64_t)(uintptr_t)mine,
@@ -144,6 +147,7 @@ written_in_every_size(void **state)
 {
     static const uint32_t sizes[] = {1, 64, 16384, 16385, BYTES - 9};
     (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
     med_port_peer peer = peer_of_child();
     for (uint32_t i = 0; i < BYTES; i++) {
         mine[i] = childs(i);
@@ -168,6 +172,7 @@ static void
 nothing_there(void **state)
 {
     (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
     med_port_peer peer = peer_of_child();
     for (uint32_t bytes = 64; bytes <= 65536; bytes *= 1024) {
         const med_port_peer_copy copy = {
@@ -201,6 +206,7 @@ static void
 the_dead_have_no_memory(void **state)
 {
     (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
     med_port_peer peer = peer_of_child();
     process_kill(&child);
     for (uint32_t bytes = 64; bytes <= 65536; bytes *= 1024) {

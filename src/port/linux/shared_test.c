@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "port/port.h"
+#include "support/emulated.h"
 #include "support/mounts.h"
 #include "support/process.h"
 #include "support/shared_name.h"
@@ -237,30 +238,10 @@ full_file_system_is_no_memory(void **state)
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
 static int
-is_mapped(test_process *parent, void *argument)
-{
-    (void)parent;
-    return msync(argument, PAGE, MS_ASYNC) == 0 ? 1 : 0; /* ENOMEM: nothing is mapped there */
-}
-
-/* Some emulators take no notice of MADV_DONTFORK. */
-static bool
-machine_can_withhold_mappings(void)
-{
-    test_process child;
-    void *p = process_shared_memory(PAGE);
-    assert_int_equal(madvise(p, PAGE, MADV_DONTFORK), 0);
-    process_start(&child, is_mapped, p);
-    int status = process_join(&child);
-    (void)munmap(p, PAGE);
-    return status == 0;
-}
-
-static int
 forgets(test_process *parent, void *argument)
 {
     med_port_shared *shared = argument;
-    int inherited = is_mapped(parent, shared->address);
+    int inherited = emulated_is_mapped(parent, shared->address);
     med_port_shared_forget(shared);
     med_port_shared again;
     child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &again) == MEDLEY_OK);
@@ -298,9 +279,7 @@ child_of_fork_forgets(void **state)
     process_start(&child, parent_still_holds, &shared);
     assert_int_equal(process_join(&child), 0);
     med_port_shared_close(&shared);
-    if (!machine_can_withhold_mappings()) {
-        not_possible_here("the emulator lets children inherit every mapping");
-    }
+    WITHOUT_WITHHOLDING_SKIP();
     assert_int_equal(first, 0);
 }
 
