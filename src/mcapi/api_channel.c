@@ -48,7 +48,7 @@ done_at_once(med_self *self, mcapi_request_t *request)
     med_requests *requests = &self->system->requests;
     const med_request_outcome outcome = {.status = MEDLEY_OK};
     med_request *place;
-    if (med_request_begin(requests, NULL, &place) != MEDLEY_OK) {
+    if (med_request_begin(requests, self->ref, NULL, &place) != MEDLEY_OK) {
         return MCAPI_ERR_REQUEST_LIMIT;
     }
     *request = med_request_end_at_once(requests, place, outcome);

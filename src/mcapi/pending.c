@@ -110,7 +110,7 @@ med_pending_begin(med_self *self,
 {
     med_requests *requests = &self->system->requests;
     med_request *request;
-    medley_status_t status = med_request_begin(requests, &operations, &request);
+    medley_status_t status = med_request_begin(requests, self->ref, &operations, &request);
     if (status != MEDLEY_OK) {
         return status;
     }

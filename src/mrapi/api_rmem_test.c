@@ -596,6 +596,31 @@ between_nodes(void **state)
 }
 
 static void
+other_node_asks_and_goes(void)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_request_t request;
+    mrapi_initialize(DOMAIN, NODE + 1, 0, &info, &status);
+    assert_int_equal(attach_status(shared, MRAPI_RMEM_DUMMY), MRAPI_SUCCESS);
+    for (uint32_t i = 0; i < TEST_REQUESTS; i++) {
+        mrapi_rmem_write_i(shared, i, near, 0, 1, 1, 1, 1, &request, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+}
+
+/* What it asked for and did not fetch takes nothing from those who stay. */
+static void
+requests_go_with_their_node(void **state)
+{
+    (void)state;
+    shared = attached(MRAPI_RMEM_DUMMY);
+    on_other_thread(other_node_asks_and_goes);
+    on_other_thread(other_node_asks_and_goes);
+    end(shared);
+}
+
+static void
 other_node_makes_it(void)
 {
     mrapi_status_t status;
@@ -641,6 +666,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(request_limit, node_up, node_down),
         cmocka_unit_test(no_node),
         cmocka_unit_test_setup_teardown(between_nodes, node_up, node_down),
+        cmocka_unit_test_setup_teardown(requests_go_with_their_node, node_up, node_down),
         cmocka_unit_test_setup_teardown(gone_with_its_owner, node_up, node_down),
     };
     if (!system_up(argc, argv)) {

@@ -20,6 +20,7 @@ MED_PORT_OPTIONAL void med_rmem_own_end(med_system *system);
 MED_PORT_OPTIONAL void med_resources_node_leaves(med_self *self);
 MED_PORT_OPTIONAL medley_status_t med_requests_begin(med_system *system);
 MED_PORT_OPTIONAL void med_requests_end(med_system *system);
+MED_PORT_OPTIONAL void med_requests_node_leaves(med_self *self);
 /* Of a floor above: these names are all that this one knows of it. */
 MED_PORT_OPTIONAL void med_exchange_end(med_system *system);
 MED_PORT_OPTIONAL void med_exchange_node_leaves(med_self *self);
@@ -31,8 +32,9 @@ static const med_part parts[] = {
      .node_recover = med_shmem_recover_making},
     {.begin = med_rmem_own_make, .end = med_rmem_own_end},
     {.node_leaves = med_resources_node_leaves},
-    {.begin = med_requests_begin, .end = med_requests_end},
     {.end = med_exchange_end, .node_leaves = med_exchange_node_leaves},
+    /* Behind whose operations they are. */
+    {.begin = med_requests_begin, .end = med_requests_end, .node_leaves = med_requests_node_leaves},
 };
 
 void (*const med_event_teller)(mrapi_event_t event) = med_event_tell_listeners;

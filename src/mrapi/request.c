@@ -10,15 +10,17 @@
  *               compare-and-swap that takes the turn, for a COMPLETED one, else the store of FREE
  *   cancel      the store of CANCELED
  *   complete    the store of COMPLETED
+ *   leave       for each request, the store of FREE
  *
- * The turn is a bit of the word. Who sees it taken does not wait for it, unless he cancels, drains
- * or completes: somebody is at the request, so for one who asks it is simply not over yet; and of a
- * COMPLETED one, the turn is taken to collect it.
+ * The turn is a bit of the word. Who sees it taken does not wait for it, unless he cancels, drains,
+ * leaves or completes: somebody is at the request, so for one who asks it is simply not over yet;
+ * and of a COMPLETED one, the turn is taken to collect it. So nobody takes the turn of a COMPLETED
+ * one but to collect it: who leaves looks whose it is before.
  *
- * Progress: begin, test are lock-free; complete, cancel and drain block on the turn, which is held
- * for one look or step. Death: the table is the process's own and goes with it. A generation has 20
- * bits and a place rests while others are free, so a handle is told from later ones of its place
- * for a million requests there.
+ * Progress: begin, test are lock-free; complete, cancel, drain and leave block on the turn, which
+ * is held for one look or step. Death: the table is the process's own and goes with it. A
+ * generation has 20 bits and a place rests while others are free, so a handle is told from later
+ * ones of its place for a million requests there.
  */
 #include "mrapi/request.h"
 
@@ -101,6 +103,12 @@ med_requests_end(med_system *system)
     med_requests_fini(&system->requests);
 }
 
+void
+med_requests_node_leaves(med_self *self)
+{
+    med_requests_leave(&self->system->requests, self->ref);
+}
+
 /* ---- The maker ------------------------------------------------------------------------------- */
 
 static bool
@@ -118,6 +126,7 @@ place_take(med_request *request, med_request_state from)
 
 medley_status_t
 med_request_begin(med_requests *requests,
+                  uint32_t maker,
                   const med_request_operations *operations,
                   med_request **request)
 {
@@ -127,6 +136,7 @@ med_request_begin(med_requests *requests,
         for (uint32_t i = 0; i < requests->count; i++) {
             med_request *place = &requests->places[(start + i) % requests->count];
             if (place_take(place, ways[way])) {
+                atomic32_store_relaxed(&place->maker, maker); /* relaxed: published by R2 */
                 place->operations = operations;
                 *request = place;
                 return MEDLEY_OK;
@@ -142,7 +152,7 @@ static uint32_t
 publish(med_requests *requests, med_request *request, med_request_state state)
 {
     uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: the maker's own */
-    /* R2 filled -> A2 (turn_take) */
+    /* R2 filled -> A2 (turn_take, med_requests_leave) */
     atomic32_store_release(&request->word, word_of(state, generation_of(word)));
     return handle_of(requests, request, word);
 }
@@ -300,6 +310,40 @@ med_requests_drain(med_requests *requests,
             finish(requests, request, word);
         } else {
             turn_give(request, word, state_of(word));
+        }
+    }
+}
+
+/* ---- The maker leaves ------------------------------------------------------------------------ */
+
+/* With nobody to collect it. What another collects, or has called back, needs nothing any more. */
+static void
+place_leave(med_requests *requests, med_request *request, uint32_t generation)
+{
+    uint32_t word;
+    medley_status_t status;
+    while ((status = turn_take(request, generation, true, &word)) == MEDLEY_BUSY) {
+        med_port_yield();
+    }
+    if (status != MEDLEY_OK) {
+        return;
+    }
+    if (state_of(word) != MED_REQUEST_COMPLETED) {
+        (void)request->operations->cancel(request->context);
+    }
+    place_free(requests, request, word);
+}
+
+void
+med_requests_leave(med_requests *requests, uint32_t maker)
+{
+    for (uint32_t i = 0; i < requests->count; i++) {
+        med_request *request = &requests->places[i];
+        uint32_t word = atomic32_load_acquire(&request->word); /* A2 filled <- R2 (publish) */
+        /* Relaxed: A2 stands before it; of a later life, the generation tells. */
+        if (state_of(word) >= MED_REQUEST_VALID &&
+            atomic32_load_relaxed(&request->maker) == maker) {
+            place_leave(requests, request, generation_of(word));
         }
     }
 }

@@ -6,6 +6,7 @@
  * Words
  *   request     one operation under way, in one place of the table
  *   operations  how that kind of operation is brought forward, and called back
+ *   maker       the node that asked for it; when it leaves, its requests go with it
  *   turn        the right to touch what a request holds; one thread's at a time, never for long
  *   handle      generation (bits 12 to 31, never 0) and place (bits 0 to 11): never 0 or ~0
  *
@@ -28,6 +29,7 @@
 #include "base/wait.h"
 #include "medley/status.h"
 
+struct med_self;
 struct med_system;
 
 typedef enum med_request_state {
@@ -53,14 +55,15 @@ typedef struct med_request_operations {
     /* One look, or one step. VALID, RECEIVED: not yet; COMPLETED: over, with its outcome. */
     med_request_state (*progress)(void *context, med_request_outcome *outcome);
     /* True: nothing of it goes on, nothing of the caller's is touched any more. False: it cannot be
-     * called back. */
+     * called back; by its maker, who leaves: it has ended. */
     bool (*cancel)(void *context);
 } med_request_operations;
 
 #define MED_REQUEST_CONTEXT_BYTES 96u
 
 typedef struct med_request {
-    atomic32 word; /* state, turn, generation */
+    atomic32 word;  /* state, turn, generation */
+    atomic32 maker; /* node reference; changes only while it is RESERVED, read by who likes */
     /* Of its maker while it is RESERVED, then of who has the turn: */
     const med_request_operations *operations;
     med_request_outcome outcome;
@@ -79,6 +82,7 @@ typedef struct med_requests {
 /* The system's own, for its nodes. */
 medley_status_t med_requests_begin(struct med_system *system);
 void med_requests_end(struct med_system *system);
+void med_requests_node_leaves(struct med_self *self);
 
 /* As many as MEDLEY_MAX_REQUESTS says. MEDLEY_ERR_NO_MEMORY. */
 medley_status_t med_requests_init(med_requests *requests);
@@ -87,9 +91,10 @@ void med_requests_fini(med_requests *requests);
 
 /* ---- The maker ------------------------------------------------------------------------------- */
 
-/* A place; to be followed by one of the next three. MEDLEY_ERR_LIMIT: all are in use, which is
- * reported. Lock-free. */
+/* A place, for the node `maker`; to be followed by one of the next three. MEDLEY_ERR_LIMIT: all are
+ * in use, which is reported. Lock-free. */
 medley_status_t med_request_begin(med_requests *requests,
+                                  uint32_t maker,
                                   const med_request_operations *operations,
                                   med_request **request);
 /* It is under way: what its operations need stands in its context. */
@@ -99,6 +104,9 @@ uint32_t
 med_request_end_at_once(med_requests *requests, med_request *request, med_request_outcome outcome);
 /* There is nothing to ask about. */
 void med_request_abandon(med_request *request);
+/* The maker makes no more, and nobody collects what he made: it is called back, and its places are
+ * free. Whoever asks is told MEDLEY_ERR_STALE. Blocks as long as a turn is held. */
+void med_requests_leave(med_requests *requests, uint32_t maker);
 
 /* ---- The engine ------------------------------------------------------------------------------ */
 

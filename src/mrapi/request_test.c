@@ -11,6 +11,8 @@
 #define PLACES 8
 #define PLACES_TEXT "8"
 #define SIZE 4711
+#define MAKER 7u
+#define OTHER 8u
 
 /* ---- The engine ------------------------------------------------------------------------------ */
 
@@ -95,14 +97,20 @@ tear_down(void **state)
 }
 
 static uint32_t
-start(engine *e)
+start_as(uint32_t maker, engine *e)
 {
     med_request *request;
-    assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_OK);
+    assert_int_equal(med_request_begin(&requests, maker, &engine_operations, &request), MEDLEY_OK);
     memcpy(request->context, &e, sizeof e);
     uint32_t handle = med_request_start(&requests, request);
     assert_true(handle != 0 && handle != UINT32_MAX);
     return handle;
+}
+
+static uint32_t
+start(engine *e)
+{
+    return start_as(MAKER, e);
 }
 
 static medley_status_t
@@ -144,7 +152,7 @@ over_at_once(void **state)
 {
     med_request *request;
     (void)state;
-    assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_OK);
+    assert_int_equal(med_request_begin(&requests, MAKER, &engine_operations, &request), MEDLEY_OK);
     const med_request_outcome outcome = {.status = MEDLEY_OK, .size_bytes = SIZE};
     uint32_t handle = med_request_end_at_once(&requests, request, outcome);
     assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_BUSY);
@@ -230,13 +238,15 @@ all_places_in_use(void **state)
     for (int i = 0; i < PLACES; i++) {
         handles[i] = start(&one);
     }
-    assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_ERR_LIMIT);
+    assert_int_equal(med_request_begin(&requests, MAKER, &engine_operations, &request),
+                     MEDLEY_ERR_LIMIT);
     /* What was called back gives its place, and is no more. */
     assert_int_equal(med_request_cancel(&requests, handles[3]), MEDLEY_OK);
     uint32_t another = start(&one);
     assert_int_equal(test(handles[3]), MEDLEY_ERR_STALE);
     assert_int_equal(test(another), MEDLEY_BUSY);
-    assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_ERR_LIMIT);
+    assert_int_equal(med_request_begin(&requests, MAKER, &engine_operations, &request),
+                     MEDLEY_ERR_LIMIT);
 }
 
 static void
@@ -245,7 +255,8 @@ an_abandoned_place_comes_back(void **state)
     (void)state;
     for (int i = 0; i < 3 * PLACES; i++) {
         med_request *request;
-        assert_int_equal(med_request_begin(&requests, &engine_operations, &request), MEDLEY_OK);
+        assert_int_equal(med_request_begin(&requests, MAKER, &engine_operations, &request),
+                         MEDLEY_OK);
         med_request_abandon(request);
     }
 }
@@ -292,6 +303,31 @@ drained(void **state)
     assert_int_equal(test(second), MEDLEY_BUSY);
     assert_int_equal(test(first), MEDLEY_OK);
     assert_int_equal(test(third), MEDLEY_OK);
+}
+
+/* Under way, over, called back: all places that were his come free, and no other. */
+static void
+a_maker_leaves(void **state)
+{
+    (void)state;
+    uint32_t under_way = start(&one);
+    uint32_t others = start_as(OTHER, &one);
+    uint32_t over = start(&one);
+    uint32_t canceled = start(&one);
+    const med_request_outcome outcome = {.status = MEDLEY_OK, .size_bytes = SIZE};
+    assert_int_equal(med_request_complete(&requests, over, outcome), MEDLEY_OK);
+    assert_int_equal(med_request_cancel(&requests, canceled), MEDLEY_OK);
+    atomic32_store_release(&one.called_back, 0);
+    med_requests_leave(&requests, MAKER);
+    assert_true(atomic32_load_relaxed(&one.called_back));
+    assert_int_equal(test(under_way), MEDLEY_ERR_STALE);
+    assert_int_equal(test(over), MEDLEY_ERR_STALE);
+    assert_int_equal(test(canceled), MEDLEY_ERR_CANCELED);
+    assert_int_equal(test(others), MEDLEY_BUSY);
+    for (int i = 0; i < PLACES - 1; i++) {
+        (void)start(&one);
+    }
+    assert_int_equal(test(others), MEDLEY_BUSY);
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
@@ -395,6 +431,7 @@ main(void)
         cmocka_unit_test_setup_teardown(an_abandoned_place_comes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(generations_wrap, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drained, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_maker_leaves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wait_of_several, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_of_many_gets_it, set_up, tear_down),
     };

@@ -232,7 +232,7 @@ med_rmem_transfer_start(med_self *self,
         status = check(window, transfer);
     }
     if (status == MEDLEY_OK) {
-        status = med_request_begin(requests, &engine_operations, &place);
+        status = med_request_begin(requests, self->ref, &engine_operations, &place);
     }
     if (status != MEDLEY_OK) {
         return status;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Requests: whoever has a handle, by whatever means, finds what its maker filled in; of all who
- * ask, one gets the outcome; what was called back is collected by nobody; and who waits is woken.
+ * ask, one gets the outcome; what was called back is collected by nobody; who waits is woken; and
+ * nothing is left of what a maker made who leaves.
  *
  * Actors, threads of one process: 0 to 2 make requests and ask about any, 3 is an engine that
  * completes what does not complete itself.
@@ -29,6 +30,7 @@ typedef struct made {
     bool engine_done;
     bool collected;
     bool canceled;
+    bool left; /* its maker left before it was either */
 } made;
 
 typedef struct notes {
@@ -118,7 +120,7 @@ make(const sim_actor *actor)
     bool by_engine = sim_random(2) == 0;
     med_request *request;
     medley_status_t status =
-        med_request_begin(&requests, by_engine ? &engines : &stepped, &request);
+        med_request_begin(&requests, actor->index, by_engine ? &engines : &stepped, &request);
     if (status != MEDLEY_OK) {
         SIM_CHECK(status == MEDLEY_ERR_LIMIT);
         return;
@@ -198,6 +200,16 @@ wait_for_own(const sim_actor *actor, made *m)
 }
 
 static void
+left_behind(const sim_actor *actor, made *m)
+{
+    med_request_outcome outcome;
+    medley_status_t status = med_request_test(&requests, m->handle, &outcome);
+    (void)actor;
+    SIM_CHECK(status == MEDLEY_ERR_STALE || status == MEDLEY_ERR_CANCELED);
+    m->left = true;
+}
+
+static void
 act_maker(const sim_actor *actor)
 {
     notes *n = actor->notes;
@@ -213,9 +225,13 @@ act_maker(const sim_actor *actor)
     if (sim_random(4) == 0) {
         med_requests_drain(&requests, &stepped, is_of, &actor->index);
     }
+    bool leaves = sim_random(4) == 0;
+    if (leaves) {
+        med_requests_leave(&requests, actor->index);
+    }
     for (uint32_t i = 0; i < n->count; i++) {
         if (n->made[i].maker == actor->index && n->made[i].handle) {
-            wait_for_own(actor, &n->made[i]);
+            (leaves ? left_behind : wait_for_own)(actor, &n->made[i]);
         }
     }
 }
@@ -268,13 +284,14 @@ end(const sim_actor *director)
 {
     const notes *n = director->notes;
     for (uint32_t i = 0; i < n->count; i++) {
-        SIM_CHECK(n->made[i].collected != n->made[i].canceled);
+        SIM_CHECK(!n->made[i].collected || !n->made[i].canceled);
+        SIM_CHECK(n->made[i].collected || n->made[i].canceled || n->made[i].left);
     }
     med_request *request;
     for (uint32_t i = 0; i < 4; i++) {
-        SIM_CHECK(med_request_begin(&requests, &stepped, &request) == MEDLEY_OK);
+        SIM_CHECK(med_request_begin(&requests, MAKERS, &stepped, &request) == MEDLEY_OK);
     }
-    SIM_CHECK(med_request_begin(&requests, &stepped, &request) == MEDLEY_ERR_LIMIT);
+    SIM_CHECK(med_request_begin(&requests, MAKERS, &stepped, &request) == MEDLEY_ERR_LIMIT);
 }
 
 const sim_scenario sim_request = {
