@@ -596,6 +596,30 @@ between_nodes(void **state)
 }
 
 static void
+other_node_writes_and_goes(void)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN, NODE + 1, 0, &info, &status);
+    assert_int_equal(attach_status(shared, MRAPI_RMEM_SWCACHE), MRAPI_SUCCESS);
+    put(shared, 5, 123);
+    assert_int_not_equal(far[5], 123);
+}
+
+/* As if it had detached. */
+static void
+a_cache_is_sent_by_who_goes(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    shared = made(MRAPI_RMEM_ATYPE_ANY);
+    on_other_thread(other_node_writes_and_goes);
+    assert_int_equal(far[5], 123);
+    mrapi_rmem_delete(shared, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+static void
 other_node_asks_and_goes(void)
 {
     mrapi_status_t status;
@@ -666,6 +690,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(request_limit, node_up, node_down),
         cmocka_unit_test(no_node),
         cmocka_unit_test_setup_teardown(between_nodes, node_up, node_down),
+        cmocka_unit_test_setup_teardown(a_cache_is_sent_by_who_goes, node_up, node_down),
         cmocka_unit_test_setup_teardown(requests_go_with_their_node, node_up, node_down),
         cmocka_unit_test_setup_teardown(gone_with_its_owner, node_up, node_down),
     };

@@ -132,6 +132,14 @@ med_object_touch(const med_self_table *table, uint32_t index)
     }
 }
 
+/* Has the node ever taken something of the chunk that row is in? For its own thread: relaxed. */
+static inline bool
+med_object_touched(const med_self_table *table, uint32_t index)
+{
+    uint32_t bit = index / MED_ROWS_PER_TOUCH;
+    return atomic32_load_relaxed(&table->touched[bit / 32]) & 1u << bit % 32;
+}
+
 /* Who only ever tries must find a holder's death all the same, but need not ask the system each
  * time: is it time to? */
 bool med_object_look_due(med_self *self);

@@ -17,6 +17,7 @@ MED_PORT_OPTIONAL void med_mappings_fini(med_system *system);
 MED_PORT_OPTIONAL void med_shmem_recover_making(med_system *system, uint32_t node_ref);
 MED_PORT_OPTIONAL medley_status_t med_rmem_own_make(med_system *system);
 MED_PORT_OPTIONAL void med_rmem_own_end(med_system *system);
+MED_PORT_OPTIONAL void med_rmem_node_leaves(med_self *self);
 MED_PORT_OPTIONAL void med_resources_node_leaves(med_self *self);
 MED_PORT_OPTIONAL medley_status_t med_requests_begin(med_system *system);
 MED_PORT_OPTIONAL void med_requests_end(med_system *system);
@@ -30,7 +31,7 @@ static const med_part parts[] = {
     {.begin = med_mappings_init,
      .end = med_mappings_fini,
      .node_recover = med_shmem_recover_making},
-    {.begin = med_rmem_own_make, .end = med_rmem_own_end},
+    {.begin = med_rmem_own_make, .end = med_rmem_own_end, .node_leaves = med_rmem_node_leaves},
     {.node_leaves = med_resources_node_leaves},
     {.end = med_exchange_end, .node_leaves = med_exchange_node_leaves},
     /* Behind whose operations they are. */

@@ -386,6 +386,20 @@ med_rmem_detach(med_self *self, med_handle rmem)
     return there;
 }
 
+void
+med_rmem_node_leaves(med_self *self)
+{
+    const med_self_table *table = &self->tables[MED_KIND_RMEM_ATTACHMENT];
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const med_row *row = med_table_row(&self->system->rmem_attachments, i);
+        /* Relaxed, both: the caller wrote its own rows, and flush looks whether it is one. Without
+         * a cache, or of what is gone, there is nothing to send. */
+        if (med_object_touched(table, i) && atomic32_load_relaxed(&row->key_low) == self->ref) {
+            (void)med_rmem_flush(self, atomic32_load_relaxed(&row->key_high));
+        }
+    }
+}
+
 typedef struct delete_context {
     const med_system *system;
     med_handle rmem;

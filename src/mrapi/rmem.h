@@ -154,6 +154,9 @@ medley_status_t med_rmem_attachment_recover_rows(struct med_system *system,
 /* The attachments' on_remove: closes the window, if it is this process's. */
 void med_rmem_attachment_removed(const med_table_view *view, med_row *row);
 
+/* What the caller's caches have and did not send goes to where it belongs. */
+void med_rmem_node_leaves(med_self *self);
+
 /* What this process keeps for itself: of its remote memories, and of its attachments. */
 medley_status_t med_rmem_own_make(struct med_system *system);
 void med_rmem_own_end(struct med_system *system);
