@@ -13,6 +13,14 @@ mrapi_yield(mrapi_status_t *status)
     }
 }
 
+/* Nobody is that node yet. Relaxed: a life begins and ends EXPECTED. */
+static bool
+is_expected(const med_system *system, uint32_t index)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    return atomic32_load_relaxed(&row->phase) == MED_NODE_EXPECTED;
+}
+
 void
 mrapi_yield_to(mrapi_domain_t domain_id, mrapi_node_t node_id, mrapi_status_t *status)
 {
@@ -22,7 +30,8 @@ mrapi_yield_to(mrapi_domain_t domain_id, mrapi_node_t node_id, mrapi_status_t *s
     }
     uint32_t index, generation;
     med_key key = {.high = domain_id, .low = node_id};
-    if (med_table_find(&self->system->nodes, key, &index, &generation) != MEDLEY_OK) {
+    if (med_table_find(&self->system->nodes, key, &index, &generation) != MEDLEY_OK ||
+        is_expected(self->system, index)) {
         *status = MRAPI_ERR_NODE_INVALID;
         return;
     }

@@ -3,6 +3,7 @@
  * operations do is base's to test (atomic_sized_test.c). */
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
+#include "mrapi/system.h"
 #include "support/unit.h"
 
 #define DOMAIN 1
@@ -172,6 +173,20 @@ yields_are_to_nodes(void **state)
     assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
 }
 
+/* As an image leaves it. */
+static void
+an_expected_node_is_nobody(void **state)
+{
+    mrapi_status_t status;
+    med_self *expected;
+    const med_node_request request = {.domain = DOMAIN, .node = NODE + 1, .expected = true};
+    (void)state;
+    assert_int_equal(med_node_place(med_self_get()->system, &request, &expected), MEDLEY_OK);
+    mrapi_yield_to(DOMAIN, NODE + 1, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    (void)med_node_recover(expected->system, expected->index, expected->generation);
+}
+
 static void
 no_node_no_yield(void **state)
 {
@@ -204,6 +219,7 @@ main(void)
         cmocka_unit_test(no_node_no_yield),
         cmocka_unit_test_setup_teardown(delays_last, node_up, node_down),
         cmocka_unit_test_setup_teardown(yields_are_to_nodes, node_up, node_down),
+        cmocka_unit_test_setup_teardown(an_expected_node_is_nobody, node_up, node_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
