@@ -477,6 +477,31 @@ events(void **state)
     }
 }
 
+/* Nobody comes or goes meanwhile, so it is never called. */
+static void (*no_callback(uintptr_t number))(mrapi_event_t event)
+{
+    return (void (*)(mrapi_event_t))number;
+}
+
+/* Who ended leaves his place to others. */
+static void
+places_of_listeners_come_back(void **state)
+{
+    (void)state;
+    for (uintptr_t i = 1; i <= 100; i++) {
+        mrapi_resource_register_callback(MEDLEY_EVENT_NODE_GOES, 1, no_callback(i), &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        mrapi_resource_register_callback(MEDLEY_EVENT_NODE_GOES, 2, no_callback(i), &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        mrapi_resource_register_callback(MEDLEY_EVENT_NODE_GOES, 0, no_callback(i), &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    listen(MEDLEY_EVENT_NODE_GOES, 1);
+    on_other_thread(come_and_go);
+    assert_int_equal(told[MEDLEY_EVENT_NODE_GOES], 1);
+    listen(MEDLEY_EVENT_NODE_GOES, 0);
+}
+
 static void
 wrong_events(void **state)
 {
@@ -586,6 +611,7 @@ main(int argc, char **argv)
         HERE(roll_over),
         HERE(what_is_used),
         HERE(events),
+        HERE(places_of_listeners_come_back),
         HERE(wrong_events),
         HERE(death),
         cmocka_unit_test(no_node),

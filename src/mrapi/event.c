@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Who listens to what: a fixed list of the process, which only grows. Together may run: listen and
- * tell, by any threads.
+ * Who listens to what: a fixed list of the process. Together may run: listen and tell, by any
+ * threads.
  *
  *             linearises at
- *   listen    a new entry: the store of READY; one that is there: the store of its frequency
- *   tell      for each entry its load of the state, then the increment of its count
+ *   listen    the store of READY; with frequency 0, the compare-and-swap to EMPTY
+ *   tell      for each entry its second look at the state, then the increment of its count
+ *
+ * An entry that has ended is anybody's to take. So its word has a generation, and what stands in it
+ * is read between two looks at the word: what a later life wrote is seen with that life's CLAIMED
+ * (K1 -> K2). Who tells while a callback ends may call it once more, and may count once for the
+ * entry's next life; who tells while one changes its frequency may pass it by.
  *
  * Two threads that ask for one new callback at once may get two entries, as if each had one of its
- * own. Progress: listen, and tell but for the callbacks, are wait-free. Death: the list is the
- * process's and goes with it. A child of fork has its parent's, and its callbacks.
+ * own. Progress: listen is lock-free; tell, but for the callbacks, is wait-free. Death: the list is
+ * the process's and goes with it. A child of fork has its parent's, and its callbacks.
  */
 #include "mrapi/event.h"
 
@@ -17,6 +22,8 @@
 #include "base/log.h"
 
 #define LISTENERS_MAX 16u
+#define STATE_MASK 3u
+#define GENERATION_STEP 4u
 
 enum {
     EMPTY,
@@ -25,21 +32,23 @@ enum {
 };
 
 typedef struct listener {
-    atomic32 state;
-    atomic32 frequency; /* 0: no longer */
+    atomic32 word; /* state, generation: one more with each CLAIMED */
     atomic32 count;
-    mrapi_event_t event; /* never changes once it is READY, as the next */
-    void (*callback)(mrapi_event_t event);
+    /* Of who claimed it; read between two looks at the word: */
+    atomic32 frequency; /* never 0 */
+    atomic32 event;
+    atomic32 callback_low;
+    atomic32 callback_high;
 } listener;
+
+typedef struct wish {
+    mrapi_event_t event;
+    uint32_t frequency;
+    void (*callback)(mrapi_event_t event);
+} wish;
 
 static listener listeners[LISTENERS_MAX];
 static atomic32 claimed; /* how many were ever asked for: no entry beyond is in use */
-
-static bool
-ready(const listener *l)
-{
-    return atomic32_load_acquire(&l->state) == READY; /* A1 entry <- R1 (listener_add) */
-}
 
 static uint32_t
 listener_count(void)
@@ -48,40 +57,96 @@ listener_count(void)
     return count < LISTENERS_MAX ? count : LISTENERS_MAX;
 }
 
-static medley_status_t
-listener_add(mrapi_event_t event, uint32_t frequency, void (*callback)(mrapi_event_t event))
+static bool
+claim(listener *l, uint32_t word)
 {
-    /* Relaxed, and first: of so many entries one is ours; one too many is only looked at. */
-    (void)atomic32_fetch_add_relaxed(&claimed, 1);
+    uint32_t next = ((word & ~STATE_MASK) + GENERATION_STEP) | CLAIMED;
+    /* Relaxed: nothing is read. */
+    return atomic32_cas_relaxed(&l->word, &word, next);
+}
+
+/* Of who claimed it. */
+static void
+fill(listener *l, const wish *wanted)
+{
+    uint64_t callback = (uintptr_t)wanted->callback;
+    uint32_t word = atomic32_load_relaxed(&l->word); /* relaxed: the caller's own */
+    atomic32_store_relaxed(&l->count, 0);            /* relaxed: a word that guards nothing */
+    /* K1 next life -> K2 (listener_read), each. */
+    atomic32_store_release(&l->frequency, wanted->frequency);
+    atomic32_store_release(&l->event, wanted->event);
+    atomic32_store_release(&l->callback_low, (uint32_t)callback);
+    atomic32_store_release(&l->callback_high, (uint32_t)(callback >> 32));
+    /* R1 entry -> A1 (listener_read) */
+    atomic32_store_release(&l->word, (word & ~STATE_MASK) | READY);
+}
+
+/* What a READY entry says, if it says so still when that was read. */
+static bool
+listener_read(const listener *l, uint32_t *word, wish *said)
+{
+    *word = atomic32_load_acquire(&l->word); /* A1 entry <- R1 (fill) */
+    if ((*word & STATE_MASK) != READY) {
+        return false;
+    }
+    /* K2 next life <- K1 (fill), each. */
+    said->frequency = atomic32_load_acquire(&l->frequency);
+    said->event = (mrapi_event_t)atomic32_load_acquire(&l->event);
+    uint64_t callback = atomic32_load_acquire(&l->callback_low) |
+                        (uint64_t)atomic32_load_acquire(&l->callback_high) << 32;
+    said->callback = (void (*)(mrapi_event_t))(uintptr_t)callback;
+    return atomic32_load_relaxed(&l->word) == *word; /* relaxed: K2 has put it behind the others */
+}
+
+static medley_status_t
+listener_add(const wish *wanted)
+{
+    /* Relaxed, both, and first: of so many entries one is ours; one too many is only looked at. */
+    if (atomic32_load_relaxed(&claimed) < LISTENERS_MAX) {
+        (void)atomic32_fetch_add_relaxed(&claimed, 1);
+    }
     for (uint32_t i = 0; i < LISTENERS_MAX; i++) {
         listener *l = &listeners[i];
-        uint32_t state = EMPTY;
-        if (!atomic32_cas_relaxed(&l->state, &state, CLAIMED)) { /* relaxed: nothing is read */
-            continue;
+        uint32_t word = atomic32_load_relaxed(&l->word); /* relaxed: claim checks it */
+        if ((word & STATE_MASK) == EMPTY && claim(l, word)) {
+            fill(l, wanted);
+            return MEDLEY_OK;
         }
-        l->event = event;
-        l->callback = callback;
-        atomic32_store_relaxed(&l->frequency, frequency); /* relaxed: published by R1 */
-        atomic32_store_release(&l->state, READY);         /* R1 entry -> A1 (ready) */
-        return MEDLEY_OK;
     }
     med_log_error("no room for another event callback", "one process has at most 16");
     return MEDLEY_ERR_LIMIT;
 }
 
+/* Ends an entry, or gives it its new frequency. False: another was quicker. */
+static bool
+listener_change(listener *l, uint32_t word, const wish *wanted)
+{
+    if (wanted->frequency == 0) {
+        /* Relaxed: nothing is read, and the next life's CLAIMED comes behind it. */
+        return atomic32_cas_relaxed(&l->word, &word, (word & ~STATE_MASK) | EMPTY);
+    }
+    if (!claim(l, word)) {
+        return false;
+    }
+    fill(l, wanted);
+    return true;
+}
+
 medley_status_t
 med_event_listen(mrapi_event_t event, uint32_t frequency, void (*callback)(mrapi_event_t event))
 {
+    const wish wanted = {.event = event, .frequency = frequency, .callback = callback};
     for (uint32_t i = 0; i < listener_count(); i++) {
-        listener *l = &listeners[i];
-        if (ready(l) && l->event == event && l->callback == callback) {
-            /* Relaxed, both: a word each, which guards nothing. */
-            atomic32_store_relaxed(&l->count, 0);
-            atomic32_store_relaxed(&l->frequency, frequency);
-            return MEDLEY_OK;
+        wish said;
+        uint32_t word;
+        while (listener_read(&listeners[i], &word, &said) && said.event == event &&
+               said.callback == callback) {
+            if (listener_change(&listeners[i], word, &wanted)) {
+                return MEDLEY_OK;
+            }
         }
     }
-    return frequency ? listener_add(event, frequency, callback) : MEDLEY_OK;
+    return frequency ? listener_add(&wanted) : MEDLEY_OK;
 }
 
 void
@@ -89,15 +154,15 @@ med_event_tell_listeners(mrapi_event_t event)
 {
     for (uint32_t i = 0; i < listener_count(); i++) {
         listener *l = &listeners[i];
-        /* Relaxed, both: as in listen. */
-        uint32_t frequency =
-            ready(l) && l->event == event ? atomic32_load_relaxed(&l->frequency) : 0;
-        if (frequency == 0) {
+        wish said;
+        uint32_t word;
+        if (!listener_read(l, &word, &said) || said.event != event) {
             continue;
         }
+        /* Relaxed: a word that guards nothing. */
         uint32_t count = atomic32_fetch_add_relaxed(&l->count, 1) + 1;
-        if (count % frequency == 0) {
-            l->callback(event);
+        if (count % said.frequency == 0) {
+            said.callback(event);
         }
     }
 }
