@@ -620,6 +620,35 @@ a_cache_is_sent_by_who_goes(void **state)
 }
 
 static void
+other_domain_tries(void)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN + 1, NODE, 0, &info, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    (void)mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
+    assert_int_equal(status, MRAPI_ERR_DOMAIN_NOTSHARED);
+    assert_int_equal(attach_status(shared, MRAPI_RMEM_DUMMY), MRAPI_ERR_DOMAIN_NOTSHARED);
+}
+
+/* By a handle that was passed on neither. */
+static void
+another_domain_keeps_out(void **state)
+{
+    mrapi_status_t status;
+    mrapi_rmem_attributes_t record;
+    const mrapi_boolean_t no = MRAPI_FALSE;
+    (void)state;
+    mrapi_rmem_init_attributes(&record, &status);
+    mrapi_rmem_set_attribute(&record, MRAPI_DOMAIN_SHARED, &no, sizeof no, &status);
+    shared = mrapi_rmem_create(NUMBER, far, MRAPI_RMEM_DUMMY, &record, BYTES, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    on_other_thread(other_domain_tries);
+    assert_int_equal(attach_status(shared, MRAPI_RMEM_DUMMY), MRAPI_SUCCESS);
+    end(shared);
+}
+
+static void
 other_node_asks_and_goes(void)
 {
     mrapi_status_t status;
@@ -691,6 +720,7 @@ main(int argc, char **argv)
         cmocka_unit_test(no_node),
         cmocka_unit_test_setup_teardown(between_nodes, node_up, node_down),
         cmocka_unit_test_setup_teardown(a_cache_is_sent_by_who_goes, node_up, node_down),
+        cmocka_unit_test_setup_teardown(another_domain_keeps_out, node_up, node_down),
         cmocka_unit_test_setup_teardown(requests_go_with_their_node, node_up, node_down),
         cmocka_unit_test_setup_teardown(gone_with_its_owner, node_up, node_down),
     };

@@ -193,6 +193,15 @@ offers(const med_rmem_row *row, med_rmem_access access)
     return offered == MED_RMEM_ANY || offered == (uint32_t)access;
 }
 
+/* Not, if it is another domain's and not shared. */
+static bool
+may_use(const med_self *self, const med_rmem_row *row)
+{
+    /* Relaxed, both: constant. */
+    return atomic32_load_relaxed(&row->attributes) & MED_RMEM_DOMAIN_SHARED ||
+           atomic32_load_relaxed(&row->domain) == self->domain;
+}
+
 medley_status_t
 med_rmem_get(med_self *self, uint32_t number, med_rmem_access access, med_handle *rmem)
 {
@@ -204,9 +213,7 @@ med_rmem_get(med_self *self, uint32_t number, med_rmem_access access, med_handle
         return status;
     }
     const med_rmem_row *row = row_at(system, index);
-    /* Relaxed: constant. */
-    if (!(atomic32_load_relaxed(&row->attributes) & MED_RMEM_DOMAIN_SHARED) &&
-        atomic32_load_relaxed(&row->domain) != self->domain) {
+    if (!may_use(self, row)) {
         return MEDLEY_ERR_ACCESS;
     }
     if (!offers(row, access)) {
@@ -337,6 +344,9 @@ med_rmem_attach(med_self *self, med_handle rmem, med_rmem_access access)
     medley_status_t status = row_of(system, rmem, &row, &context.generation);
     if (status != MEDLEY_OK) {
         return status;
+    }
+    if (!may_use(self, row)) {
+        return MEDLEY_ERR_ACCESS;
     }
     if (!offers(row, access)) {
         return MEDLEY_ERR_NOT_SUPPORTED;

@@ -100,7 +100,8 @@ medley_status_t med_rmem_delete(med_self *self, med_handle rmem);
 /* The attributes and the size. */
 medley_status_t med_rmem_attributes(const med_self *self, med_handle rmem, uint32_t *attributes);
 
-/* MEDLEY_ERR_EXISTS: this node is attached to it; MEDLEY_ERR_NOT_SUPPORTED: not to be had in that
+/* MEDLEY_ERR_ACCESS: another domain's, not shared; a handle can be passed on. MEDLEY_ERR_EXISTS:
+ * this node is attached to it; MEDLEY_ERR_NOT_SUPPORTED: not to be had in that
  * way; MEDLEY_BUSY: attached in another way by another; MEDLEY_ERR_LIMIT; MEDLEY_ERR_NO_MEMORY;
  * MEDLEY_ERR_SYSTEM: the machine does not let this process reach it, and the log says why. */
 medley_status_t med_rmem_attach(med_self *self, med_handle rmem, med_rmem_access access);
