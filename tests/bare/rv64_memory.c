@@ -204,6 +204,32 @@ heap_memory_comes_and_goes(void)
 
 static uint32_t remote[MED_BARE_CORES_MAX];
 
+/* The same by requests: one is tested until it is over, the other waited for. */
+static const char *
+asks_for_its_word(mrapi_rmem_hndl_t rmem, mrapi_uint_t offset, uint32_t word)
+{
+    mrapi_status_t status;
+    mrapi_request_t request;
+    size_t size = 0;
+    uint32_t back = 0;
+    mrapi_rmem_write_i(rmem, offset, &word, 0, sizeof word, 1, sizeof word, sizeof word, &request,
+                       &status);
+    while (status == MRAPI_SUCCESS && !mrapi_test(&request, &size, &status)) {
+        status = status == MRAPI_INCOMPLETE ? MRAPI_SUCCESS : status;
+    }
+    if (status != MRAPI_SUCCESS || size != sizeof word) {
+        return "a request to write ends";
+    }
+    mrapi_rmem_read_i(rmem, offset, &back, 0, sizeof word, 1, sizeof word, sizeof word, &request,
+                      &status);
+    if (status != MRAPI_SUCCESS || !mrapi_wait(&request, &size, MRAPI_TIMEOUT_INFINITE, &status) ||
+        back != word) {
+        return "a request to read ends";
+    }
+    mrapi_cancel(&request, &status);
+    return status == MRAPI_ERR_REQUEST_INVALID ? NULL : "what was fetched is no more";
+}
+
 static const char *
 writes_its_word(mrapi_node_t self)
 {
@@ -218,8 +244,12 @@ writes_its_word(mrapi_node_t self)
     }
     mrapi_rmem_write(rmem, offset, &word, 0, sizeof word, 1, sizeof word, sizeof word, &status);
     mrapi_rmem_read(rmem, offset, &back, 0, sizeof word, 1, sizeof word, sizeof word, &status);
+    if (status != MRAPI_SUCCESS || back != word) {
+        return "a word is written and read";
+    }
+    const char *broken = asks_for_its_word(rmem, offset, word);
     mrapi_rmem_detach(rmem, &status);
-    return status == MRAPI_SUCCESS && back == word ? NULL : "a word is written and read";
+    return broken || status == MRAPI_SUCCESS ? broken : "every node detaches";
 }
 
 static const char *
