@@ -22,6 +22,8 @@ status_of(medley_status_t status)
     case MEDLEY_ERR_NOT_OWNER:
     case MEDLEY_BUSY:
         return MRAPI_ERR_NODE_INVALID;
+    case MEDLEY_ERR_NOT_SUPPORTED:
+        return MRAPI_ERR_NOT_SUPPORTED;
     default:
         return MRAPI_ERR_NODE_INITFAILED;
     }

@@ -81,6 +81,17 @@ on_nodes(uint32_t count, const char *(*body)(mrapi_node_t self))
     return broken;
 }
 
+/* Attributes of a hosted system mean nothing here. */
+static bool
+refuses_hosted_attributes(mrapi_node_t node)
+{
+    mrapi_status_t status;
+    const uint32_t hosted = 0;
+    mrapi_thread_parameters_t parameters = {.start_routine = started, .attr = &hosted};
+    mrapi_thread_create(DOMAIN, node, &parameters, &status);
+    return status == MRAPI_ERR_NOT_SUPPORTED;
+}
+
 /* ---- Systems and nodes ----------------------------------------------------------------------- */
 
 static const char *
@@ -110,6 +121,9 @@ knows_itself(mrapi_node_t self)
     }
     if (self == 0 && start(1) != MRAPI_ERR_NODE_INITIALIZED) {
         return "a number is one node's, until it is joined";
+    }
+    if (self == 0 && !refuses_hosted_attributes(hart_count())) {
+        return "a hosted system's attributes are not supported";
     }
     if (self == 0 && start(hart_count()) != MRAPI_ERR_NODE_INITFAILED) {
         return "no node starts without an idle hart";

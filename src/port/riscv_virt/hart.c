@@ -193,7 +193,7 @@ may_run_on(const med_port_thread_attributes *attributes, uint32_t hart)
 static medley_status_t
 attributes_check(const med_port_thread_attributes *attributes)
 {
-    if (attributes->native || attributes->priority < 0 || attributes->priority > 99 ||
+    if (attributes->priority < 0 || attributes->priority > 99 ||
         (attributes->processors && attributes->processor_count == 0)) {
         return MEDLEY_ERR_ARGUMENT;
     }
@@ -202,7 +202,7 @@ attributes_check(const med_port_thread_attributes *attributes)
             return MEDLEY_ERR_ARGUMENT;
         }
     }
-    if (attributes->priority) {
+    if (attributes->native || attributes->priority) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
     return attributes->stack_size_bytes > STACK_BYTES ? MEDLEY_ERR_NO_MEMORY : MEDLEY_OK;
