@@ -1,19 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * Runs scenarios under seeds: docs/design/sim.md.
- *
- * usage: sim [OPTION...]
- *   --scenario NAME   only this one; may be repeated
- *   --seeds N         so many seeds of each (default 200; MEDLEY_TEST_EXHAUSTIVE=1: 10000)
- *   --first N         the first of them (default 1)
- *   --seed N          this one, with what the program logs
- *   --mutants         weakens each memory order in turn: some seed must find each
- *   --halves          with --mutants: of what acquires and releases, each by itself
- *   --mutant-seeds N  so many seeds per mutant (default 200000)
- *   --weaken F:LINE   runs seeds with the order at this line weakened, to see how it fails
- *   --list            names them
- * Exit: 0 all passed, 1 something failed, 2 wrong use.
- */
+/* Runs scenarios under seeds: docs/design/sim.md. */
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdbool.h>
@@ -36,10 +22,26 @@ now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static const char help[] =
+    "usage: sim [OPTION...]\n"
+    "\n"
+    "  --scenario NAME   only this one; may be repeated\n"
+    "  --seeds N         so many seeds of each (default 200; MEDLEY_TEST_EXHAUSTIVE=1: 10000)\n"
+    "  --first N         the first of them (default 1)\n"
+    "  --seed N          this one, with what the program logs\n"
+    "  --mutants         weakens each memory order in turn: some seed must find each\n"
+    "  --halves          with --mutants: of what acquires and releases, each by itself\n"
+    "  --mutant-seeds N  so many seeds per mutant (default 200000)\n"
+    "  --weaken F:LINE   runs seeds with the order at this line weakened, to see how it fails\n"
+    "  --list            names them\n"
+    "  -h, --help        this text\n"
+    "\n"
+    "Exit: 0 all passed, 1 something failed, 2 wrong use.\n";
+
 static bool
-wrong_use(const char *what)
+wrong_use(const char *option, const char *value, const char *want)
 {
-    fprintf(stderr, "sim: %s; see tests/sim/main.c\n", what);
+    fprintf(stderr, "sim: %s '%s': %s; 'sim --help' says how it is used\n", option, value, want);
     return false;
 }
 
@@ -70,7 +72,7 @@ static bool
 run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
 {
     if (o->weaken && !mutant_weaken_line(o, scenario, outcome, o->weaken)) {
-        return wrong_use("no order at the line to weaken");
+        return wrong_use("--weaken", o->weaken, "no order was met there");
     }
     double start_s = now_s();
     uint64_t points = sim_world_points();
@@ -114,44 +116,91 @@ is_wanted(const options *o, const sim_scenario *scenario)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
+/* Two of them can be added. */
+static bool
+number_read(const char *option, const char *value, uint64_t least, uint64_t *number)
+{
+    char *end;
+    *number = strtoull(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || *number < least || *number > INT64_MAX) {
+        return wrong_use(option, value, least ? "want a number from 1 on" : "want a number");
+    }
+    return true;
+}
+
 static bool
 option_with_value(options *o, const char *option, const char *value)
 {
-    uint64_t number = strtoull(value, NULL, 10);
-    if (strcmp(option, "--scenario") == 0 && o->name_count < NAMES_MAX) {
+    if (strcmp(option, "--scenario") == 0) {
+        if (o->name_count == NAMES_MAX) {
+            return wrong_use(option, value, "too many; without any, all run");
+        }
         o->names[o->name_count++] = value;
-    } else if (strcmp(option, "--seeds") == 0) {
-        o->seeds = number;
-    } else if (strcmp(option, "--first") == 0) {
-        o->first = number;
-    } else if (strcmp(option, "--seed") == 0) {
-        o->first = number;
+        return true;
+    }
+    if (strcmp(option, "--weaken") == 0) {
+        o->weaken = value;
+        return true;
+    }
+    if (strcmp(option, "--seed") == 0) {
         o->seeds = 1;
         o->loud = true;
-    } else if (strcmp(option, "--weaken") == 0) {
-        o->weaken = value;
-    } else if (strcmp(option, "--mutant-seeds") == 0) {
-        o->mutant_seeds = number;
-    } else {
-        return wrong_use(option);
+        return number_read(option, value, 0, &o->first);
     }
-    return true;
+    if (strcmp(option, "--seeds") == 0) {
+        return number_read(option, value, 1, &o->seeds);
+    }
+    if (strcmp(option, "--first") == 0) {
+        return number_read(option, value, 0, &o->first);
+    }
+    if (strcmp(option, "--mutant-seeds") == 0) {
+        return number_read(option, value, 1, &o->mutant_seeds);
+    }
+    return wrong_use("option", option, "unknown");
+}
+
+/* One without a value. */
+static bool
+switch_set(options *o, const char *option)
+{
+    bool *on = strcmp(option, "--list") == 0      ? &o->list
+               : strcmp(option, "--halves") == 0  ? &o->halves
+               : strcmp(option, "--mutants") == 0 ? &o->mutants
+               : strcmp(option, "--help") == 0    ? &o->help
+               : strcmp(option, "-h") == 0        ? &o->help
+                                                  : NULL;
+    if (on) {
+        *on = true;
+    }
+    return on;
 }
 
 static bool
 options_read(options *o, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--list") == 0) {
-            o->list = true;
-        } else if (strcmp(argv[i], "--halves") == 0) {
-            o->halves = true;
-        } else if (strcmp(argv[i], "--mutants") == 0) {
-            o->mutants = true;
-        } else if (i + 1 == argc || !option_with_value(o, argv[i], argv[i + 1])) {
-            return wrong_use(argv[i]);
-        } else {
-            i++;
+        if (switch_set(o, argv[i])) {
+            continue;
+        }
+        const char *value = argv[i + 1] ? argv[i + 1] : "";
+        if (!option_with_value(o, argv[i], value)) {
+            return false;
+        }
+        i++;
+    }
+    return true;
+}
+
+static bool
+names_known(const options *o)
+{
+    for (uint32_t i = 0; i < o->name_count; i++) {
+        const sim_scenario *const *s = sim_world_scenarios();
+        while (*s && strcmp(o->names[i], (*s)->name) != 0) {
+            s++;
+        }
+        if (!*s) {
+            return wrong_use("--scenario", o->names[i], "there is none; --list names them");
         }
     }
     return true;
@@ -164,6 +213,20 @@ world_path(char *path, size_t size)
     char self[4096] = "";
     (void)!readlink("/proc/self/exe", self, sizeof self - 1);
     (void)snprintf(path, size, "%s/sim_world.so", dirname(self));
+}
+
+static int
+scenarios_run(const options *o, sim_outcome *outcome)
+{
+    bool good = true;
+    for (const sim_scenario *const *s = sim_world_scenarios(); *s; s++) {
+        if (o->list) {
+            printf("%s\n", (*s)->name);
+        } else if (is_wanted(o, *s)) {
+            good = (o->mutants ? mutants_run : run_seeds)(o, *s, outcome) && good;
+        }
+    }
+    return good ? 0 : 1;
 }
 
 int
@@ -179,6 +242,10 @@ main(int argc, char **argv)
     if (!options_read(&o, argc, argv)) {
         return 2;
     }
+    if (o.help) {
+        (void)fputs(help, stdout);
+        return 0;
+    }
     world_path(path, sizeof path);
     report_program(path);
     outcome.plan.deviations = calloc(SIM_DEVIATIONS_MAX, sizeof *outcome.plan.deviations);
@@ -188,13 +255,5 @@ main(int argc, char **argv)
         return 1;
     }
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    bool good = true;
-    for (const sim_scenario *const *s = sim_world_scenarios(); *s; s++) {
-        if (o.list) {
-            printf("%s\n", (*s)->name);
-        } else if (is_wanted(&o, *s)) {
-            good = (o.mutants ? mutants_run : run_seeds)(&o, *s, &outcome) && good;
-        }
-    }
-    return good ? 0 : 1;
+    return names_known(&o) ? scenarios_run(&o, &outcome) : 2;
 }

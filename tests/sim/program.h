@@ -22,6 +22,7 @@ typedef struct options {
     const char *weaken; /* "file:line" */
     bool loud;
     bool list;
+    bool help;
     sim_outcome *second; /* for another run while one's outcome is still needed */
 } options;
 
