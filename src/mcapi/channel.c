@@ -97,7 +97,7 @@ end_attach(med_self *self, med_handle channel, const med_pending *pending)
 {
     bool sends = pending->numbers[SIDE] == MED_LANE_PRODUCER;
     med_lane_row *row = med_lane_at(self->system, med_handle_index(channel));
-    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    uint32_t word = atomic32_load_relaxed(&row->row.state); /* relaxed: acquired by who found it */
     const med_lane_end end = {.index = med_handle_index(channel),
                               .generation = med_row_generation_of(word),
                               .kind = (med_lane_kind)pending->numbers[KIND],

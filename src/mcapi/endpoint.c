@@ -5,7 +5,7 @@
  *            linearises at
  *   create   the row's LIVE (T1 in table.c)
  *   find     its look at the row's state
- *   delete   CLOSING (E1), from when on nobody makes a lane for it; then its lanes are left, then
+ *   delete   CLOSING, from when on nobody makes a lane for it; then its lanes are left, then
  *            the row goes. Each step may be done again, by the owner or his recovery
  *
  * Who waits for an endpoint to appear sets `awaited` in the exchange, and sleeps where he sleeps
@@ -60,7 +60,8 @@ med_endpoint_owner(const med_system *system, med_handle endpoint, uint32_t *node
         return status;
     }
     *node_ref = atomic32_load_relaxed(&row->row.key_high); /* relaxed: constant while LIVE */
-    return atomic32_load_acquire(&row->closing) ? MEDLEY_ERR_STALE : MEDLEY_OK; /* E2 <- E1 */
+    /* Relaxed: for who makes a lane, the lanes' lock orders it. */
+    return atomic32_load_relaxed(&row->closing) ? MEDLEY_ERR_STALE : MEDLEY_OK;
 }
 
 /* A word that names no lane that is there, or one of others, is a leftover of one who died
@@ -422,7 +423,8 @@ close_row(med_row *row, uint32_t index, void *context)
 {
     (void)index;
     (void)context;
-    atomic32_store_release(&((med_endpoint_row *)(void *)row)->closing, 1); /* E1 closing -> E2 */
+    /* Relaxed: the lanes' lock, taken next, orders it for who makes a lane. */
+    atomic32_store_relaxed(&((med_endpoint_row *)(void *)row)->closing, 1);
     return MEDLEY_OK;
 }
 

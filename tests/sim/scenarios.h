@@ -32,5 +32,7 @@ extern const sim_scenario sim_mrapi_heap;
 extern const sim_scenario sim_mrapi_shmem;
 extern const sim_scenario sim_mrapi_shmem_threads;
 extern const sim_scenario sim_mrapi_rmem;
+extern const sim_scenario sim_mcapi_message;
+extern const sim_scenario sim_mcapi_packet;
 
 #endif
