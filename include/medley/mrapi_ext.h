@@ -27,6 +27,7 @@ typedef struct mrapi_thread_parameters {
  *   MRAPI_ERR_NODE_NOTINIT      the caller is not a node
  *   MRAPI_ERR_NODE_INITIALIZED  the number is taken
  *   MRAPI_ERR_NODE_INVALID, MRAPI_ERR_DOMAIN_INVALID, MRAPI_ERR_PARAMETER
+ *   MRAPI_ERR_NOT_SUPPORTED     the machine starts no threads, or none with such attributes
  *   MRAPI_ERR_NODE_INITFAILED   no thread, a limit is reached (MEDLEY_MAX_NODES), or a process that
  *                               is stopped is in the way
  */
