@@ -29,6 +29,10 @@ med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint
     return MEDLEY_OK;
 }
 
+/* Publishes a copy of `bytes`. MEDLEY_ERR_NO_MEMORY: no buffer is left; the others as above. */
+medley_status_t
+med_buffer_send_copy(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes);
+
 /* The buffer of a record: the caller's from now on. MEDLEY_ERR_CORRUPT: there is no such. */
 static inline medley_status_t
 med_buffer_receive(med_self *self,

@@ -178,23 +178,6 @@ send_plain(med_lane_own *lane, const med_message *message)
     return MEDLEY_OK;
 }
 
-static medley_status_t
-send_by_buffer(med_self *self, med_lane_own *lane, const med_message *message)
-{
-    med_exchange_node *node = self->exchange;
-    const med_pool *pool = &node->exchange->pool;
-    med_pool_buffer buffer;
-    if (med_exchange_buffer_take(self, &buffer) != MEDLEY_OK) {
-        return MEDLEY_ERR_NO_MEMORY;
-    }
-    memcpy(med_pool_address(pool, buffer), message->payload, message->bytes);
-    medley_status_t status = med_buffer_send(self, lane, buffer, message->bytes);
-    if (status != MEDLEY_OK) {
-        (void)med_exchange_buffer_give(self, buffer);
-    }
-    return status;
-}
-
 static inline medley_status_t
 send_by(med_self *self, med_endpoint_own *own, med_lane_own *lane, const med_message *message)
 {
@@ -204,7 +187,8 @@ send_by(med_self *self, med_endpoint_own *own, med_lane_own *lane, const med_mes
     }
     bool plain = message->bytes <= med_record_plain_max(&lane->producer.ring.view);
     medley_status_t status =
-        plain ? send_plain(lane, message) : send_by_buffer(self, lane, message);
+        plain ? send_plain(lane, message)
+              : med_buffer_send_copy(self, lane, message->payload, message->bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         med_lane_count(row, MED_LANE_PRODUCER);
     }

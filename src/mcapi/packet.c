@@ -57,61 +57,19 @@ med_packet_is_released(const med_self *self, const void *address)
     return (buffer.generation & 1u) || owner == self->ref;
 }
 
-medley_status_t
-med_packet_take(med_self *self, void **address, size_t *bytes)
-{
-    med_exchange_node *node = self->exchange;
-    const med_pool *pool = &node->exchange->pool;
-    med_pool_buffer buffer;
-    if (med_exchange_buffer_take(self, &buffer) != MEDLEY_OK) {
-        return MEDLEY_ERR_NO_MEMORY;
-    }
-    *address = med_pool_address(pool, buffer);
-    *bytes = pool->buffer_bytes;
-    return MEDLEY_OK;
-}
-
 /* ---- Send ------------------------------------------------------------------------------------ */
 
 enum {
     CHANNEL
 };
 
-static medley_status_t
-send_copy(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes)
-{
-    med_exchange_node *node = self->exchange;
-    const med_pool *pool = &node->exchange->pool;
-    med_pool_buffer buffer;
-    if (med_exchange_buffer_take(self, &buffer) != MEDLEY_OK) {
-        return MEDLEY_ERR_NO_MEMORY;
-    }
-    memcpy(med_pool_address(pool, buffer), payload, bytes);
-    medley_status_t status = med_buffer_send(self, lane, buffer, bytes);
-    if (status != MEDLEY_OK) {
-        (void)med_exchange_buffer_give(self, buffer);
-    }
-    return status;
-}
-
-static medley_status_t
-send_taken(med_self *self, med_lane_own *lane, const void *address, uint32_t bytes)
-{
-    med_pool_buffer buffer;
-    medley_status_t status = buffer_at(&self->exchange->exchange->pool, address, &buffer);
-    return status == MEDLEY_OK ? med_buffer_send(self, lane, buffer, bytes) : status;
-}
-
-typedef medley_status_t
-sender(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes);
-
 static inline medley_status_t
-send_once(med_self *self, med_lane_own *lane, const void *payload, size_t bytes, sender *send)
+send_once(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
 {
     if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return MEDLEY_ERR_PEER_DIED;
     }
-    medley_status_t status = send(self, lane, payload, (uint32_t)bytes);
+    medley_status_t status = med_buffer_send_copy(self, lane, payload, (uint32_t)bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         med_lane_count(lane->producer.row, MED_LANE_PRODUCER);
     }
@@ -124,27 +82,14 @@ wants_room(medley_status_t status)
     return status == MEDLEY_FULL || status == MEDLEY_ERR_NO_MEMORY;
 }
 
-/* `numbers` has the channel, and the operation its attempt. */
 static medley_status_t
-again(med_self *self, med_pending *pending, sender *send)
+send_again(med_self *self, med_pending *pending)
 {
     med_lane_own *lane = med_channel_sender(self, pending->numbers[CHANNEL]);
     medley_status_t status =
-        lane ? send_once(self, lane, pending->buffer, pending->size, send) : MEDLEY_ERR_STALE;
+        lane ? send_once(self, lane, pending->buffer, pending->size) : MEDLEY_ERR_STALE;
     pending->outcome.size_bytes = pending->size;
     return wants_room(status) && med_endpoint_may_wait(self, pending->own) ? MEDLEY_BUSY : status;
-}
-
-static medley_status_t
-copy_again(med_self *self, med_pending *pending)
-{
-    return again(self, pending, send_copy);
-}
-
-static medley_status_t
-taken_again(med_self *self, med_pending *pending)
-{
-    return again(self, pending, send_taken);
 }
 
 static void
@@ -176,13 +121,8 @@ send_begin(const med_self *self,
     return __builtin_expect(bytes <= most, 1) ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
 }
 
-static inline medley_status_t
-send_wait(med_self *self,
-          med_handle channel,
-          const void *payload,
-          size_t bytes,
-          sender *send,
-          med_pending_try *attempt)
+medley_status_t
+med_packet_send_wait(med_self *self, med_handle channel, const void *payload, size_t bytes)
 {
     med_lane_own *lane;
     med_endpoint_own *own = NULL;
@@ -191,31 +131,19 @@ send_wait(med_self *self,
         return status;
     }
     if (__builtin_expect(!own->sends.first, 1)) {
-        status = send_once(self, lane, payload, bytes, send);
+        status = send_once(self, lane, payload, bytes);
         if (__builtin_expect(!wants_room(status), 1) || !med_endpoint_may_wait(self, own)) {
             return status;
         }
     }
     med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
-    med_pending pending = {.attempt = attempt,
+    med_pending pending = {.attempt = send_again,
                            .look = look_at_receiver,
                            .own = own,
                            .buffer = (void *)(uintptr_t)payload,
                            .size = bytes,
                            .numbers = {[CHANNEL] = channel}};
     return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own));
-}
-
-medley_status_t
-med_packet_send_wait(med_self *self, med_handle channel, const void *payload, size_t bytes)
-{
-    return send_wait(self, channel, payload, bytes, send_copy, copy_again);
-}
-
-medley_status_t
-med_packet_send_taken(med_self *self, med_handle channel, void *buffer, size_t bytes)
-{
-    return send_wait(self, channel, buffer, bytes, send_taken, taken_again);
 }
 
 medley_status_t
@@ -228,7 +156,7 @@ med_packet_send_request(med_self *self,
     med_lane_own *lane;
     med_endpoint_own *own = NULL;
     medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
-    const med_pending pending = {.attempt = copy_again,
+    const med_pending pending = {.attempt = send_again,
                                  .look = look_at_receiver,
                                  .own = own,
                                  .buffer = (void *)(uintptr_t)payload,

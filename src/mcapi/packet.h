@@ -40,12 +40,4 @@ medley_status_t med_packet_release(med_self *self, const void *buffer);
 /* Is what lies there no buffer in use that the caller has sent? */
 bool med_packet_is_released(const med_self *self, const void *buffer);
 
-/* In place: a buffer to fill, of `bytes` at most; then sent, or given back by release.
- * MEDLEY_ERR_NO_MEMORY: none is left. */
-medley_status_t med_packet_take(med_self *self, void **buffer, size_t *bytes);
-/* Sends a buffer that was taken, or received, of which `bytes` are the packet; it is not the
- * caller's any more, unless it fails. Waits and fails as send_wait, and as release. */
-medley_status_t
-med_packet_send_taken(med_self *self, med_handle sender, void *buffer, size_t bytes);
-
 #endif
