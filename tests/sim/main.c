@@ -32,7 +32,8 @@ static const char help[] =
     "  --mutants         weakens each memory order in turn: some seed must find each\n"
     "  --halves          with --mutants: of what acquires and releases, each by itself\n"
     "  --mutant-seeds N  so many seeds per mutant (default 200000)\n"
-    "  --weaken F:LINE   runs seeds with the order at this line weakened, to see how it fails\n"
+    "  --weaken F:LINE   runs seeds with the order at this line weakened, to see how it fails, of\n"
+    "                    the scenarios that meet it\n"
     "  --list            names them\n"
     "  -h, --help        this text\n"
     "\n"
@@ -71,9 +72,6 @@ repeats(const options *o, const sim_order *order, const sim_outcome *outcome)
 static bool
 run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
 {
-    if (o->weaken && !mutant_weaken_line(o, scenario, outcome, o->weaken)) {
-        return wrong_use("--weaken", o->weaken, "no order was met there");
-    }
     double start_s = now_s();
     uint64_t points = sim_world_points();
     uint64_t deaths = 0;
@@ -86,10 +84,10 @@ run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
             return false;
         }
         if (outcome->kind != SIM_PASSED) {
-            report_failure(scenario, seed, outcome);
+            report_failure(scenario, seed, o->weaken, outcome);
             shrink(o, &order, outcome);
             printf("  shrunk: ");
-            report_failure(scenario, seed, outcome);
+            report_failure(scenario, seed, o->weaken, outcome);
             report_events(outcome);
             report_plan(&outcome->plan);
             return false;
@@ -191,6 +189,14 @@ options_read(options *o, int argc, char **argv)
     return true;
 }
 
+/* Options that go together? */
+static bool
+options_fit(const options *o)
+{
+    return !(o->weaken && o->mutants) ||
+           wrong_use("--weaken", o->weaken, "--mutants weakens by itself");
+}
+
 static bool
 names_known(const options *o)
 {
@@ -216,15 +222,28 @@ world_path(char *path, size_t size)
 }
 
 static int
+scenarios_list(void)
+{
+    for (const sim_scenario *const *s = sim_world_scenarios(); *s; s++) {
+        printf("%s\n", (*s)->name);
+    }
+    return 0;
+}
+
+static int
 scenarios_run(const options *o, sim_outcome *outcome)
 {
     bool good = true;
+    bool met = !o->weaken; /* what is to be weakened, if anything */
     for (const sim_scenario *const *s = sim_world_scenarios(); *s; s++) {
-        if (o->list) {
-            printf("%s\n", (*s)->name);
-        } else if (is_wanted(o, *s)) {
+        if (is_wanted(o, *s) && (!o->weaken || mutant_weaken_line(*s, outcome, o->weaken))) {
+            met = true;
             good = (o->mutants ? mutants_run : run_seeds)(o, *s, outcome) && good;
         }
+    }
+    if (!met) {
+        (void)wrong_use("--weaken", o->weaken, "no order was met there");
+        return 2;
     }
     return good ? 0 : 1;
 }
@@ -239,7 +258,7 @@ main(int argc, char **argv)
     options o = {.seeds = exhaustive && *exhaustive == '1' ? 10000 : 200,
                  .first = 1,
                  .mutant_seeds = 200000};
-    if (!options_read(&o, argc, argv)) {
+    if (!options_read(&o, argc, argv) || !options_fit(&o)) {
         return 2;
     }
     if (o.help) {
@@ -255,5 +274,8 @@ main(int argc, char **argv)
         return 1;
     }
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    return names_known(&o) ? scenarios_run(&o, &outcome) : 2;
+    if (!names_known(&o)) {
+        return 2;
+    }
+    return o.list ? scenarios_list() : scenarios_run(&o, &outcome);
 }

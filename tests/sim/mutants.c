@@ -133,11 +133,11 @@ covers(const sim_scenario *scenario, const char *file)
 }
 
 static uint32_t
-sites_met(const options *o, const sim_scenario *scenario, sim_outcome *outcome, uint32_t *sites)
+sites_met(const sim_scenario *scenario, sim_outcome *outcome, uint32_t *sites)
 {
     sim_world_sites_forget();
-    for (uint64_t seed = 0; seed < SEEDS_TO_MEET; seed++) {
-        sim_order order = {.scenario = scenario, .seed = o->first + seed, .steps_max = STEPS_MAX};
+    for (uint64_t seed = 1; seed <= SEEDS_TO_MEET; seed++) {
+        sim_order order = {.scenario = scenario, .seed = seed, .steps_max = STEPS_MAX};
         sim_run(&order, outcome);
     }
     uint32_t count = 0;
@@ -166,11 +166,11 @@ mutant_at(mutant *mutants, uint32_t *count, const source_line *where)
 }
 
 static uint32_t
-mutants_find(const options *o, const sim_scenario *scenario, sim_outcome *outcome, mutant *mutants)
+mutants_find(const sim_scenario *scenario, sim_outcome *outcome, mutant *mutants)
 {
     static uint32_t sites[SITES_MAX];
     static source_line lines[SITES_MAX];
-    uint32_t site_count = sites_met(o, scenario, outcome, sites);
+    uint32_t site_count = sites_met(scenario, outcome, sites);
     uint32_t count = 0;
     report_lines(sites, site_count, lines);
     for (uint32_t i = 0; i < site_count; i++) {
@@ -269,21 +269,27 @@ judge(const options *o, const sim_order *order, const mutant *m, sim_outcome *ou
     return (seed != 0) == (reason == NULL) && (seed == 0 || passes_unmutated(o, order, seed));
 }
 
+static bool
+is_at(const source_line *line, const char *where)
+{
+    char place[PLACE_FILE_BYTES + 16];
+    (void)snprintf(place, sizeof place, "%.*s:%" PRIu32, PLACE_FILE_BYTES, line->file, line->line);
+    return strcmp(where, place) == 0;
+}
+
 bool
-mutant_weaken_line(const options *o,
-                   const sim_scenario *scenario,
-                   sim_outcome *outcome,
-                   const char *where)
+mutant_weaken_line(const sim_scenario *scenario, sim_outcome *outcome, const char *where)
 {
     static uint32_t sites[SITES_MAX];
     static source_line lines[SITES_MAX];
-    uint32_t count = sites_met(o, scenario, outcome, sites);
     bool met = false;
+    for (uint32_t site = 1; site < SIM_PROGRAM_BYTES; site++) {
+        sim_world_weaken(site, SIM_AS_WRITTEN);
+    }
+    uint32_t count = sites_met(scenario, outcome, sites);
     report_lines(sites, count, lines);
     for (uint32_t i = 0; i < count; i++) {
-        size_t length = strlen(lines[i].file);
-        if (strncmp(where, lines[i].file, length) == 0 && where[length] == ':' &&
-            strtoul(where + length + 1, NULL, 10) == lines[i].line) {
+        if (is_at(&lines[i], where)) {
             sim_world_weaken(sites[i], SIM_RELAXED);
             met = true;
         }
@@ -296,7 +302,7 @@ mutants_run(const options *o, const sim_scenario *scenario, sim_outcome *outcome
 {
     static mutant mutants[SITES_MAX];
     memset(mutants, 0, sizeof mutants);
-    uint32_t count = mutants_find(o, scenario, outcome, mutants);
+    uint32_t count = mutants_find(scenario, outcome, mutants);
     sim_order order = {.scenario = scenario, .steps_max = STEPS_MAX};
     uint32_t wrong = 0;
     printf("%s: %" PRIu32 " orders\n", scenario->name, count);

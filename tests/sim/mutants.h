@@ -8,11 +8,9 @@
 
 #include "program.h"
 
-/* Weakens what stands at "file:line", for runs to come. False: no order was met there. */
-bool mutant_weaken_line(const options *o,
-                        const sim_scenario *scenario,
-                        sim_outcome *outcome,
-                        const char *where);
+/* Weakens what stands at "file:line", and nothing else, for runs to come. False: no order was met
+ * there. */
+bool mutant_weaken_line(const sim_scenario *scenario, sim_outcome *outcome, const char *where);
 
 /* Prints the table. False: one survived that the scenario does not list, or the other way round. */
 bool mutants_run(const options *o, const sim_scenario *scenario, sim_outcome *outcome);

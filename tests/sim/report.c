@@ -133,7 +133,10 @@ report_events(const sim_outcome *outcome)
 }
 
 void
-report_failure(const sim_scenario *scenario, uint64_t seed, const sim_outcome *outcome)
+report_failure(const sim_scenario *scenario,
+               uint64_t seed,
+               const char *weaken,
+               const sim_outcome *outcome)
 {
     source_line lines[2];
     uint32_t sites[2] = {outcome->site, outcome->other_site};
@@ -149,7 +152,8 @@ report_failure(const sim_scenario *scenario, uint64_t seed, const sim_outcome *o
         printf(", with the access at %s:%" PRIu32, lines[1].path, lines[1].line);
     }
     printf("; %" PRIu32 " steps, %" PRIu32 " deaths\n", outcome->steps, outcome->deaths);
-    printf("  again: sim --scenario %s --seed %" PRIu64 "\n", scenario->name, seed);
+    printf("  again: sim --scenario %s --seed %" PRIu64 "%s%s\n", scenario->name, seed,
+           weaken ? " --weaken " : "", weaken ? weaken : "");
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */

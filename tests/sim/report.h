@@ -22,8 +22,12 @@ void report_program(const char *program);
 /* One run of addr2line for all. */
 void report_lines(const uint32_t *sites, uint32_t count, source_line *lines);
 
-/* Seed and failure. */
-void report_failure(const sim_scenario *scenario, uint64_t seed, const sim_outcome *outcome);
+/* Seed and failure, and how to see it again; `weaken` is what was weakened, as it was called, or
+ * NULL. */
+void report_failure(const sim_scenario *scenario,
+                    uint64_t seed,
+                    const char *weaken,
+                    const sim_outcome *outcome);
 /* What happened last. */
 void report_events(const sim_outcome *outcome);
 /* The choices that led there. */

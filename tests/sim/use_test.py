@@ -4,11 +4,19 @@
 usage: use_test.py SIM
 """
 
+import pathlib
+import re
 import subprocess
 import sys
 import unittest
 
 SIM = sys.argv.pop(1)
+BASE = pathlib.Path(__file__).resolve().parents[2] / "src" / "base"
+
+
+def line_of(file, text):
+    lines = (BASE / file).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
 class Use(unittest.TestCase):
@@ -26,6 +34,7 @@ class Use(unittest.TestCase):
             (("--scenario", "lock", "--first", "-1"), "--first '-1': want a number"),
             (("--scenario", "lock", "--seeds"), "--seeds '': want a number"),
             (("--colour", "red"), "option '--colour': unknown"),
+            (("--mutants", "--weaken", "lock.h:1"), "--weaken 'lock.h:1': --mutants weakens"),
         ):
             with self.subTest(words=words):
                 output, errors = self.sim(*words, status=2)
@@ -37,6 +46,23 @@ class Use(unittest.TestCase):
         output, errors = self.sim("--help", status=0)
         self.assertTrue(output.startswith("usage: sim"))
         self.assertEqual(errors, "")
+
+    def test_a_weakened_order_is_seen_again_as_it_was_printed(self):
+        """Scenarios that do not meet it are passed over."""
+        place = f"lock.h:{line_of('lock.h', 'R1 held -> A1')}"
+        output, errors = self.sim("--scenario", "wait", "--scenario", "lock", "--weaken", place, status=1)
+        self.assertEqual(errors, "")
+        self.assertTrue(all(line.startswith(("lock: ", " ")) for line in output.splitlines()), output)
+        again = re.search(r"again: sim (--scenario lock --seed \d+ --weaken \S+)$", output, re.MULTILINE)
+        self.assertIn("lock: seed", self.sim(*again[1].split(), status=1)[0])
+
+    def test_an_order_that_nobody_meets(self):
+        for place in ("lock.h:1", "lock.h", f"lock.h:{line_of('lock.h', 'R1 held -> A1')}x"):
+            with self.subTest(place=place):
+                output, errors = self.sim("--scenario", "wait", "--scenario", "lock", "--weaken", place, status=2)
+                self.assertEqual(output, "")
+                self.assertEqual(len(errors.splitlines()), 1, errors)
+                self.assertIn(f"--weaken '{place}': no order was met there", errors)
 
 
 if __name__ == "__main__":
