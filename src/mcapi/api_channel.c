@@ -41,18 +41,27 @@ self_of(const mcapi_request_t *request, mcapi_status_t *status)
     return self;
 }
 
-/* It is done; there is a request all the same. */
-static mcapi_status_t
-done_at_once(med_self *self, mcapi_request_t *request)
+/* A request, before what it is for is done: then that cannot fail any more for want of one. */
+static med_request *
+request_begin(med_self *self, mcapi_status_t *status)
 {
-    med_requests *requests = &self->system->requests;
-    const med_request_outcome outcome = {.status = MEDLEY_OK};
-    med_request *place;
-    if (med_request_begin(requests, self->ref, NULL, &place) != MEDLEY_OK) {
-        return MCAPI_ERR_REQUEST_LIMIT;
+    med_request *place = NULL;
+    if (med_request_begin(&self->system->requests, self->ref, NULL, &place) != MEDLEY_OK) {
+        *status = MCAPI_ERR_REQUEST_LIMIT;
     }
-    *request = med_request_end_at_once(requests, place, outcome);
-    return MCAPI_SUCCESS;
+    return place;
+}
+
+/* It is done at once, if at all. */
+static void
+request_end(med_self *self, med_request *place, mcapi_status_t status, mcapi_request_t *request)
+{
+    const med_request_outcome outcome = {.status = MEDLEY_OK};
+    if (status == MCAPI_SUCCESS) {
+        *request = med_request_end_at_once(&self->system->requests, place, outcome);
+    } else {
+        med_request_abandon(place);
+    }
 }
 
 /* ---- Connect --------------------------------------------------------------------------------- */
@@ -84,12 +93,10 @@ med_mcapi_connect(med_lane_kind kind,
                   mcapi_status_t *status)
 {
     med_self *self = self_of(request, status);
-    if (!self) {
-        return;
-    }
-    *status = status_of_connect(med_channel_connect(self, from, to, kind));
-    if (*status == MCAPI_SUCCESS) {
-        *status = done_at_once(self, request);
+    med_request *place = self ? request_begin(self, status) : NULL;
+    if (place) {
+        *status = status_of_connect(med_channel_connect(self, from, to, kind));
+        request_end(self, place, *status, request);
     }
 }
 
@@ -142,12 +149,10 @@ med_mcapi_close(med_lane_kind kind,
                 mcapi_status_t *status)
 {
     med_self *self = self_of(request, status);
-    if (!self) {
-        return;
-    }
-    medley_status_t result = med_channel_close(self, handle, side, kind);
-    *status = med_mcapi_channel_status(result, MCAPI_ERR_CHAN_INVALID);
-    if (*status == MCAPI_SUCCESS) {
-        *status = done_at_once(self, request);
+    med_request *place = self ? request_begin(self, status) : NULL;
+    if (place) {
+        medley_status_t result = med_channel_close(self, handle, side, kind);
+        *status = med_mcapi_channel_status(result, MCAPI_ERR_CHAN_INVALID);
+        request_end(self, place, *status, request);
     }
 }
