@@ -48,17 +48,51 @@ connect(const kind *k, mcapi_endpoint_t from, mcapi_endpoint_t to, mcapi_status_
 
 /* Both ends are the caller's. */
 static channel
-channel_make(const kind *k)
+channel_between(const kind *k, mcapi_endpoint_t from, mcapi_endpoint_t to)
 {
     mcapi_status_t status;
     mcapi_request_t request;
-    channel c = {.from = endpoint_make(1), .to = endpoint_make(2)};
+    channel c = {.from = from, .to = to};
     connect(k, c.from, c.to, MCAPI_SUCCESS);
     k->open_sender(&c.sender, c.from, &request, &status);
     (void)expect_end(request, MCAPI_SUCCESS);
     k->open_receiver(&c.receiver, c.to, &request, &status);
     (void)expect_end(request, MCAPI_SUCCESS);
     return c;
+}
+
+static channel
+channel_make(const kind *k)
+{
+    mcapi_endpoint_t from = endpoint_make(1);
+    return channel_between(k, from, endpoint_make(2));
+}
+
+static mcapi_status_t
+send_one(const kind *k, const channel *c)
+{
+    mcapi_status_t status = MCAPI_SUCCESS;
+    if (k == &packets) {
+        mcapi_pktchan_send(c->sender, &status, sizeof status, &status);
+    } else {
+        mcapi_sclchan_send_uint8(c->sender, 1, &status);
+    }
+    return status;
+}
+
+static void
+receive_one(const kind *k, const channel *c)
+{
+    mcapi_status_t status;
+    if (k == &packets) {
+        void *packet;
+        size_t size;
+        mcapi_pktchan_recv(c->receiver, &packet, &size, &status);
+        mcapi_pktchan_release(packet, &status);
+    } else {
+        (void)mcapi_sclchan_recv_uint8(c->receiver, &status);
+    }
+    assert_int_equal(status, MCAPI_SUCCESS);
 }
 
 static void
@@ -82,6 +116,33 @@ flags_of(mcapi_endpoint_t endpoint)
                                  &status);
     assert_int_equal(status, MCAPI_SUCCESS);
     return flags;
+}
+
+/* All of the process's requests: receives that nothing comes for. */
+static mcapi_request_t asked[MED_REQUEST_PLACES_MAX + 1];
+static size_t asked_count;
+
+static void
+requests_use_up(mcapi_endpoint_t at)
+{
+    static unsigned char byte;
+    mcapi_status_t status;
+    asked_count = 0;
+    do {
+        mcapi_msg_recv_i(at, &byte, 1, &asked[asked_count], &status);
+        asked_count += status == MCAPI_SUCCESS;
+    } while (status == MCAPI_SUCCESS);
+    assert_int_equal(status, MCAPI_ERR_REQUEST_LIMIT);
+}
+
+static void
+requests_give_back(void)
+{
+    mcapi_status_t status;
+    for (size_t i = 0; i < asked_count; i++) {
+        mcapi_cancel(&asked[i], &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
 }
 
 static void
@@ -189,6 +250,99 @@ must_agree(void **state)
     connect(&packets, from, to + 7, MCAPI_ERR_ENDP_INVALID);
 }
 
+/* Who can have no request has changed nothing. */
+static void
+no_request_left(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned handle;
+    (void)state;
+    channel c = channel_make(&packets);
+    mcapi_endpoint_t from = endpoint_make(3), to = endpoint_make(4);
+    requests_use_up(from);
+    packets.connect(from, to, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_REQUEST_LIMIT);
+    packets.open_sender(&handle, from, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_REQUEST_LIMIT);
+    packets.close_sender(c.sender, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_REQUEST_LIMIT);
+    packets.close_receiver(c.receiver, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_REQUEST_LIMIT);
+    assert_int_equal(flags_of(from), 0);
+    assert_true(flags_of(c.from) & MCAPI_ENDP_ATTR_STATUS_OPEN);
+    requests_give_back();
+    connect(&packets, from, to, MCAPI_SUCCESS);
+    close_end(packets.close_sender, c.sender);
+    close_end(packets.close_receiver, c.receiver);
+}
+
+/* ---- Agreeing while it is set ---------------------------------------------------------------- */
+
+#define CONNECTS 2000
+
+static atomic32 connects_over;
+
+static void
+open_and_close(mcapi_endpoint_t endpoint, const kind *k, bool sends)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned handle;
+    (sends ? k->open_sender : k->open_receiver)(&handle, endpoint, &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    close_end(sends ? k->close_sender : k->close_receiver, handle);
+}
+
+/* Sets the priority of its endpoint to and fro. When it is connected, it is what the other's is. */
+static void *
+sets_priority(void *argument)
+{
+    mcapi_status_t status;
+    mcapi_uint_t value = 0;
+    (void)argument;
+    exchange_begin(OTHER);
+    mcapi_endpoint_t to = endpoint_make(1);
+    while (!atomic32_load_acquire(&connects_over)) {
+        value = 1 - value;
+        mcapi_endpoint_set_attribute(to, MCAPI_ENDP_ATTR_PRIORITY, &value, sizeof value, &status);
+        if (status == MCAPI_ERR_CHAN_CONNECTED) {
+            mcapi_endpoint_get_attribute(to, MCAPI_ENDP_ATTR_PRIORITY, &value, sizeof value,
+                                         &status);
+            assert_int_equal(value, 0);
+            open_and_close(to, &packets, false);
+        }
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
+    exchange_end();
+    return NULL;
+}
+
+static void
+agree_while_set(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    (void)state;
+    atomic32_store_relaxed(&connects_over, 0);
+    start(OTHER, sets_priority);
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_of(OTHER, 1);
+    for (int connects = 0; connects < CONNECTS;) {
+        packets.connect(from, to, &request, &status);
+        if (status == MCAPI_SUCCESS) {
+            connects++;
+            (void)expect_end(request, MCAPI_SUCCESS);
+            open_and_close(from, &packets, true);
+        } else {
+            assert_true(status == MCAPI_ERR_ATTR_INCOMPATIBLE ||
+                        status == MCAPI_ERR_CHAN_CONNECTED);
+        }
+    }
+    atomic32_store_release(&connects_over, 1);
+    join(OTHER, 0);
+}
+
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
 static void
@@ -270,6 +424,42 @@ full(void **state)
     }
     (void)mcapi_sclchan_recv_uint64(c.receiver, &status);
     assert_int_equal(status, MCAPI_TIMEOUT);
+}
+
+/* As much as was asked for, and no more than the next powers of two. */
+static void
+room_wanted(void **state)
+{
+    const struct {
+        const kind *kind;
+        mcapi_uint_t wanted;
+        uint32_t room;
+    } cases[] = {{&packets, 1, 1}, {&packets, 3, 4}, {&scalars, 1, 2}, {&scalars, 3, 8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        mcapi_status_t status;
+        mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+        mcapi_endpoint_set_attribute(to, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, &cases[i].wanted,
+                                     sizeof cases[i].wanted, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        timeout_set(from, 0);
+        channel c = channel_between(cases[i].kind, from, to);
+        for (int round = 0; round < 3; round++) {
+            for (uint32_t n = 0; n < cases[i].room; n++) {
+                assert_int_equal(send_one(cases[i].kind, &c), MCAPI_SUCCESS);
+            }
+            assert_int_equal(send_one(cases[i].kind, &c), MCAPI_TIMEOUT);
+            assert_int_equal(cases[i].kind->available(c.receiver, &status), cases[i].room);
+            for (uint32_t n = 0; n < cases[i].room; n++) {
+                receive_one(cases[i].kind, &c);
+            }
+        }
+        close_end(cases[i].kind->close_sender, c.sender);
+        close_end(cases[i].kind->close_receiver, c.receiver);
+        mcapi_endpoint_delete(from, &status);
+        mcapi_endpoint_delete(to, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
 }
 
 #define MANY 50000u
@@ -461,9 +651,12 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(opened_first, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(opened_first_wrongly, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(must_agree, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(no_request_left, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(agree_while_set, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(widths, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(other_end_closed, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(full, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(room_wanted, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(scalars_across, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(packets_kept, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(buffers_come_back, exchange_up, exchange_down),

@@ -264,6 +264,8 @@ status_of_set(medley_status_t status)
         return MCAPI_ERR_CHAN_CONNECTED;
     case MEDLEY_ERR_NOT_SUPPORTED:
         return MCAPI_ERR_ATTR_VALUE;
+    case MEDLEY_TIMEOUT:
+        return MCAPI_TIMEOUT;
     default:
         return MCAPI_ERR_ENDP_INVALID;
     }

@@ -166,13 +166,11 @@ by_priority(void **state)
 
 /* Every length, through the end of the ring again and again. */
 static void
-all_lengths(void **state)
+all_lengths_at(mcapi_endpoint_t at)
 {
     static unsigned char sent[4096], received[4096];
     mcapi_status_t status;
     size_t size;
-    (void)state;
-    mcapi_endpoint_t at = endpoint_make(1);
     for (size_t length = 0; length <= sizeof sent; length += length < 200 ? 1 : 61) {
         memset(sent, (int)length, length);
         memset(received, 0xee, sizeof received);
@@ -186,6 +184,21 @@ all_lengths(void **state)
     }
     mcapi_msg_send(at, at, sent, MCAPI_MAX_MESSAGE_SIZE + 1, 0, &status);
     assert_int_equal(status, MCAPI_ERR_MSG_SIZE);
+}
+
+static void
+all_lengths(void **state)
+{
+    const mcapi_uint_t rooms[] = {1, 2, 4, 16, 128};
+    mcapi_status_t status;
+    (void)state;
+    for (mcapi_port_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+        mcapi_endpoint_t at = endpoint_make(i);
+        mcapi_endpoint_set_attribute(at, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, &rooms[i],
+                                     sizeof rooms[i], &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        all_lengths_at(at);
+    }
 }
 
 static void
@@ -229,6 +242,35 @@ full(void **state)
         expect_number(to, i);
     }
     assert_int_equal(mcapi_msg_available(to, &status), 0);
+}
+
+/* As many as were wanted of each sender, when they are that small or go by buffers. */
+static void
+room_wanted(void **state)
+{
+    static unsigned char bytes[2000];
+    const size_t lengths[] = {0, 24, 25, sizeof bytes};
+    mcapi_uint_t wanted = 4;
+    mcapi_status_t status;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    mcapi_endpoint_set_attribute(to, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, &wanted, sizeof wanted,
+                                 &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    timeout_set(from, 0);
+    for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        for (unsigned n = 0; n < wanted; n++) {
+            mcapi_msg_send(from, to, bytes, lengths[i], 0, &status);
+            assert_int_equal(status, MCAPI_SUCCESS);
+        }
+        mcapi_msg_send(from, to, bytes, lengths[i], 0, &status);
+        assert_int_equal(status, MCAPI_TIMEOUT);
+        for (unsigned n = 0; n < wanted; n++) {
+            mcapi_msg_recv(to, bytes, sizeof bytes, &size, &status);
+            assert_int_equal(status, MCAPI_SUCCESS);
+        }
+    }
 }
 
 static void
@@ -481,6 +523,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(all_lengths, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(truncated, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(full, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(room_wanted, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(wrong_endpoints, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receives_asked_for, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(sends_asked_for, exchange_up, exchange_down),

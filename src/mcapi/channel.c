@@ -6,8 +6,9 @@
  *              \--open--> OPEN PENDING --connect--> OPEN
  *
  *             linearises at
- *   connect   the lane's LIVE; that both ends are free is looked at under the lanes' lock, and both
- *             endpoints name the lane before it is LIVE
+ *   connect   the lane's LIVE; that both ends are free, and agree, is looked at under the lanes'
+ *             lock, and both endpoints name the lane before it is LIVE. What they agree on is set
+ *             under that lock too (endpoint.c), and not any more then
  *   open      the change of `ends` in the lane's row
  *   close     GONE in the same
  *
@@ -20,26 +21,6 @@
 #include "mrapi/system.h"
 
 /* ---- Connect --------------------------------------------------------------------------------- */
-
-/* Do both ends agree on what the standard says they must? */
-static medley_status_t
-agree(const med_system *system, med_handle from, med_handle to)
-{
-    static const med_endpoint_setting both[] = {MED_ENDPOINT_MAX_PAYLOAD, MED_ENDPOINT_BUFFER_TYPE,
-                                                MED_ENDPOINT_MEMORY_TYPE, MED_ENDPOINT_PRIORITIES,
-                                                MED_ENDPOINT_PRIORITY};
-    med_endpoint_row *sender, *receiver;
-    medley_status_t status = med_endpoint_of(system, from, &sender);
-    if (status == MEDLEY_OK) {
-        status = med_endpoint_of(system, to, &receiver);
-    }
-    for (size_t i = 0; status == MEDLEY_OK && i < sizeof both / sizeof both[0]; i++) {
-        bool same = med_endpoint_setting_get(system, sender, both[i]) ==
-                    med_endpoint_setting_get(system, receiver, both[i]);
-        status = same ? MEDLEY_OK : MEDLEY_ERR_ACCESS;
-    }
-    return status;
-}
 
 static void
 owner_wake(const med_self *self, med_handle endpoint)
@@ -56,14 +37,10 @@ owner_wake(const med_self *self, med_handle endpoint)
 medley_status_t
 med_channel_connect(med_self *self, med_handle from, med_handle to, med_lane_kind kind)
 {
-    medley_status_t status = agree(self->system, from, to);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
     const med_lane_request request = {
         .from = from, .to = to, .priority = MED_LANE_CHANNEL, .kind = kind};
     uint32_t index, generation;
-    status = med_lane_make(self->system, &request, &index, &generation);
+    medley_status_t status = med_lane_make(self->system, &request, &index, &generation);
     if (status == MEDLEY_OK) {
         owner_wake(self, from);
         owner_wake(self, to);

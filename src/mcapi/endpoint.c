@@ -140,6 +140,32 @@ med_endpoint_setting_get(const med_system *system,
     return value > limits.most ? limits.most : value;
 }
 
+uint32_t
+med_endpoint_receive_buffers(const med_system *system, med_handle endpoint)
+{
+    const med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
+    return med_endpoint_setting_get(system, row, MED_ENDPOINT_RECEIVE_BUFFERS);
+}
+
+medley_status_t
+med_endpoints_agree(const med_system *system, med_handle from, med_handle to)
+{
+    static const med_endpoint_setting both[] = {MED_ENDPOINT_MAX_PAYLOAD, MED_ENDPOINT_BUFFER_TYPE,
+                                                MED_ENDPOINT_MEMORY_TYPE, MED_ENDPOINT_PRIORITIES,
+                                                MED_ENDPOINT_PRIORITY};
+    med_endpoint_row *sender, *receiver;
+    medley_status_t status = med_endpoint_of(system, from, &sender);
+    if (status == MEDLEY_OK) {
+        status = med_endpoint_of(system, to, &receiver);
+    }
+    for (size_t i = 0; status == MEDLEY_OK && i < sizeof both / sizeof both[0]; i++) {
+        bool same = med_endpoint_setting_get(system, sender, both[i]) ==
+                    med_endpoint_setting_get(system, receiver, both[i]);
+        status = same ? MEDLEY_OK : MEDLEY_ERR_ACCESS;
+    }
+    return status;
+}
+
 uint64_t
 med_endpoint_deadline_ns(const med_self *self, const med_endpoint_own *own)
 {
@@ -154,26 +180,44 @@ med_endpoint_may_wait(const med_self *self, const med_endpoint_own *own)
     return !(type & MED_ENDPOINT_FAIL_ON_MEM_LIMIT);
 }
 
+typedef struct set_context {
+    const med_system *system;
+    med_endpoint_row *row;
+    med_handle endpoint;
+    med_endpoint_setting which;
+    uint32_t value;
+} set_context;
+
+/* With the lanes' lock held: so nobody connects it between the look and the store. */
+static medley_status_t
+set_unless_connected(void *context)
+{
+    const set_context *set = context;
+    if (med_endpoint_channel(set->system, set->endpoint)) {
+        return MEDLEY_BUSY;
+    }
+    /* Relaxed: the lock orders it for who connects; each stands for itself. */
+    atomic32_store_relaxed(&set->row->settings[set->which], set->value);
+    return MEDLEY_OK;
+}
+
 medley_status_t
 med_endpoint_set(med_self *self, med_handle endpoint, med_endpoint_setting which, uint32_t value)
 {
-    med_endpoint_row *row;
-    setting_limits limits = limits_of(self->system, which);
-    medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
+    const med_system *system = self->system;
+    setting_limits limits = limits_of(system, which);
+    set_context set = {.system = system, .endpoint = endpoint, .which = which, .value = value};
+    medley_status_t status = med_endpoint_of(system, endpoint, &set.row);
     if (status != MEDLEY_OK) {
         return status;
     }
     if (!med_endpoint_mine(self, endpoint)) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    if (med_endpoint_channel(self->system, endpoint)) {
-        return MEDLEY_BUSY;
-    }
     if (value < limits.least || value > limits.most) {
-        return MEDLEY_ERR_NOT_SUPPORTED;
+        return med_endpoint_channel(system, endpoint) ? MEDLEY_BUSY : MEDLEY_ERR_NOT_SUPPORTED;
     }
-    atomic32_store_relaxed(&row->settings[which], value); /* relaxed: each stands for itself */
-    return MEDLEY_OK;
+    return med_table_hold(&system->lanes, set_unless_connected, &set);
 }
 
 static void

@@ -127,8 +127,16 @@ uint32_t med_endpoint_setting_get(const struct med_system *system,
                                   const med_endpoint_row *row,
                                   med_endpoint_setting which);
 
+/* How many elements it wants each sender to have room for. Of one that is there. */
+uint32_t med_endpoint_receive_buffers(const struct med_system *system, med_handle endpoint);
+
+/* Do the ends of a channel that is to be agree on what the standard says they must? With the lanes'
+ * lock held: MEDLEY_ERR_ACCESS; MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT. */
+medley_status_t
+med_endpoints_agree(const struct med_system *system, med_handle from, med_handle to);
+
 /* By its owner. MEDLEY_ERR_NOT_OWNER; MEDLEY_BUSY: it is connected; MEDLEY_ERR_NOT_SUPPORTED: no
- * such value; MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT. */
+ * such value; MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT; MEDLEY_TIMEOUT. */
 medley_status_t
 med_endpoint_set(med_self *self, med_handle endpoint, med_endpoint_setting which, uint32_t value);
 

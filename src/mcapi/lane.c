@@ -49,15 +49,27 @@ med_lane_recover_rows(
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* The largest power of two of them that fits; scalars need room for their widths too. */
+static uint32_t
+power_of_two(uint32_t at_least)
+{
+    uint32_t power = 1;
+    while (power < at_least && power < 1u << 31) {
+        power *= 2;
+    }
+    return power;
+}
+
+/* As many granules, or all the bytes of a lane, if that is less; scalars need room for their widths
+ * too. */
 static med_ring_config
-ring_config(const med_limits *limits, med_lane_kind kind)
+ring_config(const med_limits *limits, med_lane_kind kind, uint32_t granules)
 {
     bool scalars = kind == MED_LANE_SCALARS;
     uint32_t bytes = scalars ? SCALAR_BYTES + 1 : MED_LANE_GRANULE_BYTES;
-    uint32_t most = limits->lane_bytes / bytes;
+    uint64_t wanted = (uint64_t)power_of_two(granules) * MED_LANE_GRANULE_BYTES;
+    uint32_t most = wanted < limits->lane_bytes ? (uint32_t)wanted : limits->lane_bytes;
     uint32_t capacity = 1;
-    while (capacity <= most / 2) {
+    while (capacity <= most / bytes / 2) {
         capacity *= 2;
     }
     return (med_ring_config){.layout = MED_RING_PACKED,
@@ -65,10 +77,17 @@ ring_config(const med_limits *limits, med_lane_kind kind)
                              .capacity = capacity};
 }
 
+/* The largest there is. */
+static med_ring_config
+ring_config_whole(const med_limits *limits, med_lane_kind kind)
+{
+    return ring_config(limits, kind, limits->lane_bytes / MED_LANE_GRANULE_BYTES);
+}
+
 size_t
 med_lane_memory_bytes(const med_limits *limits)
 {
-    med_ring_config config = ring_config(limits, MED_LANE_MESSAGES);
+    med_ring_config config = ring_config_whole(limits, MED_LANE_MESSAGES);
     uint32_t bytes = 0;
     (void)med_ring_size(&config, &bytes); /* within its limits, as the limits are */
     return bytes;
@@ -93,7 +112,8 @@ key_of(const med_lane_request *request)
 typedef struct make_context {
     med_system *system;
     const med_lane_request *request;
-    uint32_t side[2]; /* node references */
+    uint32_t side[2];  /* node references */
+    uint32_t granules; /* that the receiver wants */
 } make_context;
 
 /* With the lanes' lock held, as is the next. */
@@ -107,7 +127,14 @@ may_make(void *context)
     if (status == MEDLEY_OK) {
         status = med_endpoint_owner(make->system, request->to, &make->side[MED_LANE_CONSUMER]);
     }
-    if (status == MEDLEY_OK && request->kind != MED_LANE_MESSAGES) {
+    if (status == MEDLEY_OK) {
+        make->granules = med_endpoint_receive_buffers(make->system, request->to);
+    }
+    if (status != MEDLEY_OK || request->kind == MED_LANE_MESSAGES) {
+        return status;
+    }
+    status = med_endpoints_agree(make->system, request->from, request->to);
+    if (status == MEDLEY_OK) {
         bool connected = med_endpoint_channel(make->system, request->from) ||
                          med_endpoint_channel(make->system, request->to);
         status = connected ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
@@ -122,7 +149,8 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     const make_context *make = context;
     med_lane_row *lane = (med_lane_row *)(void *)row;
     const med_exchange *exchange = make->system->exchange;
-    med_ring_config config = ring_config(&make->system->limits, make->request->kind);
+    med_ring_config config =
+        ring_config(&make->system->limits, make->request->kind, make->granules);
     atomic32_store_relaxed(&lane->kind, make->request->kind);
     /* Release: those of this life are seen together with its CREATING. */
     atomic32_store_release(&lane->ends, 0); /* F1 ends -> F2 (side_is_there) */
@@ -208,13 +236,13 @@ side_is_there(const med_lane_row *row, uint32_t generation, med_lane_side side)
     return live && !(ends & MED_LANE_GONE(side));
 }
 
-/* Is it the ring that such a lane has, and no other that would fit? */
+/* Is it a ring that such a lane may have, and no other that would fit? */
 static medley_status_t
 ring_check(const med_self *self, const med_ring_view *view, med_lane_kind kind)
 {
-    med_ring_config config = ring_config(&self->system->limits, kind);
+    med_ring_config config = ring_config_whole(&self->system->limits, kind);
     bool good = view->layout == config.layout && view->element_bytes == config.element_bytes &&
-                view->mask + 1 == config.capacity;
+                view->mask + 1 <= config.capacity;
     return good ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 

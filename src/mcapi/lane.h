@@ -121,8 +121,8 @@ typedef struct med_lane_request {
 #define MED_LANE_CHANNEL 15u
 
 /* Makes the lane, or finds it; MEDLEY_ERR_EXISTS for a channel when one of the endpoints is
- * connected. MEDLEY_ERR_STALE: one of them is not there (any more); MEDLEY_ERR_LIMIT, which is
- * reported; MEDLEY_TIMEOUT. */
+ * connected, MEDLEY_ERR_ACCESS when they do not agree. MEDLEY_ERR_STALE: one of them is not there
+ * (any more); MEDLEY_ERR_LIMIT, which is reported; MEDLEY_TIMEOUT. */
 medley_status_t med_lane_make(struct med_system *system,
                               const med_lane_request *request,
                               uint32_t *index,

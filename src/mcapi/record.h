@@ -46,12 +46,12 @@ med_record_granules(uint32_t bytes)
            MED_LANE_GRANULE_BYTES;
 }
 
-/* The longest payload that goes plainly: with its header, a quarter of the ring. */
+/* The longest payload that goes plainly: with its header, a quarter of the ring, or a granule. */
 static inline uint32_t
 med_record_plain_max(const med_ring_view *view)
 {
     uint32_t granules = (view->mask + 1) / 4;
-    return granules ? granules * MED_LANE_GRANULE_BYTES - (uint32_t)sizeof(med_record_header) : 0;
+    return (granules ? granules : 1) * MED_LANE_GRANULE_BYTES - (uint32_t)sizeof(med_record_header);
 }
 
 /* ---- The producer ---------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ med_record_plain_max(const med_ring_view *view)
 /* Fills the ring up to its end: MEDLEY_OK, and the next reservation begins at its start. */
 medley_status_t med_record_skip(med_ring_producer *ring, uint32_t granules);
 
-/* Room for a record of so many granules, at most a quarter of the ring. MEDLEY_FULL, or
+/* Room for a record of so many granules: one, or at most a quarter of the ring. MEDLEY_FULL, or
  * MEDLEY_FULL_CONSUMER_READING; MEDLEY_ERR_CORRUPT. The same again until it is published. */
 static inline medley_status_t
 med_record_reserve(med_ring_producer *ring, uint32_t granules, unsigned char **slot)
