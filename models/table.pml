@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A table of the registry (src/mrapi/table.c): the life of a row, FREE, CREATING, LIVE, REMOVING,
- * FREE of the next generation; insert, remove, find, the hash, the free list, and repair after the
- * death of who held the table's lock.
+ * A table of the registry (src/mrapi/table.c and table_index.c): the life of a row, FREE, CREATING,
+ * LIVE, REMOVING, FREE of the next generation; insert, remove, find, the hash, the free list, and
+ * repair after the death of who held the table's lock.
  *
  * What find says was true while it looked: the row was LIVE, in that generation, under that key. A
  * row that is LIVE all the time is found, whatever happens to its neighbours, repairs included. One

@@ -189,7 +189,7 @@ static const sim_survivor survivors[] = {
 
 const sim_scenario sim_table = {
     .name = "table",
-    .covers = "table",
+    .covers = "table table_index table_lock",
     .memory_bytes = MEMORY_BYTES,
     .actors = ACTORS,
     .deaths = 2,
