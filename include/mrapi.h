@@ -216,6 +216,30 @@ void mrapi_finalize(MRAPI_OUT mrapi_status_t *status);
 mrapi_domain_t mrapi_domain_id_get(MRAPI_OUT mrapi_status_t *status);
 mrapi_node_t mrapi_node_id_get(MRAPI_OUT mrapi_status_t *status);
 
+/* The draft's; no attribute of a node is defined, so that whichever is asked for is not there. */
+typedef struct mrapi_node_attributes {
+    mrapi_uint_t set; /* Medley's own; filled by mrapi_node_init_attributes */
+} mrapi_node_attributes_t;
+
+/* Fills a record with the defaults. Any thread, node or not: as before mrapi_initialize.
+ * MRAPI_ERR_PARAMETER: attributes is NULL. */
+void mrapi_node_init_attributes(MRAPI_OUT mrapi_node_attributes_t *attributes,
+                                MRAPI_OUT mrapi_status_t *status);
+/* Likewise. MRAPI_ERR_PARAMETER: attribute is NULL, or attributes was never initialised; else
+ * MRAPI_ERR_ATTR_NUM. */
+void mrapi_node_set_attribute(MRAPI_OUT mrapi_node_attributes_t *attributes,
+                              MRAPI_IN mrapi_uint_t attribute_num,
+                              MRAPI_IN void *attribute,
+                              MRAPI_IN size_t attribute_size,
+                              MRAPI_OUT mrapi_status_t *status);
+/* Of a node of the caller's domain. MRAPI_ERR_NODE_NOTINIT, MRAPI_ERR_NODE_INVALID (there is no
+ * such node), MRAPI_ERR_PARAMETER; else MRAPI_ERR_ATTR_NUM. */
+void mrapi_node_get_attribute(MRAPI_IN mrapi_node_t node,
+                              MRAPI_IN mrapi_uint_t attribute_num,
+                              MRAPI_OUT void *attribute,
+                              MRAPI_IN size_t attribute_size,
+                              MRAPI_OUT mrapi_status_t *status);
+
 /* ---- Attributes of any object ---------------------------------------------------------------- */
 
 /* Each value is an mrapi_boolean_t. */

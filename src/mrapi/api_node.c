@@ -125,6 +125,51 @@ mrapi_node_id_get(mrapi_status_t *status)
     return self->node;
 }
 
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+static const mrapi_node_attributes_t standard = {.set = 0x4e4f0000u};
+
+/* None is defined. */
+static const med_attribute_kind attribute_kind = {.record_bytes = sizeof standard,
+                                                  .standard = &standard};
+
+void
+mrapi_node_init_attributes(mrapi_node_attributes_t *attributes, mrapi_status_t *status)
+{
+    if (status) {
+        *status = med_attributes_init(&attribute_kind, attributes);
+    }
+}
+
+void
+mrapi_node_set_attribute(mrapi_node_attributes_t *attributes,
+                         mrapi_uint_t attribute_num,
+                         const void *attribute,
+                         size_t attribute_size,
+                         mrapi_status_t *status)
+{
+    if (status) {
+        *status = med_attributes_set(&attribute_kind, attributes, attribute_num, attribute,
+                                     attribute_size);
+    }
+}
+
+void
+mrapi_node_get_attribute(mrapi_node_t node,
+                         mrapi_uint_t attribute_num,
+                         void *attribute,
+                         size_t attribute_size,
+                         mrapi_status_t *status)
+{
+    const med_self *self = status ? med_api_self(status) : NULL;
+    if (self && !med_node_is_there(self->system, self->domain, node)) {
+        *status = MRAPI_ERR_NODE_INVALID;
+    } else if (self) {
+        *status = med_attributes_get(&attribute_kind, &standard, attribute_num, attribute,
+                                     attribute_size);
+    }
+}
+
 /* ---- Thread nodes ---------------------------------------------------------------------------- */
 
 void

@@ -85,6 +85,58 @@ threads_are_nodes(void **state)
     }
 }
 
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+/* None is defined; any thread may ask for a record. */
+static void
+attribute_records(void **state)
+{
+    mrapi_node_attributes_t record, filled;
+    mrapi_uint_t value = 1;
+    mrapi_status_t status;
+    (void)state;
+    mrapi_node_init_attributes(&record, NULL); /* must not crash */
+    mrapi_node_set_attribute(&record, 1, &value, sizeof value, NULL);
+    mrapi_node_init_attributes(NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_node_set_attribute(NULL, 1, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    memset(&record, 0xa5, sizeof record);
+    mrapi_node_set_attribute(&record, 1, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER); /* never initialised */
+    mrapi_node_init_attributes(&record, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    filled = record;
+    mrapi_node_set_attribute(&record, 1, NULL, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    const mrapi_uint_t numbers[] = {0, 1, MRAPI_ERROR_EXT, MRAPI_DOMAIN_SHARED, UINT32_MAX};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        mrapi_node_set_attribute(&record, numbers[i], &value, sizeof value, &status);
+        assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
+    }
+    assert_memory_equal(&record, &filled, sizeof record);
+}
+
+static void
+attributes_of_nodes(void **state)
+{
+    mrapi_uint_t value = 77;
+    mrapi_status_t status;
+    (void)state;
+    mrapi_node_get_attribute(NODE, 0, &value, sizeof value, NULL); /* must not crash */
+    mrapi_node_get_attribute(NODE, 0, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
+    mrapi_node_get_attribute(NODE, UINT32_MAX, &value, 0, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
+    mrapi_node_get_attribute(NODE, 0, NULL, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_node_get_attribute(NODE + 1, 0, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    mrapi_node_get_attribute(MRAPI_NODE_INVALID, 0, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    assert_int_equal(value, 77);
+}
+
 /* ---- Thread nodes ---------------------------------------------------------------------------- */
 
 static void *
@@ -170,6 +222,7 @@ not_a_node(void **state)
     GIVES_NOTINIT((mrapi_mutex_init_attributes(&attributes, &status), 0));
     GIVES_NOTINIT((mrapi_mutex_set_attribute(&attributes, 1, &value, 1, &status), 0));
     GIVES_NOTINIT((mrapi_mutex_get_attribute(1, 1, &value, 1, &status), 0));
+    GIVES_NOTINIT((mrapi_node_get_attribute(1, 1, &value, 1, &status), 0));
     GIVES_NOTINIT((mrapi_thread_create(1, 1, &parameters, &status), 0));
     GIVES_NOTINIT((mrapi_thread_join(1, 1, NULL, &status), 0));
     GIVES_NOTINIT((mrapi_thread_exit(NULL, &status), 0));
@@ -184,6 +237,8 @@ main(int argc, char **argv)
         cmocka_unit_test(initialize_wrong),
         cmocka_unit_test(initialize_twice),
         cmocka_unit_test(not_a_node),
+        cmocka_unit_test(attribute_records),
+        cmocka_unit_test_setup_teardown(attributes_of_nodes, node_up, node_down),
         cmocka_unit_test_setup_teardown(threads_are_nodes, node_up, node_down),
         cmocka_unit_test_setup_teardown(thread_create_and_join, node_up, node_down),
         cmocka_unit_test_setup_teardown(thread_wrong, node_up, node_down),

@@ -2,7 +2,6 @@
 /* The faces of giving the processor away, and of delays. */
 #include "medley/mrapi_ext.h"
 #include "mrapi/api.h"
-#include "mrapi/system.h"
 
 void
 mrapi_yield(mrapi_status_t *status)
@@ -13,14 +12,6 @@ mrapi_yield(mrapi_status_t *status)
     }
 }
 
-/* Nobody is that node yet. Relaxed: a life begins and ends EXPECTED. */
-static bool
-is_expected(const med_system *system, uint32_t index)
-{
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
-    return atomic32_load_relaxed(&row->phase) == MED_NODE_EXPECTED;
-}
-
 void
 mrapi_yield_to(mrapi_domain_t domain_id, mrapi_node_t node_id, mrapi_status_t *status)
 {
@@ -28,15 +19,11 @@ mrapi_yield_to(mrapi_domain_t domain_id, mrapi_node_t node_id, mrapi_status_t *s
     if (!self) {
         return;
     }
-    uint32_t index, generation;
-    med_key key = {.high = domain_id, .low = node_id};
-    if (med_table_find(&self->system->nodes, key, &index, &generation) != MEDLEY_OK ||
-        is_expected(self->system, index)) {
-        *status = MRAPI_ERR_NODE_INVALID;
-        return;
+    bool there = med_node_is_there(self->system, domain_id, node_id);
+    if (there) {
+        med_port_yield();
     }
-    med_port_yield();
-    *status = MRAPI_SUCCESS;
+    *status = there ? MRAPI_SUCCESS : MRAPI_ERR_NODE_INVALID;
 }
 
 void

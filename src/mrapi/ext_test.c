@@ -184,6 +184,8 @@ an_expected_node_is_nobody(void **state)
     assert_int_equal(med_node_place(med_self_get()->system, &request, &expected), MEDLEY_OK);
     mrapi_yield_to(DOMAIN, NODE + 1, &status);
     assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    mrapi_node_get_attribute(NODE + 1, 0, &status, sizeof status, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
     (void)med_node_recover(expected->system, expected->index, expected->generation);
 }
 

@@ -442,6 +442,19 @@ med_node_become(uint32_t domain, uint32_t node)
 /* ---- Alive? ---------------------------------------------------------------------------------- */
 
 bool
+med_node_is_there(const med_system *system, uint32_t domain, uint32_t node)
+{
+    uint32_t index, generation;
+    const med_key key = {.high = domain, .low = node};
+    if (med_table_find(&system->nodes, key, &index, &generation) != MEDLEY_OK) {
+        return false;
+    }
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    /* Relaxed: a life begins and ends EXPECTED. */
+    return atomic32_load_relaxed(&row->phase) != MED_NODE_EXPECTED;
+}
+
+bool
 med_node_alive(const med_system *system, uint32_t ref)
 {
     uint32_t index = med_node_ref_index(ref);

@@ -128,11 +128,11 @@ typedef struct med_self {
     bool owner_died; /* its last lock came from a dead owner */
     bool has_trees;  /* it got resource trees */
     med_waiter waiter;
-    struct med_heap_cache *heap;   /* NULL until it first makes or deletes heap memory */
-    struct med_heap *process_heap; /* the system's */
+    struct med_heap_cache *heap;        /* NULL until it first makes or deletes heap memory */
+    struct med_heap *process_heap;      /* the system's */
     struct med_exchange_node *exchange; /* of mcapi; NULL: it is no node of that */
-    bool started;                  /* by med_node_start, as are the nodes that use the rest */
-    bool joinable;                 /* for its own thread; others look at `join` */
+    bool started;                       /* by med_node_start, as are the nodes that use the rest */
+    bool joinable;                      /* for its own thread; others look at `join` */
     atomic32 join;          /* see node.c; the only one that other threads read as they like */
     med_port_thread thread; /* written before JOIN_READY, read by who takes it from there */
     void *(*entry)(void *argument);
@@ -184,6 +184,8 @@ medley_status_t med_node_leave(med_self *self);
  * MEDLEY_TIMEOUT: not all of it, as above; then its row is there still. */
 medley_status_t med_node_recover(struct med_system *system, uint32_t index, uint32_t generation);
 
+/* Is somebody node `node` of that domain? Nobody is one that is only expected. */
+bool med_node_is_there(const struct med_system *system, uint32_t domain, uint32_t node);
 /* Is the node that an owner word names still there, and its process alive? */
 bool med_node_alive(const struct med_system *system, uint32_t ref);
 /* For the wait on a lock owned by `node_ref`: recovers a dead owner. MEDLEY_ERR_NOT_FOUND: there is
