@@ -133,8 +133,8 @@ typedef struct med_self {
     struct med_exchange_node *exchange; /* of mcapi; NULL: it is no node of that */
     bool started;                       /* by med_node_start, as are the nodes that use the rest */
     bool joinable;                      /* for its own thread; others look at `join` */
-    atomic32 join;          /* see node.c; the only one that other threads read as they like */
-    med_port_thread thread; /* written before JOIN_READY, read by who takes it from there */
+    atomic32 join;          /* node_life.h; the only one that other threads read as they like */
+    med_port_thread thread; /* written before READY, read by who takes it from there */
     void *(*entry)(void *argument);
     void *argument;
     med_self_level levels[MED_SELF_LEVELS]; /* as of 0, or of an earlier life, until used */

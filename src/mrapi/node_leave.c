@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A node leaves: by med_node_leave (its own thread, in order or at the thread's end) or by
+ * med_node_recover (its process died). Both free what it holds by the same code: a lock left locked
+ * is a lock whose owner died.
+ *
+ * The row goes last: as long as it is there, what is left of the node is found again. So a recovery
+ * that dies, or gives up because somebody has a table locked, is succeeded by another, and each
+ * step may be done twice. A row that its own process could not remove is in the phase LEFT: who
+ * registers next there tries again (U1, U2).
+ */
+#include "mrapi/node.h"
+
+#include "base/log.h"
+#include "mrapi/event.h"
+#include "mrapi/node_life.h"
+#include "mrapi/parts.h"
+#include "mrapi/system.h"
+#include "mrapi/traced.h"
+
+/* ---- What it holds --------------------------------------------------------------------------- */
+
+/* Frees what the node holds of one kind. Only where its map says it ever took any. */
+static medley_status_t
+kind_recover(med_system *system, med_kind kind, med_node_row *row, uint32_t ref)
+{
+    uint32_t first = med_kind_touch_first(&system->limits, kind);
+    uint32_t words = med_kind_touch_first(&system->limits, (med_kind)(kind + 1)) - first;
+    medley_status_t status = MEDLEY_OK;
+    for (uint32_t word = 0; word < words && status == MEDLEY_OK; word++) {
+        /* Relaxed, both: their writer is the caller, or dead. */
+        uint32_t bits = atomic32_load_relaxed(&med_node_touched(row)[first + word]);
+        for (; bits && status == MEDLEY_OK; bits &= bits - 1) {
+            uint32_t bit = word * 32 + (uint32_t)__builtin_ctz(bits);
+            status =
+                med_kinds[kind].recover_rows(system, bit * MED_ROWS_PER_TOUCH, MED_ROWS_PER_TOUCH,
+                                             ref, atomic32_load_relaxed(&row->thread_id));
+        }
+    }
+    return status;
+}
+
+/* All kinds, whatever one of them says: who waits for a lock need not wait for a table. */
+static medley_status_t
+locks_recover(med_system *system, med_node_row *row, uint32_t ref)
+{
+    medley_status_t status = MEDLEY_OK;
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        if (med_kinds[k].recover_rows && kind_recover(system, (med_kind)k, row, ref) != MEDLEY_OK) {
+            status = MEDLEY_TIMEOUT;
+        }
+    }
+    med_parts_node_recover(system, ref);
+    return status;
+}
+
+/* ---- Leaving --------------------------------------------------------------------------------- */
+
+medley_status_t
+med_node_recover(med_system *system, uint32_t index, uint32_t generation)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    medley_status_t status = locks_recover(system, row, med_node_ref(index, generation));
+    if (med_port_has_processes()) {
+        med_traced_recover(system, med_node_ref(index, generation));
+    }
+    if (status == MEDLEY_OK) {
+        status = med_table_remove(&system->nodes, index, generation);
+    }
+    return status == MEDLEY_TIMEOUT ? status : MEDLEY_OK;
+}
+
+medley_status_t
+med_node_row_leave(med_system *system, uint32_t index, uint32_t generation)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    medley_status_t status = med_node_recover(system, index, generation);
+    if (status == MEDLEY_TIMEOUT) {
+        atomic32_store_relaxed(&row->phase, MED_NODE_LEFT); /* relaxed: ordered by U1 */
+        /* U1 left -> U2 (med_node_leaves_finish) */
+        atomic32_store_release(&system->leaves_undone, 1);
+    }
+    return status;
+}
+
+/* The join does the rest. Relaxed: the thread's end orders it. */
+static medley_status_t
+leave_to_be_joined(med_self *self)
+{
+    medley_status_t status = locks_recover(self->system, self->row, self->ref);
+    atomic32_store_relaxed(&self->row->phase, MED_NODE_ENDED);
+    return status;
+}
+
+medley_status_t
+med_node_leave(med_self *self)
+{
+    med_system *system = self->system;
+    if (med_log_wanted(MED_LOG_DEBUG)) {
+        med_node_tell("goes", self);
+    }
+    med_traced(system, self->ref, MED_TRACED_NODE_GOES, self->domain, self->node);
+    med_event_tell(MEDLEY_EVENT_NODE_GOES);
+    med_port_self_set(NULL);
+    med_parts_node_leaves(self);
+    if (self->joinable) {
+        return leave_to_be_joined(self);
+    }
+    medley_status_t status = med_node_row_leave(system, self->index, self->generation);
+    med_system_release(system);
+    return status;
+}
+
+medley_status_t
+med_node_leaves_finish(med_system *system)
+{
+    if (!med_port_has_processes()) {
+        return MEDLEY_OK; /* no table is ever kept from its users */
+    }
+    /* Cleared first: who fails while this looks sets it again. Relaxed, the first look: it saves
+     * the second. U2 left <- U1 (med_node_row_leave) */
+    if (!atomic32_load_relaxed(&system->leaves_undone) ||
+        !atomic32_fetch_and_acquire(&system->leaves_undone, 0)) {
+        return MEDLEY_OK;
+    }
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, i);
+        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+        /* Relaxed: ordered by A1 and U2. */
+        if (med_row_state_of(word) == MED_ROW_LIVE &&
+            atomic32_load_relaxed(&row->process_ref) == system->process_ref &&
+            atomic32_load_relaxed(&row->phase) == MED_NODE_LEFT &&
+            med_node_row_leave(system, i, med_row_generation_of(word)) == MEDLEY_TIMEOUT) {
+            return MEDLEY_TIMEOUT;
+        }
+    }
+    return MEDLEY_OK;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What node.c, node_leave.c and node_start.c have of each other.
+ *
+ * A node's `join` (med_self) is a state with the generation of the row that it speaks of, since
+ * other threads look at it as they like.
+ */
+#ifndef MEDLEY_MRAPI_NODE_LIFE_H
+#define MEDLEY_MRAPI_NODE_LIFE_H
+
+#include <stdint.h>
+
+#include "mrapi/node.h"
+
+typedef enum med_node_join_state {
+    MED_NODE_JOIN_NEVER, /* not started by the library, or detached, or it could not be started */
+    MED_NODE_JOIN_STARTING, /* its thread is being made; a join waits for that */
+    MED_NODE_JOIN_READY,    /* to be joined; who takes it from here joins, alone */
+    MED_NODE_JOIN_TAKEN,    /* somebody joins; back to READY when he cannot */
+} med_node_join_state;
+
+static inline uint32_t
+med_node_join_word(med_node_join_state state, uint32_t generation)
+{
+    return (uint32_t)state | generation << 16;
+}
+
+/* A node of this process that has no thread any more leaves. MEDLEY_TIMEOUT: not quite; the next
+ * med_node_leaves_finish tries again. */
+medley_status_t med_node_row_leave(struct med_system *system, uint32_t index, uint32_t generation);
+/* The nodes of this process that left and could not remove their rows: once more. */
+medley_status_t med_node_leaves_finish(struct med_system *system);
+
+/* "node 1 of domain 0 <what>", for who follows it. */
+void med_node_tell(const char *what, const med_self *self);
+
+#endif
