@@ -10,6 +10,28 @@
  *                   effect in half of the tries). So a second thread does it, and lives meanwhile.
  *
  * What the kernel might still miss costs the sleeper one slice (base/wait.c), not a hang.
+ *
+ * What may run together: everything. `med_port_barrier_ready` and `preparing` go up once; only in
+ * a child of fork, which is alone, do they go down.
+ *
+ * The change from fences to none. A heavy half that comes before the registration stops nobody
+ * here, and a processor may load ahead. So this is possible when `ready` is set at once:
+ *     light half's side                     heavy half's side           registering
+ *     loads y, ahead of its turn: 0
+ *                                           y = 1; fence; not stopped
+ *                                           loads x: 0
+ *                                                                       registered; ready = 1
+ *     x = 1 (seen by nobody yet)
+ *     loads ready: 1, so no fence
+ * To load in turn would be the price of every wake. Instead, whoever registers has everybody
+ * stopped before he sets `ready`: whoever finds it set does so after that, and loads y afresh.
+ *
+ * A fork copies the kernel's note of the registration first, and this process's memory later: a
+ * child that trusted its copy of `ready` could have neither fence nor registration. So it trusts
+ * what its thread saw before the fork.
+ *
+ * Linearisation: the store to `ready`. Progress: the light half is wait-free, the heavy one waits
+ * for the kernel. Death: of who registers, nobody's: the process's. Model: none; the litmus tests.
  */
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -25,7 +47,19 @@
 /* So many full fences are cheaper than a thread and a grace period. */
 #define FENCES_BEFORE_PREPARE 256
 
+/* By scope: what registers, and what stops those that are registered. */
+static const struct {
+    int registers;
+    int stops;
+} commands[2] = {
+    [MED_PORT_SCOPE_PROCESS] = {MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+                                MEMBARRIER_CMD_PRIVATE_EXPEDITED},
+    [MED_PORT_SCOPE_SHARED] = {MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED,
+                               MEMBARRIER_CMD_GLOBAL_EXPEDITED},
+};
+
 uint32_t med_port_barrier_ready[2];
+static _Thread_local uint32_t ready_at_fork[2] __attribute__((tls_model("initial-exec")));
 static uint32_t preparing[2]; /* 1: somebody is at it, or it is done */
 static uint32_t fences[2];
 
@@ -38,9 +72,8 @@ membarrier(int command)
 static void
 register_scope(med_port_scope scope)
 {
-    int command = scope == MED_PORT_SCOPE_PROCESS ? MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
-                                                  : MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED;
-    if (membarrier(command) == 0) {
+    if (membarrier(commands[scope].registers) == 0 && membarrier(commands[scope].stops) == 0) {
+        /* R1 registered -> A1 (before_fork) */
         __atomic_store_n(&med_port_barrier_ready[scope], 1, __ATOMIC_RELEASE);
     }
 }
@@ -65,14 +98,23 @@ scheduling_ordinary(pthread_attr_t *attributes)
     (void)pthread_attr_setaffinity_np(attributes, sizeof everywhere, &everywhere);
 }
 
+static void
+before_fork(void)
+{
+    for (int scope = 0; scope < 2; scope++) {
+        /* A1 registered <- R1 (register_scope) */
+        ready_at_fork[scope] = __atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_ACQUIRE);
+    }
+}
+
 /* A child inherits what is registered, but not the thread that was at it. */
 static void
 after_fork(void)
 {
     for (int scope = 0; scope < 2; scope++) {
-        /* Acquire: the parent's thread that registered wrote it; the child is alone. */
-        uint32_t ready = __atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_ACQUIRE);
-        __atomic_store_n(&preparing[scope], ready, __ATOMIC_RELAXED);
+        /* Relaxed, all: the child is alone. */
+        __atomic_store_n(&med_port_barrier_ready[scope], ready_at_fork[scope], __ATOMIC_RELAXED);
+        __atomic_store_n(&preparing[scope], ready_at_fork[scope], __ATOMIC_RELAXED);
         __atomic_store_n(&fences[scope], 0, __ATOMIC_RELAXED);
     }
 }
@@ -80,7 +122,7 @@ after_fork(void)
 static void
 fork_handler_place(void)
 {
-    (void)pthread_atfork(NULL, NULL, after_fork);
+    (void)pthread_atfork(before_fork, NULL, after_fork);
 }
 
 /* False: the machine gave no thread. */
@@ -111,21 +153,24 @@ start_background(med_port_scope scope)
 void
 med_port_barrier_prepare(med_port_scope scope)
 {
+    /* Relaxed: it decides who registers, and guards nothing. */
     if (__atomic_exchange_n(&preparing[scope], 1, __ATOMIC_RELAXED)) {
         return;
     }
     if (scope == MED_PORT_SCOPE_PROCESS && __libc_single_threaded) {
         register_scope(scope);
     } else if (!start_background(scope)) {
-        __atomic_store_n(&preparing[scope], 0, __ATOMIC_RELAXED); /* after so many fences again */
+        /* Relaxed: as above. After so many fences again. */
+        __atomic_store_n(&preparing[scope], 0, __ATOMIC_RELAXED);
     }
 }
 
 void
 med_port_barrier_light_unready(med_port_scope scope)
 {
+    /* B1 what is published, then who sleeps <-> B2 (heavy) */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    uint32_t before = __atomic_fetch_add(&fences[scope], 1, __ATOMIC_RELAXED);
+    uint32_t before = __atomic_fetch_add(&fences[scope], 1, __ATOMIC_RELAXED); /* relaxed: counts */
     if (before % FENCES_BEFORE_PREPARE == FENCES_BEFORE_PREPARE - 1) {
         med_port_barrier_prepare(scope);
     }
@@ -134,10 +179,10 @@ med_port_barrier_light_unready(med_port_scope scope)
 void
 med_port_barrier_heavy(med_port_scope scope)
 {
-    /* A full fence of our own first: where the call fails for all (old kernel, emulator, nobody is
-     * registered), everybody's light half is a fence too. Where it fails for this process alone (a
-     * filter on system calls) a wake can be missed, and costs a slice. */
+    /* B2 who sleeps, then what is published <-> B1 (light; barrier.c, port_inline.h). A full fence
+     * of our own first: where the call fails for all (old kernel, emulator, nobody is registered),
+     * everybody's light half is a fence too. Where it fails for this process alone (a filter on
+     * system calls) a wake can be missed, and costs a slice. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    (void)membarrier(scope == MED_PORT_SCOPE_PROCESS ? MEMBARRIER_CMD_PRIVATE_EXPEDITED
-                                                     : MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+    (void)membarrier(commands[scope].stops);
 }

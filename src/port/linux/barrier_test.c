@@ -6,6 +6,7 @@
  */
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
@@ -30,7 +31,7 @@ prepare_and_await(med_port_scope scope)
 {
     uint64_t deadline_ns = med_port_clock_ns() + 2000000000u;
     med_port_barrier_prepare(scope);
-    while (!__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED)) {
+    while (!__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_ACQUIRE)) {
         if (med_port_clock_ns() > deadline_ns) {
             return false;
         }
@@ -176,6 +177,86 @@ single_thread_prepares_at_once(void **state)
     assert_int_equal(status, 0);
 }
 
+/* ---- The change ------------------------------------------------------------------------------ */
+
+/* By scope, what the kernel has done. */
+static uint32_t registered[2];
+static uint32_t stopped_since[2]; /* while nobody went without fences yet */
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+static void
+note_membarrier(med_port_scope scope, bool registers)
+{
+    if (registers) {
+        __atomic_store_n(&registered[scope], 1, __ATOMIC_RELAXED);
+    } else if (__atomic_load_n(&registered[scope], __ATOMIC_RELAXED) &&
+               !__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED)) {
+        __atomic_store_n(&stopped_since[scope], 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void
+note_command(long command)
+{
+    switch (command) {
+    case MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED:
+    case MEMBARRIER_CMD_PRIVATE_EXPEDITED:
+        note_membarrier(MED_PORT_SCOPE_PROCESS, command != MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+        break;
+    case MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED:
+    case MEMBARRIER_CMD_GLOBAL_EXPEDITED:
+        note_membarrier(MED_PORT_SCOPE_SHARED, command != MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The linker puts it in the place of the library's. */
+long
+__wrap_syscall(long number, ...)
+{
+    long arguments[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++) {
+        arguments[i] = va_arg(list, long);
+    }
+    va_end(list);
+    long rc = __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                             arguments[4], arguments[5]);
+    if (number == SYS_membarrier && rc == 0) {
+        note_command(arguments[0]);
+    }
+    return rc;
+}
+
+static int
+changes(test_process *parent, void *argument)
+{
+    med_port_scope scope = *(med_port_scope *)argument;
+    (void)parent;
+    child_expect(prepare_and_await(scope));
+    return __atomic_load_n(&stopped_since[scope], __ATOMIC_RELAXED) ? 0 : 1;
+}
+
+/* What a processor has loaded ahead of its turn, it has before that. */
+static void
+everybody_is_stopped_before_the_change(void **state)
+{
+    med_port_scope scopes[] = {MED_PORT_SCOPE_PROCESS, MED_PORT_SCOPE_SHARED};
+    (void)state;
+    if (!machine_has_membarrier()) {
+        not_possible_here("no membarrier: the light half stays a fence");
+    }
+    for (int i = 0; i < 2; i++) {
+        test_process child;
+        process_start(&child, changes, &scopes[i]);
+        assert_int_equal(process_join(&child), 0);
+    }
+}
+
 /* ---- Registering that does not come about ---------------------------------------------------- */
 
 static bool threads_are_refused;
@@ -273,6 +354,42 @@ fork_while_registering(void **state)
     assert_int_equal(status, 0);
 }
 
+/* As a thread that has registered just now; runs after the port's own handler. */
+static void
+change_in_the_fork(void)
+{
+    __atomic_store_n(&med_port_barrier_ready[MED_PORT_SCOPE_PROCESS], 1, __ATOMIC_RELEASE);
+}
+
+static int
+is_born_in_the_change(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    return (int)__atomic_load_n(&med_port_barrier_ready[MED_PORT_SCOPE_PROCESS], __ATOMIC_RELAXED);
+}
+
+static int
+changes_while_it_forks(test_process *parent, void *argument)
+{
+    test_process child;
+    (void)parent;
+    child_expect(pthread_atfork(change_in_the_fork, NULL, NULL) == 0);
+    med_port_barrier_prepare(MED_PORT_SCOPE_SHARED); /* places the port's handlers */
+    process_start(&child, is_born_in_the_change, argument);
+    return process_join(&child);
+}
+
+/* Such a child would have neither fence nor registration. */
+static void
+change_in_a_fork_is_the_parents(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, changes_while_it_forks, NULL);
+    assert_int_equal(process_join(&child), 0);
+}
+
 int
 main(void)
 {
@@ -280,6 +397,8 @@ main(void)
         cmocka_unit_test(single_thread_prepares_at_once),
         cmocka_unit_test(refused_thread_is_asked_for_again),
         cmocka_unit_test(fork_while_registering),
+        cmocka_unit_test(everybody_is_stopped_before_the_change),
+        cmocka_unit_test(change_in_a_fork_is_the_parents),
         cmocka_unit_test(processes_unprepared),
         cmocka_unit_test(processes_across_the_change),
         cmocka_unit_test(processes_prepared),

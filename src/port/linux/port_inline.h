@@ -21,8 +21,9 @@ void med_port_barrier_light_unready(med_port_scope scope);
 static inline void
 med_port_barrier_light(med_port_scope scope)
 {
-    /* Relaxed: it only goes up, and only after the machine has confirmed. */
+    /* Relaxed: what the machine does between the registration and this (barrier.c). */
     if (__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED)) {
+        /* B1 what is published, then who sleeps <-> B2 (heavy, barrier.c) */
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } else {
         med_port_barrier_light_unready(scope);
