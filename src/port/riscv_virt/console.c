@@ -21,11 +21,14 @@ console_take(void)
     while (__atomic_exchange_n(&console_taken, 1, __ATOMIC_ACQUIRE)) { /* C1 line done <- C1 */
         med_port_cpu_relax();
     }
+    __asm__ volatile("fence r, io" ::: "memory"); /* see console_give */
 }
 
 static void
 console_give(void)
 {
+    /* C1 orders what is memory: the device would have lines mixed. */
+    __asm__ volatile("fence io, w" ::: "memory");
     __atomic_store_n(&console_taken, 0, __ATOMIC_RELEASE); /* C1 line done -> C1 (console_take) */
 }
 
