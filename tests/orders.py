@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rule `order` of check_floors.py: what is said at each atomic access of src/base and the floors above.
+"""The rule `order` of check_floors.py: what is said at each atomic access of src.
+
+An access is an operation of base/atomic.h, or the compiler's, which src/port uses as they are. What
+only defines such operations, for whoever calls (atomic*.[ch]), has no edges of its own.
 
 An access that releases or acquires has a comment, in its statement or right above it, that names
 the edge with the same two labels at both ends; what does both (acq_rel) names both:
@@ -7,9 +10,10 @@ the edge with the same two labels at both ends; what does both (acq_rel) names b
     /* R1 slot filled -> A1 (pop) */            /* A1 slot filled <- R1 (push) */
 
 Of several ends: `T1 live -> A1 (find), A4 (node.c)`. An end is looked for in the files that stand
-in its parentheses, else in this .c and .h; other words in there are for the reader. What is
-sequentially consistent names the two words it stands between, at both sides, `B1 unit, then word
-<-> B2 (write)`, or an edge if that is all it is for.
+in its parentheses, of this folder if there is one of that name, else in this .c and .h; other
+words in there are for the reader. What is sequentially consistent, an operation or a fence, names
+the two words it stands between, at both sides, `B1 unit, then word <-> B2 (write)`, or an edge if
+that is all it is for.
 
 A relaxed access has a comment with the word "relaxed", in its statement or right above it; or above
 its function, or below the title of its section.
@@ -20,12 +24,16 @@ block.
 import os
 import re
 
-ACCESS = re.compile(r"\batomic(?:32|64)\w*_(relaxed|acquire|release|acq_rel|seq_cst)\(")
+ORDER = r"(relaxed|acquire|release|acq_rel|seq_cst)"
+# Of the compiler's operations: what comes first in their arguments, and second, at a failure.
+BUILTIN = rf"__atomic_\w+(?=\((?:[^;{{]*?__ATOMIC_{ORDER}(?:,\s*__ATOMIC_{ORDER})?)?)"
+ACCESS = re.compile(rf"\b(?:atomic(?:32|64)\w*_{ORDER}(?=\()|{BUILTIN})", re.I)
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 RELAXED = re.compile(r"\brelaxed\b", re.I)
 SEVERAL = re.compile(r"\b(all|both|each|these|throughout)\b", re.I)
 LABEL = r"[A-Z]{1,2}\d+"
 END = rf"({LABEL})(?: \(([^)]*)\))?"
+PLACE = re.compile(r"[\w/]+\.[chS]\b")
 EDGE = re.compile(rf"\b({LABEL})\b[^;.:<>]*? (<->|<-|->) ({END}(?:, {END})*)")
 TURNED = {"->": "<-", "<-": "->", "<->": "<->"}
 ARROWS = {"acquire": [("<-",)], "release": [("->",)], "acq_rel": [("<-",), ("->",)],
@@ -84,7 +92,15 @@ def edges_in(comment):
     """(label, arrow, label, [file]) of each edge that the comment names."""
     for edge in EDGE.finditer(comment.says):
         for other, places in re.findall(END, edge.group(3)):
-            yield edge.group(1), edge.group(2), other, re.findall(r"\w+\.[ch]\b", places)
+            yield edge.group(1), edge.group(2), other, PLACE.findall(places)
+
+
+def accesses_in(code):
+    """(line, name, [order]) of each."""
+    text = "\n".join(code)
+    for access in ACCESS.finditer(text):
+        orders = [order.lower() for order in access.groups() if order]
+        yield text.count("\n", 0, access.start()), access.group(0), orders
 
 
 def of_file(path, text, code):
@@ -92,14 +108,14 @@ def of_file(path, text, code):
     comments = comments_of(text, code)
     inside = [c for c in comments if c.indent]
     violations = []
-    for line, access in ((n, m) for n, text in enumerate(code) for m in ACCESS.finditer(text)):
-        name, order = access.group(0)[:-1], access.group(1)
-        if order == "relaxed":
+    for line, name, orders in accesses_in(code):
+        if not orders:
+            violations.append((line + 1, "order", f"{name}: of what order?"))
+        elif set(orders) == {"relaxed"}:
             if not any(c.speaks_for(line) and RELAXED.search(c.says) for c in comments):
                 violations.append((line + 1, "order", f"{name}: why is that enough?"))
-            continue
         named = {edge[1] for c in inside if c.speaks_for(line) for edge in edges_in(c)}
-        for arrows in ARROWS[order]:
+        for arrows in (a for order in orders for a in ARROWS.get(order, ())):
             if not named.intersection(arrows):
                 violations.append((line + 1, "order", f"{name}: no edge {arrows[0]}"))
     return violations, [(path, c.first + 1, *edge) for c in inside for edge in edges_in(c)]
@@ -107,12 +123,16 @@ def of_file(path, text, code):
 
 def without_partner(ends):
     """Edges of which the other end does not say the same."""
-    def name(path):
-        return os.path.basename(path)
-    known = {(name(path), mine, arrow, other) for path, _, mine, arrow, other, _ in ends}
-    for path, line, mine, arrow, other, files in ends:
-        stem = name(path)[:-2]
-        said = [(file, other, TURNED[arrow], mine) in known
-                for file in files or (stem + ".c", stem + ".h")]
-        if not (all(said) if files else any(said)):
+    known = {(path, mine, arrow, other) for path, _, mine, arrow, other, _ in ends}
+    paths = {path for path, *_ in known}
+
+    def files_of(path, place):
+        near = f"{os.path.dirname(path)}/{place}"
+        return [near] if near in paths else [p for p in paths if p.endswith("/" + place)]
+
+    for path, line, mine, arrow, other, places in ends:
+        edge = other, TURNED[arrow], mine
+        own = [path[:-2] + suffix for suffix in (".c", ".h", ".S")]
+        wanted = [files_of(path, place) for place in places] or [own]
+        if not all(any((p, *edge) in known for p in files) for files in wanted):
             yield path, line, "order", f"{mine} {arrow} {other}: not said at the other end"

@@ -164,7 +164,7 @@ static void
 turn_await(uint32_t wanted)
 {
     for (;;) {
-        uint32_t seen = __atomic_load_n(&turn, __ATOMIC_ACQUIRE);
+        uint32_t seen = __atomic_load_n(&turn, __ATOMIC_ACQUIRE); /* A1 turn <- R1 (give) */
         if (seen == wanted) {
             return;
         }
@@ -175,7 +175,7 @@ turn_await(uint32_t wanted)
 static void
 turn_give(uint32_t next)
 {
-    __atomic_store_n(&turn, next, __ATOMIC_RELEASE);
+    __atomic_store_n(&turn, next, __ATOMIC_RELEASE); /* R1 turn -> A1 (await) */
     (void)med_port_wake(&turn, 1, MED_PORT_SCOPE_PROCESS);
 }
 
@@ -240,7 +240,7 @@ static uint32_t detached_ended;
 static void *
 ends_detached(void *argument)
 {
-    __atomic_store_n(&detached_ended, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&detached_ended, 1, __ATOMIC_RELAXED); /* relaxed: it comes with nothing */
     (void)med_port_wake(&detached_ended, 1, MED_PORT_SCOPE_PROCESS);
     return argument;
 }
@@ -252,7 +252,7 @@ thread_may_be_detached(void)
     detached_ended = 0;
     KEEPS(med_port_thread_start(&thread, NULL, ends_detached, NULL) == MEDLEY_OK);
     KEEPS(med_port_thread_detach(thread) == MEDLEY_OK);
-    while (!__atomic_load_n(&detached_ended, __ATOMIC_ACQUIRE)) {
+    while (!__atomic_load_n(&detached_ended, __ATOMIC_RELAXED)) { /* relaxed: as above */
         (void)med_port_wait(&detached_ended, 0, MED_PORT_FOREVER, MED_PORT_SCOPE_PROCESS);
     }
     return NULL;

@@ -30,6 +30,7 @@ static inline void
 med_port_barrier_light(med_port_scope scope)
 {
     (void)scope;
+    /* B4 what is published, then who sleeps <-> B3 (heavy, wait.c) */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

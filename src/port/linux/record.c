@@ -86,5 +86,5 @@ med_port_shared_on_lost(void (*handler)(const char *name))
 void
 med_linux_descriptor_opened(void)
 {
-    __atomic_store_n(&lost_told, 0, __ATOMIC_RELAXED); /* as above */
+    __atomic_store_n(&lost_told, 0, __ATOMIC_RELAXED); /* relaxed: as above */
 }

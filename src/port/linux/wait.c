@@ -84,12 +84,13 @@ med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
     do {
         long rc = futex(word, FUTEX_LOCK_PI2, 0, deadline_ns == MED_PORT_FOREVER ? NULL : &deadline,
                         scope);
-        /* P1 lock handed over <- P1 (unlock): the kernel orders it, but the checkers cannot see
-         * that. */
+        /* A1 held <- R1 (unlock). The kernel orders it, but the checkers cannot see that; who freed
+         * the word without the kernel has released it. */
         status = status_of_pi_lock(__atomic_load_n(word, __ATOMIC_ACQUIRE), rc);
     } while (status == MEDLEY_BUSY);
     if (status == MEDLEY_ERR_OWNER_DIED) {
-        (void)__atomic_fetch_and(word, ~(uint32_t)FUTEX_OWNER_DIED, __ATOMIC_ACQUIRE);
+        /* Relaxed: acquired above. The kernel may say meanwhile that others wait. */
+        (void)__atomic_fetch_and(word, ~(uint32_t)FUTEX_OWNER_DIED, __ATOMIC_RELAXED);
     }
     return status;
 }
@@ -105,7 +106,8 @@ med_port_pi_supported(void)
         YES
     };
     static uint32_t known;
-    uint32_t answer = __atomic_load_n(&known, __ATOMIC_RELAXED); /* all find out the same */
+    /* Relaxed, both: all find out the same. */
+    uint32_t answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (answer == UNKNOWN) {
         uint32_t word = 0;
         bool works =
@@ -123,7 +125,8 @@ uint32_t
 med_port_pi_space(void)
 {
     static uint32_t known;
-    uint32_t space = __atomic_load_n(&known, __ATOMIC_RELAXED); /* all find out the same */
+    /* Relaxed, both: all find out the same. */
+    uint32_t space = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (space == 0) {
         struct stat st;
         space = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
@@ -136,7 +139,7 @@ med_port_pi_space(void)
 medley_status_t
 med_port_pi_unlock(uint32_t *word, med_port_scope scope)
 {
-    (void)__atomic_fetch_or(word, 0, __ATOMIC_RELEASE); /* P1 lock handed over -> P1 (lock) */
+    (void)__atomic_fetch_or(word, 0, __ATOMIC_RELEASE); /* R1 held -> A1 (lock) */
     return futex(word, FUTEX_UNLOCK_PI, 0, NULL, scope) == 0 ? MEDLEY_OK : MEDLEY_ERR_NOT_OWNER;
 }
 

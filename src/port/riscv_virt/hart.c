@@ -12,6 +12,10 @@
  *   ENDED    -> IDLE       join, detach
  *
  * Interrupts stay disabled in mstatus: they only end a wfi.
+ *
+ * What may run together: everything, but of one thread join and detach. Linearisation: of a start
+ * IDLE to CLAIMED, of a join ENDED to IDLE, of a detach its compare-and-swap. Progress: wait-free,
+ * but for join, which blocks. Death: harts do not die. Model: none; tests/bare runs it.
  */
 #include "port/bare/bare.h"
 #include "port/port.h"
@@ -74,13 +78,15 @@ void
 med_bare_forget_notifications(void)
 {
     MSIP[med_bare_core()] = 0;
-    __asm__ volatile("fence o, rw" ::: "memory"); /* before the look that follows */
+    /* N2 forgotten, then a look <-> N1 (notify) */
+    __asm__ volatile("fence o, rw" ::: "memory");
 }
 
 void
 med_bare_notify(uint32_t core)
 {
-    __asm__ volatile("fence rw, o" ::: "memory"); /* what was written, before it is told */
+    /* N1 what is looked at, then told <-> N2 (forget) */
+    __asm__ volatile("fence rw, o" ::: "memory");
     MSIP[core] = 1;
 }
 
@@ -118,7 +124,8 @@ harts_present(void)
 {
     uint32_t present = 0;
     for (uint32_t i = 1; i < MED_BARE_CORES_MAX; i++) {
-        present += __atomic_load_n(&med_virt_harts[i].state, __ATOMIC_ACQUIRE) != HART_ABSENT;
+        /* Relaxed: they are counted only; whoever starts a thread there meets R1. */
+        present += __atomic_load_n(&med_virt_harts[i].state, __ATOMIC_RELAXED) != HART_ABSENT;
     }
     return present + 1;
 }
@@ -147,10 +154,10 @@ hart_ends(med_virt_hart *hart, void *result)
     uint32_t given = HART_GIVEN;
     med_bare_self_ends();
     hart->result = result;
-    /* E1 ended -> E1 (join, thread start) */
+    /* R3 ended -> A3 (join; start after a detach) */
     if (!__atomic_compare_exchange_n(&hart->state, &given, HART_ENDED, false, __ATOMIC_RELEASE,
                                      __ATOMIC_RELAXED)) {
-        __atomic_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE); /* E1, of a detached one */
+        __atomic_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE); /* R1 idle -> A1 (start) */
     }
     (void)med_port_wake(&hart->state, UINT32_MAX, MED_PORT_SCOPE_PROCESS);
 }
@@ -162,10 +169,11 @@ med_virt_hart_idles(void)
     med_virt_hart *hart = this_hart();
     uint32_t absent = HART_ABSENT;
     interrupts_end_sleep();
+    /* R1 idle -> A1 (start). One whose thread has exited is something else by now. */
     (void)__atomic_compare_exchange_n(&hart->state, &absent, HART_IDLE, false, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED);
     for (;;) {
-        uint32_t state = __atomic_load_n(&hart->state, __ATOMIC_ACQUIRE); /* G1 given <- G1 */
+        uint32_t state = __atomic_load_n(&hart->state, __ATOMIC_ACQUIRE); /* A2 given <- R2 */
         if (state == HART_GIVEN || state == HART_DETACHED) {
             hart_ends(hart, hart->entry(hart->argument));
         } else {
@@ -214,7 +222,7 @@ idle_hart_claim(const med_port_thread_attributes *attributes)
     for (uint32_t i = 0; i < hart_count; i++) {
         uint32_t idle = HART_IDLE;
         if (may_run_on(attributes, i) &&
-            /* E1 ended <- E1 (hart_ends) */
+            /* A1 idle <- R1 (idles, ends, join); A3 ended <- R3 (ends) */
             __atomic_compare_exchange_n(&med_virt_harts[i].state, &idle, HART_CLAIMED, false,
                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
             return &med_virt_harts[i];
@@ -239,7 +247,7 @@ med_port_thread_start(med_port_thread *thread,
     }
     hart->entry = entry;
     hart->argument = argument;
-    __atomic_store_n(&hart->state, HART_GIVEN, __ATOMIC_RELEASE); /* G1 given -> G1 (idles) */
+    __atomic_store_n(&hart->state, HART_GIVEN, __ATOMIC_RELEASE); /* R2 given -> A2 (idles) */
     (void)med_port_wake(&hart->state, UINT32_MAX, MED_PORT_SCOPE_PROCESS);
     thread->handle = hart->number;
     return MEDLEY_OK;
@@ -253,10 +261,10 @@ med_port_thread_join(med_port_thread thread, void **result)
     }
     med_virt_hart *hart = &med_virt_harts[thread.handle];
     for (;;) {
-        uint32_t state = __atomic_load_n(&hart->state, __ATOMIC_ACQUIRE); /* E1 ended <- E1 */
+        uint32_t state = __atomic_load_n(&hart->state, __ATOMIC_ACQUIRE); /* A3 ended <- R3 */
         if (state == HART_ENDED) {
             void *ended_with = hart->result;
-            __atomic_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE);
+            __atomic_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE); /* R1 idle -> A1 (start) */
             if (result) {
                 *result = ended_with;
             }
@@ -278,9 +286,11 @@ med_port_thread_detach(med_port_thread thread)
     uint32_t *state = &med_virt_harts[thread.handle].state;
     uint32_t given = HART_GIVEN;
     uint32_t ended = HART_ENDED;
+    /* Relaxed, both: who detaches has nothing to tell. What stood there was released (R2, R3), and
+     * whoever acquires what stands there now gets that, since it was exchanged. */
     bool detached = __atomic_compare_exchange_n(state, &given, HART_DETACHED, false,
-                                                __ATOMIC_RELEASE, __ATOMIC_RELAXED) ||
-                    __atomic_compare_exchange_n(state, &ended, HART_IDLE, false, __ATOMIC_ACQ_REL,
+                                                __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+                    __atomic_compare_exchange_n(state, &ended, HART_IDLE, false, __ATOMIC_RELAXED,
                                                 __ATOMIC_RELAXED);
     return detached ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
 }
