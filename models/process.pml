@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Processes: liveness and recovery (src/mrapi/process.c): claim_free, claim_dead, come_alive,
- * release, recovery_claim, and the steps of clean_up: locks of tables, claims, nodes, the row.
+ * Processes: liveness (src/mrapi/process.c): claim_free, claim_dead, come_alive, release; and
+ * recovery (process_recover.c): recovery_claim, and the steps of clean_up: locks of tables, claims,
+ * nodes, the row.
  *
  * Nobody who lives is taken anything from; a row comes free, or to a newcomer, only when nothing is
  * left of its dead; no compare-and-swap fails that fails only when a peer scribbled; nobody waits

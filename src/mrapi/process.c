@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Attachment, liveness and recovery of processes.
+ * Processes: attachment and liveness. What is done about a dead one is process_recover.c.
  *
  *   FREE --claim--> LIVE --release--> FREE
  *                    |  somebody finds the liveness slot not held
@@ -11,12 +11,7 @@
  *
  * Why it is right. Only a process that holds the slot of a FREE row makes it LIVE, so a LIVE row
  * whose slot nobody holds belongs to a dead process, and stays so until it is FREE again: nobody
- * claims a row that is not FREE. Every step of a recovery can be done twice, or by two at once:
- * each takes one thing from one owner by one compare-and-swap, or removes one row by its
- * generation. A recoverer that dies leaves RECOVERING(by himself); the recovery of his own row
- * gives that claim back before anything else can make his row LIVE again. One who cannot have a
- * table's lock, since its holder lives and does not go on, gives the claim back himself: what is
- * not done yet is done by the next, from the start.
+ * claims a row that is not FREE, but a newcomer who first recovers the dead one, its slot in hand.
  *
  * Model: models/process.pml.
  */
@@ -24,14 +19,9 @@
 
 #include "base/log.h"
 #include "mrapi/event.h"
-#include "mrapi/node.h"
+#include "mrapi/process_life.h"
 #include "mrapi/system.h"
 #include "mrapi/traced.h"
-
-#define NODE_ROWS_PER_BIT 64u
-
-_Static_assert(sizeof(((med_process_row *)0)->node_rows) * 8 * NODE_ROWS_PER_BIT >= 16000,
-               "one bit for every chunk of the largest node table");
 
 uint32_t
 med_process_row_bytes(const med_limits *limits)
@@ -50,9 +40,8 @@ med_process_slot_lost(const med_system *system, uint32_t index)
     return med_port_slot_lost(&system->shared, index, process_id);
 }
 
-/* Does somebody else hold the slot, or is it our own? Who has lost it lives as well. */
-static bool
-slot_held(const med_system *system, uint32_t index)
+bool
+med_process_slot_held(const med_system *system, uint32_t index)
 {
     if (!system->observed && system->process_ref && index == system->process_index) {
         return true;
@@ -74,202 +63,8 @@ med_process_alive(const med_system *system, uint32_t ref)
     uint32_t live = med_process_word(MED_PROCESS_LIVE, 0, med_process_ref_generation(ref));
     /* A1 live <- L1 (come_alive). The state is read after the slot: a row that is LIVE in this
      * generation after its slot was held was LIVE while it was. */
-    return slot_held(system, index) &&
+    return med_process_slot_held(system, index) &&
            atomic32_load_acquire(&med_system_process(system, index)->state) == live;
-}
-
-/* ---- Recovery -------------------------------------------------------------------------------- */
-
-/* Is the one that claimed the recovery still at it? A recoverer that died and whose row lives again
- * had its claims given back in between, so a held slot is enough. */
-static bool
-recoverer_lives(const med_system *system, uint32_t word)
-{
-    uint32_t by = med_process_recoverer_of(word);
-    return by < system->limits.processes && slot_held(system, by);
-}
-
-/* Moves a dead process's row to RECOVERING(by us). False: it lives, or another is at it. */
-static bool
-recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
-{
-    med_process_row *row = med_system_process(system, index);
-    /* A1 live <- L1 (come_alive), before the slot is asked: whose LIVE it is had it by then. */
-    uint32_t word = atomic32_load_acquire(&row->state);
-    for (;;) {
-        switch (med_process_state_of(word)) {
-        case MED_PROCESS_LIVE:
-        case MED_PROCESS_DEAD: /* held: by a newcomer who claims it, or we cannot see who lives */
-            if (slot_held(system, index)) {
-                return false;
-            }
-            break;
-        case MED_PROCESS_RECOVERING:
-            if (recoverer_lives(system, word)) {
-                return false;
-            }
-            break;
-        case MED_PROCESS_FREE:
-        default:
-            return false;
-        }
-        uint32_t generation = med_process_generation_of(word);
-        bool dead = med_process_state_of(word) == MED_PROCESS_DEAD;
-        uint32_t next =
-            dead ? med_process_word(MED_PROCESS_RECOVERING, system->process_index, generation)
-                 : med_process_word(MED_PROCESS_DEAD, 0, generation);
-        /* D2 done so far <- D1 (recover, recover_claims) */
-        if (!atomic32_cas_acquire(&row->state, &word, next)) {
-            continue;
-        }
-        if (dead) {
-            *claimed = next;
-            return true;
-        }
-        word = next;
-    }
-}
-
-/* Does `ref` name the row in this generation or an earlier one? A later one is a newcomer's: he may
- * live there when others took us for dead, and finished this recovery, while we were at it. */
-static bool
-names_the_dead(uint32_t ref, uint32_t index, uint32_t generation)
-{
-    int16_t later = (int16_t)(med_process_ref_generation(ref) - generation);
-    return ref && med_process_ref_index(ref) == index && later <= 0;
-}
-
-/* Tables come first: the later steps need their locks. Whoever holds one in the name of this row
- * is dead: the row is not LIVE, and a newcomer who is at it holds none now. */
-static void
-recover_table_locks(med_system *system, uint32_t index, uint32_t generation)
-{
-    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
-        med_table *table = system->tables[k].table;
-        uint32_t owner = med_lock_owner(&table->lock);
-        if (names_the_dead(owner, index, generation)) {
-            (void)med_lock_recover(&table->lock, &table->sleepers, owner, true, system->scope);
-        }
-    }
-}
-
-/* The recoveries that it was at become somebody else's. */
-static void
-recover_claims(med_system *system, uint32_t index)
-{
-    for (uint32_t i = 0; i < system->limits.processes; i++) {
-        atomic32 *state = &med_system_process(system, i)->state;
-        uint32_t word = atomic32_load_relaxed(state); /* relaxed: checked by compare-and-swap */
-        if (i != index && med_process_state_of(word) == MED_PROCESS_RECOVERING &&
-            med_process_recoverer_of(word) == index) {
-            uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, med_process_generation_of(word));
-            /* D1 done so far -> D2 (recovery_claim, claim_dead): what the dead one did of it was
-             * made visible by his death, and goes on to the next. */
-            (void)atomic32_cas_release(state, &word, dead);
-        }
-    }
-}
-
-static medley_status_t
-recover_node_row(med_system *system, uint32_t node_index, uint32_t index, uint32_t generation)
-{
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, node_index);
-    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-    /* Relaxed: written before the row became LIVE. */
-    uint32_t ref = atomic32_load_relaxed(&row->process_ref);
-    if (med_row_state_of(word) == MED_ROW_LIVE && names_the_dead(ref, index, generation)) {
-        med_traced(system, med_node_ref(node_index, med_row_generation_of(word)),
-                   MED_TRACED_NODE_DIED, med_traced_word(&row->row.key_high),
-                   med_traced_word(&row->row.key_low));
-        return med_node_recover(system, node_index, med_row_generation_of(word));
-    }
-    return MEDLEY_OK;
-}
-
-/* All of them, whatever one of them says: who waits for a lock need not wait for a table. */
-static medley_status_t
-recover_nodes(med_system *system, uint32_t index, uint32_t generation)
-{
-    const med_process_row *row = med_system_process(system, index);
-    medley_status_t status = MEDLEY_OK;
-    for (uint32_t first = 0; first < system->limits.nodes; first += NODE_ROWS_PER_BIT) {
-        uint32_t bit = first / NODE_ROWS_PER_BIT;
-        /* Relaxed: its writer is dead. */
-        if (!(atomic32_load_relaxed(&row->node_rows[bit / 32]) & 1u << bit % 32)) {
-            continue;
-        }
-        uint32_t last = first + NODE_ROWS_PER_BIT;
-        for (uint32_t i = first; i < last && i < system->limits.nodes; i++) {
-            if (recover_node_row(system, i, index, generation) != MEDLEY_OK) {
-                status = MEDLEY_TIMEOUT;
-            }
-        }
-    }
-    return status;
-}
-
-static void
-recovery_report(const med_process_row *row)
-{
-    if (!med_log_wanted(MED_LOG_INFO)) {
-        return;
-    }
-    med_text text = {.length = 0};
-    med_text_string(&text, "process ");
-    med_text_number(&text, atomic32_load_relaxed(&row->process_id)); /* relaxed: for showing */
-    med_text_string(&text, " died; its nodes and locks were recovered");
-    med_log(MED_LOG_INFO, &text);
-}
-
-/* What the row's process held, in this generation or before. */
-static medley_status_t
-clean_up(med_system *system, uint32_t index, uint32_t generation)
-{
-    const med_process_row *row = med_system_process(system, index);
-    uint32_t process_id = atomic32_load_relaxed(&row->process_id); /* relaxed: for showing */
-    med_traced_by_caller(system, MED_TRACED_PROCESS_DIED, process_id, 0);
-    recover_table_locks(system, index, generation);
-    recover_claims(system, index);
-    medley_status_t status = recover_nodes(system, index, generation);
-    if (status == MEDLEY_OK) {
-        recovery_report(row);
-        med_traced_by_caller(system, MED_TRACED_RECOVERED, process_id, 0);
-    }
-    return status;
-}
-
-bool
-med_process_recover(med_system *system, uint32_t index)
-{
-    uint32_t claimed;
-    if (!med_system_is_shared(system) || index >= system->limits.processes ||
-        !recovery_claim(system, index, &claimed)) {
-        return false;
-    }
-    med_process_row *row = med_system_process(system, index);
-    uint32_t generation = med_process_generation_of(claimed);
-    if (clean_up(system, index, generation) != MEDLEY_OK) {
-        uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, generation);
-        /* D1 done so far -> D2 (recovery_claim, claim_dead) */
-        (void)atomic32_cas_release(&row->state, &claimed, dead);
-        return false;
-    }
-    uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
-    /* R2 free -> A2 (claim_free). Fails only when a peer scribbled. */
-    bool done = atomic32_cas_release(&row->state, &claimed, freed);
-    med_event_tell(MEDLEY_EVENT_DEATH);
-    return done;
-}
-
-uint32_t
-med_process_recover_all(med_system *system)
-{
-    uint32_t recovered = 0;
-    med_process_keep(system);
-    for (uint32_t i = 0; i < system->limits.processes; i++) {
-        recovered += med_process_recover(system, i);
-    }
-    return recovered;
 }
 
 /* ---- Claim and release ----------------------------------------------------------------------- */
@@ -318,7 +113,7 @@ come_alive(med_system *system, uint32_t index, uint32_t word, uint32_t generatio
     med_process_row *row = med_system_process(system, index);
     row_fill(row);
     identify(system, index, generation);
-    /* L1 live -> A1 (alive, recover) */
+    /* L1 live -> A1 (alive; process_recover.c) */
     return atomic32_cas_release(&row->state, &word,
                                 med_process_word(MED_PROCESS_LIVE, 0, generation));
 }
@@ -333,7 +128,8 @@ claim_free(med_system *system, uint32_t index)
         !slot_take(system, index)) {
         return false;
     }
-    uint32_t word = atomic32_load_acquire(&row->state); /* A2 free <- R2 (release, recovery) */
+    uint32_t word =
+        atomic32_load_acquire(&row->state); /* A2 free <- R2 (release; process_recover.c) */
     if (med_process_state_of(word) != MED_PROCESS_FREE ||
         !come_alive(system, index, word, med_process_generation_of(word) + 1)) {
         slot_drop(system, index);
@@ -358,16 +154,16 @@ claim_dead(med_system *system, uint32_t index)
     uint32_t by_me = med_process_word(MED_PROCESS_RECOVERING, index, generation);
     bool another_is_at_it = med_process_state_of(word) == MED_PROCESS_RECOVERING &&
                             med_process_recoverer_of(word) != index &&
-                            recoverer_lives(system, word);
+                            med_process_recoverer_lives(system, word);
     /* Lost, as of now: between the first look and the claim.
-     * D2 done so far <- D1 (recover, recover_claims) */
+     * D2 done so far <- D1 (process_recover.c) */
     if (another_is_at_it || med_process_slot_lost(system, index) ||
         !atomic32_cas_acquire(&row->state, &word, by_me)) {
         slot_drop(system, index);
         return false;
     }
     identify(system, index, generation);
-    if (clean_up(system, index, generation) != MEDLEY_OK ||
+    if (med_process_clean_up(system, index, generation) != MEDLEY_OK ||
         !come_alive(system, index, by_me, generation)) {
         slot_drop(system, index); /* RECOVERING by one without a slot: as a recoverer's death */
         return false;
@@ -453,7 +249,7 @@ med_process_keep(med_system *system)
     }
 }
 
-/* ---- Looking --------------------------------------------------------------------------------- */
+/* ---- Who waits for it ------------------------------------------------------------------------ */
 
 medley_status_t
 med_process_look(void *context, uint32_t process_ref)

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What is done about a process that died: its row goes from LIVE over DEAD and RECOVERING(by) to
+ * FREE, as process.c draws it.
+ *
+ * Every step of a recovery can be done twice, or by two at once: each takes one thing from one
+ * owner by one compare-and-swap, or removes one row by its generation. A recoverer that dies leaves
+ * RECOVERING(by himself); the recovery of his own row gives that claim back before anything else
+ * can make his row LIVE again. One who cannot have a table's lock, since its holder lives and does
+ * not go on, gives the claim back himself: what is not done yet is done by the next, from the
+ * start.
+ *
+ * Model: models/process.pml.
+ */
+#include "mrapi/process.h"
+
+#include "base/log.h"
+#include "mrapi/event.h"
+#include "mrapi/node.h"
+#include "mrapi/process_life.h"
+#include "mrapi/system.h"
+#include "mrapi/traced.h"
+
+#define NODE_ROWS_PER_BIT 64u
+
+_Static_assert(sizeof(((med_process_row *)0)->node_rows) * 8 * NODE_ROWS_PER_BIT >= 16000,
+               "one bit for every chunk of the largest node table");
+
+/* ---- Whose it is ----------------------------------------------------------------------------- */
+
+/* A recoverer that died and whose row lives again had its claims given back in between, so a held
+ * slot is enough. */
+bool
+med_process_recoverer_lives(const med_system *system, uint32_t word)
+{
+    uint32_t by = med_process_recoverer_of(word);
+    return by < system->limits.processes && med_process_slot_held(system, by);
+}
+
+/* Moves a dead process's row to RECOVERING(by us). False: it lives, or another is at it. */
+static bool
+recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
+{
+    med_process_row *row = med_system_process(system, index);
+    /* A1 live <- L1 (process.c), before the slot is asked: whose LIVE it is had it by then. */
+    uint32_t word = atomic32_load_acquire(&row->state);
+    for (;;) {
+        switch (med_process_state_of(word)) {
+        case MED_PROCESS_LIVE:
+        case MED_PROCESS_DEAD: /* held: by a newcomer who claims it, or we cannot see who lives */
+            if (med_process_slot_held(system, index)) {
+                return false;
+            }
+            break;
+        case MED_PROCESS_RECOVERING:
+            if (med_process_recoverer_lives(system, word)) {
+                return false;
+            }
+            break;
+        case MED_PROCESS_FREE:
+        default:
+            return false;
+        }
+        uint32_t generation = med_process_generation_of(word);
+        bool dead = med_process_state_of(word) == MED_PROCESS_DEAD;
+        uint32_t next =
+            dead ? med_process_word(MED_PROCESS_RECOVERING, system->process_index, generation)
+                 : med_process_word(MED_PROCESS_DEAD, 0, generation);
+        /* D2 done so far <- D1 (recover, recover_claims) */
+        if (!atomic32_cas_acquire(&row->state, &word, next)) {
+            continue;
+        }
+        if (dead) {
+            *claimed = next;
+            return true;
+        }
+        word = next;
+    }
+}
+
+/* ---- What it held ---------------------------------------------------------------------------- */
+
+/* Does `ref` name the row in this generation or an earlier one? A later one is a newcomer's: he may
+ * live there when others took us for dead, and finished this recovery, while we were at it. */
+static bool
+names_the_dead(uint32_t ref, uint32_t index, uint32_t generation)
+{
+    int16_t later = (int16_t)(med_process_ref_generation(ref) - generation);
+    return ref && med_process_ref_index(ref) == index && later <= 0;
+}
+
+/* Tables come first: the later steps need their locks. Whoever holds one in the name of this row
+ * is dead: the row is not LIVE, and a newcomer who is at it holds none now. */
+static void
+recover_table_locks(med_system *system, uint32_t index, uint32_t generation)
+{
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        med_table *table = system->tables[k].table;
+        uint32_t owner = med_lock_owner(&table->lock);
+        if (names_the_dead(owner, index, generation)) {
+            (void)med_lock_recover(&table->lock, &table->sleepers, owner, true, system->scope);
+        }
+    }
+}
+
+/* The recoveries that it was at become somebody else's. */
+static void
+recover_claims(med_system *system, uint32_t index)
+{
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        atomic32 *state = &med_system_process(system, i)->state;
+        uint32_t word = atomic32_load_relaxed(state); /* relaxed: checked by compare-and-swap */
+        if (i != index && med_process_state_of(word) == MED_PROCESS_RECOVERING &&
+            med_process_recoverer_of(word) == index) {
+            uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, med_process_generation_of(word));
+            /* D1 done so far -> D2 (recovery_claim; process.c): what the dead one did of it was
+             * made visible by his death, and goes on to the next. */
+            (void)atomic32_cas_release(state, &word, dead);
+        }
+    }
+}
+
+static medley_status_t
+recover_node_row(med_system *system, uint32_t node_index, uint32_t index, uint32_t generation)
+{
+    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, node_index);
+    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    /* Relaxed: written before the row became LIVE. */
+    uint32_t ref = atomic32_load_relaxed(&row->process_ref);
+    if (med_row_state_of(word) == MED_ROW_LIVE && names_the_dead(ref, index, generation)) {
+        med_traced(system, med_node_ref(node_index, med_row_generation_of(word)),
+                   MED_TRACED_NODE_DIED, med_traced_word(&row->row.key_high),
+                   med_traced_word(&row->row.key_low));
+        return med_node_recover(system, node_index, med_row_generation_of(word));
+    }
+    return MEDLEY_OK;
+}
+
+/* All of them, whatever one of them says: who waits for a lock need not wait for a table. */
+static medley_status_t
+recover_nodes(med_system *system, uint32_t index, uint32_t generation)
+{
+    const med_process_row *row = med_system_process(system, index);
+    medley_status_t status = MEDLEY_OK;
+    for (uint32_t first = 0; first < system->limits.nodes; first += NODE_ROWS_PER_BIT) {
+        uint32_t bit = first / NODE_ROWS_PER_BIT;
+        /* Relaxed: its writer is dead. */
+        if (!(atomic32_load_relaxed(&row->node_rows[bit / 32]) & 1u << bit % 32)) {
+            continue;
+        }
+        uint32_t last = first + NODE_ROWS_PER_BIT;
+        for (uint32_t i = first; i < last && i < system->limits.nodes; i++) {
+            if (recover_node_row(system, i, index, generation) != MEDLEY_OK) {
+                status = MEDLEY_TIMEOUT;
+            }
+        }
+    }
+    return status;
+}
+
+static void
+recovery_report(const med_process_row *row)
+{
+    if (!med_log_wanted(MED_LOG_INFO)) {
+        return;
+    }
+    med_text text = {.length = 0};
+    med_text_string(&text, "process ");
+    med_text_number(&text, atomic32_load_relaxed(&row->process_id)); /* relaxed: for showing */
+    med_text_string(&text, " died; its nodes and locks were recovered");
+    med_log(MED_LOG_INFO, &text);
+}
+
+medley_status_t
+med_process_clean_up(med_system *system, uint32_t index, uint32_t generation)
+{
+    const med_process_row *row = med_system_process(system, index);
+    uint32_t process_id = atomic32_load_relaxed(&row->process_id); /* relaxed: for showing */
+    med_traced_by_caller(system, MED_TRACED_PROCESS_DIED, process_id, 0);
+    recover_table_locks(system, index, generation);
+    recover_claims(system, index);
+    medley_status_t status = recover_nodes(system, index, generation);
+    if (status == MEDLEY_OK) {
+        recovery_report(row);
+        med_traced_by_caller(system, MED_TRACED_RECOVERED, process_id, 0);
+    }
+    return status;
+}
+
+/* ---- Recovery -------------------------------------------------------------------------------- */
+
+bool
+med_process_recover(med_system *system, uint32_t index)
+{
+    uint32_t claimed;
+    if (!med_system_is_shared(system) || index >= system->limits.processes ||
+        !recovery_claim(system, index, &claimed)) {
+        return false;
+    }
+    med_process_row *row = med_system_process(system, index);
+    uint32_t generation = med_process_generation_of(claimed);
+    if (med_process_clean_up(system, index, generation) != MEDLEY_OK) {
+        uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, generation);
+        /* D1 done so far -> D2 (recovery_claim; process.c) */
+        (void)atomic32_cas_release(&row->state, &claimed, dead);
+        return false;
+    }
+    uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
+    /* R2 free -> A2 (process.c). Fails only when a peer scribbled. */
+    bool done = atomic32_cas_release(&row->state, &claimed, freed);
+    med_event_tell(MEDLEY_EVENT_DEATH);
+    return done;
+}
+
+uint32_t
+med_process_recover_all(med_system *system)
+{
+    uint32_t recovered = 0;
+    if (med_port_has_processes()) {
+        med_process_keep(system);
+    }
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        recovered += med_process_recover(system, i);
+    }
+    return recovered;
+}
