@@ -297,6 +297,59 @@ wrong_endpoints(void **state)
     assert_int_equal(status, MCAPI_TIMEOUT);
 }
 
+#define RECEIVERS 40u
+#define EACH 3u /* priorities */
+
+typedef struct star {
+    mcapi_endpoint_t from;
+    mcapi_endpoint_t to[RECEIVERS];
+} star;
+
+static medley_status_t
+send_to_all(void *context)
+{
+    const star *s = context;
+    for (unsigned i = 0; i < RECEIVERS * EACH; i++) {
+        assert_int_equal(send_number(s->from, s->to[i % RECEIVERS], i, i / RECEIVERS),
+                         MCAPI_SUCCESS);
+    }
+    return MEDLEY_OK;
+}
+
+static void
+receive_from_all(const star *s)
+{
+    for (unsigned i = 0; i < RECEIVERS * EACH; i++) {
+        expect_number(s->to[i % RECEIVERS], i);
+    }
+}
+
+/* To many in turn, each lane is found; from the second time on without the lanes' lock, which the
+ * test has then. Who went and came again is another. */
+static void
+many_receivers(void **state)
+{
+    mcapi_status_t status;
+    star s;
+    (void)state;
+    s.from = endpoint_make(0);
+    for (unsigned i = 0; i < RECEIVERS; i++) {
+        s.to[i] = endpoint_make(i + 1);
+    }
+    for (unsigned round = 0; round < 3; round++) {
+        (void)send_to_all(&s);
+        receive_from_all(&s);
+        assert_int_equal(med_table_hold(&med_self_get()->system->lanes, send_to_all, &s),
+                         MEDLEY_OK);
+        receive_from_all(&s);
+        for (unsigned i = round; i < RECEIVERS; i += 3) {
+            mcapi_endpoint_delete(s.to[i], &status);
+            assert_int_equal(status, MCAPI_SUCCESS);
+            s.to[i] = endpoint_make(i + 1);
+        }
+    }
+}
+
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 /* In the order they were asked for, whichever is tested first. */
@@ -524,6 +577,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(truncated, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(full, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(room_wanted, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(many_receivers, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(wrong_endpoints, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receives_asked_for, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(sends_asked_for, exchange_up, exchange_down),

@@ -271,9 +271,6 @@ own_lanes_none(med_endpoint_own *own)
     for (uint32_t i = 0; i < MED_LANE_PRIORITIES; i++) {
         own->from[i] = NULL;
     }
-    for (uint32_t i = 0; i < MED_ENDPOINT_RECENT; i++) {
-        own->recent[i].lane = NULL;
-    }
 }
 
 /* Field by field: others may be comparing the first two. */

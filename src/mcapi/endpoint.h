@@ -53,8 +53,6 @@ medley_status_t med_endpoint_recover_rows(struct med_system *system,
                                           uint32_t node_ref,
                                           uint32_t thread_id);
 
-#define MED_ENDPOINT_RECENT 4u
-
 /* An endpoint as its node sees it. Its thread's own. */
 typedef struct med_endpoint_own {
     atomic32 handle; /* 0: it is no endpoint of this process. Others of the process may look */
@@ -64,12 +62,6 @@ typedef struct med_endpoint_own {
     uint32_t run;        /* how many more it takes from the lane it is at before it goes on */
     /* To receive from, by priority: a circle of lanes, and the one where it goes on. */
     med_lane_own *from[MED_LANE_PRIORITIES];
-    /* To send to: the lanes used last. */
-    struct {
-        med_handle to;
-        uint32_t priority;
-        med_lane_own *lane;
-    } recent[MED_ENDPOINT_RECENT];
     med_pending_queue sends;
     med_pending_queue receives;
     med_pending_queue opens;

@@ -191,6 +191,7 @@ own_join(med_self *self, void *shared, med_handle memory)
         exchange->users++;
         self->exchange = &exchange->nodes[self->index];
         *self->exchange = (med_exchange_node){.exchange = exchange, .memory = memory};
+        med_sends_init(&self->exchange->sends);
         med_pool_cache_init(&self->exchange->cache, self->ref, share);
     }
     own_unlock(system);
@@ -227,6 +228,7 @@ med_exchange_leave(med_self *self)
     med_handle memory = self->exchange->memory;
     med_pool_cache_flush(&exchange->pool, &self->exchange->cache);
     (void)med_pool_recover(&exchange->pool, self->ref);
+    med_sends_fini(&self->exchange->sends);
     own_lock(system);
     self->exchange = NULL;
     if (--exchange->users == 0) {

@@ -13,6 +13,7 @@
 #include "base/pool.h"
 #include "base/wait.h"
 #include "mcapi/pending.h"
+#include "mcapi/sends.h"
 #include "medley/status.h"
 #include "mrapi/node.h"
 #include "mrapi/system.h"
@@ -48,6 +49,7 @@ typedef struct med_exchange_node {
     med_handle memory;
     med_pool_cache cache;
     med_pending_queue gets; /* endpoints that it waits for */
+    med_sends sends;
 } med_exchange_node;
 
 /* The calling node takes part from now on. MEDLEY_ERR_EXISTS: it does; MEDLEY_ERR_NO_MEMORY,

@@ -246,6 +246,17 @@ ring_check(const med_self *self, const med_ring_view *view, med_lane_kind kind)
     return good ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
+/* In this process it is the caller's from now on. False: he, or another who lives, has it already,
+ * as rows that are written over may have it. */
+static bool
+side_claim(const med_self *self, atomic32 *owner)
+{
+    uint32_t before = atomic32_load_relaxed(owner); /* relaxed: checked by what follows */
+    bool had = before && (before == self->ref || med_node_alive(self->system, before));
+    /* Relaxed: what the former owner left is not read. */
+    return !had && atomic32_cas_relaxed(owner, &before, self->ref);
+}
+
 medley_status_t
 med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane)
 {
@@ -255,6 +266,9 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     void *memory = med_exchange_lane_memory(exchange, end->index);
     if (!side_is_there(row, end->generation, MED_LANE_PRODUCER)) {
         return MEDLEY_ERR_STALE;
+    }
+    if (!side_claim(self, &own->producer.owner)) {
+        return MEDLEY_ERR_CORRUPT;
     }
     /* Relaxed: fixed when it was made. */
     uint32_t consumer = atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]);
@@ -267,6 +281,7 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
         status = ring_check(self, &own->producer.ring.view, end->kind);
     }
     if (status != MEDLEY_OK) {
+        atomic32_store_relaxed(&own->producer.owner, 0); /* relaxed: own */
         return MEDLEY_ERR_CORRUPT;
     }
     own->producer.row = row;
@@ -275,7 +290,12 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     own->producer.widths = widths_of(memory, &own->producer.ring.view);
     own->producer.buffers = med_exchange_lane_owner(end->index, end->generation);
     own->producer.life = end->generation + 1;
-    atomic32_store_relaxed(&own->producer.owner, self->ref); /* relaxed: own */
+    own->producer.from = end->from;
+    own->producer.to = end->to;
+    own->producer.priority = end->priority;
+    if (end->kind == MED_LANE_MESSAGES) {
+        med_sends_add(&self->exchange->sends, own);
+    }
     *lane = own;
     return MEDLEY_OK;
 }
@@ -290,6 +310,9 @@ med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     if (!side_is_there(row, end->generation, MED_LANE_CONSUMER)) {
         return MEDLEY_ERR_STALE;
     }
+    if (!side_claim(self, &own->consumer.owner)) {
+        return MEDLEY_ERR_CORRUPT;
+    }
     /* Relaxed: fixed when it was made. */
     uint32_t producer = atomic32_load_relaxed(&row->side[MED_LANE_PRODUCER]);
     own->consumer.news = med_exchange_news_of(self->system, producer);
@@ -301,6 +324,7 @@ med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own *
         status = ring_check(self, &own->consumer.ring.view, end->kind);
     }
     if (status != MEDLEY_OK) {
+        atomic32_store_relaxed(&own->consumer.owner, 0); /* relaxed: own */
         return MEDLEY_ERR_CORRUPT;
     }
     own->consumer.row = row;
@@ -309,16 +333,18 @@ med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     own->consumer.widths = widths_of(memory, &own->consumer.ring.view);
     own->consumer.buffers = med_exchange_lane_owner(end->index, end->generation);
     own->consumer.life = end->generation + 1;
-    atomic32_store_relaxed(&own->consumer.owner, self->ref); /* relaxed: own */
     *lane = own;
     return MEDLEY_OK;
 }
 
 /* By its thread, before the side is left: afterwards this may be another's. */
 static uint32_t
-detach(med_lane_own *lane, med_lane_side side)
+detach(const med_self *self, med_lane_own *lane, med_lane_side side)
 {
     bool sends = side == MED_LANE_PRODUCER;
+    if (sends && lane->producer.kind == MED_LANE_MESSAGES) {
+        med_sends_remove(&self->exchange->sends, lane);
+    }
     uint32_t *life = sends ? &lane->producer.life : &lane->consumer.life;
     uint32_t generation = *life - 1;
     *life = 0;
@@ -336,11 +362,11 @@ med_lanes_detach(med_self *self, const med_endpoint_own *endpoint)
         /* Relaxed, both: own, if it is so; then the rest is, too. */
         if (atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
             lane->producer.endpoint == endpoint) {
-            (void)detach(lane, MED_LANE_PRODUCER);
+            (void)detach(self, lane, MED_LANE_PRODUCER);
         }
         if (atomic32_load_relaxed(&lane->consumer.owner) == self->ref &&
             lane->consumer.endpoint == endpoint) {
-            (void)detach(lane, MED_LANE_CONSUMER);
+            (void)detach(self, lane, MED_LANE_CONSUMER);
         }
     }
 }
@@ -384,7 +410,7 @@ medley_status_t
 med_lane_end_leave(med_self *self, med_lane_own *lane, med_lane_side side)
 {
     uint32_t index = (uint32_t)(lane - self->exchange->exchange->lane_ends);
-    return med_lane_leave(self->system, index, detach(lane, side), side);
+    return med_lane_leave(self->system, index, detach(self, lane, side), side);
 }
 
 typedef struct leave_context {

@@ -70,6 +70,10 @@ typedef struct med_lane_own {
         atomic32 owner;  /* node reference; 0: not attached */
         uint32_t life;   /* generation of the row, + 1; 0: not attached */
         med_lane_kind kind;
+        med_handle from; /* of messages, whose lanes are found by it: sends.h. So are the next */
+        med_handle to;
+        uint32_t priority;
+        struct med_lane_own *next;
         med_ring_producer ring;
         med_wait *news; /* where the consumer sleeps */
         med_lane_row *row;
@@ -140,6 +144,9 @@ typedef struct med_lane_end {
     uint32_t generation;
     med_lane_kind kind;
     struct med_endpoint_own *endpoint;
+    med_handle from; /* of a producer of messages, and the next: under which it is found */
+    med_handle to;
+    uint32_t priority;
 } med_lane_end;
 
 /* MEDLEY_ERR_STALE: it has left it before, or there is no such lane; MEDLEY_ERR_CORRUPT: what lies

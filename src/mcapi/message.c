@@ -48,21 +48,10 @@ mine(const med_self *self, med_handle endpoint, med_endpoint_own **own)
 
 /* ---- Lanes to send by ------------------------------------------------------------------------ */
 
-static uint32_t
-recent_place(med_handle to, uint32_t priority)
-{
-    return (med_handle_index(to) ^ priority) % MED_ENDPOINT_RECENT;
-}
-
 /* The receiver is gone: so is the lane, for this side. */
 static medley_status_t
-lane_drop(med_self *self, med_endpoint_own *own, med_lane_own *lane)
+lane_drop(med_self *self, med_lane_own *lane)
 {
-    for (uint32_t i = 0; i < MED_ENDPOINT_RECENT; i++) {
-        if (own->recent[i].lane == lane) {
-            own->recent[i].lane = NULL;
-        }
-    }
     (void)med_lane_end_leave(self, lane, MED_LANE_PRODUCER);
     return MEDLEY_ERR_PEER_DIED;
 }
@@ -79,7 +68,7 @@ lanes_give_up(med_self *self, med_endpoint_own *own)
         if (atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
             lane->producer.endpoint == own && lane->producer.kind == MED_LANE_MESSAGES &&
             med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
-            (void)lane_drop(self, own, lane);
+            (void)lane_drop(self, lane);
             any = true;
         }
     }
@@ -114,7 +103,11 @@ lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med
                                       .to = message->to,
                                       .priority = message->priority,
                                       .kind = MED_LANE_MESSAGES};
-    med_lane_end end = {.kind = MED_LANE_MESSAGES, .endpoint = own};
+    med_lane_end end = {.kind = MED_LANE_MESSAGES,
+                        .endpoint = own,
+                        .from = message->from,
+                        .to = message->to,
+                        .priority = message->priority};
     medley_status_t status = med_lane_make(self->system, &request, &end.index, &end.generation);
     if (status == MEDLEY_ERR_LIMIT && lanes_give_up(self, own)) {
         status = med_lane_make(self->system, &request, &end.index, &end.generation);
@@ -124,23 +117,21 @@ lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med
         (void)lanes_give_up(self, own);
         status = lane_take_up(self, &end, lane);
     }
-    if (status == MEDLEY_OK) {
-        uint32_t place = recent_place(message->to, message->priority);
-        own->recent[place].to = message->to;
-        own->recent[place].priority = message->priority;
-        own->recent[place].lane = *lane;
-    }
     return status == MEDLEY_ERR_LIMIT ? MEDLEY_ERR_NO_MEMORY : status;
 }
 
 static inline medley_status_t
 lane_of(med_self *self, med_endpoint_own *own, const med_message *message, med_lane_own **lane)
 {
-    uint32_t place = recent_place(message->to, message->priority);
-    if (__builtin_expect(own->recent[place].lane && own->recent[place].to == message->to &&
-                             own->recent[place].priority == message->priority,
-                         1)) {
-        *lane = own->recent[place].lane;
+    med_handle from = message->from, to = message->to;
+    const med_sends *sends = &self->exchange->sends;
+    med_lane_own *at = sends->heads[med_sends_place(sends, from, to, message->priority)];
+    while (at && !(at->producer.to == to && at->producer.from == from &&
+                   at->producer.priority == message->priority)) {
+        at = at->producer.next;
+    }
+    if (__builtin_expect(at != NULL, 1)) {
+        *lane = at;
         return MEDLEY_OK;
     }
     return lane_find(self, own, message, lane);
@@ -179,11 +170,11 @@ send_plain(med_lane_own *lane, const med_message *message)
 }
 
 static inline medley_status_t
-send_by(med_self *self, med_endpoint_own *own, med_lane_own *lane, const med_message *message)
+send_by(med_self *self, med_lane_own *lane, const med_message *message)
 {
     med_lane_row *row = lane->producer.row;
     if (__builtin_expect(med_lane_is_gone(row, MED_LANE_CONSUMER), 0)) {
-        return lane_drop(self, own, lane);
+        return lane_drop(self, lane);
     }
     bool plain = message->bytes <= med_record_plain_max(&lane->producer.ring.view);
     medley_status_t status =
@@ -231,7 +222,7 @@ send_again(med_self *self, med_pending *pending)
     med_lane_own *lane;
     medley_status_t status = lane_of(self, pending->own, &message, &lane);
     if (status == MEDLEY_OK) {
-        status = send_by(self, pending->own, lane, &message);
+        status = send_by(self, lane, &message);
     }
     pending->outcome.size_bytes = pending->size;
     return wants_room(status) && med_endpoint_may_wait(self, pending->own) ? MEDLEY_BUSY : status;
@@ -271,7 +262,7 @@ med_message_send_wait(med_self *self, const med_message *message)
         return status;
     }
     if (__builtin_expect(!own->sends.first, 1)) {
-        status = send_by(self, own, lane, message);
+        status = send_by(self, lane, message);
         if (__builtin_expect(!wants_room(status), 1) || !med_endpoint_may_wait(self, own)) {
             return status;
         }
@@ -317,9 +308,8 @@ lane_look(med_self *self, med_endpoint_own *own, uint32_t index, uint32_t genera
     const med_lane_end end = {
         .index = index, .generation = generation, .kind = MED_LANE_MESSAGES, .endpoint = own};
     med_lane_own *lane = &self->exchange->exchange->lane_ends[end.index];
-    /* Relaxed, both: own, if it is so. */
-    if (atomic32_load_relaxed(&lane->consumer.owner) == self->ref &&
-        lane->consumer.life == generation + 1) {
+    /* Relaxed: own, if it is so. Whatever life the row says: the caller has not left it. */
+    if (atomic32_load_relaxed(&lane->consumer.owner) == self->ref) {
         return;
     }
     medley_status_t status = med_lane_consumer_attach(self, &end, &lane);
