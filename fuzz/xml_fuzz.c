@@ -43,7 +43,7 @@ try_text(const uint8_t *bytes, size_t size, size_t begin_bytes)
     expect(text != NULL);
     memcpy(text, begin, begin_bytes);
     memcpy(text + begin_bytes, bytes, size);
-    const char *wrong = xml_check(text, begin_bytes + size, &line);
+    const char *wrong = xml_check(text, begin_bytes + size, NULL, &line);
     expect(line >= 1 && line <= lines_of(text, begin_bytes + size));
     if (!wrong) {
         passed(text, begin_bytes + size);
@@ -64,12 +64,12 @@ try_depth(const uint8_t *bytes, size_t size)
         memcpy(text + i * 3, "<a>", 3);
         memcpy(text + depth * 3 + i * 4, "</a>", 4);
     }
-    expect((xml_check(text, length, &line) == NULL) == (depth <= XML_DEPTH_MAX));
+    expect((xml_check(text, length, NULL, &line) == NULL) == (depth <= XML_DEPTH_MAX));
     /* And damaged where the next bytes say. */
     for (size_t i = 1; i + 1 < size && i < 9; i += 2) {
         text[bytes[i] * length / 256] = (char)bytes[i + 1];
     }
-    (void)xml_check(text, length, &line);
+    (void)xml_check(text, length, NULL, &line);
     free(text);
 }
 

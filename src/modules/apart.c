@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The child sends records through a pipe: parts, numbered as they come, then one that says how it
- * ended. Without that last one it died. What it sends is checked by who gets it, as ever.
+ * ended. Without that last one it died; of what, it may have said before. What it sends is checked
+ * by who gets it, as ever.
  */
 #include "modules/apart.h"
 
@@ -18,12 +19,18 @@
 #define PATIENCE_S 20
 #define WHY_BYTES 320
 
+typedef enum record_kind {
+    RECORD_PART,
+    RECORD_FEAR,
+    RECORD_LAST,
+} record_kind;
+
 typedef struct record {
-    bool last;
+    record_kind kind;
     medley_status_t status; /* of the last */
     union {
         med_topology_part part;
-        char why[WHY_BYTES]; /* of the last */
+        char why[WHY_BYTES]; /* of the other two */
     };
 } record;
 
@@ -45,10 +52,22 @@ static bool
 part_send(void *context, const med_topology_part *part, uint32_t *number)
 {
     sender *s = context;
-    record r = {.last = false};
+    record r = {.kind = RECORD_PART};
     r.part = *part;
     *number = s->count++;
     return record_send(s->fd, &r);
+}
+
+static int fear_fd = -1; /* in a child its pipe */
+
+void
+apart_fear(const char *why)
+{
+    if (fear_fd >= 0) {
+        record r = {.kind = RECORD_FEAR};
+        (void)snprintf(r.why, sizeof r.why, "%s", why);
+        (void)record_send(fear_fd, &r);
+    }
 }
 
 /* The program's handlers are not for this process; what it dies of, or says, is nobody's news. */
@@ -74,8 +93,9 @@ child(med_topology_read read_machine, int fd)
 {
     sender s = {.fd = fd};
     const med_topology_sink sink = {.add = part_send, .context = &s};
-    record r = {.last = true};
+    record r = {.kind = RECORD_LAST};
     become_plain();
+    fear_fd = fd;
     r.status = read_machine(&sink, r.why, sizeof r.why);
     _exit(record_send(fd, &r) ? 0 : 1);
 }
@@ -137,12 +157,14 @@ receive(receiver *to, int fd, char *why, size_t why_bytes)
                    "hwloc did not survive, or not end, reading what HWLOC_XMLFILE or "
                    "HWLOC_SYNTHETIC describes: it is no machine");
     while (record_get(fd, &r)) {
-        if (r.last) {
+        if (r.kind != RECORD_PART) {
             r.why[sizeof r.why - 1] = '\0';
             (void)snprintf(why, why_bytes, "%s", r.why);
+        }
+        if (r.kind == RECORD_LAST) {
             return r.status;
         }
-        if (!part_pass(to, &r.part)) {
+        if (r.kind == RECORD_PART && !part_pass(to, &r.part)) {
             (void)snprintf(why, why_bytes, "no memory, or parts that make no machine");
             break;
         }

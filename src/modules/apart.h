@@ -13,4 +13,7 @@
 medley_status_t
 apart_read(med_topology_read read, const med_topology_sink *sink, char *why, size_t why_bytes);
 
+/* What is to be said should the child die from here on. Elsewhere than in a child, nothing. */
+void apart_fear(const char *why);
+
 #endif

@@ -19,7 +19,7 @@
 
 #include "medley/decls.h"
 #include "modules/apart.h"
-#include "modules/xml_check.h"
+#include "modules/machine_check.h"
 #include "port/topology.h"
 
 MEDLEY_DECLS_BEGIN
@@ -172,19 +172,19 @@ file_read(const reader *r, const char *path, size_t *size)
     return text;
 }
 
+/* `line` gets where the machine begins. */
 static bool
-choose_xml(const reader *r, const char *path)
+choose_xml(const reader *r, const char *path, unsigned *line)
 {
     size_t size = 0;
-    unsigned line;
     char *text = file_read(r, path, &size);
     if (!text) {
         return false;
     }
-    const char *wrong = xml_check(text, size, &line);
+    const char *wrong = machine_check(text, size, line);
     bool chosen = !wrong && hwloc_topology_set_xmlbuffer(r->topology, text, (int)size + 1) == 0;
     if (wrong) {
-        WHY(r, "%s:%u: %s; want a file that hwloc wrote (lstopo FILE.xml)", path, line, wrong);
+        WHY(r, "%s:%u: %s; want a file that hwloc wrote (lstopo FILE.xml)", path, *line, wrong);
     } else if (!chosen) {
         WHY(r, "%s:1: not hwloc's XML; want a file that hwloc wrote (lstopo FILE.xml)", path);
     }
@@ -193,7 +193,7 @@ choose_xml(const reader *r, const char *path)
 }
 
 static bool
-choose(const reader *r, const char *xml, const char *synthetic)
+choose(const reader *r, const char *xml, const char *synthetic, unsigned *line)
 {
     if (hwloc_topology_set_flags(r->topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0) {
         WHY(r, "hwloc: %s", strerrordesc_np(errno));
@@ -202,7 +202,7 @@ choose(const reader *r, const char *xml, const char *synthetic)
     (void)hwloc_topology_set_type_filter(r->topology, HWLOC_OBJ_OS_DEVICE,
                                          HWLOC_TYPE_FILTER_KEEP_ALL);
     if (xml) {
-        return choose_xml(r, xml);
+        return choose_xml(r, xml, line);
     }
     if (synthetic && hwloc_topology_set_synthetic(r->topology, synthetic) != 0) {
         WHY(r, "HWLOC_SYNTHETIC=%s describes no machine", synthetic);
@@ -221,21 +221,32 @@ chosen_by(const char *variable)
     return value && *value ? value : NULL;
 }
 
+/* What is said when hwloc refuses it; or when it dies, which a file may make it do. */
+static void
+load_fails(const reader *r, const char *xml, const char *synthetic, unsigned line)
+{
+    if (xml) {
+        WHY(r, "%s:%u: hwloc cannot make a machine of what begins here", xml, line);
+        apart_fear(r->why);
+    } else {
+        WHY(r, "%s: hwloc cannot make a machine of it", synthetic ? synthetic : "this machine");
+    }
+}
+
 static bool
 load_and_walk(reader *r)
 {
     const char *xml = chosen_by("HWLOC_XMLFILE");
     const char *synthetic = xml ? NULL : chosen_by("HWLOC_SYNTHETIC");
-    if (!choose(r, xml, synthetic)) {
+    unsigned line;
+    if (!choose(r, xml, synthetic, &line)) {
         return false;
     }
+    load_fails(r, xml, synthetic, line);
     if (hwloc_topology_load(r->topology) != 0) {
-        WHY(r, "%s: hwloc cannot make a machine of it",
-            xml         ? xml
-            : synthetic ? synthetic
-                        : "this machine");
         return false;
     }
+    r->why[0] = '\0';
     hwloc_obj_t root = hwloc_get_root_obj(r->topology);
     hwloc_obj_t package = hwloc_get_obj_by_type(r->topology, HWLOC_OBJ_PACKAGE, 0);
     r->model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;

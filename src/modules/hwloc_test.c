@@ -8,7 +8,6 @@
 
 #include <hwloc.h>
 
-#include "modules/xml_check.h"
 #include "port/port.h"
 #include "support/random.h"
 #include "support/unit.h"
@@ -85,6 +84,14 @@ read_with(const char *variable, const char *value, machine *m)
     return status;
 }
 
+static bool
+names_a_line(const char *why)
+{
+    size_t length = strlen(file);
+    return strncmp(why, file, length) == 0 && why[length] == ':' && why[length + 1] >= '1' &&
+           why[length + 1] <= '9';
+}
+
 /* ---- Machines -------------------------------------------------------------------------------- */
 
 static void
@@ -147,8 +154,13 @@ no_machine(void **state)
         {"<topology>\n\n<object type=\"Mach\n", ":4: a value is not closed"},
         {"<topology>\n<object type=\"Machine\"/>\n", ":3: the file ends"},
         {"<!DOCTYPE t [\n<!ENTITY a \"aaaa\">]>\n<t/>", ":1: the document brings definitions"},
-        {"<a/>\n<b/>\n", ":2: something follows"},
-        {"<topology version=\"2.0\">\n</topology>\n", "hwloc cannot make a machine of it"},
+        {"<topology><object type=\"PU\"/></topology>\n<b/>\n", ":2: something follows"},
+        {"<topology version=\"2.0\">\n</topology>\n", ":2: there is no machine in it"},
+        {"<?xml version=\"1.0\"?>\n<machine/>\n", ":2: it is no topology"},
+        {"<topology\nversion=\"9.0\"/>\n", ":2: a version of the format"},
+        {"<topology>\n<object\n type=\"Toaster\"/>\n</topology>", ":3: an object is of no known"},
+        {"<topology>\n<object type=\"Machine\"/>\n</topology>",
+         ":3: the machine has no processors"},
     };
     machine m;
     (void)state;
@@ -159,6 +171,98 @@ no_machine(void **state)
             fail_msg("'%s' was said of: %s", m.why, wrong[i].text);
         }
     }
+}
+
+/* The line of `text` that has `mark`. */
+static unsigned
+line_of(const char *text, const char *mark)
+{
+    unsigned line = 1;
+    const char *end = strstr(text, mark);
+    assert_non_null(end);
+    for (; text < end; text++) {
+        line += *text == '\n';
+    }
+    return line;
+}
+
+/* A good machine, but for one thing: said with its line. */
+static void
+a_machine_but_for(const char *text, const char *good, const char *bad, const char *said)
+{
+    machine m;
+    char want[200];
+    const char *at = strstr(text, good);
+    assert_non_null(at);
+    char *changed = malloc(strlen(text) + strlen(bad) + 1);
+    assert_non_null(changed);
+    (void)sprintf(changed, "%.*s%s%s", (int)(at - text), text, bad, at + strlen(good));
+    (void)snprintf(want, sizeof want, ":%u: %s", line_of(text, good), said);
+    file_write(changed, strlen(changed));
+    assert_int_equal(read_with("HWLOC_XMLFILE", file, &m), MEDLEY_ERR_CORRUPT);
+    if (!strstr(m.why, want)) {
+        fail_msg("'%s' was said of %s instead of %s, not '%s'", m.why, bad, good, want);
+    }
+    free(changed);
+}
+
+static void
+almost_a_machine(void **state)
+{
+    static const char *const wrong[][3] = {
+        {"type=\"Package\"", "type=\"Parcel\"", "an object is of no known type"},
+        {"type=\"Core\"", "type=\"PU\"", "a processor's cpuset"},
+        {"type=\"Core\"", "type=\"Machine\"", "a machine stands in"},
+        {"type=\"Core\"", "type=\"Misc\"", "a device has a set"},
+        {"type=\"Machine\"", "type=\"Package\"", "the first object is no machine"},
+        {"object type=\"Core\"", "object os_index=\"1\" type=\"Core\"", "an object's type is not"},
+        {"gp_index=\"", "gp_index=\"x", "a value is no number"},
+        {"cache_size=\"4194304\"", "cache_size=\"4 MiB\"", "a value is no number"},
+        {"cache_size=\"", "cache_size=\"99999999999999999999999", "a value is no number"},
+        {" depth=\"2\"", " depth=\"3\"", "a cache's depth"},
+        {" cache_type=\"0\"", " cache_type=\"2\"", "a cache's depth"},
+        {" cpuset=\"0x000000ff\"", "", "an object lacks cpuset"},
+        {" cpuset=\"0x000000ff\"", " cpuset=\"all\"", "a set is none"},
+        {" cpuset=\"0x000000ff\"", " cpuset=\",0x000000ff\"", "a set is none"},
+        {" nodeset=\"0x00000003\"", " nodeset=\"0x100000003\"", "a set is none"},
+        {" cpuset=\"0x0000000f\"", " cpuset=\"0x0000ffff\"", "an object's set has"},
+        {"type=\"PU\" os_index=\"3\"", "type=\"PU\" os_index=\"4\"", "a processor's cpuset"},
+        {"type=\"NUMANode\" os_index=\"1\"", "type=\"NUMANode\" os_index=\"-1\"", "a processor's"},
+        {"<info name=", "<information name=", "an object has something that none has"},
+    };
+    char *text;
+    (void)state;
+    size_t length = xml_of(SMALL, &text);
+    text[length] = '\0';
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        a_machine_but_for(text, wrong[i][0], wrong[i][1], wrong[i][2]);
+    }
+    free(text);
+}
+
+/* What only hwloc finds is said with the line in which the machine begins. */
+static void
+what_hwloc_finds(void **state)
+{
+    static const char more[] = "<cpukind/></topology>\n"; /* of no processors */
+    char *text;
+    char said[sizeof file + 80];
+    machine m;
+    (void)state;
+    size_t length = xml_of(SMALL, &text);
+    text[length] = '\0';
+    const char *end = strstr(text, "</topology>");
+    assert_non_null(end);
+    char *changed = malloc(length + sizeof more);
+    assert_non_null(changed);
+    (void)sprintf(changed, "%.*s%s", (int)(end - text), text, more);
+    file_write(changed, strlen(changed));
+    (void)snprintf(said, sizeof said, "%s:%u: hwloc cannot make a machine of what begins here",
+                   file, line_of(text, "<object type=\"Machine\""));
+    free(changed);
+    assert_int_equal(read_with("HWLOC_XMLFILE", file, &m), MEDLEY_ERR_CORRUPT);
+    assert_string_equal(m.why, said);
+    free(text);
 }
 
 static void
@@ -181,15 +285,18 @@ too_deep(void **state)
     enum {
         LEVELS = 200000
     };
+    static const char root[] = "<topology>";
     static const char tag[] = "<object type=\"Group\">";
     machine m;
     (void)state;
-    char *text = malloc(LEVELS * (sizeof tag - 1));
+    char *text = malloc(sizeof root + LEVELS * (sizeof tag - 1));
     assert_non_null(text);
-    for (size_t i = 0; i < LEVELS; i++) {
-        memcpy(text + i * (sizeof tag - 1), tag, sizeof tag - 1);
+    memcpy(text, root, sizeof root - 1);
+    char *end = text + sizeof root - 1;
+    for (size_t i = 0; i < LEVELS; i++, end += sizeof tag - 1) {
+        memcpy(end, tag, sizeof tag - 1);
     }
-    file_write(text, LEVELS * (sizeof tag - 1));
+    file_write(text, (size_t)(end - text));
     assert_int_equal(read_with("HWLOC_XMLFILE", file, &m), MEDLEY_ERR_CORRUPT);
     assert_non_null(strstr(m.why, "nested too deep"));
     free(text);
@@ -208,11 +315,12 @@ cut_short(void **state)
     for (size_t cut = 0; cut <= length; cut += 1 + cut % 13) {
         file_write(text, cut);
         assert_int_equal(read_with("HWLOC_XMLFILE", file, &m), MEDLEY_ERR_CORRUPT);
+        assert_true(names_a_line(m.why));
     }
     free(text);
 }
 
-/* Whatever comes of it, it is a machine or an error. */
+/* Whatever comes of it, it is a machine or an error with its line. */
 static void
 changed_here_and_there(void **state)
 {
@@ -231,7 +339,11 @@ changed_here_and_there(void **state)
             changed[at] = put[random_below(&random, sizeof put - 1)];
         }
         file_write(changed, length);
-        machines += read_with("HWLOC_XMLFILE", file, &m) == MEDLEY_OK;
+        bool good = read_with("HWLOC_XMLFILE", file, &m) == MEDLEY_OK;
+        if (!good && !names_a_line(m.why)) {
+            fail_msg("no line: %s", m.why);
+        }
+        machines += good;
     }
     assert_true(machines > 0 && machines < MUTATIONS);
     free(changed);
@@ -245,6 +357,8 @@ main(void)
         cmocka_unit_test(large_machine),
         cmocka_unit_test(this_machine),
         cmocka_unit_test(no_machine),
+        cmocka_unit_test(almost_a_machine),
+        cmocka_unit_test(what_hwloc_finds),
         cmocka_unit_test(no_file),
         cmocka_unit_test(too_deep),
         cmocka_unit_test(cut_short),

@@ -10,10 +10,8 @@ typedef struct scan {
     unsigned line;
     unsigned depth;
     bool root_seen;
-    struct {
-        const char *name;
-        size_t length;
-    } open[XML_DEPTH_MAX];
+    const xml_reader *reader;
+    xml_span open[XML_DEPTH_MAX];
 } scan;
 
 static bool
@@ -68,21 +66,21 @@ skip_past(scan *s, const char *text)
     return false;
 }
 
-static size_t
-name(scan *s, const char **start)
+static xml_span
+name(scan *s)
 {
-    *start = s->at;
+    const char *start = s->at;
     while (s->at < s->end && is_name(*s->at)) {
         s->at++;
     }
-    return (size_t)(s->at - *start);
+    return (xml_span){.start = start, .length = (size_t)(s->at - start)};
 }
 
 static const char *
 attribute(scan *s)
 {
-    const char *start;
-    if (name(s, &start) == 0) {
+    xml_span its_name = name(s);
+    if (its_name.length == 0) {
         return "a tag has something that is no attribute";
     }
     spaces(s);
@@ -94,60 +92,91 @@ attribute(scan *s)
     if (quote != '"' && quote != '\'') {
         return "a value is not quoted";
     }
-    for (s->at++; s->at < s->end && *s->at != quote; step(s)) {
+    xml_span value = {.start = ++s->at};
+    for (; s->at < s->end && *s->at != quote; step(s)) {
         if (*s->at == '<') {
             return "a value is not closed";
         }
     }
-    return take(s, quote == '"' ? "\"" : "'") ? NULL : "a value is not closed";
+    value.length = (size_t)(s->at - value.start);
+    if (!take(s, quote == '"' ? "\"" : "'")) {
+        return "a value is not closed";
+    }
+    return s->reader ? s->reader->attribute(s->reader->context, its_name, value) : NULL;
 }
 
+/* Up to the end of the tag. */
 static const char *
-tag_begin(scan *s)
+attributes(scan *s, bool *closed)
 {
-    const char *start;
-    size_t length = name(s, &start);
-    if (length == 0) {
-        return "'<' begins no tag";
-    }
-    if (s->depth == 0 && s->root_seen) {
-        return "something follows the document";
-    }
     for (;;) {
         spaces(s);
-        if (take(s, "/>")) {
-            s->root_seen = true;
+        *closed = take(s, "/>");
+        if (*closed || take(s, ">")) {
             return NULL;
-        }
-        if (take(s, ">")) {
-            break;
         }
         const char *wrong = attribute(s);
         if (wrong) {
             return wrong;
         }
     }
+}
+
+static const char *
+tag_closed(scan *s)
+{
+    return s->reader ? s->reader->end(s->reader->context) : NULL;
+}
+
+/* What it is, and all it has, was read. */
+static const char *
+tag_begun(scan *s, unsigned line)
+{
+    const char *wrong = s->reader ? s->reader->begun(s->reader->context) : NULL;
+    if (wrong) {
+        s->line = line;
+    }
+    return wrong;
+}
+
+static const char *
+tag_begin(scan *s)
+{
+    bool closed;
+    unsigned line = s->line;
+    xml_span its_name = name(s);
+    if (its_name.length == 0) {
+        return "'<' begins no tag";
+    }
+    if (s->depth == 0 && s->root_seen) {
+        return "something follows the document";
+    }
     if (s->depth == XML_DEPTH_MAX) {
         return "tags are nested too deep";
     }
-    s->open[s->depth].name = start;
-    s->open[s->depth++].length = length;
     s->root_seen = true;
-    return NULL;
+    s->open[s->depth] = its_name;
+    const char *wrong = s->reader ? s->reader->begin(s->reader->context, its_name, line) : NULL;
+    wrong = wrong ? wrong : attributes(s, &closed);
+    wrong = wrong ? wrong : tag_begun(s, line);
+    if (wrong) {
+        return wrong;
+    }
+    s->depth += !closed;
+    return closed ? tag_closed(s) : NULL;
 }
 
 static const char *
 tag_end(scan *s)
 {
-    const char *start;
-    size_t length = name(s, &start);
+    xml_span its_name = name(s);
     spaces(s);
-    if (s->depth == 0 || s->open[s->depth - 1].length != length ||
-        memcmp(s->open[s->depth - 1].name, start, length) != 0) {
+    if (s->depth == 0 || s->open[s->depth - 1].length != its_name.length ||
+        memcmp(s->open[s->depth - 1].start, its_name.start, its_name.length) != 0) {
         return "a tag is closed that is not the last one opened";
     }
     s->depth--;
-    return take(s, ">") ? NULL : "a closing tag does not end";
+    return take(s, ">") ? tag_closed(s) : "a closing tag does not end";
 }
 
 static const char *
@@ -171,9 +200,9 @@ markup(scan *s)
 }
 
 const char *
-xml_check(const char *text, size_t length, unsigned *line)
+xml_check(const char *text, size_t length, const xml_reader *reader, unsigned *line)
 {
-    scan s = {.at = text, .end = text + length, .line = 1};
+    scan s = {.at = text, .end = text + length, .line = 1, .reader = reader};
     const char *wrong = memchr(text, '\0', length) ? "there is a NUL" : NULL;
     while (!wrong && s.at < s.end) {
         if (take(&s, "<")) {

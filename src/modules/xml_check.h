@@ -9,7 +9,24 @@
 
 #define XML_DEPTH_MAX 64
 
-/* NULL: it is. Else what is wrong, and in which line. */
-const char *xml_check(const char *text, size_t length, unsigned *line);
+/* Part of the text. */
+typedef struct xml_span {
+    const char *start;
+    size_t length;
+} xml_span;
+
+/* Is told of each tag as it is met: its name, its attributes, that these were all, and that it is
+ * closed. Each says what is wrong with that, or NULL. */
+typedef struct xml_reader {
+    const char *(*begin)(void *context, xml_span name, unsigned line);
+    const char *(*attribute)(void *context, xml_span name, xml_span value);
+    const char *(*begun)(void *context);
+    const char *(*end)(void *context);
+    void *context;
+} xml_reader;
+
+/* NULL: it is. Else what is wrong, and in which line: of a tag as a whole, where it begins.
+ * `reader` may be NULL. */
+const char *xml_check(const char *text, size_t length, const xml_reader *reader, unsigned *line);
 
 #endif

@@ -105,12 +105,18 @@ class RecordedMachine(CommandTest):
 
     def test_no_tree(self):
         with open(self.file, "w", encoding="ascii") as file:
-            file.write("<topology>\n<object>\n</topology>\n")
+            file.write('<topology>\n<object type="Machine">\n</topology>\n')
         output, errors = self.run_medley(
             "info", "--tree", "--xml", self.file, status=1, MEDLEY_MODULE_DIR=MODULES
         )
         self.assertEqual(output, "")
         self.assertIn(f"{self.file}:3: a tag is closed", errors)
+        with open(self.file, "w", encoding="ascii") as file:
+            file.write('<topology>\n<object type="Toaster"/>\n</topology>\n')
+        output, errors = self.run_medley(
+            "info", "--tree", "--xml", self.file, status=1, MEDLEY_MODULE_DIR=MODULES
+        )
+        self.assertIn(f"{self.file}:2: an object is of no known type", errors)
 
     def test_tree_without_module(self):
         output, errors = self.run_medley("info", "--tree", MEDLEY_MODULE_DIR="/nowhere")
