@@ -7,7 +7,8 @@
 #                     200 simulated seeds per structure
 #   make bench        all benchmarks beside their peers, and what programs for Cortex-M take of code
 #                     and RAM; make bench-short, without these, under 2 minutes
-#   make soak         sanitizers over everything, 100,000 random kills, 10,000 simulated seeds per
+#   make soak         sanitizers over everything, 10 million transactions through each shipped
+#                     topology, 100,000 random kills, 10,000 simulated seeds per
 #                     structure, a kill after every instruction of every operation; an hour or more
 #   make test-cross   the unit tests for other processors, under qemu-user
 #   make check        formatter, linter, sanitizers, fuzzers for a minute each

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What `make install` lays down: headers, libraries, the command, how to find them (pkg-config,
-# CMake), the man pages, the examples. All of it may be moved: paths inside are relative.
+# What `make install` lays down: headers, libraries, the command and its topologies, how to find
+# them (pkg-config, CMake), the man pages, the examples. All of it may be moved: paths inside are
+# relative.
 
 install(TARGETS medley_static medley_shared
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -8,6 +9,10 @@ install(TARGETS medley_static medley_shared
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 if(TARGET medley)
     install(TARGETS medley RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    # Where the command looks: ../share, from its own folder.
+    file(RELATIVE_PATH shared /${CMAKE_INSTALL_BINDIR} /share/medley)
+    install(DIRECTORY tools/medley/topologies DESTINATION ${CMAKE_INSTALL_BINDIR}/${shared}
+        FILES_MATCHING PATTERN "*.yaml")
 endif()
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples

@@ -14,7 +14,8 @@ cd "$(dirname "$0")/.."
 
 packages() {
     case $1 in
-    build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev ;;
+    build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev
+           echo libyaml-dev ;;
     test) packages build
           echo git libcmocka-dev spin python3 binutils groff-base
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc

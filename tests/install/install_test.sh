@@ -43,6 +43,9 @@ pkg-config --exists --print-errors medley
 version=$("$work/prefix/bin/medley" --version)
 [ "$version" = "medley $(pkg-config --modversion medley)" ] || fail "$version is not pkg-config's"
 
+echo "the command finds the topologies it brings"
+"$work/prefix/bin/medley" stress one-way --count 10 >/dev/null || fail "medley stress one-way failed"
+
 echo "every header alone, as C and as C++"
 (cd prefix/include && find . -name '*.h') | while read -r header; do
     for language in c c++; do

@@ -7,7 +7,7 @@ import unittest
 
 from support import MEDLEY, CommandTest
 
-COMMANDS = ("info", "ps", "system", "trace")
+COMMANDS = ("info", "ps", "stress", "system", "trace")
 
 
 class Usage(CommandTest):
@@ -40,6 +40,14 @@ class Usage(CommandTest):
             ("ps", "--watch", "soon"): "--watch 'soon': want seconds",
             ("ps", "--watch", "0"): "--watch '0': want seconds",
             ("ps", "--watch"): "option '--watch' needs a value",
+            ("stress",): "want one topology",
+            ("stress", "ring", "star"): "want one topology",
+            ("stress", "ring", "--count", "0"): "--count '0': want a number",
+            ("stress", "ring", "--count", "2x"): "--count '2x': want a number",
+            ("stress", "ring", "--count"): "option '--count' needs a value",
+            ("stress", "ring", "--affinity", "moon"): "'moon': want free, one or spread",
+            ("stress", "ring", "--threads", "--processes"): "want one of --threads and --processes",
+            ("stress", "--colour"): "unknown option '--colour'",
             ("system",): "want 'list', 'remove', 'save' or 'load'",
             ("system", "paint"): "'paint': want 'list', 'remove', 'save' or 'load'",
             ("system", "list", "one"): "'list' takes no names",

@@ -25,6 +25,7 @@ typedef struct med_command {
 
 extern const med_command command_info;
 extern const med_command command_ps;
+extern const med_command command_stress;
 extern const med_command command_system;
 extern const med_command command_trace;
 

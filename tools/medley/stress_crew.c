@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * One process for all nodes that are threads, and one for each other. This process starts them and
+ * waits; it is itself in no system. A node that finds something wrong ends its process with status
+ * 1; whoever ends in any other way than well, or a signal to end, ends all: they are killed, and
+ * the system, in which nobody lives then, is removed. A child does not outlive this process.
+ */
+#include "tools/medley/stress_crew.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "medley/medley.h"
+#include "mrapi/limits.h"
+#include "mrapi/system.h"
+
+#define PROGRESS_INTERVAL_NS 200000000L
+#define SYSTEM_BYTES 32
+
+typedef struct member {
+    pid_t pid;     /* 0: it has ended */
+    uint32_t node; /* the one that it is; 0: all that are threads */
+} member;
+
+typedef struct crew {
+    const med_command *command;
+    const deployment *d;
+    stress_shared *shared;
+    char system[SYSTEM_BYTES];
+    sigset_t before; /* signals that were blocked */
+    pid_t parent;
+    uint32_t count;
+    uint32_t running;
+    bool well;
+    member members[DEPLOYMENT_NODES_MAX + 1];
+} crew;
+
+/* ---- What they need -------------------------------------------------------------------------- */
+
+uint64_t
+stress_transactions(const deployment *d)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < d->channel_count; i++) {
+        count += d->channels[i].count;
+    }
+    return count;
+}
+
+stress_shared *
+stress_shared_make(const deployment *d)
+{
+    size_t bytes = sizeof(stress_shared) + d->node_count * sizeof(stress_record);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    stress_shared *shared = memory;
+    pthread_barrierattr_t attributes;
+    bool made = pthread_barrierattr_init(&attributes) == 0 &&
+                pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0 &&
+                pthread_barrier_init(&shared->step, &attributes, d->node_count) == 0;
+    return made ? shared : NULL;
+}
+
+/* A limit that the standard does not reach, unless the user has set it. */
+static void
+limit_raise(const med_limit_info *info, uint32_t needed)
+{
+    char text[16];
+    if (needed > info->standard) {
+        (void)snprintf(text, sizeof text, "%" PRIu32,
+                       needed < info->largest ? needed : info->largest);
+        (void)setenv(info->variable, text, 0);
+    }
+}
+
+static void
+limits_raise(const deployment *d)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < d->channel_count; i++) {
+        largest = d->channels[i].size_bytes > largest ? d->channels[i].size_bytes : largest;
+    }
+    limit_raise(&med_limit_infos[MED_LIMIT_NODES], d->node_count);
+    limit_raise(&med_limit_infos[MED_LIMIT_PROCESSES], d->node_count + 1);
+    limit_raise(&med_limit_infos[MED_LIMIT_ENDPOINTS], d->channel_count * 2);
+    limit_raise(&med_limit_infos[MED_LIMIT_LANES], d->channel_count);
+    limit_raise(&med_limit_infos[MED_LIMIT_BUFFERS], d->channel_count * 4);
+    limit_raise(&med_limit_infos[MED_LIMIT_BUFFER_BYTES], largest);
+    limit_raise(&med_limit_requests, d->channel_count * 2 + d->node_count);
+}
+
+/* ---- A member -------------------------------------------------------------------------------- */
+
+typedef struct thread_node {
+    const crew *crew;
+    uint32_t number;
+} thread_node;
+
+/* The others wait for it: none of the process goes on. */
+static void
+node_run(const crew *c, uint32_t number)
+{
+    if (!stress_node_run(c->d, number, c->shared)) {
+        _exit(EXIT_FAILURE);
+    }
+}
+
+static void *
+thread_run(void *context)
+{
+    const thread_node *t = context;
+    node_run(t->crew, t->number);
+    return NULL;
+}
+
+static void
+threads_run(const crew *c)
+{
+    static pthread_t threads[DEPLOYMENT_NODES_MAX + 1];
+    static thread_node nodes[DEPLOYMENT_NODES_MAX + 1];
+    for (uint32_t i = 1; i <= c->d->node_count; i++) {
+        nodes[i] = (thread_node){.crew = c, .number = i};
+        if (c->d->nodes[i].run == DEPLOYMENT_THREADS &&
+            pthread_create(&threads[i], NULL, thread_run, &nodes[i]) != 0) {
+            (void)snprintf(c->shared->records[i - 1].error, STRESS_ERROR_BYTES,
+                           "its thread cannot be started");
+            _exit(EXIT_FAILURE);
+        }
+    }
+    for (uint32_t i = 1; i <= c->d->node_count; i++) {
+        if (c->d->nodes[i].run == DEPLOYMENT_THREADS) {
+            (void)pthread_join(threads[i], NULL);
+        }
+    }
+}
+
+/* Never returns. What a terminal sends to all is the parent's to hear. */
+static void
+member_run(const crew *c, uint32_t number)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != c->parent) {
+        _exit(EXIT_FAILURE);
+    }
+    (void)signal(SIGINT, SIG_IGN);
+    (void)sigprocmask(SIG_SETMASK, &c->before, NULL);
+    if (medley_system_open(c->system) != MEDLEY_OK) {
+        _exit(EXIT_FAILURE);
+    }
+    if (number) {
+        node_run(c, number);
+    } else {
+        threads_run(c);
+    }
+    _exit(medley_system_close() == MEDLEY_OK ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+static bool
+member_start(crew *c, uint32_t number)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        member_run(c, number);
+    }
+    if (pid < 0) {
+        command_error(c->command, "a process cannot be started: %s", strerror(errno));
+        return false;
+    }
+    c->members[c->count++] = (member){.pid = pid, .node = number};
+    c->running++;
+    return true;
+}
+
+static bool
+members_start(crew *c)
+{
+    bool threads = false;
+    (void)fflush(NULL); /* or each would write what is kept back */
+    for (uint32_t i = 1; i <= c->d->node_count; i++) {
+        if (c->d->nodes[i].run == DEPLOYMENT_THREADS) {
+            threads = true;
+        } else if (!member_start(c, i)) {
+            return false;
+        }
+    }
+    return !threads || member_start(c, 0);
+}
+
+/* ---- Their ends ------------------------------------------------------------------------------ */
+
+static void
+end_tell(const crew *c, const member *m, int result)
+{
+    char who[64];
+    if (m->node) {
+        (void)snprintf(who, sizeof who, "node %u (process %ld)", m->node, (long)m->pid);
+    } else {
+        (void)snprintf(who, sizeof who, "process %ld, of the nodes that are threads,",
+                       (long)m->pid);
+    }
+    if (WIFSIGNALED(result)) {
+        command_error(c->command, "%s was killed by signal %d (%s)", who, WTERMSIG(result),
+                      strsignal(WTERMSIG(result)));
+    } else {
+        command_error(c->command, "%s ended with status %d", who, WEXITSTATUS(result));
+    }
+}
+
+/* What the nodes themselves say. Whether any does. */
+static bool
+errors_tell(const crew *c)
+{
+    bool any = false;
+    for (uint32_t i = 1; i <= c->d->node_count; i++) {
+        const char *error = c->shared->records[i - 1].error;
+        if (*error) {
+            command_error(c->command, "node %u: %s", i, error);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Takes those that have ended. Who ended badly is told, the first one only: others may fail
+ * because of him. */
+static void
+members_collect(crew *c, int options)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        int result;
+        member *m = &c->members[i];
+        if (m->pid == 0 || waitpid(m->pid, &result, options) != m->pid) {
+            continue;
+        }
+        if (c->well && result != 0) {
+            c->well = false;
+            if (WIFSIGNALED(result) || !errors_tell(c)) {
+                end_tell(c, m, result);
+            }
+        }
+        m->pid = 0;
+        c->running--;
+    }
+}
+
+static void
+members_kill(crew *c)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (c->members[i].pid) {
+            (void)kill(c->members[i].pid, SIGKILL);
+        }
+    }
+    c->well = false;
+    members_collect(c, 0);
+    char why[MED_PORT_WHY_BYTES];
+    medley_status_t status = med_system_remove(c->system, med_system_deadline_ns(), why);
+    if (status != MEDLEY_OK && status != MEDLEY_ERR_NOT_FOUND) {
+        command_error(c->command, "system '%s' is left over: %s %s", c->system,
+                      medley_status_text(status), why);
+    }
+}
+
+/* ---- Watching -------------------------------------------------------------------------------- */
+
+static uint64_t
+received_by_all(const crew *c)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < c->d->node_count; i++) {
+        /* Relaxed: for showing. */
+        count += atomic64_load_relaxed(&c->shared->records[i].received);
+    }
+    return count;
+}
+
+static void
+progress_show(const crew *c, bool last)
+{
+    uint64_t all = stress_transactions(c->d), now = received_by_all(c);
+    (void)fprintf(stderr, "\r%s: %" PRIu64 " of %" PRIu64 " transactions, %u %%%s", c->d->name, now,
+                  all, (unsigned)(now * 100 / all), last ? "\n" : "");
+    (void)fflush(stderr);
+}
+
+static void
+watch(crew *c, const sigset_t *awaited)
+{
+    static const struct timespec interval = {.tv_nsec = PROGRESS_INTERVAL_NS};
+    bool shows = isatty(STDERR_FILENO);
+    int heard = 0;
+    while (c->running && c->well) {
+        int number = sigtimedwait(awaited, NULL, shows ? &interval : NULL);
+        if (number == SIGCHLD) {
+            members_collect(c, WNOHANG);
+        } else if (number > 0) {
+            heard = number;
+            c->well = false;
+        }
+        if (shows) {
+            progress_show(c, !c->running || !c->well);
+        }
+    }
+    if (heard) {
+        command_error(c->command,
+                      "ended by signal %d (%s) after %" PRIu64 " of %" PRIu64 " transactions",
+                      heard, strsignal(heard), received_by_all(c), stress_transactions(c->d));
+    }
+}
+
+bool
+stress_crew_run(const med_command *command, const deployment *d, stress_shared *shared)
+{
+    static crew c;
+    sigset_t awaited;
+    c = (crew){.command = command, .d = d, .shared = shared, .parent = getpid(), .well = true};
+    (void)snprintf(c.system, sizeof c.system, "stress-%ld", (long)c.parent);
+    limits_raise(d);
+    (void)signal(SIGCHLD, SIG_DFL); /* who started this may have it ignored */
+    (void)sigemptyset(&awaited);
+    (void)sigaddset(&awaited, SIGCHLD);
+    (void)sigaddset(&awaited, SIGINT);
+    (void)sigaddset(&awaited, SIGTERM);
+    (void)sigaddset(&awaited, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &awaited, &c.before);
+    c.well = members_start(&c);
+    watch(&c, &awaited);
+    if (!c.well) {
+        members_kill(&c);
+    }
+    (void)sigprocmask(SIG_SETMASK, &c.before, NULL);
+    return c.well;
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The loop of the paper's section 4. A node has an end of each of its channels; it goes round them,
+ * and at each starts what is next, or looks whether what it started has ended: a wait with an
+ * immediate timeout. When a whole round brought nothing it yields. It is done when each end has
+ * moved its last transaction.
+ *
+ * Transactions are numbered from 1. The first eight bytes of what is sent are the number (24 bits
+ * of it) and the sender's clock (40 bits, about 18 minutes), then comes a pattern of the whole
+ * number and the channel. What is shorter is the number alone, as much of it as fits.
+ */
+#include "tools/medley/stress_node.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcapi.h"
+#include "mrapi/node.h"
+#include "port/port.h"
+
+#define SETUP_TIMEOUT_US 20000000u
+#define CLOCK_BITS 40
+#define CLOCK_MASK ((UINT64_C(1) << CLOCK_BITS) - 1)
+#define NUMBER_MASK (UINT64_MAX >> CLOCK_BITS)
+#define WORD_BYTES sizeof(uint64_t)
+
+typedef enum progress {
+    NOT_YET,
+    DONE,
+    WRONG, /* the record says what */
+} progress;
+
+struct kind;
+
+typedef struct end {
+    const struct kind *kind;
+    const deployment_channel *channel;
+    uint32_t index; /* of the channel */
+    bool sends;
+    bool asked; /* `request` is under way */
+    mcapi_request_t request;
+    mcapi_endpoint_t own;
+    mcapi_endpoint_t peer;
+    unsigned handle; /* of a channel that is connected */
+    uint32_t next;   /* transaction */
+    void *packet;    /* received, not released yet */
+    unsigned char *payload;
+} end;
+
+typedef struct node {
+    const deployment *deployment;
+    stress_record *record;
+    uint32_t number;
+    uint32_t end_count;
+    end *ends;
+} node;
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+static bool __attribute__((format(printf, 3, 4)))
+wrong(const node *n, const end *e, const char *format, ...)
+{
+    char text[STRESS_ERROR_BYTES / 2];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (e) {
+        (void)snprintf(n->record->error, STRESS_ERROR_BYTES, "channel %u (%s, %u to %u): %s",
+                       e->index + 1, deployment_type_names[e->channel->type], e->channel->from,
+                       e->channel->to, text);
+    } else {
+        (void)snprintf(n->record->error, STRESS_ERROR_BYTES, "%s", text);
+    }
+    return false;
+}
+
+/* Whether it went well. */
+static bool
+good(const node *n, const end *e, const char *what, mcapi_status_t status)
+{
+    char text[MCAPI_MAX_STATUS_SIZE];
+    return status == MCAPI_SUCCESS ||
+           wrong(n, e, "%s: %s", what, mcapi_display_status(status, text, sizeof text));
+}
+
+/* ---- What is sent ---------------------------------------------------------------------------- */
+
+static uint64_t
+first_word(uint32_t number)
+{
+    return med_port_clock_ns() << (64 - CLOCK_BITS) | (number & NUMBER_MASK);
+}
+
+static uint64_t
+pattern(const end *e, size_t at)
+{
+    return ((uint64_t)e->next << 32 | e->index) * UINT64_C(0x9e3779b97f4a7c15) + at;
+}
+
+static void
+payload_fill(const end *e)
+{
+    size_t size = e->channel->size_bytes;
+    uint64_t word = size < WORD_BYTES ? e->next : first_word(e->next);
+    memcpy(e->payload, &word, size < WORD_BYTES ? size : WORD_BYTES);
+    for (size_t at = WORD_BYTES; at < size; at += WORD_BYTES) {
+        word = pattern(e, at);
+        memcpy(e->payload + at, &word, size - at < WORD_BYTES ? size - at : WORD_BYTES);
+    }
+}
+
+/* Numbers that came, where only some of their bits do. */
+static bool
+number_check(const node *n, const end *e, uint64_t came, uint64_t mask)
+{
+    return came == (e->next & mask) ||
+           wrong(n, e, "transaction %llu came, %llu was expected", (unsigned long long)came,
+                 (unsigned long long)(e->next & mask));
+}
+
+static bool
+word_check(const node *n, const end *e, uint64_t word, size_t size)
+{
+    if (size < WORD_BYTES) {
+        return number_check(n, e, word, (UINT64_C(1) << size * 8) - 1);
+    }
+    uint64_t sent_at = word >> (64 - CLOCK_BITS);
+    histogram_add(&n->record->latency, (med_port_clock_ns() - sent_at) & CLOCK_MASK);
+    return number_check(n, e, word & NUMBER_MASK, NUMBER_MASK);
+}
+
+static bool
+payload_check(const node *n, const end *e, const unsigned char *payload, size_t size)
+{
+    uint64_t word = 0;
+    if (size != e->channel->size_bytes) {
+        return wrong(n, e, "transaction %u has %zu bytes", e->next, size);
+    }
+    memcpy(&word, payload, size < WORD_BYTES ? size : WORD_BYTES);
+    if (!word_check(n, e, word, size)) {
+        return false;
+    }
+    for (size_t at = WORD_BYTES; at < size; at += WORD_BYTES) {
+        word = pattern(e, at);
+        if (memcmp(payload + at, &word, size - at < WORD_BYTES ? size - at : WORD_BYTES) != 0) {
+            return wrong(n, e, "the contents of transaction %u are not what was sent", e->next);
+        }
+    }
+    return true;
+}
+
+/* ---- The kinds of channel -------------------------------------------------------------------- */
+
+/* `ask` starts a transaction that `request` follows; what has none does it whole in `move`. */
+typedef struct kind {
+    void (*connect)(mcapi_endpoint_t from,
+                    mcapi_endpoint_t to,
+                    mcapi_request_t *,
+                    mcapi_status_t *);
+    void (*open[2])(unsigned *, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *); /* sends? */
+    void (*close[2])(unsigned, mcapi_request_t *, mcapi_status_t *);
+    void (*ask[2])(end *e, mcapi_status_t *status);
+    bool (*received)(const node *n, end *e, size_t size); /* what was asked for is there */
+    progress (*move[2])(const node *n, end *e);
+} kind;
+
+static void
+message_send(end *e, mcapi_status_t *status)
+{
+    payload_fill(e);
+    mcapi_msg_send_i(e->own, e->peer, e->payload, e->channel->size_bytes, e->channel->priority,
+                     &e->request, status);
+}
+
+static void
+message_receive(end *e, mcapi_status_t *status)
+{
+    mcapi_msg_recv_i(e->own, e->payload, e->channel->size_bytes, &e->request, status);
+}
+
+static bool
+message_received(const node *n, end *e, size_t size)
+{
+    return payload_check(n, e, e->payload, size);
+}
+
+static void
+packet_send(end *e, mcapi_status_t *status)
+{
+    payload_fill(e);
+    mcapi_pktchan_send_i(e->handle, e->payload, e->channel->size_bytes, &e->request, status);
+}
+
+static void
+packet_receive(end *e, mcapi_status_t *status)
+{
+    mcapi_pktchan_recv_i(e->handle, &e->packet, &e->request, status);
+}
+
+static bool
+packet_received(const node *n, end *e, size_t size)
+{
+    mcapi_status_t status;
+    bool same = payload_check(n, e, e->packet, size);
+    mcapi_pktchan_release(e->packet, &status);
+    return same && good(n, e, "giving back a packet", status);
+}
+
+static progress
+scalar_send(const node *n, end *e)
+{
+    mcapi_status_t status;
+    switch (e->channel->size_bytes) {
+    case 1:
+        mcapi_sclchan_send_uint8(e->handle, (mcapi_uint8_t)e->next, &status);
+        break;
+    case 2:
+        mcapi_sclchan_send_uint16(e->handle, (mcapi_uint16_t)e->next, &status);
+        break;
+    case 4:
+        mcapi_sclchan_send_uint32(e->handle, e->next, &status);
+        break;
+    default:
+        mcapi_sclchan_send_uint64(e->handle, first_word(e->next), &status);
+        break;
+    }
+    if (status == MCAPI_ERR_MEM_LIMIT) {
+        return NOT_YET;
+    }
+    return good(n, e, "sending", status) ? DONE : WRONG;
+}
+
+static progress
+scalar_receive(const node *n, end *e)
+{
+    mcapi_status_t status;
+    uint64_t word;
+    switch (e->channel->size_bytes) {
+    case 1:
+        word = mcapi_sclchan_recv_uint8(e->handle, &status);
+        break;
+    case 2:
+        word = mcapi_sclchan_recv_uint16(e->handle, &status);
+        break;
+    case 4:
+        word = mcapi_sclchan_recv_uint32(e->handle, &status);
+        break;
+    default:
+        word = mcapi_sclchan_recv_uint64(e->handle, &status);
+        break;
+    }
+    if (status == MCAPI_TIMEOUT) {
+        return NOT_YET;
+    }
+    bool well = good(n, e, "receiving", status) && word_check(n, e, word, e->channel->size_bytes);
+    return well ? DONE : WRONG;
+}
+
+/* Asks, unless that is under way, and looks how it goes. */
+static progress
+request_move(const node *n, end *e)
+{
+    static const char *const what[] = {"receiving", "sending"};
+    mcapi_status_t status = MCAPI_SUCCESS;
+    size_t size = 0;
+    if (!e->asked) {
+        e->kind->ask[e->sends](e, &status);
+        if (status != MCAPI_PENDING && !good(n, e, what[e->sends], status)) {
+            return WRONG;
+        }
+        e->asked = true;
+    }
+    if (!mcapi_wait(&e->request, &size, MCAPI_TIMEOUT_IMMEDIATE, &status) &&
+        status == MCAPI_TIMEOUT) {
+        return NOT_YET;
+    }
+    e->asked = false;
+    bool well = good(n, e, what[e->sends], status) && (e->sends || e->kind->received(n, e, size));
+    return well ? DONE : WRONG;
+}
+
+/* States come later: deployment.c refuses them. */
+static const kind kinds[DEPLOYMENT_TYPES] = {
+    [DEPLOYMENT_MESSAGE] = {.ask = {message_receive, message_send},
+                            .received = message_received,
+                            .move = {request_move, request_move}},
+    [DEPLOYMENT_PACKET] = {.connect = mcapi_pktchan_connect_i,
+                           .open = {mcapi_pktchan_recv_open_i, mcapi_pktchan_send_open_i},
+                           .close = {mcapi_pktchan_recv_close_i, mcapi_pktchan_send_close_i},
+                           .ask = {packet_receive, packet_send},
+                           .received = packet_received,
+                           .move = {request_move, request_move}},
+    [DEPLOYMENT_SCALAR] = {.connect = mcapi_sclchan_connect_i,
+                           .open = {mcapi_sclchan_recv_open_i, mcapi_sclchan_send_open_i},
+                           .close = {mcapi_sclchan_recv_close_i, mcapi_sclchan_send_close_i},
+                           .move = {scalar_receive, scalar_send}},
+};
+
+/* ---- Setting up ------------------------------------------------------------------------------ */
+
+static bool
+await(const node *n, end *e, const char *what, mcapi_status_t status)
+{
+    size_t size;
+    if (status == MCAPI_SUCCESS || status == MCAPI_PENDING) {
+        (void)mcapi_wait(&e->request, &size, SETUP_TIMEOUT_US, &status);
+    }
+    return good(n, e, what, status);
+}
+
+static bool
+attribute_set(const node *n, const end *e, mcapi_uint_t attribute, mcapi_uint_t value)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_set_attribute(e->own, attribute, &value, sizeof value, &status);
+    return good(n, e, "an endpoint's attribute", status);
+}
+
+/* Scalars are not asked for: each call succeeds or fails at once. */
+static bool
+attributes_set(const node *n, const end *e)
+{
+    bool well = true;
+    if (e->kind->connect) {
+        well = attribute_set(n, e, MCAPI_ENDP_ATTR_PRIORITY, e->channel->priority);
+    }
+    if (well && e->channel->type == DEPLOYMENT_SCALAR) {
+        well = attribute_set(n, e, MCAPI_ENDP_ATTR_MEMORY_TYPE,
+                             MCAPI_ENDP_ATTR_LOCAL_MEMORY | MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT) &&
+               attribute_set(n, e, MCAPI_ENDP_ATTR_TIMEOUT, 0);
+    }
+    return well;
+}
+
+/* Each end has a port of its own: two for each channel. */
+static mcapi_port_t
+port_of(const end *e, bool sends)
+{
+    return e->index * 2 + sends;
+}
+
+static bool
+endpoint_make(const node *n, end *e)
+{
+    mcapi_status_t status;
+    e->payload = calloc(1, e->channel->size_bytes);
+    if (!e->payload) {
+        return wrong(n, e, "no memory");
+    }
+    e->own = mcapi_endpoint_create(port_of(e, e->sends), &status);
+    return good(n, e, "making an endpoint", status) && attributes_set(n, e);
+}
+
+/* The sender connects. */
+static bool
+connect(const node *n, end *e)
+{
+    mcapi_status_t status;
+    uint32_t other = e->sends ? e->channel->to : e->channel->from;
+    e->peer =
+        mcapi_endpoint_get(STRESS_DOMAIN, other, port_of(e, !e->sends), SETUP_TIMEOUT_US, &status);
+    if (!good(n, e, "finding the other endpoint", status)) {
+        return false;
+    }
+    if (!e->sends || !e->kind->connect) {
+        return true;
+    }
+    e->kind->connect(e->own, e->peer, &e->request, &status);
+    return await(n, e, "connecting", status);
+}
+
+static bool
+open(const node *n, end *e)
+{
+    mcapi_status_t status;
+    if (!e->kind->connect) {
+        return true;
+    }
+    e->kind->open[e->sends](&e->handle, e->own, &e->request, &status);
+    return await(n, e, "opening", status);
+}
+
+/* Where this node has an end. */
+static bool
+ends_find(node *n)
+{
+    const deployment *d = n->deployment;
+    n->ends = calloc((size_t)d->channel_count, sizeof *n->ends);
+    if (!n->ends) {
+        return wrong(n, NULL, "no memory");
+    }
+    for (uint32_t i = 0; i < d->channel_count; i++) {
+        const deployment_channel *channel = &d->channels[i];
+        if (channel->from == n->number || channel->to == n->number) {
+            n->ends[n->end_count++] = (end){.kind = &kinds[channel->type],
+                                            .channel = channel,
+                                            .index = i,
+                                            .sends = channel->from == n->number,
+                                            .next = 1};
+        }
+    }
+    return true;
+}
+
+static bool
+for_each_end(node *n, bool (*act)(const node *n, end *e))
+{
+    for (uint32_t i = 0; i < n->end_count; i++) {
+        if (!act(n, &n->ends[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- The loop -------------------------------------------------------------------------------- */
+
+static void
+count_one(atomic64 *count)
+{
+    /* Relaxed, both: one writer; who reads it shows how far it is. */
+    atomic64_store_relaxed(count, atomic64_load_relaxed(count) + 1);
+}
+
+/* One round. False: something went wrong. */
+static bool
+round_once(const node *n, bool *moved, bool *over)
+{
+    *moved = false;
+    *over = true;
+    for (uint32_t i = 0; i < n->end_count; i++) {
+        end *e = &n->ends[i];
+        if (e->next > e->channel->count) {
+            continue;
+        }
+        *over = false;
+        progress p = e->kind->move[e->sends](n, e);
+        if (p == WRONG) {
+            return false;
+        }
+        if (p == DONE) {
+            count_one(e->sends ? &n->record->sent : &n->record->received);
+            e->next++;
+            *moved = true;
+        } else {
+            n->record->retries++;
+        }
+    }
+    return true;
+}
+
+static bool
+loop(const node *n)
+{
+    bool moved, over;
+    do {
+        if (!round_once(n, &moved, &over)) {
+            return false;
+        }
+        if (!moved && !over) {
+            n->record->yields++;
+            (void)sched_yield();
+        }
+    } while (!over);
+    return true;
+}
+
+/* ---- Running down ---------------------------------------------------------------------------- */
+
+static bool
+close(const node *n, end *e)
+{
+    mcapi_status_t status;
+    if (!e->kind->connect) {
+        return true;
+    }
+    e->kind->close[e->sends](e->handle, &e->request, &status);
+    return await(n, e, "closing", status);
+}
+
+static bool
+endpoint_delete(const node *n, end *e)
+{
+    mcapi_status_t status;
+    free(e->payload);
+    mcapi_endpoint_delete(e->own, &status);
+    return good(n, e, "deleting an endpoint", status);
+}
+
+static bool
+run(node *n, stress_shared *shared)
+{
+    stress_record *record = n->record;
+    if (!ends_find(n) || !for_each_end(n, endpoint_make)) {
+        return false;
+    }
+    (void)pthread_barrier_wait(&shared->step); /* what is connected cannot be set any more */
+    if (!for_each_end(n, connect) || !for_each_end(n, open)) {
+        return false;
+    }
+    uint32_t sleeps = med_self_get()->waiter.sleeps;
+    (void)pthread_barrier_wait(&shared->step);
+    record->begin_ns = med_port_clock_ns();
+    bool well = loop(n);
+    record->end_ns = med_port_clock_ns();
+    record->wake_ups = med_self_get()->waiter.sleeps - sleeps;
+    well = well && for_each_end(n, close) && for_each_end(n, endpoint_delete);
+    free(n->ends);
+    return well;
+}
+
+/* ---- Processors ------------------------------------------------------------------------------ */
+
+/* The processor that a node goes to, of those that it may be on: there is one at least. */
+static size_t
+processor_of(uint32_t affinity, uint32_t number, const cpu_set_t *allowed)
+{
+    uint32_t count = (uint32_t)CPU_COUNT(allowed);
+    uint32_t wanted = affinity == DEPLOYMENT_SPREAD ? (number - 1) % count : 0;
+    for (size_t i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET(i, allowed) && wanted-- == 0) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static bool
+affinity_set(const node *n)
+{
+    cpu_set_t allowed, one;
+    uint32_t affinity = n->deployment->nodes[n->number].affinity;
+    if (affinity == DEPLOYMENT_FREE) {
+        return true;
+    }
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+        return wrong(n, NULL, "the processors cannot be asked for");
+    }
+    size_t processor = processor_of(affinity, n->number, &allowed);
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0 ||
+           wrong(n, NULL, "processor %zu cannot be gone to", processor);
+}
+
+bool
+stress_node_run(const deployment *d, uint32_t number, stress_shared *shared)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    node n = {.deployment = d, .record = &shared->records[number - 1], .number = number};
+    if (!affinity_set(&n)) {
+        return false;
+    }
+    mcapi_initialize(STRESS_DOMAIN, number, NULL, NULL, &info, &status);
+    if (!good(&n, NULL, "mcapi_initialize", status) || !run(&n, shared)) {
+        return false;
+    }
+    mcapi_finalize(&status);
+    return good(&n, NULL, "mcapi_finalize", status);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tools/medley/stress_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/medley/output.h"
+#include "tools/medley/stress_crew.h"
+
+#define BAR_MOST 40
+#define POWERS 40u
+
+static json_t *
+number(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+/* ---- The document ---------------------------------------------------------------------------- */
+
+static json_t *
+node_make(const deployment *d, uint32_t i, const stress_record *record)
+{
+    /* Relaxed, both: it has ended. */
+    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "node", (int)i, "run",
+                     deployment_run_names[d->nodes[i].run], "affinity",
+                     deployment_affinity_names[d->nodes[i].affinity], "sent",
+                     number(atomic64_load_relaxed(&record->sent)), "received",
+                     number(atomic64_load_relaxed(&record->received)), "retries",
+                     number(record->retries), "yields", number(record->yields), "wake_ups",
+                     number(record->wake_ups));
+}
+
+/* By powers of two. */
+static json_t *
+rows_make(const histogram *h)
+{
+    json_t *rows = json_array();
+    for (unsigned power = 0; power < POWERS; power++) {
+        uint64_t from_ns = power ? UINT64_C(1) << power : 0, to_ns = UINT64_C(2) << power;
+        uint64_t count = histogram_between(h, from_ns, to_ns);
+        if (count) {
+            (void)json_array_append_new(rows, json_pack("{s:o, s:o, s:o}", "from_ns",
+                                                        number(from_ns), "below_ns", number(to_ns),
+                                                        "count", number(count)));
+        }
+    }
+    return rows;
+}
+
+static json_t *
+latency_make(const histogram *h)
+{
+    static const struct {
+        const char *key;
+        double share;
+    } shares[] = {{"median_ns", 0.5}, {"p90_ns", 0.9}, {"p99_ns", 0.99}, {"p99_9_ns", 0.999}};
+    if (h->total == 0) {
+        return json_null();
+    }
+    json_t *latency = json_pack("{s:o, s:o, s:o, s:o}", "count", number(h->total), "least_ns",
+                                number(h->least_ns), "mean_ns", number(h->sum_ns / h->total),
+                                "most_ns", number(h->most_ns));
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        (void)json_object_set_new(latency, shares[i].key, number(histogram_at(h, shares[i].share)));
+    }
+    (void)json_object_set_new(latency, "histogram", rows_make(h));
+    return latency;
+}
+
+typedef struct sums {
+    uint64_t received, retries, yields, wake_ups, begin_ns, end_ns;
+} sums;
+
+static void
+add(sums *s, const stress_record *record)
+{
+    s->received += atomic64_load_relaxed(&record->received); /* relaxed: it has ended */
+    s->retries += record->retries;
+    s->yields += record->yields;
+    s->wake_ups += record->wake_ups;
+    s->begin_ns = record->begin_ns < s->begin_ns ? record->begin_ns : s->begin_ns;
+    s->end_ns = record->end_ns > s->end_ns ? record->end_ns : s->end_ns;
+}
+
+static json_t *
+exchange_name(void)
+{
+    const char *exchange = getenv("MEDLEY_EXCHANGE");
+    return output_string(exchange && *exchange ? exchange : "lock-free");
+}
+
+json_t *
+stress_report_make(const deployment *d, const stress_shared *shared)
+{
+    histogram *latency = calloc(1, sizeof *latency);
+    json_t *nodes = json_array();
+    sums s = {.begin_ns = UINT64_MAX};
+    if (!latency || !nodes) {
+        free(latency);
+        return NULL;
+    }
+    for (uint32_t i = 1; i <= d->node_count; i++) {
+        const stress_record *record = &shared->records[i - 1];
+        (void)json_array_append_new(nodes, node_make(d, i, record));
+        histogram_merge(latency, &record->latency);
+        add(&s, record);
+    }
+    uint64_t took_ns = s.end_ns > s.begin_ns ? s.end_ns - s.begin_ns : 1;
+    json_t *report =
+        json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "topology",
+                  output_string(d->name), "exchange", exchange_name(), "nodes", nodes, "channels",
+                  (int)d->channel_count, "transactions", number(s.received), "took_ns",
+                  number(took_ns), "per_second", (double)s.received * 1e9 / (double)took_ns,
+                  "retries", number(s.retries), "yields", number(s.yields), "wake_ups",
+                  number(s.wake_ups), "latency", latency_make(latency));
+    free(latency);
+    return report;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static const output_column node_columns[] = {
+    {"NODE", "node", NULL, true},          {"RUNS AS", "run", NULL, false},
+    {"AFFINITY", "affinity", NULL, false}, {"SENT", "sent", NULL, true},
+    {"RECEIVED", "received", NULL, true},  {"RETRIES", "retries", NULL, true},
+    {"YIELDS", "yields", NULL, true},      {"WAKE-UPS", "wake_ups", NULL, true},
+};
+
+static uint64_t
+value(const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static double
+microseconds(const json_t *object, const char *key)
+{
+    return (double)value(object, key) / 1e3;
+}
+
+static void
+latency_print(const json_t *latency)
+{
+    static const char bar[] = "########################################";
+    uint64_t all = value(latency, "count");
+    (void)printf(
+        "latency, us: least %.2f, median %.2f, p90 %.2f, p99 %.2f, p99.9 %.2f, most %.2f\n",
+        microseconds(latency, "least_ns"), microseconds(latency, "median_ns"),
+        microseconds(latency, "p90_ns"), microseconds(latency, "p99_ns"),
+        microseconds(latency, "p99_9_ns"), microseconds(latency, "most_ns"));
+    const json_t *rows = json_object_get(latency, "histogram");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        double share = (double)value(row, "count") / (double)all;
+        (void)printf("  < %12.2f us  %6.2f %%  %.*s\n", microseconds(row, "below_ns"), share * 100,
+                     (int)(share * BAR_MOST + 0.5), bar);
+    }
+}
+
+void
+stress_report_print(const json_t *report)
+{
+    const json_t *latency = json_object_get(report, "latency");
+    (void)printf("%s: nodes %zu, channels %" PRIu64 ", %s exchange\n",
+                 json_string_value(json_object_get(report, "topology")),
+                 json_array_size(json_object_get(report, "nodes")), value(report, "channels"),
+                 json_string_value(json_object_get(report, "exchange")));
+    (void)printf("%" PRIu64 " transactions in %.3f s: %.0f a second\n",
+                 value(report, "transactions"), (double)value(report, "took_ns") / 1e9,
+                 json_real_value(json_object_get(report, "per_second")));
+    (void)printf("retries %" PRIu64 ", yields %" PRIu64 ", wake-ups %" PRIu64 "\n",
+                 value(report, "retries"), value(report, "yields"), value(report, "wake_ups"));
+    if (json_is_object(latency)) {
+        latency_print(latency);
+    }
+    OUTPUT_TABLE(json_object_get(report, "nodes"), node_columns);
+}
