@@ -20,6 +20,8 @@
 #define APART 128u
 /* Buffers that a node keeps at hand: with few in all, none. */
 #define CACHE_SHARE 32u
+/* More often the clock is not asked whether it is time to. */
+#define POLLS_PER_LOOK 64u
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
@@ -236,6 +238,17 @@ med_exchange_leave(med_self *self)
     }
     own_unlock(system);
     (void)med_shmem_detach(self, memory);
+}
+
+bool
+med_exchange_look_due(med_self *self)
+{
+    med_exchange_node *node = self->exchange;
+    if (++node->polls < POLLS_PER_LOOK) {
+        return false;
+    }
+    node->polls = 0;
+    return med_object_look_due(self);
 }
 
 /* ---- Buffers --------------------------------------------------------------------------------- */

@@ -50,6 +50,7 @@ typedef struct med_exchange_node {
     med_pool_cache cache;
     med_pending_queue gets; /* endpoints that it waits for */
     med_sends sends;
+    uint32_t polls; /* since it looked at somebody's life; see look_due */
 } med_exchange_node;
 
 /* The calling node takes part from now on. MEDLEY_ERR_EXISTS: it does; MEDLEY_ERR_NO_MEMORY,
@@ -81,6 +82,10 @@ med_exchange_flag_raise(const med_self *self, atomic32 *flag)
         med_port_barrier_heavy(self->scope); /* store-then-load: the flag, before the look */
     }
 }
+
+/* For who was told "not yet" and does not wait: is it time to look at the other side's life? Once
+ * in many times, so that who only polls finds a death all the same. */
+bool med_exchange_look_due(med_self *self);
 
 /* Gives back what the dead and ended lanes left behind. How many. */
 uint32_t med_exchange_reclaim(const med_self *self);

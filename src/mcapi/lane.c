@@ -458,3 +458,21 @@ med_lane_look_at(med_system *system, const med_lane_row *row, med_lane_side side
 {
     (void)med_node_look(system, atomic32_load_relaxed(&row->side[side])); /* relaxed: fixed */
 }
+
+void
+med_lane_glance_at(med_self *self, const med_lane_row *row, med_lane_side side)
+{
+    if (med_exchange_look_due(self)) {
+        med_lane_look_at(self->system, row, side);
+    }
+}
+
+bool
+med_lane_may_wait(med_self *self, const med_lane_own *lane)
+{
+    bool may = med_endpoint_may_wait(self, lane->producer.endpoint);
+    if (!may) {
+        med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);
+    }
+    return may;
+}

@@ -172,6 +172,11 @@ medley_status_t med_lanes_leave(struct med_system *system, med_handle endpoint);
 /* Looks at the life of that side's node, and recovers it if it is dead. For who waits for it. */
 void med_lane_look_at(struct med_system *system, const med_lane_row *row, med_lane_side side);
 
+/* The same for who does not wait, now and then. */
+void med_lane_glance_at(med_self *self, const med_lane_row *row, med_lane_side side);
+/* There is no room to send: may its producer wait for some? Who may not glances at the receiver. */
+bool med_lane_may_wait(med_self *self, const med_lane_own *lane);
+
 /* Has that side gone? */
 static inline bool
 med_lane_is_gone(const med_lane_row *row, med_lane_side side)

@@ -221,11 +221,16 @@ send_again(med_self *self, med_pending *pending)
                                  .priority = pending->numbers[PRIORITY]};
     med_lane_own *lane;
     medley_status_t status = lane_of(self, pending->own, &message, &lane);
-    if (status == MEDLEY_OK) {
+    bool found = status == MEDLEY_OK;
+    if (found) {
         status = send_by(self, lane, &message);
     }
     pending->outcome.size_bytes = pending->size;
-    return wants_room(status) && med_endpoint_may_wait(self, pending->own) ? MEDLEY_BUSY : status;
+    if (!wants_room(status)) {
+        return status;
+    }
+    bool waits = found ? med_lane_may_wait(self, lane) : med_endpoint_may_wait(self, pending->own);
+    return waits ? MEDLEY_BUSY : status;
 }
 
 /* Recovers a receiver that died, so that its lane says that it is gone. */
@@ -263,7 +268,7 @@ med_message_send_wait(med_self *self, const med_message *message)
     }
     if (__builtin_expect(!own->sends.first, 1)) {
         status = send_by(self, lane, message);
-        if (__builtin_expect(!wants_room(status), 1) || !med_endpoint_may_wait(self, own)) {
+        if (__builtin_expect(!wants_room(status), 1) || !med_lane_may_wait(self, lane)) {
             return status;
         }
     }

@@ -89,7 +89,7 @@ send_again(med_self *self, med_pending *pending)
     medley_status_t status =
         lane ? send_once(self, lane, pending->buffer, pending->size) : MEDLEY_ERR_STALE;
     pending->outcome.size_bytes = pending->size;
-    return wants_room(status) && med_endpoint_may_wait(self, pending->own) ? MEDLEY_BUSY : status;
+    return wants_room(status) && med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
 }
 
 static void
@@ -132,7 +132,7 @@ med_packet_send_wait(med_self *self, med_handle channel, const void *payload, si
     }
     if (__builtin_expect(!own->sends.first, 1)) {
         status = send_once(self, lane, payload, bytes);
-        if (__builtin_expect(!wants_room(status), 1) || !med_endpoint_may_wait(self, own)) {
+        if (__builtin_expect(!wants_room(status), 1) || !med_lane_may_wait(self, lane)) {
             return status;
         }
     }

@@ -70,6 +70,24 @@ med_pending_end_all(med_pending_queue *queue, medley_status_t status)
     }
 }
 
+/* Only the first of a queue is under way. */
+static void
+look(const med_pending_queue *queue)
+{
+    if (queue->first && queue->first->look) {
+        queue->first->look(queue->first);
+    }
+}
+
+/* Who only asks again and again looks now and then. */
+static void
+glance(med_self *self, const med_pending_queue *queue)
+{
+    if (queue->first && med_exchange_look_due(self)) {
+        look(queue);
+    }
+}
+
 /* ---- As requests ----------------------------------------------------------------------------- */
 
 static med_request_state
@@ -83,6 +101,7 @@ progress(void *context, med_request_outcome *outcome)
         bring_forward(pending->self, pending->queue);
     }
     if (pending->queue) {
+        glance(pending->self, pending->queue);
         return MED_REQUEST_VALID;
     }
     *outcome = pending->outcome;
@@ -136,15 +155,6 @@ has_ended(void *context)
     return !pending->queue;
 }
 
-/* Only the first of a queue is under way. */
-static void
-look(const med_pending_queue *queue)
-{
-    if (queue->first && queue->first->look) {
-        queue->first->look(queue->first);
-    }
-}
-
 static medley_status_t
 look_at_peer(void *context)
 {
@@ -167,6 +177,7 @@ med_pending_wait(med_self *self, med_pending_queue *queue, med_pending *asked, u
     if (status == MEDLEY_OK) {
         return asked->outcome.status;
     }
+    glance(self, queue);
     take_out(asked);
     return status;
 }

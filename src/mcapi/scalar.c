@@ -55,6 +55,10 @@ wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lan
                                    .scope = self->scope};
     med_lane_count_wait(row, side);
     medley_status_t status = med_wait_until(&m->self->row->news, &m->self->waiter, &wait);
+    if (status == MEDLEY_TIMEOUT) {
+        med_lane_side other = side == MED_LANE_PRODUCER ? MED_LANE_CONSUMER : MED_LANE_PRODUCER;
+        med_lane_glance_at(m->self, row, other);
+    }
     return status == MEDLEY_OK ? m->status : status;
 }
 
@@ -85,9 +89,8 @@ med_scalar_send_slow(med_self *self, med_handle sender, uint64_t value, uint32_t
     if (status != MEDLEY_OK || was_sent(&m)) {
         return status == MEDLEY_OK ? m.status : status;
     }
-    return med_endpoint_may_wait(self, lane->producer.endpoint)
-               ? wait_for(&m, was_sent, row, MED_LANE_PRODUCER)
-               : MEDLEY_FULL;
+    return med_lane_may_wait(self, lane) ? wait_for(&m, was_sent, row, MED_LANE_PRODUCER)
+                                         : MEDLEY_FULL;
 }
 
 /* ---- Receive --------------------------------------------------------------------------------- */

@@ -149,6 +149,28 @@ opens_only(test_process *parent, void *argument)
     return 0;
 }
 
+/* Receives nothing: of messages, the first endpoint, of scalars, the second. */
+static int
+fills_up(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned receiver;
+    size_t size;
+    (void)argument;
+    victim_begin();
+    (void)mcapi_endpoint_create(1, &status);
+    mcapi_endpoint_t to = mcapi_endpoint_create(2, &status);
+    mcapi_endpoint_t from = mcapi_endpoint_get(DOMAIN, NODE, 2, MCAPI_TIMEOUT_INFINITE, &status);
+    mcapi_sclchan_connect_i(from, to, &request, &status);
+    child_expect(mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
+    mcapi_sclchan_recv_open_i(&receiver, to, &request, &status);
+    child_expect(mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
+    process_say(parent, 'r');
+    (void)process_hear(parent); /* for ever */
+    return 0;
+}
+
 static void
 victim_start(test_process *victim, int (*body)(test_process *, void *))
 {
@@ -338,6 +360,80 @@ asked_for_of_the_dead(void **state)
     expect_all_back();
 }
 
+/* Who only tests is told as well. */
+static void
+polled_of_the_dead(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    void *packet;
+    unsigned receiver;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    test_process victim;
+    victim_start(&victim, opens_only);
+    mcapi_pktchan_recv_open_i(&receiver, at, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    mcapi_pktchan_recv_i(receiver, &packet, &request, &status);
+    assert_int_equal(mcapi_test(&request, &size, &status), MCAPI_FALSE);
+    process_kill(&victim);
+    (void)process_join(&victim);
+    while (!mcapi_test(&request, &size, &status)) {
+        assert_int_equal(status, MCAPI_PENDING);
+    }
+    assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
+    mcapi_pktchan_recv_close_i(receiver, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    expect_all_back();
+}
+
+static mcapi_status_t
+send_scalar(unsigned sender)
+{
+    mcapi_status_t status;
+    mcapi_sclchan_send_uint8(sender, 0, &status);
+    return status;
+}
+
+/* And who sends without waiting for room, by either way not to wait. */
+static void
+sent_to_the_dead(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned sender;
+    mcapi_uint_t fail = MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT;
+    (void)state;
+    mcapi_endpoint_t messages = endpoint_make(1), scalars = endpoint_make(2);
+    mcapi_endpoint_set_attribute(messages, MCAPI_ENDP_ATTR_MEMORY_TYPE, &fail, sizeof fail,
+                                 &status);
+    timeout_set(scalars, 0);
+    for (int only_scalars = 0; only_scalars < 2; only_scalars++) {
+        test_process victim;
+        victim_start(&victim, fills_up);
+        mcapi_endpoint_t to = endpoint_of(PEER, 1);
+        mcapi_sclchan_send_open_i(&sender, scalars, &request, &status);
+        (void)expect_end(request, MCAPI_SUCCESS);
+        while (send_number(messages, to, 0, 0) == MCAPI_SUCCESS) {
+        }
+        while ((status = send_scalar(sender)) == MCAPI_SUCCESS) {
+        }
+        assert_int_equal(status, MCAPI_TIMEOUT);
+        process_kill(&victim);
+        (void)process_join(&victim);
+        while (!only_scalars && (status = send_number(messages, to, 0, 0)) == MCAPI_ERR_MEM_LIMIT) {
+        }
+        assert_true(only_scalars || status == MCAPI_ERR_TRANSMISSION ||
+                    status == MCAPI_ERR_ENDP_INVALID);
+        while ((status = send_scalar(sender)) == MCAPI_TIMEOUT) {
+        }
+        assert_int_equal(status, MCAPI_ERR_TRANSMISSION);
+        mcapi_sclchan_send_close_i(sender, &request, &status);
+        (void)expect_end(request, MCAPI_SUCCESS);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -346,6 +442,8 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(packet_senders_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receivers_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(asked_for_of_the_dead, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(polled_of_the_dead, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(sent_to_the_dead, exchange_up, exchange_down),
     };
     void *memory;
     if (!system_up(argc, argv)) {
