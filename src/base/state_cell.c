@@ -226,6 +226,29 @@ med_state_cell_write(const med_state_cell *cell, const void *value)
     med_state_cell_commit(cell, &draft);
 }
 
+/* How long a record may be. */
+static uint32_t
+record_most(const med_state_cell *cell)
+{
+    return cell->value_bytes > MED_STATE_CELL_RECORD_HEAD
+               ? cell->value_bytes - MED_STATE_CELL_RECORD_HEAD
+               : 0;
+}
+
+medley_status_t
+med_state_cell_write_record(const med_state_cell *cell, const void *bytes, uint32_t count)
+{
+    med_state_cell_draft draft;
+    if (count > record_most(cell)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    med_state_cell_begin(cell, &draft);
+    atomic32_store_release(draft.words, count); /* R2 counter odd -> A2 (copy_wanted) */
+    copy_in(draft.words, MED_STATE_CELL_RECORD_HEAD, bytes, count);
+    med_state_cell_commit(cell, &draft);
+    return MEDLEY_OK;
+}
+
 /* ---- Readers --------------------------------------------------------------------------------- */
 
 static void
@@ -262,11 +285,32 @@ count_retries(med_state_cell_reader *reader, uint32_t retries)
     }
 }
 
-medley_status_t
-med_state_cell_read(const med_state_cell *cell,
-                    med_state_cell_reader *reader,
-                    uint32_t retries_max,
-                    void *value)
+/* What is wanted of a value: all of it, or of a record at most `size` bytes and its length. */
+typedef struct wanted {
+    unsigned char *bytes;
+    uint32_t size;
+    bool is_record;
+    uint32_t length;
+} wanted;
+
+static void
+copy_wanted(const med_state_cell *cell, const atomic32 *words, wanted *want)
+{
+    uint32_t length = cell->value_bytes;
+    if (want->is_record) {
+        length = atomic32_load_acquire(words); /* A2 counter odd <- R2 (write_record) */
+        words += MED_STATE_CELL_RECORD_HEAD / WORD_BYTES;
+    }
+    want->length = length;
+    length = want->is_record && length > record_most(cell) ? 0 : length;
+    copy_out(words, want->bytes, length < want->size ? length : want->size);
+}
+
+static medley_status_t
+read_wanted(const med_state_cell *cell,
+            med_state_cell_reader *reader,
+            uint32_t retries_max,
+            wanted *want)
 {
     const med_state_cell_shared *shared = cell->shared;
     for (uint32_t retries = 0;; retries++) {
@@ -274,7 +318,7 @@ med_state_cell_read(const med_state_cell *cell,
         if (number == 0) {
             return MEDLEY_EMPTY;
         }
-        copy_out(words_after(cell, number - 1), value, cell->value_bytes);
+        copy_wanted(cell, words_after(cell, number - 1), want);
         /* Relaxed: A2 has put it after whatever the copy saw. */
         if (is_whole(cell, number, atomic32_load_relaxed(&shared->counter))) {
             reader->number = number;
@@ -287,6 +331,33 @@ med_state_cell_read(const med_state_cell *cell,
             return MEDLEY_EMPTY_PRODUCER_INSERTING;
         }
     }
+}
+
+medley_status_t
+med_state_cell_read(const med_state_cell *cell,
+                    med_state_cell_reader *reader,
+                    uint32_t retries_max,
+                    void *value)
+{
+    wanted want = {.bytes = value, .size = cell->value_bytes};
+    return read_wanted(cell, reader, retries_max, &want);
+}
+
+medley_status_t
+med_state_cell_read_record(const med_state_cell *cell,
+                           med_state_cell_reader *reader,
+                           uint32_t retries_max,
+                           void *bytes,
+                           uint32_t size,
+                           uint32_t *count)
+{
+    wanted want = {.bytes = bytes, .size = size, .is_record = true};
+    medley_status_t status = read_wanted(cell, reader, retries_max, &want);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    *count = want.length;
+    return want.length <= record_most(cell) ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
 /* What med_wait_until carries to its callbacks. */

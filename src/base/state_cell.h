@@ -105,6 +105,13 @@ medley_status_t med_state_cell_put(const med_state_cell *cell,
                                    uint32_t count);
 void med_state_cell_commit(const med_state_cell *cell, const med_state_cell_draft *draft);
 
+/* A value that is shorter than there is room for: a record, its length and then its bytes, of which
+ * no more is copied than there are. A cell has only such, or none. MEDLEY_ERR_ARGUMENT: longer than
+ * the value less MED_STATE_CELL_RECORD_HEAD. */
+#define MED_STATE_CELL_RECORD_HEAD 8u
+medley_status_t
+med_state_cell_write_record(const med_state_cell *cell, const void *bytes, uint32_t count);
+
 /* ---- Readers --------------------------------------------------------------------------------- */
 
 /* Any number, anywhere. */
@@ -125,6 +132,21 @@ medley_status_t med_state_cell_read(const med_state_cell *cell,
                                     med_state_cell_reader *reader,
                                     uint32_t retries_max,
                                     void *value);
+/* The same of a record: at most `size` bytes of it; `count` is its length. Also MEDLEY_ERR_CORRUPT:
+ * what lies there is none. */
+medley_status_t med_state_cell_read_record(const med_state_cell *cell,
+                                           med_state_cell_reader *reader,
+                                           uint32_t retries_max,
+                                           void *bytes,
+                                           uint32_t size,
+                                           uint32_t *count);
+/* The number of the newest value; 0: none was written yet. Numbers start again at 1 some day. */
+static inline uint32_t
+med_state_cell_newest(const med_state_cell *cell)
+{
+    return atomic32_load_acquire(&cell->shared->counter) >> 1; /* A1 value whole <- R1 (commit) */
+}
+
 /* Blocks until there is a value newer than the one that `reader` read last: MEDLEY_OK. Else
  * MEDLEY_TIMEOUT, or what `each_slice` (may be NULL) ended it with; see med_wait_request. */
 medley_status_t med_state_cell_wait_until(const med_state_cell *cell,

@@ -312,6 +312,39 @@ a_copy_is_good_until_its_buffer_comes_round(void **state)
 
 /* ---- Memory that lies ------------------------------------------------------------------------ */
 static void
+records_are_as_long_as_they_are(void **state)
+{
+    (void)state;
+    static const unsigned char in[24] = "a record, and its bytes";
+    unsigned char out[24];
+    uint32_t count = 0;
+    med_state_cell cell;
+    med_state_cell_reader reader = {0};
+    void *memory = make(sizeof in + MED_STATE_CELL_RECORD_HEAD, 3, &cell);
+    assert_int_equal(med_state_cell_newest(&cell), 0);
+    assert_int_equal(med_state_cell_read_record(&cell, &reader, 0, out, 24, &count), MEDLEY_EMPTY);
+    assert_int_equal(med_state_cell_write_record(&cell, in, 25), MEDLEY_ERR_ARGUMENT);
+    for (uint32_t length = 0; length <= 24; length++) {
+        memset(out, 0xa5, sizeof out);
+        assert_int_equal(med_state_cell_write_record(&cell, in, length), MEDLEY_OK);
+        assert_int_equal(med_state_cell_read_record(&cell, &reader, 0, out, 13, &count), MEDLEY_OK);
+        assert_int_equal(count, length);
+        assert_int_equal(med_state_cell_newest(&cell), reader.number);
+        uint32_t copied = length < 13 ? length : 13;
+        assert_memory_equal(out, in, copied);
+        assert_int_equal(out[copied], 0xa5);
+    }
+    uint32_t number = reader.number;
+    atomic32_store_relaxed(cell.words + (size_t)((number - 1) % 3) * cell.stride_words, 25);
+    assert_int_equal(med_state_cell_read_record(&cell, &reader, 0, out, 24, &count),
+                     MEDLEY_ERR_CORRUPT);
+    free(memory);
+    memory = make(4, 2, &cell); /* too small for any */
+    assert_int_equal(med_state_cell_write_record(&cell, in, 1), MEDLEY_ERR_ARGUMENT);
+    free(memory);
+}
+
+static void
 scribbled_contents_bound_every_call(void **state)
 {
     (void)state;
@@ -324,7 +357,9 @@ scribbled_contents_bound_every_call(void **state)
             memory[i] = (unsigned char)(round % 5 ? random_word(&random) : UINT8_MAX);
         }
         med_state_cell_reader reader = {0};
+        uint32_t count;
         (void)med_state_cell_read(&cell, &reader, 2, value);
+        (void)med_state_cell_read_record(&cell, &reader, 2, value, sizeof value, &count);
         med_state_cell_write(&cell, value);
         assert_int_equal(med_state_cell_read(&cell, &reader, 2, value), MEDLEY_OK);
         (void)med_state_cell_open(&cell, 3);
@@ -348,6 +383,7 @@ main(void)
         cmocka_unit_test(a_wait_ends_as_it_should),
         cmocka_unit_test(who_attaches_sees_the_same),
         cmocka_unit_test(a_copy_is_good_until_its_buffer_comes_round),
+        cmocka_unit_test(records_are_as_long_as_they_are),
         cmocka_unit_test(scribbled_contents_bound_every_call),
     };
     return cmocka_run_group_tests_name("state_cell", tests, NULL, NULL);
