@@ -231,7 +231,7 @@ void mcapi_node_get_attribute(MCAPI_IN mcapi_domain_t domain_id,
 #define MCAPI_ENDP_TYPE_SCLCHAN 4
 
 #define MCAPI_ENDP_ATTR_FIFO_BUFFER 0
-#define MCAPI_ENDP_ATTR_STATE_BUFFER 1
+#define MCAPI_ENDP_ATTR_STATE_BUFFER 1 /* of packet channels: medley/mcapi_ext.h */
 
 #define MCAPI_ENDP_ATTR_LOCAL_MEMORY 0
 #define MCAPI_ENDP_ATTR_SHARED_MEMORY 1

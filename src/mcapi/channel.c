@@ -63,7 +63,7 @@ end_check(const med_endpoint_own *own, const med_lane_row *row, const med_pendin
     med_handle endpoint = atomic32_load_relaxed(&own->handle);
     bool consumer = atomic32_load_relaxed(&row->row.key_high) == endpoint;
     bool wants_consumer = pending->numbers[SIDE] == MED_LANE_CONSUMER;
-    if (atomic32_load_relaxed(&row->kind) != pending->numbers[KIND]) {
+    if (med_lane_calls(atomic32_load_relaxed(&row->kind)) != pending->numbers[KIND]) {
         return MEDLEY_ERR_ARGUMENT;
     }
     return consumer == wants_consumer ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
@@ -75,15 +75,21 @@ end_attach(med_self *self, med_handle channel, const med_pending *pending)
     bool sends = pending->numbers[SIDE] == MED_LANE_PRODUCER;
     med_lane_row *row = med_lane_at(self->system, med_handle_index(channel));
     uint32_t word = atomic32_load_relaxed(&row->row.state); /* relaxed: acquired by who found it */
+    bool states = atomic32_load_relaxed(&row->kind) == MED_LANE_STATES; /* relaxed: constant */
     const med_lane_end end = {.index = med_handle_index(channel),
                               .generation = med_row_generation_of(word),
-                              .kind = (med_lane_kind)pending->numbers[KIND],
+                              .kind =
+                                  states ? MED_LANE_STATES : (med_lane_kind)pending->numbers[KIND],
                               .endpoint = pending->own};
     med_lane_own *lane;
     medley_status_t status = sends ? med_lane_producer_attach(self, &end, &lane)
                                    : med_lane_consumer_attach(self, &end, &lane);
     if (status != MEDLEY_OK) {
         return status;
+    }
+    if (sends) {
+        lane->producer.payload_max =
+            med_endpoint_setting_get(self->system, pending->own->row, MED_ENDPOINT_MAX_PAYLOAD);
     }
     unsigned *handle = pending->buffer;
     *handle =
@@ -163,7 +169,7 @@ med_channel_close(med_self *self, med_handle handle, med_lane_side side, med_lan
     if (!lane) {
         return MEDLEY_ERR_STALE;
     }
-    if ((sends ? lane->producer.kind : lane->consumer.kind) != kind) {
+    if (med_lane_calls(sends ? lane->producer.kind : lane->consumer.kind) != kind) {
         return MEDLEY_ERR_ARGUMENT;
     }
     med_endpoint_own *own = sends ? lane->producer.endpoint : lane->consumer.endpoint;

@@ -114,19 +114,34 @@ typedef struct setting_limits {
     uint32_t most;
 } setting_limits;
 
-static setting_limits
-limits_of(const med_system *system, med_endpoint_setting which)
+/* As long as a buffer; a state, also as its lane has room for. */
+static uint32_t
+payload_max(const med_system *system, const med_endpoint_row *row)
 {
-    const setting_limits constant[MED_ENDPOINT_SETTINGS] = {
-        [MED_ENDPOINT_MAX_PAYLOAD] = {1, system->limits.buffer_bytes},
-        [MED_ENDPOINT_BUFFER_TYPE] = {0, 1},
-        [MED_ENDPOINT_MEMORY_TYPE] = {0, UINT32_MAX},
-        [MED_ENDPOINT_PRIORITIES] = {1, MED_LANE_PRIORITIES},
-        [MED_ENDPOINT_PRIORITY] = {0, MED_LANE_PRIORITIES - 1},
-        [MED_ENDPOINT_RECEIVE_BUFFERS] = {1, system->limits.lane_bytes / MED_LANE_GRANULE_BYTES},
-        [MED_ENDPOINT_TIMEOUT_US] = {0, UINT32_MAX},
-    };
-    return constant[which];
+    uint32_t bytes = system->limits.buffer_bytes;
+    uint32_t state_bytes = med_lane_state_bytes_max(&system->limits);
+    /* Relaxed: each setting stands for itself. */
+    bool states = atomic32_load_relaxed(&row->settings[MED_ENDPOINT_BUFFER_TYPE]);
+    return states && state_bytes < bytes ? state_bytes : bytes;
+}
+
+static setting_limits
+limits_of(const med_system *system, const med_endpoint_row *row, med_endpoint_setting which)
+{
+    switch (which) {
+    case MED_ENDPOINT_MAX_PAYLOAD:
+        return (setting_limits){1, payload_max(system, row)};
+    case MED_ENDPOINT_BUFFER_TYPE:
+        return (setting_limits){0, 1};
+    case MED_ENDPOINT_PRIORITIES:
+        return (setting_limits){1, MED_LANE_PRIORITIES};
+    case MED_ENDPOINT_PRIORITY:
+        return (setting_limits){0, MED_LANE_PRIORITIES - 1};
+    case MED_ENDPOINT_RECEIVE_BUFFERS:
+        return (setting_limits){1, system->limits.lane_bytes / MED_LANE_GRANULE_BYTES};
+    default:
+        return (setting_limits){0, UINT32_MAX};
+    }
 }
 
 uint32_t
@@ -135,16 +150,15 @@ med_endpoint_setting_get(const med_system *system,
                          med_endpoint_setting which)
 {
     uint32_t value = atomic32_load_relaxed(&row->settings[which]); /* relaxed: checked here */
-    setting_limits limits = limits_of(system, which);
+    setting_limits limits = limits_of(system, row, which);
     value = value < limits.least ? limits.least : value;
     return value > limits.most ? limits.most : value;
 }
 
 uint32_t
-med_endpoint_receive_buffers(const med_system *system, med_handle endpoint)
+med_endpoint_setting_of(const med_system *system, med_handle endpoint, med_endpoint_setting which)
 {
-    const med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
-    return med_endpoint_setting_get(system, row, MED_ENDPOINT_RECEIVE_BUFFERS);
+    return med_endpoint_setting_get(system, row_at(system, med_handle_index(endpoint)), which);
 }
 
 medley_status_t
@@ -205,7 +219,6 @@ medley_status_t
 med_endpoint_set(med_self *self, med_handle endpoint, med_endpoint_setting which, uint32_t value)
 {
     const med_system *system = self->system;
-    setting_limits limits = limits_of(system, which);
     set_context set = {.system = system, .endpoint = endpoint, .which = which, .value = value};
     medley_status_t status = med_endpoint_of(system, endpoint, &set.row);
     if (status != MEDLEY_OK) {
@@ -214,6 +227,7 @@ med_endpoint_set(med_self *self, med_handle endpoint, med_endpoint_setting which
     if (!med_endpoint_mine(self, endpoint)) {
         return MEDLEY_ERR_NOT_OWNER;
     }
+    setting_limits limits = limits_of(system, set.row, which);
     if (value < limits.least || value > limits.most) {
         return med_endpoint_channel(system, endpoint) ? MEDLEY_BUSY : MEDLEY_ERR_NOT_SUPPORTED;
     }

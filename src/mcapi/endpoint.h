@@ -119,8 +119,10 @@ uint32_t med_endpoint_setting_get(const struct med_system *system,
                                   const med_endpoint_row *row,
                                   med_endpoint_setting which);
 
-/* How many elements it wants each sender to have room for. Of one that is there. */
-uint32_t med_endpoint_receive_buffers(const struct med_system *system, med_handle endpoint);
+/* The same of one that is there. */
+uint32_t med_endpoint_setting_of(const struct med_system *system,
+                                 med_handle endpoint,
+                                 med_endpoint_setting which);
 
 /* Do the ends of a channel that is to be agree on what the standard says they must? With the lanes'
  * lock held: MEDLEY_ERR_ACCESS; MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT. */

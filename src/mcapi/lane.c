@@ -27,6 +27,7 @@
 #define PRIORITY_SHIFT 28
 #define ENDPOINT_MASK 0x0fffffffu
 #define SCALAR_BYTES 8u
+#define LINE_BYTES 64u
 
 uint32_t
 med_lane_row_bytes(const med_limits *limits)
@@ -100,6 +101,27 @@ widths_of(void *memory, const med_ring_view *view)
     return (uint8_t *)memory + sizeof(med_ring) + ((size_t)view->mask + 1) * SCALAR_BYTES;
 }
 
+/* Two buffers are the fewest of a cell. A multiple of lines, less what a record begins with. */
+uint32_t
+med_lane_state_bytes_max(const med_limits *limits)
+{
+    size_t memory = med_lane_memory_bytes(limits);
+    size_t each = (memory - sizeof(med_state_cell_shared)) / MED_STATE_CELL_BUFFERS_MIN;
+    size_t most = each / LINE_BYTES * LINE_BYTES;
+    most = most < MED_STATE_CELL_VALUE_BYTES_MAX ? most : MED_STATE_CELL_VALUE_BYTES_MAX;
+    return (uint32_t)most - MED_STATE_CELL_RECORD_HEAD;
+}
+
+static uint32_t
+state_buffers_max(const med_limits *limits, uint32_t bytes)
+{
+    uint32_t value = bytes + MED_STATE_CELL_RECORD_HEAD;
+    size_t one = med_state_cell_size(value, MED_STATE_CELL_BUFFERS_MIN + 1) -
+                 med_state_cell_size(value, MED_STATE_CELL_BUFFERS_MIN);
+    size_t count = (med_lane_memory_bytes(limits) - sizeof(med_state_cell_shared)) / one;
+    return count < MED_STATE_CELL_BUFFERS_MAX ? (uint32_t)count : MED_STATE_CELL_BUFFERS_MAX;
+}
+
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 static med_key
@@ -112,9 +134,29 @@ key_of(const med_lane_request *request)
 typedef struct make_context {
     med_system *system;
     const med_lane_request *request;
-    uint32_t side[2];  /* node references */
-    uint32_t granules; /* that the receiver wants */
+    uint32_t side[2]; /* node references */
+    /* As the endpoints are set: */
+    med_lane_kind kind;   /* of packets, states */
+    uint32_t elements;    /* granules, or buffers, that the receiver wants */
+    uint32_t state_bytes; /* at most */
 } make_context;
+
+/* Scalars have no such form. */
+static medley_status_t
+shape_of(make_context *make)
+{
+    const med_lane_request *request = make->request;
+    const med_system *system = make->system;
+    make->kind = request->kind;
+    make->elements = med_endpoint_setting_of(system, request->to, MED_ENDPOINT_RECEIVE_BUFFERS);
+    if (request->kind == MED_LANE_MESSAGES ||
+        !med_endpoint_setting_of(system, request->to, MED_ENDPOINT_BUFFER_TYPE)) {
+        return MEDLEY_OK;
+    }
+    make->kind = MED_LANE_STATES;
+    make->state_bytes = med_endpoint_setting_of(system, request->to, MED_ENDPOINT_MAX_PAYLOAD);
+    return request->kind == MED_LANE_PACKETS ? MEDLEY_OK : MEDLEY_ERR_ACCESS;
+}
 
 /* With the lanes' lock held, as is the next. */
 static medley_status_t
@@ -128,7 +170,7 @@ may_make(void *context)
         status = med_endpoint_owner(make->system, request->to, &make->side[MED_LANE_CONSUMER]);
     }
     if (status == MEDLEY_OK) {
-        make->granules = med_endpoint_receive_buffers(make->system, request->to);
+        status = shape_of(make);
     }
     if (status != MEDLEY_OK || request->kind == MED_LANE_MESSAGES) {
         return status;
@@ -142,24 +184,44 @@ may_make(void *context)
     return status;
 }
 
+/* What such a lane begins with: nothing in it. */
+static void
+memory_init(const make_context *make, uint32_t index)
+{
+    const med_system *system = make->system;
+    const med_exchange *exchange = system->exchange;
+    void *memory = med_exchange_lane_memory(exchange, index);
+    med_ring_config config = ring_config(&system->limits, make->kind, make->elements);
+    if (make->kind == MED_LANE_STATES) {
+        uint32_t most = state_buffers_max(&system->limits, make->state_bytes);
+        uint32_t buffers = make->elements < most ? make->elements : most;
+        med_state_cell cell;
+        (void)med_state_cell_init(
+            memory, exchange->lane_stride, make->state_bytes + MED_STATE_CELL_RECORD_HEAD,
+            buffers > MED_STATE_CELL_BUFFERS_MIN ? buffers : MED_STATE_CELL_BUFFERS_MIN,
+            system->scope, &cell);
+    } else {
+        (void)med_ring_init(memory, exchange->lane_stride, &config);
+    }
+}
+
 /* Relaxed, all: published with the row (T1 in table.c). */
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
     const make_context *make = context;
     med_lane_row *lane = (med_lane_row *)(void *)row;
-    const med_exchange *exchange = make->system->exchange;
-    med_ring_config config =
-        ring_config(&make->system->limits, make->request->kind, make->granules);
-    atomic32_store_relaxed(&lane->kind, make->request->kind);
+    atomic32_store_relaxed(&lane->kind, make->kind);
     /* Release: those of this life are seen together with its CREATING. */
     atomic32_store_release(&lane->ends, 0); /* F1 ends -> F2 (side_is_there) */
     for (uint32_t side = 0; side < 2; side++) {
         atomic32_store_relaxed(&lane->side[side], make->side[side]);
         atomic32_store_relaxed(&lane->moved[side].count, 0);
         atomic32_store_relaxed(&lane->moved[side].waits, 0);
+        atomic32_store_relaxed(&lane->moved[side].retries, 0);
+        atomic32_store_relaxed(&lane->moved[side].retries_worst, 0);
     }
-    (void)med_ring_init(med_exchange_lane_memory(exchange, index), exchange->lane_stride, &config);
+    memory_init(make, index);
     if (make->request->kind != MED_LANE_MESSAGES) {
         med_handle channel = med_handle_make(MED_HANDLE_SENDER, index, generation);
         med_endpoint_channel_set(make->system, make->request->from, channel);
@@ -257,6 +319,47 @@ side_claim(const med_self *self, atomic32 *owner)
     return !had && atomic32_cas_relaxed(owner, &before, self->ref);
 }
 
+static medley_status_t
+cell_attach(const med_self *self, void *memory, med_state_cell *cell)
+{
+    uint32_t stride = self->exchange->exchange->lane_stride;
+    medley_status_t status = med_state_cell_attach(memory, stride, self->scope, cell);
+    bool good = status == MEDLEY_OK && cell->value_bytes > MED_STATE_CELL_RECORD_HEAD &&
+                cell->value_bytes - MED_STATE_CELL_RECORD_HEAD <= self->system->limits.buffer_bytes;
+    return good ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
+}
+
+static medley_status_t
+producer_memory_attach(const med_self *self, med_lane_own *own, void *memory, med_lane_kind kind)
+{
+    if (kind == MED_LANE_STATES) {
+        return cell_attach(self, memory, &own->producer.cell);
+    }
+    medley_status_t status = med_ring_producer_attach(
+        &own->producer.ring, memory, self->exchange->exchange->lane_stride, self->scope);
+    if (status == MEDLEY_OK) {
+        status = ring_check(self, &own->producer.ring.view, kind);
+        own->producer.widths = widths_of(memory, &own->producer.ring.view);
+    }
+    return status;
+}
+
+static medley_status_t
+consumer_memory_attach(const med_self *self, med_lane_own *own, void *memory, med_lane_kind kind)
+{
+    if (kind == MED_LANE_STATES) {
+        own->consumer.reader = (med_state_cell_reader){.number = 0};
+        return cell_attach(self, memory, &own->consumer.cell);
+    }
+    medley_status_t status = med_ring_consumer_attach(
+        &own->consumer.ring, memory, self->exchange->exchange->lane_stride, self->scope);
+    if (status == MEDLEY_OK) {
+        status = ring_check(self, &own->consumer.ring.view, kind);
+        own->consumer.widths = widths_of(memory, &own->consumer.ring.view);
+    }
+    return status;
+}
+
 medley_status_t
 med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane)
 {
@@ -273,21 +376,13 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     /* Relaxed: fixed when it was made. */
     uint32_t consumer = atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]);
     own->producer.news = med_exchange_news_of(self->system, consumer);
-    medley_status_t status = own->producer.news
-                                 ? med_ring_producer_attach(&own->producer.ring, memory,
-                                                            exchange->lane_stride, self->scope)
-                                 : MEDLEY_ERR_CORRUPT;
-    if (status == MEDLEY_OK) {
-        status = ring_check(self, &own->producer.ring.view, end->kind);
-    }
-    if (status != MEDLEY_OK) {
+    if (!own->producer.news || producer_memory_attach(self, own, memory, end->kind) != MEDLEY_OK) {
         atomic32_store_relaxed(&own->producer.owner, 0); /* relaxed: own */
         return MEDLEY_ERR_CORRUPT;
     }
     own->producer.row = row;
     own->producer.kind = end->kind;
     own->producer.endpoint = end->endpoint;
-    own->producer.widths = widths_of(memory, &own->producer.ring.view);
     own->producer.buffers = med_exchange_lane_owner(end->index, end->generation);
     own->producer.life = end->generation + 1;
     own->producer.from = end->from;
@@ -316,21 +411,13 @@ med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     /* Relaxed: fixed when it was made. */
     uint32_t producer = atomic32_load_relaxed(&row->side[MED_LANE_PRODUCER]);
     own->consumer.news = med_exchange_news_of(self->system, producer);
-    medley_status_t status = own->consumer.news
-                                 ? med_ring_consumer_attach(&own->consumer.ring, memory,
-                                                            exchange->lane_stride, self->scope)
-                                 : MEDLEY_ERR_CORRUPT;
-    if (status == MEDLEY_OK) {
-        status = ring_check(self, &own->consumer.ring.view, end->kind);
-    }
-    if (status != MEDLEY_OK) {
+    if (!own->consumer.news || consumer_memory_attach(self, own, memory, end->kind) != MEDLEY_OK) {
         atomic32_store_relaxed(&own->consumer.owner, 0); /* relaxed: own */
         return MEDLEY_ERR_CORRUPT;
     }
     own->consumer.row = row;
     own->consumer.kind = end->kind;
     own->consumer.endpoint = end->endpoint;
-    own->consumer.widths = widths_of(memory, &own->consumer.ring.view);
     own->consumer.buffers = med_exchange_lane_owner(end->index, end->generation);
     own->consumer.life = end->generation + 1;
     *lane = own;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/ring_spsc.h"
+#include "base/state_cell.h"
 #include "mcapi/exchange.h"
 #include "medley/status.h"
 #include "mrapi/handle.h"
@@ -42,9 +43,11 @@ typedef struct med_lane_row {
     atomic32 ends;      /* MED_LANE_OPEN, _GONE */
     uint32_t unused[8]; /* then a line for each side, written by it: */
     struct {
-        atomic32 count; /* messages, packets or scalars that it moved, wrapping */
-        atomic32 waits; /* how often it found the ring full, or empty, and waited */
-        uint32_t unused[14];
+        atomic32 count;         /* what it moved: messages, packets, scalars or states, wrapping */
+        atomic32 waits;         /* how often it found the ring full, or empty, and waited */
+        atomic32 retries;       /* of states: how often it copied again; in all, wrapping, */
+        atomic32 retries_worst; /* and at most for one */
+        uint32_t unused[12];
     } moved[2];
 } med_lane_row;
 _Static_assert(sizeof(med_lane_row) == 192, "the same in every build");
@@ -58,6 +61,8 @@ medley_status_t med_lane_recover_rows(struct med_system *system,
                                       uint32_t thread_id);
 /* Of the memory of each lane. */
 size_t med_lane_memory_bytes(const med_limits *limits);
+/* The longest state there can be. */
+uint32_t med_lane_state_bytes_max(const med_limits *limits);
 
 struct med_endpoint_own;
 
@@ -74,11 +79,15 @@ typedef struct med_lane_own {
         med_handle to;
         uint32_t priority;
         struct med_lane_own *next;
-        med_ring_producer ring;
+        union {
+            med_ring_producer ring;
+            med_state_cell cell; /* of states */
+        };
         med_wait *news; /* where the consumer sleeps */
         med_lane_row *row;
-        uint8_t *widths;  /* of scalars */
-        uint32_t buffers; /* the number that owns what is under way */
+        uint8_t *widths;      /* of scalars */
+        uint32_t buffers;     /* the number that owns what is under way */
+        uint32_t payload_max; /* of a channel; set when it is opened, as long as it is connected */
         struct med_endpoint_own *endpoint;
     } producer;
     _Alignas(128) struct {
@@ -86,7 +95,13 @@ typedef struct med_lane_own {
         atomic32 owner;
         uint32_t life;
         med_lane_kind kind;
-        med_ring_consumer ring;
+        union {
+            med_ring_consumer ring;
+            struct {
+                med_state_cell cell;
+                med_state_cell_reader reader;
+            };
+        };
         med_wait *news;
         med_lane_row *row;
         const uint8_t *widths;
@@ -95,6 +110,13 @@ typedef struct med_lane_own {
         struct med_lane_own *next; /* of the same endpoint and priority, in a circle */
     } consumer;
 } med_lane_own;
+
+/* Of what kind the channel is for those who call: states are packets to them. */
+static inline med_lane_kind
+med_lane_calls(uint32_t kind)
+{
+    return kind == MED_LANE_STATES ? MED_LANE_PACKETS : (med_lane_kind)kind;
+}
 
 /* One more was moved, by that side. */
 static inline void
@@ -124,9 +146,10 @@ typedef struct med_lane_request {
 /* In place of a priority: one such lane at most between two endpoints. */
 #define MED_LANE_CHANNEL 15u
 
-/* Makes the lane, or finds it; MEDLEY_ERR_EXISTS for a channel when one of the endpoints is
- * connected, MEDLEY_ERR_ACCESS when they do not agree. MEDLEY_ERR_STALE: one of them is not there
- * (any more); MEDLEY_ERR_LIMIT, which is reported; MEDLEY_TIMEOUT. */
+/* Makes the lane, or finds it; packets' are of states where both endpoints say so.
+ * MEDLEY_ERR_EXISTS for a channel when one of the endpoints is connected, MEDLEY_ERR_ACCESS when
+ * they do not agree. MEDLEY_ERR_STALE: one of them is not there (any more); MEDLEY_ERR_LIMIT, which
+ * is reported; MEDLEY_TIMEOUT. */
 medley_status_t med_lane_make(struct med_system *system,
                               const med_lane_request *request,
                               uint32_t *index,
@@ -150,7 +173,7 @@ typedef struct med_lane_end {
 } med_lane_end;
 
 /* MEDLEY_ERR_STALE: it has left it before, or there is no such lane; MEDLEY_ERR_CORRUPT: what lies
- * there is no ring for that kind. Then it is not attached. */
+ * there is no ring, or cell, for that kind. Then it is not attached. */
 medley_status_t
 med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane);
 medley_status_t

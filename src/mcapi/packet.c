@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Packets. One thread sends, one receives; buffer.h says whose a buffer is, record.h how its name
- * gets across. What is asked for goes through the endpoint's queues (pending.h), so that what waits
- * is not overtaken.
+ * gets across. By a channel of states the same calls send and look at a value (state.h). What is
+ * asked for goes through the endpoint's queues (pending.h), so that what waits is not overtaken.
  *
  * Death. As messages (message.c). What the receiver had comes back with its recovery, what was
  * under way when the lane ends.
@@ -10,6 +10,7 @@
 #include "mcapi/packet.h"
 
 #include "mcapi/buffer.h"
+#include "mcapi/state.h"
 #include "mrapi/system.h"
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
@@ -69,7 +70,9 @@ send_once(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
     if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return MEDLEY_ERR_PEER_DIED;
     }
-    medley_status_t status = med_buffer_send_copy(self, lane, payload, (uint32_t)bytes);
+    medley_status_t status = __builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)
+                                 ? med_state_send(lane, payload, (uint32_t)bytes)
+                                 : med_buffer_send_copy(self, lane, payload, (uint32_t)bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         med_lane_count(lane->producer.row, MED_LANE_PRODUCER);
     }
@@ -113,12 +116,12 @@ send_begin(const med_self *self,
     if (__builtin_expect(!*lane, 0)) {
         return MEDLEY_ERR_STALE;
     }
-    if (__builtin_expect((*lane)->producer.kind != MED_LANE_PACKETS, 0)) {
+    if (__builtin_expect(med_lane_calls((*lane)->producer.kind) != MED_LANE_PACKETS, 0)) {
         return MEDLEY_ERR_ARGUMENT;
     }
     *own = (*lane)->producer.endpoint;
-    uint32_t most = med_endpoint_setting_get(self->system, (*own)->row, MED_ENDPOINT_MAX_PAYLOAD);
-    return __builtin_expect(bytes <= most, 1) ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
+    return __builtin_expect(bytes <= (*lane)->producer.payload_max, 1) ? MEDLEY_OK
+                                                                       : MEDLEY_ERR_NOT_SUPPORTED;
 }
 
 medley_status_t
@@ -172,6 +175,9 @@ receive_once(med_self *self, med_lane_own *lane, void **address, size_t *bytes)
 {
     med_record record;
     med_pool_buffer buffer;
+    if (__builtin_expect(lane->consumer.kind == MED_LANE_STATES, 0)) {
+        return med_state_receive(self, lane, address, bytes);
+    }
     /* Asked first: what it published before is found by the look that follows. */
     bool gone = med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER);
     medley_status_t status = med_record_peek(&lane->consumer.ring, &record);
@@ -223,7 +229,8 @@ receive_begin(const med_self *self, med_handle channel, med_lane_own **lane, med
         return MEDLEY_ERR_STALE;
     }
     *own = (*lane)->consumer.endpoint;
-    return (*lane)->consumer.kind == MED_LANE_PACKETS ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
+    bool packets = med_lane_calls((*lane)->consumer.kind) == MED_LANE_PACKETS;
+    return __builtin_expect(packets, 1) ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
 }
 
 medley_status_t
@@ -277,7 +284,8 @@ med_packet_available(med_self *self, med_handle channel, uint32_t *count)
     med_endpoint_own *own = NULL;
     medley_status_t status = receive_begin(self, channel, &lane, &own);
     if (status == MEDLEY_OK) {
-        *count = med_record_count(&lane->consumer.ring);
+        *count = lane->consumer.kind == MED_LANE_STATES ? med_state_available(lane)
+                                                        : med_record_count(&lane->consumer.ring);
     }
     return status;
 }

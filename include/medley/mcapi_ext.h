@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What Medley adds to MCAPI: states looked at in place of one's own memory, with what it cost.
+ *
+ * Where both endpoints of a packet channel have MCAPI_ENDP_ATTR_BUFFER_TYPE =
+ * MCAPI_ENDP_ATTR_STATE_BUFFER, the channel holds one value, the newest that was sent: a state. The
+ * sender never waits; the receiver gets the newest value, whole, as often as it asks, and neither
+ * waits for the other. MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS of the receiver says how many buffers the
+ * channel goes round (at least 2, at most what MEDLEY_LANE_BYTES has room for): a receiver copies
+ * again only when the sender has begun as many values less one while it copied. The packets' calls
+ * work as ever: mcapi_pktchan_send sends a value, mcapi_pktchan_recv gives a copy of the newest in
+ * a buffer of the system's.
+ *
+ * All of these: MCAPI_ERR_CHAN_INVALID (no handle of an open end of the caller's),
+ * MCAPI_ERR_CHAN_TYPE (not of states), MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT.
+ */
+#ifndef MEDLEY_MCAPI_EXT_H
+#define MEDLEY_MCAPI_EXT_H
+
+#include "mcapi.h"
+
+MEDLEY_DECLS_BEGIN
+
+/*
+ * Copies the newest value into `buffer`; how many bytes, is in `received_size`. Blocks while none
+ * was ever sent, as long as the endpoint's timeout says: MCAPI_TIMEOUT. MCAPI_ERR_MSG_TRUNCATED: it
+ * was longer than `size`: what fits is there. MCAPI_ERR_ENDP_DELETED: the sender is gone, and its
+ * last value was received. MCAPI_ERR_TRANSMISSION: what is there is no value. */
+void medley_mcapi_state_recv(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
+                             MCAPI_OUT void *buffer,
+                             MCAPI_IN size_t size,
+                             MCAPI_OUT size_t *received_size,
+                             MCAPI_OUT mcapi_status_t *status);
+
+/* Blocks until there is a value newer than the caller received last. MCAPI_TIMEOUT;
+ * MCAPI_ERR_ENDP_DELETED: the sender is gone, and there will be none. */
+void medley_mcapi_state_wait(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
+                             MCAPI_IN mcapi_timeout_t timeout,
+                             MCAPI_OUT mcapi_status_t *status);
+
+/* Since this end was opened. */
+typedef struct medley_mcapi_state_counts {
+    mcapi_uint32_t retries;       /* copies made again since the sender was faster; wrapping */
+    mcapi_uint32_t retries_worst; /* at most, for one value */
+    mcapi_uint32_t collisions;    /* how often all tries failed, and it waited for the next value */
+} medley_mcapi_state_counts_t;
+
+void medley_mcapi_state_counts_get(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
+                                   MCAPI_OUT medley_mcapi_state_counts_t *counts,
+                                   MCAPI_OUT mcapi_status_t *status);
+
+MEDLEY_DECLS_END
+
+#endif

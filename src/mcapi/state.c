@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * States. One thread sends, one receives; state_cell.h says why no value is torn.
+ *
+ *             linearises at                              progress
+ *   send      the store of the cell's counter            wait-free, but for a kernel wake
+ *   receive   the first look at the counter in the       wait-free: RETRIES_MAX + 1 copies at most,
+ *             round that succeeds                        then it is as if there were no value yet
+ *
+ * A sender that wrote so many values during each of the copies is not waited for with more: who
+ * may wait looks again when the next is sent.
+ *
+ * Death. Of the sender: its last whole value is received once more if it is news, then it is said
+ * that the sender is gone. Of the receiver: the sender is told.
+ */
+#include "mcapi/state.h"
+
+#include "mrapi/system.h"
+
+/* The copies that a receiver makes in vain before it gives up. */
+#define RETRIES_MAX 64u
+
+medley_status_t
+med_state_send(med_lane_own *lane, const void *payload, uint32_t bytes)
+{
+    if (med_state_cell_write_record(&lane->producer.cell, payload, bytes) != MEDLEY_OK) {
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
+    med_wait_wake(lane->producer.news, lane->producer.cell.scope);
+    return MEDLEY_OK;
+}
+
+/* ---- Receive --------------------------------------------------------------------------------- */
+
+/* MEDLEY_OK: there is a value to look at. */
+static inline medley_status_t
+look(const med_lane_own *lane)
+{
+    /* Asked first: what it published before is found by the look that follows. */
+    bool gone = med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER);
+    uint32_t newest = med_state_cell_newest(&lane->consumer.cell);
+    if (__builtin_expect(gone, 0) && newest == lane->consumer.reader.number) {
+        return MEDLEY_ERR_PEER_DIED;
+    }
+    return __builtin_expect(newest != 0, 1) ? MEDLEY_OK : MEDLEY_EMPTY;
+}
+
+/* For showing, in the row; most often there is nothing new. */
+static inline void
+note_retries(med_lane_own *lane, uint32_t before)
+{
+    const med_state_cell_reader *reader = &lane->consumer.reader;
+    if (__builtin_expect(reader->retries != before, 0)) {
+        med_lane_row *row = lane->consumer.row;
+        /* Relaxed, both: for showing. */
+        atomic32_store_relaxed(&row->moved[MED_LANE_CONSUMER].retries, reader->retries);
+        atomic32_store_relaxed(&row->moved[MED_LANE_CONSUMER].retries_worst, reader->retries_worst);
+    }
+}
+
+/* One try. */
+static inline medley_status_t
+copy_newest(med_lane_own *lane, void *target, size_t size, uint32_t *bytes)
+{
+    medley_status_t status = look(lane);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    med_state_cell_reader *reader = &lane->consumer.reader;
+    uint32_t before = reader->retries;
+    uint32_t fits = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    status =
+        med_state_cell_read_record(&lane->consumer.cell, reader, RETRIES_MAX, target, fits, bytes);
+    note_retries(lane, before);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        med_lane_count(lane->consumer.row, MED_LANE_CONSUMER);
+    }
+    return status == MEDLEY_EMPTY_PRODUCER_INSERTING ? MEDLEY_EMPTY : status;
+}
+
+medley_status_t
+med_state_receive(med_self *self, med_lane_own *lane, void **buffer, size_t *bytes)
+{
+    const med_pool *pool = &self->exchange->exchange->pool;
+    med_pool_buffer taken;
+    uint32_t count = 0;
+    medley_status_t status = look(lane);
+    if (status == MEDLEY_OK) {
+        status = med_exchange_buffer_take(self, &taken);
+    }
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    void *address = med_pool_address(pool, taken);
+    status = copy_newest(lane, address, pool->buffer_bytes, &count);
+    if (status != MEDLEY_OK) {
+        (void)med_exchange_buffer_give(self, taken);
+        return status;
+    }
+    *buffer = address;
+    *bytes = count;
+    return MEDLEY_OK;
+}
+
+/* ---- By handle ------------------------------------------------------------------------------- */
+
+static inline medley_status_t
+receiver_of(const med_self *self, med_handle receiver, med_lane_own **lane)
+{
+    *lane = med_channel_receiver(self, receiver);
+    if (__builtin_expect(!*lane, 0)) {
+        return MEDLEY_ERR_STALE;
+    }
+    return __builtin_expect((*lane)->consumer.kind == MED_LANE_STATES, 1) ? MEDLEY_OK
+                                                                          : MEDLEY_ERR_ARGUMENT;
+}
+
+typedef struct waiting {
+    med_self *self;
+    med_lane_own *lane;
+    void *buffer; /* NULL: it waits for news only */
+    size_t size;
+    uint32_t bytes;
+    medley_status_t status; /* MEDLEY_EMPTY: not yet */
+} waiting;
+
+static bool
+was_received(void *context)
+{
+    waiting *w = context;
+    if (w->status == MEDLEY_EMPTY) {
+        w->status = copy_newest(w->lane, w->buffer, w->size, &w->bytes);
+    }
+    return w->status != MEDLEY_EMPTY;
+}
+
+static bool
+has_news(void *context)
+{
+    waiting *w = context;
+    w->status = look(w->lane);
+    if (w->status == MEDLEY_OK &&
+        med_state_cell_newest(&w->lane->consumer.cell) == w->lane->consumer.reader.number) {
+        w->status = MEDLEY_EMPTY;
+    }
+    return w->status != MEDLEY_EMPTY;
+}
+
+static medley_status_t
+look_at_sender(void *context)
+{
+    const waiting *w = context;
+    med_lane_look_at(w->self->system, w->lane->consumer.row, MED_LANE_PRODUCER);
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+wait_for(waiting *w, bool (*condition)(void *context), uint64_t deadline_ns)
+{
+    const med_wait_request wait = {.condition = condition,
+                                   .each_slice = look_at_sender,
+                                   .context = w,
+                                   .deadline_ns = deadline_ns,
+                                   .scope = w->self->scope};
+    med_lane_count_wait(w->lane->consumer.row, MED_LANE_CONSUMER);
+    medley_status_t status = med_wait_until(&w->self->row->news, &w->self->waiter, &wait);
+    return status == MEDLEY_OK ? w->status : status;
+}
+
+medley_status_t
+med_state_receive_copy(
+    med_self *self, med_handle receiver, void *buffer, size_t size, size_t *bytes)
+{
+    waiting w = {.self = self, .buffer = buffer, .size = size, .bytes = 0, .status = MEDLEY_EMPTY};
+    medley_status_t status = receiver_of(self, receiver, &w.lane);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    status = copy_newest(w.lane, buffer, size, &w.bytes);
+    if (__builtin_expect(status == MEDLEY_EMPTY, 0)) {
+        status =
+            wait_for(&w, was_received, med_endpoint_deadline_ns(self, w.lane->consumer.endpoint));
+    }
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    *bytes = w.bytes < size ? w.bytes : size;
+    return w.bytes > size ? MEDLEY_ERR_LIMIT : MEDLEY_OK;
+}
+
+medley_status_t
+med_state_await(med_self *self, med_handle receiver, uint64_t deadline_ns)
+{
+    waiting w = {.self = self, .status = MEDLEY_EMPTY};
+    medley_status_t status = receiver_of(self, receiver, &w.lane);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    return has_news(&w) ? w.status : wait_for(&w, has_news, deadline_ns);
+}
+
+medley_status_t
+med_state_counts_get(const med_self *self, med_handle receiver, med_state_counts *counts)
+{
+    med_lane_own *lane;
+    medley_status_t status = receiver_of(self, receiver, &lane);
+    if (status == MEDLEY_OK) {
+        const med_state_cell_reader *reader = &lane->consumer.reader;
+        *counts = (med_state_counts){.retries = reader->retries,
+                                     .retries_worst = reader->retries_worst,
+                                     .collisions = reader->collisions};
+    }
+    return status;
+}
