@@ -104,6 +104,7 @@ spin(const med_contest *contest)
 void
 med_lock_wake(med_lock_sleepers *sleepers, uint32_t count, med_port_scope scope)
 {
+    med_port_barrier_light(scope); /* B2 free or over, then flag <-> S2 (sleep) */
     /* Relaxed: a sleeper on his way finds it cleared, and looks at the lock once more. */
     atomic32_store_relaxed(&sleepers->flag, 0);
     (void)med_port_wake(&sleepers->flag.value, count, scope);
@@ -135,7 +136,7 @@ announce(const med_contest *contest, med_lock_sleepers *sleepers)
 static void
 wake_if_free(const med_contest *contest, med_lock_sleepers *sleepers)
 {
-    med_port_barrier_heavy(contest->scope);
+    med_port_barrier_heavy(contest->scope); /* S2 flag, then word <-> B1 (lock.h), B2 (wake) */
     if (contest->is_free(contest->context)) {
         med_lock_wake(sleepers, 1, contest->scope);
     }
@@ -171,7 +172,8 @@ sleep_once(const med_contest *contest, med_lock_sleepers *sleepers, uint64_t end
     if (status != MEDLEY_BUSY) {
         return status;
     }
-    med_port_barrier_heavy(contest->scope);        /* S2 */
+    /* S2 flag, then word <-> B1 (lock.h), B2 (wake) */
+    med_port_barrier_heavy(contest->scope);
     status = attempt_announced(contest, sleepers); /* S3 */
     if (status == MEDLEY_BUSY) {
         (void)med_port_wait(&sleepers->flag.value, 1, end_ns, contest->scope);
@@ -274,13 +276,8 @@ med_lock_give_back(med_lock *lock,
                    uint32_t owner,
                    med_port_scope scope)
 {
-    if (!atomic32_cas_release(&lock->word, &owner, 0)) { /* R1 held -> A1 (acquire, try) */
-        return;
-    }
-    med_port_barrier_light(scope); /* as in release */
-    /* Relaxed: it decides only whether to look closer. */
-    if (atomic32_load_relaxed(&sleepers->flag)) {
-        med_lock_wake(sleepers, 1, scope);
+    if (atomic32_cas_release(&lock->word, &owner, 0)) { /* R1 held -> A1 (acquire, try) */
+        med_lock_wake_one(sleepers, scope);
     }
 }
 
@@ -299,7 +296,6 @@ med_lock_recover(med_lock *lock,
         /* R1 held -> A1 (try): what the dead owner wrote was made visible by his death (the query
          * that found him dead), and goes on to the next owner. */
         if (atomic32_cas_release(&lock->word, &word, desired)) {
-            med_port_barrier_light(scope); /* as in release */
             med_lock_wake(sleepers, 1, scope);
             return true;
         }

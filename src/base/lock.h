@@ -99,19 +99,26 @@ med_lock_acquire(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_req
                                                    : med_lock_acquire_slow(lock, sleepers, request);
 }
 
+/* After it came free, or to an end: wakes so many of those who wait. */
 void med_lock_wake(med_lock_sleepers *sleepers, uint32_t count, med_port_scope scope);
+
+/* After it came free: wakes one, if anybody waits. */
+static inline void
+med_lock_wake_one(med_lock_sleepers *sleepers, med_port_scope scope)
+{
+    med_port_barrier_light(scope); /* B1 free, then flag <-> S2 (lock.c) */
+    /* Relaxed: it decides only whether to look closer. */
+    if (__builtin_expect(atomic32_load_relaxed(&sleepers->flag) != 0, 0)) {
+        med_lock_wake(sleepers, 1, scope);
+    }
+}
 
 /* By the owner only. */
 static inline void
 med_lock_release(med_lock *lock, med_lock_sleepers *sleepers, med_port_scope scope)
 {
     atomic32_store_release(&lock->word, 0); /* R1 held -> A1 (acquire, try) */
-    /* Store-then-load: free, before the look at the flag; S2 in lock.c is the other half. */
-    med_port_barrier_light(scope);
-    /* Relaxed: it decides only whether to look closer. */
-    if (__builtin_expect(atomic32_load_relaxed(&sleepers->flag) != 0, 0)) {
-        med_lock_wake(sleepers, 1, scope);
-    }
+    med_lock_wake_one(sleepers, scope);
 }
 
 /* ---- Anything that is waited for in this way ------------------------------------------------- */
@@ -132,7 +139,7 @@ typedef struct med_contest {
 } med_contest;
 
 /* What `attempt` or `each_slice` ended it with, or MEDLEY_TIMEOUT. With a deadline of 0 MEDLEY_BUSY
- * instead. Who gives it back does as med_lock_release: store, light barrier, look, wake one. */
+ * instead. Who gives it back does as med_lock_release: store, then med_lock_wake_one. */
 medley_status_t med_contest_run(const med_contest *contest, med_lock_sleepers *sleepers);
 
 /* ---- Uncommon ends --------------------------------------------------------------------------- */

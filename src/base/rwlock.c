@@ -240,11 +240,7 @@ give_up(const med_rwlock_request *request)
     if (owner_of(word) == request->owner &&
         /* R2 free -> A1 (write_attempt), A2 (read) */
         atomic32_cas_release(&lock->writer.word, &word, freed(word))) {
-        med_port_barrier_light(request->scope); /* as in med_lock_release */
-        /* Relaxed: it decides only whether to look closer. */
-        if (atomic32_load_relaxed(&lock->sleepers.flag)) {
-            med_lock_wake(&lock->sleepers, 1, request->scope);
-        }
+        med_lock_wake_one(&lock->sleepers, request->scope);
     }
 }
 
@@ -371,7 +367,6 @@ med_rwlock_reopen(const med_rwlock_request *request)
 void
 med_rwlock_wake_all(med_rwlock *lock, med_port_scope scope)
 {
-    med_port_barrier_light(scope); /* store-then-load: that it is gone, before the flag */
     med_lock_wake(&lock->sleepers, UINT32_MAX, scope);
     med_wait_wake(&lock->left, scope);
 }
@@ -388,7 +383,6 @@ med_rwlock_recover_writer(med_rwlock *lock, uint32_t dead_owner, bool usable, me
         /* R2 free -> A1 (write_attempt), A2 (read): what the dead one wrote was made visible by his
          * death, and goes on to the next. */
         if (atomic32_cas_release(&lock->writer.word, &word, desired)) {
-            med_port_barrier_light(scope); /* as in med_lock_release */
             med_lock_wake(&lock->sleepers, 1, scope);
             return true;
         }

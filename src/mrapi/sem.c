@@ -235,8 +235,7 @@ void
 med_sem_row_removed(const med_table_view *view, med_row *row)
 {
     med_sem_row *sem = (med_sem_row *)(void *)row;
-    /* Who sleeps finds the row gone. Store-then-load: REMOVING, before the flag; S2 in lock.c. */
-    med_port_barrier_light(view->scope);
+    /* Who sleeps finds the row gone: REMOVING stands before the flag (B2 in lock.c). */
     med_lock_wake(&sem->sleepers, UINT32_MAX, view->scope);
 }
 
