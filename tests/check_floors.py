@@ -215,6 +215,7 @@ g(void)
         y = atomic32_load_acquire(b) + atomic32_load_relaxed(b);
     }
     atomic32_load_seq_cst(a); /* B1 a, then b <-> B2 (below) */
+    med_port_barrier_heavy(s); /* B1 a, then b <-> B2 (below) */
     atomic32_cas_seq_cst(b);  /* B2 b, then a <-> B1 (above) */
 }
 """
@@ -233,11 +234,14 @@ f(void)
 }
 """
 
+BARRIER = "void\nmed_port_barrier_heavy(med_port_scope scope)\n{\n    %s /* %s */\n}\n"
+
 GOOD = {
     "src/port/linux/a.c": HEAD + '#include <unistd.h>\n#include "port/port.h"\n#include "local.h"\n'
                                  "#ifdef __linux__\n#endif\n",
     "src/port/linux/edges.c": HEAD + PORT_EDGES,
     "src/port/linux/edges_test.c": HEAD + "{\n    __atomic_store_n(a, 1, __ATOMIC_RELEASE);\n}\n",
+    "src/port/bare/barrier.c": HEAD + BARRIER % ("f(scope);", "as on all machines"),
     "src/port/bare/b.S": HEAD + "    fence rw, rw /* B2 y, then x <-> B1 (edges.c) */\n",
     "src/base/atomic.h": HEAD + "#if __SIZEOF_POINTER__ >= 8\n#endif\nx = __atomic_load_n(p, 0);\n",
     "src/base/a.c": HEAD + '#include <string.h>\n#include "base/a.h"\n#include "port/port.h"\n'
@@ -317,6 +321,8 @@ BAD = [
             "                                __ATOMIC_ACQUIRE); /* relaxed: but if it fails */\n}\n"),
     ("order", "src/port/linux/edges.c",
      HEAD + PORT_EDGES.replace("_fence(__ATOMIC_SEQ_CST); /*", "_fence(__ATOMIC_SEQ_CST);\n    f(); /*")),
+    ("order", "src/mcapi/b.h", HEAD + BARRIER % ("med_port_barrier_light(scope);", "B1 a, then b")),
+    ("order", "src/port/bare/barrier.c", HEAD + BARRIER % ("__atomic_thread_fence(__ATOMIC_SEQ_CST);", "")),
     ("order", "src/port/bare/b.S", HEAD + "    fence rw, rw\n"),
     ("order", "src/port/sim/edges.c",
      HEAD + "{\n    __atomic_store_n(a, 1, __ATOMIC_RELEASE); /* R1 full -> A1 (g) */\n}\n"),

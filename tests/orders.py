@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The rule `order` of check_floors.py: what is said at each atomic access of src.
 
-An access is an operation of base/atomic.h, or the compiler's, which src/port uses as they are. What
-only defines such operations, for whoever calls (atomic*.[ch]), has no edges of its own.
+An access is an operation of base/atomic.h, the compiler's, which src/port uses as they are, or a half
+of the port's barrier. What only defines such operations, for whoever calls (atomic*.[ch]), has no
+edges of its own.
 
 An access that releases or acquires has a comment, in its statement or right above it, that names
 the edge with the same two labels at both ends; what does both (acq_rel) names both:
@@ -11,9 +12,9 @@ the edge with the same two labels at both ends; what does both (acq_rel) names b
 
 Of several ends: `T1 live -> A1 (find), A4 (node.c)`. An end is looked for in the files that stand
 in its parentheses, of this folder if there is one of that name, else in this .c and .h; other
-words in there are for the reader. What is sequentially consistent, an operation or a fence, names
-the two words it stands between, at both sides, `B1 unit, then word <-> B2 (write)`, or an edge if
-that is all it is for.
+words in there are for the reader. A fence, and what is sequentially consistent, names the two words
+it stands between, at both sides, `B1 unit, then word <-> B2 (write)`; an operation an edge, if that
+is all it is for.
 
 A relaxed access has a comment with the word "relaxed", in its statement or right above it; or above
 its function, or below the title of its section.
@@ -27,7 +28,8 @@ import re
 ORDER = r"(relaxed|acquire|release|acq_rel|seq_cst)"
 # Of the compiler's operations: what comes first in their arguments, and second, at a failure.
 BUILTIN = rf"__atomic_\w+(?=\((?:[^;{{]*?__ATOMIC_{ORDER}(?:,\s*__ATOMIC_{ORDER})?)?)"
-ACCESS = re.compile(rf"\b(?:atomic(?:32|64)\w*_{ORDER}(?=\()|{BUILTIN})", re.I)
+BARRIER = r"med_port_barrier_(?:light|heavy)(?=\((?!med_port_scope\b))"
+ACCESS = re.compile(rf"\b(?:atomic(?:32|64)\w*_{ORDER}(?=\()|{BUILTIN}|{BARRIER})", re.I)
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 RELAXED = re.compile(r"\brelaxed\b", re.I)
 SEVERAL = re.compile(r"\b(all|both|each|these|throughout)\b", re.I)
@@ -37,7 +39,8 @@ PLACE = re.compile(r"[\w/]+\.[chS]\b")
 EDGE = re.compile(rf"\b({LABEL})\b[^;.:<>]*? (<->|<-|->) ({END}(?:, {END})*)")
 TURNED = {"->": "<-", "<-": "->", "<->": "<->"}
 ARROWS = {"acquire": [("<-",)], "release": [("->",)], "acq_rel": [("<-",), ("->",)],
-          "seq_cst": [("<->", "<-", "->")]}
+          "seq_cst": [("<->", "<-", "->")], "fence": [("<->",)]}
+FENCE = re.compile(r"_fence$|^med_port_barrier")
 
 
 class Comment:
@@ -100,6 +103,8 @@ def accesses_in(code):
     text = "\n".join(code)
     for access in ACCESS.finditer(text):
         orders = [order.lower() for order in access.groups() if order]
+        if FENCE.search(access.group(0)):
+            orders = ["fence"]
         yield text.count("\n", 0, access.start()), access.group(0), orders
 
 

@@ -116,7 +116,7 @@ sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
 {
     /* Relaxed: W2 orders it. W1 */
     uint32_t word = atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_SLEEPS) | MED_WAIT_SLEEPS;
-    med_port_barrier_heavy(request->scope);     /* W2 */
+    med_port_barrier_heavy(request->scope);     /* W2 flag, then condition <-> B1 (wait.h) */
     if (request->condition(request->context)) { /* W3 */
         return true;
     }

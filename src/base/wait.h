@@ -60,9 +60,7 @@ void med_wait_wake_sleepers(med_wait *wait, med_port_scope scope);
 static inline void
 med_wait_wake(med_wait *wait, med_port_scope scope)
 {
-    /* Store-then-load: what was published, before the look at the sleep flag; W2 in wait.c is the
-     * other half. */
-    med_port_barrier_light(scope);
+    med_port_barrier_light(scope); /* B1 what was published, then flag <-> W2 (wait.c) */
     /* Relaxed: it decides only whether to look closer. */
     if (atomic32_load_relaxed(&wait->word) & MED_WAIT_SLEEPS) {
         med_wait_wake_sleepers(wait, scope);

@@ -338,7 +338,7 @@ static void
 tell_who_waits(const med_self *self)
 {
     atomic32 *awaited = &self->exchange->exchange->head->awaited;
-    med_port_barrier_light(self->scope); /* store-then-load: T1, before the flag; as wait.c */
+    med_port_barrier_light(self->scope); /* F3 there, then flag <-> F1 (exchange.h) */
     /* Relaxed, both: as the sleep flag in wait.c. */
     if (!atomic32_load_relaxed(awaited)) {
         return;

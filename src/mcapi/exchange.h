@@ -79,7 +79,7 @@ med_exchange_flag_raise(const med_self *self, atomic32 *flag)
      * cleared it before W2 in wait.c, which makes that visible here. */
     if (!atomic32_load_relaxed(flag)) {
         atomic32_store_relaxed(flag, 1);
-        med_port_barrier_heavy(self->scope); /* store-then-load: the flag, before the look */
+        med_port_barrier_heavy(self->scope); /* F1 flag, then look <-> F2 (give), F3 (endpoint.c) */
     }
 }
 
@@ -108,7 +108,7 @@ med_exchange_buffer_give(med_self *self, med_pool_buffer buffer)
 {
     med_exchange_node *node = self->exchange;
     medley_status_t status = med_pool_give(&node->exchange->pool, &node->cache, buffer);
-    med_port_barrier_light(self->scope); /* store-then-load: it is given, before the flag */
+    med_port_barrier_light(self->scope); /* F2 given, then flag <-> F1 (raise) */
     /* Relaxed: as the sleep flag in wait.c. */
     if (__builtin_expect(atomic32_load_relaxed(&node->exchange->head->scarce) != 0, 0)) {
         med_exchange_buffers_spread(self);

@@ -45,7 +45,7 @@ litmus_light(litmus *l)
         litmus_await_round(&l->heavy_round, round);
         /* Relaxed, both: the barrier between them is what is tested. */
         __atomic_store_n(&l->x, round, __ATOMIC_RELAXED);
-        med_port_barrier_light(l->scope);
+        med_port_barrier_light(l->scope); /* B1 x, then y <-> B2 (heavy) */
         l->light_saw = __atomic_load_n(&l->y, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&l->light_round, l->rounds + 1, __ATOMIC_RELEASE); /* R1 round -> A1 (await) */
@@ -72,7 +72,7 @@ litmus_heavy(litmus *l)
         litmus_stagger(round);
         /* Relaxed, both: as above. */
         __atomic_store_n(&l->y, round, __ATOMIC_RELAXED);
-        med_port_barrier_heavy(l->scope);
+        med_port_barrier_heavy(l->scope); /* B2 y, then x <-> B1 (light) */
         uint32_t saw = __atomic_load_n(&l->x, __ATOMIC_RELAXED);
         litmus_await_round(&l->light_round, round + 1);
         both_missed += saw != round && l->light_saw != round;
