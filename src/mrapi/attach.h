@@ -28,9 +28,4 @@ medley_status_t med_attach_name_remove(med_port_shared *shared);
 /* In the section. A file that cannot be removed is a leftover, which the next start replaces. */
 void med_attach_name_remove_unless_held(med_system *system);
 
-/* "cannot open system 'name': status; advice" */
-void med_attach_report(const char *name, medley_status_t status, const char *advice);
-#define MED_ATTACH_ADVICE_NAME                                                                     \
-    "a name has 1 to 48 letters, digits, '.', '_', '-', and does not start with '.'"
-
 #endif

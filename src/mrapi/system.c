@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mrapi/attach.h"
+#include "mrapi/attach_report.h"
 #include "mrapi/image.h"
 #include "mrapi/resource.h"
 

@@ -186,7 +186,7 @@ static const sim_survivor survivors[] = {
 
 const sim_scenario sim_mrapi = {
     .name = "mrapi",
-    .covers = "node node_leave node_start process process_recover system attach",
+    .covers = "node node_leave node_start process process_recover system attach attach_partition",
     .memory_bytes = MUTEXES * sizeof(guarded),
     .actors = MRAPI_ACTORS,
     .deaths = 2,

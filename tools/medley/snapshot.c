@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mrapi/attach.h"
+#include "mrapi/attach_report.h"
 #include "mrapi/mutex.h"
 #include "mrapi/view.h"
 #include "tools/medley/output.h"

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "mrapi/attach_report.h"
+
+#include "base/text.h"
+
+/* ---- It cannot be opened --------------------------------------------------------------------- */
+
+static void
+report(const char *name, const char *why, const char *advice)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "cannot open system '");
+    med_text_string(&text, name);
+    med_text_string(&text, "': ");
+    med_text_string(&text, why);
+    if (advice) {
+        med_text_string(&text, "; ");
+        med_text_string(&text, advice);
+    }
+    med_log(MED_LOG_ERROR, &text);
+}
+
+void
+med_attach_report(const char *name, medley_status_t status, const char *advice)
+{
+    if (med_log_wanted(MED_LOG_ERROR)) {
+        report(name, medley_status_text(status), advice);
+    }
+}
+
+void
+med_attach_report_image_refused(const char *name)
+{
+    if (med_log_wanted(MED_LOG_ERROR)) {
+        report(name, "its image was refused", NULL);
+    }
+}
+
+/* What to do, unless `why` says so. */
+static const char *
+advice_for(const char *name, medley_status_t status, const char *why)
+{
+    switch (status) {
+    case MEDLEY_ERR_ACCESS:
+        return "see who made it, or choose another name with MEDLEY_SYSTEM";
+    case MEDLEY_ERR_NO_MEMORY:
+        return *why ? NULL
+                    : "shared memory is full: 'medley system list' shows what takes it, lower "
+                      "limits (MEDLEY_MAX_...) need less";
+    case MEDLEY_ERR_VERSION:
+    case MEDLEY_ERR_BYTE_ORDER:
+        return "processes of another Medley live in it: choose another name with MEDLEY_SYSTEM";
+    case MEDLEY_ERR_CORRUPT:
+        return "end the processes in it ('medley ps' names them) and start again";
+    case MEDLEY_ERR_ARGUMENT:
+        return med_port_shared_name_valid(name) ? "the folder's path (MEDLEY_SHM_DIR) is too long"
+                                                : MED_ATTACH_ADVICE_NAME;
+    default:
+        return NULL;
+    }
+}
+
+void
+med_attach_report_failure_line(const char *name, medley_status_t status, const char *why)
+{
+    report(name, *why ? why : medley_status_text(status), advice_for(name, status, why));
+}
+
+/* ---- Coming and going ------------------------------------------------------------------------ */
+
+void
+med_attach_tell_line(const char *what, const med_system *system)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, what);
+    if (system->scope == MED_PORT_SCOPE_PROCESS) {
+        med_text_string(&text, " the private system");
+    } else {
+        med_text_string(&text, " system '");
+        med_text_string(&text, system->shared.name);
+        med_text_string(&text, "'");
+    }
+    for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
+        med_text_string(&text, i ? ", " : ": ");
+        med_text_number(&text, med_limits_get(&system->limits, (med_limit)i));
+        med_text_string(&text, " ");
+        med_text_string(&text, med_limit_infos[i].name);
+    }
+    med_log(MED_LOG_INFO, &text);
+}
+
+void
+med_attach_report_file_left(const med_port_shared *shared)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "left system '");
+    med_text_string(&text, shared->name);
+    med_text_string(&text, "', whose file may stay: ");
+    med_text_string(&text, shared->why);
+    med_log(MED_LOG_ERROR, &text);
+}
