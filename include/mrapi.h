@@ -488,9 +488,15 @@ void mrapi_rwl_unlock(MRAPI_IN mrapi_rwl_hndl_t rwl,
 #define MRAPI_SHMEM_SIZE 6     /* mrapi_uint_t; read only */
 
 #define MEDLEY_SHMEM_RESOURCE_ANY 0u
-#define MEDLEY_SHMEM_RESOURCE_NUMA(node) (0x10000u | (node))  /* that memory node, and no other */
-#define MEDLEY_SHMEM_RESOURCE_HUGE_PAGES 0x20000u             /* the machine's largest pages */
-#define MEDLEY_SHMEM_RESOURCE_TIGHT(bank) (0x30000u | (bank)) /* a board's tightly coupled memory */
+/* That memory node, and no other. */
+#define MEDLEY_SHMEM_RESOURCE_NUMA(node) MEDLEY_SHMEM_RESOURCE_NUMBERED(0x10000u, node)
+/* The machine's largest pages. */
+#define MEDLEY_SHMEM_RESOURCE_HUGE_PAGES 0x20000u
+/* A board's tightly coupled memory. */
+#define MEDLEY_SHMEM_RESOURCE_TIGHT(bank) MEDLEY_SHMEM_RESOURCE_NUMBERED(0x30000u, bank)
+/* One of several; a number that none can have gives what is no resource. */
+#define MEDLEY_SHMEM_RESOURCE_NUMBERED(kind, number)                                               \
+    ((mrapi_uint64_t)(number) <= 0xffffu ? (kind) | (mrapi_uint_t)(number) : ~0u)
 
 typedef struct mrapi_shmem_attributes {
     mrapi_uint_t set; /* Medley's own, as are the next three; filled by ..._init_attributes */

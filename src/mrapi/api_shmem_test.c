@@ -479,6 +479,10 @@ on_a_resource(void **state)
     assert_int_equal(outcome_on(MEDLEY_SHMEM_RESOURCE_TIGHT(0)), MRAPI_ERR_NOT_SUPPORTED);
     assert_int_equal(outcome_on(MEDLEY_SHMEM_RESOURCE_NUMA(1000)), MRAPI_ERR_NOT_SUPPORTED);
     assert_int_equal(outcome_on(0xfff00000u), MRAPI_ERR_NOT_SUPPORTED);
+    assert_int_equal(outcome_on(MEDLEY_SHMEM_RESOURCE_ANY | 1), MRAPI_ERR_NOT_SUPPORTED);
+    assert_int_equal(outcome_on(MEDLEY_SHMEM_RESOURCE_HUGE_PAGES | 1), MRAPI_ERR_NOT_SUPPORTED);
+    assert_int_equal(outcome_on(MEDLEY_SHMEM_RESOURCE_NUMA(0x10000)), MRAPI_ERR_NOT_SUPPORTED);
+    assert_int_equal(outcome_on(MEDLEY_SHMEM_RESOURCE_TIGHT(-1)), MRAPI_ERR_NOT_SUPPORTED);
     assert_int_equal(outcome_on(MEDLEY_SHMEM_RESOURCE_ANY), MRAPI_SUCCESS);
     mrapi_status_t numa = outcome_on(MEDLEY_SHMEM_RESOURCE_NUMA(0));
     mrapi_status_t huge = outcome_on(MEDLEY_SHMEM_RESOURCE_HUGE_PAGES);

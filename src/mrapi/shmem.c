@@ -167,10 +167,21 @@ insert(med_self *self,
     return status;
 }
 
+/* Of these places there are several. */
+static bool
+place_is_numbered(uint32_t place)
+{
+    return place == MED_PORT_PLACE_NUMA || place == MED_PORT_PLACE_TIGHT;
+}
+
 /* The segment, mapped when it is a private one, or is to be kept so. */
 static medley_status_t
 segment_make(med_system *system, const med_shmem_request *request, med_port_segment *segment)
 {
+    if (request->place_index != 0 && !place_is_numbered(request->place)) {
+        med_shmem_report("cannot make shared memory", request->number, "there is no such resource");
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
     segment->size_bytes = request->size_bytes;
     segment->place = request->place;
     segment->place_index = request->place_index;
