@@ -210,9 +210,23 @@ med_attach_image(const char *name, uint64_t deadline_ns, med_image *image, med_s
     return attach(name, deadline_ns, image, system);
 }
 
+/* Who asks for an image means a system that he names. */
+static void
+image_of_nobody_report(void)
+{
+    const char *path = med_port_environment("MEDLEY_SYSTEM_IMAGE");
+    if (path && *path) {
+        med_log_error("MEDLEY_SYSTEM_IMAGE ignored",
+                      "a private system is not made of an image; open one by a name");
+    }
+}
+
 medley_status_t
 med_attach_private(med_system *system)
 {
+    if (med_port_has_processes()) {
+        image_of_nobody_report();
+    }
     *system = (med_system){.scope = MED_PORT_SCOPE_PROCESS};
     medley_status_t status = med_attach_partition_private(system);
     if (status == MEDLEY_OK) {

@@ -199,6 +199,24 @@ relative_folder_is_ignored(void **state)
     assert_true(logged_says_once("MEDLEY_SHM_DIR ignored: want a path from the root"));
 }
 
+static int
+wants_an_image_of_its_own(void)
+{
+    (void)setenv("MEDLEY_SYSTEM_IMAGE", "/nowhere", 1);
+    child_expect(medley_system_open(NULL) == MEDLEY_OK);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS && finalize() == MRAPI_SUCCESS);
+    child_expect(medley_system_close() == MEDLEY_OK);
+    return 0;
+}
+
+static void
+private_systems_have_no_image(void **state)
+{
+    (void)state;
+    logged_run("error", wants_an_image_of_its_own);
+    assert_true(logged_says_once("MEDLEY_SYSTEM_IMAGE ignored: a private system is not made of"));
+}
+
 /* The program changes what decided where the system lies, or who it is, and leaves. */
 static int
 leaves_after(bool (*change)(const char *folder))
@@ -544,6 +562,7 @@ main(void)
         cmocka_unit_test(another_system_is_open),
         cmocka_unit_test(missing_folder_is_named),
         cmocka_unit_test(relative_folder_is_ignored),
+        cmocka_unit_test(private_systems_have_no_image),
         cmocka_unit_test(removes_what_it_made),
         cmocka_unit_test(limit_of_file_size_is_told),
         cmocka_unit_test(squatter_is_described),
