@@ -5,7 +5,6 @@
  * this machine shows (virtual machines often hide them), and for whole processors a user who may.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -25,15 +24,9 @@ thread_time_read(const med_port_counter *counter, uint64_t *value)
     char path[64], line[96];
     (void)snprintf(path, sizeof path, "/proc/%u/task/%u/schedstat", counter->process_id,
                    counter->thread_id);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    if (got <= 0) {
+    if (!med_linux_line_read(path, line, sizeof line)) {
         return MEDLEY_ERR_NOT_FOUND;
     }
-    line[got] = '\0';
     *value = strtoull(line, NULL, 10);
     return MEDLEY_OK;
 }

@@ -7,7 +7,6 @@
  * version 2's, which lists none. In a container that shows its own part of the tree, a path may
  * lead nowhere: then what is left of the way up is looked at, the root of what is mounted at least.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,24 +86,6 @@ group_find(const char *controller, group *found)
 
 /* ---- Its limits ------------------------------------------------------------------------------ */
 
-/* The first line of a small file; false when there is none. */
-static bool
-line_read(const char *path, char *line, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return false;
-    }
-    ssize_t n = read(fd, line, size - 1);
-    (void)close(fd);
-    if (n <= 0) {
-        return false;
-    }
-    line[n] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    return true;
-}
-
 /* Of a file of one or two. What is not there, or is a word, leaves them as they are. */
 static void
 numbers_read(const char *folder, const char *leaf, long long numbers[2])
@@ -112,7 +93,7 @@ numbers_read(const char *folder, const char *leaf, long long numbers[2])
     char path[FOLDER_BYTES + 32];
     char line[64];
     (void)snprintf(path, sizeof path, "%s/%s", folder, leaf);
-    if (line_read(path, line, sizeof line)) {
+    if (med_linux_line_read(path, line, sizeof line)) {
         char *end;
         numbers[0] = strtoll(line, &end, 10);
         numbers[1] = strtoll(end, NULL, 10);

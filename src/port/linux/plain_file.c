@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Plain files: a user's, whole; the kernel's, a line. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 static medley_status_t
@@ -65,4 +68,17 @@ med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *len
     }
     (void)close(file);
     return status;
+}
+
+bool
+med_linux_line_read(const char *path, char *line, size_t size_bytes)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? -1 : read(file, line, size_bytes - 1);
+    if (file >= 0) {
+        (void)close(file);
+    }
+    line[got > 0 ? got : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    return got > 0;
 }

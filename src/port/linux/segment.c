@@ -104,13 +104,9 @@ failed(med_port_segment *segment, const char *doing, int error)
 static bool
 setting_is_never(const char *path)
 {
-    char text[128] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    return n <= 0 || strstr(text, "[never]") || strstr(text, "[deny]");
+    char line[128];
+    return !med_linux_line_read(path, line, sizeof line) || strstr(line, "[never]") ||
+           strstr(line, "[deny]");
 }
 
 #define HUGE_PAGES_FOLDER "/sys/kernel/mm/transparent_hugepage/"

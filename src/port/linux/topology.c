@@ -4,12 +4,12 @@
  * caches, and all memory as one. Packages and cores are left to hwloc. A cache belongs to the next
  * larger one of its processor; it is handed over with the first of its processors.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 #define SYS_CPU "/sys/devices/system/cpu"
@@ -31,27 +31,12 @@ typedef struct cache {
 
 /* ---- Small files ----------------------------------------------------------------------------- */
 
-/* The first line; false when there is none. */
-static bool
-line_of(const char *path, char line[LINE_BYTES])
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return false;
-    }
-    ssize_t got = read(fd, line, LINE_BYTES - 1);
-    (void)close(fd);
-    line[got > 0 ? got : 0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    return got > 0;
-}
-
 static bool
 cache_line_of(uint32_t processor, uint32_t index, const char *leaf, char line[LINE_BYTES])
 {
     char path[160];
     (void)snprintf(path, sizeof path, SYS_CPU "/cpu%u/cache/index%u/%s", processor, index, leaf);
-    return line_of(path, line);
+    return med_linux_line_read(path, line, LINE_BYTES);
 }
 
 static uint64_t
@@ -149,7 +134,7 @@ processor_add(const reader *r, uint32_t processor)
         return false;
     }
     (void)snprintf(path, sizeof path, SYS_CPU "/cpu%u/cpufreq/cpuinfo_max_freq", processor);
-    if (line_of(path, line)) {
+    if (med_linux_line_read(path, line, sizeof line)) {
         part.frequency_hz = strtoull(line, NULL, 10) * 1000u;
     }
     (void)snprintf(part.name, sizeof part.name, "PU#%u", processor);
@@ -201,7 +186,7 @@ med_port_topology_read(const med_topology_sink *sink, char *why, size_t why_byte
         return MEDLEY_ERR_NO_MEMORY;
     }
     model_read(r.model);
-    if (!line_of(SYS_CPU "/online", online)) {
+    if (!med_linux_line_read(SYS_CPU "/online", online, sizeof online)) {
         (void)snprintf(online, sizeof online, "0-%u", processors - 1);
     }
     bool all = machine_and_memory_add(&r) && listed_add(&r, online, processors);

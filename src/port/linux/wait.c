@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Waiting on a word on Linux: futexes. Doorbells: eventfds. */
+/* Waiting on a word on Linux, and locks with priority inheritance: futexes. Doorbells: eventfds. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -53,6 +53,8 @@ med_port_wake(const uint32_t *word, uint32_t count, med_port_scope scope)
     return rc > 0 ? (uint32_t)rc : 0;
 }
 
+/* ---- Priority inheritance -------------------------------------------------------------------- */
+
 static medley_status_t
 status_of_pi_lock(uint32_t word, long rc)
 {
@@ -93,6 +95,13 @@ med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
         (void)__atomic_fetch_and(word, ~(uint32_t)FUTEX_OWNER_DIED, __ATOMIC_RELAXED);
     }
     return status;
+}
+
+medley_status_t
+med_port_pi_unlock(uint32_t *word, med_port_scope scope)
+{
+    (void)__atomic_fetch_or(word, 0, __ATOMIC_RELEASE); /* R1 held -> A1 (lock) */
+    return futex(word, FUTEX_UNLOCK_PI, 0, NULL, scope) == 0 ? MEDLEY_OK : MEDLEY_ERR_NOT_OWNER;
 }
 
 /* Tried out once: an emulator may lack the call, or write its host's thread number, or byte order,
@@ -136,12 +145,7 @@ med_port_pi_space(void)
     return space;
 }
 
-medley_status_t
-med_port_pi_unlock(uint32_t *word, med_port_scope scope)
-{
-    (void)__atomic_fetch_or(word, 0, __ATOMIC_RELEASE); /* R1 held -> A1 (lock) */
-    return futex(word, FUTEX_UNLOCK_PI, 0, NULL, scope) == 0 ? MEDLEY_OK : MEDLEY_ERR_NOT_OWNER;
-}
+/* ---- Doorbells ------------------------------------------------------------------------------- */
 
 medley_status_t
 med_port_doorbell_create(med_port_doorbell *bell)
