@@ -411,6 +411,22 @@ processors_are_counted(void)
     return NULL;
 }
 
+static const char *
+counters_count_or_say_why(void)
+{
+    for (uint32_t kind = 0; kind < MED_PORT_COUNTER_KIND_COUNT; kind++) {
+        med_port_counter counter = {.kind = (med_port_counter_kind)kind, .of_processor = true};
+        uint64_t value;
+        medley_status_t status = med_port_counter_open(&counter);
+        KEEPS(status == MEDLEY_OK || counter.why[0] != '\0');
+        if (status == MEDLEY_OK) {
+            KEEPS(med_port_counter_read(&counter, &value) == MEDLEY_OK);
+            med_port_counter_close(&counter);
+        }
+    }
+    return NULL;
+}
+
 const med_port_check med_port_checks[] = {
     {"memory is zeroed and aligned", memory_is_zeroed_and_aligned},
     {"memory comes back in any order", memory_comes_back_in_any_order},
@@ -429,5 +445,6 @@ const med_port_check med_port_checks[] = {
     {"doorbell counts", doorbell_counts},
     {"doorbell wakes", doorbell_wakes},
     {"processors are counted", processors_are_counted},
+    {"counters count or say why", counters_count_or_say_why},
 };
 const uint32_t med_port_check_count = sizeof med_port_checks / sizeof med_port_checks[0];
