@@ -182,34 +182,11 @@ med_pending_wait(med_self *self, med_pending_queue *queue, med_pending *asked, u
     return status;
 }
 
-typedef struct any_context {
-    med_self *self;
-    const med_request_handle *requests;
-    size_t count;
-    medley_status_t status; /* of the one that ended the wait; before, MEDLEY_BUSY */
-    size_t which;
-    med_request_outcome outcome;
-} any_context;
-
-/* What was collected once is not asked for again, however often this is called. */
-static bool
-any_has_ended(void *context)
-{
-    any_context *any = context;
-    for (size_t i = 0; any->status == MEDLEY_BUSY && i < any->count; i++) {
-        any->status =
-            med_request_test(&any->self->system->requests, any->requests[i], &any->outcome);
-        any->which = i;
-    }
-    return any->status != MEDLEY_BUSY;
-}
-
 /* Of all that the node asked for. */
 static medley_status_t
 look_at_peers(void *context)
 {
-    const any_context *any = context;
-    const med_self *self = any->self;
+    const med_self *self = context;
     for (uint32_t i = 0; i < self->system->endpoints.row_count; i++) {
         const med_endpoint_own *own = &self->exchange->exchange->endpoints[i];
         /* Relaxed: own, if it is so; then the rest is, too. */
@@ -229,17 +206,11 @@ med_pending_wait_any(med_self *self,
                      size_t *which,
                      med_request_outcome *outcome)
 {
-    any_context any = {.self = self, .requests = requests, .count = count, .status = MEDLEY_BUSY};
-    const med_wait_request wait = {.condition = any_has_ended,
-                                   .each_slice = look_at_peers,
-                                   .context = &any,
-                                   .deadline_ns = deadline_ns,
-                                   .scope = self->scope};
-    medley_status_t status = med_wait_until(&self->row->news, &self->waiter, &wait);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    *outcome = any.outcome;
-    *which = any.which;
-    return any.status;
+    const med_request_wait how = {.place = &self->row->news,
+                                  .scope = self->scope,
+                                  .waiter = &self->waiter,
+                                  .deadline_ns = deadline_ns,
+                                  .each_slice = look_at_peers,
+                                  .context = self};
+    return med_request_wait_any(&self->system->requests, &how, requests, count, which, outcome);
 }

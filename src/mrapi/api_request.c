@@ -91,9 +91,12 @@ mrapi_wait_any(size_t number,
     }
     size_t which = 0;
     med_request_outcome outcome;
+    const med_request_wait how = {.place = &self->system->requests.wait,
+                                  .scope = MED_PORT_SCOPE_PROCESS,
+                                  .waiter = &self->waiter,
+                                  .deadline_ns = med_api_deadline_ns(timeout)};
     medley_status_t status =
-        med_request_wait_any(&self->system->requests, &self->waiter, requests, number,
-                             med_api_deadline_ns(timeout), &which, &outcome);
+        med_request_wait_any(&self->system->requests, &how, requests, number, &which, &outcome);
     (void)told(status, &outcome, size, mrapi_status);
     return status == MEDLEY_TIMEOUT ? MRAPI_NONE : (mrapi_uint_t)which;
 }

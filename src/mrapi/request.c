@@ -372,6 +372,7 @@ med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *o
 
 typedef struct any_context {
     med_requests *requests;
+    const med_request_wait *how;
     const med_request_handle *handles;
     size_t count;
     medley_status_t status; /* of the one that ended the wait; before, MEDLEY_BUSY */
@@ -391,22 +392,32 @@ any_is_over(void *context)
     return any->status != MEDLEY_BUSY;
 }
 
+static medley_status_t
+any_slice(void *context)
+{
+    const med_request_wait *how = ((const any_context *)context)->how;
+    return how->each_slice(how->context);
+}
+
 medley_status_t
 med_request_wait_any(med_requests *requests,
-                     med_waiter *waiter,
+                     const med_request_wait *how,
                      const med_request_handle *handles,
                      size_t count,
-                     uint64_t deadline_ns,
                      size_t *which,
                      med_request_outcome *outcome)
 {
-    any_context any = {
-        .requests = requests, .handles = handles, .count = count, .status = MEDLEY_BUSY};
+    any_context any = {.requests = requests,
+                       .how = how,
+                       .handles = handles,
+                       .count = count,
+                       .status = MEDLEY_BUSY};
     const med_wait_request wait = {.condition = any_is_over,
+                                   .each_slice = how->each_slice ? any_slice : NULL,
                                    .context = &any,
-                                   .deadline_ns = deadline_ns,
-                                   .scope = MED_PORT_SCOPE_PROCESS};
-    medley_status_t status = med_wait_until(&requests->wait, waiter, &wait);
+                                   .deadline_ns = how->deadline_ns,
+                                   .scope = how->scope};
+    medley_status_t status = med_wait_until(how->place, how->waiter, &wait);
     if (status != MEDLEY_OK) {
         return status;
     }

@@ -128,13 +128,24 @@ void med_requests_drain(med_requests *requests,
  * it. Of several who ask, one gets the outcome. Lock-free. */
 medley_status_t
 med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *outcome);
+
+/* How one waits. */
+typedef struct med_request_wait {
+    med_wait *place;      /* the table's, or where he is woken by who can bring his to their ends */
+    med_port_scope scope; /* of that place */
+    med_waiter *waiter;
+    uint64_t deadline_ns;
+    /* As of med_wait_request: looks whether they live; may be NULL. */
+    medley_status_t (*each_slice)(void *context);
+    void *context;
+} med_request_wait;
+
 /* Blocks until test would say anything but MEDLEY_BUSY of one of them: of the first in the list,
  * `which`. MEDLEY_TIMEOUT. */
 medley_status_t med_request_wait_any(med_requests *requests,
-                                     med_waiter *waiter,
+                                     const med_request_wait *how,
                                      const med_request_handle *handles,
                                      size_t count,
-                                     uint64_t deadline_ns,
                                      size_t *which,
                                      med_request_outcome *outcome);
 /* Calls it back; who waits is told. MEDLEY_BUSY: too late, its end is to be collected;

@@ -127,8 +127,11 @@ wait_until(const med_request_handle *handles, size_t count, uint64_t deadline_ns
 {
     med_waiter waiter = {.spin_ns = 0};
     med_request_outcome outcome = {.size_bytes = 0};
-    medley_status_t status =
-        med_request_wait_any(&requests, &waiter, handles, count, deadline_ns, which, &outcome);
+    const med_request_wait how = {.place = &requests.wait,
+                                  .scope = MED_PORT_SCOPE_PROCESS,
+                                  .waiter = &waiter,
+                                  .deadline_ns = deadline_ns};
+    medley_status_t status = med_request_wait_any(&requests, &how, handles, count, which, &outcome);
     assert_int_equal(outcome.size_bytes, status == MEDLEY_OK ? SIZE : 0);
     return status;
 }

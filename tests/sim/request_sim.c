@@ -181,8 +181,11 @@ over(const made *m, med_request_outcome *outcome)
     medley_status_t status;
     size_t which;
     if (m->by_engine) {
-        return med_request_wait_any(&requests, &waiter, &m->handle, 1, MED_PORT_FOREVER, &which,
-                                    outcome);
+        const med_request_wait how = {.place = &requests.wait,
+                                      .scope = MED_PORT_SCOPE_PROCESS,
+                                      .waiter = &waiter,
+                                      .deadline_ns = MED_PORT_FOREVER};
+        return med_request_wait_any(&requests, &how, &m->handle, 1, &which, outcome);
     }
     while ((status = med_request_test(&requests, m->handle, outcome)) == MEDLEY_BUSY) {
         med_port_yield();
