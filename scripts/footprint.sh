@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What Medley takes on Cortex-M4 and Cortex-M0+ (-Os): code and RAM of small programs, each of which
-# uses one thing (tests/bare/footprint); then what a system with the built-in limits takes of the
-# arena: of the tables, an image has those of the kinds that it uses. Fails when base and mrapi take
-# more than 12 KiB of code in a program with nodes, mutexes and semaphores on Cortex-M4.
+# uses one thing (tests/bare/footprint), of one that uses every function, and of all of base and
+# mrapi with nothing dropped; then what a system with the built-in limits takes of the arena: of the
+# tables, an image has those of the kinds that it uses. Fails when base and mrapi take more than 12
+# KiB of code in a program with nodes, mutexes and semaphores on Cortex-M4.
 #
 # usage: scripts/footprint.sh [FOOTPRINT_PARTITION]
 # FOOTPRINT_PARTITION: the program of that name in a build for this machine
@@ -17,7 +18,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-programs=(nothing atomics ring nodes mutexes semaphores mutexes_semaphores rwlocks shmem heap rmem resources)
+programs=(nothing atomics ring nodes mutexes semaphores mutexes_semaphores rwlocks shmem heap rmem resources
+    every_function everything)
 failed=0
 for core in cortex-m4 cortex-m0plus; do
     build=build/bare-$core
@@ -27,10 +29,10 @@ for core in cortex-m4 cortex-m0plus; do
     for program in "${programs[@]}"; do
         maps+=("$build/tests/bare/footprint_$program.map")
     done
-    most=(--most mutexes_semaphores=12288)
-    [ $core = cortex-m4 ] || most=()
+    checks=(--all everything)
+    [ $core != cortex-m4 ] || checks+=(--most mutexes_semaphores=12288)
     echo "== $core -Os: bytes of code and constants, and of RAM beside arena and stack"
-    scripts/footprint_map.py "${most[@]}" "${maps[@]}" || failed=1
+    scripts/footprint_map.py "${checks[@]}" "${maps[@]}" || failed=1
 done
 
 # What a process keeps per node has pointers, so it is compiled for the target and measured.

@@ -3,8 +3,9 @@
 """What images take, from the linker's maps: bytes of code and constants for each floor, and of RAM
 beside arena and stack.
 
-usage: footprint_map.py [--most PROGRAM=BYTES] MAP...
+usage: footprint_map.py [--most PROGRAM=BYTES] [--all PROGRAM] MAP...
 --most: fails when base and mrapi together take more than that in the image of that name
+--all: fails when they take more in any other than in that one, which has all of them
 """
 import collections
 import os
@@ -68,23 +69,31 @@ def name_of(path):
 def main():
     arguments = sys.argv[1:]
     most = {}
-    if arguments[:1] == ["--most"]:
-        program, size = arguments[1].split("=")
-        most[program] = int(size)
+    whole = None
+    while arguments[:1] in (["--most"], ["--all"]):
+        if arguments[0] == "--all":
+            whole = arguments[1]
+        else:
+            program, size = arguments[1].split("=")
+            most[program] = int(size)
         arguments = arguments[2:]
     failed = 0
+    sizes = {}
     row = "{:20} {:>6} {:>6} {:>10} {:>6} {:>10} {:>6}"
     print(row.format("program", "base", "mrapi", "base+mrapi", "port", "compiler's", "RAM"))
     for path in arguments:
         code, ram = measure(path)
         floors = floors_of(code)
-        own = floors["base"] + floors["mrapi"]
+        own = sizes[name_of(path)] = floors["base"] + floors["mrapi"]
         print(row.format(name_of(path), floors["base"], floors["mrapi"], own, floors["port"], floors["compiler"], ram))
         if own > most.get(name_of(path), own):
             print(f"{name_of(path)}: over {most[name_of(path)]} bytes; its files:")
             for (floor, file), size in code.most_common():
                 print(f"    {floor}/{file} {size}")
             failed = 1
+    if whole and sizes[whole] < max(sizes.values()):
+        print(f"{whole}: another takes more, so it lacks something")
+        failed = 1
     return failed
 
 
