@@ -112,9 +112,13 @@ uintptr_t sim_private_base(uint32_t process);
 #define SIM_PAGE_BYTES 4096u
 extern bool sim_unmapped[SIM_PROCESSES_MAX][SIM_VIEW_BYTES / SIM_PAGE_BYTES];
 
-/* Names, sections, slots, segments: shared.c. */
+/* Names, sections, slots: shared.c. */
 void sim_shared_begin(void);
 void sim_shared_process_died(uint32_t process, const sim_view *view);
+/* So many bytes of the shared memory, until the run ends; SIM_NOWHERE: there is no more. */
+uint32_t sim_shared_take(size_t size_bytes);
+/* segment.c. */
+void sim_segments_begin(void);
 
 /* ---- Atomics and races ----------------------------------------------------------------------- */
 
