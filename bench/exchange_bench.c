@@ -7,6 +7,7 @@
 #include "exchange_peers.h"
 
 #include <mcapi.h>
+#include <medley/mcapi_ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,176 @@ packets_received(void *argument)
     node_end();
 }
 
+/* ---- States ---------------------------------------------------------------------------------- */
+
+#define STATE_BUFFERS 16u
+#define STATE_WORDS_MAX 512u
+
+/* The receiver looks as often as it can until the sender has sent all. */
+typedef struct states {
+    uint32_t bytes;
+    uint64_t count;
+    uint64_t looked;
+    uint64_t sent_ns; /* how long all took to send */
+    bool good[2];
+    atomic32 ready; /* the receiver is; the sender may begin */
+    atomic32 done;
+} states;
+
+static bool
+state_ends_find(const states *s,
+                mcapi_node_t other,
+                mcapi_endpoint_t *own,
+                mcapi_endpoint_t *others)
+{
+    const mcapi_uint_t settings[][2] = {
+        {MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER},
+        {MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, s->bytes},
+        {MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, STATE_BUFFERS},
+    };
+    mcapi_status_t status;
+    *own = mcapi_endpoint_create(PORT, &status);
+    for (size_t i = 0; i < BENCH_COUNT(settings) && status == MCAPI_SUCCESS; i++) {
+        mcapi_endpoint_set_attribute(*own, settings[i][0], &settings[i][1], sizeof settings[i][1],
+                                     &status);
+    }
+    if (status == MCAPI_SUCCESS) {
+        *others = mcapi_endpoint_get(BENCH_DOMAIN, other, PORT, 10000000, &status);
+    }
+    return status == MCAPI_SUCCESS;
+}
+
+static void
+states_sent(void *argument)
+{
+    states *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned handle;
+    uint64_t value[STATE_WORDS_MAX];
+    memset(value, 0, sizeof value);
+    s->good[0] = node_begin(SENDER) && state_ends_find(s, RECEIVER, &own, &other);
+    if (s->good[0]) {
+        do {
+            mcapi_pktchan_connect_i(own, other, &request, &status);
+        } while (status == MCAPI_ERR_ATTR_INCOMPATIBLE); /* the other is setting its own */
+        s->good[0] = request_ends(request, status);
+        mcapi_pktchan_send_open_i(&handle, own, &request, &status);
+        s->good[0] = s->good[0] && request_ends(request, status);
+    }
+    while (s->good[0] && !atomic32_load_acquire(&s->ready)) {
+        med_port_cpu_relax();
+    }
+    uint64_t begin_ns = med_port_clock_ns();
+    for (uint64_t i = 1; s->good[0] && i <= s->count; i++) {
+        value[0] = i;
+        value[s->bytes / 8 - 1] = i;
+        mcapi_pktchan_send(handle, value, s->bytes, &status);
+        s->good[0] = status == MCAPI_SUCCESS;
+    }
+    s->sent_ns = med_port_clock_ns() - begin_ns;
+    atomic32_store_release(&s->done, 1);
+    node_end();
+}
+
+static void
+states_received(void *argument)
+{
+    states *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned handle;
+    uint64_t value[STATE_WORDS_MAX] = {0};
+    uint64_t last = 0, looked = 0;
+    size_t size;
+    s->good[1] = node_begin(RECEIVER) && state_ends_find(s, SENDER, &own, &other);
+    if (s->good[1]) {
+        mcapi_pktchan_recv_open_i(&handle, own, &request, &status);
+        s->good[1] = request_ends(request, status);
+    }
+    atomic32_store_release(&s->ready, 1);
+    while (s->good[1] && last < s->count && !atomic32_load_acquire(&s->done)) {
+        medley_mcapi_state_recv(handle, value, sizeof value, &size, &status);
+        s->good[1] = status == MCAPI_SUCCESS && size == s->bytes && value[0] >= last &&
+                     value[s->bytes / 8 - 1] == value[0];
+        last = value[0];
+        looked++;
+    }
+    s->looked = looked;
+    atomic32_store_release(&s->ready, 1);
+    node_end();
+}
+
+/* The same with nothing but the copies, torn or not: what the memory can do. */
+typedef struct plain_memory {
+    atomic32 newest;
+    uint32_t apart[31];
+    uint64_t buffers[STATE_BUFFERS][STATE_WORDS_MAX];
+} plain_memory;
+static _Alignas(128) plain_memory plain;
+
+static void
+plain_sent(void *argument)
+{
+    states *s = argument;
+    uint64_t value[STATE_WORDS_MAX];
+    memset(value, 0, sizeof value);
+    while (!atomic32_load_acquire(&s->ready)) {
+        med_port_cpu_relax();
+    }
+    uint64_t begin_ns = med_port_clock_ns();
+    for (uint64_t i = 1; i <= s->count; i++) {
+        value[0] = i;
+        value[s->bytes / 8 - 1] = i;
+        memcpy(plain.buffers[i % STATE_BUFFERS], value, s->bytes);
+        atomic32_store_release(&plain.newest, (uint32_t)i);
+    }
+    s->sent_ns = med_port_clock_ns() - begin_ns;
+    atomic32_store_release(&s->done, 1);
+}
+
+static void
+plain_received(void *argument)
+{
+    states *s = argument;
+    uint64_t value[STATE_WORDS_MAX];
+    uint64_t looked = 0;
+    atomic32_store_release(&s->ready, 1);
+    while (!atomic32_load_acquire(&s->done)) {
+        uint32_t newest = atomic32_load_acquire(&plain.newest);
+        memcpy(value, plain.buffers[newest % STATE_BUFFERS], s->bytes);
+        __asm__("" : : "r"(value) : "memory");
+        looked++;
+    }
+    s->looked = looked;
+    s->good[0] = s->good[1] = true;
+}
+
+typedef struct states_case {
+    void (*send)(void *argument);
+    void (*receive)(void *argument);
+    uint32_t bytes;
+    uint64_t count;
+} states_case;
+
+/* values: ns for each that is sent; looks, million a second */
+static bool
+states_measure(const bench *b, void *context, double *values)
+{
+    const states_case *c = context;
+    static states s;
+    s = (states){.bytes = c->bytes, .count = bench_count(b, c->count)};
+    bench_thread threads[] = {{c->send, &s, 0, false}, {c->receive, &s, 1, false}};
+    (void)bench_run(b, threads, 2);
+    values[0] = (double)s.sent_ns / (double)s.count;
+    values[1] = (double)s.looked * 1e3 / (double)s.sent_ns;
+    return (s.good[0] && s.good[1]) || bench_failed("states", "torn, older than before, or failed");
+}
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
 typedef struct own_case {
     void (*send)(void *argument);
     void (*receive)(void *argument);
@@ -336,6 +507,32 @@ ask_packets(bench *b, uint32_t bytes)
     bench_ask(b, &question);
 }
 
+static void
+ask_states(bench *b, uint32_t bytes)
+{
+    char name[64];
+    uint64_t count = bytes > 1000 ? 1000000 : 20000000;
+    states_case own = {states_sent, states_received, bytes, count};
+    states_case peer = {plain_sent, plain_received, bytes, count};
+    const bench_subject subjects[] = {{"medley states", states_measure, &own},
+                                      {"plain copies, torn", states_measure, &peer}};
+    const bench_goal goals[] = {BENCH_BESIDE("send beside a plain copy", 1, BENCH_AT_MOST, 1.3),
+                                {.name = "looks a second", .figure = 10, .factor = 1, .value = 1}};
+    (void)snprintf(name, sizeof name, "MCAPI states, %u B, both at full speed", bytes);
+    const bench_question question = {
+        .name = name,
+        .setting = "public calls; 16 buffers; each value checked to be whole and no older",
+        .unit = "ns",
+        .value_names = {"send", "looks"},
+        .value_units = {NULL, "M/s"},
+        .value_count = 2,
+        .subjects = subjects,
+        .subject_count = BENCH_COUNT(subjects),
+        .goals = goals,
+        .goal_count = BENCH_COUNT(goals)};
+    bench_ask(b, &question);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -354,6 +551,8 @@ main(int argc, char **argv)
     ask_messages(&b, 4096, 0);
     ask_packets(&b, 24);
     ask_packets(&b, 4096);
+    ask_states(&b, 24);
+    ask_states(&b, 4096);
     bench_system_close();
     return bench_end(&b);
 }

@@ -71,7 +71,7 @@ send_once(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
         return MEDLEY_ERR_PEER_DIED;
     }
     medley_status_t status = __builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)
-                                 ? med_state_send(lane, payload, (uint32_t)bytes)
+                                 ? med_state_send(self, lane, payload, (uint32_t)bytes)
                                  : med_buffer_send_copy(self, lane, payload, (uint32_t)bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         med_lane_count(lane->producer.row, MED_LANE_PRODUCER);

@@ -11,7 +11,8 @@
  * may wait looks again when the next is sent.
  *
  * Death. Of the sender: its last whole value is received once more if it is news, then it is said
- * that the sender is gone. Of the receiver: the sender is told.
+ * that the sender is gone. Of the receiver: the sender is told. Who sends, or gets what he had,
+ * looks at the other's life now and then.
  */
 #include "mcapi/state.h"
 
@@ -19,14 +20,20 @@
 
 /* The copies that a receiver makes in vain before it gives up. */
 #define RETRIES_MAX 64u
+/* A sender never waits, so it looks at the receiver's life once in so many values, if it is due. */
+#define GLANCE_AFTER 64u
 
 medley_status_t
-med_state_send(med_lane_own *lane, const void *payload, uint32_t bytes)
+med_state_send(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes)
 {
-    if (med_state_cell_write_record(&lane->producer.cell, payload, bytes) != MEDLEY_OK) {
+    const med_state_cell *cell = &lane->producer.cell;
+    if (__builtin_expect(med_state_cell_write_record(cell, payload, bytes) != MEDLEY_OK, 0)) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
-    med_wait_wake(lane->producer.news, lane->producer.cell.scope);
+    med_wait_wake(lane->producer.news, cell->scope);
+    if (__builtin_expect(med_state_cell_newest(cell) % GLANCE_AFTER == 0, 0)) {
+        med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);
+    }
     return MEDLEY_OK;
 }
 
@@ -60,7 +67,7 @@ note_retries(med_lane_own *lane, uint32_t before)
 
 /* One try. */
 static inline medley_status_t
-copy_newest(med_lane_own *lane, void *target, size_t size, uint32_t *bytes)
+copy_newest(med_self *self, med_lane_own *lane, void *target, size_t size, uint32_t *bytes)
 {
     medley_status_t status = look(lane);
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
@@ -68,12 +75,16 @@ copy_newest(med_lane_own *lane, void *target, size_t size, uint32_t *bytes)
     }
     med_state_cell_reader *reader = &lane->consumer.reader;
     uint32_t before = reader->retries;
+    uint32_t number = reader->number;
     uint32_t fits = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
     status =
         med_state_cell_read_record(&lane->consumer.cell, reader, RETRIES_MAX, target, fits, bytes);
     note_retries(lane, before);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         med_lane_count(lane->consumer.row, MED_LANE_CONSUMER);
+    }
+    if (reader->number == number) { /* no news: does the sender live? */
+        med_lane_glance_at(self, lane->consumer.row, MED_LANE_PRODUCER);
     }
     return status == MEDLEY_EMPTY_PRODUCER_INSERTING ? MEDLEY_EMPTY : status;
 }
@@ -92,7 +103,7 @@ med_state_receive(med_self *self, med_lane_own *lane, void **buffer, size_t *byt
         return status;
     }
     void *address = med_pool_address(pool, taken);
-    status = copy_newest(lane, address, pool->buffer_bytes, &count);
+    status = copy_newest(self, lane, address, pool->buffer_bytes, &count);
     if (status != MEDLEY_OK) {
         (void)med_exchange_buffer_give(self, taken);
         return status;
@@ -129,7 +140,7 @@ was_received(void *context)
 {
     waiting *w = context;
     if (w->status == MEDLEY_EMPTY) {
-        w->status = copy_newest(w->lane, w->buffer, w->size, &w->bytes);
+        w->status = copy_newest(w->self, w->lane, w->buffer, w->size, &w->bytes);
     }
     return w->status != MEDLEY_EMPTY;
 }
@@ -164,6 +175,9 @@ wait_for(waiting *w, bool (*condition)(void *context), uint64_t deadline_ns)
                                    .scope = w->self->scope};
     med_lane_count_wait(w->lane->consumer.row, MED_LANE_CONSUMER);
     medley_status_t status = med_wait_until(&w->self->row->news, &w->self->waiter, &wait);
+    if (status == MEDLEY_TIMEOUT) {
+        med_lane_glance_at(w->self, w->lane->consumer.row, MED_LANE_PRODUCER);
+    }
     return status == MEDLEY_OK ? w->status : status;
 }
 
@@ -176,7 +190,7 @@ med_state_receive_copy(
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    status = copy_newest(w.lane, buffer, size, &w.bytes);
+    status = copy_newest(self, w.lane, buffer, size, &w.bytes);
     if (__builtin_expect(status == MEDLEY_EMPTY, 0)) {
         status =
             wait_for(&w, was_received, med_endpoint_deadline_ns(self, w.lane->consumer.endpoint));

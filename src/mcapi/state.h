@@ -11,7 +11,8 @@
 
 /* By an end of states, both; the other side is there. MEDLEY_ERR_NOT_SUPPORTED: longer than it may
  * be. */
-medley_status_t med_state_send(med_lane_own *lane, const void *payload, uint32_t bytes);
+medley_status_t
+med_state_send(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes);
 /* A copy of the newest in a buffer, the caller's until it is given back. MEDLEY_EMPTY: none was
  * sent yet, or the sender was too fast; MEDLEY_ERR_PEER_DIED: the sender is gone, and its last was
  * received; MEDLEY_ERR_NO_MEMORY: no buffer is left; MEDLEY_ERR_CORRUPT. */

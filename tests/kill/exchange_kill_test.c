@@ -434,9 +434,6 @@ state_senders_die(void **state)
         uint64_t at_ns = death_of_next();
         for (last = 0;;) {
             (void)killed(&victim, at_ns, &dead);
-            if (dead) {
-                (void)med_process_recover_all(med_self_get()->system);
-            }
             medley_mcapi_state_recv(receiver, value, sizeof value, &size, &status);
             if (status == MCAPI_ERR_ENDP_DELETED) {
                 break;
@@ -477,9 +474,7 @@ state_receivers_die(void **state)
         (void)expect_end(request, MCAPI_SUCCESS);
         uint64_t at_ns = death_of_next();
         for (unsigned i = 0;; i++) {
-            if (killed(&victim, at_ns, &dead)) {
-                (void)med_process_recover_all(med_self_get()->system);
-            }
+            (void)killed(&victim, at_ns, &dead);
             mcapi_pktchan_send(sender, &i, sizeof i, &status);
             if (status != MCAPI_SUCCESS) {
                 break;
