@@ -7,9 +7,9 @@
  * 32-bit and a 64-bit program agree on their layout in shared memory.
  *
  *   atomic32   the only word on which there is compare-and-swap (Cortex-M4 and RV32 have no wider)
- *   atomic64   single writer, load and store only: counters and times. On a 32-bit processor it is
- *              two words, and a reader may see one of them old: for statistics, never for a
- *              protocol
+ *   atomic64   single writer, load and store only: counters and times, and what is copied by large
+ *              words. On a 32-bit processor it is two words, and a reader may see one of them old:
+ *              never what a protocol turns on
  *
  * Labels: an acquire and the release that it reads from carry one label, written at both ends:
  *     // R1 slot filled -> A1 (pop)            // A1 slot filled <- R1 (push)
@@ -189,6 +189,37 @@ atomic64_store_relaxed(atomic64 *a, uint64_t v)
     __builtin_memcpy(both, &v, sizeof v);
     __atomic_store_n(&half[0], both[0], __ATOMIC_RELAXED);
     __atomic_store_n(&half[1], both[1], __ATOMIC_RELAXED);
+#endif
+}
+
+/* On a 32-bit processor each half has the order. */
+static inline uint64_t
+atomic64_load_acquire(const atomic64 *a)
+{
+#if __SIZEOF_POINTER__ >= 8
+    return __atomic_load_n(&a->value, __ATOMIC_ACQUIRE);
+#else
+    const uint32_t *half = (const uint32_t *)(const void *)&a->value;
+    uint32_t first = __atomic_load_n(&half[0], __ATOMIC_ACQUIRE);
+    uint32_t second = __atomic_load_n(&half[1], __ATOMIC_ACQUIRE);
+    uint32_t both[2] = {first, second};
+    uint64_t v;
+    __builtin_memcpy(&v, both, sizeof v);
+    return v;
+#endif
+}
+
+static inline void
+atomic64_store_release(atomic64 *a, uint64_t v)
+{
+#if __SIZEOF_POINTER__ >= 8
+    __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
+#else
+    uint32_t both[2];
+    uint32_t *half = (uint32_t *)(void *)&a->value;
+    __builtin_memcpy(both, &v, sizeof v);
+    __atomic_store_n(&half[0], both[0], __ATOMIC_RELEASE);
+    __atomic_store_n(&half[1], both[1], __ATOMIC_RELEASE);
 #endif
 }
 

@@ -30,7 +30,7 @@
 
 #define KIND MED_STAMP_KIND('S', 'T', 'A', 'T')
 #define VERSION 1u
-#define WORD_BYTES 4u
+#define WORD_BYTES 8u
 #define NUMBER_MAX 0x7fffffffu
 
 size_t
@@ -51,7 +51,7 @@ view(void *memory,
      med_state_cell *cell)
 {
     cell->shared = memory;
-    cell->words = (atomic32 *)(void *)((unsigned char *)memory + sizeof(med_state_cell_shared));
+    cell->words = (atomic64 *)(void *)((unsigned char *)memory + sizeof(med_state_cell_shared));
     cell->value_bytes = value_bytes;
     cell->stride_words = (uint32_t)med_stamp_round_up(value_bytes) / WORD_BYTES;
     cell->buffers = buffers;
@@ -79,7 +79,7 @@ med_state_cell_init(void *memory,
     atomic32_store_relaxed(&cell->shared->seat, 0);
     atomic32_store_relaxed(&cell->shared->news.word, 0);
     for (uint32_t i = 0; i < buffers * cell->stride_words; i++) {
-        atomic32_store_relaxed(&cell->words[i], 0);
+        atomic64_store_relaxed(&cell->words[i], 0);
     }
     med_stamp_write(&cell->shared->stamp, KIND, VERSION);
     return MEDLEY_OK;
@@ -108,7 +108,7 @@ med_state_cell_attach(void *memory, size_t size_bytes, med_port_scope scope, med
 }
 
 /* Where the value after `number` lies; whatever the number, a buffer of this cell. */
-static atomic32 *
+static atomic64 *
 words_after(const med_state_cell *cell, uint32_t number)
 {
     return cell->words + (size_t)(number % cell->buffers) * cell->stride_words;
@@ -151,30 +151,31 @@ med_state_cell_recover(const med_state_cell *cell, uint32_t dead_owner)
 
 /* One word of a value, of which bytes [first, first + count) are given. */
 static void
-put_part(atomic32 *word, uint32_t first, const unsigned char *bytes, uint32_t count)
+put_part(atomic64 *word, uint32_t first, const unsigned char *bytes, uint32_t count)
 {
-    uint32_t merged = atomic32_load_relaxed(word); /* relaxed: only the writer changes it */
+    uint64_t merged = atomic64_load_relaxed(word); /* relaxed: only the writer changes it */
     for (uint32_t i = 0; i < count; i++) {
         ((unsigned char *)&merged)[first + i] = bytes[i];
     }
-    atomic32_store_release(word, merged); /* R2 counter odd -> A2 (copy_out) */
+    atomic64_store_release(word, merged); /* R2 counter odd -> A2 (copy_out) */
 }
 
 static void
-copy_in(atomic32 *words, uint32_t offset, const unsigned char *bytes, uint32_t count)
+copy_in(atomic64 *words, uint32_t offset, const unsigned char *bytes, uint32_t count)
 {
     uint32_t first = offset % WORD_BYTES;
-    atomic32 *word = words + offset / WORD_BYTES;
+    atomic64 *word = words + offset / WORD_BYTES;
     if (first != 0) {
         uint32_t part = WORD_BYTES - first < count ? WORD_BYTES - first : count;
         put_part(word++, first, bytes, part);
         bytes += part;
         count -= part;
     }
+#pragma GCC unroll 4
     for (; count >= WORD_BYTES; count -= WORD_BYTES, bytes += WORD_BYTES) {
-        uint32_t whole;
+        uint64_t whole;
         __builtin_memcpy(&whole, bytes, WORD_BYTES);
-        atomic32_store_release(word++, whole); /* R2 counter odd -> A2 (copy_out) */
+        atomic64_store_release(word++, whole); /* R2 counter odd -> A2 (copy_out) */
     }
     if (count != 0) {
         put_part(word, 0, bytes, count);
@@ -243,7 +244,7 @@ med_state_cell_write_record(const med_state_cell *cell, const void *bytes, uint3
         return MEDLEY_ERR_ARGUMENT;
     }
     med_state_cell_begin(cell, &draft);
-    atomic32_store_release(draft.words, count); /* R2 counter odd -> A2 (copy_wanted) */
+    atomic64_store_release(draft.words, count); /* R2 counter odd -> A2 (copy_wanted) */
     copy_in(draft.words, MED_STATE_CELL_RECORD_HEAD, bytes, count);
     med_state_cell_commit(cell, &draft);
     return MEDLEY_OK;
@@ -252,15 +253,16 @@ med_state_cell_write_record(const med_state_cell *cell, const void *bytes, uint3
 /* ---- Readers --------------------------------------------------------------------------------- */
 
 static void
-copy_out(const atomic32 *word, unsigned char *bytes, uint32_t count)
+copy_out(const atomic64 *word, unsigned char *bytes, uint32_t count)
 {
-    uint32_t value;
+    uint64_t value;
+#pragma GCC unroll 4
     for (; count >= WORD_BYTES; count -= WORD_BYTES, bytes += WORD_BYTES) {
-        value = atomic32_load_acquire(word++); /* A2 counter odd <- R2 (copy_in, put_part) */
+        value = atomic64_load_acquire(word++); /* A2 counter odd <- R2 (copy_in, put_part) */
         __builtin_memcpy(bytes, &value, WORD_BYTES);
     }
     if (count != 0) {
-        value = atomic32_load_acquire(word); /* A2 counter odd <- R2 (copy_in, put_part) */
+        value = atomic64_load_acquire(word); /* A2 counter odd <- R2 (copy_in, put_part) */
         for (uint32_t i = 0; i < count; i++) {
             bytes[i] = ((unsigned char *)&value)[i];
         }
@@ -294,11 +296,13 @@ typedef struct wanted {
 } wanted;
 
 static void
-copy_wanted(const med_state_cell *cell, const atomic32 *words, wanted *want)
+copy_wanted(const med_state_cell *cell, const atomic64 *words, wanted *want)
 {
     uint32_t length = cell->value_bytes;
     if (want->is_record) {
-        length = atomic32_load_acquire(words); /* A2 counter odd <- R2 (write_record) */
+        /* A2 counter odd <- R2 (write_record). Of no record, if the upper half is not 0. */
+        uint64_t first = atomic64_load_acquire(words);
+        length = first <= UINT32_MAX ? (uint32_t)first : UINT32_MAX;
         words += MED_STATE_CELL_RECORD_HEAD / WORD_BYTES;
     }
     want->length = length;

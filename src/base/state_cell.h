@@ -51,7 +51,7 @@ static_assert(offsetof(med_state_cell_shared, counter) == 64, "layout in shared 
 /* One process's view: private, constant, may be copied. */
 typedef struct med_state_cell {
     med_state_cell_shared *shared;
-    atomic32 *words; /* of the first buffer */
+    atomic64 *words; /* of the first buffer */
     uint32_t value_bytes;
     uint32_t stride_words; /* from buffer to buffer */
     uint32_t buffers;
@@ -93,7 +93,7 @@ void med_state_cell_write(const med_state_cell *cell, const void *value);
  * was in this buffer before: some older value, or zeros. To begin again without a commit starts
  * over. */
 typedef struct med_state_cell_draft {
-    atomic32 *words;
+    atomic64 *words;
     uint32_t number; /* of the value to be */
 } med_state_cell_draft;
 void med_state_cell_begin(const med_state_cell *cell, med_state_cell_draft *draft);

@@ -129,14 +129,14 @@ a_value_is_kept_for_as_long_as_promised(void **state)
     med_state_cell_draft draft;
     void *memory = make(4, 3, &cell);
     jump_to(&cell, cell.last - 1);
-    atomic32 *kept = cell.words + (cell.last - 2) % 3 * cell.stride_words;
-    atomic32_store_relaxed(kept, 4711);
+    atomic64 *kept = cell.words + (cell.last - 2) % 3 * cell.stride_words;
+    atomic64_store_relaxed(kept, 4711);
     uint32_t other = 1;
     med_state_cell_write(&cell, &other);
     med_state_cell_write(&cell, &other);
-    assert_int_equal(atomic32_load_relaxed(kept), 4711);
+    assert_int_equal(atomic64_load_relaxed(kept), 4711);
     med_state_cell_begin(&cell, &draft);
-    assert_int_equal(atomic32_load_relaxed(kept), 4711);
+    assert_int_equal(atomic64_load_relaxed(kept), 4711);
     assert_ptr_equal(draft.words, kept);
     assert_int_equal(draft.number, 2);
     free(memory);
@@ -335,7 +335,7 @@ records_are_as_long_as_they_are(void **state)
         assert_int_equal(out[copied], 0xa5);
     }
     uint32_t number = reader.number;
-    atomic32_store_relaxed(cell.words + (size_t)((number - 1) % 3) * cell.stride_words, 25);
+    atomic64_store_relaxed(cell.words + (size_t)((number - 1) % 3) * cell.stride_words, 25);
     assert_int_equal(med_state_cell_read_record(&cell, &reader, 0, out, 24, &count),
                      MEDLEY_ERR_CORRUPT);
     free(memory);
