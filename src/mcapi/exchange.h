@@ -116,6 +116,9 @@ med_exchange_buffer_give(med_self *self, med_pool_buffer buffer)
     return status;
 }
 
+/* Called by the floor below (mrapi/partition.c). */
+uint32_t med_exchange_layout_hash(uint32_t hash);
+
 /* A part's (mrapi/parts.h). */
 void med_exchange_end(med_system *system);
 void med_exchange_node_leaves(med_self *self);

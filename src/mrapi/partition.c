@@ -20,6 +20,9 @@
 
 #define PART_ALIGNMENT 128u
 
+/* Of a floor above: this name is all that this one knows of it. */
+MED_PORT_OPTIONAL uint32_t med_exchange_layout_hash(uint32_t hash);
+
 /* Sizes and places of everything in here. */
 static const uint32_t shape[] = {
     sizeof(med_partition_header),
@@ -38,6 +41,11 @@ static const uint32_t shape[] = {
     offsetof(med_limits, semaphores),
     offsetof(med_limits, rwlocks),
     offsetof(med_limits, sharers),
+    offsetof(med_limits, endpoints),
+    offsetof(med_limits, lanes),
+    offsetof(med_limits, lane_bytes),
+    offsetof(med_limits, buffers),
+    offsetof(med_limits, buffer_bytes),
     MED_TRACED_LANES,
     sizeof(med_trace_slot),
     sizeof(med_process_row),
@@ -104,16 +112,21 @@ static const uint32_t shape[] = {
     offsetof(med_rwl_row, slept),
 };
 
-/* One number for it: another build with another shape differs. What
- * keeps size and place but changes its meaning needs another MED_PARTITION_VERSION. */
+uint32_t
+med_layout_hash_add(uint32_t hash, const uint32_t *places, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        hash = (hash ^ places[i]) * 16777619u;
+    }
+    return hash;
+}
+
+/* One number for all of it: another build with another shape differs. */
 static uint32_t
 layout_hash(void)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
-        hash = (hash ^ shape[i]) * 16777619u;
-    }
-    return hash;
+    uint32_t hash = med_layout_hash_add(2166136261u, shape, sizeof shape / sizeof shape[0]);
+    return med_exchange_layout_hash(hash);
 }
 
 /* Reserves a part; the offset saturates, so that one check at the end is enough. */

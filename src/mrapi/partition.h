@@ -23,7 +23,12 @@
 #include "mrapi/limits.h"
 
 #define MED_PARTITION_MAGIC 0x4d45444cu
-#define MED_PARTITION_VERSION 1u
+/* Of what the words mean. It goes up with each commit after which a word, bit or number that is
+ * here, or in a shared memory that is found through here, has its place and another meaning. Where
+ * things are is the layout hash's affair, which is computed; base's rings, pools, cells and traces
+ * have stamps of their own (base/stamp.h).
+ *   2   a mutex's row keeps the key of its outermost level where it kept a count of acquisitions */
+#define MED_PARTITION_VERSION 2u
 #define MED_PARTITION_BYTE_ORDER 0x01020304u
 
 typedef enum med_on_death {
@@ -35,7 +40,7 @@ typedef struct med_partition_header {
     atomic32 magic; /* stored last: before, the partition is not finished */
     uint32_t version;
     uint32_t byte_order;
-    uint32_t layout_hash; /* of all structs that lie in here */
+    uint32_t layout_hash; /* sizes and places: of all structs that lie in here, or are found so */
     uint64_t size_bytes;
     uint64_t created_ns;
     uint32_t creator_process_id;
@@ -64,6 +69,9 @@ typedef struct med_layout {
 #define MED_TRACED_EVENTS_MIN 64u
 #define MED_TRACED_EVENTS_STANDARD 4096u
 #define MED_TRACED_EVENTS_MAX 0x100000u
+
+/* The layout hash, continued over so many sizes and places. */
+uint32_t med_layout_hash_add(uint32_t hash, const uint32_t *shape, size_t count);
 
 /* MEDLEY_ERR_LIMIT when it would not fit 32-bit offsets. */
 medley_status_t med_layout_compute(const med_limits *limits, med_layout *layout);

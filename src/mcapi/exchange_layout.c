@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Sizes and places of what MCAPI has in shared memory, for the partition's layout hash. */
+#include "mcapi/exchange.h"
+
+#include "mcapi/endpoint.h"
+#include "mcapi/lane.h"
+#include "mcapi/record.h"
+#include "mrapi/partition.h"
+
+static const uint32_t shape[] = {
+    sizeof(med_endpoint_row),
+    offsetof(med_endpoint_row, settings),
+    MED_ENDPOINT_SETTINGS,
+    offsetof(med_endpoint_row, gets),
+    offsetof(med_endpoint_row, channel),
+    offsetof(med_endpoint_row, closing),
+    offsetof(med_endpoint_row, lanes_made),
+    sizeof(med_lane_row),
+    offsetof(med_lane_row, kind),
+    offsetof(med_lane_row, side),
+    offsetof(med_lane_row, ends),
+    offsetof(med_lane_row, moved),
+    sizeof(((med_lane_row *)0)->moved[0]),
+    offsetof(med_lane_row, moved[0].waits),
+    offsetof(med_lane_row, moved[0].retries),
+    sizeof(med_exchange_head),
+    offsetof(med_exchange_head, awaited),
+    offsetof(med_exchange_head, scarce),
+    MED_LANE_GRANULE_BYTES,
+    sizeof(med_record_header),
+    offsetof(med_record_header, kind),
+    sizeof(med_pool_buffer),
+    offsetof(med_pool_buffer, generation),
+};
+
+uint32_t
+med_exchange_layout_hash(uint32_t hash)
+{
+    return med_layout_hash_add(hash, shape, sizeof shape / sizeof shape[0]);
+}
