@@ -764,7 +764,7 @@ typedef enum mrapi_rsrc_filter {
     MEDLEY_RSRC_CORE,
     MEDLEY_RSRC_NODE,  /* in the system's tree: below the table of nodes */
     MEDLEY_RSRC_TABLE, /* in the system's tree: all objects of a kind */
-    MEDLEY_RSRC_LOCK,  /* below the table of mutexes */
+    MEDLEY_RSRC_LOCK,  /* below those of mutexes, semaphores and reader/writer locks */
     MEDLEY_RSRC_COUNT
 } mrapi_rsrc_filter_t;
 

@@ -420,6 +420,73 @@ what_is_used(void **state)
     tree_free(root);
 }
 
+/* Each of the three kinds, had by this node. */
+static mrapi_mutex_hndl_t mutex_had;
+static mrapi_sem_hndl_t sem_had;
+static mrapi_rwl_hndl_t rwl_had;
+
+#define NOT_LONG_US 20000u
+
+static void
+wait_for_locks_in_vain(void)
+{
+    mrapi_status_t result;
+    mrapi_node_t node;
+    mrapi_key_t key;
+    assert_int_equal(medley_node_adopt(DOMAIN, MEDLEY_NODE_ANY, &node), MEDLEY_OK);
+    mrapi_mutex_lock(mutex_had, &key, NOT_LONG_US, &result);
+    assert_int_equal(result, MRAPI_TIMEOUT);
+    for (int i = 0; i < 2; i++) {
+        mrapi_sem_lock(sem_had, NOT_LONG_US, &result);
+        assert_int_equal(result, MRAPI_TIMEOUT);
+    }
+    for (int i = 0; i < 3; i++) {
+        mrapi_rwl_lock(rwl_had, i == 1 ? MRAPI_RWL_WRITER : MRAPI_RWL_READER, NOT_LONG_US, &result);
+        assert_int_equal(result, MRAPI_TIMEOUT);
+    }
+}
+
+/* Whoever waits in vain for so long has slept. */
+static void
+locks_are_slept_for(void **state)
+{
+    static const char *const names[] = {"mutex 3", "semaphore 3", "reader/writer lock 3"};
+    mrapi_resource_t *locks[3];
+    mrapi_key_t key;
+    (void)state;
+    mutex_had = mrapi_mutex_create(3, NULL, &status);
+    sem_had = mrapi_sem_create(3, NULL, 1, &status);
+    rwl_had = mrapi_rwl_create(3, NULL, 2, &status);
+    mrapi_mutex_lock(mutex_had, &key, 0, &status);
+    mrapi_sem_lock(sem_had, 0, &status);
+    mrapi_rwl_lock(rwl_had, MRAPI_RWL_WRITER, 0, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    for (unsigned i = 0; i < 3; i++) {
+        locks[i] = named(root, names[i]);
+        assert_non_null(locks[i]);
+        assert_int_equal(locks[i]->resource_type, MEDLEY_RSRC_LOCK);
+        mrapi_dynamic_attribute_start(locks[i], MEDLEY_RSRC_SLEEPS, NULL, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        assert_int_equal(number(locks[i], MEDLEY_RSRC_SLEEPS), 0);
+    }
+    on_other_thread(wait_for_locks_in_vain);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(number(locks[i], MEDLEY_RSRC_SLEEPS), i + 1);
+    }
+    delete_mutex(mutex_had);
+    mrapi_sem_delete(sem_had, &status);
+    mrapi_rwl_delete(rwl_had, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_uint64_t ignored;
+    for (unsigned i = 0; i < 3; i++) {
+        mrapi_resource_get_attribute(locks[i], MEDLEY_RSRC_SLEEPS, &ignored, sizeof ignored,
+                                     &status);
+        assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    }
+    tree_free(root);
+}
+
 /* ---- Events ---------------------------------------------------------------------------------- */
 
 static uint32_t told[MEDLEY_EVENT_COUNT];
@@ -610,6 +677,7 @@ main(int argc, char **argv)
         HERE(counters_of_the_processor),
         HERE(roll_over),
         HERE(what_is_used),
+        HERE(locks_are_slept_for),
         HERE(events),
         HERE(places_of_listeners_come_back),
         HERE(wrong_events),

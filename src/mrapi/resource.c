@@ -226,10 +226,20 @@ name_node(med_resource *resource, const med_row *row)
     med_text_copy(resource->part.name, sizeof resource->part.name, text.bytes);
 }
 
+/* Of which tables the rows are shown, as what, and under which name. */
+static const struct shown {
+    mrapi_rsrc_filter_t type; /* 0: they are not */
+    const char *name;
+} shown[MED_KIND_COUNT] = {
+    [MED_KIND_NODE] = {MEDLEY_RSRC_NODE, NULL}, /* by two numbers */
+    [MED_KIND_MUTEX] = {MEDLEY_RSRC_LOCK, "mutex "},
+    [MED_KIND_SEM] = {MEDLEY_RSRC_LOCK, "semaphore "},
+    [MED_KIND_RWL] = {MEDLEY_RSRC_LOCK, "reader/writer lock "},
+};
+
 /* The rows of a table that are there now. */
 static bool
-rows_read(
-    parts *p, const med_system *system, med_kind kind, mrapi_rsrc_filter_t type, uint32_t parent)
+rows_read(parts *p, const med_system *system, med_kind kind, uint32_t parent)
 {
     const med_table_view *table = &system->tables[kind];
     for (uint32_t i = 0; i < table->row_count; i++) {
@@ -238,7 +248,7 @@ rows_read(
         if (med_row_state_of(word) != MED_ROW_LIVE) {
             continue;
         }
-        med_resource *added = parts_next(p, type, parent);
+        med_resource *added = parts_next(p, shown[kind].type, parent);
         if (!added) {
             return false;
         }
@@ -249,7 +259,7 @@ rows_read(
             name_node(added, row);
         } else {
             uint32_t number = atomic32_load_relaxed(&row->key_low); /* relaxed: for showing */
-            name_numbered(added, "mutex ", number);
+            name_numbered(added, shown[kind].name, number);
         }
     }
     return true;
@@ -276,10 +286,7 @@ system_read(parts *p, const med_system *system)
         table->kind = (med_kind)k;
         med_text_copy(table->part.name, sizeof table->part.name,
                       med_limit_infos[med_kinds[k].limit].name);
-        bool read =
-            (k != MED_KIND_NODE || rows_read(p, system, MED_KIND_NODE, MEDLEY_RSRC_NODE, number)) &&
-            (k != MED_KIND_MUTEX || rows_read(p, system, MED_KIND_MUTEX, MEDLEY_RSRC_LOCK, number));
-        if (!read) {
+        if (shown[k].type != 0 && !rows_read(p, system, (med_kind)k, number)) {
             return MEDLEY_ERR_NO_MEMORY;
         }
     }

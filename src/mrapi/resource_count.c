@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "mrapi/mutex.h"
 #include "mrapi/resource.h"
+#include "mrapi/rwl.h"
+#include "mrapi/sem.h"
 #include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
@@ -118,16 +120,30 @@ row_of(const med_tree *tree, const med_resource *resource, med_row **row)
                                                                     : MEDLEY_ERR_PEER_DIED;
 }
 
+static uint32_t
+slept(med_kind kind, const med_row *row)
+{
+    const void *at = row;
+    /* Relaxed, all: statistics. */
+    switch (kind) {
+    case MED_KIND_NODE:
+        return atomic32_load_relaxed(&((const med_node_row *)at)->sleeps);
+    case MED_KIND_SEM:
+        return atomic32_load_relaxed(&((const med_sem_row *)at)->slept);
+    case MED_KIND_RWL:
+        return atomic32_load_relaxed(&((const med_rwl_row *)at)->slept);
+    default:
+        return atomic32_load_relaxed(&((const med_mutex_row *)at)->slept);
+    }
+}
+
 static medley_status_t
 sleeps_read(const med_tree *tree, const med_resource *resource, uint64_t *value)
 {
     med_row *row;
     medley_status_t status = row_of(tree, resource, &row);
     if (status == MEDLEY_OK) {
-        /* Relaxed: statistics. */
-        *value = resource->kind == MED_KIND_NODE
-                     ? atomic32_load_relaxed(&((med_node_row *)(void *)row)->sleeps)
-                     : atomic32_load_relaxed(&((med_mutex_row *)(void *)row)->slept);
+        *value = slept(resource->kind, row);
     }
     return status;
 }
