@@ -277,8 +277,12 @@ med_sem_delete(med_self *self, med_handle sem)
     if (status != MEDLEY_OK) {
         return status;
     }
-    wanted w = {
-        .self = self, .row = row, .handle = sem, .units = med_sem_units(row, self->sharers)};
+    /* All there may be, since the next life may have more: who reads its limit and looks still for
+     * this one finds none of them free before he sees that this one is over (R1, object.c). */
+    wanted w = {.self = self,
+                .row = row,
+                .handle = sem,
+                .units = {.words = units_at(row), .count = self->sharers}};
     bool all;
     med_object_touch(&self->tables[MED_KIND_SEM], med_handle_index(sem));
     (void)look_at_owners(&w); /* a dead owner is none */
