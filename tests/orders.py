@@ -31,6 +31,7 @@ BUILTIN = rf"__atomic_\w+(?=\((?:[^;{{]*?__ATOMIC_{ORDER}(?:,\s*__ATOMIC_{ORDER}
 BARRIER = r"med_port_barrier_(?:light|heavy)(?=\((?!med_port_scope\b))"
 ACCESS = re.compile(rf"\b(?:atomic(?:32|64)\w*_{ORDER}(?=\()|{BUILTIN}|{BARRIER})", re.I)
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+FUNCTION = re.compile(r"([a-z]\w*)\(")
 RELAXED = re.compile(r"\brelaxed\b", re.I)
 SEVERAL = re.compile(r"\b(all|both|each|these|throughout)\b", re.I)
 LABEL = r"[A-Z]{1,2}\d+"
@@ -124,6 +125,24 @@ def of_file(path, text, code):
             if not named.intersection(arrows):
                 violations.append((line + 1, "order", f"{name}: no edge {arrows[0]}"))
     return violations, [(path, c.first + 1, *edge) for c in inside for edge in edges_in(c)]
+
+
+def function_at(code, line):
+    while line and not FUNCTION.match(code[line]):
+        line -= 1
+    match = FUNCTION.match(code[line])
+    return match.group(1) if match else ""
+
+
+def ordered_accesses(text, code):
+    """(line, function, [how an edge is named]) of each access, fences aside, that acquires or
+    releases."""
+    inside = [c for c in comments_of(text, code) if c.indent]
+    for line, name, orders in accesses_in(code):
+        if set(orders) - {"relaxed"} and not FENCE.search(name):
+            names = [c.says[edge.start():] for c in inside if c.speaks_for(line)
+                     for edge in EDGE.finditer(c.says)]
+            yield line + 1, function_at(code, line), names
 
 
 def without_partner(ends):

@@ -76,6 +76,7 @@ fill(listener *l, const wish *wanted)
     atomic32_store_release(&l->frequency, wanted->frequency);
     atomic32_store_release(&l->event, wanted->event);
     atomic32_store_release(&l->callback_low, (uint32_t)callback);
+    /* K3 next life, as K1 -> K4 (listener_read) */
     atomic32_store_release(&l->callback_high, (uint32_t)(callback >> 32));
     /* R1 entry -> A1 (listener_read) */
     atomic32_store_release(&l->word, (word & ~STATE_MASK) | READY);
@@ -92,8 +93,9 @@ listener_read(const listener *l, uint32_t *word, wish *said)
     /* K2 next life <- K1 (fill), each. */
     said->frequency = atomic32_load_acquire(&l->frequency);
     said->event = (mrapi_event_t)atomic32_load_acquire(&l->event);
-    uint64_t callback = atomic32_load_acquire(&l->callback_low) |
-                        (uint64_t)atomic32_load_acquire(&l->callback_high) << 32;
+    uint64_t callback = atomic32_load_acquire(&l->callback_low);
+    /* K4 next life, as K2 <- K3 (fill) */
+    callback |= (uint64_t)atomic32_load_acquire(&l->callback_high) << 32;
     said->callback = (void (*)(mrapi_event_t))(uintptr_t)callback;
     return atomic32_load_relaxed(&l->word) == *word; /* relaxed: K2 has put it behind the others */
 }

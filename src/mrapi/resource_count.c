@@ -111,7 +111,7 @@ is_dynamic(const med_resource *resource, uint32_t attribute)
 /* The row that a resource stands for, if it still lives the same life. Others may be at it: what is
  * read of it afterwards is a number to show. */
 static medley_status_t
-row_of(const med_tree *tree, const med_resource *resource, med_row **row)
+row_living(const med_tree *tree, const med_resource *resource, med_row **row)
 {
     const med_table_view *table = &tree->system->tables[resource->kind];
     *row = med_table_row(table, resource->index);
@@ -141,7 +141,7 @@ static medley_status_t
 sleeps_read(const med_tree *tree, const med_resource *resource, uint64_t *value)
 {
     med_row *row;
-    medley_status_t status = row_of(tree, resource, &row);
+    medley_status_t status = row_living(tree, resource, &row);
     if (status == MEDLEY_OK) {
         *value = slept(resource->kind, row);
     }
@@ -212,7 +212,7 @@ port_open(const med_tree *tree, med_count *count)
     counter->processor = resource->part.id;
     if (!counter->of_processor) {
         med_row *row;
-        medley_status_t status = row_of(tree, resource, &row);
+        medley_status_t status = row_living(tree, resource, &row);
         if (status != MEDLEY_OK) {
             return status;
         }

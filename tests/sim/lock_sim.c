@@ -201,11 +201,6 @@ const sim_scenario sim_lock_in_time = {
     .end = end,
 };
 
-static const sim_survivor buried_survivors[] = {
-    {"med_lock_recover", "R1", "nobody uses what a lock guarded that is of no more use"},
-    {0},
-};
-
 const sim_scenario sim_lock_buried = {
     .name = "lock_buried",
     .covers = "lock",
@@ -216,5 +211,4 @@ const sim_scenario sim_lock_buried = {
     .begin = begin,
     .act = act_buried,
     .end = end,
-    .survivors = buried_survivors,
 };

@@ -13,6 +13,7 @@
 #include "program.h"
 #include "report.h"
 #include "shrink.h"
+#include "survivors.h"
 
 static double
 now_s(void)
@@ -31,6 +32,7 @@ static const char help[] =
     "  --seed N          this one, with what the program logs\n"
     "  --mutants         weakens each memory order in turn: some seed must find each\n"
     "  --halves          with --mutants: of what acquires and releases, each by itself\n"
+    "  --orders          lists the orders that it weakens, and those that no scenario finds\n"
     "  --mutant-seeds N  so many seeds per mutant (default 200000)\n"
     "  --weaken F:LINE   runs seeds with the order at this line weakened, to see how it fails, of\n"
     "                    the scenarios that meet it\n"
@@ -164,6 +166,7 @@ switch_set(options *o, const char *option)
     bool *on = strcmp(option, "--list") == 0      ? &o->list
                : strcmp(option, "--halves") == 0  ? &o->halves
                : strcmp(option, "--mutants") == 0 ? &o->mutants
+               : strcmp(option, "--orders") == 0  ? &o->orders
                : strcmp(option, "--help") == 0    ? &o->help
                : strcmp(option, "-h") == 0        ? &o->help
                                                   : NULL;
@@ -233,17 +236,23 @@ scenarios_list(void)
 static int
 scenarios_run(const options *o, sim_outcome *outcome)
 {
+    bool (*work)(const options *, const sim_scenario *, sim_outcome *) = o->orders    ? mutants_list
+                                                                         : o->mutants ? mutants_run
+                                                                                      : run_seeds;
     bool good = true;
     bool met = !o->weaken; /* what is to be weakened, if anything */
     for (const sim_scenario *const *s = sim_world_scenarios(); *s; s++) {
         if (is_wanted(o, *s) && (!o->weaken || mutant_weaken_line(*s, outcome, o->weaken))) {
             met = true;
-            good = (o->mutants ? mutants_run : run_seeds)(o, *s, outcome) && good;
+            good = work(o, *s, outcome) && good;
         }
     }
     if (!met) {
         (void)wrong_use("--weaken", o->weaken, "no order was met there");
         return 2;
+    }
+    if (o->orders) {
+        survivors_print();
     }
     return good ? 0 : 1;
 }

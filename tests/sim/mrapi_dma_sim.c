@@ -196,11 +196,6 @@ act(const sim_actor *actor)
     mrapi_go(actor);
 }
 
-static const sim_survivor survivors[] = {
-    {"window_find", "A1", "it is compared only: what is used was read when the window was opened"},
-    {0},
-};
-
 const sim_scenario sim_mrapi_dma = {
     .name = "mrapi_dma",
     .covers = "rmem_transfer",
@@ -211,5 +206,4 @@ const sim_scenario sim_mrapi_dma = {
     .begin = mrapi_begin,
     .act = act,
     .environment = mrapi_environment,
-    .survivors = survivors,
 };

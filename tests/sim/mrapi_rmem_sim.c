@@ -256,21 +256,6 @@ act(const sim_actor *actor)
 }
 
 /* K1 and K2: seen with the end of a dead owner's life. */
-#define BY_NO_SEED "an owner dies, and his row is made anew, in the middle of an attach: by no seed"
-
-static const sim_survivor survivors[] = {
-    {"may_attach", "A1", "the caller has acquired it; a deleter holds the lock that is held here"},
-    {"window_find", "A1", "it is compared only: what is used was read when the window was opened"},
-    {"extent_fill", "", BY_NO_SEED},
-    {"create_fill", "", BY_NO_SEED},
-    {"segment_map", "K2", BY_NO_SEED},
-    {"med_rmem_window_open", "K2", BY_NO_SEED},
-    {"address_of", "K2", BY_NO_SEED},
-    {"place_find", "K2", BY_NO_SEED},
-    {"peer_open", "K2", BY_NO_SEED},
-    {0},
-};
-
 const sim_scenario sim_mrapi_rmem = {
     .name = "mrapi_rmem",
     .covers = "rmem rmem_window rmem_transfer",
@@ -281,5 +266,4 @@ const sim_scenario sim_mrapi_rmem = {
     .begin = mrapi_begin,
     .act = act,
     .environment = mrapi_environment,
-    .survivors = survivors,
 };

@@ -133,12 +133,6 @@ act(const sim_actor *actor)
     mrapi_go(actor);
 }
 
-static const sim_survivor survivors[] = {
-    {"fill", "R1 free",
-     "a reader looks at the writer's word next (A2): it is the deleter's, or of the new life (R2)"},
-    {0},
-};
-
 const sim_scenario sim_mrapi_rwl = {
     .name = "mrapi_rwl",
     .covers = "rwl",
@@ -150,5 +144,4 @@ const sim_scenario sim_mrapi_rwl = {
     .begin = mrapi_begin,
     .act = act,
     .environment = mrapi_environment,
-    .survivors = survivors,
 };

@@ -112,7 +112,7 @@ act(const sim_actor *actor)
 
 const sim_scenario sim_mrapi_sem = {
     .name = "mrapi_sem",
-    .covers = "sem",
+    .covers = "sem med_object_good() med_object_units_fill()",
     .memory_bytes = sizeof(uint32_t),
     .actors = MRAPI_ACTORS,
     .deaths = 2,

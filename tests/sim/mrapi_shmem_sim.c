@@ -171,19 +171,6 @@ act_as_thread(const sim_actor *actor)
     mrapi_go(actor);
 }
 
-#define BY_THE_LOCK "the table's lock, under which this and the other end are, orders them"
-
-static const sim_survivor survivors[] = {
-    {"gone_node_detach", "", BY_THE_LOCK},
-    {"bits_of_nobody_clear", "", BY_THE_LOCK},
-    {"fill", "", "for who reads between two looks: the scenario mrapi_row is about it"},
-    {"bury", "", "what it leads to looks again"},
-    {"row_recover", "", "looked at again under the table's lock"},
-    {"med_shmem_create", "", "for two who recover one node at once, which no seed meets"},
-    {"med_shmem_recover_making", "", "as M1; and a death shows all that the dead one did"},
-    {0},
-};
-
 const sim_scenario sim_mrapi_shmem = {
     .name = "mrapi_shmem",
     .covers = "shmem",
@@ -194,7 +181,6 @@ const sim_scenario sim_mrapi_shmem = {
     .begin = mrapi_begin,
     .act = act,
     .environment = mrapi_environment,
-    .survivors = survivors,
 };
 
 static const char *

@@ -165,25 +165,6 @@ act_mutex(const sim_actor *actor)
     mrapi_go(actor);
 }
 
-#define BY_DEATH "of a dead process: a death shows all that it did"
-#define BY_THE_SLOT                                                                                \
-    "the slot, given up after and had before, orders one process's life and the next's"
-
-static const sim_survivor survivors[] = {
-    {"med_node_alive", "A1",
-     "who asks has the reference from a lock, and with it (A2) what made it"},
-    {"med_node_look", "A1", "compared only"},
-    {"med_process_alive", "A1", "compared only"},
-    {"come_alive", "L1", "what it publishes is read to be shown, or " BY_DEATH},
-    {"recover_node_row", "A1", BY_DEATH},
-    {"recovery_claim", "A1", "checked by the compare-and-swap that follows"},
-    {"recovery_claim", "D2", "each step of a recovery is a compare-and-swap, or under a lock"},
-    {"med_process_recover", "R2", "as D2"},
-    {"med_process_release", "R2", BY_THE_SLOT},
-    {"claim_free", "A2", BY_THE_SLOT},
-    {0},
-};
-
 const sim_scenario sim_mrapi = {
     .name = "mrapi",
     .covers = "node node_leave node_start process process_recover system attach attach_partition",
@@ -195,14 +176,6 @@ const sim_scenario sim_mrapi = {
     .begin = mrapi_begin,
     .act = act,
     .environment = mrapi_environment,
-    .survivors = survivors,
-};
-
-static const sim_survivor mutex_survivors[] = {
-    {"lock_uncommon", "A3", "the compare-and-swap that failed and found it dead has acquired it"},
-    {"lock_uncommon", "A1", "A3 stands before it"},
-    {"med_object_remove", "A1", "looked at again under the table's lock"},
-    {0},
 };
 
 const sim_scenario sim_mrapi_mutex = {
@@ -216,5 +189,4 @@ const sim_scenario sim_mrapi_mutex = {
     .begin = mrapi_begin,
     .act = act_mutex,
     .environment = mrapi_environment,
-    .survivors = mutex_survivors,
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "survivors.h"
 
 #define SITES_MAX 1024u
 #define LABEL_BYTES 48
@@ -85,6 +86,14 @@ is_comment(const char *line)
     return strncmp(line, "/*", 2) == 0 || strncmp(line, "* ", 2) == 0;
 }
 
+/* Does a comment above that is for several lines speak for those below this one too? */
+static bool
+is_in_block(const char *line)
+{
+    size_t length = strcspn(line, "\n");
+    return length != 0 && line[strspn(line, " ")] != '}' && line[length - 1] != '{';
+}
+
 static void
 label_find(mutant *m)
 {
@@ -105,7 +114,7 @@ label_find(mutant *m)
     }
     /* A comment above, or a call that began above. */
     for (uint32_t above = 1; above < LINES_KEPT && !label; above++) {
-        if (above > 2 && !is_comment(text[above])) {
+        if (above > 2 && !is_comment(text[above]) && !is_in_block(text[above])) {
             break;
         }
         (void)snprintf(comment, sizeof comment, "/*%s", text[above]);
@@ -119,17 +128,29 @@ label_find(mutant *m)
 /* ---- Which there are ------------------------------------------------------------------------- */
 
 static bool
-covers(const sim_scenario *scenario, const char *file)
+has_word(const char *words, const char *word)
 {
-    size_t stem = strcspn(file, ".");
-    for (const char *at = scenario->covers; *at;) {
+    for (const char *at = words; *at;) {
         size_t length = strcspn(at, " ");
-        if (length == stem && strncmp(at, file, stem) == 0) {
+        if (length == strlen(word) && strncmp(at, word, length) == 0) {
             return true;
         }
         at += length + strspn(at + length, " ");
     }
     return false;
+}
+
+/* Its file or its function stands there. */
+static bool
+covers(const sim_scenario *scenario, const source_line *where)
+{
+    char word[PLACE_FILE_BYTES + 4];
+    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(where->file, "."), where->file);
+    if (has_word(scenario->covers, word)) {
+        return true;
+    }
+    (void)snprintf(word, sizeof word, "%.*s()", (int)sizeof word - 4, where->function);
+    return has_word(scenario->covers, word);
 }
 
 static uint32_t
@@ -174,7 +195,7 @@ mutants_find(const sim_scenario *scenario, sim_outcome *outcome, mutant *mutants
     uint32_t count = 0;
     report_lines(sites, site_count, lines);
     for (uint32_t i = 0; i < site_count; i++) {
-        if (!covers(scenario, lines[i].file)) {
+        if (!covers(scenario, &lines[i])) {
             continue;
         }
         mutant *m = mutant_at(mutants, &count, &lines[i]);
@@ -235,14 +256,9 @@ static const char *
 reason_to_survive(const sim_scenario *scenario, const mutant *m)
 {
     char text[LABEL_BYTES + 16];
-    (void)snprintf(text, sizeof text, "%s%s", weakening_names[m->weakening], m->label);
-    for (const sim_survivor *s = scenario->survivors; s && s->function; s++) {
-        if (strcmp(s->function, m->where.function) == 0 &&
-            strncmp(s->label, text, strlen(s->label)) == 0) {
-            return s->reason;
-        }
-    }
-    return NULL;
+    (void)snprintf(text, sizeof text, "%s%.*s", weakening_names[m->weakening], LABEL_BYTES - 1,
+                   m->label);
+    return survivor_reason(scenario->name, m->where.function, text);
 }
 
 #define SEEDS_FOR_LISTED 500u
@@ -295,6 +311,23 @@ mutant_weaken_line(const sim_scenario *scenario, sim_outcome *outcome, const cha
         }
     }
     return met;
+}
+
+/* For another program (order_test.py): scenario, place, function and label of each order, and what
+ * becomes of its mutant. */
+bool
+mutants_list(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
+{
+    static mutant mutants[SITES_MAX];
+    (void)o;
+    memset(mutants, 0, sizeof mutants);
+    uint32_t count = mutants_find(scenario, outcome, mutants);
+    for (uint32_t i = 0; i < count; i++) {
+        const mutant *m = &mutants[i];
+        printf("%s\t%s:%" PRIu32 "\t%s\t%s\t%s\n", scenario->name, m->where.path, m->where.line,
+               m->where.function, m->label, reason_to_survive(scenario, m) ? "survives" : "found");
+    }
+    return true;
 }
 
 bool

@@ -15,4 +15,7 @@ bool mutant_weaken_line(const sim_scenario *scenario, sim_outcome *outcome, cons
 /* Prints the table. False: one survived that the scenario does not list, or the other way round. */
 bool mutants_run(const options *o, const sim_scenario *scenario, sim_outcome *outcome);
 
+/* Prints which there are, and what is expected of each. */
+bool mutants_list(const options *o, const sim_scenario *scenario, sim_outcome *outcome);
+
 #endif

@@ -19,6 +19,7 @@ typedef struct options {
     uint64_t mutant_seeds;
     bool mutants;
     bool halves;
+    bool orders;
     const char *weaken; /* "file:line" */
     bool loud;
     bool list;

@@ -222,14 +222,6 @@ end(const sim_actor *director)
     SIM_CHECK(lost <= (uint32_t)n->in_hand[2] + n->in_hand[3]);
 }
 
-static const sim_survivor survivors[] = {
-    {"med_ring_mpmc_join", "A5", "a side is but a number; its claims carry their own orders"},
-    {"med_ring_mpmc_leave", "R5", "a side is but a number; its claims carry their own orders"},
-    {"med_ring_mpmc_recover", "R5", "a side is but a number; its claims carry their own orders"},
-    {"claim_undo", "R4", "is for a recovery that began when the side was another dead one's"},
-    {0},
-};
-
 const sim_scenario sim_ring_mpmc = {
     .name = "ring_mpmc",
     .covers = "ring_mpmc",
@@ -241,5 +233,4 @@ const sim_scenario sim_ring_mpmc = {
     .begin = begin,
     .act = act,
     .end = end,
-    .survivors = survivors,
 };

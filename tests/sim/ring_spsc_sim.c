@@ -193,11 +193,6 @@ end(const sim_actor *director)
     SIM_CHECK(n->begun == MESSAGES && n->seen == MESSAGES);
 }
 
-static const sim_survivor survivors[] = {
-    {"med_ring_consumer_attach", "A2", "a death shows all that the dead one did"},
-    {0},
-};
-
 const sim_scenario sim_ring_line = {
     .name = "ring_line",
     .covers = "ring_spsc",
@@ -209,7 +204,6 @@ const sim_scenario sim_ring_line = {
     .begin = begin_line,
     .act = act,
     .end = end,
-    .survivors = survivors,
 };
 
 const sim_scenario sim_ring_packed = {
@@ -223,5 +217,4 @@ const sim_scenario sim_ring_packed = {
     .begin = begin_packed,
     .act = act,
     .end = end,
-    .survivors = survivors,
 };

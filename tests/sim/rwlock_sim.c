@@ -150,12 +150,6 @@ act(const sim_actor *actor)
     }
 }
 
-static const sim_survivor survivors[] = {
-    {"med_rwlock_back_out", "R1",
-     "who backs out has read nothing; as a read-modify-write it hands on what others released"},
-    {0},
-};
-
 const sim_scenario sim_rwlock = {
     .name = "rwlock",
     .covers = "rwlock units",
@@ -166,5 +160,4 @@ const sim_scenario sim_rwlock = {
     .waits_forever = true,
     .begin = begin,
     .act = act,
-    .survivors = survivors,
 };

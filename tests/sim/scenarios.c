@@ -22,6 +22,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_sem,
     &sim_mrapi_rwl,
     &sim_mrapi_row,
+    &sim_event,
     &sim_request,
     &sim_mrapi_heap,
     &sim_mrapi_shmem,

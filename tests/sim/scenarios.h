@@ -27,6 +27,7 @@ extern const sim_scenario sim_mrapi_row;
 extern const sim_scenario sim_table;
 extern const sim_scenario sim_cache;
 extern const sim_scenario sim_mrapi_dma;
+extern const sim_scenario sim_event;
 extern const sim_scenario sim_request;
 extern const sim_scenario sim_mrapi_heap;
 extern const sim_scenario sim_mrapi_shmem;

@@ -9,15 +9,16 @@
 #include "scenarios.h"
 
 #define VALUES 6u
-#define WORDS 3u
+#define PARTS 5u
 #define MEMORY_BYTES 1024u
 #define PRELUDE_AT 768u
 #define PRELUDE 77u
 #define RETRIES 2u
 #define VALUES_PER_TURN 2u
 
+/* Two words and a half. */
 typedef struct value {
-    uint32_t words[WORDS];
+    uint16_t parts[PARTS];
 } value;
 
 typedef struct notes {
@@ -36,8 +37,8 @@ static value
 value_of(uint32_t number)
 {
     value v;
-    for (uint32_t i = 0; i < WORDS; i++) {
-        v.words[i] = number * 16 + i;
+    for (uint32_t i = 0; i < PARTS; i++) {
+        v.parts[i] = (uint16_t)(number * 16 + i);
     }
     return v;
 }
@@ -97,10 +98,10 @@ write_all(const sim_actor *actor, const med_state_cell *cell)
 static uint32_t
 value_check(const value *v)
 {
-    uint32_t number = v->words[0] / 16;
+    uint32_t number = v->parts[0] / 16;
     value whole = value_of(number);
-    for (uint32_t i = 0; i < WORDS; i++) {
-        SIM_CHECK(v->words[i] == whole.words[i]);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        SIM_CHECK(v->parts[i] == whole.parts[i]);
     }
     return number;
 }

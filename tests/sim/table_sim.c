@@ -180,13 +180,6 @@ act(const sim_actor *actor)
     }
 }
 
-static const sim_survivor survivors[] = {
-    {"hash_put", "", "what the entry names says itself whether it is there (T1)"},
-    {"med_table_find", "", "likewise"},
-    {"row_give_back", "", "with the lock, which orders it"},
-    {0},
-};
-
 const sim_scenario sim_table = {
     .name = "table",
     .covers = "table table_index table_lock",
@@ -197,5 +190,4 @@ const sim_scenario sim_table = {
     .waits_forever = true,
     .begin = begin,
     .act = act,
-    .survivors = survivors,
 };

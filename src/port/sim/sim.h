@@ -33,16 +33,9 @@ typedef struct sim_actor {
     void *notes;    /* zeroed at first */
 } sim_actor;
 
-/* An order that no seed shows to be needed, and why it stands there all the same. */
-typedef struct sim_survivor {
-    const char *function;
-    const char *label; /* how it begins in the table of mutants: "A2", "no acquire: R1" */
-    const char *reason;
-} sim_survivor;
-
 typedef struct sim_scenario {
     const char *name;
-    const char *covers; /* files whose orders its mutants weaken: "ring_spsc wait" */
+    const char *covers; /* files, and functions, whose orders its mutants weaken: "wait read()" */
     uint32_t memory_bytes;
     uint32_t cached_bytes; /* up to SIM_CACHED_BYTES */
     uint32_t actors;
@@ -55,7 +48,6 @@ typedef struct sim_scenario {
     void (*act)(const sim_actor *actor);
     void (*end)(const sim_actor *director);
     const char *(*environment)(const char *name); /* variables; may be NULL: there are none */
-    const sim_survivor *survivors;                /* ends with one without function; may be NULL */
 } sim_scenario;
 
 /* The scenarios of the world (tests/sim), ending with NULL. */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Event callbacks: a callback is called with the event that it was given for, as often as was asked
+ * for; what stood in an entry before it ended is nobody's.
+ *
+ * Actors: threads of one process. Two listen, each to one event at a time, and end it again; two
+ * tell. All entries have been used and ended before, so that what is over stands in them.
+ */
+#include "mrapi/event.h"
+#include "scenarios.h"
+
+#define LISTENERS 2u
+#define TELLERS 2u
+#define ROUNDS 4u
+#define TELLS 8u
+#define ENTRIES 16u
+#define NEVER 1000000u
+
+/* Each callback's own event. */
+#define FIRST ((mrapi_event_t)1)
+#define SECOND ((mrapi_event_t)2)
+#define RARE ((mrapi_event_t)3) /* listened to so that it is never due */
+
+static void
+hear_first(mrapi_event_t event)
+{
+    SIM_CHECK(event == FIRST);
+}
+
+static void
+hear_second(mrapi_event_t event)
+{
+    SIM_CHECK(event == SECOND);
+}
+
+static void
+hear_rare(mrapi_event_t event)
+{
+    (void)event;
+    SIM_CHECK(false);
+}
+
+typedef struct subject {
+    mrapi_event_t event;
+    uint32_t frequency;
+    void (*callback)(mrapi_event_t event);
+} subject;
+
+static const subject subjects[] = {
+    {FIRST, 1, hear_first},
+    {SECOND, 1, hear_second},
+    {RARE, NEVER, hear_rare},
+};
+#define SUBJECTS (sizeof subjects / sizeof subjects[0])
+
+/* Of an event of its own each, and so in an entry of its own. */
+static void
+begin(const sim_actor *director)
+{
+    (void)director;
+    for (uint32_t i = 1; i <= ENTRIES; i++) {
+        SIM_CHECK(med_event_listen((mrapi_event_t)(RARE + i), NEVER, hear_rare) == MEDLEY_OK);
+    }
+    for (uint32_t i = 1; i <= ENTRIES; i++) {
+        SIM_CHECK(med_event_listen((mrapi_event_t)(RARE + i), 0, hear_rare) == MEDLEY_OK);
+    }
+}
+
+static void
+act(const sim_actor *actor)
+{
+    for (uint32_t i = 0; actor->index < LISTENERS && i < ROUNDS; i++) {
+        const subject *s = &subjects[sim_random(SUBJECTS)];
+        SIM_CHECK(med_event_listen(s->event, s->frequency, s->callback) == MEDLEY_OK);
+        SIM_CHECK(med_event_listen(s->event, 0, s->callback) == MEDLEY_OK);
+    }
+    for (uint32_t i = 0; actor->index >= LISTENERS && i < TELLS; i++) {
+        med_event_tell_listeners((mrapi_event_t)(FIRST + sim_random(SUBJECTS)));
+    }
+}
+
+const sim_scenario sim_event = {
+    .name = "event",
+    .covers = "event",
+    .actors = LISTENERS + TELLERS,
+    .one_process = true,
+    .begin = begin,
+    .act = act,
+};

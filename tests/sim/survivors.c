@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "survivors.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct survivor {
+    const char *scenario; /* there only: another finds it; NULL: nobody does */
+    const char *function;
+    const char *label; /* how its comment begins: "A2", "R1 free" */
+    const char *reason;
+} survivor;
+
+#define BY_DEATH "of a dead process: a death shows all that it did"
+#define BY_THE_SLOT                                                                                \
+    "the slot, given up after and had before, orders one life of the row and the next"
+#define BY_THE_LOCK "the table's lock, under which this and the other end are, orders them"
+#define BY_NO_SEED "an owner dies, and his row is made anew, in the middle of an attach: by no seed"
+#define FOR_SHOWING "what is read next is only shown"
+#define NO_SUCH_LOCKS                                                                              \
+    "the simulator has no kernel that knows locks: models/pi.pml, step_mutex_pi_test.c"
+#define NOT_MET "no scenario comes here"
+
+static const survivor survivors[] = {
+    /* base */
+    {"lock_buried", "med_lock_recover", "R1",
+     "nobody uses what a lock guarded that is of no more use"},
+    {NULL, "med_ring_consumer_attach", "A2", "a death shows all that the dead one did"},
+    {NULL, "med_ring_mpmc_join", "A5", "a side is but a number; its claims carry their own orders"},
+    {NULL, "med_ring_mpmc_leave", "R5", "as A5"},
+    {NULL, "med_ring_mpmc_recover", "R5", "as A5"},
+    {NULL, "claim_undo", "R4", "is for a recovery that began when the side was another dead one's"},
+    {NULL, "med_rwlock_back_out", "R1",
+     "who backs out has read nothing; as a read-modify-write it hands on what others released"},
+    {NULL, "give_up", "R2", NOT_MET},
+    {NULL, "med_state_cell_write_record", "R2", NOT_MET},
+    {NULL, "copy_wanted", "A2", NOT_MET},
+    {NULL, "med_state_cell_newest", "A1", "compared only, by those who look for news"},
+
+    /* mrapi: rows */
+    {NULL, "hash_put", "T3", "what the entry names says itself whether it is there (T1)"},
+    {NULL, "med_table_find", "A3", "what the entry names says itself whether it is there (T1)"},
+    {NULL, "word", "A1", NOT_MET},
+    {NULL, "rows_read", "A1", FOR_SHOWING},
+    {NULL, "row_living", "A1", FOR_SHOWING},
+    {NULL, "segments_bytes", "A1", FOR_SHOWING},
+    {NULL, "med_partition_init", "P1",
+     "who checks it is in the section in which it was made, or has seen a slot held"},
+    {NULL, "med_partition_check", "C1", "as P1"},
+
+    /* mrapi: processes */
+    {NULL, "med_process_alive", "A1", "compared only"},
+    {NULL, "come_alive", "L1", "what it publishes is read to be shown, or " BY_DEATH},
+    {NULL, "recover_node_row", "A1", BY_DEATH},
+    {NULL, "recovery_claim", "A1", "checked by the compare-and-swap that follows"},
+    {NULL, "recovery_claim", "D2",
+     "each step of a recovery is a compare-and-swap, or under a lock"},
+    {NULL, "recover_claims", "D1", "as D2"},
+    {NULL, "claim_dead", "A1", "checked by the compare-and-swap that follows"},
+    {NULL, "claim_dead", "D2", "as D2 of recovery_claim"},
+    {NULL, "med_process_recover", "D1", "as D2"},
+    {NULL, "med_process_recover", "R2", "as D2"},
+    {NULL, "med_process_release", "R2", BY_THE_SLOT},
+    {NULL, "claim_free", "A2", BY_THE_SLOT},
+    {NULL, "med_process_keep", "A1", "compared only"},
+
+    /* mrapi: nodes */
+    {NULL, "med_node_alive", "A1",
+     "who asks has the reference from a lock, and with it (A2) what made it"},
+    {NULL, "med_node_look", "A1", "compared only"},
+    {NULL, "taken_by_living", "A1", "compared only"},
+    {NULL, "med_node_row_leave", "U1", NOT_MET},
+    {NULL, "med_node_leaves_finish", "U2", NOT_MET},
+    {NULL, "med_node_leaves_finish", "A1", NOT_MET},
+    {NULL, "med_node_start", "J1", NOT_MET},
+    {NULL, "join_take", "J2", NOT_MET},
+    {NULL, "join_end", "J1", NOT_MET},
+    {NULL, "fill", "K3", "all callbacks of a scenario lie in the same 4 GiB"},
+    {NULL, "listener_read", "K4", "as K3"},
+
+    /* mrapi: locks */
+    {NULL, "lock_uncommon", "A3",
+     "the compare-and-swap that failed and found it dead has acquired it"},
+    {NULL, "lock_uncommon", "A1", "A3 stands before it"},
+    {NULL, "med_object_remove", "A1", "looked at again under the table's lock"},
+    {NULL, "bears", "A1", NO_SUCH_LOCKS},
+    {NULL, "claims", "A2", NO_SUCH_LOCKS},
+    {NULL, "bury_marked", "A4", NO_SUCH_LOCKS},
+    {NULL, "bury_marked", "R3", NO_SUCH_LOCKS},
+    {NULL, "bury", "A4", NO_SUCH_LOCKS},
+    {NULL, "take_gone", "A3", NO_SUCH_LOCKS},
+    {NULL, "take_slow", "A1", NO_SUCH_LOCKS},
+    {NULL, "take_try", "A1", NO_SUCH_LOCKS},
+    {NULL, "med_mutex_pi_take", "A1", NO_SUCH_LOCKS},
+    {NULL, "med_mutex_pi_take", "R2", NO_SUCH_LOCKS},
+    {NULL, "give_slow", "R1", NO_SUCH_LOCKS},
+    {NULL, "give", "R1", NO_SUCH_LOCKS},
+
+    /* mrapi: memory */
+    {NULL, "window_find", "A1",
+     "it is compared only: what is used was read when the window was opened"},
+    {NULL, "may_attach", "A1",
+     "the caller has acquired it; a deleter holds the lock that is held here"},
+    {NULL, "extent_fill", "", BY_NO_SEED},
+    {NULL, "create_fill", "", BY_NO_SEED},
+    {NULL, "segment_map", "K2", BY_NO_SEED},
+    {NULL, "med_rmem_window_open", "K2", BY_NO_SEED},
+    {NULL, "address_of", "K2", BY_NO_SEED},
+    {NULL, "place_find", "K2", BY_NO_SEED},
+    {NULL, "peer_open", "K2", BY_NO_SEED},
+    {NULL, "gone_node_detach", "", BY_THE_LOCK},
+    {NULL, "bits_of_nobody_clear", "", BY_THE_LOCK},
+    {NULL, "fill", "K1 next life -> K2 (read)", NOT_MET},
+    {NULL, "med_shmem_read", "A2", NOT_MET},
+    {NULL, "bury", "A1", "what it leads to looks again"},
+    {NULL, "row_recover", "", "looked at again under the table's lock"},
+    {NULL, "med_shmem_create", "M1", "for two who recover one node at once, which no seed meets"},
+    {NULL, "med_shmem_recover_making", "", "as M1; and a death shows all that the dead one did"},
+    {NULL, "med_shmem_map_again", "A1", "the port compares what is read next with the file"},
+
+    /* mcapi */
+    {NULL, "med_scalar_send", "R1", NOT_MET},
+    {NULL, "med_scalar_receive", "R2", NOT_MET},
+    {NULL, "med_endpoint_of", "A1", NOT_MET},
+    {NULL, "med_endpoint_channel", "C2", "what it names says itself whether it is there (A1)"},
+    {NULL, "med_endpoint_channel", "A1",
+     "who does not see it yet as connected is woken by who connects it, and then does"},
+    {NULL, "med_endpoint_channel_set", "C1", "as C2; the lane it names is there only after it"},
+    {NULL, "med_endpoint_recover_rows", "A1",
+     "for two who recover one node at once, which no seed meets"},
+    {NULL, "make_ready", "", "the lanes' lock, which is held here, orders them"},
+    {NULL, "node_is_over", "A1", NOT_MET},
+    {NULL, "lane_is_over", "A1", NOT_MET},
+    {NULL, "fill", "F1", NOT_MET},
+    {NULL, "side_is_there", "F2", NOT_MET},
+    {NULL, "sweep", "A1", NOT_MET},
+    {NULL, "lanes_look", "A2", NOT_MET},
+    {0},
+};
+
+static bool
+speaks_of(const survivor *s, const char *scenario, const char *function, const char *label)
+{
+    return (!s->scenario || strcmp(s->scenario, scenario) == 0) &&
+           strcmp(s->function, function) == 0 && strncmp(label, s->label, strlen(s->label)) == 0;
+}
+
+const char *
+survivor_reason(const char *scenario, const char *function, const char *label)
+{
+    for (const survivor *s = survivors; s->function; s++) {
+        if (speaks_of(s, scenario, function, label)) {
+            return s->reason;
+        }
+    }
+    return NULL;
+}
+
+void
+survivors_print(void)
+{
+    for (const survivor *s = survivors; s->function; s++) {
+        if (!s->scenario) {
+            printf("-\t-\t%s\t%s\t%s\n", s->function, s->label, s->reason);
+        }
+    }
+}
