@@ -181,22 +181,22 @@ med_endpoints_agree(const med_system *system, med_handle from, med_handle to)
 }
 
 uint64_t
-med_endpoint_deadline_ns(const med_self *self, const med_endpoint_own *own)
+med_endpoint_deadline_ns(const med_endpoint_own *own)
 {
-    uint32_t us = med_endpoint_setting_get(self->system, own->row, MED_ENDPOINT_TIMEOUT_US);
+    uint32_t us = own->settings[MED_ENDPOINT_TIMEOUT_US];
     return us == UINT32_MAX ? MED_PORT_FOREVER : med_port_clock_ns() + (uint64_t)us * 1000u;
 }
 
 bool
-med_endpoint_may_wait(const med_self *self, const med_endpoint_own *own)
+med_endpoint_may_wait(const med_endpoint_own *own)
 {
-    uint32_t type = med_endpoint_setting_get(self->system, own->row, MED_ENDPOINT_MEMORY_TYPE);
-    return !(type & MED_ENDPOINT_FAIL_ON_MEM_LIMIT);
+    return !(own->settings[MED_ENDPOINT_MEMORY_TYPE] & MED_ENDPOINT_FAIL_ON_MEM_LIMIT);
 }
 
 typedef struct set_context {
     const med_system *system;
     med_endpoint_row *row;
+    med_endpoint_own *own;
     med_handle endpoint;
     med_endpoint_setting which;
     uint32_t value;
@@ -212,6 +212,7 @@ set_unless_connected(void *context)
     }
     /* Relaxed: the lock orders it for who connects; each stands for itself. */
     atomic32_store_relaxed(&set->row->settings[set->which], set->value);
+    set->own->settings[set->which] = set->value;
     return MEDLEY_OK;
 }
 
@@ -219,12 +220,16 @@ medley_status_t
 med_endpoint_set(med_self *self, med_handle endpoint, med_endpoint_setting which, uint32_t value)
 {
     const med_system *system = self->system;
-    set_context set = {.system = system, .endpoint = endpoint, .which = which, .value = value};
+    set_context set = {.system = system,
+                       .own = med_endpoint_mine(self, endpoint),
+                       .endpoint = endpoint,
+                       .which = which,
+                       .value = value};
     medley_status_t status = med_endpoint_of(system, endpoint, &set.row);
     if (status != MEDLEY_OK) {
         return status;
     }
-    if (!med_endpoint_mine(self, endpoint)) {
+    if (!set.own) {
         return MEDLEY_ERR_NOT_OWNER;
     }
     setting_limits limits = limits_of(system, set.row, which);
@@ -289,10 +294,16 @@ own_lanes_none(med_endpoint_own *own)
 
 /* Field by field: others may be comparing the first two. */
 static void
-own_begin(const med_self *self, med_endpoint_row *row, med_handle endpoint)
+own_begin(const med_self *self,
+          med_endpoint_row *row,
+          med_handle endpoint,
+          const uint32_t settings[MED_ENDPOINT_SETTINGS])
 {
     med_endpoint_own *own = &self->exchange->exchange->endpoints[med_handle_index(endpoint)];
     own->row = row;
+    for (uint32_t i = 0; i < MED_ENDPOINT_SETTINGS; i++) {
+        own->settings[i] = settings[i];
+    }
     own_lanes_none(own);
     own->sends = (med_pending_queue){NULL, NULL};
     own->receives = (med_pending_queue){NULL, NULL};
@@ -330,7 +341,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_relaxed(&endpoint->channel, 0);
     atomic32_store_relaxed(&endpoint->closing, 0);
     atomic32_store_relaxed(&endpoint->lanes_made, 0);
-    own_begin(self, endpoint, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
+    own_begin(self, endpoint, med_handle_make(MED_HANDLE_ENDPOINT, index, generation), defaults);
 }
 
 /* An endpoint appeared: who waits for one looks. */

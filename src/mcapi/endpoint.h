@@ -58,6 +58,8 @@ typedef struct med_endpoint_own {
     atomic32 handle; /* 0: it is no endpoint of this process. Others of the process may look */
     atomic32 owner;  /* node reference; likewise */
     med_endpoint_row *row;
+    /* As they were set: the row's are for others, and may be written over. */
+    uint32_t settings[MED_ENDPOINT_SETTINGS];
     uint32_t lanes_seen; /* of lanes_made */
     uint32_t run;        /* how many more it takes from the lane it is at before it goes on */
     /* To receive from, by priority: a circle of lanes, and the one where it goes on. */
@@ -149,9 +151,9 @@ medley_status_t
 med_endpoint_state_get(const med_self *self, med_handle endpoint, med_endpoint_state *state);
 
 /* When a call that blocks at it, from now on, ends. */
-uint64_t med_endpoint_deadline_ns(const med_self *self, const med_endpoint_own *own);
+uint64_t med_endpoint_deadline_ns(const med_endpoint_own *own);
 /* May such a call wait for memory or room? */
-bool med_endpoint_may_wait(const med_self *self, const med_endpoint_own *own);
+bool med_endpoint_may_wait(const med_endpoint_own *own);
 
 /* The caller's own endpoint of that handle, or NULL. */
 static inline med_endpoint_own *

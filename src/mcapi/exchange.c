@@ -215,7 +215,10 @@ med_exchange_join(med_self *self)
     if (status != MEDLEY_OK) {
         return status;
     }
-    status = own_join(self, shared, memory);
+    uint32_t file, offset;
+    bool whole =
+        med_shmem_holds(self->system, shared, memory_bytes(&self->system->limits), &file, &offset);
+    status = whole ? own_join(self, shared, memory) : MEDLEY_ERR_CORRUPT;
     if (status != MEDLEY_OK) {
         (void)med_shmem_detach(self, memory);
     }

@@ -53,8 +53,9 @@ typedef struct med_exchange_node {
     uint32_t polls; /* since it looked at somebody's life; see look_due */
 } med_exchange_node;
 
-/* The calling node takes part from now on. MEDLEY_ERR_EXISTS: it does; MEDLEY_ERR_NO_MEMORY,
- * MEDLEY_ERR_LIMIT, MEDLEY_TIMEOUT as med_shmem_create and _attach. */
+/* The calling node takes part from now on. MEDLEY_ERR_EXISTS: it does; MEDLEY_ERR_CORRUPT:
+ * the memory is not as large as it must be; MEDLEY_ERR_NO_MEMORY, MEDLEY_ERR_LIMIT, MEDLEY_TIMEOUT
+ * as med_shmem_create and _attach. */
 medley_status_t med_exchange_join(med_self *self);
 /* And no more. Its endpoints are gone already. */
 void med_exchange_leave(med_self *self);

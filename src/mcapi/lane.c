@@ -557,7 +557,7 @@ med_lane_glance_at(med_self *self, const med_lane_row *row, med_lane_side side)
 bool
 med_lane_may_wait(med_self *self, const med_lane_own *lane)
 {
-    bool may = med_endpoint_may_wait(self, lane->producer.endpoint);
+    bool may = med_endpoint_may_wait(lane->producer.endpoint);
     if (!may) {
         med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);
     }

@@ -229,7 +229,7 @@ send_again(med_self *self, med_pending *pending)
     if (!wants_room(status)) {
         return status;
     }
-    bool waits = found ? med_lane_may_wait(self, lane) : med_endpoint_may_wait(self, pending->own);
+    bool waits = found ? med_lane_may_wait(self, lane) : med_endpoint_may_wait(pending->own);
     return waits ? MEDLEY_BUSY : status;
 }
 
@@ -274,7 +274,7 @@ med_message_send_wait(med_self *self, const med_message *message)
     }
     med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
     med_pending pending = pending_of(own, message);
-    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own));
+    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(own));
 }
 
 medley_status_t
@@ -513,7 +513,7 @@ med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t siz
         }
     }
     med_pending pending = {.attempt = receive_again, .own = own, .buffer = buffer, .size = size};
-    status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(self, own));
+    status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(own));
     *bytes = (uint32_t)pending.outcome.size_bytes;
     return status;
 }

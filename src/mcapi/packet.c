@@ -146,7 +146,7 @@ med_packet_send_wait(med_self *self, med_handle channel, const void *payload, si
                            .buffer = (void *)(uintptr_t)payload,
                            .size = bytes,
                            .numbers = {[CHANNEL] = channel}};
-    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own));
+    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(own));
 }
 
 medley_status_t
@@ -254,7 +254,7 @@ med_packet_receive_wait(med_self *self, med_handle channel, void **buffer, size_
                            .own = own,
                            .buffer = (void *)buffer,
                            .numbers = {[CHANNEL] = channel}};
-    status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(self, own));
+    status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(own));
     *bytes = pending.outcome.size_bytes;
     return status;
 }

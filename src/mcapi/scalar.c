@@ -51,7 +51,7 @@ wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lan
                                    .each_slice = side == MED_LANE_PRODUCER ? look_at_receiver
                                                                            : look_at_sender,
                                    .context = m,
-                                   .deadline_ns = med_endpoint_deadline_ns(self, own),
+                                   .deadline_ns = med_endpoint_deadline_ns(own),
                                    .scope = self->scope};
     med_lane_count_wait(row, side);
     medley_status_t status = med_wait_until(&m->self->row->news, &m->self->waiter, &wait);

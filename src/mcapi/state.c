@@ -192,8 +192,7 @@ med_state_receive_copy(
     }
     status = copy_newest(self, w.lane, buffer, size, &w.bytes);
     if (__builtin_expect(status == MEDLEY_EMPTY, 0)) {
-        status =
-            wait_for(&w, was_received, med_endpoint_deadline_ns(self, w.lane->consumer.endpoint));
+        status = wait_for(&w, was_received, med_endpoint_deadline_ns(w.lane->consumer.endpoint));
     }
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
