@@ -112,9 +112,12 @@ partition_make(med_system *system, void *memory, const char *name, const med_ima
 medley_status_t
 med_attach_partition_create(med_system *system, const char *name, med_image *image)
 {
+    if (!med_port_has_processes()) {
+        return MEDLEY_ERR_NOT_SUPPORTED; /* as below: an image of bare metal has nothing of this */
+    }
     medley_status_t status = MEDLEY_OK;
     med_limits_from_environment(&system->limits);
-    if (med_port_has_processes() && image) {
+    if (image) {
         med_image_limits(image, &system->limits);
         status = med_image_check(image, &system->limits);
     }
@@ -156,6 +159,9 @@ med_attach_partition_private(med_system *system)
 medley_status_t
 med_attach_partition_join(med_system *system)
 {
+    if (!med_port_has_processes()) {
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
     if (system->shared.size_bytes < sizeof(med_partition_header)) {
         return MEDLEY_ERR_CORRUPT;
     }
