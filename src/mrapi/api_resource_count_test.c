@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Counts of resources, by the public calls: dynamic attributes. */
+#include "mrapi/api_resource_test.h"
+#include "mrapi/mutex.h"
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+static void
+wrong_counts(void **state)
+{
+    (void)state;
+    mrapi_uint_t value;
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_ALL);
+    mrapi_resource_t *memory = named(root, "NUMANode#0"), *processor = named(root, "PU#0");
+    mrapi_dynamic_attribute_start(memory, MRAPI_RSRC_MEM_WORDSIZE, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_RSRC_NOTDYNAMIC);
+    mrapi_dynamic_attribute_reset(memory, MRAPI_RSRC_MEM_WORDSIZE, &status);
+    assert_int_equal(status, MRAPI_ERR_RSRC_NOTDYNAMIC);
+    mrapi_dynamic_attribute_stop(memory, MRAPI_RSRC_MEM_WORDSIZE, &status);
+    assert_int_equal(status, MRAPI_ERR_RSRC_NOTDYNAMIC);
+    mrapi_dynamic_attribute_start(memory, MEDLEY_RSRC_TIME_NS, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
+    mrapi_dynamic_attribute_stop(processor, MEDLEY_RSRC_TIME_NS, &status);
+    assert_int_equal(status, MRAPI_ERR_RSRC_NOTSTARTED);
+    mrapi_dynamic_attribute_reset(processor, MEDLEY_RSRC_TIME_NS, &status);
+    assert_int_equal(status, MRAPI_ERR_RSRC_NOTSTARTED);
+    mrapi_resource_get_attribute(processor, MEDLEY_RSRC_TIME_NS, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_RSRC_NOTSTARTED);
+    mrapi_dynamic_attribute_start(processor, MEDLEY_RSRC_TIME_NS, NULL, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_dynamic_attribute_start(processor, MEDLEY_RSRC_TIME_NS, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_RSRC_STARTED);
+    mrapi_dynamic_attribute_stop(processor, MEDLEY_RSRC_TIME_NS, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    /* A processor of that machine which this one has not. */
+    mrapi_dynamic_attribute_start(named(root, "PU#127"), MEDLEY_RSRC_TIME_NS, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
+    tree_free(root);
+}
+
+static void
+time_of_a_node(void **state)
+{
+    (void)state;
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_resource_t *me = named(root, "node 1:7");
+    assert_non_null(me);
+    assert_int_equal(me->resource_type, MEDLEY_RSRC_NODE);
+    mrapi_dynamic_attribute_start(me, MEDLEY_RSRC_TIME_NS, NULL, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    while (number(me, MEDLEY_RSRC_TIME_NS) == 0) {
+    }
+    mrapi_uint64_t before = number(me, MEDLEY_RSRC_TIME_NS);
+    assert_true(number(me, MEDLEY_RSRC_TIME_NS) >= before);
+    mrapi_dynamic_attribute_stop(me, MEDLEY_RSRC_TIME_NS, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_resource_get_attribute(me, MEDLEY_RSRC_TIME_NS, &before, sizeof before, &status);
+    assert_int_equal(status, MRAPI_ERR_RSRC_NOTSTARTED);
+    tree_free(root);
+}
+
+static void
+counters_of_the_processor(void **state)
+{
+    (void)state;
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_resource_t *me = named(root, "node 1:7");
+    mrapi_dynamic_attribute_start(me, MEDLEY_RSRC_INSTRUCTIONS, NULL, &status);
+    if (status == MRAPI_ERR_NOT_SUPPORTED) {
+        tree_free(root);
+        not_possible_here("no counters of the processor");
+    }
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_uint64_t before = number(me, MEDLEY_RSRC_INSTRUCTIONS);
+    assert_true(number(me, MEDLEY_RSRC_INSTRUCTIONS) > before);
+    mrapi_dynamic_attribute_stop(me, MEDLEY_RSRC_INSTRUCTIONS, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    tree_free(root);
+}
+
+static int rollovers;
+
+static void
+rolled_over(void)
+{
+    mrapi_node_t node = mrapi_node_id_get(&status); /* no lock is held, and it is the noticer's */
+    rollovers += node == NODE;
+}
+
+static void
+roll_over(void **state)
+{
+    (void)state;
+    atomic32 *sleeps = &med_self_get()->row->sleeps;
+    mrapi_uint_t low;
+    atomic32_store_relaxed(sleeps, 10);
+    rollovers = 0;
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_resource_t *me = named(root, "node 1:7");
+    mrapi_dynamic_attribute_start(me, MEDLEY_RSRC_SLEEPS, rolled_over, &status);
+    atomic32_store_relaxed(sleeps, 0xffffffffu);
+    assert_int_equal(number(me, MEDLEY_RSRC_SLEEPS), 0xfffffff5u);
+    assert_int_equal(rollovers, 0);
+    atomic32_store_relaxed(sleeps, 12); /* its own 32 bits have wrapped */
+    assert_int_equal(number(me, MEDLEY_RSRC_SLEEPS), UINT64_C(0x100000002));
+    assert_int_equal(rollovers, 1);
+    mrapi_resource_get_attribute(me, MEDLEY_RSRC_SLEEPS, &low, sizeof low, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(low, 2);
+    mrapi_dynamic_attribute_reset(me, MEDLEY_RSRC_SLEEPS, &status);
+    assert_int_equal(number(me, MEDLEY_RSRC_SLEEPS), 0);
+    assert_int_equal(rollovers, 1);
+    atomic32_store_relaxed(sleeps, 0);
+    tree_free(root);
+}
+
+static void
+what_is_used(void **state)
+{
+    (void)state;
+    const med_system *system = med_self_get()->system;
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_resource_t *mutexes = named(root, "mutexes");
+    mrapi_dynamic_attribute_start(mutexes, MEDLEY_RSRC_USED_BYTES, NULL, &status);
+    mrapi_dynamic_attribute_start(root, MEDLEY_RSRC_USED_BYTES, NULL, &status);
+    mrapi_uint64_t bytes = number(mutexes, MEDLEY_RSRC_USED_BYTES);
+    mrapi_uint64_t all = number(root, MEDLEY_RSRC_USED_BYTES);
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(3, NULL, &status);
+    assert_int_equal(number(mutexes, MEDLEY_RSRC_USED_BYTES) - bytes, system->mutexes.row_bytes);
+    assert_int_equal(number(root, MEDLEY_RSRC_USED_BYTES) - all, system->mutexes.row_bytes);
+    mrapi_resource_t *newer = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_resource_t *lock = named(newer, "mutex 3");
+    assert_non_null(lock);
+    mrapi_dynamic_attribute_start(lock, MEDLEY_RSRC_SLEEPS, NULL, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(number(lock, MEDLEY_RSRC_SLEEPS), 0);
+    delete_mutex(mutex);
+    mrapi_resource_get_attribute(lock, MEDLEY_RSRC_SLEEPS, &bytes, sizeof bytes, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    mrapi_dynamic_attribute_stop(lock, MEDLEY_RSRC_SLEEPS, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    tree_free(newer);
+    tree_free(root);
+}
+
+/* Each of the three kinds, had by this node. */
+static mrapi_mutex_hndl_t mutex_had;
+static mrapi_sem_hndl_t sem_had;
+static mrapi_rwl_hndl_t rwl_had;
+
+#define NOT_LONG_US 20000u
+
+static void
+wait_for_locks_in_vain(void)
+{
+    mrapi_status_t result;
+    mrapi_node_t node;
+    mrapi_key_t key;
+    assert_int_equal(medley_node_adopt(DOMAIN, MEDLEY_NODE_ANY, &node), MEDLEY_OK);
+    mrapi_mutex_lock(mutex_had, &key, NOT_LONG_US, &result);
+    assert_int_equal(result, MRAPI_TIMEOUT);
+    for (int i = 0; i < 2; i++) {
+        mrapi_sem_lock(sem_had, NOT_LONG_US, &result);
+        assert_int_equal(result, MRAPI_TIMEOUT);
+    }
+    for (int i = 0; i < 3; i++) {
+        mrapi_rwl_lock(rwl_had, i == 1 ? MRAPI_RWL_WRITER : MRAPI_RWL_READER, NOT_LONG_US, &result);
+        assert_int_equal(result, MRAPI_TIMEOUT);
+    }
+}
+
+/* Whoever waits in vain for so long has slept. */
+static void
+locks_are_slept_for(void **state)
+{
+    static const char *const names[] = {"mutex 3", "semaphore 3", "reader/writer lock 3"};
+    mrapi_resource_t *locks[3];
+    mrapi_key_t key;
+    (void)state;
+    mutex_had = mrapi_mutex_create(3, NULL, &status);
+    sem_had = mrapi_sem_create(3, NULL, 1, &status);
+    rwl_had = mrapi_rwl_create(3, NULL, 2, &status);
+    mrapi_mutex_lock(mutex_had, &key, 0, &status);
+    mrapi_sem_lock(sem_had, 0, &status);
+    mrapi_rwl_lock(rwl_had, MRAPI_RWL_WRITER, 0, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    for (unsigned i = 0; i < 3; i++) {
+        locks[i] = named(root, names[i]);
+        assert_non_null(locks[i]);
+        assert_int_equal(locks[i]->resource_type, MEDLEY_RSRC_LOCK);
+        mrapi_dynamic_attribute_start(locks[i], MEDLEY_RSRC_SLEEPS, NULL, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        assert_int_equal(number(locks[i], MEDLEY_RSRC_SLEEPS), 0);
+    }
+    on_other_thread(wait_for_locks_in_vain);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(number(locks[i], MEDLEY_RSRC_SLEEPS), i + 1);
+    }
+    delete_mutex(mutex_had);
+    mrapi_sem_delete(sem_had, &status);
+    mrapi_rwl_delete(rwl_had, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_uint64_t ignored;
+    for (unsigned i = 0; i < 3; i++) {
+        mrapi_resource_get_attribute(locks[i], MEDLEY_RSRC_SLEEPS, &ignored, sizeof ignored,
+                                     &status);
+        assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    }
+    tree_free(root);
+}
+
+/* ---- Nobody ---------------------------------------------------------------------------------- */
+
+static void
+no_node(void **state)
+{
+    mrapi_resource_t *root = NULL;
+    (void)state;
+    mrapi_dynamic_attribute_start(root, 0, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_NOTINIT);
+    mrapi_dynamic_attribute_reset(root, 0, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_NOTINIT);
+    mrapi_dynamic_attribute_stop(root, 0, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_NOTINIT);
+    mrapi_dynamic_attribute_start(root, 0, NULL, NULL);
+    mrapi_dynamic_attribute_reset(root, 0, NULL);
+    mrapi_dynamic_attribute_stop(root, 0, NULL);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        HERE(time_of_a_node), HERE(counters_of_the_processor), HERE(roll_over),
+        HERE(what_is_used),   HERE(locks_are_slept_for),       cmocka_unit_test(no_node),
+    };
+    const struct CMUnitTest on_machine[] = {ON_MACHINE(wrong_counts)};
+    if (!system_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests_name("mrapi/resource counts", tests, NULL, NULL);
+    if (module_there()) {
+        failed +=
+            cmocka_run_group_tests_name("mrapi/resource counts, 128 cores", on_machine, NULL, NULL);
+    }
+    return failed;
+}
