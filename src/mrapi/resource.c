@@ -184,6 +184,30 @@ module_reader(void)
     return read;
 }
 
+/* What the board of this machine has beside what a reader finds: "tight#0 DTCM". */
+static bool
+tight_add(parts *p)
+{
+    med_port_tight memory;
+    for (uint32_t i = 0; med_port_tight_get(i, &memory); i++) {
+        uint32_t number;
+        med_topology_part part = {.kind = MED_TOPOLOGY_MEMORY,
+                                  .id = i,
+                                  .size_bytes = memory.size_bytes,
+                                  .address = (uintptr_t)memory.address};
+        med_text text = {.length = 0};
+        med_text_string(&text, "tight#");
+        med_text_number(&text, i);
+        med_text_string(&text, " ");
+        med_text_string(&text, memory.name);
+        med_text_copy(part.name, sizeof part.name, text.bytes);
+        if (!part_add(p, &part, &number)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static medley_status_t
 machine_read(parts *p)
 {
@@ -197,7 +221,7 @@ machine_read(parts *p)
     }
     status = read ? read(&sink, why, sizeof why) : med_port_topology_read(&sink, why, sizeof why);
     if (status == MEDLEY_OK && p->count > 0) {
-        return MEDLEY_OK;
+        return machine_is_chosen() || tight_add(p) ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
     }
     med_log_error("the machine cannot be read", why);
     return status == MEDLEY_ERR_NO_MEMORY ? status : MEDLEY_ERR_NOT_SUPPORTED;

@@ -29,7 +29,7 @@ memory_read(const med_topology_part *part, uint32_t attribute, med_resource_valu
 {
     switch (attribute) {
     case MRAPI_RSRC_MEM_BASEADDR:
-        return number_is(value, 0); /* no reader tells it */
+        return number_is(value, part->address);
     case MRAPI_RSRC_MEM_NUMWORDS:
         return number_is(value, part->size_bytes / sizeof(void *));
     case MRAPI_RSRC_MEM_WORDSIZE:

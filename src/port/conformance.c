@@ -397,6 +397,50 @@ doorbell_wakes(void)
     return NULL;
 }
 
+/* ---- Tightly coupled memory ------------------------------------------------------------------ */
+
+/* A piece of it lies in it, zeroed, and comes back: more often than it has pieces. */
+static const char *
+tight_memory_is_used(const med_port_tight *memory, uint32_t index)
+{
+    KEEPS(memory->name && memory->name[0] && memory->address && memory->size_bytes >= 64);
+    uint32_t size_bytes = (uint32_t)memory->size_bytes / 2;
+    for (int i = 0; i < 5; i++) {
+        med_port_segment segment = {
+            .size_bytes = size_bytes, .place = MED_PORT_PLACE_TIGHT, .place_index = index};
+        KEEPS(med_port_segment_create(&segment) == MEDLEY_OK);
+        unsigned char *bytes = segment.address;
+        uintptr_t offset = (uintptr_t)bytes - (uintptr_t)memory->address;
+        KEEPS(offset <= memory->size_bytes && size_bytes <= memory->size_bytes - offset);
+        KEEPS(bytes[0] == 0 && bytes[size_bytes - 1] == 0);
+        bytes[0] = bytes[size_bytes - 1] = 1;
+        med_port_segment_unmap(bytes, size_bytes, MED_PORT_PLACE_TIGHT);
+    }
+    med_port_segment whole = {.size_bytes = (uint32_t)memory->size_bytes + 1,
+                              .place = MED_PORT_PLACE_TIGHT,
+                              .place_index = index};
+    KEEPS(med_port_segment_create(&whole) == MEDLEY_ERR_NO_MEMORY);
+    return NULL;
+}
+
+static const char *
+tight_memory_is_had_or_refused(void)
+{
+    med_port_tight memory;
+    uint32_t count = 0;
+    for (; med_port_tight_get(count, &memory); count++) {
+        const char *broken = tight_memory_is_used(&memory, count);
+        if (broken) {
+            return broken;
+        }
+    }
+    med_port_segment segment = {
+        .size_bytes = 64, .place = MED_PORT_PLACE_TIGHT, .place_index = count};
+    KEEPS(med_port_segment_create(&segment) == MEDLEY_ERR_NOT_SUPPORTED);
+    KEEPS(segment.why[0] != '\0' && !segment.address);
+    return NULL;
+}
+
 /* ---- Processors ------------------------------------------------------------------------------ */
 
 static const char *
@@ -444,6 +488,7 @@ const med_port_check med_port_checks[] = {
     {"barrier halves meet", barrier_halves_meet},
     {"doorbell counts", doorbell_counts},
     {"doorbell wakes", doorbell_wakes},
+    {"tight memory is had or refused", tight_memory_is_had_or_refused},
     {"processors are counted", processors_are_counted},
     {"counters count or say why", counters_count_or_say_why},
 };

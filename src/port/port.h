@@ -143,6 +143,16 @@ typedef enum med_port_place {
     MED_PORT_PLACE_COUNT
 } med_port_place;
 
+/* A tightly coupled memory of the board: as fast for its cores as their own, and small. */
+typedef struct med_port_tight {
+    const char *name;
+    void *address;
+    size_t size_bytes;
+} med_port_tight;
+
+/* Number `index`, from 0 on; false: the board has no more. */
+bool med_port_tight_get(uint32_t index, med_port_tight *memory);
+
 typedef struct med_port_segment {
     const char *beside; /* the shared memory's `path`; NULL: of this process alone. This and the
                            next are the caller's */

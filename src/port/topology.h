@@ -37,6 +37,7 @@ typedef struct med_topology_part {
     uint32_t line_bytes; /* */
     uint32_t ways;       /* UINT32_MAX: fully associative */
     uint64_t size_bytes; /* and memories */
+    uint64_t address;    /* memories */
     uint64_t frequency_hz;
     char name[MED_TOPOLOGY_TEXT_BYTES];
     char type[MED_TOPOLOGY_TEXT_BYTES]; /* of processors */
@@ -56,7 +57,7 @@ typedef medley_status_t (*med_topology_read)(const med_topology_sink *sink,
 
 /* What a module exports under this name. */
 #define MED_TOPOLOGY_MODULE_SYMBOL "medley_topology_module"
-#define MED_TOPOLOGY_MODULE_VERSION 1u
+#define MED_TOPOLOGY_MODULE_VERSION 2u
 typedef struct med_topology_module {
     uint32_t version;
     uint32_t part_bytes; /* sizeof(med_topology_part) */

@@ -159,6 +159,53 @@ shared_memory_is_shared(void)
     return broken || status == MRAPI_SUCCESS ? broken : "it is deleted";
 }
 
+/* What stands for the board's tightly coupled memory: all of it, and nothing beside it. */
+static const char *
+tight_memory_is_shared(void)
+{
+    mrapi_status_t status;
+    mrapi_shmem_attributes_t attributes;
+    mrapi_uint_t resource = MEDLEY_SHMEM_RESOURCE_TIGHT(0), address = 0, words_there = 0;
+    mrapi_resource_t *tree = mrapi_resources_get(MRAPI_RSRC_MEM, &status);
+    if (!tree || tree->child_count != 1 ||
+        __builtin_strcmp(tree->children[0]->name, "tight#0 virt-tcm") != 0) {
+        return "the tree has it";
+    }
+    mrapi_resource_get_attribute(tree->children[0], MRAPI_RSRC_MEM_BASEADDR, &address,
+                                 sizeof address, &status);
+    mrapi_resource_get_attribute(tree->children[0], MRAPI_RSRC_MEM_NUMWORDS, &words_there,
+                                 sizeof words_there, &status);
+    mrapi_resource_tree_free(&tree, &status);
+    mrapi_shmem_init_attributes(&attributes, &status);
+    mrapi_shmem_set_attribute(&attributes, MRAPI_SHMEM_RESOURCE, &resource, sizeof resource,
+                              &status);
+    uint32_t bytes = words_there * (uint32_t)sizeof(void *);
+    mrapi_shmem_hndl_t shmem =
+        mrapi_shmem_create(SHARED_KEY, bytes, NULL, 0, &attributes, sizeof attributes, &status);
+    if (status != MRAPI_SUCCESS) {
+        return "all of it can be had";
+    }
+    const uint8_t *first = mrapi_shmem_attach(shmem, &status);
+    mrapi_shmem_detach(shmem, &status);
+    if ((uintptr_t)first != address || bytes < SHARED_BYTES) {
+        return "it lies where the tree says";
+    }
+    (void)mrapi_shmem_create(SHARED_KEY + 1, 1, NULL, 0, &attributes, sizeof attributes, &status);
+    if (status != MRAPI_ERR_MEM_LIMIT) {
+        return "there is no more of it";
+    }
+    const char *broken = on_nodes(hart_count(), attaches_and_adds);
+    mrapi_shmem_delete(shmem, &status);
+    if (!broken && status != MRAPI_SUCCESS) {
+        return "it is deleted";
+    }
+    resource = MEDLEY_SHMEM_RESOURCE_TIGHT(1);
+    mrapi_shmem_set_attribute(&attributes, MRAPI_SHMEM_RESOURCE, &resource, sizeof resource,
+                              &status);
+    (void)mrapi_shmem_create(SHARED_KEY, 64, NULL, 0, &attributes, sizeof attributes, &status);
+    return broken || status == MRAPI_ERR_NOT_SUPPORTED ? broken : "there is no other";
+}
+
 /* Of many sizes, three at a time. */
 static const char *
 takes_heap_memory(mrapi_node_t self)
@@ -283,6 +330,7 @@ const med_port_check memory_checks[] = {
     {"atomic operations add up", atomic_operations_add_up},
     {"ring carries between nodes", ring_carries_between_nodes},
     {"shared memory is shared", shared_memory_is_shared},
+    {"tight memory is shared", tight_memory_is_shared},
     {"heap memory comes and goes", heap_memory_comes_and_goes},
     {"remote memory is reached", remote_memory_is_reached},
     {"main leaves", main_leaves},

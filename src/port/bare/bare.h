@@ -12,12 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "port/port.h"
+
 #include "machine.h" /* of the machine's folder: MED_BARE_CORES_MAX, MED_BARE_ARENA_BYTES */
 
 /* What med_port_memory_map has to give, aligned to 64 bytes. In a file of their own (arena.c), so
  * that an image that defines them has its own memory. */
 extern unsigned char med_bare_arena[];
 extern const size_t med_bare_arena_bytes;
+
+/* The board's tightly coupled memories, at most four, each aligned to 64 bytes and apart from the
+ * arena. In a file of their own (tight.c: there are none), likewise. */
+extern const med_port_tight med_bare_tight[];
+extern const uint32_t med_bare_tight_count;
 
 /* Which core runs the caller: 0 to med_bare_core_count() - 1. */
 uint32_t med_bare_core(void);

@@ -124,6 +124,15 @@ huge_pages_check(med_port_segment *segment)
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
 
+/* What a board has of it, Linux does not tell. */
+bool
+med_port_tight_get(uint32_t index, med_port_tight *memory)
+{
+    (void)index;
+    (void)memory;
+    return false;
+}
+
 static medley_status_t
 place_check(med_port_segment *segment)
 {
@@ -137,6 +146,11 @@ place_check(med_port_segment *segment)
         break;
     case MED_PORT_PLACE_HUGE_PAGES:
         return huge_pages_check(segment);
+    case MED_PORT_PLACE_TIGHT:
+        (void)snprintf(segment->why, sizeof segment->why,
+                       "Linux tells of no tightly coupled memory, so there is no number %u of it",
+                       segment->place_index);
+        return MEDLEY_ERR_NOT_SUPPORTED;
     default:
         break;
     }

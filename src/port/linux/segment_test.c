@@ -328,6 +328,7 @@ static void
 on_a_memory_node(void **state)
 {
     (void)state;
+    assert_false(placed(shared_path(), MED_PORT_PLACE_TIGHT, 0));
     assert_false(placed(shared_path(), MED_PORT_PLACE_NUMA, 1023));
     assert_false(placed(shared_path(), MED_PORT_PLACE_NUMA, 1024));
     assert_false(placed(NULL, MED_PORT_PLACE_NUMA, UINT32_MAX));

@@ -5,6 +5,7 @@
 
 #define MED_BARE_CORES_MAX 16
 #define MED_BARE_ARENA_BYTES (4 << 20)
+#define MED_VIRT_TIGHT_BYTES (64 << 10) /* link.ld */
 
 #define MED_VIRT_STACK_SHIFT 14 /* 16 KiB for each hart */
 #define MED_VIRT_HART_SHIFT 6   /* sizeof(med_virt_hart), and its alignment */

@@ -49,6 +49,14 @@ segment_show(const segment *s, uint32_t process)
     }
 }
 
+bool
+med_port_tight_get(uint32_t index, med_port_tight *memory)
+{
+    (void)index;
+    (void)memory;
+    return false;
+}
+
 medley_status_t
 med_port_segment_create(med_port_segment *asked)
 {
