@@ -144,4 +144,49 @@ med_bit_set_end(const med_bit_set *set, med_bit_set_slot slot, uint32_t owner)
                : MEDLEY_ERR_STALE;
 }
 
+/* ---- By one who is alone at it --------------------------------------------------------------- */
+
+/* The same with plain stores, by a thread that is the only one to give, or to hand over, what
+ * `owner` has, while nobody recovers that owner. As a change of owner they are no choice between
+ * two: nobody else may make one. */
+
+/* In use, and `owner`'s. */
+static inline bool
+med_bit_set_is_owners(const med_bit_set *set, med_bit_set_slot slot, uint32_t owner)
+{
+    if (slot.index >= set->capacity || slot.generation == 0 || (slot.generation & 1u)) {
+        return false;
+    }
+    const med_bit_set_entry *entry = &set->entries[slot.index];
+    /* Relaxed, both: if the slot is the owner's, only the caller changes them. */
+    return atomic32_load_relaxed(&entry->generation) == slot.generation &&
+           atomic32_load_relaxed(&entry->owner) == owner;
+}
+
+/* MEDLEY_ERR_NOT_OWNER: it is not in use, or not `from`'s. */
+static inline medley_status_t
+med_bit_set_hand_over_alone(const med_bit_set *set,
+                            med_bit_set_slot slot,
+                            uint32_t from,
+                            uint32_t to)
+{
+    if (__builtin_expect(!med_bit_set_is_owners(set, slot, from), 0)) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    atomic32_store_relaxed(&set->entries[slot.index].owner, to); /* relaxed: as hand_over */
+    return MEDLEY_OK;
+}
+
+/* Likewise. */
+static inline medley_status_t
+med_bit_set_end_alone(const med_bit_set *set, med_bit_set_slot slot, uint32_t owner)
+{
+    if (__builtin_expect(!med_bit_set_is_owners(set, slot, owner), 0)) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    /* Relaxed: the contents go on through `owner`. */
+    atomic32_store_relaxed(&set->entries[slot.index].generation, slot.generation + 1u);
+    return MEDLEY_OK;
+}
+
 #endif

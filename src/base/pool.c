@@ -17,11 +17,22 @@
 #define KIND MED_STAMP_KIND('P', 'O', 'O', 'L')
 #define VERSION 1u
 #define TAG_MAX 0xffffu
+#define LINE_BYTES 64u
+#define APART_FROM 16u /* lines: the smaller would grow by more than a sixteenth */
 
 static uint64_t
 first_offset(uint32_t capacity)
 {
     return sizeof(med_pool_shared) + (uint64_t)med_bit_set_size(capacity);
+}
+
+/* From buffer to buffer: large ones an odd number of lines apart. Their first lines, that everybody
+ * touches, would else share few sets of a cache: of buffers of 4 KiB all the same one. */
+static uint64_t
+stride(uint32_t buffer_bytes)
+{
+    uint64_t lines = med_stamp_round_up(buffer_bytes) / LINE_BYTES;
+    return (lines < APART_FROM ? lines : lines | 1u) * LINE_BYTES;
 }
 
 size_t
@@ -30,7 +41,7 @@ med_pool_size(uint32_t capacity, uint32_t buffer_bytes)
     if (med_bit_set_size(capacity) == 0 || buffer_bytes == 0) {
         return 0;
     }
-    uint64_t size_bytes = first_offset(capacity) + capacity * med_stamp_round_up(buffer_bytes);
+    uint64_t size_bytes = first_offset(capacity) + capacity * stride(buffer_bytes);
     return size_bytes <= UINT32_MAX ? (size_t)size_bytes : 0;
 }
 
@@ -40,7 +51,7 @@ view(void *memory, uint32_t capacity, uint32_t buffer_bytes, uint32_t tag, med_p
     pool->first_offset = (uint32_t)first_offset(capacity);
     pool->buffers = (unsigned char *)memory + pool->first_offset;
     pool->buffer_bytes = buffer_bytes;
-    pool->stride_bytes = (uint32_t)med_stamp_round_up(buffer_bytes);
+    pool->stride_bytes = (uint32_t)stride(buffer_bytes);
     pool->tag = tag;
 }
 

@@ -129,6 +129,39 @@ med_pool_give(const med_pool *pool, med_pool_cache *cache, med_pool_buffer buffe
     return MEDLEY_OK;
 }
 
+/* As give, by the owner's only thread (bit_set.h, "alone"). MEDLEY_ERR_NOT_OWNER: not in use, or
+ * not his. */
+static inline medley_status_t
+med_pool_give_alone(const med_pool *pool, med_pool_cache *cache, med_pool_buffer buffer)
+{
+    if (!med_pool_is_of(pool, buffer) ||
+        med_bit_set_end_alone(&pool->slots, med_pool_slot(buffer), cache->owner) != MEDLEY_OK) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    cache->indices[cache->count++] = (uint16_t)buffer.place;
+    if (__builtin_expect(cache->count > cache->limit, 0)) {
+        med_pool_cache_drain(pool, cache, cache->limit / 2u);
+    }
+    return MEDLEY_OK;
+}
+
+/* In use, and `owner`'s. */
+static inline bool
+med_pool_is_owners(const med_pool *pool, med_pool_buffer buffer, uint32_t owner)
+{
+    return med_pool_is_of(pool, buffer) &&
+           med_bit_set_is_owners(&pool->slots, med_pool_slot(buffer), owner);
+}
+
+/* As hand_over, likewise. */
+static inline medley_status_t
+med_pool_hand_over_alone(const med_pool *pool, med_pool_buffer buffer, uint32_t from, uint32_t to)
+{
+    return med_pool_is_of(pool, buffer)
+               ? med_bit_set_hand_over_alone(&pool->slots, med_pool_slot(buffer), from, to)
+               : MEDLEY_ERR_NOT_OWNER;
+}
+
 /* Where the buffer lies here; NULL when it is none of this pool. Does not look whether it is in
  * use: med_pool_check does. */
 static inline void *
