@@ -66,6 +66,17 @@ inline change(from, to, done) {
     MAY_DIE
 }
 
+/* A look and a plain store, by the only one who may make that step (buffer.h). */
+inline change_alone(from, to, done) {
+    done = (owner == from);
+    MAY_DIE
+    if
+    :: done -> owner = to
+    :: else -> skip
+    fi;
+    MAY_DIE
+}
+
 /* lane_remove, of the first life */
 inline remove() {
 #ifndef KEEP_UNDER_WAY
@@ -112,8 +123,9 @@ proctype sender(byte me)
     atomic { assert(user == me && owner == me); user = 0; owner = LANE(0); sent++ };
     MAY_DIE
 #else
-    atomic { assert(user == me && owner == me); user = 0; owner = LANE(0) };
-    MAY_DIE
+    atomic { assert(user == me && owner == me); user = 0 };
+    change_alone(me, LANE(0), done);
+    assert(done);
     atomic { named = true; sent++ };
     MAY_DIE
 #endif
@@ -136,7 +148,7 @@ proctype receiver(byte me)
 #ifdef UNTAKEN
         done = true;
 #else
-        change(LANE(0), me, done);
+        change_alone(LANE(0), me, done);
 #endif
         assert(done); /* nobody else can have it */
         atomic { assert(user == 0); user = me; received++; assert(received <= sent) };

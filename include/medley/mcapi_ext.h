@@ -1,7 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What Medley adds to MCAPI: states looked at in place of one's own memory, with what it cost.
+ * What Medley adds to MCAPI: packets filled in place, and states copied to one's own memory.
  *
+ * All of these: MCAPI_ERR_CHAN_INVALID (no handle of an open end of the caller's),
+ * MCAPI_ERR_CHAN_TYPE (of another kind of channel), MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT.
+ */
+#ifndef MEDLEY_MCAPI_EXT_H
+#define MEDLEY_MCAPI_EXT_H
+
+#include "mcapi.h"
+
+MEDLEY_DECLS_BEGIN
+
+/* ---- Packets in place ------------------------------------------------------------------------ */
+
+/*
+ * A buffer to be filled, of MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE bytes, aligned to MCAPI_BUF_ALIGN;
+ * what is in it is anything. It is the caller's until he sends it, or gives it back unsent by
+ * mcapi_pktchan_release. Blocks while none is left, as mcapi_pktchan_send: MCAPI_TIMEOUT,
+ * MCAPI_ERR_MEM_LIMIT, MCAPI_ERR_TRANSMISSION; then NULL. */
+void *medley_mcapi_pktchan_take(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
+                                MCAPI_OUT mcapi_status_t *status);
+/*
+ * Sends the first `size` bytes of a buffer that is the caller's, taken or received, without a copy:
+ * the buffer goes. Blocks while the channel is full; errors as mcapi_pktchan_send, and
+ * MCAPI_ERR_BUF_INVALID: no such buffer, or not the caller's. If it fails the buffer stays the
+ * caller's. By a channel of states the bytes are copied, and the buffer is given back. */
+void medley_mcapi_pktchan_send_taken(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
+                                     MCAPI_OUT void *buffer,
+                                     MCAPI_IN size_t size,
+                                     MCAPI_OUT mcapi_status_t *status);
+
+/* ---- States ---------------------------------------------------------------------------------- */
+
+/*
  * Where both endpoints of a packet channel have MCAPI_ENDP_ATTR_BUFFER_TYPE =
  * MCAPI_ENDP_ATTR_STATE_BUFFER, the channel holds one value, the newest that was sent: a state. The
  * sender never waits; the receiver gets the newest value, whole, as often as it asks, and neither
@@ -10,16 +42,7 @@
  * again only when the sender has begun as many values less one while it copied. The packets' calls
  * work as ever: mcapi_pktchan_send sends a value, mcapi_pktchan_recv gives a copy of the newest in
  * a buffer of the system's.
- *
- * All of these: MCAPI_ERR_CHAN_INVALID (no handle of an open end of the caller's),
- * MCAPI_ERR_CHAN_TYPE (not of states), MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT.
  */
-#ifndef MEDLEY_MCAPI_EXT_H
-#define MEDLEY_MCAPI_EXT_H
-
-#include "mcapi.h"
-
-MEDLEY_DECLS_BEGIN
 
 /*
  * Copies the newest value into `buffer`; how many bytes, is in `received_size`. Blocks while none

@@ -24,6 +24,8 @@ med_mcapi_channel_status(medley_status_t status, mcapi_status_t gone)
         return MCAPI_ERR_SCL_SIZE;
     case MEDLEY_ERR_LIMIT:
         return MCAPI_ERR_REQUEST_LIMIT;
+    case MEDLEY_ERR_NOT_OWNER:
+        return MCAPI_ERR_BUF_INVALID;
     default:
         return MCAPI_ERR_CHAN_INVALID;
     }

@@ -2,6 +2,7 @@
 /* The faces of packet channels. */
 #include "mcapi/api_channel.h"
 #include "mcapi/packet.h"
+#include "medley/mcapi_ext.h"
 
 void
 mcapi_pktchan_connect_i(mcapi_endpoint_t send_endpoint,
@@ -86,6 +87,31 @@ mcapi_pktchan_send(mcapi_pktchan_send_hndl_t send_handle,
     med_self *self = self_of(buffer, buffer, status);
     if (self) {
         *status = med_mcapi_channel_status(med_packet_send_wait(self, send_handle, buffer, size),
+                                           MCAPI_ERR_TRANSMISSION);
+    }
+}
+
+void *
+medley_mcapi_pktchan_take(mcapi_pktchan_send_hndl_t send_handle, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    void *buffer = NULL;
+    if (self) {
+        *status = med_mcapi_channel_status(med_packet_buffer_take(self, send_handle, &buffer),
+                                           MCAPI_ERR_TRANSMISSION);
+    }
+    return buffer;
+}
+
+void
+medley_mcapi_pktchan_send_taken(mcapi_pktchan_send_hndl_t send_handle,
+                                void *buffer,
+                                size_t size,
+                                mcapi_status_t *status)
+{
+    med_self *self = self_of(buffer, buffer, status);
+    if (self) {
+        *status = med_mcapi_channel_status(med_packet_send_place(self, send_handle, buffer, size),
                                            MCAPI_ERR_TRANSMISSION);
     }
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Buffers that go through a lane: from the sender to the lane before their name is published, from
- * the lane to the receiver before it is given back. So each is somebody's at every instant. Model:
- * models/buffer.pml. */
+/*
+ * Buffers that go through a lane: from the sender to the lane before their name is published, from
+ * the lane to the receiver before it is given back. So each is somebody's at every instant.
+ *
+ * Each step is a look and a plain store by the only one who may make it: what a node has, only its
+ * thread hands on; what a lane has, only its consumer takes; and nobody takes anything back from a
+ * node that lives, or from a lane that its consumer has not left. Model: models/buffer.pml.
+ */
 #ifndef MEDLEY_MCAPI_BUFFER_H
 #define MEDLEY_MCAPI_BUFFER_H
 
@@ -18,8 +23,8 @@ med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
     }
-    status = med_pool_hand_over(&self->exchange->exchange->pool, buffer, self->ref,
-                                lane->producer.buffers);
+    status = med_pool_hand_over_alone(&self->exchange->exchange->pool, buffer, self->ref,
+                                      lane->producer.buffers);
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return MEDLEY_ERR_NOT_OWNER;
     }
@@ -33,6 +38,25 @@ med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint
 medley_status_t
 med_buffer_send_copy(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes);
 
+/* What will be looked at when the record after one is received, if it is there. */
+static inline void
+med_buffer_prefetch_next(const med_pool *pool,
+                         const med_ring_consumer *ring,
+                         const med_record *record)
+{
+    uint32_t next = ring->head + record->granules;
+    if (next - ring->head < ring->filled - ring->head) {
+        const unsigned char *slot = med_ring_slot(&ring->view, next);
+        uint32_t index;
+        memcpy(&index, slot + sizeof(med_record_header), sizeof index);
+        index &= 0xffffu;
+        if (__builtin_expect(index < pool->slots.capacity, 1)) {
+            __builtin_prefetch(&pool->slots.entries[index], 1);
+            __builtin_prefetch(pool->buffers + (size_t)index * pool->stride_bytes);
+        }
+    }
+}
+
 /* The buffer of a record: the caller's from now on. MEDLEY_ERR_CORRUPT: there is no such. */
 static inline medley_status_t
 med_buffer_receive(med_self *self,
@@ -42,8 +66,9 @@ med_buffer_receive(med_self *self,
 {
     const med_pool *pool = &self->exchange->exchange->pool;
     memcpy(buffer, record->payload, sizeof *buffer);
-    bool good = record->kind == MED_RECORD_BUFFER && record->bytes <= pool->buffer_bytes &&
-                med_pool_hand_over(pool, *buffer, lane->consumer.buffers, self->ref) == MEDLEY_OK;
+    bool good =
+        record->kind == MED_RECORD_BUFFER && record->bytes <= pool->buffer_bytes &&
+        med_pool_hand_over_alone(pool, *buffer, lane->consumer.buffers, self->ref) == MEDLEY_OK;
     return __builtin_expect(good, 1) ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 

@@ -101,14 +101,14 @@ med_exchange_buffer_take(med_self *self, med_pool_buffer *buffer)
 }
 
 /* Gives a buffer of the caller's back: into its cache, or, when somebody waits for one, to the
- * pool. Errors as med_pool_give. */
+ * pool. MEDLEY_ERR_NOT_OWNER. */
 void med_exchange_buffers_spread(med_self *self);
 
 static inline medley_status_t
 med_exchange_buffer_give(med_self *self, med_pool_buffer buffer)
 {
     med_exchange_node *node = self->exchange;
-    medley_status_t status = med_pool_give(&node->exchange->pool, &node->cache, buffer);
+    medley_status_t status = med_pool_give_alone(&node->exchange->pool, &node->cache, buffer);
     med_port_barrier_light(self->scope); /* F2 given, then flag <-> F1 (raise) */
     /* Relaxed: as the sleep flag in wait.c. */
     if (__builtin_expect(atomic32_load_relaxed(&node->exchange->head->scarce) != 0, 0)) {

@@ -15,42 +15,42 @@
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
 
-/* The name of the buffer that begins there. */
-static medley_status_t
-buffer_at(const med_pool *pool, const void *address, med_pool_buffer *buffer)
+/* The name of the buffer that begins there; zeroed, if none does. By value: what is stored in
+ * halves and loaded whole waits for all that was stored before. */
+static inline med_pool_buffer
+buffer_at(const med_pool *pool, const void *address)
 {
     uintptr_t offset = (uintptr_t)address - (uintptr_t)pool->buffers;
-    uintptr_t index = offset / pool->stride_bytes;
-    if (index >= pool->slots.capacity || offset % pool->stride_bytes) {
-        return MEDLEY_ERR_ARGUMENT;
+    uint32_t index = offset <= UINT32_MAX ? (uint32_t)offset / pool->stride_bytes : UINT32_MAX;
+    if (__builtin_expect(index >= pool->slots.capacity, 0) ||
+        __builtin_expect(offset != (uintptr_t)index * pool->stride_bytes, 0)) {
+        return (med_pool_buffer){0, 0};
     }
-    buffer->place = pool->tag << 16 | (uint32_t)index;
     /* Relaxed: while it is the caller's only the caller changes it; else the owner says so. */
-    buffer->generation = atomic32_load_relaxed(&pool->slots.entries[index].generation);
-    return MEDLEY_OK;
+    return (med_pool_buffer){.place = pool->tag << 16 | index,
+                             .generation =
+                                 atomic32_load_relaxed(&pool->slots.entries[index].generation)};
+}
+
+static inline bool
+is_none(med_pool_buffer buffer)
+{
+    return buffer.place == 0 && buffer.generation == 0;
 }
 
 medley_status_t
 med_packet_release(med_self *self, const void *address)
 {
-    med_exchange_node *node = self->exchange;
-    med_pool_buffer buffer;
-    medley_status_t status = buffer_at(&node->exchange->pool, address, &buffer);
-    if (status == MEDLEY_OK && (buffer.generation & 1u)) {
-        status = MEDLEY_ERR_NOT_OWNER; /* at hand, or nobody's: in no use */
-    }
-    if (status == MEDLEY_OK) {
-        status = med_exchange_buffer_give(self, buffer);
-    }
-    return status == MEDLEY_OK || status == MEDLEY_ERR_ARGUMENT ? status : MEDLEY_ERR_NOT_OWNER;
+    med_pool_buffer buffer = buffer_at(&self->exchange->exchange->pool, address);
+    return is_none(buffer) ? MEDLEY_ERR_ARGUMENT : med_exchange_buffer_give(self, buffer);
 }
 
 bool
 med_packet_is_released(const med_self *self, const void *address)
 {
     const med_pool *pool = &self->exchange->exchange->pool;
-    med_pool_buffer buffer;
-    if (buffer_at(pool, address, &buffer) != MEDLEY_OK) {
+    med_pool_buffer buffer = buffer_at(pool, address);
+    if (is_none(buffer)) {
         return true;
     }
     /* Relaxed: for one who asks; whose it is says the word itself. */
@@ -149,6 +149,117 @@ med_packet_send_wait(med_self *self, med_handle channel, const void *payload, si
     return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(own));
 }
 
+/* ---- Send in place --------------------------------------------------------------------------- */
+
+static medley_status_t
+take_again(med_self *self, med_pending *pending)
+{
+    const med_pool *pool = &self->exchange->exchange->pool;
+    const med_lane_own *lane = med_channel_sender(self, pending->numbers[CHANNEL]);
+    med_pool_buffer buffer;
+    if (!lane) {
+        return MEDLEY_ERR_STALE;
+    }
+    medley_status_t status = med_exchange_buffer_take(self, &buffer);
+    if (status == MEDLEY_OK) {
+        *(void **)pending->buffer = med_pool_address(pool, buffer);
+        return MEDLEY_OK;
+    }
+    if (med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
+        return MEDLEY_ERR_PEER_DIED;
+    }
+    return med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
+}
+
+medley_status_t
+med_packet_buffer_take(med_self *self, med_handle channel, void **address)
+{
+    med_lane_own *lane;
+    med_endpoint_own *own = NULL;
+    med_pool_buffer buffer;
+    medley_status_t status = send_begin(self, channel, 0, &lane, &own);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    if (__builtin_expect(med_exchange_buffer_take(self, &buffer) == MEDLEY_OK, 1)) {
+        *address = med_pool_address(&self->exchange->exchange->pool, buffer);
+        return MEDLEY_OK;
+    }
+    /* Not behind what waits in the queue of sends: it wants no room. */
+    med_pending_queue alone = {NULL, NULL};
+    med_pending pending = {.attempt = take_again,
+                           .look = look_at_receiver,
+                           .own = own,
+                           .buffer = (void *)address,
+                           .numbers = {[CHANNEL] = channel}};
+    med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
+    return med_pending_wait(self, &alone, &pending, med_endpoint_deadline_ns(self, own));
+}
+
+static inline medley_status_t
+send_place_once(med_self *self, med_lane_own *lane, const void *address, size_t bytes)
+{
+    if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
+        return MEDLEY_ERR_PEER_DIED;
+    }
+    med_pool_buffer buffer = buffer_at(&self->exchange->exchange->pool, address);
+    medley_status_t status = med_buffer_send(self, lane, buffer, (uint32_t)bytes);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        med_lane_count(lane->producer.row, MED_LANE_PRODUCER);
+    }
+    return status;
+}
+
+/* A value is copied, and its buffer given back. */
+static medley_status_t
+send_place_as_state(med_self *self, med_lane_own *lane, const void *address, size_t bytes)
+{
+    const med_pool *pool = &self->exchange->exchange->pool;
+    med_pool_buffer buffer = buffer_at(pool, address);
+    if (!med_pool_is_owners(pool, buffer, self->ref)) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    medley_status_t status = send_once(self, lane, address, bytes);
+    return status == MEDLEY_OK ? med_exchange_buffer_give(self, buffer) : status;
+}
+
+static medley_status_t
+send_place_again(med_self *self, med_pending *pending)
+{
+    med_lane_own *lane = med_channel_sender(self, pending->numbers[CHANNEL]);
+    medley_status_t status =
+        lane ? send_place_once(self, lane, pending->buffer, pending->size) : MEDLEY_ERR_STALE;
+    return wants_room(status) && med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
+}
+
+medley_status_t
+med_packet_send_place(med_self *self, med_handle channel, void *buffer, size_t bytes)
+{
+    med_lane_own *lane;
+    med_endpoint_own *own = NULL;
+    medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    if (__builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)) {
+        return send_place_as_state(self, lane, buffer, bytes);
+    }
+    if (__builtin_expect(!own->sends.first, 1)) {
+        status = send_place_once(self, lane, buffer, bytes);
+        if (__builtin_expect(!wants_room(status), 1) || !med_lane_may_wait(self, lane)) {
+            return status;
+        }
+    }
+    med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
+    med_pending pending = {.attempt = send_place_again,
+                           .look = look_at_receiver,
+                           .own = own,
+                           .buffer = buffer,
+                           .size = bytes,
+                           .numbers = {[CHANNEL] = channel}};
+    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own));
+}
+
 medley_status_t
 med_packet_send_request(med_self *self,
                         med_handle channel,
@@ -185,6 +296,7 @@ receive_once(med_self *self, med_lane_own *lane, void **address, size_t *bytes)
         bool empty = status == MEDLEY_EMPTY || status == MEDLEY_EMPTY_PRODUCER_INSERTING;
         return empty ? (gone ? MEDLEY_ERR_PEER_DIED : MEDLEY_EMPTY) : status;
     }
+    med_buffer_prefetch_next(&self->exchange->exchange->pool, &lane->consumer.ring, &record);
     status = med_buffer_receive(self, lane, &record, &buffer);
     med_record_release(&lane->consumer.ring, record.granules, lane->consumer.news);
     *address = med_pool_address(&self->exchange->exchange->pool, buffer);

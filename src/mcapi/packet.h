@@ -21,6 +21,13 @@ medley_status_t med_packet_send_request(med_self *self,
                                         size_t bytes,
                                         med_request_handle *request);
 
+/* A buffer to fill, the caller's until it is sent or given back. Waits for one as above. */
+medley_status_t med_packet_buffer_take(med_self *self, med_handle sender, void **buffer);
+/* Sends a buffer of the caller's, which goes; when it was not sent it stays the caller's. Waits and
+ * errors as above; MEDLEY_ERR_NOT_OWNER: no buffer in use, or not the caller's. */
+medley_status_t
+med_packet_send_place(med_self *self, med_handle sender, void *buffer, size_t bytes);
+
 /* The next one's buffer, which is the caller's until it is given back. MEDLEY_ERR_PEER_DIED: the
  * sender is gone, and all it sent is received; the others as above. */
 medley_status_t

@@ -107,8 +107,15 @@ sends_packets(test_process *parent, void *argument)
     child_expect(mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
     process_say(parent, 'r');
     for (uint32_t i = 0;; i++) {
-        fill(packet, i);
-        mcapi_pktchan_send(sender, packet, length_of(i), &status);
+        if (i % 2) {
+            fill(packet, i);
+            mcapi_pktchan_send(sender, packet, length_of(i), &status);
+        } else {
+            unsigned char *place = medley_mcapi_pktchan_take(sender, &status);
+            child_expect(status == MCAPI_SUCCESS);
+            fill(place, i);
+            medley_mcapi_pktchan_send_taken(sender, place, length_of(i), &status);
+        }
         child_expect(status == MCAPI_SUCCESS);
         atomic32_store_relaxed(&log_of_victim->accepted, i + 1);
     }

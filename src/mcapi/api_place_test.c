@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Conformance of packets that are filled in place, through the public calls. Run in a private
+ * system and in a named one. */
+#include "mcapi/exchange.h"
+#include "medley/mcapi_ext.h"
+#include "support/exchange.h"
+#include "support/threads.h"
+
+#define OTHER 8
+#define HELD_MAX 4096u
+
+typedef struct channel {
+    mcapi_endpoint_t from;
+    mcapi_endpoint_t to;
+    unsigned sender;
+    unsigned receiver;
+} channel;
+
+static unsigned
+sender_open(mcapi_endpoint_t from)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned sender;
+    mcapi_pktchan_send_open_i(&sender, from, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    return sender;
+}
+
+static unsigned
+receiver_open(mcapi_endpoint_t to)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned receiver;
+    mcapi_pktchan_recv_open_i(&receiver, to, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    return receiver;
+}
+
+static void
+connect(mcapi_endpoint_t from, mcapi_endpoint_t to)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    mcapi_pktchan_connect_i(from, to, &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    (void)expect_end(request, MCAPI_SUCCESS);
+}
+
+/* Both ends are the caller's. */
+static channel
+channel_make(mcapi_port_t port)
+{
+    channel c = {.from = endpoint_make(port), .to = endpoint_make(port + 1)};
+    connect(c.from, c.to);
+    c.sender = sender_open(c.from);
+    c.receiver = receiver_open(c.to);
+    return c;
+}
+
+static unsigned *
+take(unsigned sender)
+{
+    mcapi_status_t status;
+    unsigned *buffer = medley_mcapi_pktchan_take(sender, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal((uintptr_t)buffer % MCAPI_BUF_ALIGN, 0);
+    return buffer;
+}
+
+static mcapi_status_t
+send_taken(unsigned sender, void *buffer, size_t size)
+{
+    mcapi_status_t status;
+    medley_mcapi_pktchan_send_taken(sender, buffer, size, &status);
+    return status;
+}
+
+static unsigned *
+receive(unsigned receiver)
+{
+    mcapi_status_t status;
+    void *buffer;
+    size_t size;
+    mcapi_pktchan_recv(receiver, &buffer, &size, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(size, sizeof(unsigned));
+    return buffer;
+}
+
+static void
+release(void *buffer, mcapi_status_t expected)
+{
+    mcapi_status_t status;
+    mcapi_pktchan_release(buffer, &status);
+    assert_int_equal(status, expected);
+}
+
+static uint32_t
+buffers_in_use(void)
+{
+    med_pool_statistics statistics;
+    med_pool_statistics_get(&med_self_get()->exchange->exchange->pool, &statistics);
+    return statistics.in_use;
+}
+
+/* ---- The tests ------------------------------------------------------------------------------- */
+
+/* The very buffer arrives; and goes on as it came. */
+static void
+without_a_copy(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    channel c = channel_make(1), onward = channel_make(3);
+    for (unsigned i = 0; i < 1000; i++) {
+        unsigned *filled = take(c.sender);
+        *filled = i;
+        assert_int_equal(mcapi_pktchan_release_test(filled, &status), MCAPI_TRUE);
+        assert_int_equal(send_taken(c.sender, filled, sizeof i), MCAPI_SUCCESS);
+        assert_int_equal(mcapi_pktchan_release_test(filled, &status), MCAPI_FALSE);
+        assert_int_equal(send_taken(c.sender, filled, sizeof i), MCAPI_ERR_BUF_INVALID);
+        release(filled, MCAPI_ERR_BUF_INVALID);
+        assert_ptr_equal(receive(c.receiver), filled);
+        assert_int_equal(send_taken(onward.sender, filled, sizeof i), MCAPI_SUCCESS);
+        assert_ptr_equal(receive(onward.receiver), filled);
+        assert_int_equal(*filled, i);
+        release(filled, MCAPI_SUCCESS);
+        release(filled, MCAPI_ERR_BUF_INVALID);
+    }
+    assert_int_equal(buffers_in_use(), 0);
+}
+
+static void
+given_back_unsent(void **state)
+{
+    (void)state;
+    channel c = channel_make(1);
+    for (unsigned i = 0; i < 1000; i++) {
+        unsigned *buffer = take(c.sender);
+        release(buffer, MCAPI_SUCCESS);
+        assert_int_equal(send_taken(c.sender, buffer, sizeof i), MCAPI_ERR_BUF_INVALID);
+    }
+    assert_int_equal(buffers_in_use(), 0);
+}
+
+static void
+wrong_arguments(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    channel c = channel_make(1);
+    unsigned *buffer = take(c.sender);
+    unsigned none = 0;
+    mcapi_uint_t most = 0;
+    mcapi_endpoint_get_attribute(c.from, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, &most, sizeof most,
+                                 &status);
+    assert_null(medley_mcapi_pktchan_take(c.receiver, &status));
+    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+    assert_null(medley_mcapi_pktchan_take(c.sender, NULL));
+    medley_mcapi_pktchan_send_taken(c.sender, buffer, 4, NULL);
+    assert_int_equal(send_taken(c.sender, NULL, 4), MCAPI_ERR_PARAMETER);
+    assert_int_equal(send_taken(c.sender, &none, 4), MCAPI_ERR_BUF_INVALID);
+    assert_int_equal(send_taken(c.sender, buffer + 1, 4), MCAPI_ERR_BUF_INVALID);
+    assert_int_equal(send_taken(c.receiver, buffer, 4), MCAPI_ERR_CHAN_INVALID);
+    assert_int_equal(send_taken(c.sender, buffer, most + 1), MCAPI_ERR_PKT_SIZE);
+    assert_int_equal(send_taken(c.sender, buffer, sizeof none), MCAPI_SUCCESS);
+    release(receive(c.receiver), MCAPI_SUCCESS);
+}
+
+/* When all are taken a further one is waited for, in vain, or not at all. */
+static void
+all_taken(void **state)
+{
+    static void *held[HELD_MAX];
+    mcapi_status_t status;
+    (void)state;
+    for (int may_wait = 0; may_wait < 2; may_wait++) {
+        mcapi_uint_t type = may_wait ? 0 : MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT;
+        mcapi_endpoint_t ends[] = {endpoint_make(1), endpoint_make(2)};
+        for (int i = 0; i < 2; i++) {
+            timeout_set(ends[i], 2000);
+            mcapi_endpoint_set_attribute(ends[i], MCAPI_ENDP_ATTR_MEMORY_TYPE, &type, sizeof type,
+                                         &status);
+            assert_int_equal(status, MCAPI_SUCCESS);
+        }
+        connect(ends[0], ends[1]);
+        unsigned sender = sender_open(ends[0]), receiver = receiver_open(ends[1]);
+        uint32_t count = 0;
+        while (count < HELD_MAX && (held[count] = medley_mcapi_pktchan_take(sender, &status))) {
+            count++;
+        }
+        assert_int_equal(status, may_wait ? MCAPI_TIMEOUT : MCAPI_ERR_MEM_LIMIT);
+        assert_int_equal(count, med_self_get()->system->limits.buffers);
+        release(held[--count], MCAPI_SUCCESS);
+        held[count] = take(sender);
+        count++;
+        while (count) {
+            release(held[--count], MCAPI_SUCCESS);
+        }
+        mcapi_request_t request;
+        mcapi_pktchan_send_close_i(sender, &request, &status);
+        (void)expect_end(request, MCAPI_SUCCESS);
+        mcapi_pktchan_recv_close_i(receiver, &request, &status);
+        (void)expect_end(request, MCAPI_SUCCESS);
+        mcapi_endpoint_delete(ends[0], &status);
+        mcapi_endpoint_delete(ends[1], &status);
+    }
+    assert_int_equal(buffers_in_use(), 0);
+}
+
+/* What could not be sent stays the sender's. */
+static void
+receiver_gone(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    (void)state;
+    channel c = channel_make(1);
+    unsigned *buffer = take(c.sender);
+    mcapi_pktchan_recv_close_i(c.receiver, &request, &status);
+    (void)expect_end(request, MCAPI_SUCCESS);
+    assert_int_equal(send_taken(c.sender, buffer, 4), MCAPI_ERR_TRANSMISSION);
+    release(buffer, MCAPI_SUCCESS);
+}
+
+static void
+as_a_state(void **state)
+{
+    mcapi_status_t status;
+    mcapi_uint_t states = MCAPI_ENDP_ATTR_STATE_BUFFER;
+    unsigned value;
+    size_t size;
+    (void)state;
+    channel c = {.from = endpoint_make(1), .to = endpoint_make(2)};
+    mcapi_endpoint_set_attribute(c.from, MCAPI_ENDP_ATTR_BUFFER_TYPE, &states, sizeof states,
+                                 &status);
+    mcapi_endpoint_set_attribute(c.to, MCAPI_ENDP_ATTR_BUFFER_TYPE, &states, sizeof states,
+                                 &status);
+    connect(c.from, c.to);
+    c.sender = sender_open(c.from);
+    c.receiver = receiver_open(c.to);
+    unsigned *buffer = take(c.sender);
+    *buffer = 17;
+    assert_int_equal(send_taken(c.sender, buffer, sizeof value), MCAPI_SUCCESS);
+    assert_int_equal(send_taken(c.sender, buffer, sizeof value), MCAPI_ERR_BUF_INVALID);
+    medley_mcapi_state_recv(c.receiver, &value, sizeof value, &size, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(value, 17);
+    assert_int_equal(buffers_in_use(), 0);
+}
+
+/* ---- Between threads ------------------------------------------------------------------------- */
+
+#define MANY 50000u
+
+static void *
+sends_many(void *argument)
+{
+    (void)argument;
+    exchange_begin(OTHER);
+    unsigned sender = sender_open(endpoint_make(1));
+    for (unsigned i = 0; i < MANY; i++) {
+        unsigned *buffer = take(sender);
+        *buffer = i;
+        assert_int_equal(send_taken(sender, buffer, sizeof i), MCAPI_SUCCESS);
+    }
+    exchange_end(); /* as if it had closed */
+    return NULL;
+}
+
+static void
+across(void **state)
+{
+    mcapi_status_t status;
+    void *buffer;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t to = endpoint_make(1);
+    start(OTHER, sends_many);
+    connect(endpoint_of(OTHER, 1), to);
+    unsigned receiver = receiver_open(to);
+    for (unsigned i = 0; i < MANY; i++) {
+        unsigned *packet = receive(receiver);
+        assert_int_equal(*packet, i);
+        release(packet, MCAPI_SUCCESS);
+    }
+    mcapi_pktchan_recv(receiver, &buffer, &size, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
+    join(OTHER, 0);
+    assert_int_equal(buffers_in_use(), 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(without_a_copy, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(given_back_unsent, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(wrong_arguments, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(all_taken, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(receiver_gone, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(as_a_state, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(across, exchange_up, exchange_down),
+    };
+    if (!system_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}
