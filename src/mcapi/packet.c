@@ -193,7 +193,7 @@ med_packet_buffer_take(med_self *self, med_handle channel, void **address)
                            .buffer = (void *)address,
                            .numbers = {[CHANNEL] = channel}};
     med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
-    return med_pending_wait(self, &alone, &pending, med_endpoint_deadline_ns(self, own));
+    return med_pending_wait(self, &alone, &pending, med_endpoint_deadline_ns(own));
 }
 
 static inline medley_status_t
@@ -257,7 +257,7 @@ med_packet_send_place(med_self *self, med_handle channel, void *buffer, size_t b
                            .buffer = buffer,
                            .size = bytes,
                            .numbers = {[CHANNEL] = channel}};
-    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(self, own));
+    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(own));
 }
 
 medley_status_t
