@@ -7,8 +7,7 @@
  * time.
  */
 #include "medley/medley.h"
-#include "mrapi.h"
-#include "mrapi_actor.h"
+#include "mrapi_lock.h"
 #include "scenarios.h"
 
 #define LOCKS 6u
@@ -27,26 +26,28 @@ typedef struct notes {
     uint32_t readers; /* bit i: actor i reads */
 } notes;
 
-/* Made, found, or by a handle that may be of one that is gone. */
-static bool
-rwl_have(const sim_actor *actor, mrapi_rwl_hndl_t *rwl)
+static mrapi_uint32_t
+make(uint32_t which, mrapi_status_t *status)
 {
-    mrapi_status_t status;
-    mrapi_rwl_hndl_t *told = &((mrapi_notes *)actor->notes)->told[0];
-    if (*told && sim_random(2) == 0) {
-        *rwl = *told;
-        return true;
-    }
-    *rwl = mrapi_rwl_create(RWL, NULL, READERS, &status);
-    if (status != MRAPI_SUCCESS) {
-        SIM_CHECK(status == MRAPI_ERR_RWL_EXISTS || status == MRAPI_ERR_RWL_LIMIT);
-        *rwl = mrapi_rwl_get(RWL, &status);
-        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_RWL_ID_INVALID);
-    }
-    if (status == MRAPI_SUCCESS) {
-        *told = *rwl;
-    }
-    return status == MRAPI_SUCCESS;
+    return mrapi_rwl_create(RWL + which, NULL, READERS, status);
+}
+
+static mrapi_uint32_t
+get(uint32_t which, mrapi_status_t *status)
+{
+    return mrapi_rwl_get(RWL + which, status);
+}
+
+static void
+take(mrapi_lock *lock, mrapi_status_t *status)
+{
+    mrapi_rwl_lock(lock->handle, lock->mode, MRAPI_TIMEOUT_INFINITE, status);
+}
+
+static void
+leave(mrapi_lock *lock, mrapi_status_t *status)
+{
+    mrapi_rwl_unlock(lock->handle, lock->mode, status);
 }
 
 static bool
@@ -88,47 +89,34 @@ read(const sim_actor *actor)
     n->readers &= ~(1u << actor->index);
 }
 
-static bool
-deleted(mrapi_rwl_hndl_t rwl, bool mine)
+static void
+use(const sim_actor *actor, const mrapi_lock *lock)
 {
-    mrapi_status_t status;
-    mrapi_rwl_delete(rwl, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_RWL_LOCKED ||
-              (!mine && status == MRAPI_ERR_RWL_INVALID));
-    return status == MRAPI_SUCCESS;
+    (lock->mode == MRAPI_RWL_READER ? read : write)(actor);
 }
 
-static void
-lock_and_leave(const sim_actor *actor)
-{
-    mrapi_rwl_hndl_t rwl;
-    mrapi_status_t status;
-    mrapi_rwl_mode_t mode = sim_random(2) == 0 ? MRAPI_RWL_READER : MRAPI_RWL_WRITER;
-    if (!rwl_have(actor, &rwl)) {
-        return;
-    }
-    mrapi_rwl_lock(rwl, mode, MRAPI_TIMEOUT_INFINITE, &status);
-    if (status != MRAPI_SUCCESS) {
-        SIM_CHECK(status == MRAPI_ERR_RWL_INVALID);
-        return;
-    }
-    (mode == MRAPI_RWL_READER ? read : write)(actor);
-    if (sim_random(3) == 0 && deleted(rwl, true)) {
-        return;
-    }
-    mrapi_rwl_unlock(rwl, mode, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
-    if (sim_random(3) == 0) {
-        (void)deleted(rwl, false);
-    }
-}
+static const mrapi_lock_kind rwls = {
+    .make = make,
+    .get = get,
+    .take = take,
+    .use = use,
+    .leave = leave,
+    .destroy = mrapi_rwl_delete,
+    .exists = MRAPI_ERR_RWL_EXISTS,
+    .limit = MRAPI_ERR_RWL_LIMIT,
+    .unknown = MRAPI_ERR_RWL_ID_INVALID,
+    .locked = MRAPI_ERR_RWL_LOCKED,
+    .gone = MRAPI_ERR_RWL_INVALID,
+    .of_many = true,
+};
 
 static void
 act(const sim_actor *actor)
 {
     mrapi_come(actor);
     for (uint32_t i = 0; i < LOCKS; i++) {
-        lock_and_leave(actor);
+        mrapi_lock lock = {.mode = sim_random(2) == 0 ? MRAPI_RWL_READER : MRAPI_RWL_WRITER};
+        mrapi_lock_and_leave(actor, &rwls, &lock);
     }
     mrapi_go(actor);
 }

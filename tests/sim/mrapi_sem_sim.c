@@ -6,8 +6,7 @@
  * Actors: three of equal rank, for a semaphore of one unit and one of two.
  */
 #include "medley/medley.h"
-#include "mrapi.h"
-#include "mrapi_actor.h"
+#include "mrapi_lock.h"
 #include "scenarios.h"
 
 #define LOCKS 6u
@@ -19,26 +18,28 @@ typedef struct notes {
     uint32_t of_two; /* bit i: actor i has one of the two */
 } notes;
 
-/* Made, found, or by a handle that may be of one that is gone. */
-static bool
-sem_have(const sim_actor *actor, uint32_t which, mrapi_sem_hndl_t *sem)
+static mrapi_uint32_t
+make(uint32_t which, mrapi_status_t *status)
 {
-    mrapi_status_t status;
-    mrapi_sem_hndl_t *told = &((mrapi_notes *)actor->notes)->told[which];
-    if (*told && sim_random(2) == 0) {
-        *sem = *told;
-        return true;
-    }
-    *sem = mrapi_sem_create(SEM + which, NULL, 1 + which, &status);
-    if (status != MRAPI_SUCCESS) {
-        SIM_CHECK(status == MRAPI_ERR_SEM_EXISTS || status == MRAPI_ERR_SEM_LIMIT);
-        *sem = mrapi_sem_get(SEM + which, &status);
-        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_SEM_ID_INVALID);
-    }
-    if (status == MRAPI_SUCCESS) {
-        *told = *sem;
-    }
-    return status == MRAPI_SUCCESS;
+    return mrapi_sem_create(SEM + which, NULL, 1 + which, status);
+}
+
+static mrapi_uint32_t
+get(uint32_t which, mrapi_status_t *status)
+{
+    return mrapi_sem_get(SEM + which, status);
+}
+
+static void
+take(mrapi_lock *lock, mrapi_status_t *status)
+{
+    mrapi_sem_lock(lock->handle, MRAPI_TIMEOUT_INFINITE, status);
+}
+
+static void
+leave(mrapi_lock *lock, mrapi_status_t *status)
+{
+    mrapi_sem_unlock(lock->handle, status);
 }
 
 static void
@@ -64,48 +65,34 @@ use_of_two(const sim_actor *actor)
     n->of_two &= ~(1u << actor->index);
 }
 
-/* With one's own unit of it, or without; another may have deleted it meanwhile in that case. */
-static bool
-deleted(mrapi_sem_hndl_t sem, bool mine)
+static void
+use(const sim_actor *actor, const mrapi_lock *lock)
 {
-    mrapi_status_t status;
-    mrapi_sem_delete(sem, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_SEM_LOCKED ||
-              (!mine && status == MRAPI_ERR_SEM_INVALID));
-    return status == MRAPI_SUCCESS;
+    (lock->which == 0 ? use_only : use_of_two)(actor);
 }
 
-static void
-lock_and_leave(const sim_actor *actor)
-{
-    mrapi_sem_hndl_t sem;
-    mrapi_status_t status;
-    uint32_t which = sim_random(2);
-    if (!sem_have(actor, which, &sem)) {
-        return;
-    }
-    mrapi_sem_lock(sem, MRAPI_TIMEOUT_INFINITE, &status);
-    if (status != MRAPI_SUCCESS) {
-        SIM_CHECK(status == MRAPI_ERR_SEM_INVALID);
-        return;
-    }
-    (which == 0 ? use_only : use_of_two)(actor);
-    if (sim_random(3) == 0 && deleted(sem, true)) {
-        return;
-    }
-    mrapi_sem_unlock(sem, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
-    if (sim_random(3) == 0) {
-        (void)deleted(sem, false);
-    }
-}
+static const mrapi_lock_kind sems = {
+    .make = make,
+    .get = get,
+    .take = take,
+    .use = use,
+    .leave = leave,
+    .destroy = mrapi_sem_delete,
+    .exists = MRAPI_ERR_SEM_EXISTS,
+    .limit = MRAPI_ERR_SEM_LIMIT,
+    .unknown = MRAPI_ERR_SEM_ID_INVALID,
+    .locked = MRAPI_ERR_SEM_LOCKED,
+    .gone = MRAPI_ERR_SEM_INVALID,
+    .of_many = true,
+};
 
 static void
 act(const sim_actor *actor)
 {
     mrapi_come(actor);
     for (uint32_t i = 0; i < LOCKS; i++) {
-        lock_and_leave(actor);
+        mrapi_lock lock = {.which = sim_random(2)};
+        mrapi_lock_and_leave(actor, &sems, &lock);
     }
     mrapi_go(actor);
 }

@@ -9,8 +9,7 @@
  */
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
-#include "mrapi.h"
-#include "mrapi_actor.h"
+#include "mrapi_lock.h"
 #include "scenarios.h"
 
 #define ROUNDS 2u
@@ -36,55 +35,23 @@ is_recursive(uint32_t number)
     return number % 2 == 1;
 }
 
-static mrapi_mutex_hndl_t
-mutex_make(uint32_t number, mrapi_status_t *status)
+static mrapi_uint32_t
+make(uint32_t which, mrapi_status_t *status)
 {
     mrapi_mutex_attributes_t attributes;
-    mrapi_boolean_t recursive = is_recursive(number) ? MRAPI_TRUE : MRAPI_FALSE;
+    mrapi_boolean_t recursive = is_recursive(MUTEX + which) ? MRAPI_TRUE : MRAPI_FALSE;
     mrapi_mutex_init_attributes(&attributes, status);
     SIM_CHECK(*status == MRAPI_SUCCESS);
     mrapi_mutex_set_attribute(&attributes, MRAPI_MUTEX_RECURSIVE, &recursive, sizeof recursive,
                               status);
     SIM_CHECK(*status == MRAPI_SUCCESS);
-    return mrapi_mutex_create(number, &attributes, status);
+    return mrapi_mutex_create(MUTEX + which, &attributes, status);
 }
 
-/* Made, found, or by a handle that may be of one that is gone. */
-static bool
-mutex_have(const sim_actor *actor, uint32_t which, mrapi_mutex_hndl_t *mutex)
+static mrapi_uint32_t
+get(uint32_t which, mrapi_status_t *status)
 {
-    mrapi_status_t status;
-    mrapi_mutex_hndl_t *told = &((mrapi_notes *)actor->notes)->told[which];
-    if (*told && sim_random(2) == 0) {
-        *mutex = *told;
-        return true;
-    }
-    *mutex = mutex_make(MUTEX + which, &status);
-    if (status != MRAPI_SUCCESS) {
-        SIM_CHECK(status == MRAPI_ERR_MUTEX_EXISTS || status == MRAPI_ERR_MUTEX_LIMIT);
-        *mutex = mrapi_mutex_get(MUTEX + which, &status);
-        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_ID_INVALID);
-    }
-    if (status == MRAPI_SUCCESS) {
-        *told = *mutex;
-    }
-    return status == MRAPI_SUCCESS;
-}
-
-static void
-section(const sim_actor *actor, uint32_t which)
-{
-    guarded *g = (guarded *)actor->memory + which;
-    uint32_t *inside = &((notes *)actor->notes)->inside[which];
-    bool died = mrapi_take_note(actor, inside);
-    /* Nobody is told of him who died in a system that was made anew since, with a new mutex. */
-    if (died || medley_lock_owner_died()) {
-        g->second = g->first;
-    }
-    SIM_CHECK(g->first == g->second);
-    g->first++;
-    g->second++;
-    *inside = 0;
+    return mrapi_mutex_get(MUTEX + which, status);
 }
 
 static void
@@ -96,6 +63,49 @@ recursive_check(uint32_t number, mrapi_mutex_hndl_t mutex)
     SIM_CHECK(status == MRAPI_ERR_MUTEX_INVALID ||
               (status == MRAPI_SUCCESS && (recursive == MRAPI_TRUE) == is_recursive(number)));
 }
+
+static void
+take(mrapi_lock *lock, mrapi_status_t *status)
+{
+    recursive_check(MUTEX + lock->which, lock->handle);
+    mrapi_mutex_lock(lock->handle, &lock->key, MRAPI_TIMEOUT_INFINITE, status);
+}
+
+static void
+leave(mrapi_lock *lock, mrapi_status_t *status)
+{
+    mrapi_mutex_unlock(lock->handle, &lock->key, status);
+}
+
+static void
+use(const sim_actor *actor, const mrapi_lock *lock)
+{
+    guarded *g = (guarded *)actor->memory + lock->which;
+    uint32_t *inside = &((notes *)actor->notes)->inside[lock->which];
+    bool died = mrapi_take_note(actor, inside);
+    /* Nobody is told of him who died in a system that was made anew since, with a new mutex. */
+    if (died || medley_lock_owner_died()) {
+        g->second = g->first;
+    }
+    SIM_CHECK(g->first == g->second);
+    g->first++;
+    g->second++;
+    *inside = 0;
+}
+
+static const mrapi_lock_kind mutexes = {
+    .make = make,
+    .get = get,
+    .take = take,
+    .use = use,
+    .leave = leave,
+    .destroy = mrapi_mutex_delete,
+    .exists = MRAPI_ERR_MUTEX_EXISTS,
+    .limit = MRAPI_ERR_MUTEX_LIMIT,
+    .unknown = MRAPI_ERR_MUTEX_ID_INVALID,
+    .locked = MRAPI_ERR_MUTEX_LOCKED,
+    .gone = MRAPI_ERR_MUTEX_INVALID,
+};
 
 /* What is told of a mutex by its handle is true of that mutex, and of no later one. */
 static void
@@ -113,33 +123,9 @@ told_check(const sim_actor *actor)
 static void
 lock_and_leave(const sim_actor *actor)
 {
-    mrapi_mutex_hndl_t mutex;
-    mrapi_key_t key;
-    mrapi_status_t status;
-    uint32_t which = sim_random(MUTEXES);
+    mrapi_lock lock = {.which = sim_random(MUTEXES)};
     told_check(actor);
-    if (!mutex_have(actor, which, &mutex)) {
-        return;
-    }
-    recursive_check(MUTEX + which, mutex);
-    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
-    if (status != MRAPI_SUCCESS) {
-        SIM_CHECK(status == MRAPI_ERR_MUTEX_INVALID);
-        return;
-    }
-    section(actor, which);
-    if (sim_random(3) == 0) {
-        mrapi_mutex_delete(mutex, &status);
-        SIM_CHECK(status == MRAPI_SUCCESS);
-        return;
-    }
-    mrapi_mutex_unlock(mutex, &key, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
-    if (sim_random(3) == 0) {
-        mrapi_mutex_delete(mutex, &status);
-        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_LOCKED ||
-                  status == MRAPI_ERR_MUTEX_INVALID);
-    }
+    mrapi_lock_and_leave(actor, &mutexes, &lock);
 }
 
 static void
