@@ -52,7 +52,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memcpy(changed, good, sizeof changed);
     expect(check(changed, sizeof changed) == NULL);
     for (size_t i = 0; i + 2 < size && i < 24; i += 3) {
-        changed[(bytes[i] << 8 | bytes[i + 1]) % sizeof changed] = (char)bytes[i + 2];
+        changed[((size_t)bytes[i] << 8 | bytes[i + 1]) % sizeof changed] = (char)bytes[i + 2];
     }
     (void)check(changed, sizeof changed);
     return 0;
