@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Who waits for the dead is told, in whatever way he waits; nobody else looks whether they live. */
+#include "exchange_victim.h"
+
+/* ---- Who is killed --------------------------------------------------------------------------- */
+
+static int
+opens_only(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
+    (void)victim_sender_open(from);
+    process_say(parent, 'r');
+    (void)process_hear(parent); /* for ever */
+    return 0;
+}
+
+/* Receives nothing: of messages, the first endpoint, of scalars, the second. */
+static int
+fills_up(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned receiver;
+    (void)argument;
+    victim_begin();
+    (void)mcapi_endpoint_create(1, &status);
+    mcapi_endpoint_t to = mcapi_endpoint_create(2, &status);
+    mcapi_endpoint_t from = mcapi_endpoint_get(DOMAIN, NODE, 2, MCAPI_TIMEOUT_INFINITE, &status);
+    mcapi_sclchan_connect_i(from, to, &request, &status);
+    victim_expect_end(&request);
+    mcapi_sclchan_recv_open_i(&receiver, to, &request, &status);
+    victim_expect_end(&request);
+    process_say(parent, 'r');
+    (void)process_hear(parent); /* for ever */
+    return 0;
+}
+
+/* ---- The tests ------------------------------------------------------------------------------- */
+
+/* Who waits for a request is told, though nobody else looks whether the sender lives. */
+static void
+asked_for_of_the_dead(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    void *packet;
+    unsigned receiver;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    test_process victim;
+    victim_start(&victim, opens_only);
+    receiver = receiver_open(at);
+    mcapi_pktchan_recv_i(receiver, &packet, &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    process_kill(&victim);
+    (void)process_join(&victim);
+    (void)expect_end(request, MCAPI_ERR_ENDP_DELETED);
+    receiver_close(receiver);
+    expect_all_back();
+}
+
+/* Who only tests is told as well. */
+static void
+polled_of_the_dead(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    void *packet;
+    unsigned receiver;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    test_process victim;
+    victim_start(&victim, opens_only);
+    receiver = receiver_open(at);
+    mcapi_pktchan_recv_i(receiver, &packet, &request, &status);
+    assert_int_equal(mcapi_test(&request, &size, &status), MCAPI_FALSE);
+    process_kill(&victim);
+    (void)process_join(&victim);
+    while (!mcapi_test(&request, &size, &status)) {
+        assert_int_equal(status, MCAPI_PENDING);
+    }
+    assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
+    receiver_close(receiver);
+    expect_all_back();
+}
+
+static mcapi_status_t
+send_scalar(unsigned sender)
+{
+    mcapi_status_t status;
+    mcapi_sclchan_send_uint8(sender, 0, &status);
+    return status;
+}
+
+/* And who sends without waiting for room, by either way not to wait. */
+static void
+sent_to_the_dead(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned sender;
+    mcapi_uint_t fail = MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT;
+    (void)state;
+    mcapi_endpoint_t messages = endpoint_make(1), scalars = endpoint_make(2);
+    mcapi_endpoint_set_attribute(messages, MCAPI_ENDP_ATTR_MEMORY_TYPE, &fail, sizeof fail,
+                                 &status);
+    timeout_set(scalars, 0);
+    for (int only_scalars = 0; only_scalars < 2; only_scalars++) {
+        test_process victim;
+        victim_start(&victim, fills_up);
+        mcapi_endpoint_t to = endpoint_of(PEER, 1);
+        mcapi_sclchan_send_open_i(&sender, scalars, &request, &status);
+        (void)expect_end(request, MCAPI_SUCCESS);
+        while (send_number(messages, to, 0, 0) == MCAPI_SUCCESS) {
+        }
+        while ((status = send_scalar(sender)) == MCAPI_SUCCESS) {
+        }
+        assert_int_equal(status, MCAPI_TIMEOUT);
+        process_kill(&victim);
+        (void)process_join(&victim);
+        while (!only_scalars && (status = send_number(messages, to, 0, 0)) == MCAPI_ERR_MEM_LIMIT) {
+        }
+        assert_true(only_scalars || status == MCAPI_ERR_TRANSMISSION ||
+                    status == MCAPI_ERR_ENDP_INVALID);
+        while ((status = send_scalar(sender)) == MCAPI_TIMEOUT) {
+        }
+        assert_int_equal(status, MCAPI_ERR_TRANSMISSION);
+        mcapi_sclchan_send_close_i(sender, &request, &status);
+        (void)expect_end(request, MCAPI_SUCCESS);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(asked_for_of_the_dead, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(polled_of_the_dead, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(sent_to_the_dead, exchange_up, exchange_down),
+    };
+    if (!victims_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}
