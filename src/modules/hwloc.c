@@ -238,7 +238,7 @@ load_and_walk(reader *r)
 {
     const char *xml = chosen_by("HWLOC_XMLFILE");
     const char *synthetic = xml ? NULL : chosen_by("HWLOC_SYNTHETIC");
-    unsigned line;
+    unsigned line = 0; /* of a file */
     if (!choose(r, xml, synthetic, &line)) {
         return false;
     }

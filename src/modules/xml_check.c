@@ -88,10 +88,10 @@ attribute(scan *s)
         return "an attribute has no value";
     }
     spaces(s);
-    char quote = s->at < s->end ? *s->at : '\0';
-    if (quote != '"' && quote != '\'') {
+    if (s->at == s->end || (*s->at != '"' && *s->at != '\'')) {
         return "a value is not quoted";
     }
+    const char quote = *s->at;
     xml_span value = {.start = ++s->at};
     for (; s->at < s->end && *s->at != quote; step(s)) {
         if (*s->at == '<') {
