@@ -184,8 +184,8 @@ may_make(void *context)
     return status;
 }
 
-/* What such a lane begins with: nothing in it. */
-static void
+/* What such a lane begins with: nothing in it. How many elements, or buffers, it has. */
+static uint32_t
 memory_init(const make_context *make, uint32_t index)
 {
     const med_system *system = make->system;
@@ -195,14 +195,15 @@ memory_init(const make_context *make, uint32_t index)
     if (make->kind == MED_LANE_STATES) {
         uint32_t most = state_buffers_max(&system->limits, make->state_bytes);
         uint32_t buffers = make->elements < most ? make->elements : most;
+        buffers = buffers > MED_STATE_CELL_BUFFERS_MIN ? buffers : MED_STATE_CELL_BUFFERS_MIN;
         med_state_cell cell;
-        (void)med_state_cell_init(
-            memory, exchange->lane_stride, make->state_bytes + MED_STATE_CELL_RECORD_HEAD,
-            buffers > MED_STATE_CELL_BUFFERS_MIN ? buffers : MED_STATE_CELL_BUFFERS_MIN,
-            system->scope, &cell);
-    } else {
-        (void)med_ring_init(memory, exchange->lane_stride, &config);
+        (void)med_state_cell_init(memory, exchange->lane_stride,
+                                  make->state_bytes + MED_STATE_CELL_RECORD_HEAD, buffers,
+                                  system->scope, &cell);
+        return buffers;
     }
+    (void)med_ring_init(memory, exchange->lane_stride, &config);
+    return config.capacity;
 }
 
 /* Relaxed, all: published with the row (T1 in table.c). */
@@ -216,12 +217,14 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_release(&lane->ends, 0); /* F1 ends -> F2 (side_is_there) */
     for (uint32_t side = 0; side < 2; side++) {
         atomic32_store_relaxed(&lane->side[side], make->side[side]);
-        atomic32_store_relaxed(&lane->moved[side].count, 0);
+        atomic64_store_relaxed(&lane->moved[side].count, 0);
+        atomic64_store_relaxed(&lane->moved[side].bytes, 0);
+        atomic32_store_relaxed(&lane->moved[side].most, 0);
         atomic32_store_relaxed(&lane->moved[side].waits, 0);
         atomic32_store_relaxed(&lane->moved[side].retries, 0);
         atomic32_store_relaxed(&lane->moved[side].retries_worst, 0);
     }
-    memory_init(make, index);
+    atomic32_store_relaxed(&lane->capacity, memory_init(make, index));
     if (make->request->kind != MED_LANE_MESSAGES) {
         med_handle channel = med_handle_make(MED_HANDLE_SENDER, index, generation);
         med_endpoint_channel_set(make->system, make->request->from, channel);
@@ -558,6 +561,11 @@ bool
 med_lane_may_wait(med_self *self, const med_lane_own *lane)
 {
     bool may = med_endpoint_may_wait(lane->producer.endpoint);
+    if (lane->producer.kind != MED_LANE_STATES) {
+        const med_ring_producer *ring = &lane->producer.ring;
+        uint32_t in_use = ring->view.mask + 1 - (ring->limit - med_ring_tail(ring));
+        med_lane_note_use(lane->producer.row, MED_LANE_PRODUCER, in_use);
+    }
     if (!may) {
         med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);
     }

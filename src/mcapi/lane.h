@@ -41,13 +41,16 @@ typedef struct med_lane_row {
     atomic32 kind;      /* med_lane_kind; fixed when it is made, as are the next two */
     atomic32 side[2];   /* whose each is: node references */
     atomic32 ends;      /* MED_LANE_OPEN, _GONE */
-    uint32_t unused[8]; /* then a line for each side, written by it: */
+    atomic32 capacity;  /* of its ring, or its cell's buffers; for showing */
+    uint32_t unused[7]; /* then a line for each side, written by it: */
     struct {
-        atomic32 count;         /* what it moved: messages, packets, scalars or states, wrapping */
+        atomic64 count;         /* what it moved: messages, packets, scalars or states, */
+        atomic64 bytes;         /* and how long they were; not of scalars */
         atomic32 waits;         /* how often it found the ring full, or empty, and waited */
         atomic32 retries;       /* of states: how often it copied again; in all, wrapping, */
         atomic32 retries_worst; /* and at most for one */
-        uint32_t unused[12];
+        atomic32 most;          /* of the ring's elements in use, when it looked */
+        uint32_t unused[8];
     } moved[2];
 } med_lane_row;
 _Static_assert(sizeof(med_lane_row) == 192, "the same in every build");
@@ -118,12 +121,32 @@ med_lane_calls(uint32_t kind)
     return kind == MED_LANE_STATES ? MED_LANE_PACKETS : (med_lane_kind)kind;
 }
 
-/* One more was moved, by that side. */
+/* One more was moved, by that side, to whose line nobody else comes but who looks on. */
 static inline void
-med_lane_count(med_lane_row *row, med_lane_side side)
+med_lane_count_one(med_lane_row *row, med_lane_side side)
 {
-    atomic32 *count = &row->moved[side].count;
-    atomic32_store_relaxed(count, atomic32_load_relaxed(count) + 1); /* relaxed: for showing */
+    atomic64 *count = &row->moved[side].count;
+    atomic64_store_relaxed(count, atomic64_load_relaxed(count) + 1); /* relaxed: for showing */
+}
+
+/* The same, so long. */
+static inline void
+med_lane_count(med_lane_row *row, med_lane_side side, uint64_t bytes)
+{
+    atomic64 *sum = &row->moved[side].bytes;
+    med_lane_count_one(row, side);
+    atomic64_store_relaxed(sum, atomic64_load_relaxed(sum) + bytes); /* relaxed: for showing */
+}
+
+/* It looked at the other side, and so many elements of the ring are in use. */
+static inline void
+med_lane_note_use(med_lane_row *row, med_lane_side side, uint32_t elements)
+{
+    atomic32 *most = &row->moved[side].most;
+    /* Relaxed, both: for showing. */
+    if (elements > atomic32_load_relaxed(most)) {
+        atomic32_store_relaxed(most, elements);
+    }
 }
 
 /* It had to wait. */

@@ -181,7 +181,7 @@ send_by(med_self *self, med_lane_own *lane, const med_message *message)
         plain ? send_plain(lane, message)
               : med_buffer_send_copy(self, lane, message->payload, message->bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        med_lane_count(row, MED_LANE_PRODUCER);
+        med_lane_count(row, MED_LANE_PRODUCER, message->bytes);
     }
     return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
 }
@@ -374,12 +374,12 @@ static inline medley_status_t
 look_at_lane(med_self *self, med_endpoint_own *own, found *f)
 {
     med_lane_own *lane = f->lane;
-    medley_status_t status = med_record_peek(&lane->consumer.ring, &f->record);
+    medley_status_t status = med_record_peek_in(lane, &f->record);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         return status;
     }
     if (status != MEDLEY_ERR_CORRUPT && med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER)) {
-        status = med_record_peek(&lane->consumer.ring, &f->record); /* G2: all that it published */
+        status = med_record_peek_in(lane, &f->record); /* G2: all that it published */
         if (status == MEDLEY_OK) {
             return status;
         }
@@ -468,7 +468,7 @@ take(med_self *self, med_endpoint_own *own, found *f, void *buffer, size_t size)
     }
     med_record_release(&lane->consumer.ring, f->record.granules, lane->consumer.news);
     go_on(own, f);
-    med_lane_count(lane->consumer.row, MED_LANE_CONSUMER);
+    med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, bytes);
     return bytes > size ? MEDLEY_ERR_LIMIT : MEDLEY_OK;
 }
 

@@ -74,7 +74,7 @@ send_once(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
                                  ? med_state_send(self, lane, payload, (uint32_t)bytes)
                                  : med_buffer_send_copy(self, lane, payload, (uint32_t)bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        med_lane_count(lane->producer.row, MED_LANE_PRODUCER);
+        med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
     }
     return status;
 }
@@ -205,7 +205,7 @@ send_place_once(med_self *self, med_lane_own *lane, const void *address, size_t 
     med_pool_buffer buffer = buffer_at(&self->exchange->exchange->pool, address);
     medley_status_t status = med_buffer_send(self, lane, buffer, (uint32_t)bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        med_lane_count(lane->producer.row, MED_LANE_PRODUCER);
+        med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
     }
     return status;
 }
@@ -284,14 +284,14 @@ med_packet_send_request(med_self *self,
 static medley_status_t
 receive_once(med_self *self, med_lane_own *lane, void **address, size_t *bytes)
 {
-    med_record record;
+    med_record record = {.bytes = 0};
     med_pool_buffer buffer;
     if (__builtin_expect(lane->consumer.kind == MED_LANE_STATES, 0)) {
         return med_state_receive(self, lane, address, bytes);
     }
     /* Asked first: what it published before is found by the look that follows. */
     bool gone = med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER);
-    medley_status_t status = med_record_peek(&lane->consumer.ring, &record);
+    medley_status_t status = med_record_peek_in(lane, &record);
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         bool empty = status == MEDLEY_EMPTY || status == MEDLEY_EMPTY_PRODUCER_INSERTING;
         return empty ? (gone ? MEDLEY_ERR_PEER_DIED : MEDLEY_EMPTY) : status;
@@ -301,7 +301,7 @@ receive_once(med_self *self, med_lane_own *lane, void **address, size_t *bytes)
     med_record_release(&lane->consumer.ring, record.granules, lane->consumer.news);
     *address = med_pool_address(&self->exchange->exchange->pool, buffer);
     *bytes = record.bytes;
-    med_lane_count(lane->consumer.row, MED_LANE_CONSUMER);
+    med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, record.bytes);
     return status;
 }
 

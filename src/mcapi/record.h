@@ -151,6 +151,19 @@ med_record_peek(med_ring_consumer *ring, med_record *record)
     return MEDLEY_ERR_CORRUPT; /* two skips in a row */
 }
 
+/* The same of a lane, noting how much of its ring was in use when it looked. */
+static inline medley_status_t
+med_record_peek_in(med_lane_own *lane, med_record *record)
+{
+    med_ring_consumer *ring = &lane->consumer.ring;
+    uint32_t known = ring->filled;
+    medley_status_t status = med_record_peek(ring, record);
+    if (ring->filled != known) {
+        med_lane_note_use(lane->consumer.row, MED_LANE_CONSUMER, ring->filled - ring->head);
+    }
+    return status;
+}
+
 /* How many there are, up to one that is none: as many as one look finds. */
 uint32_t med_record_count(med_ring_consumer *ring);
 

@@ -49,6 +49,7 @@ med_scalar_send(med_lane_own *lane, uint64_t value, uint32_t width)
     *(uint64_t *)med_ring_slot(&ring->view, tail) = value;
     lane->producer.widths[tail & ring->view.mask] = (uint8_t)width;
     atomic32_store_release(&ring->view.ring->tail, tail + 1); /* R1 filled -> A1 (ring_spsc.c) */
+    med_lane_count_one(lane->producer.row, MED_LANE_PRODUCER);
     med_wait_wake(lane->producer.news, ring->view.scope);
     return MEDLEY_OK;
 }
@@ -63,6 +64,7 @@ med_scalar_receive(med_lane_own *lane, uint64_t *value, uint32_t width)
         if (status != MEDLEY_OK) {
             return status == MEDLEY_EMPTY_PRODUCER_INSERTING ? MEDLEY_EMPTY : status;
         }
+        med_lane_note_use(lane->consumer.row, MED_LANE_CONSUMER, ring->filled - ring->head);
     }
     if (__builtin_expect(lane->consumer.widths[ring->head & ring->view.mask] != width, 0)) {
         return MEDLEY_ERR_ACCESS;
@@ -70,6 +72,7 @@ med_scalar_receive(med_lane_own *lane, uint64_t *value, uint32_t width)
     *value = *(const uint64_t *)med_ring_slot(&ring->view, ring->head);
     ring->head++;
     atomic32_store_release(&ring->view.ring->head, ring->head); /* R2 read -> A2 (ring_spsc.c) */
+    med_lane_count_one(lane->consumer.row, MED_LANE_CONSUMER);
     med_wait_wake(lane->consumer.news, ring->view.scope);
     return MEDLEY_OK;
 }

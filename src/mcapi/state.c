@@ -81,7 +81,7 @@ copy_newest(med_self *self, med_lane_own *lane, void *target, size_t size, uint3
         med_state_cell_read_record(&lane->consumer.cell, reader, RETRIES_MAX, target, fits, bytes);
     note_retries(lane, before);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        med_lane_count(lane->consumer.row, MED_LANE_CONSUMER);
+        med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, *bytes);
     }
     if (reader->number == number) { /* no news: does the sender live? */
         med_lane_glance_at(self, lane->consumer.row, MED_LANE_PRODUCER);

@@ -43,6 +43,7 @@ static const survivor survivors[] = {
     {NULL, "hash_put", "T3", "what the entry names says itself whether it is there (T1)"},
     {NULL, "med_table_find", "A3", "what the entry names says itself whether it is there (T1)"},
     {NULL, "word", "A1", NOT_MET},
+    {NULL, "seen", "A1", NOT_MET},
     {NULL, "rows_read", "A1", FOR_SHOWING},
     {NULL, "row_living", "A1", FOR_SHOWING},
     {NULL, "segments_bytes", "A1", FOR_SHOWING},

@@ -9,6 +9,8 @@
  *   sem3, getsem, take, waitsem  likewise, a semaphore that three have at once
  *   rwl, getrwl, read, waitrwl   likewise, a reader/writer lock: to read, and to write
  *
+ *   exchange                     of endpoints 1 and 2, 3 and 4, sends as many messages and
+ *                                scalars from one to the other, and receives one of each
  *   table, section               locks that kind's table, or enters the section (any number), and
  *                                is stopped there, until it is continued
  *   careless                     opens the system's file and closes it again (any number)
@@ -17,6 +19,7 @@
  * Then it says "ready" and stays until its standard input ends.
  */
 #include <fcntl.h>
+#include <mcapi.h>
 #include <medley/medley.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -102,6 +105,67 @@ do_rwl_verb(const char *verb, unsigned number, mrapi_status_t *status)
     return true;
 }
 
+static void
+expect_exchange(bool good, const char *what)
+{
+    if (!good) {
+        (void)fprintf(stderr, "holder: exchange: %s\n", what);
+        exit(1);
+    }
+}
+
+static void
+request_end(mcapi_request_t request, const char *what)
+{
+    mcapi_status_t status;
+    size_t size;
+    (void)mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status);
+    expect_exchange(status == MCAPI_SUCCESS, what);
+}
+
+static void
+exchange_scalars(mcapi_endpoint_t from, mcapi_endpoint_t to, unsigned number)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned sender, receiver;
+    mcapi_sclchan_connect_i(from, to, &request, &status);
+    request_end(request, "connect");
+    mcapi_sclchan_send_open_i(&sender, from, &request, &status);
+    request_end(request, "open to send");
+    mcapi_sclchan_recv_open_i(&receiver, to, &request, &status);
+    request_end(request, "open to receive");
+    for (unsigned i = 0; i < number; i++) {
+        mcapi_sclchan_send_uint32(sender, i, &status);
+        expect_exchange(status == MCAPI_SUCCESS, "send a scalar");
+    }
+    expect_exchange(mcapi_sclchan_recv_uint32(receiver, &status) == 0, "receive a scalar");
+}
+
+static void
+exchange(unsigned number)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    mcapi_endpoint_t ends[4];
+    unsigned char message[24] = "";
+    size_t size;
+    const med_self *self = med_self_get();
+    mcapi_initialize(self->domain, self->node, NULL, NULL, &info, &status);
+    expect_exchange(status == MCAPI_SUCCESS, "initialize");
+    for (unsigned i = 0; i < 4; i++) {
+        ends[i] = mcapi_endpoint_create(i + 1, &status);
+        expect_exchange(status == MCAPI_SUCCESS, "create");
+    }
+    for (unsigned i = 0; i < number; i++) {
+        mcapi_msg_send(ends[0], ends[1], message, sizeof message, 2, &status);
+        expect_exchange(status == MCAPI_SUCCESS, "send a message");
+    }
+    mcapi_msg_recv(ends[1], message, sizeof message, &size, &status);
+    expect_exchange(status == MCAPI_SUCCESS, "receive a message");
+    exchange_scalars(ends[2], ends[3], number);
+}
+
 static medley_status_t
 stop(void *context)
 {
@@ -157,6 +221,8 @@ do_verb(const char *verb, unsigned number)
         create(number, MRAPI_MUTEX_RECURSIVE);
     } else if (strcmp(verb, "inherit") == 0) {
         create(number, MEDLEY_MUTEX_PRIORITY_INHERITANCE);
+    } else if (strcmp(verb, "exchange") == 0) {
+        exchange(number);
     } else if (strcmp(verb, "table") == 0) {
         stop_with_table(number);
     } else if (strcmp(verb, "section") == 0) {

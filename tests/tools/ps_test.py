@@ -89,6 +89,32 @@ class Living(CommandTest):
         (row,) = self.look(SYSTEM)["semaphores"]
         self.assertEqual((row["held"], row["waiters"]), (3, 1))
 
+    def test_exchange(self):
+        """Ten messages and ten scalars, of which one each is received."""
+        self.holder(3, 5, "exchange", 10)
+        system = self.look(SYSTEM)
+        endpoint = {"domain": 3, "node": 5}
+        rows = {row["endpoint"]["port"]: row for row in system["endpoints"]}
+        self.assertEqual(sorted(rows), [1, 2, 3, 4])
+        self.assertEqual([rows[port]["state"] for port in (1, 4)], ["free", "connected"])
+        lanes = {row["kind"]: row for row in system["lanes"]}
+        self.assertEqual(sorted(lanes), ["messages", "scalars"])
+        messages, scalars = lanes["messages"], lanes["scalars"]
+        self.assertEqual(messages["from"]["endpoint"], dict(endpoint, port=1))
+        self.assertEqual(messages["to"]["endpoint"], dict(endpoint, port=2))
+        self.assertEqual((messages["priority"], messages["from"]["state"]), (2, "there"))
+        self.assertEqual((messages["from"]["count"], messages["from"]["bytes"]), (10, 240))
+        self.assertEqual((messages["to"]["count"], messages["to"]["bytes"]), (1, 24))
+        self.assertEqual((messages["depth"], messages["high_water"]), (9, 10))
+        self.assertEqual(messages["capacity"], 128)
+        self.assertEqual((scalars["from"]["state"], scalars["to"]["state"]), ("open", "open"))
+        self.assertEqual((scalars["from"]["count"], scalars["to"]["count"]), (10, 1))
+        self.assertEqual((scalars["depth"], scalars["high_water"]), (9, 10))
+        self.assertEqual((scalars["capacity"], scalars["priority"]), (256, None))
+        output, _ = self.run_medley("ps", SYSTEM)
+        self.assertRegex(output, r"3:5:1 +3:5:2 +messages +2 +there +9 +10 +128 +10 +240 +1 +0 +0")
+        self.assertRegex(output, r"3:5:4 +connected")
+
     def test_reader_writer_locks(self):
         self.holder(3, 5, "rwl", 9, "read", 9)
         (row,) = self.look(SYSTEM)["rwlocks"]

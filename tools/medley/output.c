@@ -7,7 +7,7 @@
 
 #include "tools/medley/command.h"
 
-#define COLUMNS_MAX 12
+#define COLUMNS_MAX 13
 #define INDENT 2
 #define GAP 2
 

@@ -16,8 +16,9 @@ static const char help[] =
     "\n"
     "Shows a running system, or all of this user's: who is stuck where others wait for\n"
     "him, its processes, nodes, locks with their owners and waiters, shared and remote\n"
-    "memories, and how far its limits are used. It only looks: it does not join the\n"
-    "system, recovers nobody and changes nothing.\n"
+    "memories, endpoints with what goes from one to another, and how far its limits are\n"
+    "used. It only looks: it does not join the system, recovers nobody and changes\n"
+    "nothing.\n"
     "\n"
     "  --json           one JSON document\n"
     "  --watch SECONDS  again and again, until interrupted; with --json a line each time\n"
@@ -86,6 +87,54 @@ stuck_in_cell(const json_t *row, const json_t *value, char *cell)
                    section ? "" : json_string_value(value));
 }
 
+static void
+end_cell(const json_t *row, const json_t *value, char *cell)
+{
+    output_plain(row, value, cell);
+    if (json_is_object(value)) {
+        node_name_cell(value, NULL, cell);
+        size_t used = strlen(cell);
+        (void)snprintf(cell + used, OUTPUT_CELL_BYTES - used, ":%" JSON_INTEGER_FORMAT,
+                       json_integer_value(json_object_get(value, "port")));
+    }
+}
+
+/* Of a side of a lane: whose endpoint it is, and what it counted. */
+static void
+side_cell(const json_t *row, const json_t *value, char *cell)
+{
+    end_cell(row, json_object_get(value, "endpoint"), cell);
+}
+
+static void
+count_cell(const json_t *row, const json_t *value, char *cell)
+{
+    output_plain(row, json_object_get(value, "count"), cell);
+}
+
+static void
+bytes_cell(const json_t *row, const json_t *value, char *cell)
+{
+    output_plain(row, json_object_get(value, "bytes"), cell);
+}
+
+static void
+waits_cell(const json_t *row, const json_t *value, char *cell)
+{
+    output_plain(row, json_object_get(value, "waits"), cell);
+}
+
+/* One word, where both sides say the same. */
+static void
+lane_state_cell(const json_t *row, const json_t *value, char *cell)
+{
+    const char *from = json_string_value(json_object_get(json_object_get(row, "from"), "state"));
+    const char *to = json_string_value(json_object_get(json_object_get(row, "to"), "state"));
+    bool same = strcmp(from, to) == 0;
+    (void)value;
+    (void)snprintf(cell, OUTPUT_CELL_BYTES, "%s%s%s", from, same ? "" : ", ", same ? "" : to);
+}
+
 static const output_column process_columns[] = {
     {"PROCESS", "process_id", NULL, true},
     {"STATE", "state", NULL, false},
@@ -149,6 +198,22 @@ static const output_column rmem_columns[] = {
     {"ATTACHED", "attachments", NULL, true},
 };
 
+static const output_column endpoint_columns[] = {
+    {"ENDPOINT", "endpoint", end_cell, true},
+    {"STATE", "state", NULL, false},
+    {"GETS", "gets", NULL, true},
+};
+
+static const output_column lane_columns[] = {
+    {"FROM", "from", side_cell, true},       {"TO", "to", side_cell, true},
+    {"KIND", "kind", NULL, false},           {"PRIORITY", "priority", NULL, true},
+    {"STATE", NULL, lane_state_cell, false}, {"DEPTH", "depth", NULL, true},
+    {"HIGHEST", "high_water", NULL, true},   {"OF", "capacity", NULL, true},
+    {"SENT", "from", count_cell, true},      {"BYTES", "from", bytes_cell, true},
+    {"RECEIVED", "to", count_cell, true},    {"FULL", "from", waits_cell, true},
+    {"EMPTY", "to", waits_cell, true},
+};
+
 static const output_column limit_columns[] = {
     {"LIMIT", "name", NULL, false},        {"USED", "used", NULL, true},
     {"HIGHEST", "high_water", NULL, true}, {"OF", "limit", NULL, true},
@@ -189,6 +254,8 @@ contents_print(const json_t *system)
     OUTPUT_TABLE(json_object_get(system, "rwlocks"), rwl_columns);
     OUTPUT_TABLE(json_object_get(system, "shmems"), shmem_columns);
     OUTPUT_TABLE(json_object_get(system, "remote_memories"), rmem_columns);
+    OUTPUT_TABLE(json_object_get(system, "endpoints"), endpoint_columns);
+    OUTPUT_TABLE(json_object_get(system, "lanes"), lane_columns);
     OUTPUT_TABLE(json_object_get(system, "limits"), limit_columns);
 }
 

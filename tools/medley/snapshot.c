@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mcapi/view.h"
 #include "mrapi/attach_report.h"
 #include "mrapi/mutex.h"
 #include "mrapi/view.h"
@@ -288,6 +289,75 @@ rwls_json(const med_system *system, const waiters *w)
 }
 
 static json_t *
+end_json(const med_view_end *end)
+{
+    return end->owner_known
+               ? json_pack("{s:I, s:I, s:I}", "domain", (json_int_t)end->domain, "node",
+                           (json_int_t)end->node, "port", (json_int_t)end->port)
+               : json_null();
+}
+
+static json_t *
+endpoints_json(const med_system *system)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < system->limits.endpoints; i++) {
+        med_view_endpoint endpoint;
+        if (med_view_endpoint_read(system, i, &endpoint)) {
+            const char *connected = endpoint.connected ? "connected" : "free";
+            (void)json_array_append_new(rows, json_pack("{s:o, s:s, s:I}", "endpoint",
+                                                        end_json(&endpoint.name), "state",
+                                                        endpoint.closing ? "closing" : connected,
+                                                        "gets", (json_int_t)endpoint.gets));
+        }
+    }
+    return rows;
+}
+
+static json_t *
+side_json(const med_view_lane *lane, med_lane_side side)
+{
+    const char *open = lane->side[side].open ? "open" : "connected";
+    const char *state = lane->kind == MED_LANE_MESSAGES ? "there" : open;
+    return json_pack(
+        "{s:o, s:s, s:I, s:I, s:I}", "endpoint", end_json(&lane->side[side].name), "state",
+        lane->side[side].gone ? "gone" : state, "count", (json_int_t)lane->side[side].count,
+        "bytes", (json_int_t)lane->side[side].bytes, "waits", (json_int_t)lane->side[side].waits);
+}
+
+static json_t *
+lane_json(const med_view_lane *lane)
+{
+    static const char *const kinds[] = {
+        [MED_LANE_MESSAGES] = "messages",
+        [MED_LANE_PACKETS] = "packets",
+        [MED_LANE_SCALARS] = "scalars",
+        [MED_LANE_STATES] = "states",
+    };
+    bool states = lane->kind == MED_LANE_STATES;
+    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "kind", kinds[lane->kind],
+                     "priority", number_or_null(lane->kind == MED_LANE_MESSAGES, lane->priority),
+                     "from", side_json(lane, MED_LANE_PRODUCER), "to",
+                     side_json(lane, MED_LANE_CONSUMER), "depth", (json_int_t)lane->depth,
+                     "high_water", (json_int_t)lane->most, "capacity", (json_int_t)lane->capacity,
+                     "retries", number_or_null(states, lane->retries), "retries_worst",
+                     number_or_null(states, lane->retries_worst));
+}
+
+static json_t *
+lanes_json(const med_system *system)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < system->limits.lanes; i++) {
+        med_view_lane lane;
+        if (med_view_lane_read(system, i, &lane)) {
+            (void)json_array_append_new(rows, lane_json(&lane));
+        }
+    }
+    return rows;
+}
+
+static json_t *
 limits_json(const med_system *system)
 {
     json_t *rows = json_array();
@@ -317,15 +387,16 @@ contents_add(const med_system *system, json_t *to)
     json_t *nodes = nodes_json(system, &w);
     json_t *shmems = shmems_json(system);
     json_int_t shmem_bytes = shmems_bytes(shmems);
-    json_t *contents =
-        json_pack("{s:I, s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                  "size_bytes", (json_int_t)view.size_bytes + shmem_bytes, "shmem_bytes",
-                  shmem_bytes, "age_ns", (json_int_t)view.age_ns, "on_death",
-                  view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
-                  (json_int_t)view.creator_process_id, "stuck", stuck_json(system), "processes",
-                  processes_json(system), "nodes", nodes, "locks", locks_json(system, &w),
-                  "semaphores", sems_json(system, &w), "rwlocks", rwls_json(system, &w), "shmems",
-                  shmems, "remote_memories", rmems_json(system), "limits", limits_json(system));
+    json_t *contents = json_pack(
+        "{s:I, s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "size_bytes", (json_int_t)view.size_bytes + shmem_bytes, "shmem_bytes", shmem_bytes,
+        "age_ns", (json_int_t)view.age_ns, "on_death",
+        view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
+        (json_int_t)view.creator_process_id, "stuck", stuck_json(system), "processes",
+        processes_json(system), "nodes", nodes, "locks", locks_json(system, &w), "semaphores",
+        sems_json(system, &w), "rwlocks", rwls_json(system, &w), "shmems", shmems,
+        "remote_memories", rmems_json(system), "endpoints", endpoints_json(system), "lanes",
+        lanes_json(system), "limits", limits_json(system));
     waiters_free(&w);
     (void)json_object_update(to, contents);
     json_decref(contents);
