@@ -76,6 +76,21 @@ node_attributes(void **state)
     assert_int_equal(status, MCAPI_ERR_NODE_INVALID);
 }
 
+/* As an image leaves it. */
+static void
+an_expected_node_is_nobody(void **state)
+{
+    mcapi_status_t status;
+    mcapi_uint_t value;
+    med_self *expected;
+    const med_node_request request = {.domain = DOMAIN, .node = NODE + 1, .expected = true};
+    (void)state;
+    assert_int_equal(med_node_place(med_self_get()->system, &request, &expected), MEDLEY_OK);
+    mcapi_node_get_attribute(DOMAIN, NODE + 1, MCAPI_NODE_ATTR_TYPE, &value, sizeof value, &status);
+    assert_int_equal(status, MCAPI_ERR_NODE_INVALID);
+    (void)med_node_recover(expected->system, expected->index, expected->generation);
+}
+
 /* ---- Endpoints ------------------------------------------------------------------------------- */
 
 static void
@@ -570,6 +585,7 @@ main(int argc, char **argv)
         cmocka_unit_test(nodes),
         cmocka_unit_test(one_node_of_both),
         cmocka_unit_test_setup_teardown(node_attributes, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(an_expected_node_is_nobody, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(endpoints, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(endpoint_attributes, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(by_priority, exchange_up, exchange_down),

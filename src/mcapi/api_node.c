@@ -169,14 +169,10 @@ mcapi_node_set_attribute(mcapi_node_attributes_t *mcapi_node_attributes,
 static mcapi_status_t
 node_check(const med_self *self, mcapi_domain_t domain, mcapi_node_t node)
 {
-    uint32_t index, generation;
-    med_key key = {.high = domain, .low = node};
     if (domain == MCAPI_DOMAIN_INVALID) {
         return MCAPI_ERR_DOMAIN_INVALID;
     }
-    return med_table_find(&self->system->nodes, key, &index, &generation) == MEDLEY_OK
-               ? MCAPI_SUCCESS
-               : MCAPI_ERR_NODE_INVALID;
+    return med_node_is_there(self->system, domain, node) ? MCAPI_SUCCESS : MCAPI_ERR_NODE_INVALID;
 }
 
 void
