@@ -16,280 +16,11 @@
  */
 #include "mrapi/image.h"
 
+#include "mrapi/image_item.h"
 #include "mrapi/image_text.h"
-#include "mrapi/mutex.h"
-#include "mrapi/object.h"
 
 #define FORMAT_NUMBER 1u
-
-/* ---- The keys of items ----------------------------------------------------------------------- */
-
-enum {
-    KEY_NUMBER,
-    KEY_DOMAIN,
-    KEY_ATTRIBUTES,
-    KEY_LIMIT,
-    KEY_SIZE,
-    KEY_RESOURCE,
-    KEY_ADDRESS,
-    KEY_NODES,
-    KEY_COUNT
-};
-
-#define HAS(key) (1u << (key))
-
-const med_image_attribute med_image_attributes[] = {
-    {MED_MUTEX_RECURSIVE, "recursive"},
-    {MED_OBJECT_ERROR_EXT, "error-ext"},
-    {MED_OBJECT_DOMAIN_SHARED, "domain-shared"},
-    {MED_MUTEX_PRIORITY_INHERITANCE, "priority-inheritance"},
-    {0, NULL},
-};
-
-#define ATTRIBUTES_OF_ALL (MED_OBJECT_ERROR_EXT | MED_OBJECT_DOMAIN_SHARED)
-#define ATTRIBUTES_OF_MUTEXES                                                                      \
-    (ATTRIBUTES_OF_ALL | MED_MUTEX_RECURSIVE | MED_MUTEX_PRIORITY_INHERITANCE)
-
-typedef struct section_info {
-    const char *name;
-    uint32_t keys;
-    uint32_t required;
-    uint32_t attributes;
-    const char *advice; /* which keys there are */
-} section_info;
-
-#define NUMBER_AND_DOMAIN (HAS(KEY_NUMBER) | HAS(KEY_DOMAIN))
-#define OF_OBJECTS (NUMBER_AND_DOMAIN | HAS(KEY_ATTRIBUTES))
-
-static const section_info sections[MED_IMAGE_SECTION_COUNT] = {
-    [MED_IMAGE_DOMAINS] = {"domains", HAS(KEY_NUMBER), HAS(KEY_NUMBER), 0, "want number"},
-    [MED_IMAGE_NODES] = {"nodes", NUMBER_AND_DOMAIN, NUMBER_AND_DOMAIN, 0,
-                         "want number and domain"},
-    [MED_IMAGE_MUTEXES] = {"mutexes", OF_OBJECTS, NUMBER_AND_DOMAIN, ATTRIBUTES_OF_MUTEXES,
-                           "want number, domain; or attributes"},
-    [MED_IMAGE_SEMAPHORES] = {"semaphores", OF_OBJECTS | HAS(KEY_LIMIT),
-                              NUMBER_AND_DOMAIN | HAS(KEY_LIMIT), ATTRIBUTES_OF_ALL,
-                              "want number, domain, limit; or attributes"},
-    [MED_IMAGE_RWLOCKS] = {"rwlocks", OF_OBJECTS | HAS(KEY_LIMIT),
-                           NUMBER_AND_DOMAIN | HAS(KEY_LIMIT), ATTRIBUTES_OF_ALL,
-                           "want number, domain, limit; or attributes"},
-    [MED_IMAGE_SHMEMS] = {"shmems",
-                          OF_OBJECTS | HAS(KEY_SIZE) | HAS(KEY_RESOURCE) | HAS(KEY_ADDRESS) |
-                              HAS(KEY_NODES),
-                          NUMBER_AND_DOMAIN | HAS(KEY_SIZE), ATTRIBUTES_OF_ALL,
-                          "want number, domain, size; or resource, address, nodes, attributes"},
-};
-
-/* Each says what it wants when the value is wrong, else NULL. */
-typedef const char *value_parse(med_image *image, med_word value, med_image_item *item);
-
-/* Of objects, those that others find them by: above are those that the library chooses. */
-static const char *
-number_value(med_image *image, med_word value, med_image_item *item)
-{
-    bool object = item->section != MED_IMAGE_DOMAINS && item->section != MED_IMAGE_NODES;
-    uint32_t most = object ? MED_OBJECT_USER_MAX : MED_IMAGE_NUMBER_ANY - 1;
-    (void)image;
-    if (med_word_number32(value, most, &item->number)) {
-        return NULL;
-    }
-    return object ? "want a number up to 4026531839" : "want a number up to 4294967294";
-}
-
-static const char *
-domain_value(med_image *image, med_word value, med_image_item *item)
-{
-    (void)image;
-    bool good = med_word_number32(value, MED_IMAGE_NUMBER_ANY - 1, &item->domain);
-    return good ? NULL : "want a number up to 4294967294";
-}
-
-static const char *
-attributes_value(med_image *image, med_word value, med_image_item *item)
-{
-    bool more = true;
-    med_word left;
-    (void)image;
-    item->attributes = 0;
-    if (!med_word_list_begin(value, &left)) {
-        return "want a list: [domain-shared], or []";
-    }
-    for (more = left.length > 0; more;) {
-        med_word name = med_word_list_take(&left, &more);
-        const med_image_attribute *known = med_image_attributes;
-        while (known->name && !med_word_is(name, known->name)) {
-            known++;
-        }
-        if (!(known->bit & sections[item->section].attributes)) {
-            return sections[item->section].attributes == ATTRIBUTES_OF_ALL
-                       ? "want error-ext, domain-shared"
-                       : "want recursive, error-ext, domain-shared, priority-inheritance";
-        }
-        if (item->attributes & known->bit) {
-            return "want each attribute once";
-        }
-        item->attributes |= known->bit;
-    }
-    return NULL;
-}
-
-static const char *
-limit_value(med_image *image, med_word value, med_image_item *item)
-{
-    (void)image;
-    bool good =
-        med_word_number32(value, med_limit_infos[MED_LIMIT_SHARERS].largest, &item->limit) &&
-        item->limit > 0;
-    return good ? NULL : "want a number from 1 to 1024";
-}
-
-static const char *
-size_value(med_image *image, med_word value, med_image_item *item)
-{
-    (void)image;
-    bool good = med_word_number32(value, UINT32_MAX, &item->size_bytes) && item->size_bytes > 0;
-    return good ? NULL : "want a number of bytes from 1 to 4294967295";
-}
-
-static const char *
-resource_value(med_image *image, med_word value, med_image_item *item)
-{
-    static const struct {
-        const char *name;
-        med_port_place place;
-        bool counted;
-    } known[] = {{"any", MED_PORT_PLACE_ANY, false},
-                 {"huge-pages", MED_PORT_PLACE_HUGE_PAGES, false},
-                 {"numa", MED_PORT_PLACE_NUMA, true},
-                 {"tight", MED_PORT_PLACE_TIGHT, true}};
-    size_t space = 0;
-    (void)image;
-    while (space < value.length && value.at[space] != ' ') {
-        space++;
-    }
-    med_word name = {.at = value.at, .length = space};
-    med_word index = med_word_trimmed(value.at + space, value.length - space);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (med_word_is(name, known[i].name)) {
-            item->place = (uint32_t)known[i].place;
-            bool good = known[i].counted ? med_word_number32(index, UINT32_MAX, &item->place_index)
-                                         : index.length == 0;
-            return good ? NULL : "want any, huge-pages, numa N, or tight N";
-        }
-    }
-    return "want any, huge-pages, numa N, or tight N";
-}
-
-static const char *
-address_value(med_image *image, med_word value, med_image_item *item)
-{
-    (void)image;
-    bool prefixed = value.length > 2 && value.at[0] == '0' && value.at[1] == 'x';
-    med_word digits = {.at = value.at + 2, .length = prefixed ? value.length - 2 : 0};
-    bool good = med_word_number(digits, 16, UINT64_MAX, &item->address) && item->address > 0;
-    return good ? NULL : "want an address as 0x7f0000000000, in small letters";
-}
-
-static const char *
-nodes_value(med_image *image, med_word value, med_image_item *item)
-{
-    bool more = true;
-    med_word left;
-    item->node_count = 0;
-    if (!med_word_list_begin(value, &left) || left.length == 0) {
-        return "want a list of node numbers: [1, 2]";
-    }
-    while (more) {
-        uint32_t number;
-        med_word text = med_word_list_take(&left, &more);
-        if (!med_word_number32(text, MED_IMAGE_NUMBER_ANY - 1, &number)) {
-            return "want a list of node numbers: [1, 2]";
-        }
-        if (item->node_count == MED_IMAGE_LIST_MAX) {
-            return "want at most 16000 nodes";
-        }
-        for (uint32_t i = 0; i < item->node_count; i++) {
-            if (image->list[i] == number) {
-                return "want each node once";
-            }
-        }
-        image->list[item->node_count++] = number;
-    }
-    return NULL;
-}
-
-static const struct {
-    const char *name;
-    value_parse *parse;
-} keys[KEY_COUNT] = {
-    [KEY_NUMBER] = {"number", number_value},
-    [KEY_DOMAIN] = {"domain", domain_value},
-    [KEY_ATTRIBUTES] = {"attributes", attributes_value},
-    [KEY_LIMIT] = {"limit", limit_value},
-    [KEY_SIZE] = {"size", size_value},
-    [KEY_RESOURCE] = {"resource", resource_value},
-    [KEY_ADDRESS] = {"address", address_value},
-    [KEY_NODES] = {"nodes", nodes_value},
-};
-
-#define NO_PAIR "is not 'key: value'"
-
-static medley_status_t
-item_key(
-    med_image_reader *reader, uint32_t number, med_word text, uint32_t *given, med_image_item *item)
-{
-    const section_info *section = &sections[item->section];
-    med_word key, value;
-    if (!med_word_pair_split(text, &key, &value)) {
-        return med_image_refuse_word(reader, number, NO_PAIR, text, section->advice);
-    }
-    uint32_t k = 0;
-    while (k < KEY_COUNT && !(med_word_is(key, keys[k].name) && (section->keys & HAS(k)))) {
-        k++;
-    }
-    if (k == KEY_COUNT) {
-        return med_image_refuse_word(reader, number, "unknown key", key, section->advice);
-    }
-    if (*given & HAS(k)) {
-        return med_image_refuse_word(reader, number, "second", key,
-                                     "want each key once, take one out");
-    }
-    *given |= HAS(k);
-    const char *wanted = keys[k].parse(reader->image, value, item);
-    return wanted ? med_image_refuse_word(reader, number, keys[k].name, value, wanted) : MEDLEY_OK;
-}
-
-static medley_status_t
-item_read(med_image_reader *reader, const med_line *first, med_image_item *item)
-{
-    *item = (med_image_item){.section = (med_image_section)reader->place,
-                             .line = first->number,
-                             .attributes = MED_OBJECT_DOMAIN_SHARED,
-                             .place = MED_PORT_PLACE_ANY};
-    const section_info *section = &sections[item->section];
-    uint32_t given = 0;
-    med_word text = med_word_trimmed(first->text.at + 2, first->text.length - 2);
-    medley_status_t status = item_key(reader, first->number, text, &given, item);
-    while (status == MEDLEY_OK) {
-        med_image_reader before = *reader;
-        med_line next;
-        status = med_line_take(reader, &next);
-        if (status == MEDLEY_EMPTY || (status == MEDLEY_OK && next.indent != 4)) {
-            *reader = before;
-            break;
-        }
-        if (status == MEDLEY_OK) {
-            status = item_key(reader, next.number, next.text, &given, item);
-        }
-    }
-    if (status != MEDLEY_OK && status != MEDLEY_EMPTY) {
-        return status;
-    }
-    bool whole = (given & section->required) == section->required;
-    return whole ? MEDLEY_OK
-                 : med_image_refuse_word(reader, item->line, "a key is missing", med_no_word,
-                                         section->advice);
-}
+#define HAS(bit) (1u << (bit))
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
@@ -322,7 +53,7 @@ limit_read(med_image_reader *reader, const med_line *at)
 {
     med_word key, value;
     if (!med_word_pair_split(at->text, &key, &value)) {
-        return med_image_refuse_word(reader, at->number, NO_PAIR, at->text,
+        return med_image_refuse_word(reader, at->number, MED_WORD_NO_PAIR, at->text,
                                      "want a limit and a number");
     }
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
@@ -376,7 +107,7 @@ top_key(med_word key)
                   {"name", SEEN_NAME},
                   {"on-death", SEEN_ON_DEATH}};
     for (uint32_t i = 0; i < MED_IMAGE_SECTION_COUNT; i++) {
-        if (med_word_is(key, sections[i].name)) {
+        if (med_word_is(key, med_image_section_name((med_image_section)i))) {
             return i;
         }
     }
@@ -444,7 +175,7 @@ top_read(med_image_reader *reader, const med_line *at)
 {
     med_word key, value;
     if (!med_word_pair_split(at->text, &key, &value)) {
-        return med_image_refuse_word(reader, at->number, NO_PAIR, at->text, TOP_ADVICE);
+        return med_image_refuse_word(reader, at->number, MED_WORD_NO_PAIR, at->text, TOP_ADVICE);
     }
     uint32_t bit = top_key(key);
     if (!(reader->seen & HAS(SEEN_FORMAT)) && bit != SEEN_FORMAT) {
@@ -491,7 +222,7 @@ med_image_next(med_image_reader *reader, med_image_item *item)
         } else if (reader->place == PLACE_LIMITS && at.indent == 2) {
             status = limit_read(reader, &at);
         } else if (reader->place < MED_IMAGE_SECTION_COUNT && begins_item(&at)) {
-            return item_read(reader, &at, item);
+            return med_image_item_read(reader, &at, item);
         } else {
             status = med_image_refuse_word(
                 reader, at.number, "not expected here", at.text,

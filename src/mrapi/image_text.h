@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What an image is made of below its meaning: lines without comments, pairs of a key and a value,
- * numbers, lists; and how it is told what is wrong with one. For image.c.
+ * numbers, lists; and how it is told what is wrong with one. For image.c and image_item.c.
  */
 #ifndef MEDLEY_MRAPI_IMAGE_TEXT_H
 #define MEDLEY_MRAPI_IMAGE_TEXT_H
@@ -45,6 +45,7 @@ med_word med_word_trimmed(const char *at, size_t length);
 bool med_word_is(med_word given, const char *name);
 /* "key: value", or "key:" with an empty value. */
 bool med_word_pair_split(med_word text, med_word *key, med_word *value);
+#define MED_WORD_NO_PAIR "is not 'key: value'"
 /* Without sign, spaces or leading zeros: YAML would take those for octal. */
 bool med_word_number(med_word text, uint32_t base, uint64_t most, uint64_t *number);
 bool med_word_number32(med_word text, uint32_t most, uint32_t *number);
