@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "mcapi/api_channel.h"
 
+#include "mcapi/locked.h"
+
 mcapi_status_t
 med_mcapi_channel_status(medley_status_t status, mcapi_status_t gone)
 {
@@ -97,7 +99,9 @@ med_mcapi_connect(med_lane_kind kind,
     med_self *self = self_of(request, status);
     med_request *place = self ? request_begin(self, status) : NULL;
     if (place) {
-        *status = status_of_connect(med_channel_connect(self, from, to, kind));
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_WRITE, result, med_channel_connect(self, from, to, kind));
+        *status = status_of_connect(result);
         request_end(self, place, *status, request);
     }
 }
@@ -153,7 +157,8 @@ med_mcapi_close(med_lane_kind kind,
     med_self *self = self_of(request, status);
     med_request *place = self ? request_begin(self, status) : NULL;
     if (place) {
-        medley_status_t result = med_channel_close(self, handle, side, kind);
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_WRITE, result, med_channel_close(self, handle, side, kind));
         *status = med_mcapi_channel_status(result, MCAPI_ERR_CHAN_INVALID);
         request_end(self, place, *status, request);
     }

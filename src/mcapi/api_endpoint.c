@@ -4,6 +4,7 @@
 
 #include "mcapi/api.h"
 #include "mcapi/endpoint.h"
+#include "mcapi/locked.h"
 
 static mcapi_status_t
 status_of(medley_status_t status)
@@ -38,7 +39,9 @@ mcapi_endpoint_create(mcapi_port_t port_id, mcapi_status_t *status)
         *status = MCAPI_ERR_PORT_INVALID;
         return endpoint;
     }
-    *status = status_of(med_endpoint_create(self, port_id, &endpoint));
+    medley_status_t result;
+    MED_LOCKED(self, MED_RWL_WRITE, result, med_endpoint_create(self, port_id, &endpoint));
+    *status = status_of(result);
     return endpoint;
 }
 
@@ -73,7 +76,9 @@ mcapi_endpoint_get(mcapi_domain_t domain_id,
                                                med_mcapi_deadline_ns(timeout), &endpoint));
     }
     if (*status == MCAPI_SUCCESS) {
-        (void)med_endpoint_got(self, endpoint, true);
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_WRITE, result, med_endpoint_got(self, endpoint, true));
+        (void)result; /* for showing */
     }
     return endpoint;
 }
@@ -101,9 +106,11 @@ mcapi_endpoint_get_i(mcapi_domain_t domain_id,
 void
 mcapi_endpoint_release(mcapi_endpoint_t endpoint, mcapi_status_t *status)
 {
-    const med_self *self = status ? med_mcapi_self(status) : NULL;
+    med_self *self = status ? med_mcapi_self(status) : NULL;
     if (self) {
-        *status = status_of(med_endpoint_got(self, endpoint, false));
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_WRITE, result, med_endpoint_got(self, endpoint, false));
+        *status = status_of(result);
     }
 }
 
@@ -112,7 +119,9 @@ mcapi_endpoint_delete(mcapi_endpoint_t endpoint, mcapi_status_t *status)
 {
     med_self *self = status ? med_mcapi_self(status) : NULL;
     if (self) {
-        *status = status_of(med_endpoint_delete(self, endpoint));
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_WRITE, result, med_endpoint_delete(self, endpoint));
+        *status = status_of(result);
     }
 }
 
@@ -236,7 +245,7 @@ mcapi_endpoint_get_attribute(mcapi_endpoint_t endpoint,
                              size_t attribute_size,
                              mcapi_status_t *status)
 {
-    const med_self *self = status ? med_mcapi_self(status) : NULL;
+    med_self *self = status ? med_mcapi_self(status) : NULL;
     if (!self) {
         return;
     }
@@ -244,8 +253,11 @@ mcapi_endpoint_get_attribute(mcapi_endpoint_t endpoint,
     med_endpoint_state state;
     if (!attribute) {
         *status = MCAPI_ERR_PARAMETER;
-    } else if (med_endpoint_of(self->system, endpoint, &row) != MEDLEY_OK ||
-               med_endpoint_state_get(self, endpoint, &state) != MEDLEY_OK) {
+        return;
+    }
+    medley_status_t result;
+    MED_LOCKED(self, MED_RWL_READ, result, med_endpoint_state_get(self, endpoint, &state));
+    if (result != MEDLEY_OK || med_endpoint_of(self->system, endpoint, &row) != MEDLEY_OK) {
         *status = MCAPI_ERR_ENDP_INVALID;
     } else {
         *status = attribute_get(self, row, &state, attribute_num, attribute, attribute_size);
@@ -293,6 +305,8 @@ mcapi_endpoint_set_attribute(mcapi_endpoint_t endpoint,
         *status = MCAPI_ERR_ATTR_SIZE;
     } else {
         memcpy(&value, attribute, sizeof value);
-        *status = status_of_set(med_endpoint_set(self, endpoint, setting, value));
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_WRITE, result, med_endpoint_set(self, endpoint, setting, value));
+        *status = status_of_set(result);
     }
 }

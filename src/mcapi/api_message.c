@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The faces of messages. */
 #include "mcapi/api.h"
+#include "mcapi/locked.h"
 #include "mcapi/message.h"
 
 static mcapi_status_t
@@ -136,7 +137,10 @@ mcapi_msg_available(mcapi_endpoint_t receive_endpoint, mcapi_status_t *status)
     med_self *self = status ? med_mcapi_self(status) : NULL;
     uint32_t count = 0;
     if (self) {
-        *status = status_of(med_message_available(self, receive_endpoint, &count));
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_READ, result,
+                   med_message_available(self, receive_endpoint, &count));
+        *status = status_of(result);
     }
     return count;
 }

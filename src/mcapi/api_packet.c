@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The faces of packet channels. */
 #include "mcapi/api_channel.h"
+#include "mcapi/locked.h"
 #include "mcapi/packet.h"
 #include "medley/mcapi_ext.h"
 
@@ -150,8 +151,9 @@ mcapi_pktchan_available(mcapi_pktchan_recv_hndl_t receive_handle, mcapi_status_t
     med_self *self = status ? med_mcapi_self(status) : NULL;
     uint32_t count = 0;
     if (self) {
-        *status = med_mcapi_channel_status(med_packet_available(self, receive_handle, &count),
-                                           MCAPI_ERR_CHAN_INVALID);
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_READ, result, med_packet_available(self, receive_handle, &count));
+        *status = med_mcapi_channel_status(result, MCAPI_ERR_CHAN_INVALID);
     }
     return count;
 }
@@ -163,8 +165,9 @@ mcapi_pktchan_release(const void *buffer, mcapi_status_t *status)
 {
     med_self *self = status ? med_mcapi_self(status) : NULL;
     if (self) {
-        *status =
-            med_packet_release(self, buffer) == MEDLEY_OK ? MCAPI_SUCCESS : MCAPI_ERR_BUF_INVALID;
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_WRITE, result, med_packet_release(self, buffer));
+        *status = result == MEDLEY_OK ? MCAPI_SUCCESS : MCAPI_ERR_BUF_INVALID;
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The faces of scalar channels. */
 #include "mcapi/api_channel.h"
+#include "mcapi/locked.h"
 #include "mcapi/scalar.h"
 
 void
@@ -50,7 +51,8 @@ mcapi_sclchan_send_close_i(mcapi_sclchan_send_hndl_t send_handle,
 
 /* ---- Send and receive ------------------------------------------------------------------------ */
 
-/* Not an end of scalars, or its receiver gone, or full: the slow way says which, and waits. */
+/* Not an end of scalars, or its receiver gone, or full, or the exchange is locked: the slow way
+ * says which, and waits. */
 static inline void
 send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
 {
@@ -59,7 +61,7 @@ send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
         return;
     }
     med_lane_own *lane = med_channel_sender(self, handle);
-    if (__builtin_expect(lane && med_scalar_may_send(lane), 1) &&
+    if (__builtin_expect(lane && med_scalar_may_send(lane), 1) && !med_is_locked(self) &&
         __builtin_expect(med_scalar_send(lane, value, width) == MEDLEY_OK, 1)) {
         *status = MCAPI_SUCCESS;
         return;
@@ -109,7 +111,7 @@ receive(med_handle handle, uint32_t width, mcapi_status_t *status)
         return value;
     }
     med_lane_own *lane = med_channel_receiver(self, handle);
-    if (__builtin_expect(lane && med_scalar_may_receive(lane), 1) &&
+    if (__builtin_expect(lane && med_scalar_may_receive(lane), 1) && !med_is_locked(self) &&
         __builtin_expect(med_scalar_receive(lane, &value, width) == MEDLEY_OK, 1)) {
         *status = MCAPI_SUCCESS;
         return value;
@@ -149,8 +151,9 @@ mcapi_sclchan_available(mcapi_sclchan_recv_hndl_t receive_handle, mcapi_status_t
     med_self *self = status ? med_mcapi_self(status) : NULL;
     uint32_t count = 0;
     if (self) {
-        *status = med_mcapi_channel_status(med_scalar_available(self, receive_handle, &count),
-                                           MCAPI_ERR_CHAN_INVALID);
+        medley_status_t result;
+        MED_LOCKED(self, MED_RWL_READ, result, med_scalar_available(self, receive_handle, &count));
+        *status = med_mcapi_channel_status(result, MCAPI_ERR_CHAN_INVALID);
     }
     return count;
 }

@@ -19,6 +19,7 @@
  */
 #include "mcapi/endpoint.h"
 
+#include "mcapi/locked.h"
 #include "mrapi/object.h"
 #include "mrapi/system.h"
 
@@ -401,7 +402,7 @@ med_endpoint_find(
 }
 
 typedef struct sought {
-    const med_self *self;
+    med_self *self;
     uint32_t domain;
     uint32_t node;
     uint32_t port;
@@ -417,6 +418,18 @@ is_there(void *context)
     return med_endpoint_find(s->self, s->domain, s->node, s->port, s->endpoint) == MEDLEY_OK;
 }
 
+static bool
+is_there_now(void *context)
+{
+    const sought *s = context;
+    if (med_locked_enter(s->self, MED_RWL_READ) != MEDLEY_OK) {
+        return false;
+    }
+    bool there = is_there(context);
+    med_locked_leave(s->self, MED_RWL_READ);
+    return there;
+}
+
 medley_status_t
 med_endpoint_await(med_self *self,
                    uint32_t domain,
@@ -427,7 +440,7 @@ med_endpoint_await(med_self *self,
 {
     sought s = {self, domain, node, port, endpoint};
     const med_wait_request wait = {
-        .condition = is_there, .context = &s, .deadline_ns = deadline_ns, .scope = self->scope};
+        .condition = is_there_now, .context = &s, .deadline_ns = deadline_ns, .scope = self->scope};
     return med_wait_until(&self->row->news, &self->waiter, &wait);
 }
 

@@ -13,6 +13,7 @@
 #include "base/lock.h"
 #include "mcapi/endpoint.h"
 #include "mcapi/lane.h"
+#include "mcapi/locked.h"
 #include "mrapi/object.h"
 #include "mrapi/shmem.h"
 
@@ -77,6 +78,7 @@ typedef struct ready_context {
     const med_limits *limits;
     med_exchange *exchange;
     unsigned char *pool;
+    bool locked;
 } ready_context;
 
 /* With the lanes' lock held. */
@@ -94,6 +96,7 @@ make_ready(void *context)
     }
     medley_status_t status = med_pool_init(with->pool, bytes, limits->buffers, limits->buffer_bytes,
                                            0, &with->exchange->pool);
+    with->exchange->head->locked = with->locked;
     atomic32_store_release(&with->exchange->head->ready, 1); /* X1 ready -> X2 */
     return status;
 }
@@ -116,7 +119,7 @@ own_layout(const med_limits *limits)
 }
 
 static medley_status_t
-own_make(med_system *system, void *shared)
+own_make(med_system *system, void *shared, bool locked)
 {
     const med_limits *limits = &system->limits;
     own_memory own = own_layout(limits);
@@ -134,7 +137,8 @@ own_make(med_system *system, void *shared)
                                .endpoints = (void *)(at + own.endpoints),
                                .lane_ends = (void *)(at + own.lanes),
                                .nodes = (void *)(at + own.nodes)};
-    ready_context context = {.limits = limits, .exchange = exchange, .pool = pool};
+    ready_context context = {
+        .limits = limits, .exchange = exchange, .pool = pool, .locked = locked};
     status = med_table_hold(&system->lanes, make_ready, &context);
     if (status != MEDLEY_OK) {
         med_port_memory_unmap(memory, own.all);
@@ -181,12 +185,30 @@ own_unlock(med_system *system)
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
 
+/* Do the others exchange as this one wants to? With the lock held. */
+static medley_status_t
+own_agree(med_system *system, bool locked)
+{
+    if ((system->exchange->head->locked != 0) == locked) {
+        return MEDLEY_OK;
+    }
+    med_locked_report(system, locked);
+    if (system->exchange->users == 0) {
+        med_exchange_end(system);
+    }
+    return MEDLEY_ERR_ACCESS;
+}
+
 static medley_status_t
 own_join(med_self *self, void *shared, med_handle memory)
 {
     med_system *system = self->system;
+    bool locked = med_locked_wanted();
     own_lock(system);
-    medley_status_t status = system->exchange ? MEDLEY_OK : own_make(system, shared);
+    medley_status_t status = system->exchange ? MEDLEY_OK : own_make(system, shared, locked);
+    if (status == MEDLEY_OK) {
+        status = own_agree(system, locked);
+    }
     if (status == MEDLEY_OK) {
         med_exchange *exchange = system->exchange;
         uint32_t share = system->limits.buffers / CACHE_SHARE;
@@ -221,6 +243,11 @@ med_exchange_join(med_self *self)
     status = whole ? own_join(self, shared, memory) : MEDLEY_ERR_CORRUPT;
     if (status != MEDLEY_OK) {
         (void)med_shmem_detach(self, memory);
+        return status;
+    }
+    status = self->exchange->exchange->head->locked ? med_locked_join(self) : MEDLEY_OK;
+    if (status != MEDLEY_OK) {
+        med_exchange_leave(self);
     }
     return status;
 }
@@ -367,7 +394,11 @@ med_exchange_node_leaves(med_self *self)
 {
     if (self->exchange) {
         med_pending_end_all(&self->exchange->gets, MEDLEY_ERR_STALE);
+        medley_status_t held = med_locked_enter(self, MED_RWL_WRITE);
         med_endpoints_leave(self);
+        if (held == MEDLEY_OK) {
+            med_locked_leave(self, MED_RWL_WRITE);
+        }
         med_exchange_leave(self);
     }
 }

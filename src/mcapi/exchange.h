@@ -26,7 +26,9 @@ typedef struct med_exchange_head {
     atomic32 ready;   /* 1: the pool is made. Before, only the holder of the lanes' lock writes */
     atomic32 awaited; /* somebody waits for an endpoint to appear */
     atomic32 scarce;  /* somebody waits for a buffer */
-    uint32_t unused[29];
+    uint32_t locked;  /* 1: locked.h. Written with `ready` */
+    atomic32 os_lock; /* of that: the operating system's word */
+    uint32_t unused[27];
 } med_exchange_head;
 _Static_assert(sizeof(med_exchange_head) == 128, "the pool begins on 128 bytes");
 
@@ -47,6 +49,7 @@ typedef struct med_exchange_node {
     med_exchange *exchange;
     bool only_here; /* it is a node for MCAPI's sake */
     med_handle memory;
+    med_handle guard; /* of the locked baseline (locked.h); 0: the exchange is lock-free */
     med_pool_cache cache;
     med_pending_queue gets; /* endpoints that it waits for */
     med_sends sends;
@@ -54,8 +57,9 @@ typedef struct med_exchange_node {
 } med_exchange_node;
 
 /* The calling node takes part from now on. MEDLEY_ERR_EXISTS: it does; MEDLEY_ERR_CORRUPT:
- * the memory is not as large as it must be; MEDLEY_ERR_NO_MEMORY, MEDLEY_ERR_LIMIT, MEDLEY_TIMEOUT
- * as med_shmem_create and _attach. */
+ * the memory is not as large as it must be; MEDLEY_ERR_ACCESS: others exchange otherwise
+ * (locked.h), which is reported; MEDLEY_ERR_NOT_SUPPORTED: not locked, on this machine;
+ * MEDLEY_ERR_NO_MEMORY, MEDLEY_ERR_LIMIT, MEDLEY_TIMEOUT as med_shmem_create and _attach. */
 medley_status_t med_exchange_join(med_self *self);
 /* And no more. Its endpoints are gone already. */
 void med_exchange_leave(med_self *self);

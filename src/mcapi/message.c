@@ -20,6 +20,7 @@
 #include "mcapi/message.h"
 
 #include "mcapi/buffer.h"
+#include "mcapi/locked.h"
 #include "mrapi/system.h"
 
 /* From one lane, before the next of the same priority. */
@@ -257,6 +258,14 @@ pending_of(med_endpoint_own *own, const med_message *message)
                          .numbers = {[TO] = message->to, [PRIORITY] = message->priority}};
 }
 
+static medley_status_t
+send_locked(med_self *self, med_lane_own *lane, const med_message *message)
+{
+    medley_status_t status;
+    MED_LOCKED(self, MED_RWL_WRITE, status, send_by(self, lane, message));
+    return status;
+}
+
 medley_status_t
 med_message_send_wait(med_self *self, const med_message *message)
 {
@@ -267,7 +276,8 @@ med_message_send_wait(med_self *self, const med_message *message)
         return status;
     }
     if (__builtin_expect(!own->sends.first, 1)) {
-        status = send_by(self, lane, message);
+        status =
+            med_is_locked(self) ? send_locked(self, lane, message) : send_by(self, lane, message);
         if (__builtin_expect(!wants_room(status), 1) || !med_lane_may_wait(self, lane)) {
             return status;
         }
@@ -498,6 +508,14 @@ receive_again(med_self *self, med_pending *pending)
     return status == MEDLEY_EMPTY ? MEDLEY_BUSY : status;
 }
 
+static medley_status_t
+receive_locked(med_self *self, med_endpoint_own *own, void *buffer, size_t size, uint32_t *bytes)
+{
+    medley_status_t status;
+    MED_LOCKED(self, MED_RWL_WRITE, status, receive(self, own, buffer, size, bytes));
+    return status;
+}
+
 medley_status_t
 med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t size, uint32_t *bytes)
 {
@@ -507,7 +525,8 @@ med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t siz
         return status;
     }
     if (__builtin_expect(!own->receives.first, 1)) {
-        status = receive(self, own, buffer, size, bytes);
+        status = med_is_locked(self) ? receive_locked(self, own, buffer, size, bytes)
+                                     : receive(self, own, buffer, size, bytes);
         if (__builtin_expect(status != MEDLEY_EMPTY, 1)) {
             return status;
         }

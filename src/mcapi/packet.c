@@ -10,6 +10,7 @@
 #include "mcapi/packet.h"
 
 #include "mcapi/buffer.h"
+#include "mcapi/locked.h"
 #include "mcapi/state.h"
 #include "mrapi/system.h"
 
@@ -124,6 +125,14 @@ send_begin(const med_self *self,
                                                                        : MEDLEY_ERR_NOT_SUPPORTED;
 }
 
+static medley_status_t
+send_locked(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
+{
+    medley_status_t status;
+    MED_LOCKED(self, MED_RWL_WRITE, status, send_once(self, lane, payload, bytes));
+    return status;
+}
+
 medley_status_t
 med_packet_send_wait(med_self *self, med_handle channel, const void *payload, size_t bytes)
 {
@@ -134,7 +143,8 @@ med_packet_send_wait(med_self *self, med_handle channel, const void *payload, si
         return status;
     }
     if (__builtin_expect(!own->sends.first, 1)) {
-        status = send_once(self, lane, payload, bytes);
+        status = med_is_locked(self) ? send_locked(self, lane, payload, bytes)
+                                     : send_once(self, lane, payload, bytes);
         if (__builtin_expect(!wants_room(status), 1) || !med_lane_may_wait(self, lane)) {
             return status;
         }
@@ -171,6 +181,14 @@ take_again(med_self *self, med_pending *pending)
     return med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
 }
 
+static medley_status_t
+take_locked(med_self *self, med_pool_buffer *buffer)
+{
+    medley_status_t status;
+    MED_LOCKED(self, MED_RWL_WRITE, status, med_exchange_buffer_take(self, buffer));
+    return status;
+}
+
 medley_status_t
 med_packet_buffer_take(med_self *self, med_handle channel, void **address)
 {
@@ -181,7 +199,9 @@ med_packet_buffer_take(med_self *self, med_handle channel, void **address)
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    if (__builtin_expect(med_exchange_buffer_take(self, &buffer) == MEDLEY_OK, 1)) {
+    status =
+        med_is_locked(self) ? take_locked(self, &buffer) : med_exchange_buffer_take(self, &buffer);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
         *address = med_pool_address(&self->exchange->exchange->pool, buffer);
         return MEDLEY_OK;
     }
@@ -232,6 +252,14 @@ send_place_again(med_self *self, med_pending *pending)
     return wants_room(status) && med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
 }
 
+static medley_status_t
+send_place_locked(med_self *self, med_lane_own *lane, const void *address, size_t bytes)
+{
+    medley_status_t status;
+    MED_LOCKED(self, MED_RWL_WRITE, status, send_place_once(self, lane, address, bytes));
+    return status;
+}
+
 medley_status_t
 med_packet_send_place(med_self *self, med_handle channel, void *buffer, size_t bytes)
 {
@@ -242,10 +270,12 @@ med_packet_send_place(med_self *self, med_handle channel, void *buffer, size_t b
         return status;
     }
     if (__builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)) {
-        return send_place_as_state(self, lane, buffer, bytes);
+        MED_LOCKED(self, MED_RWL_WRITE, status, send_place_as_state(self, lane, buffer, bytes));
+        return status;
     }
     if (__builtin_expect(!own->sends.first, 1)) {
-        status = send_place_once(self, lane, buffer, bytes);
+        status = med_is_locked(self) ? send_place_locked(self, lane, buffer, bytes)
+                                     : send_place_once(self, lane, buffer, bytes);
         if (__builtin_expect(!wants_room(status), 1) || !med_lane_may_wait(self, lane)) {
             return status;
         }
@@ -345,6 +375,14 @@ receive_begin(const med_self *self, med_handle channel, med_lane_own **lane, med
     return __builtin_expect(packets, 1) ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
 }
 
+static medley_status_t
+receive_locked(med_self *self, med_lane_own *lane, void **buffer, size_t *bytes)
+{
+    medley_status_t status;
+    MED_LOCKED(self, MED_RWL_WRITE, status, receive_once(self, lane, buffer, bytes));
+    return status;
+}
+
 medley_status_t
 med_packet_receive_wait(med_self *self, med_handle channel, void **buffer, size_t *bytes)
 {
@@ -355,7 +393,8 @@ med_packet_receive_wait(med_self *self, med_handle channel, void **buffer, size_
         return status;
     }
     if (__builtin_expect(!own->receives.first, 1)) {
-        status = receive_once(self, lane, buffer, bytes);
+        status = med_is_locked(self) ? receive_locked(self, lane, buffer, bytes)
+                                     : receive_once(self, lane, buffer, bytes);
         if (__builtin_expect(status != MEDLEY_EMPTY, 1)) {
             return status;
         }

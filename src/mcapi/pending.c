@@ -11,6 +11,7 @@
 #include "mcapi/pending.h"
 
 #include "mcapi/endpoint.h"
+#include "mcapi/locked.h"
 #include "mrapi/system.h"
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
@@ -48,13 +49,22 @@ end(med_pending *pending, medley_status_t status)
     take_out(pending);
 }
 
+/* One look at what is shared, or one change of it. */
+static medley_status_t
+attempt(med_self *self, med_pending *pending)
+{
+    medley_status_t status;
+    MED_LOCKED(self, MED_RWL_WRITE, status, pending->attempt(self, pending));
+    return status;
+}
+
 /* From the first on, what can be done. */
 static void
 bring_forward(med_self *self, med_pending_queue *queue)
 {
     while (queue->first) {
         med_pending *first = queue->first;
-        medley_status_t status = first->attempt(self, first);
+        medley_status_t status = attempt(self, first);
         if (status == MEDLEY_BUSY) {
             return;
         }

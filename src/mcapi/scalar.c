@@ -8,6 +8,7 @@
  */
 #include "mcapi/scalar.h"
 
+#include "mcapi/locked.h"
 #include "mrapi/system.h"
 
 typedef struct moving {
@@ -62,17 +63,36 @@ wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lan
     return status == MEDLEY_OK ? m->status : status;
 }
 
+/* One look at what is shared, or one change of it. */
+static void
+locked(moving *m, void (*move)(moving *m))
+{
+    medley_status_t status = med_locked_enter(m->self, MED_RWL_WRITE);
+    if (status == MEDLEY_OK) {
+        move(m);
+        med_locked_leave(m->self, MED_RWL_WRITE);
+    } else {
+        m->status = status;
+    }
+}
+
 /* ---- Send ------------------------------------------------------------------------------------ */
 
-static bool
-was_sent(void *context)
+static void
+send_once(moving *m)
 {
-    moving *m = context;
     if (med_lane_is_gone(m->lane->producer.row, MED_LANE_CONSUMER)) {
         m->status = MEDLEY_ERR_PEER_DIED;
     } else if (m->status == MEDLEY_FULL) {
         m->status = med_scalar_send(m->lane, *m->value, m->width);
     }
+}
+
+static bool
+was_sent(void *context)
+{
+    moving *m = context;
+    locked(m, send_once);
     return m->status != MEDLEY_FULL;
 }
 
@@ -95,18 +115,23 @@ med_scalar_send_slow(med_self *self, med_handle sender, uint64_t value, uint32_t
 
 /* ---- Receive --------------------------------------------------------------------------------- */
 
-static bool
-was_received(void *context)
+static void
+receive_once(moving *m)
 {
-    moving *m = context;
-    if (m->status != MEDLEY_EMPTY) {
-        return true;
-    }
     /* Asked first: what it published before is found by the look that follows. */
     bool gone = med_lane_is_gone(m->lane->consumer.row, MED_LANE_PRODUCER);
     m->status = med_scalar_receive(m->lane, m->value, m->width);
     if (m->status == MEDLEY_EMPTY && gone) {
         m->status = MEDLEY_ERR_PEER_DIED;
+    }
+}
+
+static bool
+was_received(void *context)
+{
+    moving *m = context;
+    if (m->status == MEDLEY_EMPTY) {
+        locked(m, receive_once);
     }
     return m->status != MEDLEY_EMPTY;
 }

@@ -16,6 +16,7 @@
  */
 #include "mcapi/state.h"
 
+#include "mcapi/locked.h"
 #include "mrapi/system.h"
 
 /* The copies that a receiver makes in vain before it gives up. */
@@ -135,12 +136,21 @@ typedef struct waiting {
     medley_status_t status; /* MEDLEY_EMPTY: not yet */
 } waiting;
 
+static medley_status_t
+copy_locked(waiting *w)
+{
+    medley_status_t status;
+    MED_LOCKED(w->self, MED_RWL_READ, status,
+               copy_newest(w->self, w->lane, w->buffer, w->size, &w->bytes));
+    return status;
+}
+
 static bool
 was_received(void *context)
 {
     waiting *w = context;
     if (w->status == MEDLEY_EMPTY) {
-        w->status = copy_newest(w->self, w->lane, w->buffer, w->size, &w->bytes);
+        w->status = copy_locked(w);
     }
     return w->status != MEDLEY_EMPTY;
 }
@@ -149,7 +159,7 @@ static bool
 has_news(void *context)
 {
     waiting *w = context;
-    w->status = look(w->lane);
+    MED_LOCKED(w->self, MED_RWL_READ, w->status, look(w->lane));
     if (w->status == MEDLEY_OK &&
         med_state_cell_newest(&w->lane->consumer.cell) == w->lane->consumer.reader.number) {
         w->status = MEDLEY_EMPTY;
@@ -190,7 +200,8 @@ med_state_receive_copy(
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    status = copy_newest(self, w.lane, buffer, size, &w.bytes);
+    status =
+        med_is_locked(self) ? copy_locked(&w) : copy_newest(self, w.lane, buffer, size, &w.bytes);
     if (__builtin_expect(status == MEDLEY_EMPTY, 0)) {
         status = wait_for(&w, was_received, med_endpoint_deadline_ns(w.lane->consumer.endpoint));
     }

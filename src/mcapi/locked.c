@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A baseline, not a way to exchange that anybody should choose: what the lock-free exchange is
+ * measured beside. As where the paper starts from, a reader/writer lock stands before everything
+ * that is shared, and each change of that lock is made under one lock of the operating system.
+ *
+ * The reader/writer lock is one of MRAPI's, under a number that users cannot choose. The operating
+ * system's is a lock with priority inheritance that is asked for by a system call each time, free
+ * or not. So an operation costs four system calls at least, and all changes are made one after the
+ * other.
+ *
+ *           linearises at                        progress
+ *   enter   what the reader/writer lock says     blocking
+ *   leave   likewise                             blocking, for the other lock
+ *
+ * Who finds the reader/writer lock taken gives the other lock back, and sleeps until he has it:
+ * that lock needs no guard, it only costs what the paper's costs. Trying again and again in its
+ * place, as the paper's starting point does, lets one who is always inside starve another.
+ *
+ * Death. Of the holder of the reader/writer lock: MRAPI recovers it, and the operation that was cut
+ * short under it leaves no more behind than a lock-free one. Of the holder of the other: the
+ * machine says that the word names a thread that is gone; whoever is told so first frees the word.
+ * The thread numbers in that word hold in one PID namespace.
+ */
+#include "mcapi/locked.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "mrapi/object.h"
+#include "mrapi/system.h"
+#include "port/port.h"
+
+#define GUARD_NUMBER (MED_OBJECT_USER_MAX + 1)
+#define VARIABLE "MEDLEY_EXCHANGE"
+
+static const char *const names[] = {"lock-free", "locked"};
+
+/* ---- Which ----------------------------------------------------------------------------------- */
+
+bool
+med_locked_wanted(void)
+{
+    const char *value = med_port_environment(VARIABLE);
+    if (!value || !*value || strcmp(value, names[false]) == 0) {
+        return false;
+    }
+    if (strcmp(value, names[true]) == 0) {
+        return true;
+    }
+    med_log_ignored(VARIABLE, value, "want 'lock-free' or 'locked'");
+    return false;
+}
+
+void
+med_locked_report(const med_system *system, bool wanted)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "system '");
+    med_text_string(&text, system->shared.name);
+    med_text_string(&text, "' exchanges ");
+    med_text_string(&text, names[!wanted]);
+    med_text_string(&text, ", and " VARIABLE " asks for ");
+    med_text_string(&text, names[wanted]);
+    med_log(MED_LOG_ERROR, &text);
+}
+
+medley_status_t
+med_locked_join(med_self *self)
+{
+    med_handle guard;
+    if (!med_port_pi_supported()) {
+        med_log_error_line(VARIABLE "=locked", "this machine has no locks of the kind it needs");
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
+    medley_status_t status = med_rwl_get(self, GUARD_NUMBER, &guard);
+    if (status == MEDLEY_ERR_NOT_FOUND) {
+        status =
+            med_rwl_create(self, GUARD_NUMBER, MED_OBJECT_DOMAIN_SHARED, self->sharers, &guard);
+        if (status == MEDLEY_ERR_EXISTS) {
+            status = med_rwl_get(self, GUARD_NUMBER, &guard);
+        }
+    }
+    if (status == MEDLEY_OK) {
+        self->exchange->guard = guard;
+    }
+    return status;
+}
+
+/* ---- The operating system's lock ------------------------------------------------------------- */
+
+/* Refused: the word names one who is gone, or, with a number that came again, the caller. Should it
+ * name him anew by now, alive, then two have it for once: the other lock does not mind. */
+static void
+free_of_gone(atomic32 *word, uint32_t seen)
+{
+    /* Relaxed: the machine's own change of it, which follows, orders. */
+    (void)atomic32_cas_relaxed(word, &seen, 0);
+}
+
+static void
+os_lock(const med_self *self)
+{
+    atomic32 *word = &self->exchange->exchange->head->os_lock;
+    for (;;) {
+        uint32_t seen = atomic32_load_relaxed(word); /* relaxed: compared when it is freed */
+        medley_status_t status = med_port_pi_lock(&word->value, MED_PORT_FOREVER, self->scope);
+        if (status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED) {
+            return;
+        }
+        if (status == MEDLEY_ERR_PEER_DIED || status == MEDLEY_ERR_EXISTS) {
+            free_of_gone(word, seen);
+        }
+        med_port_yield();
+    }
+}
+
+static void
+os_unlock(const med_self *self)
+{
+    (void)med_port_pi_unlock(&self->exchange->exchange->head->os_lock.value, self->scope);
+}
+
+/* ---- In and out ------------------------------------------------------------------------------ */
+
+static medley_status_t
+try_once(med_self *self, med_rwl_mode mode)
+{
+    os_lock(self);
+    medley_status_t status = med_rwl_lock(self, self->exchange->guard, mode, 0);
+    os_unlock(self);
+    return status;
+}
+
+medley_status_t
+med_locked_enter_slow(med_self *self, med_rwl_mode mode)
+{
+    bool told = self->owner_died; /* of the program's own locks */
+    medley_status_t status = try_once(self, mode);
+    if (status == MEDLEY_BUSY) {
+        status = med_rwl_lock(self, self->exchange->guard, mode, MED_PORT_FOREVER);
+    }
+    self->owner_died = told;
+    return status == MEDLEY_OK ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
+}
+
+void
+med_locked_leave_slow(med_self *self, med_rwl_mode mode)
+{
+    os_lock(self);
+    (void)med_rwl_unlock(self, self->exchange->guard, mode);
+    os_unlock(self);
+}
