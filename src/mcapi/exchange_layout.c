@@ -29,6 +29,8 @@ static const uint32_t shape[] = {
     sizeof(med_exchange_head),
     offsetof(med_exchange_head, awaited),
     offsetof(med_exchange_head, scarce),
+    offsetof(med_exchange_head, locked),
+    offsetof(med_exchange_head, os_lock),
     MED_LANE_GRANULE_BYTES,
     sizeof(med_record_header),
     offsetof(med_record_header, kind),
