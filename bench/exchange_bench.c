@@ -166,6 +166,49 @@ messages_received(void *argument)
     node_end();
 }
 
+#define MANY 32u
+
+static void
+many_messages_sent(void *argument)
+{
+    stream *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    uint64_t messages[MANY][3] = {{0}};
+    s->sender.good = node_begin(SENDER) && endpoints_find(RECEIVER, &own, &other);
+    for (uint64_t i = 0; s->sender.good && i < s->count; i += MANY) {
+        for (uint64_t k = 0; k < MANY; k++) {
+            messages[k][0] = messages[k][2] = i + k;
+        }
+        s->sender.good = medley_mcapi_msg_send_many(own, other, messages, sizeof messages[0], MANY,
+                                                    0, &status) == MANY;
+    }
+    wait_until_done(s);
+    node_end();
+}
+
+static void
+many_messages_received(void *argument)
+{
+    stream *s = argument;
+    mcapi_endpoint_t own, other;
+    mcapi_status_t status;
+    uint64_t messages[MANY][3];
+    size_t sizes[MANY];
+    s->receiver.good = node_begin(RECEIVER) && endpoints_find(SENDER, &own, &other);
+    for (uint64_t i = 0; s->receiver.good && i < s->count;) {
+        mcapi_uint_t received =
+            medley_mcapi_msg_recv_many(own, messages, sizeof messages[0], MANY, sizes, &status);
+        bool good = status == MCAPI_SUCCESS;
+        for (mcapi_uint_t k = 0; k < received; k++, i++) {
+            good = good && sizes[k] == 24 && messages[k][0] == i && messages[k][2] == i;
+        }
+        s->receiver.good = good;
+    }
+    atomic32_store_release(&s->done, 1);
+    node_end();
+}
+
 /* A node with a channel of packets to the other: its end. */
 static bool
 packets_open(unsigned *handle)
@@ -525,6 +568,24 @@ ask_messages(bench *b, uint32_t bytes, double least)
 }
 
 static void
+ask_many_messages(bench *b)
+{
+    static own_case own = {many_messages_sent, many_messages_received, 24, 8000000 / MANY * MANY};
+    static const bench_subject subjects[] = {{"medley messages", own_measure, &own}};
+    static const bench_goal goals[] = {{.name = "a second", .figure = 60, .factor = 1}};
+    const bench_question question = {.name = "MCAPI messages, 24 B, 32 in a call",
+                                     .setting =
+                                         "public calls; lane of 1 MiB; first and last word checked",
+                                     .unit = "M/s",
+                                     .value_count = 1,
+                                     .subjects = subjects,
+                                     .subject_count = BENCH_COUNT(subjects),
+                                     .goals = goals,
+                                     .goal_count = BENCH_COUNT(goals)};
+    bench_ask(b, &question);
+}
+
+static void
 ask_packets(bench *b, uint32_t bytes)
 {
     char name[64];
@@ -592,6 +653,7 @@ main(int argc, char **argv)
     ask_messages(&b, 24, 20);
     ask_messages(&b, 256, 0);
     ask_messages(&b, 4096, 0);
+    ask_many_messages(&b);
     ask_packets(&b, 24);
     ask_packets(&b, 4096);
     ask_states(&b, 24);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What Medley adds to MCAPI: packets filled in place, and states copied to one's own memory.
+ * What Medley adds to MCAPI: many messages or scalars in one call, packets filled in place, and
+ * states copied to one's own memory.
  *
- * All of these: MCAPI_ERR_CHAN_INVALID (no handle of an open end of the caller's),
- * MCAPI_ERR_CHAN_TYPE (of another kind of channel), MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT.
+ * All that take a handle: MCAPI_ERR_CHAN_INVALID (no handle of an open end of the caller's),
+ * MCAPI_ERR_CHAN_TYPE (of another kind of channel). All: MCAPI_ERR_PARAMETER,
+ * MCAPI_ERR_NODE_NOTINIT.
  */
 #ifndef MEDLEY_MCAPI_EXT_H
 #define MEDLEY_MCAPI_EXT_H
@@ -11,6 +13,47 @@
 #include "mcapi.h"
 
 MEDLEY_DECLS_BEGIN
+
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+/*
+ * Sends `count` messages of `size` bytes each that lie one behind another in `buffer`: as if each
+ * was sent by mcapi_msg_send, whose errors there are, but faster. How many were sent: all, unless
+ * the status says why not. */
+mcapi_uint_t medley_mcapi_msg_send_many(MCAPI_IN mcapi_endpoint_t send_endpoint,
+                                        MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                                        MCAPI_IN void *buffer,
+                                        MCAPI_IN size_t size,
+                                        MCAPI_IN mcapi_uint_t count,
+                                        MCAPI_IN mcapi_priority_t priority,
+                                        MCAPI_OUT mcapi_status_t *status);
+/*
+ * Receives the messages that are there, at most `count`, each into its own `size` bytes of
+ * `buffer`, one behind another, and how many bytes each has into `received_sizes`. Blocks, as
+ * mcapi_msg_recv, only while there is none. How many were received; also with
+ * MCAPI_ERR_MSG_TRUNCATED, when the last of them was longer than `size`. Other errors as
+ * mcapi_msg_recv. */
+mcapi_uint_t medley_mcapi_msg_recv_many(MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                                        MCAPI_OUT void *buffer,
+                                        MCAPI_IN size_t size,
+                                        MCAPI_IN mcapi_uint_t count,
+                                        MCAPI_OUT size_t *received_sizes,
+                                        MCAPI_OUT mcapi_status_t *status);
+/*
+ * The same with scalars, each of `width` (1, 2, 4 or 8) bytes in the channel and of eight in
+ * memory. Receiving ends before one of another width. MCAPI_ERR_SCL_SIZE: no such width, or the
+ * first that is there has another; other errors as mcapi_sclchan_send_uint64 and
+ * mcapi_sclchan_recv_uint64. */
+mcapi_uint_t medley_mcapi_sclchan_send_many(MCAPI_IN mcapi_sclchan_send_hndl_t send_handle,
+                                            MCAPI_IN mcapi_uint64_t *datawords,
+                                            MCAPI_IN mcapi_uint_t count,
+                                            MCAPI_IN mcapi_uint_t width,
+                                            MCAPI_OUT mcapi_status_t *status);
+mcapi_uint_t medley_mcapi_sclchan_recv_many(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_handle,
+                                            MCAPI_OUT mcapi_uint64_t *datawords,
+                                            MCAPI_IN mcapi_uint_t count,
+                                            MCAPI_IN mcapi_uint_t width,
+                                            MCAPI_OUT mcapi_status_t *status);
 
 /* ---- Packets in place ------------------------------------------------------------------------ */
 

@@ -3,6 +3,7 @@
 #include "mcapi/api.h"
 #include "mcapi/locked.h"
 #include "mcapi/message.h"
+#include "medley/mcapi_ext.h"
 
 static mcapi_status_t
 status_of(medley_status_t status)
@@ -143,4 +144,45 @@ mcapi_msg_available(mcapi_endpoint_t receive_endpoint, mcapi_status_t *status)
         *status = status_of(result);
     }
     return count;
+}
+
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+mcapi_uint_t
+medley_mcapi_msg_send_many(mcapi_endpoint_t send_endpoint,
+                           mcapi_endpoint_t receive_endpoint,
+                           const void *buffer,
+                           size_t size,
+                           mcapi_uint_t count,
+                           mcapi_priority_t priority,
+                           mcapi_status_t *status)
+{
+    const med_message message = {send_endpoint, receive_endpoint, buffer, (uint32_t)size, priority};
+    med_self *self = send_ask(&message, size, status);
+    uint32_t sent = 0;
+    if (self) {
+        *status = status_of(med_message_send_many(self, &message, count, &sent));
+    }
+    return sent;
+}
+
+mcapi_uint_t
+medley_mcapi_msg_recv_many(mcapi_endpoint_t receive_endpoint,
+                           void *buffer,
+                           size_t size,
+                           mcapi_uint_t count,
+                           size_t *received_sizes,
+                           mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    uint32_t received = 0;
+    if (self && (!buffer || !received_sizes || count == 0)) {
+        *status = MCAPI_ERR_PARAMETER;
+    } else if (self) {
+        const med_message_places places = {buffer, size, received_sizes, count};
+        medley_status_t result =
+            med_message_receive_many(self, receive_endpoint, &places, &received);
+        *status = result == MEDLEY_ERR_LIMIT ? MCAPI_ERR_MSG_TRUNCATED : status_of(result);
+    }
+    return received;
 }

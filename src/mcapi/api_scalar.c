@@ -3,6 +3,7 @@
 #include "mcapi/api_channel.h"
 #include "mcapi/locked.h"
 #include "mcapi/scalar.h"
+#include "medley/mcapi_ext.h"
 
 void
 mcapi_sclchan_connect_i(mcapi_endpoint_t send_endpoint,
@@ -156,4 +157,52 @@ mcapi_sclchan_available(mcapi_sclchan_recv_hndl_t receive_handle, mcapi_status_t
         *status = med_mcapi_channel_status(result, MCAPI_ERR_CHAN_INVALID);
     }
     return count;
+}
+
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+static med_self *
+many_ask(const void *datawords, mcapi_uint_t count, mcapi_uint_t width, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    bool is_width = width == 1 || width == 2 || width == 4 || width == 8;
+    if (self && (!datawords || count == 0 || !is_width)) {
+        *status = datawords && count ? MCAPI_ERR_SCL_SIZE : MCAPI_ERR_PARAMETER;
+        return NULL;
+    }
+    return self;
+}
+
+mcapi_uint_t
+medley_mcapi_sclchan_send_many(mcapi_sclchan_send_hndl_t send_handle,
+                               const mcapi_uint64_t *datawords,
+                               mcapi_uint_t count,
+                               mcapi_uint_t width,
+                               mcapi_status_t *status)
+{
+    med_self *self = many_ask(datawords, count, width, status);
+    uint32_t sent = 0;
+    if (self) {
+        *status = med_mcapi_channel_status(
+            med_scalar_send_many(self, send_handle, datawords, width, count, &sent),
+            MCAPI_ERR_TRANSMISSION);
+    }
+    return sent;
+}
+
+mcapi_uint_t
+medley_mcapi_sclchan_recv_many(mcapi_sclchan_recv_hndl_t receive_handle,
+                               mcapi_uint64_t *datawords,
+                               mcapi_uint_t count,
+                               mcapi_uint_t width,
+                               mcapi_status_t *status)
+{
+    med_self *self = many_ask(datawords, count, width, status);
+    uint32_t received = 0;
+    if (self) {
+        *status = med_mcapi_channel_status(
+            med_scalar_receive_many(self, receive_handle, datawords, width, count, &received),
+            MCAPI_ERR_ENDP_DELETED);
+    }
+    return received;
 }

@@ -138,6 +138,17 @@ med_lane_count(med_lane_row *row, med_lane_side side, uint64_t bytes)
     atomic64_store_relaxed(sum, atomic64_load_relaxed(sum) + bytes); /* relaxed: for showing */
 }
 
+/* So many at once, so long in all. */
+static inline void
+med_lane_count_many(med_lane_row *row, med_lane_side side, uint32_t many, uint64_t bytes)
+{
+    atomic64 *count = &row->moved[side].count;
+    atomic64 *sum = &row->moved[side].bytes;
+    /* Relaxed, all: for showing. */
+    atomic64_store_relaxed(count, atomic64_load_relaxed(count) + many);
+    atomic64_store_relaxed(sum, atomic64_load_relaxed(sum) + bytes);
+}
+
 /* It looked at the other side, and so many elements of the ring are in use. */
 static inline void
 med_lane_note_use(med_lane_row *row, med_lane_side side, uint32_t elements)

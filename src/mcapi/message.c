@@ -569,3 +569,153 @@ med_message_available(med_self *self, med_handle at, uint32_t *count)
     }
     return MEDLEY_OK;
 }
+
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+/* As many plain ones as there is room for side by side, published by one store. */
+static uint32_t
+send_run(med_lane_own *lane,
+         const med_message *message,
+         const unsigned char *payload,
+         uint32_t most)
+{
+    med_ring_producer *ring = &lane->producer.ring;
+    const uint32_t granules = med_record_granules(message->bytes);
+    uint32_t many = most < RUN_MAX ? most : RUN_MAX;
+    uint32_t room;
+    void *at;
+    if (med_ring_reserve_many_as(ring, MED_RING_PACKED, granules * many, &at, &room) != MEDLEY_OK) {
+        return 0;
+    }
+    many = room / granules;
+    unsigned char *slot = at;
+    for (uint32_t i = 0; i < many; i++, slot += (size_t)granules * MED_LANE_GRANULE_BYTES) {
+        med_record_header_set(slot, MED_RECORD_PLAIN, message->bytes);
+        med_ring_copy(slot + sizeof(med_record_header), payload + (size_t)i * message->bytes,
+                      message->bytes);
+    }
+    if (many) {
+        med_record_publish(ring, granules * many, lane->producer.news);
+        med_lane_count_many(lane->producer.row, MED_LANE_PRODUCER, many,
+                            (uint64_t)many * message->bytes);
+    }
+    return many;
+}
+
+/* Some of them; none, when that takes waiting, a buffer, or a lock, or the ring's end is near. */
+static medley_status_t
+send_some(med_self *self, const med_message *message, uint32_t most, uint32_t *sent)
+{
+    med_endpoint_own *own;
+    med_lane_own *lane;
+    *sent = 0;
+    medley_status_t status = send_begin(self, message, &own, &lane);
+    if (status == MEDLEY_OK && !own->sends.first && !med_is_locked(self) &&
+        message->bytes <= med_record_plain_max(&lane->producer.ring.view) &&
+        !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
+        *sent = send_run(lane, message, message->payload, most);
+    }
+    return status;
+}
+
+medley_status_t
+med_message_send_many(med_self *self, const med_message *message, uint32_t count, uint32_t *sent)
+{
+    med_message next = *message;
+    medley_status_t status = MEDLEY_OK;
+    for (*sent = 0; status == MEDLEY_OK && *sent < count;) {
+        uint32_t some;
+        status = send_some(self, &next, count - *sent, &some);
+        if (status == MEDLEY_OK && some == 0) {
+            status = med_message_send_wait(self, &next);
+            some = status == MEDLEY_OK;
+        }
+        *sent += some;
+        if (next.payload) {
+            next.payload = (const unsigned char *)next.payload + (size_t)some * next.bytes;
+        }
+    }
+    return status;
+}
+
+/* The plain ones that lie side by side, from the one that was found on, given back by one store. A
+ * turn of its lane: the next is another's. */
+static uint32_t
+take_run(med_endpoint_own *own, found *f, const med_message_places *places, uint32_t first)
+{
+    med_lane_own *lane = f->lane;
+    med_ring_consumer *ring = &lane->consumer.ring;
+    uint32_t granules = 0;
+    uint32_t many = 0;
+    uint64_t bytes = 0;
+    uint32_t most = places->count - first < RUN_MAX ? places->count - first : RUN_MAX;
+    uint32_t ready = ring->filled - ring->head;
+    bool more = true;
+    while (more) {
+        med_ring_copy(places->buffer + (first + many) * places->size, f->record.payload,
+                      f->record.bytes);
+        places->lengths[first + many++] = f->record.bytes;
+        bytes += f->record.bytes;
+        granules += f->record.granules;
+        uint32_t next = ring->head + granules;
+        more = many < most && granules < ready &&
+               med_record_read(med_ring_slot(&ring->view, next), &ring->view,
+                               med_ring_run(&ring->view, next, ready - granules),
+                               &f->record) == MEDLEY_OK &&
+               f->record.kind == MED_RECORD_PLAIN && f->record.bytes <= places->size;
+    }
+    med_record_release(ring, granules, lane->consumer.news);
+    med_lane_count_many(lane->consumer.row, MED_LANE_CONSUMER, many, bytes);
+    own->run = 0;
+    own->from[f->priority] = lane->consumer.next;
+    return many;
+}
+
+/* Those that are there. MEDLEY_EMPTY: none (any more). */
+static medley_status_t
+receive_some(med_self *self,
+             med_endpoint_own *own,
+             const med_message_places *places,
+             uint32_t *received)
+{
+    found f;
+    medley_status_t status = look(self, own, &f);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    if (f.record.kind == MED_RECORD_PLAIN && f.record.bytes <= places->size) {
+        *received += take_run(own, &f, places, *received);
+        return MEDLEY_OK;
+    }
+    uint32_t bytes;
+    unsigned char *place = places->buffer + *received * places->size;
+    status = receive(self, own, place, places->size, &bytes);
+    if (status == MEDLEY_OK || status == MEDLEY_ERR_LIMIT) {
+        places->lengths[(*received)++] = bytes < places->size ? bytes : places->size;
+    }
+    return status;
+}
+
+medley_status_t
+med_message_receive_many(med_self *self,
+                         med_handle at,
+                         const med_message_places *places,
+                         uint32_t *received)
+{
+    med_endpoint_own *own;
+    medley_status_t status = mine(self, at, &own);
+    *received = 0;
+    while (status == MEDLEY_OK && *received < places->count && !own->receives.first) {
+        MED_LOCKED(self, MED_RWL_WRITE, status, receive_some(self, own, places, received));
+    }
+    if (*received != 0 || (status != MEDLEY_OK && status != MEDLEY_EMPTY)) {
+        return status == MEDLEY_EMPTY ? MEDLEY_OK : status;
+    }
+    uint32_t bytes = 0;
+    status = med_message_receive_wait(self, at, places->buffer, places->size, &bytes);
+    if (status == MEDLEY_OK || status == MEDLEY_ERR_LIMIT) {
+        places->lengths[0] = bytes < places->size ? bytes : places->size;
+        *received = 1;
+    }
+    return status;
+}

@@ -38,4 +38,27 @@ medley_status_t med_message_receive_request(
 /* How many can be received at once, at least: as many as one look finds. */
 medley_status_t med_message_available(med_self *self, med_handle at, uint32_t *count);
 
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+/* Sends `count` messages of the same length that lie one behind another from message->payload on:
+ * as if each was sent alone, but published by the dozen. `sent` is how many were: all, unless the
+ * status says why not. */
+medley_status_t
+med_message_send_many(med_self *self, const med_message *message, uint32_t count, uint32_t *sent);
+
+/* `count` places of `size` bytes, one behind another, and the length of what is in each. */
+typedef struct med_message_places {
+    unsigned char *buffer;
+    size_t size;
+    size_t *lengths;
+    uint32_t count;
+} med_message_places;
+
+/* Receives what is there, up to as many as there are places; waits for the first only. `received`
+ * is how many, also when MEDLEY_ERR_LIMIT says that the last was longer than its place. */
+medley_status_t med_message_receive_many(med_self *self,
+                                         med_handle at,
+                                         const med_message_places *places,
+                                         uint32_t *received);
+
 #endif

@@ -8,6 +8,8 @@
  */
 #include "mcapi/scalar.h"
 
+#include <string.h>
+
 #include "mcapi/locked.h"
 #include "mrapi/system.h"
 
@@ -159,6 +161,127 @@ med_scalar_available(med_self *self, med_handle receiver, uint32_t *count)
     medley_status_t status = lane ? kind_check(lane->consumer.kind) : MEDLEY_ERR_STALE;
     if (status == MEDLEY_OK) {
         *count = med_ring_ready(&lane->consumer.ring);
+    }
+    return status;
+}
+
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+/* From one store of the tail, or of the head, to the next. */
+#define RUN_MAX 64u
+#define SCALAR_BYTES 8u
+
+_Static_assert(sizeof(uint64_t) == SCALAR_BYTES, "in the lane as in the program's memory");
+
+/* The number that lies there: of a type that the program calls as it likes. */
+static inline uint64_t
+value_at(const unsigned char *values, uint32_t place, uint32_t width)
+{
+    uint64_t value;
+    memcpy(&value, values + (size_t)place * SCALAR_BYTES, sizeof value);
+    return value & UINT64_MAX >> (64 - 8 * width);
+}
+
+static uint32_t
+send_run(med_lane_own *lane, const unsigned char *values, uint32_t width, uint32_t most)
+{
+    med_ring_producer *ring = &lane->producer.ring;
+    uint32_t tail = med_ring_tail(ring);
+    uint32_t room;
+    void *at;
+    most = most < RUN_MAX ? most : RUN_MAX;
+    if (med_ring_reserve_many_as(ring, MED_RING_PACKED, most, &at, &room) != MEDLEY_OK) {
+        return 0;
+    }
+    uint64_t *slots = at;
+    for (uint32_t i = 0; i < room; i++) {
+        slots[i] = value_at(values, i, width);
+    }
+    memset(lane->producer.widths + (tail & ring->view.mask), (int)width, room);
+    atomic32_store_release(&ring->view.ring->tail, tail + room); /* R1 filled -> A1 (ring_spsc.c) */
+    med_wait_wake(lane->producer.news, ring->view.scope);
+    med_lane_count_many(lane->producer.row, MED_LANE_PRODUCER, room, 0);
+    return room;
+}
+
+medley_status_t
+med_scalar_send_many(med_self *self,
+                     med_handle sender,
+                     const void *values,
+                     uint32_t width,
+                     uint32_t count,
+                     uint32_t *sent)
+{
+    medley_status_t status = MEDLEY_OK;
+    for (*sent = 0; status == MEDLEY_OK && *sent < count;) {
+        const unsigned char *next = (const unsigned char *)values + (size_t)*sent * SCALAR_BYTES;
+        med_lane_own *lane = med_channel_sender(self, sender);
+        uint32_t some =
+            lane && med_scalar_may_send(lane) ? send_run(lane, next, width, count - *sent) : 0;
+        if (some == 0) {
+            status = med_scalar_send_slow(self, sender, value_at(next, 0, width), width);
+            some = status == MEDLEY_OK;
+        }
+        *sent += some;
+    }
+    return status;
+}
+
+/* Those of that width that lie side by side. */
+static uint32_t
+receive_run(med_lane_own *lane, unsigned char *values, uint32_t width, uint32_t most)
+{
+    med_ring_consumer *ring = &lane->consumer.ring;
+    if (ring->head == ring->filled && med_ring_look_for_data(ring, 1) != MEDLEY_OK) {
+        return 0;
+    }
+    uint32_t ready = med_ring_run(&ring->view, ring->head, ring->filled - ring->head);
+    most = most < RUN_MAX ? most : RUN_MAX;
+    most = most < ready ? most : ready;
+    const uint8_t *widths = lane->consumer.widths + (ring->head & ring->view.mask);
+    const uint64_t *slots = med_ring_slot(&ring->view, ring->head);
+    uint32_t many = 0;
+    for (; many < most && widths[many] == width; many++) {
+        memcpy(values + (size_t)many * SCALAR_BYTES, &slots[many], SCALAR_BYTES);
+    }
+    if (many) {
+        ring->head += many;
+        /* R2 read -> A2 (ring_spsc.c) */
+        atomic32_store_release(&ring->view.ring->head, ring->head);
+        med_wait_wake(lane->consumer.news, ring->view.scope);
+        med_lane_count_many(lane->consumer.row, MED_LANE_CONSUMER, many, 0);
+    }
+    return many;
+}
+
+medley_status_t
+med_scalar_receive_many(med_self *self,
+                        med_handle receiver,
+                        void *values,
+                        uint32_t width,
+                        uint32_t count,
+                        uint32_t *received)
+{
+    med_lane_own *lane = med_channel_receiver(self, receiver);
+    uint32_t some = 1;
+    *received = 0;
+    if (med_locked_enter(self, MED_RWL_WRITE) != MEDLEY_OK) {
+        return MEDLEY_ERR_CORRUPT;
+    }
+    while (lane && med_scalar_may_receive(lane) && some && *received < count) {
+        unsigned char *next = (unsigned char *)values + (size_t)*received * SCALAR_BYTES;
+        some = receive_run(lane, next, width, count - *received);
+        *received += some;
+    }
+    med_locked_leave(self, MED_RWL_WRITE);
+    if (*received) {
+        return MEDLEY_OK;
+    }
+    uint64_t value;
+    medley_status_t status = med_scalar_receive_slow(self, receiver, &value, width);
+    if (status == MEDLEY_OK) {
+        memcpy(values, &value, sizeof value);
+        *received = 1;
     }
     return status;
 }

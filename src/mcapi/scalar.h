@@ -77,4 +77,24 @@ med_scalar_receive(med_lane_own *lane, uint64_t *value, uint32_t width)
     return MEDLEY_OK;
 }
 
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+/* Sends `count` of them, eight bytes each in memory and all of one width, as if each was sent
+ * alone, but published by the dozen. `sent` is how many were: all, unless the status says why not.
+ * */
+medley_status_t med_scalar_send_many(med_self *self,
+                                     med_handle sender,
+                                     const void *values,
+                                     uint32_t width,
+                                     uint32_t count,
+                                     uint32_t *sent);
+/* Receives those of that width that are there, at most `count`; waits for the first only.
+ * `received` is how many. */
+medley_status_t med_scalar_receive_many(med_self *self,
+                                        med_handle receiver,
+                                        void *values,
+                                        uint32_t width,
+                                        uint32_t count,
+                                        uint32_t *received);
+
 #endif
