@@ -13,7 +13,7 @@ import unittest
 from support import MEDLEY, CommandTest
 
 TOPOLOGIES = {"one-way": (2, 1), "ring": (4, 4), "star": (32, 62), "mesh": (8, 56),
-              "pipeline": (16, 15), "mixed": (4, 12)}
+              "pipeline": (16, 15), "mixed": (4, 14)}
 LOOKS = 100000
 
 HEAD = "nodes:\n  - {count: 3}\nchannels:\n"
@@ -39,9 +39,12 @@ class Runs(CommandTest):
         told = self.stress(name, *words, "--count", str(count))
         self.assertEqual(told["topology"], name)
         self.assertEqual((len(told["nodes"]), told["channels"]), (nodes, channels))
-        self.assertEqual(told["transactions"], count * channels)
+        self.assertEqual(told["transactions"] + told["skipped"], count * channels)
+        if name != "mixed":  # the only one with states
+            self.assertEqual(told["skipped"], 0)
         self.assertEqual(sum(node["sent"] for node in told["nodes"]), count * channels)
-        self.assertEqual(sum(node["received"] for node in told["nodes"]), count * channels)
+        self.assertEqual(sum(node["received"] for node in told["nodes"]), told["transactions"])
+        self.assertEqual(sum(node["skipped"] for node in told["nodes"]), told["skipped"])
         latency = told["latency"]
         self.assertEqual(sum(row["count"] for row in latency["histogram"]), latency["count"])
         order = [latency[f"{key}_ns"] for key in ("least", "median", "p90", "p99", "p99_9", "most")]
@@ -84,7 +87,7 @@ class Runs(CommandTest):
         self.assertRegex(output, r"one-way: nodes 2, channels 1")
         self.assertRegex(output, r"(?m)^10 transactions in .* a second$")
         self.assertRegex(output, r"(?m)^latency, us: least .* median .* p99\.9 .* most")
-        self.assertRegex(output, r"(?m)^ +2 +threads +free +0 +10 ")
+        self.assertRegex(output, r"(?m)^ +2 +threads +free +0 +10 +0 ")
 
 
 class Files(CommandTest):
@@ -109,6 +112,17 @@ class Files(CommandTest):
         self.assertEqual((told["topology"], told["channels"]), ("some", 5))
         self.assertEqual([node["received"] for node in told["nodes"]], [70000, 0, 200])
 
+    def test_states(self):
+        """However long they are; the last one always comes."""
+        path = self.write(
+            HEAD + "  - {from: 1, to: 2-3, type: state, size: 65000, count: 200}\n"
+            "  - {from: 2, to: 3, type: state, count: 20000, size: 8}\n"
+        )
+        for run in ("--threads", "--processes"):
+            told = self.run_json("stress", path, run)["stress"]
+            self.assertEqual(told["transactions"] + told["skipped"], 20400)
+            self.assertGreaterEqual(told["transactions"], 3)
+
     def test_mistakes(self):
         mistakes = {
             "": ": it is empty",
@@ -124,7 +138,8 @@ class Files(CommandTest):
             HEAD + "  - {from: 1, to: 2}\n": ":4: 'type' is missing",
             HEAD + "  - {from: 1, to: 2,\n     type: telegram}\n":
                 ":5: type 'telegram': want message, packet, scalar or state",
-            HEAD + "  - {from: 1, to: 2, type: state}\n": ":4: this version has no channels of states",
+            HEAD + "  - {from: 1, to: 2, type: state, size: 7}\n": ":4: size 7 of a state: want 8",
+            HEAD + "  - {from: 1, to: 2, type: state, size: 65536}\n": ":4: size 65536 of a state",
             HEAD + "  - {from: 4, to: 2, type: message}\n": ":4: from '4': want a node from 1 to 3",
             HEAD + "  - {from: 1, to: 2-4, type: message}\n": ":4: to '2-4': want a node from 1 to 3",
             HEAD + "  - {from: next, to: 2, type: message}\n": ":4: from 'next': want a node",

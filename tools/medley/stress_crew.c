@@ -25,6 +25,8 @@
 
 #define PROGRESS_INTERVAL_NS 200000000L
 #define SYSTEM_BYTES 32
+#define STATES_IN_LANE 4u
+#define STATE_EXTRA 128u /* what a lane keeps beside each */
 
 typedef struct member {
     pid_t pid;     /* 0: it has ended */
@@ -88,10 +90,13 @@ limit_raise(const med_limit_info *info, uint32_t needed)
 static void
 limits_raise(const deployment *d)
 {
-    uint32_t largest = 0;
+    uint32_t largest = 0, states = 0; /* the lane of a state holds a few of it */
     for (uint32_t i = 0; i < d->channel_count; i++) {
-        largest = d->channels[i].size_bytes > largest ? d->channels[i].size_bytes : largest;
+        uint32_t size = d->channels[i].size_bytes;
+        largest = size > largest ? size : largest;
+        states = d->channels[i].type == DEPLOYMENT_STATE && size > states ? size : states;
     }
+    limit_raise(&med_limit_infos[MED_LIMIT_LANE_BYTES], STATES_IN_LANE * (states + STATE_EXTRA));
     limit_raise(&med_limit_infos[MED_LIMIT_NODES], d->node_count);
     limit_raise(&med_limit_infos[MED_LIMIT_PROCESSES], d->node_count + 1);
     limit_raise(&med_limit_infos[MED_LIMIT_ENDPOINTS], d->channel_count * 2);
@@ -281,7 +286,8 @@ received_by_all(const crew *c)
     uint64_t count = 0;
     for (uint32_t i = 0; i < c->d->node_count; i++) {
         /* Relaxed: for showing. */
-        count += atomic64_load_relaxed(&c->shared->records[i].received);
+        count += atomic64_load_relaxed(&c->shared->records[i].received) +
+                 atomic64_load_relaxed(&c->shared->records[i].skipped);
     }
     return count;
 }

@@ -153,6 +153,13 @@ payload_check(const node *n, const end *e, const unsigned char *payload, size_t 
     return true;
 }
 
+static void
+count_add(atomic64 *count, uint64_t more)
+{
+    /* Relaxed, both: one writer; who reads it shows how far it is. */
+    atomic64_store_relaxed(count, atomic64_load_relaxed(count) + more);
+}
+
 /* ---- The kinds of channel -------------------------------------------------------------------- */
 
 /* `ask` starts a transaction that `request` follows; what has none does it whole in `move`. */
@@ -164,7 +171,7 @@ typedef struct kind {
     void (*open[2])(unsigned *, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *); /* sends? */
     void (*close[2])(unsigned, mcapi_request_t *, mcapi_status_t *);
     void (*ask[2])(end *e, mcapi_status_t *status);
-    bool (*received)(const node *n, end *e, size_t size); /* what was asked for is there */
+    progress (*received)(const node *n, end *e, size_t size); /* what was asked for is there */
     progress (*move[2])(const node *n, end *e);
 } kind;
 
@@ -182,10 +189,10 @@ message_receive(end *e, mcapi_status_t *status)
     mcapi_msg_recv_i(e->own, e->payload, e->channel->size_bytes, &e->request, status);
 }
 
-static bool
+static progress
 message_received(const node *n, end *e, size_t size)
 {
-    return payload_check(n, e, e->payload, size);
+    return payload_check(n, e, e->payload, size) ? DONE : WRONG;
 }
 
 static void
@@ -201,13 +208,41 @@ packet_receive(end *e, mcapi_status_t *status)
     mcapi_pktchan_recv_i(e->handle, &e->packet, &e->request, status);
 }
 
-static bool
+static progress
 packet_received(const node *n, end *e, size_t size)
 {
     mcapi_status_t status;
     bool same = payload_check(n, e, e->packet, size);
     mcapi_pktchan_release(e->packet, &status);
-    return same && good(n, e, "giving back a packet", status);
+    return same && good(n, e, "giving back a packet", status) ? DONE : WRONG;
+}
+
+/* The number of the state that came: at least the last one's. */
+static uint32_t
+state_number(const end *e)
+{
+    uint64_t word, last = e->next - 1;
+    memcpy(&word, e->packet, sizeof word);
+    return (uint32_t)(last + ((word - last) & NUMBER_MASK));
+}
+
+/* The newest, which may be what was there before; those between are gone. */
+static progress
+state_received(const node *n, end *e, size_t size)
+{
+    uint32_t number = size >= WORD_BYTES ? state_number(e) : e->next;
+    if (number >= e->next && number <= e->channel->count) {
+        count_add(&n->record->skipped, number - e->next);
+        e->next = number;
+        return packet_received(n, e, size);
+    }
+    mcapi_status_t status;
+    mcapi_pktchan_release(e->packet, &status);
+    if (number > e->channel->count) {
+        (void)wrong(n, e, "a state came that is not the last, %u, nor after it", e->next - 1);
+        return WRONG;
+    }
+    return good(n, e, "giving back a state", status) ? NOT_YET : WRONG;
 }
 
 static progress
@@ -279,11 +314,15 @@ request_move(const node *n, end *e)
         return NOT_YET;
     }
     e->asked = false;
-    bool well = good(n, e, what[e->sends], status) && (e->sends || e->kind->received(n, e, size));
-    return well ? DONE : WRONG;
+    if (status == MCAPI_ERR_MEM_LIMIT) {
+        return NOT_YET; /* no buffer for a copy of a state: others have them all */
+    }
+    if (!good(n, e, what[e->sends], status)) {
+        return WRONG;
+    }
+    return e->sends ? DONE : e->kind->received(n, e, size);
 }
 
-/* States come later: deployment.c refuses them. */
 static const kind kinds[DEPLOYMENT_TYPES] = {
     [DEPLOYMENT_MESSAGE] = {.ask = {message_receive, message_send},
                             .received = message_received,
@@ -294,6 +333,12 @@ static const kind kinds[DEPLOYMENT_TYPES] = {
                            .ask = {packet_receive, packet_send},
                            .received = packet_received,
                            .move = {request_move, request_move}},
+    [DEPLOYMENT_STATE] = {.connect = mcapi_pktchan_connect_i,
+                          .open = {mcapi_pktchan_recv_open_i, mcapi_pktchan_send_open_i},
+                          .close = {mcapi_pktchan_recv_close_i, mcapi_pktchan_send_close_i},
+                          .ask = {packet_receive, packet_send},
+                          .received = state_received,
+                          .move = {request_move, request_move}},
     [DEPLOYMENT_SCALAR] = {.connect = mcapi_sclchan_connect_i,
                            .open = {mcapi_sclchan_recv_open_i, mcapi_sclchan_send_open_i},
                            .close = {mcapi_sclchan_recv_close_i, mcapi_sclchan_send_close_i},
@@ -320,7 +365,7 @@ attribute_set(const node *n, const end *e, mcapi_uint_t attribute, mcapi_uint_t 
     return good(n, e, "an endpoint's attribute", status);
 }
 
-/* Scalars are not asked for: each call succeeds or fails at once. */
+/* Scalars are not asked for: each call succeeds or fails at once. A state's length is agreed on. */
 static bool
 attributes_set(const node *n, const end *e)
 {
@@ -332,6 +377,10 @@ attributes_set(const node *n, const end *e)
         well = attribute_set(n, e, MCAPI_ENDP_ATTR_MEMORY_TYPE,
                              MCAPI_ENDP_ATTR_LOCAL_MEMORY | MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT) &&
                attribute_set(n, e, MCAPI_ENDP_ATTR_TIMEOUT, 0);
+    }
+    if (well && e->channel->type == DEPLOYMENT_STATE) {
+        well = attribute_set(n, e, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER) &&
+               attribute_set(n, e, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, e->channel->size_bytes);
     }
     return well;
 }
@@ -419,13 +468,6 @@ for_each_end(node *n, bool (*act)(const node *n, end *e))
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-static void
-count_one(atomic64 *count)
-{
-    /* Relaxed, both: one writer; who reads it shows how far it is. */
-    atomic64_store_relaxed(count, atomic64_load_relaxed(count) + 1);
-}
-
 /* One round. False: something went wrong. */
 static bool
 round_once(const node *n, bool *moved, bool *over)
@@ -443,7 +485,7 @@ round_once(const node *n, bool *moved, bool *over)
             return false;
         }
         if (p == DONE) {
-            count_one(e->sends ? &n->record->sent : &n->record->received);
+            count_add(e->sends ? &n->record->sent : &n->record->received, 1);
             e->next++;
             *moved = true;
         } else {

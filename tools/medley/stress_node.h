@@ -20,6 +20,7 @@
 typedef struct stress_record {
     _Alignas(128) atomic64 sent;
     atomic64 received;
+    atomic64 skipped;  /* states that a newer one had replaced before it looked */
     uint64_t begin_ns; /* of the loop; the machine's monotonic clock */
     uint64_t end_ns;   /* 0: it has not ended */
     uint64_t retries;  /* waits, or scalars, that did not succeed at once */

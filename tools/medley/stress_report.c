@@ -22,12 +22,13 @@ number(uint64_t value)
 static json_t *
 node_make(const deployment *d, uint32_t i, const stress_record *record)
 {
-    /* Relaxed, both: it has ended. */
-    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "node", (int)i, "run",
+    /* Relaxed, all: it has ended. */
+    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "node", (int)i, "run",
                      deployment_run_names[d->nodes[i].run], "affinity",
                      deployment_affinity_names[d->nodes[i].affinity], "sent",
                      number(atomic64_load_relaxed(&record->sent)), "received",
-                     number(atomic64_load_relaxed(&record->received)), "retries",
+                     number(atomic64_load_relaxed(&record->received)), "skipped",
+                     number(atomic64_load_relaxed(&record->skipped)), "retries",
                      number(record->retries), "yields", number(record->yields), "wake_ups",
                      number(record->wake_ups));
 }
@@ -70,13 +71,15 @@ latency_make(const histogram *h)
 }
 
 typedef struct sums {
-    uint64_t received, retries, yields, wake_ups, begin_ns, end_ns;
+    uint64_t received, skipped, retries, yields, wake_ups, begin_ns, end_ns;
 } sums;
 
 static void
 add(sums *s, const stress_record *record)
 {
-    s->received += atomic64_load_relaxed(&record->received); /* relaxed: it has ended */
+    /* Relaxed, both: it has ended. */
+    s->received += atomic64_load_relaxed(&record->received);
+    s->skipped += atomic64_load_relaxed(&record->skipped);
     s->retries += record->retries;
     s->yields += record->yields;
     s->wake_ups += record->wake_ups;
@@ -108,13 +111,13 @@ stress_report_make(const deployment *d, const stress_shared *shared)
         add(&s, record);
     }
     uint64_t took_ns = s.end_ns > s.begin_ns ? s.end_ns - s.begin_ns : 1;
-    json_t *report =
-        json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "topology",
-                  output_string(d->name), "exchange", exchange_name(), "nodes", nodes, "channels",
-                  (int)d->channel_count, "transactions", number(s.received), "took_ns",
-                  number(took_ns), "per_second", (double)s.received * 1e9 / (double)took_ns,
-                  "retries", number(s.retries), "yields", number(s.yields), "wake_ups",
-                  number(s.wake_ups), "latency", latency_make(latency));
+    json_t *report = json_pack(
+        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "topology",
+        output_string(d->name), "exchange", exchange_name(), "nodes", nodes, "channels",
+        (int)d->channel_count, "transactions", number(s.received), "skipped", number(s.skipped),
+        "took_ns", number(took_ns), "per_second", (double)s.received * 1e9 / (double)took_ns,
+        "retries", number(s.retries), "yields", number(s.yields), "wake_ups", number(s.wake_ups),
+        "latency", latency_make(latency));
     free(latency);
     return report;
 }
@@ -124,8 +127,9 @@ stress_report_make(const deployment *d, const stress_shared *shared)
 static const output_column node_columns[] = {
     {"NODE", "node", NULL, true},          {"RUNS AS", "run", NULL, false},
     {"AFFINITY", "affinity", NULL, false}, {"SENT", "sent", NULL, true},
-    {"RECEIVED", "received", NULL, true},  {"RETRIES", "retries", NULL, true},
-    {"YIELDS", "yields", NULL, true},      {"WAKE-UPS", "wake_ups", NULL, true},
+    {"RECEIVED", "received", NULL, true},  {"SKIPPED", "skipped", NULL, true},
+    {"RETRIES", "retries", NULL, true},    {"YIELDS", "yields", NULL, true},
+    {"WAKE-UPS", "wake_ups", NULL, true},
 };
 
 static uint64_t
