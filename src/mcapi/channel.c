@@ -14,7 +14,7 @@
  *
  * A connected end sees its lane as long as it has not closed (lane.c). Who connects wakes both
  * ends' nodes. Death: who dies connecting leaves names of a lane that is not LIVE, which count as
- * none; an end's node's recovery closes it.
+ * none; an end's node's recovery closes it. Model: models/channel.pml.
  */
 #include "mcapi/channel.h"
 
