@@ -55,6 +55,32 @@ sends_messages(test_process *parent, void *argument)
     }
 }
 
+#define MANY 10u
+
+/* By tens, short ones. */
+static int
+sends_many_messages(test_process *parent, void *argument)
+{
+    unsigned char messages[MANY * SHORT_BYTES];
+    mcapi_status_t status;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
+    child_expect(status == MCAPI_SUCCESS);
+    mcapi_endpoint_t to = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
+    process_say(parent, 'r');
+    for (uint32_t i = 0;; i += MANY) {
+        for (uint32_t k = 0; k < MANY; k++) {
+            uint32_t number = i + k;
+            memset(messages + k * SHORT_BYTES, (int)(number & 0xff), SHORT_BYTES);
+            memcpy(messages + k * SHORT_BYTES, &number, sizeof number);
+        }
+        child_expect(
+            medley_mcapi_msg_send_many(from, to, messages, SHORT_BYTES, MANY, 0, &status) == MANY);
+        atomic32_store_relaxed(&log_of_victim->accepted, i + MANY);
+    }
+}
+
 static int
 sends_packets(test_process *parent, void *argument)
 {
@@ -139,6 +165,43 @@ senders_die(void **state)
     expect_all_back();
 }
 
+/* All that was accepted comes, in order, and at most what one call sends beyond. */
+static void
+senders_of_many_die(void **state)
+{
+    static unsigned char messages[3 * MANY * SHORT_BYTES];
+    size_t sizes[3 * MANY];
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    timeout_set(at, 5000);
+    for (uint32_t life = 0; life < kills_wanted(); life++) {
+        test_process victim;
+        uint32_t next = 0;
+        bool dead = false, was_dead = false;
+        victim_start(&victim, sends_many_messages);
+        uint64_t at_ns = death_of_next();
+        for (status = MCAPI_SUCCESS; status != MCAPI_TIMEOUT || !was_dead;) {
+            was_dead = killed(&victim, at_ns, &dead);
+            mcapi_uint_t received =
+                medley_mcapi_msg_recv_many(at, messages, SHORT_BYTES, 3 * MANY, sizes, &status);
+            assert_true(status == MCAPI_TIMEOUT ? received == 0 : status == MCAPI_SUCCESS);
+            for (mcapi_uint_t i = 0; i < received; i++, next++) {
+                const unsigned char *message = messages + i * SHORT_BYTES;
+                assert_int_equal(sizes[i], SHORT_BYTES);
+                assert_memory_equal(message, &next, sizeof next);
+                assert_int_equal(message[SHORT_BYTES - 1], next & 0xff);
+            }
+        }
+        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
+        assert_in_range(next, accepted, accepted + MANY);
+        (void)process_join(&victim);
+        (void)med_process_recover_all(med_self_get()->system);
+        assert_int_equal(mcapi_msg_available(at, &status), 0);
+    }
+    expect_all_back();
+}
+
 static void
 packet_senders_die(void **state)
 {
@@ -215,6 +278,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(senders_die, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(senders_of_many_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(packet_senders_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receivers_die, exchange_up, exchange_down),
     };
