@@ -3,7 +3,8 @@
  * The reader/writer lock: readers together, a writer alone, each seeing what the writers before
  * wrote; a dead writer's or reader's hold comes back; who sees an owner sees that he has come.
  *
- * Actors: three of equal rank, each now reader, now writer.
+ * Actors: three of equal rank, each now reader, now writer. Two scenarios: in one they wait for
+ * ever, in the other they give up.
  */
 #include "base/rwlock.h"
 #include "port/port.h"
@@ -86,12 +87,21 @@ somebody_reads(const notes *n)
     return false;
 }
 
+static bool
+gave_up(const med_rwlock_request *request, medley_status_t status)
+{
+    return request->deadline_ns != MED_PORT_FOREVER && status == MEDLEY_TIMEOUT;
+}
+
 static void
 write(const sim_actor *actor, const med_rwlock_request *request)
 {
     shared *s = actor->memory;
     notes *n = actor->notes;
     medley_status_t status = med_rwlock_write(request);
+    if (gave_up(request, status)) {
+        return;
+    }
     SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED);
     SIM_CHECK(n->writer == 0 || sim_is_dead(n->writer - 1));
     SIM_CHECK(!somebody_reads(n));
@@ -117,6 +127,9 @@ read(const sim_actor *actor, const med_rwlock_request *request)
         !med_rwlock_read_fast(&s->lock, &s->units[unit], actor->index + 1, MED_PORT_SCOPE_SHARED)) {
         status = med_rwlock_read(request, &unit);
     }
+    if (gave_up(request, status)) {
+        return;
+    }
     SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED);
     SIM_CHECK(n->writer == 0 || sim_is_dead(n->writer - 1));
     n->readers |= 1u << actor->index;
@@ -126,7 +139,7 @@ read(const sim_actor *actor, const med_rwlock_request *request)
 }
 
 static void
-act(const sim_actor *actor)
+act_for(const sim_actor *actor, uint64_t patience_ns)
 {
     shared *s = actor->memory;
     med_waiter waiter = {0};
@@ -142,12 +155,27 @@ act(const sim_actor *actor)
     atomic32_store_relaxed(&s->came[actor->index], 1); /* relaxed: R3 of the lock follows */
     owners_check(s);
     for (uint32_t round = 0; round < ROUNDS; round++) {
+        if (patience_ns != MED_PORT_FOREVER) {
+            request.deadline_ns = med_port_clock_ns() + patience_ns;
+        }
         if (sim_random(2) == 0) {
             write(actor, &request);
         } else {
             read(actor, &request);
         }
     }
+}
+
+static void
+act(const sim_actor *actor)
+{
+    act_for(actor, MED_PORT_FOREVER);
+}
+
+static void
+act_in_time(const sim_actor *actor)
+{
+    act_for(actor, 20000);
 }
 
 const sim_scenario sim_rwlock = {
@@ -160,4 +188,16 @@ const sim_scenario sim_rwlock = {
     .waits_forever = true,
     .begin = begin,
     .act = act,
+};
+
+const sim_scenario sim_rwlock_in_time = {
+    .name = "rwlock_in_time",
+    .covers = "give_up()",
+    .memory_bytes = sizeof(shared),
+    .actors = ACTORS,
+    .deaths = 1,
+    .mortal = 7,
+    .times_out = true,
+    .begin = begin,
+    .act = act_in_time,
 };

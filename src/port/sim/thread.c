@@ -96,6 +96,9 @@ med_port_thread_join(med_port_thread thread, void **result)
 {
     sim_point(HERE);
     const sim_fiber *fiber = &sim.fibers[thread.handle];
+    if (fiber == sim.current) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
     sim_fiber_join(fiber);
     if (result) {
         *result = fiber->result;
