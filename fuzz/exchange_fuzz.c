@@ -16,6 +16,7 @@
 
 typedef struct hand {
     mcapi_endpoint_t endpoints[KEPT];
+    mcapi_endpoint_t got[KEPT]; /* by requests */
     unsigned channels[KEPT];
     mcapi_request_t requests[KEPT];
     void *packets[KEPT];
@@ -87,11 +88,21 @@ peer_scribbles(fuzz_input *input, const med_self *self)
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 
+/* One at which calls come back at once, or none: what is written over may not let itself be set. */
+static mcapi_endpoint_t
+impatient(mcapi_endpoint_t endpoint)
+{
+    mcapi_status_t status;
+    mcapi_timeout_t at_once = 0;
+    mcapi_endpoint_set_attribute(endpoint, MCAPI_ENDP_ATTR_TIMEOUT, &at_once, sizeof at_once,
+                                 &status);
+    return status == MCAPI_SUCCESS ? endpoint : MCAPI_RETURN_VALUE_INVALID;
+}
+
 static void
 endpoint_operate(fuzz_input *input, hand *h, unsigned which)
 {
     mcapi_status_t status;
-    mcapi_timeout_t at_once = 0;
     mcapi_uint_t value = fuzz_word(input), number = fuzz_below(input, 14);
     mcapi_endpoint_t *endpoint = &h->endpoints[which];
     switch (fuzz_below(input, 7)) {
@@ -99,13 +110,13 @@ endpoint_operate(fuzz_input *input, hand *h, unsigned which)
         mcapi_endpoint_delete(*endpoint, &status);
         break;
     case 1:
-        *endpoint = fuzz_word(input);
+        *endpoint = impatient(fuzz_take(input, 1) & 1 ? h->got[which] : fuzz_word(input));
         break;
     case 2:
-        *endpoint = mcapi_endpoint_get(DOMAIN, 1, fuzz_below(input, 4), 0, &status);
+        *endpoint = impatient(mcapi_endpoint_get(DOMAIN, 1, fuzz_below(input, 4), 0, &status));
         break;
     case 3:
-        mcapi_endpoint_get_i(DOMAIN, 1, fuzz_below(input, 8), endpoint, &h->requests[which],
+        mcapi_endpoint_get_i(DOMAIN, 1, fuzz_below(input, 8), &h->got[which], &h->requests[which],
                              &status);
         break;
     case 4:
@@ -117,9 +128,7 @@ endpoint_operate(fuzz_input *input, hand *h, unsigned which)
         mcapi_endpoint_get_attribute(*endpoint, number, &value, sizeof value, &status);
         break;
     default:
-        *endpoint = mcapi_endpoint_create(fuzz_below(input, 4), &status);
-        mcapi_endpoint_set_attribute(*endpoint, MCAPI_ENDP_ATTR_TIMEOUT, &at_once, sizeof at_once,
-                                     &status);
+        *endpoint = impatient(mcapi_endpoint_create(fuzz_below(input, 4), &status));
         break;
     }
 }
@@ -307,14 +316,11 @@ static void
 hand_begin(fuzz_input *input, hand *h)
 {
     mcapi_status_t status;
-    mcapi_timeout_t at_once = 0;
     mcapi_request_t request;
     uint32_t kind = fuzz_take(input, 1);
     mcapi_uint_t type = kind & 4 ? MCAPI_ENDP_ATTR_STATE_BUFFER : MCAPI_ENDP_ATTR_FIFO_BUFFER;
     for (unsigned i = 0; i < KEPT; i++) {
-        h->endpoints[i] = mcapi_endpoint_create(i, &status);
-        mcapi_endpoint_set_attribute(h->endpoints[i], MCAPI_ENDP_ATTR_TIMEOUT, &at_once,
-                                     sizeof at_once, &status);
+        h->endpoints[i] = impatient(mcapi_endpoint_create(i, &status));
         mcapi_endpoint_set_attribute(h->endpoints[i], MCAPI_ENDP_ATTR_BUFFER_TYPE, &type,
                                      sizeof type, &status);
     }

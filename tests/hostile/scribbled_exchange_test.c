@@ -40,6 +40,9 @@ endpoints_make(worker *w)
         w->own[port] = mcapi_endpoint_create(port, &status);
         mcapi_endpoint_set_attribute(w->own[port], MCAPI_ENDP_ATTR_TIMEOUT, &timeout,
                                      sizeof timeout, &status);
+        if (status != MCAPI_SUCCESS) {
+            w->own[port] = MCAPI_RETURN_VALUE_INVALID; /* one that may wait for ever is not used */
+        }
     }
 }
 
