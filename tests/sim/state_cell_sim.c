@@ -3,7 +3,8 @@
  * The state cell: a reader gets whole values, never an older one than before, and waits for the
  * newest; writers take turns, and one takes over from a dead one.
  *
- * Actors: 0 and 3 write, 1 and 2 read; 2 looks for the dead.
+ * Actors: 0 and 3 write, 1 and 2 read; 2 looks for the dead. Two scenarios: of values, and of
+ * records of three lengths.
  */
 #include "base/state_cell.h"
 #include "scenarios.h"
@@ -26,11 +27,36 @@ typedef struct notes {
 } notes;
 
 static void
-begin(const sim_actor *director)
+begin_of(const sim_actor *director, uint32_t value_bytes)
 {
     med_state_cell cell;
-    SIM_CHECK(med_state_cell_init(director->memory, MEMORY_BYTES, sizeof(value), 2,
+    SIM_CHECK(med_state_cell_init(director->memory, MEMORY_BYTES, value_bytes, 2,
                                   MED_PORT_SCOPE_SHARED, &cell) == MEDLEY_OK);
+}
+
+static void
+begin(const sim_actor *director)
+{
+    begin_of(director, sizeof(value));
+}
+
+static void
+begin_records(const sim_actor *director)
+{
+    begin_of(director, sizeof(value) + MED_STATE_CELL_RECORD_HEAD);
+}
+
+static bool
+has_records(const med_state_cell *cell)
+{
+    return cell->value_bytes != sizeof(value);
+}
+
+/* Of a record: another than that of the one before it in its buffer. */
+static uint32_t
+length_of(uint32_t number)
+{
+    return sizeof(value) - number % 3 * (uint32_t)sizeof(uint16_t);
 }
 
 static value
@@ -72,7 +98,9 @@ write_some(const sim_actor *actor, const med_state_cell *cell)
         if (number == 1) {
             *prelude_of(actor) = PRELUDE;
         }
-        if (sim_random(3) == 0) {
+        if (has_records(cell)) {
+            SIM_CHECK(med_state_cell_write_record(cell, &v, length_of(number)) == MEDLEY_OK);
+        } else if (sim_random(3) == 0) {
             write_parts(cell, &v);
         } else {
             med_state_cell_write(cell, &v);
@@ -96,11 +124,11 @@ write_all(const sim_actor *actor, const med_state_cell *cell)
 }
 
 static uint32_t
-value_check(const value *v)
+value_check(const value *v, uint32_t bytes)
 {
     uint32_t number = v->parts[0] / 16;
     value whole = value_of(number);
-    for (uint32_t i = 0; i < PARTS; i++) {
+    for (uint32_t i = 0; i < bytes / sizeof v->parts[0]; i++) {
         SIM_CHECK(v->parts[i] == whole.parts[i]);
     }
     return number;
@@ -147,10 +175,15 @@ read_all(const sim_actor *actor, const med_state_cell *cell)
             wait_for_news(actor, cell, &reader, actor->index == 1 ? MED_PORT_FOREVER : 0);
         }
         value v;
-        medley_status_t status = med_state_cell_read(cell, &reader, RETRIES, &v);
+        uint32_t bytes = sizeof v;
+        medley_status_t status =
+            has_records(cell)
+                ? med_state_cell_read_record(cell, &reader, RETRIES, &v, sizeof v, &bytes)
+                : med_state_cell_read(cell, &reader, RETRIES, &v);
         if (status == MEDLEY_OK) {
-            uint32_t number = value_check(&v);
+            uint32_t number = value_check(&v, bytes);
             SIM_CHECK(number >= newest && number == reader.number);
+            SIM_CHECK(!has_records(cell) || bytes == length_of(number));
             newest = number;
         } else {
             SIM_CHECK(status == MEDLEY_EMPTY || status == MEDLEY_EMPTY_PRODUCER_INSERTING);
@@ -185,5 +218,17 @@ const sim_scenario sim_state_cell = {
     .mortal = 9,
     .waits_forever = true,
     .begin = begin,
+    .act = act,
+};
+
+const sim_scenario sim_state_cell_record = {
+    .name = "state_cell_record",
+    .covers = "state_cell",
+    .memory_bytes = MEMORY_BYTES,
+    .actors = 4,
+    .deaths = 1,
+    .mortal = 9,
+    .waits_forever = true,
+    .begin = begin_records,
     .act = act,
 };

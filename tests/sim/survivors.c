@@ -35,8 +35,6 @@ static const survivor survivors[] = {
     {NULL, "med_rwlock_back_out", "R1",
      "who backs out has read nothing; as a read-modify-write it hands on what others released"},
     {NULL, "give_up", "R2", "who gives up has written nothing; else as R1"},
-    {NULL, "med_state_cell_write_record", "R2", NOT_MET},
-    {NULL, "copy_wanted", "A2", NOT_MET},
     {NULL, "med_state_cell_newest", "A1", "compared only, by those who look for news"},
 
     /* mrapi: rows */
