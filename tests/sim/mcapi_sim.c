@@ -32,6 +32,7 @@
 
 typedef struct notes {
     uint32_t accepted[ACTORS];
+    mcapi_endpoint_t receiver; /* the handle, known to all without any order */
 } notes;
 
 static bool
@@ -158,19 +159,29 @@ expect_buffers(void)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
+static bool
+told(const notes *n, mcapi_endpoint_t *receiver)
+{
+    *receiver = n->receiver;
+    return n->receiver && sim_random(2) == 0;
+}
+
 static void
 send_messages(const sim_actor *actor, mcapi_endpoint_t own)
 {
     notes *n = actor->notes;
     mcapi_endpoint_t to;
     mcapi_status_t status = MCAPI_SUCCESS;
-    if (!endpoint_get(RECEIVER, &to)) {
+    if (!told(n, &to) && !endpoint_get(RECEIVER, &to)) {
         return;
     }
     for (uint32_t number = 0; number < MESSAGES && status == MCAPI_SUCCESS; number++) {
         content c;
         content_fill(&c, actor->index, number);
         mcapi_msg_send(own, to, &c, length_of(number), 0, &status);
+        if (status == MCAPI_ERR_ENDP_INVALID && endpoint_get(RECEIVER, &to)) {
+            mcapi_msg_send(own, to, &c, length_of(number), 0, &status); /* told too early */
+        }
         n->accepted[actor->index] += status == MCAPI_SUCCESS;
     }
     SIM_CHECK(status == MCAPI_SUCCESS || sim_is_dead(RECEIVER));
@@ -227,6 +238,7 @@ act_messages(const sim_actor *actor)
 {
     mcapi_endpoint_t own = come(actor);
     if (actor->index == RECEIVER) {
+        ((notes *)actor->notes)->receiver = own;
         receive_messages(actor, own);
     } else {
         send_messages(actor, own);
