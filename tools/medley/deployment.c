@@ -111,8 +111,8 @@ typedef enum field_kind {
 /* One key of a mapping, and where its value goes: an unsigned, or a selection of nodes. */
 typedef struct field {
     const char *key;
-    field_kind kind;
     size_t offset;
+    field_kind kind;
     bool needed;
     unsigned least, most;       /* of a number */
     const char *const *choices; /* of a choice */
@@ -246,7 +246,7 @@ mapping_read(
     return true;
 }
 #define MAPPING_READ(r, node, fields, into)                                                        \
-    mapping_read(r, node, fields, sizeof fields / sizeof fields[0], into)
+    mapping_read(r, node, fields, sizeof(fields) / sizeof((fields)[0]), into)
 
 /* ---- Nodes and channels ---------------------------------------------------------------------- */
 
@@ -258,9 +258,9 @@ static bool
 nodes_read(const reader *r, const yaml_node_t *node)
 {
     static const field fields[] = {
-        {"count", FIELD_NUMBER, offsetof(nodes_entry, count), true, 1, DEPLOYMENT_NODES_MAX, NULL},
-        {"run", FIELD_CHOICE, offsetof(nodes_entry, run), false, 0, 0, deployment_run_names},
-        {"affinity", FIELD_CHOICE, offsetof(nodes_entry, affinity), false, 0, 0,
+        {"count", offsetof(nodes_entry, count), FIELD_NUMBER, true, 1, DEPLOYMENT_NODES_MAX, NULL},
+        {"run", offsetof(nodes_entry, run), FIELD_CHOICE, false, 0, 0, deployment_run_names},
+        {"affinity", offsetof(nodes_entry, affinity), FIELD_CHOICE, false, 0, 0,
          deployment_affinity_names},
     };
     nodes_entry entry = {.run = DEPLOYMENT_THREADS, .affinity = DEPLOYMENT_FREE};
@@ -337,14 +337,14 @@ static bool
 channels_read(const reader *r, const yaml_node_t *node)
 {
     static const field fields[] = {
-        {"from", FIELD_NODES, offsetof(channels_entry, from), true, 0, 0, NULL},
-        {"to", FIELD_NODES_OR_NEXT, offsetof(channels_entry, to), true, 0, 0, NULL},
-        {"type", FIELD_CHOICE, offsetof(channels_entry, type), true, 0, 0, deployment_type_names},
-        {"direction", FIELD_CHOICE, offsetof(channels_entry, direction), false, 0, 0, directions},
-        {"size", FIELD_NUMBER, offsetof(channels_entry, size), false, 1, DEPLOYMENT_SIZE_MAX, NULL},
-        {"count", FIELD_NUMBER, offsetof(channels_entry, count), false, 1, DEPLOYMENT_COUNT_MAX,
+        {"from", offsetof(channels_entry, from), FIELD_NODES, true, 0, 0, NULL},
+        {"to", offsetof(channels_entry, to), FIELD_NODES_OR_NEXT, true, 0, 0, NULL},
+        {"type", offsetof(channels_entry, type), FIELD_CHOICE, true, 0, 0, deployment_type_names},
+        {"direction", offsetof(channels_entry, direction), FIELD_CHOICE, false, 0, 0, directions},
+        {"size", offsetof(channels_entry, size), FIELD_NUMBER, false, 1, DEPLOYMENT_SIZE_MAX, NULL},
+        {"count", offsetof(channels_entry, count), FIELD_NUMBER, false, 1, DEPLOYMENT_COUNT_MAX,
          NULL},
-        {"priority", FIELD_NUMBER, offsetof(channels_entry, priority), false, 0, 3, NULL},
+        {"priority", offsetof(channels_entry, priority), FIELD_NUMBER, false, 0, 3, NULL},
     };
     channels_entry entry = {.direction = ONE_WAY, .count = 1000};
     if (!MAPPING_READ(r, node, fields, &entry)) {
@@ -420,9 +420,6 @@ parts_find(const reader *r, const yaml_node_t *root, const yaml_node_t *parts[PA
         }
         parts[part] = yaml_document_get_node(r->document, pair->value);
     }
-    if (!parts[NODES] || !parts[CHANNELS]) {
-        return wrong(r, root, "'%s' is missing", parts[NODES] ? "channels" : "nodes");
-    }
     return true;
 }
 
@@ -435,8 +432,14 @@ tree_read(const reader *r)
         command_error(r->command, "%s: it is empty", r->path);
         return false;
     }
-    return parts_find(r, root, parts) && (!parts[NAME] || name_read(r, parts[NAME])) &&
-           list_read(r, parts[NODES], nodes_read) && list_read(r, parts[CHANNELS], channels_read);
+    if (!parts_find(r, root, parts)) {
+        return false;
+    }
+    if (!parts[NODES] || !parts[CHANNELS]) {
+        return wrong(r, root, "'%s' is missing", parts[NODES] ? "channels" : "nodes");
+    }
+    return (!parts[NAME] || name_read(r, parts[NAME])) && list_read(r, parts[NODES], nodes_read) &&
+           list_read(r, parts[CHANNELS], channels_read);
 }
 
 static bool
@@ -454,6 +457,7 @@ stream_read(reader *r, FILE *file)
         r->document = &document;
         good = tree_read(r);
         yaml_document_delete(&document);
+        r->document = NULL;
     } else {
         command_error(r->command, "%s:%zu: %s", r->path, parser.problem_mark.line + 1,
                       parser.problem ? parser.problem : "it cannot be read");
@@ -475,7 +479,9 @@ shipped_path(const char *name, char path[PATH_BYTES])
         own[length] = '\0';
         *strrchr(own, '/') = '\0';
         int whole = snprintf(path, PATH_BYTES, "%s/" SHIPPED "/%s.yaml", own, name);
-        path[0] = whole < PATH_BYTES ? path[0] : '\0';
+        if (whole >= PATH_BYTES) {
+            path[0] = '\0';
+        }
     }
 }
 

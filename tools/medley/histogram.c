@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tools/medley/histogram.h"
 
-#include <stddef.h>
-
 #define CELLS (sizeof((histogram *)NULL)->cells / sizeof(uint64_t))
 
 /* Below twice the cells of a power, a time is its own cell; then each power of two halves how
@@ -14,7 +12,7 @@ cell_of(uint64_t time_ns)
     while (time_ns >> power >= 2 * HISTOGRAM_CELLS_OF_A_POWER) {
         power++;
     }
-    size_t cell = power * (size_t)HISTOGRAM_CELLS_OF_A_POWER + (size_t)(time_ns >> power);
+    size_t cell = power * HISTOGRAM_CELLS_OF_A_POWER + (size_t)(time_ns >> power);
     return cell < CELLS ? cell : CELLS - 1;
 }
 

@@ -7,9 +7,10 @@
 #ifndef MEDLEY_TOOLS_HISTOGRAM_H
 #define MEDLEY_TOOLS_HISTOGRAM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#define HISTOGRAM_CELLS_OF_A_POWER 1024u
+#define HISTOGRAM_CELLS_OF_A_POWER ((size_t)1024)
 #define HISTOGRAM_POWERS 31u /* up to about 2000 s; longer counts as that */
 
 typedef struct histogram {

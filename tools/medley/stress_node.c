@@ -551,7 +551,6 @@ run(node *n, stress_shared *shared)
     record->end_ns = med_port_clock_ns();
     record->wake_ups = med_self_get()->waiter.sleeps - sleeps;
     well = well && for_each_end(n, close) && for_each_end(n, endpoint_delete);
-    free(n->ends);
     return well;
 }
 
@@ -599,7 +598,9 @@ stress_node_run(const deployment *d, uint32_t number, stress_shared *shared)
         return false;
     }
     mcapi_initialize(STRESS_DOMAIN, number, NULL, NULL, &info, &status);
-    if (!good(&n, NULL, "mcapi_initialize", status) || !run(&n, shared)) {
+    bool well = good(&n, NULL, "mcapi_initialize", status) && run(&n, shared);
+    free(n.ends);
+    if (!well) {
         return false;
     }
     mcapi_finalize(&status);
