@@ -216,8 +216,8 @@ med_scalar_send_many(med_self *self,
     for (*sent = 0; status == MEDLEY_OK && *sent < count;) {
         const unsigned char *next = (const unsigned char *)values + (size_t)*sent * SCALAR_BYTES;
         med_lane_own *lane = med_channel_sender(self, sender);
-        uint32_t some =
-            lane && med_scalar_may_send(lane) ? send_run(lane, next, width, count - *sent) : 0;
+        bool at_once = lane && med_scalar_may_send(lane) && !med_is_locked(self);
+        uint32_t some = at_once ? send_run(lane, next, width, count - *sent) : 0;
         if (some == 0) {
             status = med_scalar_send_slow(self, sender, value_at(next, 0, width), width);
             some = status == MEDLEY_OK;
