@@ -38,10 +38,12 @@ static mcapi_endpoint_t
 state_endpoint_make(mcapi_port_t port, mcapi_uint_t bytes, mcapi_uint_t buffers)
 {
     mcapi_endpoint_t endpoint = endpoint_make(port);
+    /* What the ends need not agree on comes first: the last of the others may be followed by the
+     * other node's connect. */
+    assert_int_equal(set(endpoint, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, buffers), MCAPI_SUCCESS);
     assert_int_equal(set(endpoint, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER),
                      MCAPI_SUCCESS);
     assert_int_equal(set(endpoint, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, bytes), MCAPI_SUCCESS);
-    assert_int_equal(set(endpoint, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, buffers), MCAPI_SUCCESS);
     return endpoint;
 }
 
