@@ -44,10 +44,6 @@
  */
 #include "base/ring_mpsc.h"
 
-/* As in ring_spsc.c: a lane in which there was less is left alone for a moment, when there is no
- * other. */
-#define FEW_BYTES 1024u
-
 /* ---- Lanes and who has them ------------------------------------------------------------------ */
 
 /* By who owns it, or the consumer: exact. By others: a hint, and a lane without owner that looks
@@ -238,7 +234,6 @@ med_ring_mpsc_consumer_join(med_ring_mpsc_consumer *consumer,
     *consumer = (med_ring_mpsc_consumer){
         .lane.view = {.ring = med_ring_mpsc_lane(view, 0),
                       .mask = view->capacity - 1,
-                      .few = FEW_BYTES / view->element_bytes,
                       .stride_bytes = view->stride_bytes,
                       .element_bytes = view->element_bytes,
                       .layout = MED_RING_PACKED,
@@ -247,6 +242,7 @@ med_ring_mpsc_consumer_join(med_ring_mpsc_consumer *consumer,
         .number = view->lanes - 1,
         .owner = owner,
     };
+    med_ring_consumer_tune(&consumer->lane);
     return MEDLEY_OK;
 }
 
@@ -265,7 +261,8 @@ lane_empty(med_ring_consumer *lane)
     med_ring *ring = lane->view.ring;
     lane->head = atomic32_load_relaxed(&ring->tail); /* relaxed: nothing of it is read */
     lane->filled = lane->head;
-    med_ring_release_many(lane, 0);
+    (void)med_ring_pass(lane, 0);
+    med_wait_wake(&ring->space, lane->view.scope);
 }
 
 /* Goes to lane `number` and begins a run there. As med_ring_look_for_data. */
@@ -273,7 +270,9 @@ static medley_status_t
 lane_enter(med_ring_mpsc_consumer *consumer, uint32_t number)
 {
     med_ring_consumer *lane = &consumer->lane;
-    lane->found = number == consumer->number ? lane->found : 0;
+    if (number != consumer->number) {
+        lane->pace.moment_ns = 0; /* it was another's pace */
+    }
     consumer->number = number;
     lane->view.ring = med_ring_mpsc_lane(&consumer->view, number);
     lane->view.slots = (uint8_t *)lane->view.ring + sizeof(med_ring);

@@ -50,6 +50,7 @@
 #ifndef MEDLEY_BASE_RING_SPSC_H
 #define MEDLEY_BASE_RING_SPSC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -121,12 +122,13 @@ typedef struct med_ring_view {
     med_ring *ring;
     uint8_t *slots;
     uint32_t mask; /* capacity - 1 */
-    uint32_t few;  /* packed: so many elements, or fewer, are a few lines */
     uint32_t stride_bytes;
     uint32_t word_offset; /* line: of a slot's word */
+    uint32_t blocks;      /* the consumer's: the bits of an index that say which block; else 0 */
     uint32_t element_bytes;
     med_ring_layout layout;
     med_port_scope scope;
+    bool drops; /* the consumer drops the lines of a block that he is done with */
 } med_ring_view;
 
 typedef struct med_ring_producer {
@@ -135,11 +137,20 @@ typedef struct med_ring_producer {
     med_ring_sleep sleep; /* for reserve_until */
 } med_ring_producer;
 
+/* Of a consumer of the packed layout (ring_spsc.c, Distance). */
+typedef struct med_ring_pace {
+    uint32_t few; /* bytes; less is too little to look again at once */
+    uint32_t longest_ns;
+    uint32_t moment_ns;   /* how long it waits before it looks again; 0: not at all */
+    uint32_t untried;     /* 0: so many looks until a moment is tried */
+    uint32_t found_bytes; /* by the last look */
+} med_ring_pace;
+
 typedef struct med_ring_consumer {
     med_ring_view view;
     uint32_t head;        /* the index to read next */
     uint32_t filled;      /* the first index not known to be filled */
-    uint32_t found;       /* packed: how many more the last look saw */
+    med_ring_pace pace;   /* packed: how it keeps its distance */
     med_ring_sleep sleep; /* for peek_until */
 } med_ring_consumer;
 
@@ -175,6 +186,10 @@ medley_status_t med_ring_look_for_space(med_ring_producer *producer, uint32_t ta
 medley_status_t med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wanted);
 /* line: publishes `count` slots from `first` on. */
 void med_ring_fill_slots(const med_ring_view *view, uint32_t first, uint32_t count);
+/* Of a consumer whose view is otherwise complete: its blocks and its pace. */
+void med_ring_consumer_tune(med_ring_consumer *consumer);
+/* Drops the lines of the blocks that end from `head` to `next`. */
+void med_ring_drop(const med_ring_view *view, uint32_t head, uint32_t next);
 
 static inline void *
 med_ring_slot(const med_ring_view *view, uint32_t index)
@@ -198,11 +213,12 @@ med_ring_tail(const med_ring_producer *producer)
     return atomic32_load_relaxed(&producer->view.ring->tail);
 }
 
-/* Is nothing known to be free from `tail` on? Also true of a tail that cannot be. */
+/* Is nothing known to be free from `tail` on? Also true of most tails that cannot be; with another
+ * a bad peer harms his own elements. */
 static inline bool
 med_ring_used_up(const med_ring_producer *producer, uint32_t tail)
 {
-    return producer->limit - 1 - tail > producer->view.mask;
+    return (int32_t)(producer->limit - tail) <= 0;
 }
 
 /* The producer is inside reserve and commit. Relaxed, both: a mark publishes nothing. */
@@ -388,16 +404,31 @@ med_ring_peek_many_as(med_ring_consumer *consumer,
     return MEDLEY_OK;
 }
 
+/* Release, but for the wake: for who has a wait object of his own. True: a block ends in it, or the
+ * ring is too small for blocks. */
+static inline bool
+med_ring_pass(med_ring_consumer *consumer, uint32_t count)
+{
+    uint32_t next = consumer->head + count;
+    bool ends = ((consumer->head ^ next) & consumer->view.blocks) != 0;
+    if (med_port_has_cache_drop() && ends && consumer->view.drops) {
+        med_ring_drop(&consumer->view, consumer->head, next);
+    }
+    consumer->head = next;
+    /* R2 element read -> A2 (reserve, attach) */
+    atomic32_store_release(&consumer->view.ring->head, next);
+    return ends;
+}
+
 /* Gives the first `count` (at least 1) of the elements that were peeked back to the producer, and
- * wakes it if it sleeps. */
+ * wakes it if it sleeps; in a large ring not for each of them, but when a block ends, and before
+ * the consumer looks for more. */
 static inline void
 med_ring_release_many(med_ring_consumer *consumer, uint32_t count)
 {
-    med_ring *ring = consumer->view.ring;
-    consumer->head += count;
-    atomic32_store_release(&ring->head,
-                           consumer->head); /* R2 element read -> A2 (reserve, attach) */
-    med_wait_wake(&ring->space, consumer->view.scope);
+    if (med_ring_pass(consumer, count)) {
+        med_wait_wake(&consumer->view.ring->space, consumer->view.scope);
+    }
 }
 
 static inline medley_status_t

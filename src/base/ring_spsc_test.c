@@ -429,6 +429,97 @@ a_batch_wakes_the_other_side(void **state)
     ring_end(&f);
 }
 
+/* Large rings hand their room back by blocks: 32 elements of 24 B, 16 of the line layout. */
+#define LARGE 4096u
+
+static void
+push_words(fixture *f, uint32_t first, uint32_t count)
+{
+    for (uint32_t number = first; number < first + count; number++) {
+        void *slot = NULL;
+        assert_int_equal(med_ring_reserve(&f->producer, &slot), MEDLEY_OK);
+        memcpy(slot, &number, sizeof number);
+        med_ring_commit(&f->producer);
+    }
+}
+
+static void
+expect_words(fixture *f, uint32_t first, uint32_t count)
+{
+    for (uint32_t number = first; number < first + count; number++) {
+        void *element;
+        assert_int_equal(med_ring_peek(&f->consumer, &element), MEDLEY_OK);
+        assert_memory_equal(element, &number, sizeof number);
+        med_ring_release(&f->consumer);
+    }
+}
+
+/* As one that sleeps would. */
+static void
+producer_sleeps(fixture *f)
+{
+    atomic32_store_relaxed(&f->producer.view.ring->space.word, MED_WAIT_SLEEPS);
+}
+
+static bool
+producer_is_woken(fixture *f)
+{
+    return !(atomic32_load_relaxed(&f->producer.view.ring->space.word) & MED_WAIT_SLEEPS);
+}
+
+static void
+a_producer_sleeps_until_a_block_is_free(void **state)
+{
+    fixture f;
+    ring_start(&f, state, 24, LARGE);
+    uint32_t block = ~f.consumer.view.blocks + 1;
+    assert_in_range(block, 2, 32);
+    push_words(&f, 0, 2 * block);
+    uint32_t to_end = block - (NEAR_WRAP & (block - 1));
+    expect_words(&f, 0, 1); /* and sees that there is more */
+    producer_sleeps(&f);
+    expect_words(&f, 1, to_end - 2);
+    assert_false(producer_is_woken(&f));
+    expect_words(&f, to_end - 1, 1);
+    assert_true(producer_is_woken(&f));
+    ring_end(&f);
+}
+
+static void
+a_consumer_that_looks_for_more_leaves_nobody_asleep(void **state)
+{
+    fixture f;
+    ring_start(&f, state, 24, LARGE);
+    push_words(&f, 0, 1);
+    expect_words(&f, 0, 1);
+    producer_sleeps(&f);
+    assert_int_equal(peek_status(&f), MEDLEY_EMPTY);
+    assert_true(producer_is_woken(&f));
+    ring_end(&f);
+}
+
+/* What is dropped is what was read, and only from the caches. */
+static void
+a_large_ring_keeps_what_is_in_it(void **state)
+{
+    static const uint32_t sizes[] = {8, 24, 100, 1024, 5000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        fixture f;
+        ring_start(&f, state, sizes[i], LARGE / 16);
+        uint32_t pushed = 0;
+        uint32_t popped = 0;
+        while (popped < LARGE) {
+            uint32_t room = LARGE / 16 - (pushed - popped);
+            push_words(&f, pushed, room);
+            pushed += room;
+            uint32_t count = 1 + popped % 97;
+            expect_words(&f, popped, count);
+            popped += count;
+        }
+        ring_end(&f);
+    }
+}
+
 static med_ring_layout layout_line = MED_RING_LINE;
 static med_ring_layout layout_packed = MED_RING_PACKED;
 
@@ -454,6 +545,9 @@ main(void)
         IN_BOTH(a_dead_producers_mark_ends_with_the_next),
         IN_BOTH(a_corrupt_ring_ends_a_wait),
         IN_BOTH(a_batch_wakes_the_other_side),
+        IN_BOTH(a_producer_sleeps_until_a_block_is_free),
+        IN_BOTH(a_consumer_that_looks_for_more_leaves_nobody_asleep),
+        IN_BOTH(a_large_ring_keeps_what_is_in_it),
     };
     return cmocka_run_group_tests_name("ring_spsc", tests, NULL, NULL);
 }

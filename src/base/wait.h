@@ -62,7 +62,7 @@ med_wait_wake(med_wait *wait, med_port_scope scope)
 {
     med_port_barrier_light(scope); /* B1 what was published, then flag <-> W2 (wait.c) */
     /* Relaxed: it decides only whether to look closer. */
-    if (atomic32_load_relaxed(&wait->word) & MED_WAIT_SLEEPS) {
+    if (__builtin_expect(atomic32_load_relaxed(&wait->word) & MED_WAIT_SLEEPS, 0)) {
         med_wait_wake_sleepers(wait, scope);
     }
 }

@@ -103,9 +103,7 @@ med_record_publish(med_ring_producer *ring, uint32_t granules, med_wait *news)
 static inline void
 med_record_release(med_ring_consumer *ring, uint32_t granules, med_wait *news)
 {
-    ring->head += granules;
-    /* R2 record read -> A2 (ring_spsc.c) */
-    atomic32_store_release(&ring->view.ring->head, ring->head);
+    (void)med_ring_pass(ring, granules);
     med_wait_wake(news, ring->view.scope);
 }
 
@@ -144,9 +142,8 @@ med_record_peek(med_ring_consumer *ring, med_record *record)
         if (__builtin_expect(status != MEDLEY_OK || record->kind != MED_RECORD_SKIP, 1)) {
             return status;
         }
-        ring->head += record->granules;
-        /* R2 skip read -> A2 (ring_spsc.c). Nobody is woken: the record behind it does that. */
-        atomic32_store_release(&ring->view.ring->head, ring->head);
+        (void)med_ring_pass(ring,
+                            record->granules); /* nobody is woken: the next record does that */
     }
     return MEDLEY_ERR_CORRUPT; /* two skips in a row */
 }

@@ -103,6 +103,23 @@ copy_of_rows_with_strides(void)
     return NULL;
 }
 
+static const char *
+dropped_lines_are_not_lost(void)
+{
+    static unsigned char lines[5 * 64];
+    for (unsigned i = 0; i < sizeof lines; i++) {
+        lines[i] = (unsigned char)(i + 1);
+    }
+    med_port_cache_drop(lines + 70, 100);
+    med_port_cache_drop(lines, 0);
+    med_port_cache_drop(lines, sizeof lines);
+    for (unsigned i = 0; i < sizeof lines; i++) {
+        KEEPS(lines[i] == (unsigned char)(i + 1));
+    }
+    KEEPS(med_port_has_cache_drop() || !med_port_cache_drops());
+    return NULL;
+}
+
 /* ---- Time ------------------------------------------------------------------------------------ */
 
 static const char *
@@ -477,6 +494,7 @@ const med_port_check med_port_checks[] = {
     {"memory too large is refused", memory_too_large_is_refused},
     {"copy of one row", copy_of_one_row},
     {"copy of rows with strides", copy_of_rows_with_strides},
+    {"dropped lines are not lost", dropped_lines_are_not_lost},
     {"clock never goes back", clock_never_goes_back},
     {"delay is not short", delay_is_not_short},
     {"wait returns when the word differs", wait_returns_when_the_word_differs},

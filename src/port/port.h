@@ -43,6 +43,7 @@ typedef enum med_port_scope {
 static inline bool med_port_has_processes(void); /* others, and memories shared with them by name */
 static inline bool med_port_has_pi(void);        /* locks with priority inheritance */
 static inline bool med_port_has_environment(void);
+static inline bool med_port_has_cache_drop(void); /* an instruction for med_port_cache_drop */
 /* And MED_PORT_OPTIONAL, before a function that a program may lack: it is NULL where nothing calls
  * for its file. A machine with other processes lacks nothing: what one does, another recovers. */
 
@@ -428,6 +429,14 @@ medley_status_t med_port_copy_wait(med_port_copy *copy);
 /* For memory shared with a core that does not snoop: clean writes back, invalidate throws away. */
 void med_port_cache_clean(const void *address, size_t size_bytes);
 void med_port_cache_invalidate(void *address, size_t size_bytes);
+
+/* For memory that one core writes and another reads, again and again: the reader drops the lines
+ * that it will not look at again, and the next writer need not take them from it, which costs him
+ * more than to write them. Nothing is lost: what was written is in memory, then, and seen. Whole
+ * lines, also of what is beside in them. Costs a few ns a line; nothing where there is no such
+ * instruction: med_port_cache_drops says whether there is. */
+void med_port_cache_drop(const void *address, size_t size_bytes);
+bool med_port_cache_drops(void);
 
 /* ---- Another process's memory ---------------------------------------------------------------- */
 

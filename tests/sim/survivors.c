@@ -121,9 +121,7 @@ static const survivor survivors[] = {
 
     /* mcapi */
     {NULL, "med_scalar_send", "R1", NOT_MET},
-    {NULL, "med_scalar_receive", "R2", NOT_MET},
     {NULL, "send_run", "R1", NOT_MET},
-    {NULL, "receive_run", "R2", NOT_MET},
     {NULL, "med_endpoint_channel", "C2", "what it names says itself whether it is there (A1)"},
     {NULL, "med_endpoint_channel", "A1",
      "who does not see it yet as connected is woken by who connects it, and then does"},

@@ -25,6 +25,12 @@ med_port_has_environment(void)
     return false;
 }
 
+static inline bool
+med_port_has_cache_drop(void)
+{
+    return false;
+}
+
 /* Nobody stops another core here, so both halves are fences. */
 static inline void
 med_port_barrier_light(med_port_scope scope)

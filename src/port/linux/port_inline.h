@@ -22,7 +22,7 @@ static inline void
 med_port_barrier_light(med_port_scope scope)
 {
     /* Relaxed: what the machine does between the registration and this (barrier.c). */
-    if (__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED)) {
+    if (__builtin_expect(__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED), 1)) {
         /* B1 what is published, then who sleeps <-> B2 (heavy, barrier.c) */
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } else {
@@ -46,6 +46,12 @@ med_port_has_pi(void)
 
 static inline bool
 med_port_has_environment(void)
+{
+    return true;
+}
+
+static inline bool
+med_port_has_cache_drop(void)
 {
     return true;
 }

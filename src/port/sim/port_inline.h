@@ -47,4 +47,10 @@ med_port_has_environment(void)
     return true; /* the scenario's */
 }
 
+static inline bool
+med_port_has_cache_drop(void)
+{
+    return false;
+}
+
 #endif
