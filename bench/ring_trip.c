@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Round trips: two line rings, one each way, 24 B, both sides awake, beside the least two
- * processors can do: a word in a line each way, the same line with the 24 B in it, and with 64 such
- * lines used in turn, as a ring of 64 slots does: what going round costs by itself.
+ * processors can do: a word in a line each way, the same line with the 24 B in it, and with 2 or 64
+ * such lines used in turn, as a ring of so many slots does: what going round costs by itself.
  *
- * Each trip is timed by the clock; what reading the clock costs is measured and taken off.
+ * Everybody polls in the same way. Each trip is timed by the clock; what reading the clock costs is
+ * measured and taken off.
  */
 #include "ring_trip.h"
 
@@ -90,7 +91,7 @@ run_trips(
 
 /* A line each way: a word that says which trip it is, and, of the message, nothing or all. */
 typedef struct bare_line {
-    _Alignas(128) uint64_t words[WORDS];
+    _Alignas(64) uint64_t words[WORDS];
     atomic32 trip;
 } bare_line;
 
@@ -108,15 +109,22 @@ static inline uint64_t
 bare_receive(const bare_line *line, uint32_t i, bool with_message)
 {
     while (atomic32_load_acquire(&line->trip) != i) { /* A1 message <- R1 */
+        med_port_cpu_relax();
     }
     return with_message ? line->words[WORDS - 1] : 0;
 }
 
-/* The line of trip `i` from here to there; the one behind it is the way back. */
+/* The line of trip `i`, side by side as the slots of a ring; each way has its own. */
 static inline bare_line *
-bare_lines(uint32_t i, uint32_t in_turn)
+bare_there_line(uint32_t i, uint32_t in_turn)
 {
-    return (bare_line *)current.memory + (size_t)(i % in_turn) * 2;
+    return (bare_line *)current.memory + i % in_turn;
+}
+
+static inline bare_line *
+bare_back_line(uint32_t i, uint32_t in_turn)
+{
+    return bare_there_line(i, in_turn) + (size_t)2 * TRIP_LINES_IN_TURN;
 }
 
 static inline void
@@ -125,9 +133,8 @@ bare_here(bool with_message, uint32_t in_turn)
     uint64_t wrong = 0;
     uint64_t before = med_port_clock_ns();
     for (uint32_t i = 1; i <= current.count; i++) {
-        bare_line *lines = bare_lines(i, in_turn);
-        bare_send(&lines[0], i, i, with_message);
-        uint64_t last = bare_receive(&lines[1], i, with_message);
+        bare_send(bare_there_line(i, in_turn), i, i, with_message);
+        uint64_t last = bare_receive(bare_back_line(i, in_turn), i, with_message);
         wrong |= with_message ? last ^ (i + WORDS) : 0;
         uint64_t now = med_port_clock_ns();
         current.ns[i - 1] = (double)(now - before);
@@ -140,9 +147,9 @@ static inline void
 bare_there(bool with_message, uint32_t in_turn)
 {
     for (uint32_t i = 1; i <= current.count; i++) {
-        bare_line *lines = bare_lines(i, in_turn);
-        uint64_t last = bare_receive(&lines[0], i, with_message);
-        bare_send(&lines[1], i, last - 1, with_message); /* made of what came, as below */
+        uint64_t last = bare_receive(bare_there_line(i, in_turn), i, with_message);
+        /* Made of what came, as below. */
+        bare_send(bare_back_line(i, in_turn), i, last - 1, with_message);
     }
 }
 
@@ -160,16 +167,19 @@ bare_there(bool with_message, uint32_t in_turn)
 
 TRIP_LOOPS(word, false, 1)
 TRIP_LOOPS(message, true, 1)
+TRIP_LOOPS(two_in_turn, true, 2)
 TRIP_LOOPS(in_turn, true, TRIP_LINES_IN_TURN)
 
 bool
 trip_bare(const bench *b, void *context, double *values)
 {
-    static void (*const loops[][2])(void *) = {[TRIP_WORD] = {word_here, word_there},
-                                               [TRIP_MESSAGE] = {message_here, message_there},
-                                               [TRIP_IN_TURN] = {in_turn_here, in_turn_there}};
+    static void (*const loops[][2])(void *) = {
+        [TRIP_WORD] = {word_here, word_there},
+        [TRIP_MESSAGE] = {message_here, message_there},
+        [TRIP_TWO_IN_TURN] = {two_in_turn_here, two_in_turn_there},
+        [TRIP_IN_TURN] = {in_turn_here, in_turn_there}};
     trip_bare_kind kind = *(const trip_bare_kind *)context;
-    size_t size_bytes = TRIP_LINES_IN_TURN * 2 * sizeof(bare_line);
+    size_t size_bytes = TRIP_LINES_IN_TURN * 3 * sizeof(bare_line);
     current.count = bench_count(b, TRIPS_MAX);
     current.memory = bench_map(size_bytes);
     bool fine = run_trips(b, loops[kind][0], loops[kind][1], "bare ping-pong", values);
@@ -197,6 +207,7 @@ receive(med_ring_consumer *consumer)
 {
     void *element;
     while (med_ring_peek_as(consumer, MED_RING_LINE, &element) != MEDLEY_OK) {
+        med_port_cpu_relax();
     }
     return element;
 }

@@ -9,9 +9,10 @@
 #define TRIP_LINES_IN_TURN 64
 
 typedef enum trip_bare_kind {
-    TRIP_WORD,    /* one word */
-    TRIP_MESSAGE, /* with 24 B in its line */
-    TRIP_IN_TURN, /* likewise, and TRIP_LINES_IN_TURN lines used in turn */
+    TRIP_WORD,        /* one word */
+    TRIP_MESSAGE,     /* with 24 B in its line */
+    TRIP_TWO_IN_TURN, /* likewise, and two lines used in turn */
+    TRIP_IN_TURN,     /* and TRIP_LINES_IN_TURN of them */
 } trip_bare_kind;
 
 /* `context`: trip_bare_kind. */

@@ -437,17 +437,14 @@ look_for_data_line(med_ring_consumer *consumer, uint32_t wanted)
     void *slot = med_ring_slot(&consumer->view, consumer->head);
     /* Relaxed: a hint; should it be filled by now, the next peek acquires it. */
     uint32_t word = atomic32_load_relaxed(med_ring_slot_word(&consumer->view, slot));
-    uint32_t lead = word - (consumer->head + 1);
-    if (lead == MED_RING_INSERTING || lead == 0) {
-        return MEDLEY_EMPTY_PRODUCER_INSERTING;
-    }
-    return lead == 0u - capacity ? MEDLEY_EMPTY : MEDLEY_ERR_CORRUPT;
+    return word == consumer->head + 1 ? MEDLEY_EMPTY_PRODUCER_INSERTING
+                                      : med_ring_line_unfilled(consumer, word);
 }
 
 medley_status_t
 med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wanted)
 {
-    med_wait_wake(&consumer->view.ring->space, consumer->view.scope); /* for part of a block, too */
+    med_ring_wake_for_part(consumer);
     return consumer->view.layout == MED_RING_LINE ? look_for_data_line(consumer, wanted)
                                                   : look_for_data_packed(consumer);
 }

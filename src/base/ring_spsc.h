@@ -354,6 +354,26 @@ med_ring_reserve_until(med_ring_producer *producer, uint64_t deadline_ns, void *
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
 
+/* Before a look that may find nothing: for who sleeps though part of a block is free. */
+static inline void
+med_ring_wake_for_part(med_ring_consumer *consumer)
+{
+    if (consumer->view.blocks != UINT32_MAX) {
+        med_wait_wake(&consumer->view.ring->space, consumer->view.scope);
+    }
+}
+
+/* line: what the word of the next slot says when it does not say that it is filled. */
+static inline medley_status_t
+med_ring_line_unfilled(const med_ring_consumer *consumer, uint32_t word)
+{
+    uint32_t lead = word - (consumer->head + 1);
+    if (lead == 0u - (consumer->view.mask + 1)) {
+        return MEDLEY_EMPTY;
+    }
+    return lead == MED_RING_INSERTING ? MEDLEY_EMPTY_PRODUCER_INSERTING : MEDLEY_ERR_CORRUPT;
+}
+
 /* The next element to read; the same one again until release. The consumer may write into it.
  * MEDLEY_EMPTY, MEDLEY_EMPTY_PRODUCER_INSERTING, MEDLEY_ERR_CORRUPT. */
 static inline medley_status_t
@@ -361,13 +381,11 @@ med_ring_peek_as(med_ring_consumer *consumer, med_ring_layout layout, void **ele
 {
     void *next = med_ring_slot(&consumer->view, consumer->head);
     if (layout == MED_RING_LINE) {
-        const atomic32 *word = med_ring_slot_word(&consumer->view, next);
         /* A1 slot filled <- R1 (commit) */
-        if (atomic32_load_acquire(word) != consumer->head + 1) {
-            medley_status_t status = med_ring_look_for_data(consumer, 1);
-            if (status != MEDLEY_OK) {
-                return status;
-            }
+        uint32_t word = atomic32_load_acquire(med_ring_slot_word(&consumer->view, next));
+        if (word != consumer->head + 1) {
+            med_ring_wake_for_part(consumer);
+            return med_ring_line_unfilled(consumer, word);
         }
     } else if (consumer->head == consumer->filled) {
         medley_status_t status = med_ring_look_for_data(consumer, 1);
