@@ -314,9 +314,10 @@ state_ends_find(const states *s,
                 mcapi_endpoint_t *others)
 {
     const mcapi_uint_t settings[][2] = {
-        {MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER},
-        {MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, s->bytes},
         {MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, STATE_BUFFERS},
+        {MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, s->bytes},
+        /* Last: who agrees on all may be connected at once. */
+        {MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER},
     };
     mcapi_status_t status;
     *own = mcapi_endpoint_create(PORT, &status);
