@@ -4,8 +4,8 @@
  * and recover. No reader gets a torn value, or one older than it got before.
  *
  * A value is two words, both its number. The writer has no step in which it could wait. A reader
- * makes at most RETRIES + 1 copies, and fails only when the writer began as many values, less one,
- * as there are buffers while the copy lasted.
+ * makes at most RETRIES + 1 copies, and fails only when the writer committed as many values, less
+ * one, as there are buffers while the copy lasted.
  *
  * Two buffers. Numbers go round after LAST = 6, and the first value of a run is the one after 4, so
  * that they do; fewer values are written than would bring a reader's number round to itself. The
@@ -15,15 +15,14 @@
  * CONFIG FIRST_VALUES        the same, from an empty cell
  * CONFIG THREE_BUFFERS       the same with three buffers
  * CONFIG WRITER_DIES         the writer dies at any step; two free the seat, two want it; a reader
- * MUTANT STAY_EVEN assertion/ALL_LIVE         begins without making the counter odd
  * MUTANT COMMIT_FIRST assertion/ALL_LIVE      commits, then puts
  * MUTANT NO_SECOND_LOOK assertion/ALL_LIVE    believes a copy without looking at the counter again
  * MUTANT LOOK_TOO_EARLY assertion/ALL_LIVE    looks at the counter again before the second word
- * MUTANT ONE_TOO_MANY assertion/ALL_LIVE      lets the writer be one value further than it may
+ * MUTANT ONE_TOO_MANY assertion/ALL_LIVE      forgets that one more may have been begun
  * MUTANT ROUND_TO_ZERO assertion/ALL_LIVE     number 0 comes after the last
  * MUTANT LAST_BUFFER_TWICE assertion/ALL_LIVE the last number is no multiple of the buffers
  * MUTANT SAME_BUFFER assertion/ALL_LIVE       writes where the newest value lies
- * MUTANT ODD_IS_WHOLE assertion/WRITER_DIES   the next writer goes on behind a value half written
+ * MUTANT COUNT_FIRST assertion/WRITER_DIES    the next writer goes on behind a value half written
  * MUTANT FREE_BLINDLY assertion/WRITER_DIES   frees the seat whoever has it by now
  * MUTANT SIT_BLINDLY assertion/WRITER_DIES    takes the seat whoever has it
  */
@@ -51,12 +50,11 @@
 #define MORTAL 1
 
 byte word[BUFFERS * 2];
-byte counter = FIRST * 2;
+byte counter = FIRST;
 byte seat;
 
 /* What the model knows and the code does not. */
 byte writing; /* who is between begin and commit, in truth */
-byte begun;   /* how many values were begun */
 byte order;   /* how many were committed */
 byte order_of[LAST + 1];
 bool is_dead;
@@ -73,17 +71,10 @@ bool is_dead;
 
 /* med_state_cell_begin */
 inline begin() {
-    number = counter / 2;
-#ifdef ODD_IS_WHOLE
-    number = (counter + 1) / 2;
-#endif
     d_step {
         assert(writing == 0 || (writing == MORTAL && is_dead));
         writing = me;
-        begun++;
-#ifndef STAY_EVEN
-        counter = number * 2 + 1
-#endif
+        number = counter
     };
 #ifdef SAME_BUFFER
     buffer = (number + BUFFERS - 1) % BUFFERS;
@@ -95,6 +86,10 @@ inline begin() {
 #else
     number = (number < LAST -> number + 1 : 1)
 #endif
+#ifdef COUNT_FIRST
+    ;
+    counter = number
+#endif
 }
 
 inline commit() {
@@ -102,7 +97,7 @@ inline commit() {
         assert(writing == me);
         order++;
         order_of[number] = order;
-        counter = number * 2; /* R1 */
+        counter = number; /* R1 */
 #ifndef COMMIT_FIRST
         writing = 0
 #endif
@@ -175,14 +170,13 @@ end:
 /* is_whole */
 inline second_look() {
     d_step {
-        ahead = counter / 2 + counter % 2;
-        ahead = (ahead >= number -> ahead - number : ahead + LAST - number);
+        ahead = (counter >= number -> counter - number : counter + LAST - number);
 #ifdef NO_SECOND_LOOK
         whole = true
 #elif defined(ONE_TOO_MANY)
-        whole = (ahead <= BUFFERS)
-#else
         whole = (ahead < BUFFERS)
+#else
+        whole = (ahead < BUFFERS - 1)
 #endif
     }
 }
@@ -190,7 +184,7 @@ inline second_look() {
 /* med_state_cell_read, so often */
 proctype reader(byte wanted)
 {
-    byte number, first, second, ahead, retries, begun_before, order_before, reads;
+    byte number, first, second, ahead, retries, newest_before, order_before, reads;
     bool whole, had_one;
     had_one = (FIRST != 0);
     do
@@ -200,8 +194,8 @@ proctype reader(byte wanted)
         do
         :: true ->
             d_step { /* A1 */
-                number = counter / 2;
-                begun_before = begun - (counter % 2)
+                number = counter;
+                newest_before = order
             };
             if
             :: number == 0 -> assert(!had_one); break
@@ -225,7 +219,7 @@ proctype reader(byte wanted)
                 };
                 break
             :: !whole ->
-                assert(begun - begun_before >= BUFFERS);
+                assert(order - newest_before >= BUFFERS - 1);
                 retries++;
                 if
                 :: retries > RETRIES -> break
@@ -239,7 +233,7 @@ proctype reader(byte wanted)
             first = 0;
             second = 0;
             ahead = 0;
-            begun_before = 0;
+            newest_before = 0;
             whole = false;
             reads++
         }

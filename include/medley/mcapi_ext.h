@@ -82,7 +82,7 @@ void medley_mcapi_pktchan_send_taken(MCAPI_IN mcapi_pktchan_send_hndl_t send_han
  * sender never waits; the receiver gets the newest value, whole, as often as it asks, and neither
  * waits for the other. MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS of the receiver says how many buffers the
  * channel goes round (at least 2, at most what MEDLEY_LANE_BYTES has room for): a receiver copies
- * again only when the sender has begun as many values less one while it copied. The packets' calls
+ * again only when the sender has sent as many values less one while it copied. The packets' calls
  * work as ever: mcapi_pktchan_send sends a value, mcapi_pktchan_recv gives a copy of the newest in
  * a buffer of the system's.
  */

@@ -6,32 +6,34 @@
  *   write      no (seat)   yes             yes, by others: they fail, or find the writer dead
  *   read       yes         yes             yes
  *
- * Values are numbered from 1; value k lies in buffer (k - 1) modulo `buffers`. The counter is 2k
- * once value k is committed, 2k+1 while k+1 is being written. `last` is a multiple of `buffers`, so
- * that after number `last` number 1 comes in its turn round the buffers, and 0 never comes again.
+ * Values are numbered from 1; value k lies in buffer (k - 1) modulo `buffers`. The counter is k
+ * once value k is committed. `last` is a multiple of `buffers`, so that after number `last` number
+ * 1 comes in its turn round the buffers, and 0 never comes again.
  *
  * Why no reader gets a torn value. A reader loads the counter (A1): all of value k is there. It
- * copies k's buffer. That buffer is next written for value k + buffers, which begins by setting the
- * counter to 2(k + buffers - 1) + 1. Should a word of the copy come from that write, then it was
- * loaded with acquire from a store with release (R2 -> A2), before which the writer set the
- * counter; so the reader's second look at the counter, after the copy, sees that value or a later
- * one, and the copy is thrown away. The orders stand on the words because only so can they be said
+ * copies k's buffer. That buffer is next written for value k + buffers, not before the counter is k
+ * + buffers - 1. Should a word of the copy come from that write, then it was loaded with acquire
+ * from a store with release (R2 -> A2), before which the writer set, or found, the counter so; so
+ * the reader's second look at the counter, after the copy, sees that number or a later one, and the
+ * copy is thrown away. The counter does not say that a value was begun (an NBW's is odd then): a
+ * reader takes it that the next one was, and so has one buffer less to lag behind; the writer's
+ * line is written once per value. The orders stand on the words because only so can they be said
  * without a fence (and seen by TSan); on x86 they cost nothing, elsewhere a word's copy costs its
  * load-acquire. A reader that is stopped inside one copy for exactly a multiple of `last` (about
- * 2^31) values, less fewer than `buffers`, would not notice.
+ * 2^32) values, or fewer than `buffers` - 1 more, would not notice.
  *
  * Linearisation: write, the store of 2k; read, the first load of the counter in the round that
  * succeeds. Progress: wait-free; a read makes at most retries_max + 1 copies.
- * Death: of a writer between begin and commit: the counter stays odd, and readers go on getting
- * value k, whose buffer he did not touch; the next writer writes k+1 anew. Of a reader: nothing.
+ * Death: of a writer between begin and commit: the counter stays k, and readers go on getting value
+ * k, whose buffer he did not touch; the next writer writes k+1 anew. Of a reader: nothing.
  * Model: models/state_cell.pml, and models/wait.pml for the wait for news.
  */
 #include "base/state_cell.h"
 
 #define KIND MED_STAMP_KIND('S', 'T', 'A', 'T')
-#define VERSION 1u
+#define VERSION 2u
 #define WORD_BYTES 8u
-#define NUMBER_MAX 0x7fffffffu
+#define NUMBER_MAX UINT32_MAX
 
 size_t
 med_state_cell_size(uint32_t value_bytes, uint32_t buffers)
@@ -157,7 +159,7 @@ put_part(atomic64 *word, uint32_t first, const unsigned char *bytes, uint32_t co
     for (uint32_t i = 0; i < count; i++) {
         ((unsigned char *)&merged)[first + i] = bytes[i];
     }
-    atomic64_store_release(word, merged); /* R2 counter odd -> A2 (copy_out) */
+    atomic64_store_release(word, merged); /* R2 counter so far -> A2 (copy_out) */
 }
 
 static void
@@ -175,7 +177,7 @@ copy_in(atomic64 *words, uint32_t offset, const unsigned char *bytes, uint32_t c
     for (; count >= WORD_BYTES; count -= WORD_BYTES, bytes += WORD_BYTES) {
         uint64_t whole;
         __builtin_memcpy(&whole, bytes, WORD_BYTES);
-        atomic64_store_release(word++, whole); /* R2 counter odd -> A2 (copy_out) */
+        atomic64_store_release(word++, whole); /* R2 counter so far -> A2 (copy_out) */
     }
     if (count != 0) {
         put_part(word, 0, bytes, count);
@@ -185,13 +187,8 @@ copy_in(atomic64 *words, uint32_t offset, const unsigned char *bytes, uint32_t c
 void
 med_state_cell_begin(const med_state_cell *cell, med_state_cell_draft *draft)
 {
-    /* Relaxed: the counter is the writer's own; that it is odd is made known by R2, before anything
-     * of the value is. */
-    uint32_t counter = atomic32_load_relaxed(&cell->shared->counter);
-    uint32_t number = counter >> 1;
-    /* R1 value whole -> A1 (read, has_news): the value before is so still, for who reads the odd
-     * counter, also when another writer, now dead, committed it */
-    atomic32_store_release(&cell->shared->counter, counter | 1u);
+    /* Relaxed: the counter is the writer's own, or a dead one's, which the seat has passed on. */
+    uint32_t number = atomic32_load_relaxed(&cell->shared->counter);
     draft->words = words_after(cell, number);
     draft->number = number < cell->last ? number + 1 : 1;
 }
@@ -214,7 +211,7 @@ void
 med_state_cell_commit(const med_state_cell *cell, const med_state_cell_draft *draft)
 {
     /* R1 value whole -> A1 (read, has_news) */
-    atomic32_store_release(&cell->shared->counter, draft->number * 2);
+    atomic32_store_release(&cell->shared->counter, draft->number);
     med_wait_wake(&cell->shared->news, cell->scope);
 }
 
@@ -244,7 +241,7 @@ med_state_cell_write_record(const med_state_cell *cell, const void *bytes, uint3
         return MEDLEY_ERR_ARGUMENT;
     }
     med_state_cell_begin(cell, &draft);
-    atomic64_store_release(draft.words, count); /* R2 counter odd -> A2 (copy_wanted) */
+    atomic64_store_release(draft.words, count); /* R2 counter so far -> A2 (copy_wanted) */
     copy_in(draft.words, MED_STATE_CELL_RECORD_HEAD, bytes, count);
     med_state_cell_commit(cell, &draft);
     return MEDLEY_OK;
@@ -258,24 +255,23 @@ copy_out(const atomic64 *word, unsigned char *bytes, uint32_t count)
     uint64_t value;
 #pragma GCC unroll 4
     for (; count >= WORD_BYTES; count -= WORD_BYTES, bytes += WORD_BYTES) {
-        value = atomic64_load_acquire(word++); /* A2 counter odd <- R2 (copy_in, put_part) */
+        value = atomic64_load_acquire(word++); /* A2 counter so far <- R2 (copy_in, put_part) */
         __builtin_memcpy(bytes, &value, WORD_BYTES);
     }
     if (count != 0) {
-        value = atomic64_load_acquire(word); /* A2 counter odd <- R2 (copy_in, put_part) */
+        value = atomic64_load_acquire(word); /* A2 counter so far <- R2 (copy_in, put_part) */
         for (uint32_t i = 0; i < count; i++) {
             bytes[i] = ((unsigned char *)&value)[i];
         }
     }
 }
 
-/* Is value `number` untouched, now that the counter says `counter`? */
+/* Is value `number` untouched, now that `newest` is committed and the next may have been begun? */
 static bool
-is_whole(const med_state_cell *cell, uint32_t number, uint32_t counter)
+is_whole(const med_state_cell *cell, uint32_t number, uint32_t newest)
 {
-    uint32_t begun = (counter >> 1) + (counter & 1u); /* the newest value that was begun */
-    uint32_t ahead = begun >= number ? begun - number : begun + cell->last - number;
-    return ahead < cell->buffers;
+    uint32_t ahead = newest >= number ? newest - number : newest + (cell->last - number);
+    return ahead < cell->buffers - 1;
 }
 
 static void
@@ -300,7 +296,7 @@ copy_wanted(const med_state_cell *cell, const atomic64 *words, wanted *want)
 {
     uint32_t length = cell->value_bytes;
     if (want->is_record) {
-        /* A2 counter odd <- R2 (write_record). Of no record, if the upper half is not 0. */
+        /* A2 counter so far <- R2 (write_record). Of no record, if the upper half is not 0. */
         uint64_t first = atomic64_load_acquire(words);
         length = first <= UINT32_MAX ? (uint32_t)first : UINT32_MAX;
         words += MED_STATE_CELL_RECORD_HEAD / WORD_BYTES;
@@ -318,7 +314,7 @@ read_wanted(const med_state_cell *cell,
 {
     const med_state_cell_shared *shared = cell->shared;
     for (uint32_t retries = 0;; retries++) {
-        uint32_t number = atomic32_load_acquire(&shared->counter) >> 1; /* A1 value whole <- R1 */
+        uint32_t number = atomic32_load_acquire(&shared->counter); /* A1 value whole <- R1 */
         if (number == 0) {
             return MEDLEY_EMPTY;
         }
@@ -377,7 +373,7 @@ has_news(void *context)
 {
     const news_wait *wait = context;
     /* A1 value whole <- R1 (commit) */
-    uint32_t number = atomic32_load_acquire(&wait->cell->shared->counter) >> 1;
+    uint32_t number = atomic32_load_acquire(&wait->cell->shared->counter);
     return number != wait->number;
 }
 

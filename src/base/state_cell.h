@@ -8,7 +8,7 @@
  * Words
  *   value     `value_bytes` bytes; they mean what the writer and the readers agree on
  *   buffers   how many values the cell has room for. The writer goes round: a reader's copy is
- *             spoilt only when the writer starts as many values less one while it lasts
+ *             spoilt only when the writer commits as many values less one while it lasts
  *   seat      the writer's place in the cell; taken with an owner, so that a dead writer's can be
  *             given to the next
  *
@@ -40,7 +40,7 @@ typedef struct med_state_cell_shared {
     atomic32 value_bytes;
     atomic32 buffers;
     uint32_t reserved[12];
-    atomic32 counter; /* by the writer: twice the value's number; odd while the next is written */
+    atomic32 counter; /* by the writer: the number of the newest value */
     atomic32 seat;    /* by whoever takes or gives up the seat */
     med_wait news;    /* by readers that sleep, and by the writer who wakes them */
     uint32_t reserved_line[13];
@@ -144,7 +144,7 @@ medley_status_t med_state_cell_read_record(const med_state_cell *cell,
 static inline uint32_t
 med_state_cell_newest(const med_state_cell *cell)
 {
-    return atomic32_load_acquire(&cell->shared->counter) >> 1; /* A1 value whole <- R1 (commit) */
+    return atomic32_load_acquire(&cell->shared->counter); /* A1 value whole <- R1 (commit) */
 }
 
 /* Blocks until there is a value newer than the one that `reader` read last: MEDLEY_OK. Else

@@ -107,7 +107,7 @@ numbers_start_again_at_one(void **state)
         med_state_cell cell;
         med_state_cell_reader reader = {0};
         void *memory = make(8, all_buffers[b], &cell);
-        assert_true(cell.last > (UINT32_MAX >> 1) - 1024);
+        assert_true(cell.last > UINT32_MAX - 1024);
         jump_to(&cell, cell.last - 3);
         for (uint64_t i = 1; i < 3000; i++) {
             uint64_t value = 0;
@@ -288,7 +288,7 @@ a_copy_is_good_until_its_buffer_comes_round(void **state)
     interruption.page = (unsigned char *)process_shared_memory(2 * PAGE_BYTES) + PAGE_BYTES;
     assert_int_equal(sigaction(SIGSEGV, &action, &before[0]), 0);
     assert_int_equal(sigaction(SIGBUS, &action, &before[1]), 0);
-    for (uint32_t commits = 0; commits < 3; commits++) {
+    for (uint32_t commits = 0; commits < 2; commits++) {
         assert_int_equal(read_interrupted(commits, false, 0, &reader, &first), MEDLEY_OK);
         assert_int_equal(first, 1);
     }
@@ -304,7 +304,8 @@ a_copy_is_good_until_its_buffer_comes_round(void **state)
         assert_int_equal(reader.retries_worst, 1);
         assert_int_equal(reader.collisions, 0);
     }
-    assert_int_equal(read_interrupted(3, false, 0, &reader, &first),
+    /* As if the next were begun: the counter does not say. */
+    assert_int_equal(read_interrupted(2, false, 0, &reader, &first),
                      MEDLEY_EMPTY_PRODUCER_INSERTING);
     assert_int_equal(sigaction(SIGSEGV, &before[0], NULL), 0);
     assert_int_equal(sigaction(SIGBUS, &before[1], NULL), 0);

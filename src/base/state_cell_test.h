@@ -24,7 +24,7 @@ make(uint32_t value_bytes, uint32_t buffers, med_state_cell *cell)
 static inline void
 jump_to(const med_state_cell *cell, uint32_t number)
 {
-    atomic32_store_relaxed(&cell->shared->counter, number * 2);
+    atomic32_store_relaxed(&cell->shared->counter, number);
 }
 
 #endif

@@ -92,7 +92,7 @@ prelude_of(const sim_actor *actor)
 static void
 write_some(const sim_actor *actor, const med_state_cell *cell)
 {
-    uint32_t number = atomic32_load_relaxed(&cell->shared->counter) >> 1;
+    uint32_t number = atomic32_load_relaxed(&cell->shared->counter);
     for (uint32_t i = 0; i < VALUES_PER_TURN && number < VALUES; i++) {
         value v = value_of(++number);
         if (number == 1) {
@@ -105,8 +105,8 @@ write_some(const sim_actor *actor, const med_state_cell *cell)
         } else {
             med_state_cell_write(cell, &v);
         }
-        uint32_t counter = atomic32_load_relaxed(&cell->shared->counter);
-        SIM_CHECK(counter == 2 * number);
+        uint32_t newest = atomic32_load_relaxed(&cell->shared->counter);
+        SIM_CHECK(newest == number);
     }
     ((notes *)actor->notes)->written = number;
     SIM_CHECK(med_state_cell_close(cell, actor->index + 1) == MEDLEY_OK);
