@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The bare RISC-V image: the port's conformance checks, then base, then MRAPI, across all harts.
+ * The bare RISC-V image: the port's conformance checks, then base, then MRAPI and MCAPI, across harts.
  * Prints a line per check; the emulation ends with the number of those that failed.
  */
 #include "rv64.h"
@@ -43,6 +43,7 @@ main(void)
     run(base_checks, base_check_count);
     run(node_checks, node_check_count);
     run(lock_checks, lock_check_count);
+    run(exchange_checks, exchange_check_count);
     run(memory_checks, memory_check_count);
     report("four harts", hart_count() >= 4 ? NULL : "at least four harts are there");
     med_port_log(failures ? "bare_rv64: failed" : "bare_rv64: passed");

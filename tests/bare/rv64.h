@@ -8,14 +8,18 @@
 #include "port/port.h"
 #include "port/riscv_virt/virt.h"
 
+#define DOMAIN 7
+
 extern const med_port_check base_checks[];
 extern const uint32_t base_check_count;
-/* MRAPI's, through the public calls, in this order: the first make main() a node, the last end
- * it. */
+/* MRAPI's and MCAPI's, through the public calls, in this order: the first make main() a node, the
+ * last end it. */
 extern const med_port_check node_checks[];
 extern const uint32_t node_check_count;
 extern const med_port_check lock_checks[];
 extern const uint32_t lock_check_count;
+extern const med_port_check exchange_checks[];
+extern const uint32_t exchange_check_count;
 extern const med_port_check memory_checks[];
 extern const uint32_t memory_check_count;
 

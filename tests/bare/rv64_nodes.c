@@ -5,7 +5,6 @@
 #include "mrapi/limits.h"
 #include "rv64.h"
 
-#define DOMAIN 7
 #define NODES_MAX (MED_BARE_CORES_MAX + 1)
 
 const uint32_t med_limits_of_process_built_in = 8;
@@ -22,6 +21,11 @@ const med_limits med_limits_built_in = {
     .shmems = 2,
     .rmems = 2,
     .rmem_attachments = MED_BARE_CORES_MAX,
+    .endpoints = 8,
+    .lanes = 6,
+    .lane_bytes = 512,
+    .buffers = 8,
+    .buffer_bytes = 256,
 };
 
 const char *
