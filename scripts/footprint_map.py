@@ -4,7 +4,7 @@
 beside arena and stack.
 
 usage: footprint_map.py [--most PROGRAM=BYTES] [--all PROGRAM] MAP...
---most: fails when base and mrapi together take more than that in the image of that name
+--most: fails when base, mrapi and mcapi together take more than that in the image of that name
 --all: fails when they take more in any other than in that one, which has all of them
 """
 import collections
@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-FLOORS = ("base", "mrapi", "port")
+FLOORS = ("base", "mrapi", "mcapi", "port")
 SECTION = re.compile(r"^ (\.\S+|COMMON)\s*(.*)$")
 PLACED = re.compile(r"^\s*0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S.*)$")
 MEMBER = re.compile(r"libfootprint_floor_(\w+)\.a\((.+?)\.obj\)$")
@@ -79,13 +79,14 @@ def main():
         arguments = arguments[2:]
     failed = 0
     sizes = {}
-    row = "{:20} {:>6} {:>6} {:>10} {:>6} {:>10} {:>6}"
-    print(row.format("program", "base", "mrapi", "base+mrapi", "port", "compiler's", "RAM"))
+    row = "{:20} {:>6} {:>6} {:>6} {:>6} {:>6} {:>10} {:>6}"
+    print(row.format("program", "base", "mrapi", "mcapi", "three", "port", "compiler's", "RAM"))
     for path in arguments:
         code, ram = measure(path)
         floors = floors_of(code)
-        own = sizes[name_of(path)] = floors["base"] + floors["mrapi"]
-        print(row.format(name_of(path), floors["base"], floors["mrapi"], own, floors["port"], floors["compiler"], ram))
+        own = sizes[name_of(path)] = floors["base"] + floors["mrapi"] + floors["mcapi"]
+        print(row.format(name_of(path), floors["base"], floors["mrapi"], floors["mcapi"], own, floors["port"],
+                         floors["compiler"], ram))
         if own > most.get(name_of(path), own):
             print(f"{name_of(path)}: over {most[name_of(path)]} bytes; its files:")
             for (floor, file), size in code.most_common():

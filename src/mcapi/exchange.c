@@ -189,7 +189,7 @@ own_unlock(med_system *system)
 static medley_status_t
 own_agree(med_system *system, bool locked)
 {
-    if ((system->exchange->head->locked != 0) == locked) {
+    if (!med_port_has_pi() || (system->exchange->head->locked != 0) == locked) {
         return MEDLEY_OK;
     }
     med_locked_report(system, locked);
@@ -203,7 +203,7 @@ static medley_status_t
 own_join(med_self *self, void *shared, med_handle memory)
 {
     med_system *system = self->system;
-    bool locked = med_locked_wanted();
+    bool locked = med_port_has_pi() && med_locked_wanted();
     own_lock(system);
     medley_status_t status = system->exchange ? MEDLEY_OK : own_make(system, shared, locked);
     if (status == MEDLEY_OK) {
@@ -245,7 +245,9 @@ med_exchange_join(med_self *self)
         (void)med_shmem_detach(self, memory);
         return status;
     }
-    status = self->exchange->exchange->head->locked ? med_locked_join(self) : MEDLEY_OK;
+    if (med_port_has_pi() && self->exchange->exchange->head->locked) {
+        status = med_locked_join(self);
+    }
     if (status != MEDLEY_OK) {
         med_exchange_leave(self);
     }

@@ -13,6 +13,7 @@
 #include "mcapi/exchange.h"
 #include "medley/status.h"
 #include "mrapi/rwl.h"
+#include "port/port.h"
 
 /* What MEDLEY_EXCHANGE asks for: "locked", or "lock-free", which is standard. What makes no sense
  * is reported and ignored. */
@@ -26,10 +27,11 @@ medley_status_t med_locked_join(med_self *self);
 medley_status_t med_locked_enter_slow(med_self *self, med_rwl_mode mode);
 void med_locked_leave_slow(med_self *self, med_rwl_mode mode);
 
+/* Never where there are no such locks: there, it costs nothing. */
 static inline bool
 med_is_locked(const med_self *self)
 {
-    return __builtin_expect(self->exchange->guard != 0, 0);
+    return med_port_has_pi() && __builtin_expect(self->exchange->guard != 0, 0);
 }
 
 /* Around what looks at (read), or changes, what nodes share. Not within another. Nothing at all

@@ -4,14 +4,20 @@
  * Cortex-M0+: MRAPI on a single core, and an interrupt handler beside it. Prints a line per check;
  * the emulation ends with the number of those that failed.
  */
+#include "mcapi.h"
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
+#include "port/bare/bare.h"
 #include "port/conformance.h"
 #include "port/cortex_m/board.h"
 #include "port/port.h"
 
 #define DOMAIN 1
 #define NODE 1
+
+/* The library's has no room for an exchange beside the rest. */
+_Alignas(64) unsigned char med_bare_arena[28 << 10];
+const size_t med_bare_arena_bytes = sizeof med_bare_arena;
 
 /* ---- The board ------------------------------------------------------------------------------- */
 
@@ -183,6 +189,70 @@ wait_ends_at_its_time(void)
     return status == MRAPI_SUCCESS ? NULL : "the semaphore is deleted";
 }
 
+static bool
+ends_well(mcapi_request_t request)
+{
+    mcapi_status_t status;
+    size_t size;
+    return mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) && status == MCAPI_SUCCESS;
+}
+
+static const char *
+sends_itself_messages(mcapi_endpoint_t from, mcapi_endpoint_t to)
+{
+    mcapi_status_t status;
+    size_t size;
+    char sent[200] = "by a buffer", received[sizeof sent];
+    for (size_t i = 0; i < 300; i++) {
+        size_t length = i % 2 ? sizeof sent : 24;
+        mcapi_msg_send(from, to, sent, length, 0, &status);
+        mcapi_msg_recv(to, received, sizeof received, &size, &status);
+        if (status != MCAPI_SUCCESS || size != length || __builtin_memcmp(sent, received, size)) {
+            return "a message comes whole";
+        }
+    }
+    return NULL;
+}
+
+static const char *
+sends_itself_scalars(mcapi_endpoint_t from, mcapi_endpoint_t to)
+{
+    mcapi_status_t status;
+    mcapi_request_t connect, open_from, open_to;
+    mcapi_sclchan_send_hndl_t sender;
+    mcapi_sclchan_recv_hndl_t receiver;
+    mcapi_sclchan_connect_i(from, to, &connect, &status);
+    mcapi_sclchan_send_open_i(&sender, from, &open_from, &status);
+    mcapi_sclchan_recv_open_i(&receiver, to, &open_to, &status);
+    if (!ends_well(connect) || !ends_well(open_from) || !ends_well(open_to)) {
+        return "a channel is opened";
+    }
+    for (uint32_t i = 0; i < 300; i++) {
+        mcapi_sclchan_send_uint32(sender, i, &status);
+        if (mcapi_sclchan_recv_uint32(receiver, &status) != i || status != MCAPI_SUCCESS) {
+            return "a scalar comes";
+        }
+    }
+    return NULL;
+}
+
+static const char *
+sends_itself(void)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    mcapi_initialize(DOMAIN, NODE, NULL, NULL, &info, &status);
+    if (status != MCAPI_SUCCESS) {
+        return "the node takes part";
+    }
+    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
+    mcapi_endpoint_t to = mcapi_endpoint_create(2, &status);
+    const char *broken = sends_itself_messages(from, to);
+    broken = broken ? broken : sends_itself_scalars(from, to);
+    mcapi_finalize(&status);
+    return broken || status == MCAPI_SUCCESS ? broken : "it takes part no more";
+}
+
 static const char *
 limit_is_the_image_s(void)
 {
@@ -204,6 +274,7 @@ static const med_port_check checks[] = {
     {"no other thread", no_other_thread},
     {"mutex wants its key", mutex_wants_its_key},
     {"wait ends at its time", wait_ends_at_its_time},
+    {"node sends itself messages and scalars", sends_itself},
     {"limit is the image's", limit_is_the_image_s},
 };
 

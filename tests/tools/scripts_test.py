@@ -61,7 +61,7 @@ class Scripts(unittest.TestCase):
         for program in ("env", "bash", "dirname"):
             os.symlink(shutil.which(program), os.path.join(self.programs, program))
         for script in (
-            "tests/bare/run_rv64.sh",
+            "tests/bare/run_riscv.sh",
             "tests/bare/run_cortex_m.sh",
             "scripts/footprint.sh",
         ):

@@ -23,8 +23,8 @@ med_virt_boot:
     la t1, med_virt_bss_end
 clear:
     bgeu t0, t1, cleared
-    sd zero, 0(t0)
-    addi t0, t0, 8
+    sw zero, 0(t0)
+    addi t0, t0, 4
     j clear
 cleared:
     la t0, memory_is_ready
@@ -50,7 +50,7 @@ begin:
 
 /* The hart's stack, with nothing on it. Changes t0 and t1 only. */
 stack_empty:
-    lwu t0, MED_VIRT_HART_NUMBER(tp)
+    lw t0, MED_VIRT_HART_NUMBER(tp)
     addi t0, t0, 1
     slli t0, t0, MED_VIRT_STACK_SHIFT
     la t1, med_virt_stacks

@@ -22,9 +22,10 @@
 #include "port/riscv_virt/virt.h"
 
 #define CLINT 0x2000000u
-#define MSIP ((volatile uint32_t *)CLINT)                    /* one word per hart */
-#define MTIMECMP ((volatile uint64_t *)(CLINT + 0x4000u))    /* one per hart */
-#define MTIME ((const volatile uint64_t *)(CLINT + 0xbff8u)) /* 10 MHz */
+#define MSIP ((volatile uint32_t *)CLINT) /* one word per hart */
+/* The low word first; one such for each hart. */
+#define MTIMECMP ((volatile uint32_t *)(CLINT + 0x4000u))
+#define MTIME ((const volatile uint32_t *)(CLINT + 0xbff8u)) /* two words as well; 10 MHz */
 #define NS_PER_TICK 100u
 
 #define MIE_SOFTWARE 0x8u
@@ -90,18 +91,33 @@ med_bare_notify(uint32_t core)
     MSIP[core] = 1;
 }
 
+/* By words, since a hart may have no more. */
 uint64_t
 med_port_clock_ns(void)
 {
-    return *MTIME * NS_PER_TICK;
+    uint32_t high, low;
+    do {
+        high = MTIME[1];
+        low = MTIME[0];
+    } while (high != MTIME[1]);
+    return ((uint64_t)high << 32 | low) * NS_PER_TICK;
+}
+
+/* Never meanwhile at a time before. */
+static void
+timer_set(uint64_t ticks)
+{
+    volatile uint32_t *compared = &MTIMECMP[2 * med_bare_core()];
+    compared[1] = UINT32_MAX;
+    compared[0] = (uint32_t)ticks;
+    compared[1] = (uint32_t)(ticks >> 32);
 }
 
 void
 med_bare_sleep_until_ns(uint64_t deadline_ns)
 {
-    uint32_t core = med_bare_core();
     /* Up to a whole tick, so that the sleep does not end just before the deadline. */
-    MTIMECMP[core] = deadline_ns == MED_PORT_FOREVER ? UINT64_MAX : deadline_ns / NS_PER_TICK + 1;
+    timer_set(deadline_ns == MED_PORT_FOREVER ? UINT64_MAX : deadline_ns / NS_PER_TICK + 1);
     __asm__ volatile("wfi" ::: "memory");
 }
 
@@ -115,7 +131,7 @@ _Noreturn void med_virt_hart_idles(void);
 static void
 interrupts_end_sleep(void)
 {
-    MTIMECMP[med_bare_core()] = UINT64_MAX;
+    timer_set(UINT64_MAX);
     __asm__ volatile("csrs mie, %0" ::"r"(MIE_SOFTWARE | MIE_TIMER));
 }
 

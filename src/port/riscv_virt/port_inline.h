@@ -5,11 +5,17 @@
 
 #include "port/bare/bare_inline.h"
 
+#if __riscv_xlen == 64
+#define MED_VIRT_LOAD "ld"
+#else
+#define MED_VIRT_LOAD "lw"
+#endif
+
 static inline void *
 med_port_self_get(void)
 {
     void *self;
-    __asm__ volatile("ld %0, 0(tp)" : "=r"(self)::"memory"); /* med_virt_hart.self */
+    __asm__ volatile(MED_VIRT_LOAD " %0, 0(tp)" : "=r"(self)::"memory"); /* med_virt_hart.self */
     return self;
 }
 

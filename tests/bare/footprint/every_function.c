@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every function of MRAPI, and every one that Medley adds: the linker is told to keep them. */
+/* Every function of MRAPI and MCAPI, and every one that Medley adds: the linker is told to keep
+ * them. */
 #include "footprint.h"
 
 int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* All of base and mrapi, whether or not a program could use it: the linker drops nothing. */
+/* All of base, mrapi and mcapi, whether or not a program could use it: the linker drops nothing. */
 #include "footprint.h"
 
 int

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The bare RISC-V image: the port's conformance checks, then base, then MRAPI and MCAPI, across harts.
- * Prints a line per check; the emulation ends with the number of those that failed.
+ * The bare RISC-V image: the port's conformance checks, then base, then MRAPI and MCAPI, across
+ * harts. Prints a line per check; the emulation ends with the number of those that failed.
  */
-#include "rv64.h"
+#include "riscv.h"
 
 static uint32_t failures;
 
@@ -46,6 +46,6 @@ main(void)
     run(exchange_checks, exchange_check_count);
     run(memory_checks, memory_check_count);
     report("four harts", hart_count() >= 4 ? NULL : "at least four harts are there");
-    med_port_log(failures ? "bare_rv64: failed" : "bare_rv64: passed");
+    med_port_log(failures ? "bare_riscv: failed" : "bare_riscv: passed");
     return (int)failures;
 }

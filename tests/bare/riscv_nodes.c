@@ -3,7 +3,7 @@
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
 #include "mrapi/limits.h"
-#include "rv64.h"
+#include "riscv.h"
 
 #define NODES_MAX (MED_BARE_CORES_MAX + 1)
 

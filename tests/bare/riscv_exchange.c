@@ -3,14 +3,15 @@
  * another, numbered, each once and in order; of states, each newer than the last. */
 #include "mcapi.h"
 #include "medley/mcapi_ext.h"
-#include "rv64.h"
+#include "riscv.h"
 
 #define COUNT 1000u
 #define RECEIVER 0
 #define SENDER 1
 #define PORTS 4
 
-/* At both nodes. The one of states is made first, so that who finds the others finds it complete. */
+/* At both nodes. The one of states is made first, so that who finds the others finds it
+ * complete. */
 enum port {
     STATES,
     PACKETS,

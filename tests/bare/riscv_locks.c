@@ -2,7 +2,7 @@
 /* Mutexes, semaphores and reader/writer locks, contended by all harts. */
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
-#include "rv64.h"
+#include "riscv.h"
 
 #define ROUNDS 3000u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the files of the bare RISC-V image share. */
-#ifndef MEDLEY_TESTS_BARE_RV64_H
-#define MEDLEY_TESTS_BARE_RV64_H
+#ifndef MEDLEY_TESTS_BARE_RISCV_H
+#define MEDLEY_TESTS_BARE_RISCV_H
 
 #include "mrapi.h"
 #include "port/conformance.h"

@@ -2,7 +2,7 @@
 /* Base across all harts: threads of the port, the lock, the wait object. */
 #include "base/lock.h"
 #include "base/wait.h"
-#include "rv64.h"
+#include "riscv.h"
 
 #define ADDS 20000u
 #define TURNS 300u /* for each hart */

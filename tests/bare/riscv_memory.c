@@ -3,20 +3,22 @@
 #include "base/ring_mpsc.h"
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
-#include "rv64.h"
+#include "riscv.h"
 
 #define ROUNDS 3000u
+#define WIDE 0x80000001u
 
 /* ---- Atomic operations ----------------------------------------------------------------------- */
 
+/* Eight bytes at once, where the processor can. */
 static struct {
-    uint64_t eight;
+    uintptr_t widest;
     uint32_t four;
     uint16_t two;
     uint8_t one;
     uint8_t neighbour;
     uint32_t bits;
-    uint64_t swapped;
+    uintptr_t swapped;
 } words;
 
 static const char *
@@ -25,15 +27,15 @@ adds_to_words(mrapi_node_t self)
     mrapi_status_t status;
     mrapi_uint64_t seen = 0;
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        (void)mrapi_atomic_add(&words.eight, 8, (mrapi_uint64_t)1 << 31, &status);
+        (void)mrapi_atomic_add(&words.widest, sizeof words.widest, WIDE, &status);
         (void)mrapi_atomic_add(&words.four, 4, 3, &status);
         (void)mrapi_atomic_add(&words.two, 2, 3, &status);
         (void)mrapi_atomic_add(&words.one, 1, 3, &status);
-        while (!mrapi_atomic_cas(&words.swapped, 8, &seen, seen + 1, &status)) {
+        while (!mrapi_atomic_cas(&words.swapped, sizeof words.swapped, &seen, seen + 1, &status)) {
         }
     }
     if (status != MRAPI_SUCCESS) {
-        return "eight bytes are supported";
+        return "every width is supported";
     }
     return mrapi_atomic_bit_set(&words.bits, 4, self, &status) ? "a bit was clear" : NULL;
 }
@@ -44,7 +46,7 @@ atomic_operations_add_up(void)
     __builtin_memset(&words, 0, sizeof words);
     const char *broken = on_nodes(hart_count(), adds_to_words);
     uint32_t total = ROUNDS * hart_count();
-    bool sums = words.eight == (uint64_t)total << 31 && words.four == total * 3 &&
+    bool sums = words.widest == (uintptr_t)total * WIDE && words.four == total * 3 &&
                 words.two == (uint16_t)(total * 3) && words.one == (uint8_t)(total * 3) &&
                 words.swapped == total && words.neighbour == 0;
     if (!broken && !sums) {

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "exchange.h"
+
+int
+main(void)
+{
+    begin();
+    return end();
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Builds the bare RISC-V image, of 64 and of 32 bits, and runs it on QEMU's machine "virt"
+# (emulated). What fails says so; an image's exit status is how many of its checks failed.
+#
+# usage: tests/bare/run_riscv.sh [HARTS...]    default: 4 16
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+[ $# -gt 0 ] || set -- 4 16
+for tool in riscv64-unknown-elf-gcc qemu-system-riscv64 qemu-system-riscv32; do
+    if ! command -v "$tool" >/dev/null; then
+        echo "not possible here: no $tool (scripts/setup.sh test installs it)"
+        exit 77 # skipped, to ctest
+    fi
+done
+failed=0
+for bits in 64 32; do
+    build=build/bare-rv$bits
+    cmake --preset bare-rv$bits --no-warn-unused-cli >/dev/null
+    cmake --build "$build" --target bare_riscv
+    for harts in "$@"; do
+        echo "== $harts harts of QEMU's machine virt, $bits bits (emulated)"
+        timeout 120 qemu-system-riscv$bits -machine virt -bios none -smp "$harts" -m 64M \
+            -display none -monitor none -serial stdio -kernel "$build/tests/bare/bare_riscv" </dev/null || failed=1
+    done
+done
+exit $failed
