@@ -4,8 +4,6 @@
  * rings by copy for scalars; for messages and packets a ring under a mutex and what the operating
  * system has. Every thing that is sent carries its number, and every number is checked.
  */
-#include "exchange_peers.h"
-
 #include <mcapi.h>
 #include <medley/mcapi_ext.h>
 #include <stdio.h>
@@ -15,43 +13,14 @@
 #include "base/atomic.h"
 #include "bench.h"
 #include "bench_system.h"
+#include "exchange_nodes.h"
+#include "exchange_peers.h"
 #include "medley/medley.h"
 #include "port/port.h"
 #include "ring_bench.h"
 
 #define SENDER 1
 #define RECEIVER 2
-#define PORT 1
-
-/* ---- Nodes ----------------------------------------------------------------------------------- */
-
-static bool
-node_begin(mcapi_node_t node)
-{
-    mcapi_status_t status;
-    mcapi_info_t info;
-    mcapi_initialize(BENCH_DOMAIN, node, NULL, NULL, &info, &status);
-    return status == MCAPI_SUCCESS;
-}
-
-static void
-node_end(void)
-{
-    mcapi_status_t status;
-    mcapi_finalize(&status);
-}
-
-/* An endpoint of one's own, and the other's. */
-static bool
-endpoints_find(mcapi_node_t other, mcapi_endpoint_t *own, mcapi_endpoint_t *others)
-{
-    mcapi_status_t status;
-    *own = mcapi_endpoint_create(PORT, &status);
-    if (status == MCAPI_SUCCESS) {
-        *others = mcapi_endpoint_get(BENCH_DOMAIN, other, PORT, 10000000, &status);
-    }
-    return status == MCAPI_SUCCESS;
-}
 
 static bool
 request_ends(mcapi_request_t request, mcapi_status_t begun)
@@ -59,7 +28,8 @@ request_ends(mcapi_request_t request, mcapi_status_t begun)
     mcapi_status_t status;
     size_t size;
     return (begun == MCAPI_SUCCESS || begun == MCAPI_PENDING) &&
-           mcapi_wait(&request, &size, 10000000, &status) == MCAPI_TRUE && status == MCAPI_SUCCESS;
+           mcapi_wait(&request, &size, EXCHANGE_TIMEOUT_US, &status) == MCAPI_TRUE &&
+           status == MCAPI_SUCCESS;
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
@@ -93,7 +63,7 @@ scalars_sent(void *argument)
     mcapi_status_t status;
     mcapi_request_t request;
     unsigned handle;
-    s->sender.good = node_begin(SENDER) && endpoints_find(RECEIVER, &own, &other);
+    s->sender.good = exchange_node_begin(SENDER) && exchange_endpoints_find(RECEIVER, &own, &other);
     if (s->sender.good) {
         mcapi_sclchan_connect_i(own, other, &request, &status);
         s->sender.good = request_ends(request, status);
@@ -105,7 +75,7 @@ scalars_sent(void *argument)
         s->sender.good = status == MCAPI_SUCCESS;
     }
     wait_until_done(s);
-    node_end();
+    exchange_node_end();
 }
 
 static void
@@ -116,7 +86,8 @@ scalars_received(void *argument)
     mcapi_status_t status;
     mcapi_request_t request;
     unsigned handle;
-    s->receiver.good = node_begin(RECEIVER) && endpoints_find(SENDER, &own, &other);
+    s->receiver.good =
+        exchange_node_begin(RECEIVER) && exchange_endpoints_find(SENDER, &own, &other);
     if (s->receiver.good) {
         mcapi_sclchan_recv_open_i(&handle, own, &request, &status);
         s->receiver.good = request_ends(request, status);
@@ -126,7 +97,7 @@ scalars_received(void *argument)
             mcapi_sclchan_recv_uint64(handle, &status) == i && status == MCAPI_SUCCESS;
     }
     atomic32_store_release(&s->done, 1);
-    node_end();
+    exchange_node_end();
 }
 
 static void
@@ -137,7 +108,7 @@ messages_sent(void *argument)
     mcapi_status_t status;
     uint64_t message[512];
     memset(message, 0, sizeof message);
-    s->sender.good = node_begin(SENDER) && endpoints_find(RECEIVER, &own, &other);
+    s->sender.good = exchange_node_begin(SENDER) && exchange_endpoints_find(RECEIVER, &own, &other);
     for (uint64_t i = 0; s->sender.good && i < s->count; i++) {
         message[0] = i;
         message[s->bytes / 8 - 1] = i;
@@ -145,7 +116,7 @@ messages_sent(void *argument)
         s->sender.good = status == MCAPI_SUCCESS;
     }
     wait_until_done(s);
-    node_end();
+    exchange_node_end();
 }
 
 static void
@@ -156,14 +127,15 @@ messages_received(void *argument)
     mcapi_status_t status;
     uint64_t message[512];
     size_t size;
-    s->receiver.good = node_begin(RECEIVER) && endpoints_find(SENDER, &own, &other);
+    s->receiver.good =
+        exchange_node_begin(RECEIVER) && exchange_endpoints_find(SENDER, &own, &other);
     for (uint64_t i = 0; s->receiver.good && i < s->count; i++) {
         mcapi_msg_recv(own, message, sizeof message, &size, &status);
         s->receiver.good = status == MCAPI_SUCCESS && size == s->bytes && message[0] == i &&
                            message[s->bytes / 8 - 1] == i;
     }
     atomic32_store_release(&s->done, 1);
-    node_end();
+    exchange_node_end();
 }
 
 #define MANY 32u
@@ -175,7 +147,7 @@ many_messages_sent(void *argument)
     mcapi_endpoint_t own, other;
     mcapi_status_t status;
     uint64_t messages[MANY][3] = {{0}};
-    s->sender.good = node_begin(SENDER) && endpoints_find(RECEIVER, &own, &other);
+    s->sender.good = exchange_node_begin(SENDER) && exchange_endpoints_find(RECEIVER, &own, &other);
     for (uint64_t i = 0; s->sender.good && i < s->count; i += MANY) {
         for (uint64_t k = 0; k < MANY; k++) {
             messages[k][0] = messages[k][2] = i + k;
@@ -184,7 +156,7 @@ many_messages_sent(void *argument)
                                                     0, &status) == MANY;
     }
     wait_until_done(s);
-    node_end();
+    exchange_node_end();
 }
 
 static void
@@ -195,7 +167,8 @@ many_messages_received(void *argument)
     mcapi_status_t status;
     uint64_t messages[MANY][3];
     size_t sizes[MANY];
-    s->receiver.good = node_begin(RECEIVER) && endpoints_find(SENDER, &own, &other);
+    s->receiver.good =
+        exchange_node_begin(RECEIVER) && exchange_endpoints_find(SENDER, &own, &other);
     for (uint64_t i = 0; s->receiver.good && i < s->count;) {
         mcapi_uint_t received =
             medley_mcapi_msg_recv_many(own, messages, sizeof messages[0], MANY, sizes, &status);
@@ -206,7 +179,7 @@ many_messages_received(void *argument)
         s->receiver.good = good;
     }
     atomic32_store_release(&s->done, 1);
-    node_end();
+    exchange_node_end();
 }
 
 /* A node with a channel of packets to the other: its end. */
@@ -216,7 +189,7 @@ packets_open(unsigned *handle)
     mcapi_endpoint_t own, other;
     mcapi_status_t status;
     mcapi_request_t request;
-    if (!node_begin(SENDER) || !endpoints_find(RECEIVER, &own, &other)) {
+    if (!exchange_node_begin(SENDER) || !exchange_endpoints_find(RECEIVER, &own, &other)) {
         return false;
     }
     mcapi_pktchan_connect_i(own, other, &request, &status);
@@ -243,7 +216,7 @@ packets_sent_in_place(void *argument)
         }
     }
     wait_until_done(s);
-    node_end();
+    exchange_node_end();
 }
 
 static void
@@ -262,7 +235,7 @@ packets_sent(void *argument)
         s->sender.good = status == MCAPI_SUCCESS;
     }
     wait_until_done(s);
-    node_end();
+    exchange_node_end();
 }
 
 static void
@@ -275,7 +248,8 @@ packets_received(void *argument)
     unsigned handle;
     void *buffer;
     size_t size;
-    s->receiver.good = node_begin(RECEIVER) && endpoints_find(SENDER, &own, &other);
+    s->receiver.good =
+        exchange_node_begin(RECEIVER) && exchange_endpoints_find(SENDER, &own, &other);
     if (s->receiver.good) {
         mcapi_pktchan_recv_open_i(&handle, own, &request, &status);
         s->receiver.good = request_ends(request, status);
@@ -288,7 +262,7 @@ packets_received(void *argument)
         mcapi_pktchan_release(buffer, &status);
     }
     atomic32_store_release(&s->done, 1);
-    node_end();
+    exchange_node_end();
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
@@ -320,13 +294,14 @@ state_ends_find(const states *s,
         {MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER},
     };
     mcapi_status_t status;
-    *own = mcapi_endpoint_create(PORT, &status);
+    *own = mcapi_endpoint_create(EXCHANGE_PORT, &status);
     for (size_t i = 0; i < BENCH_COUNT(settings) && status == MCAPI_SUCCESS; i++) {
         mcapi_endpoint_set_attribute(*own, settings[i][0], &settings[i][1], sizeof settings[i][1],
                                      &status);
     }
     if (status == MCAPI_SUCCESS) {
-        *others = mcapi_endpoint_get(BENCH_DOMAIN, other, PORT, 10000000, &status);
+        *others =
+            mcapi_endpoint_get(BENCH_DOMAIN, other, EXCHANGE_PORT, EXCHANGE_TIMEOUT_US, &status);
     }
     return status == MCAPI_SUCCESS;
 }
@@ -341,7 +316,7 @@ states_sent(void *argument)
     unsigned handle;
     uint64_t value[STATE_WORDS_MAX];
     memset(value, 0, sizeof value);
-    s->sender.good = node_begin(SENDER) && state_ends_find(s, RECEIVER, &own, &other);
+    s->sender.good = exchange_node_begin(SENDER) && state_ends_find(s, RECEIVER, &own, &other);
     if (s->sender.good) {
         do {
             mcapi_pktchan_connect_i(own, other, &request, &status);
@@ -362,7 +337,7 @@ states_sent(void *argument)
     }
     s->sent_ns = med_port_clock_ns() - begin_ns;
     atomic32_store_release(&s->done, 1);
-    node_end();
+    exchange_node_end();
 }
 
 static void
@@ -376,7 +351,7 @@ states_received(void *argument)
     uint64_t value[STATE_WORDS_MAX] = {0};
     uint64_t last = 0, looked = 0;
     size_t size;
-    s->receiver.good = node_begin(RECEIVER) && state_ends_find(s, SENDER, &own, &other);
+    s->receiver.good = exchange_node_begin(RECEIVER) && state_ends_find(s, SENDER, &own, &other);
     if (s->receiver.good) {
         mcapi_pktchan_recv_open_i(&handle, own, &request, &status);
         s->receiver.good = request_ends(request, status);
@@ -391,7 +366,7 @@ states_received(void *argument)
     }
     s->looked = looked;
     atomic32_store_release(&s->ready, 1);
-    node_end();
+    exchange_node_end();
 }
 
 /* The same with nothing but the copies, torn or not: what the memory can do. */
@@ -532,6 +507,14 @@ ask_scalars(bench *b)
     bench_ask(b, &question);
 }
 
+/* What takes some hundredths of a second. */
+static uint64_t
+peer_count(peer_kind kind, uint32_t bytes)
+{
+    uint64_t small = kind == PEER_MUTEX || kind == PEER_MPI ? 500000 : 40000;
+    return bytes > 1000 ? small / 5 : small;
+}
+
 static void
 ask_messages(bench *b, uint32_t bytes, double least)
 {
@@ -540,13 +523,13 @@ ask_messages(bench *b, uint32_t bytes, double least)
     peer_case peers[PEER_KINDS];
     bench_subject subjects[PEER_KINDS + 1] = {{"medley messages", own_measure, &own}};
     for (uint32_t i = 0; i < PEER_KINDS; i++) {
-        peers[i] = (peer_case){(peer_kind)i, bytes, i == PEER_MUTEX ? 1000000 : 200000};
+        peers[i] = (peer_case){(peer_kind)i, bytes, peer_count((peer_kind)i, bytes)};
         subjects[i + 1] = (bench_subject){peer_name((peer_kind)i), peer_measure, &peers[i]};
     }
     bench_goal goals[] = {
         {.name = "a second", .figure = least, .factor = 1},
         {.name = "beside a ring under a mutex", .first_peer = 1, .peer_count = 1, .factor = 8},
-        {.name = "beside the best of the system's",
+        {.name = "beside the best of the system's and the libraries",
          .first_peer = 2,
          .peer_count = PEER_KINDS - 1,
          .factor = 1},
@@ -618,9 +601,9 @@ ask_states(bench *b, uint32_t bytes)
     char name[64];
     uint64_t count = bytes > 1000 ? 1000000 : 20000000;
     states_case own = {states_sent, states_received, bytes, count};
-    states_case peer = {plain_sent, plain_received, bytes, count};
+    states_case bare = {plain_sent, plain_received, bytes, count};
     const bench_subject subjects[] = {{"medley states", states_measure, &own},
-                                      {"plain copies, torn", states_measure, &peer}};
+                                      {"plain copies, torn", states_measure, &bare}};
     const bench_goal goals[] = {BENCH_BESIDE("send beside a plain copy", 1, BENCH_AT_MOST, 1.3),
                                 {.name = "looks a second", .figure = 10, .factor = 1, .value = 1}};
     (void)snprintf(name, sizeof name, "MCAPI states, %u B, both at full speed", bytes);

@@ -2,45 +2,21 @@
 #include "exchange_peers.h"
 
 #include <fcntl.h>
-#include <mqueue.h>
-#include <pthread.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BYTES_MAX 4096u
-#define RING_ELEMENTS 16384u
-
-/* One way there, one way out. */
-typedef struct peer_run {
-    const peer_case *c;
-    uint64_t count;
-    bool good[2];
-    int ends[2]; /* where it is written, where it is read */
-    mqd_t queue;
-    /* The ring under a mutex. */
-    pthread_mutex_t mutex;
-    pthread_cond_t data, space;
-    uint64_t head, tail;
-    unsigned char *elements;
-} peer_run;
-
-typedef struct peer {
-    const char *name;
-    bool (*open)(peer_run *run);
-    void (*close)(peer_run *run);
-    bool (*send)(peer_run *run, const void *message);
-    bool (*receive)(peer_run *run, void *message);
-} peer;
+#include "port/port.h"
 
 /* ---- A ring under a mutex -------------------------------------------------------------------- */
 
 static bool
 mutex_open(peer_run *run)
 {
-    run->elements = malloc((size_t)RING_ELEMENTS * run->c->bytes);
+    run->elements = malloc((size_t)PEER_ELEMENTS * run->bytes);
     return run->elements && pthread_mutex_init(&run->mutex, NULL) == 0 &&
            pthread_cond_init(&run->data, NULL) == 0 && pthread_cond_init(&run->space, NULL) == 0;
 }
@@ -57,12 +33,12 @@ mutex_close(peer_run *run)
 static bool
 mutex_send(peer_run *run, const void *message)
 {
-    uint32_t bytes = run->c->bytes;
+    uint32_t bytes = run->bytes;
     (void)pthread_mutex_lock(&run->mutex);
-    while (run->tail - run->head == RING_ELEMENTS) {
+    while (run->tail - run->head == PEER_ELEMENTS) {
         (void)pthread_cond_wait(&run->space, &run->mutex);
     }
-    memcpy(run->elements + run->tail % RING_ELEMENTS * bytes, message, bytes);
+    memcpy(run->elements + run->tail % PEER_ELEMENTS * bytes, message, bytes);
     bool was_empty = run->tail++ == run->head;
     (void)pthread_mutex_unlock(&run->mutex);
     return !was_empty || pthread_cond_signal(&run->data) == 0;
@@ -71,13 +47,13 @@ mutex_send(peer_run *run, const void *message)
 static bool
 mutex_receive(peer_run *run, void *message)
 {
-    uint32_t bytes = run->c->bytes;
+    uint32_t bytes = run->bytes;
     (void)pthread_mutex_lock(&run->mutex);
     while (run->tail == run->head) {
         (void)pthread_cond_wait(&run->data, &run->mutex);
     }
-    memcpy(message, run->elements + run->head % RING_ELEMENTS * bytes, bytes);
-    bool was_full = run->tail - run->head++ == RING_ELEMENTS;
+    memcpy(message, run->elements + run->head % PEER_ELEMENTS * bytes, bytes);
+    bool was_full = run->tail - run->head++ == PEER_ELEMENTS;
     (void)pthread_mutex_unlock(&run->mutex);
     return !was_full || pthread_cond_signal(&run->space) == 0;
 }
@@ -118,7 +94,7 @@ ends_close(peer_run *run)
 static bool
 descriptor_send(peer_run *run, const void *message)
 {
-    return write(run->ends[0], message, run->c->bytes) == (ssize_t)run->c->bytes;
+    return write(run->ends[0], message, run->bytes) == (ssize_t)run->bytes;
 }
 
 /* A pipe may give less than was written at once. */
@@ -127,8 +103,8 @@ descriptor_receive(peer_run *run, void *message)
 {
     unsigned char *to = message;
     size_t got = 0;
-    while (got < run->c->bytes) {
-        ssize_t more = read(run->ends[1], to + got, run->c->bytes - got);
+    while (got < run->bytes) {
+        ssize_t more = read(run->ends[1], to + got, run->bytes - got);
         if (more <= 0) {
             return false;
         }
@@ -141,7 +117,7 @@ static bool
 mq_open_one(peer_run *run)
 {
     char name[40];
-    struct mq_attr attributes = {.mq_maxmsg = 10, .mq_msgsize = (long)run->c->bytes};
+    struct mq_attr attributes = {.mq_maxmsg = 10, .mq_msgsize = (long)run->bytes};
     (void)snprintf(name, sizeof name, "/medley-bench-%ld", (long)getpid());
     run->queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
     if (run->queue == (mqd_t)-1) {
@@ -159,56 +135,97 @@ mq_close_one(peer_run *run)
 static bool
 mq_send_one(peer_run *run, const void *message)
 {
-    return mq_send(run->queue, message, run->c->bytes, 0) == 0;
+    return mq_send(run->queue, message, run->bytes, 0) == 0;
 }
 
 static bool
 mq_receive_one(peer_run *run, void *message)
 {
-    return mq_receive(run->queue, message, run->c->bytes, NULL) == (ssize_t)run->c->bytes;
+    return mq_receive(run->queue, message, run->bytes, NULL) == (ssize_t)run->bytes;
 }
 
-static const peer peers[PEER_KINDS] = {
-    [PEER_MUTEX] = {"ring under a mutex", mutex_open, mutex_close, mutex_send, mutex_receive},
-    [PEER_PIPE] = {"pipe", pipe_open, ends_close, descriptor_send, descriptor_receive},
-    [PEER_SEQPACKET] = {"Unix seqpacket", seqpacket_open, ends_close, descriptor_send,
-                        descriptor_receive},
-    [PEER_MQ] = {"POSIX mq", mq_open_one, mq_close_one, mq_send_one, mq_receive_one},
+static const peer peer_mutex = {"ring under a mutex", mutex_open, mutex_close, mutex_send,
+                                mutex_receive};
+static const peer peer_pipe = {"pipe", pipe_open, ends_close, descriptor_send, descriptor_receive};
+static const peer peer_seqpacket = {"Unix seqpacket", seqpacket_open, ends_close, descriptor_send,
+                                    descriptor_receive};
+static const peer peer_mq = {"POSIX mq", mq_open_one, mq_close_one, mq_send_one, mq_receive_one};
+
+static const peer *const peers[PEER_KINDS] = {
+    [PEER_MUTEX] = &peer_mutex, [PEER_PIPE] = &peer_pipe, [PEER_SEQPACKET] = &peer_seqpacket,
+    [PEER_MQ] = &peer_mq,       [PEER_NNG] = &peer_nng,   [PEER_ZEROMQ] = &peer_zeromq,
+    [PEER_BOOST] = &peer_boost,
 };
 
 const char *
 peer_name(peer_kind kind)
 {
-    return peers[kind].name;
+    return peers[kind] ? peers[kind]->name : "Open MPI, processes";
+}
+
+/* ---- Open MPI -------------------------------------------------------------------------------- */
+
+/* One start of it: two numbers. Its processes are pinned, and never under SCHED_FIFO: what starts
+ * them would starve. */
+static bool
+mpi_run(const bench *b, const char *what, const peer_case *c, uint64_t count, double *numbers)
+{
+    char command[512];
+    (void)snprintf(command, sizeof command,
+                   "mpirun --oversubscribe --bind-to none --mca btl self,vader -n 2 %s %s %u "
+                   "%" PRIu64 " %u %u",
+                   MPI_PROGRAM, what, c->bytes, count, b->processors[0], b->processors[1]);
+    (void)setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    (void)setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    FILE *output = popen(command, "r");
+    int got = output ? fscanf(output, "%lf %lf", &numbers[0], &numbers[1]) : 0;
+    return output && pclose(output) == 0 && got == 2;
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 
+typedef struct pair {
+    const peer *p;
+    peer_run *runs[2]; /* the way there, and the way back */
+    uint64_t count;
+    double *ns; /* of each trip */
+} pair;
+
+static void
+fill(uint64_t *message, const peer_run *run, uint64_t number)
+{
+    message[0] = number;
+    message[run->bytes / 8 - 1] = number;
+}
+
+static bool
+is_filled(const uint64_t *message, const peer_run *run, uint64_t number)
+{
+    return message[0] == number && message[run->bytes / 8 - 1] == number;
+}
+
 static void
 sends(void *argument)
 {
-    peer_run *run = argument;
-    const peer *p = &peers[run->c->kind];
-    uint64_t message[BYTES_MAX / 8];
-    memset(message, 0, sizeof message);
+    const pair *a = argument;
+    peer_run *run = a->runs[0];
+    uint64_t message[PEER_BYTES_MAX / 8] = {0};
     run->good[0] = true;
-    for (uint64_t i = 0; run->good[0] && i < run->count; i++) {
-        message[0] = i;
-        message[run->c->bytes / 8 - 1] = i;
-        run->good[0] = p->send(run, message);
+    for (uint64_t i = 0; run->good[0] && i < a->count; i++) {
+        fill(message, run, i);
+        run->good[0] = a->p->send(run, message);
     }
 }
 
 static void
 receives(void *argument)
 {
-    peer_run *run = argument;
-    const peer *p = &peers[run->c->kind];
-    uint64_t message[BYTES_MAX / 8];
+    const pair *a = argument;
+    peer_run *run = a->runs[0];
+    uint64_t message[PEER_BYTES_MAX / 8];
     run->good[1] = true;
-    for (uint64_t i = 0; run->good[1] && i < run->count; i++) {
-        run->good[1] =
-            p->receive(run, message) && message[0] == i && message[run->c->bytes / 8 - 1] == i;
+    for (uint64_t i = 0; run->good[1] && i < a->count; i++) {
+        run->good[1] = a->p->receive(run, message) && is_filled(message, run, i);
     }
 }
 
@@ -216,15 +233,80 @@ bool
 peer_measure(const bench *b, void *context, double *values)
 {
     const peer_case *c = context;
-    const peer *p = &peers[c->kind];
+    const peer *p = peers[c->kind];
     static peer_run run;
-    run = (peer_run){.c = c, .count = bench_count(b, c->count)};
+    uint64_t count = bench_count(b, c->count);
+    double numbers[2];
+    if (!p) {
+        bool fine = mpi_run(b, "stream", c, count, numbers);
+        values[0] = (double)count * 1e3 / numbers[0];
+        return fine || bench_failed(peer_name(c->kind), "wrong content, or not started");
+    }
+    run = (peer_run){.bytes = c->bytes};
     if (!p->open(&run)) {
         return bench_failed(p->name, "could not be opened");
     }
-    bench_thread threads[] = {{sends, &run, 0, false}, {receives, &run, 1, false}};
+    pair a = {.p = p, .runs = {&run}, .count = count};
+    bench_thread threads[] = {{sends, &a, 0, false}, {receives, &a, 1, false}};
     uint64_t ns = bench_run(b, threads, 2);
     p->close(&run);
-    values[0] = (double)run.count * 1e3 / (double)ns;
+    values[0] = (double)count * 1e3 / (double)ns;
     return (run.good[0] && run.good[1]) || bench_failed(p->name, "wrong content or order");
+}
+
+/* ---- Round trips ----------------------------------------------------------------------------- */
+
+static void
+asks(void *argument)
+{
+    const pair *a = argument;
+    uint64_t message[PEER_BYTES_MAX / 8] = {0};
+    bool good = true;
+    for (uint64_t i = 0; good && i < a->count; i++) {
+        uint64_t begin_ns = med_port_clock_ns();
+        fill(message, a->runs[0], i);
+        good = a->p->send(a->runs[0], message) && a->p->receive(a->runs[1], message) &&
+               is_filled(message, a->runs[0], i);
+        a->ns[i] = (double)(med_port_clock_ns() - begin_ns);
+    }
+    a->runs[0]->good[0] = good;
+}
+
+static void
+answers(void *argument)
+{
+    const pair *a = argument;
+    uint64_t message[PEER_BYTES_MAX / 8];
+    bool good = true;
+    for (uint64_t i = 0; good && i < a->count; i++) {
+        good = a->p->receive(a->runs[0], message) && is_filled(message, a->runs[0], i) &&
+               a->p->send(a->runs[1], message);
+    }
+    a->runs[0]->good[1] = good;
+}
+
+bool
+peer_trip(const bench *b, void *context, double *values)
+{
+    const peer_case *c = context;
+    const peer *p = peers[c->kind];
+    static peer_run there, back;
+    uint64_t count = bench_count(b, c->count);
+    if (!p) {
+        return mpi_run(b, "trip", c, count, values) ||
+               bench_failed(peer_name(c->kind), "wrong content, or not started");
+    }
+    there = back = (peer_run){.bytes = c->bytes};
+    if (!p->open(&there) || !p->open(&back)) {
+        return bench_failed(p->name, "could not be opened");
+    }
+    pair a = {p, {&there, &back}, count, bench_map(count * sizeof(double))};
+    bench_thread threads[] = {{asks, &a, 0, false}, {answers, &a, 1, false}};
+    (void)bench_run(b, threads, 2);
+    p->close(&there);
+    p->close(&back);
+    values[0] = bench_permille(a.ns, count, 500);
+    values[1] = bench_permille(a.ns, count, 999);
+    bench_unmap(a.ns, count * sizeof(double));
+    return (there.good[0] && there.good[1]) || bench_failed(p->name, "wrong content or order");
 }

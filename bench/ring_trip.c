@@ -16,7 +16,6 @@
 #include "port/port.h"
 
 #define TRIPS_MAX 100000
-#define WARM_UP 2000
 #define WORDS 3
 
 typedef struct trip {
@@ -64,13 +63,13 @@ clock_cost_ns(void)
     return sum / 9900;
 }
 
-static void
-values_from_trips(double *values)
+void
+trip_values(double *ns, uint64_t count, double *values)
 {
     double cost_ns = clock_cost_ns();
-    uint64_t count = current.count - WARM_UP;
-    values[0] = middle(current.ns + WARM_UP, count) - cost_ns;
-    values[1] = bench_permille(current.ns + WARM_UP, count, 999) - cost_ns;
+    uint64_t warm_up = count / TRIP_WARM_UP_SHARE;
+    values[0] = middle(ns + warm_up, count - warm_up) - cost_ns;
+    values[1] = bench_permille(ns + warm_up, count - warm_up, 999) - cost_ns;
 }
 
 static bool
@@ -83,7 +82,7 @@ run_trips(
     if (current.wrong) {
         return bench_failed(name, "a word was not what was sent");
     }
-    values_from_trips(values);
+    trip_values(current.ns, current.count, values);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "bench.h"
 
 #define TRIP_LINES_IN_TURN 64
+#define TRIP_WARM_UP_SHARE 25 /* one in so many, the first ones, does not count */
 
 typedef enum trip_bare_kind {
     TRIP_WORD,        /* one word */
@@ -15,6 +16,8 @@ typedef enum trip_bare_kind {
     TRIP_IN_TURN,     /* and TRIP_LINES_IN_TURN of them */
 } trip_bare_kind;
 
+/* Of `count` trips, each timed by one reading of the clock, which is taken off. Sorts them. */
+void trip_values(double *ns, uint64_t count, double *values);
 /* `context`: trip_bare_kind. */
 bool trip_bare(const bench *b, void *context, double *values);
 /* `context`: the rings' capacity (uint32_t). */

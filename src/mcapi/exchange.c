@@ -44,9 +44,8 @@ lane_stride(const med_limits *limits)
     return (uint32_t)apart(med_lane_memory_bytes(limits));
 }
 
-/* 0: more than there can be. */
-static uint32_t
-memory_bytes(const med_limits *limits)
+uint32_t
+med_exchange_memory_bytes(const med_limits *limits)
 {
     uint64_t pool = pool_bytes(limits);
     uint64_t all = sizeof(med_exchange_head) + pool + (uint64_t)limits->lanes * lane_stride(limits);
@@ -59,7 +58,7 @@ static medley_status_t
 memory_find(med_self *self, med_handle *memory)
 {
     med_shmem_request request = {.number = MEMORY_NUMBER,
-                                 .size_bytes = memory_bytes(&self->system->limits),
+                                 .size_bytes = med_exchange_memory_bytes(&self->system->limits),
                                  .attributes = MED_SHMEM_DOMAIN_SHARED};
     if (request.size_bytes == 0) {
         return MEDLEY_ERR_NO_MEMORY;
@@ -238,8 +237,8 @@ med_exchange_join(med_self *self)
         return status;
     }
     uint32_t file, offset;
-    bool whole =
-        med_shmem_holds(self->system, shared, memory_bytes(&self->system->limits), &file, &offset);
+    bool whole = med_shmem_holds(self->system, shared,
+                                 med_exchange_memory_bytes(&self->system->limits), &file, &offset);
     status = whole ? own_join(self, shared, memory) : MEDLEY_ERR_CORRUPT;
     if (status != MEDLEY_OK) {
         (void)med_shmem_detach(self, memory);

@@ -56,6 +56,9 @@ typedef struct med_exchange_node {
     uint32_t polls; /* since it looked at somebody's life; see look_due */
 } med_exchange_node;
 
+/* What a system of these limits shares for it. 0: more than there can be. */
+uint32_t med_exchange_memory_bytes(const med_limits *limits);
+
 /* The calling node takes part from now on. MEDLEY_ERR_EXISTS: it does; MEDLEY_ERR_CORRUPT:
  * the memory is not as large as it must be; MEDLEY_ERR_ACCESS: others exchange otherwise
  * (locked.h), which is reported; MEDLEY_ERR_NOT_SUPPORTED: not locked, on this machine;
