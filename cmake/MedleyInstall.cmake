@@ -33,6 +33,13 @@ configure_file(cmake/MedleyConfig.cmake.in ${folder}/MedleyConfig.cmake @ONLY)
 write_basic_package_version_file(${folder}/MedleyConfigVersion.cmake
     COMPATIBILITY SameMajorVersion)
 install(FILES ${folder}/medley.pc DESTINATION ${MEDLEY_PKGCONFIG_DIR})
+# By the standards' names, and with their versions, for programs that know no more than those.
+function(medley_interface file INTERFACE_NAME INTERFACE_VERSION INTERFACE_DESCRIPTION)
+    configure_file(cmake/interface.pc.in ${folder}/${file}.pc @ONLY)
+    install(FILES ${folder}/${file}.pc DESTINATION ${MEDLEY_PKGCONFIG_DIR})
+endfunction()
+medley_interface(mcapi MCAPI 2.015 "Multicore Communications API, by Medley")
+medley_interface(mrapi MRAPI 1.0 "Multicore Resource Management API, by Medley")
 install(FILES ${folder}/MedleyConfig.cmake ${folder}/MedleyConfigVersion.cmake
     DESTINATION ${MEDLEY_PACKAGE_DIR})
 

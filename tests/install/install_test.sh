@@ -42,6 +42,7 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig
 pkg-config --exists --print-errors medley
 version=$("$work/prefix/bin/medley" --version)
 [ "$version" = "medley $(pkg-config --modversion medley)" ] || fail "$version is not pkg-config's"
+pkg-config --exists --print-errors "mcapi >= 2.0" "mrapi >= 1.0"
 
 echo "the command finds the topologies it brings"
 "$work/prefix/bin/medley" stress one-way --count 10 >/dev/null || fail "medley stress one-way failed"
@@ -63,6 +64,19 @@ echo "the example, with pkg-config"
 # shellcheck disable=SC2046
 "$cc" -Wall -Wextra -Werror "$example" -o shared $(pkg-config --cflags --libs medley)
 LD_LIBRARY_PATH=$libdir ./shared | grep -E "$told" >/dev/null || fail "the example did not tell of the death"
+
+echo "by the name of the interface, which a program may know alone"
+# shellcheck disable=SC2046
+"$cc" -Wall -Wextra -Werror "$example" -o by_mrapi $(pkg-config --cflags --libs mrapi)
+LD_LIBRARY_PATH=$libdir ./by_mrapi | grep -E "$told" >/dev/null || fail "the example did not tell of the death"
+
+echo "a program for MCAPI 1.x, as C and as C++"
+for language in c c++; do
+    # shellcheck disable=SC2046
+    "$cc" -x $language -Wall -Wextra -Wpedantic -Wconversion -Werror "$here/version_1.c" -o version_1 \
+        $(pkg-config --cflags --libs mcapi)
+    LD_LIBRARY_PATH=$libdir ./version_1 || fail "the program for MCAPI 1.x failed, as $language"
+done
 
 echo "opened, used and closed at run time"
 # shellcheck disable=SC2046
