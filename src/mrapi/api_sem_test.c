@@ -121,6 +121,23 @@ units_of_one_node(void **state)
     delete_sem(other, MRAPI_SUCCESS);
 }
 
+/* Whoever has the handle still, and reads the limit of the row's next life, gets no unit before
+ * that life frees them: sim's mrapi_sem, seed 15085, when the deletion took only its own. */
+static void
+no_unit_of_a_deleted_one(void **state)
+{
+    (void)state;
+    const med_self *self = med_self_get();
+    mrapi_sem_hndl_t sem = sem_make(5, 1);
+    med_sem_row *row =
+        (med_sem_row *)(void *)med_table_row(&self->system->sems, med_handle_index(sem));
+    delete_sem(sem, MRAPI_SUCCESS);
+    atomic32_store_relaxed(&row->limit, self->sharers);
+    const med_units units = med_sem_units(row, self->sharers);
+    assert_int_equal(units.count, self->sharers);
+    assert_false(med_units_any_free(&units));
+}
+
 /* ---- By several ------------------------------------------------------------------------------ */
 
 static mrapi_sem_hndl_t shared_sem;
@@ -233,6 +250,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(limits_of_units, node_up, node_down),
         cmocka_unit_test_setup_teardown(units_of_one_node, node_up, node_down),
+        cmocka_unit_test_setup_teardown(no_unit_of_a_deleted_one, node_up, node_down),
         cmocka_unit_test_setup_teardown(had_by_others, node_up, node_down),
         cmocka_unit_test_setup_teardown(deleted_under_a_waiter, node_up, node_down),
         cmocka_unit_test_setup_teardown(owner_ends, node_up, node_down),
