@@ -111,7 +111,8 @@ join_take(med_self *self, uint32_t generation)
 static medley_status_t
 join_end(med_self *self, uint32_t generation, void **result)
 {
-    if (med_port_thread_join(self->thread, result) == MEDLEY_OK) {
+    med_port_thread thread = self->thread; /* copied, so that the simulator sees it read */
+    if (med_port_thread_join(thread, result) == MEDLEY_OK) {
         return MEDLEY_OK;
     }
     /* J1 joinable -> J2 (join) */

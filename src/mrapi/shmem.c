@@ -17,8 +17,8 @@
  * Edges: D1 unmapped (detach) -> D2 (delete): a bit that is seen clear means that its node is done
  * with the memory. M1 own life (create) -> M2 (recover_making): who reads what a node makes, and
  * then finds its row in the dead one's life, has read it of the dead one. K1 next life (fill) -> K2
- * (read): who reads a word of a later life sees that the one before has ended. The table's lock
- * does the rest.
+ * (read), and K3 -> K4 of where it lies: who reads a word of a later life sees that the one before
+ * has ended. The table's lock does the rest.
  *
  * Progress: attach, create and delete block while others are under the table's lock. A segment is
  * made before, mapped after, and unmapped without it by who detaches; only what is rarer goes under
@@ -114,8 +114,8 @@ typedef struct fill_context {
     uint32_t domain;
 } fill_context;
 
-/* Relaxed but for K1: published with the row (T1 in table.c). The mapping comes before that, for
- * the other nodes of a private system, who have no file to map. */
+/* Relaxed but for K1, K3: published with the row (T1 in table.c). The mapping comes before that,
+ * for the other nodes of a private system, who have no file to map. */
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
@@ -129,10 +129,13 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     /* K1 next life -> K2 (read), each. */
     atomic32_store_release(&shmem->attributes, request->attributes);
     atomic32_store_release(&shmem->size_bytes, request->size_bytes);
+
+    /* K3 next life, where it lies -> K4 (read), each. */
     atomic32_store_release(&shmem->place, request->place);
     atomic32_store_release(&shmem->place_index, request->place_index);
     atomic32_store_release(&shmem->address_low, (uint32_t)request->address);
     atomic32_store_release(&shmem->address_high, (uint32_t)(request->address >> 32));
+
     for (uint32_t i = 0; i < attached_words(&with->system->limits); i++) {
         atomic32_store_relaxed(&attached(shmem)[i], 0);
     }
@@ -260,6 +263,16 @@ med_shmem_get(med_self *self, uint32_t number, med_handle *shmem)
     return status;
 }
 
+static void
+where_read(const med_shmem_row *row, med_shmem_request *made_with)
+{
+    /* K4 next life, where it lies <- K3 (fill), all. */
+    made_with->place = atomic32_load_acquire(&row->place);
+    made_with->place_index = atomic32_load_acquire(&row->place_index);
+    made_with->address = atomic32_load_acquire(&row->address_low);
+    made_with->address |= (uint64_t)atomic32_load_acquire(&row->address_high) << 32;
+}
+
 medley_status_t
 med_shmem_read(med_self *self, med_handle handle, med_shmem_request *made_with)
 {
@@ -269,14 +282,13 @@ med_shmem_read(med_self *self, med_handle handle, med_shmem_request *made_with)
     if (status != MEDLEY_OK) {
         return status;
     }
-    /* A2 key <- T2 (table.c); K2 next life <- K1 (fill), all the others. */
-    *made_with = (med_shmem_request){.number = atomic32_load_acquire(&row->row.key_low),
-                                     .size_bytes = atomic32_load_acquire(&row->size_bytes),
-                                     .attributes = atomic32_load_acquire(&row->attributes),
-                                     .place = atomic32_load_acquire(&row->place),
-                                     .place_index = atomic32_load_acquire(&row->place_index),
-                                     .address = atomic32_load_acquire(&row->address_low)};
-    made_with->address |= (uint64_t)atomic32_load_acquire(&row->address_high) << 32;
+    *made_with = (med_shmem_request){
+        .number = atomic32_load_acquire(&row->row.key_low)}; /* A2 key <- T2 (table.c) */
+    where_read(row, made_with);
+    /* K2 next life <- K1 (fill), both. */
+    made_with->attributes = atomic32_load_acquire(&row->attributes);
+    made_with->size_bytes = atomic32_load_acquire(&row->size_bytes);
+
     /* Of another life of the row by now? */
     return row_of(self->system, handle, &row, &generation);
 }

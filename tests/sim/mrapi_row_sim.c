@@ -2,56 +2,81 @@
 /*
  * Rows that are read between two looks at their state: what a handle of a shared memory is told,
  * by whoever has it, is true of that memory, though it may be deleted meanwhile and its row be
- * another's.
+ * another's. Nor does who looks on from outside (view.h) see a mixture of two.
  *
- * Actors: 0 makes and deletes; the others read, by handles that are told without any order. Each
- * life has a size of its own, known to all with its handle.
+ * Actors: 0 makes and deletes; the others read, by handles that are told without any order, or row
+ * by row. Each life has a number, a size and attributes of its own, known to all with its handle.
  */
-#include "medley/medley.h"
+#include <string.h>
+
 #include "mrapi.h"
+#include "mrapi/shmem.h"
+#include "mrapi/view.h"
 #include "mrapi_actor.h"
 #include "scenarios.h"
 
 #define LIVES_MAX 12u
 #define READS 48u
+#define NUMBER 7u /* of the first; others follow */
 #define BYTES 64u
 
 typedef struct notes {
     mrapi_notes common; /* told: a life + 1 */
     uint32_t lives;
-    mrapi_shmem_hndl_t handles[LIVES_MAX]; /* of BYTES * (life + 1) bytes */
+    med_handle handles[LIVES_MAX];
 } notes;
+
+static med_shmem_request
+request_of(uint32_t life)
+{
+    return (med_shmem_request){.number = NUMBER + life,
+                               .size_bytes = BYTES * (life + 1),
+                               .attributes = life % 2 ? MED_SHMEM_DOMAIN_SHARED : 0};
+}
 
 static void
 make(const sim_actor *actor)
 {
     notes *n = actor->notes;
-    mrapi_status_t status;
     uint32_t life = n->lives++;
-    n->handles[life] =
-        mrapi_shmem_create(MRAPI_SHMEM_ID_ANY, BYTES * (life + 1), NULL, 0, NULL, 0, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MEM_LIMIT);
-    n->common.told[life % MRAPI_TOLD] = status == MRAPI_SUCCESS ? life + 1 : 0;
+    const med_shmem_request request = request_of(life);
+    medley_status_t status = med_shmem_create(med_self_get(), &request, &n->handles[life]);
+    SIM_CHECK(status == MEDLEY_OK);
+    n->common.told[life % MRAPI_TOLD] = life + 1;
 }
 
 static void
 read(const sim_actor *actor, uint32_t life)
 {
     const notes *n = actor->notes;
-    mrapi_uint_t size;
-    mrapi_status_t status;
-    mrapi_shmem_get_attribute(n->handles[life], MRAPI_SHMEM_SIZE, &size, sizeof size, &status);
-    SIM_CHECK(status == MRAPI_ERR_SHM_INVALID ||
-              (status == MRAPI_SUCCESS && size == BYTES * (life + 1)));
+    const med_shmem_request wanted = request_of(life);
+    med_shmem_request had;
+    medley_status_t status = med_shmem_read(med_self_get(), n->handles[life], &had);
+    SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_STALE);
+    SIM_CHECK(status != MEDLEY_OK || had.number == wanted.number);
+    SIM_CHECK(status != MEDLEY_OK || had.size_bytes == wanted.size_bytes);
+    SIM_CHECK(status != MEDLEY_OK || had.attributes == wanted.attributes);
+}
+
+static void
+look_on(void)
+{
+    const med_system *system = med_self_get()->system;
+    med_view_shmem view;
+    if (med_view_shmem_read(system, sim_random(system->limits.shmems), &view)) {
+        const med_shmem_request wanted = request_of(view.number - NUMBER);
+        SIM_CHECK(view.number >= NUMBER && view.number < NUMBER + LIVES_MAX);
+        SIM_CHECK(view.numbered && view.size_bytes == wanted.size_bytes);
+        SIM_CHECK(view.attributes == wanted.attributes);
+    }
 }
 
 static void
 end_one(const sim_actor *actor, uint32_t life)
 {
     const notes *n = actor->notes;
-    mrapi_status_t status;
-    mrapi_shmem_delete(n->handles[life], &status);
-    SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_SHM_INVALID);
+    medley_status_t status = med_shmem_delete(med_self_get(), n->handles[life]);
+    SIM_CHECK(status == MEDLEY_OK);
 }
 
 static void
@@ -61,26 +86,33 @@ act(const sim_actor *actor)
     mrapi_come(actor);
     for (uint32_t i = 0; actor->index == 0 && i < LIVES_MAX; i++) {
         make(actor);
-        if (i > 0) {
-            end_one(actor, i - 1);
-        }
+        end_one(actor, i);
     }
     for (uint32_t i = 0; actor->index != 0 && i < READS; i++) {
         uint32_t told = n->common.told[sim_random(MRAPI_TOLD)];
-        if (told) {
+        if (told && sim_random(3) != 0) {
             read(actor, told - 1);
+        } else {
+            look_on();
         }
     }
     mrapi_go(actor);
 }
 
+/* The only row is each memory's in turn. */
+static const char *
+environment(const char *name)
+{
+    return strcmp(name, "MEDLEY_MAX_SHMEMS") == 0 ? "1" : mrapi_environment(name);
+}
+
 const sim_scenario sim_mrapi_row = {
     .name = "mrapi_row",
-    .covers = "shmem",
+    .covers = "word() row_of() med_shmem_read() where_read() fill()",
     .memory_bytes = sizeof(uint32_t),
     .actors = MRAPI_ACTORS,
     .deaths = 0,
     .begin = mrapi_begin,
     .act = act,
-    .environment = mrapi_environment,
+    .environment = environment,
 };
