@@ -244,8 +244,9 @@ static bool
 sweep_one(med_system *system, uint32_t index, uint32_t generation)
 {
     const med_lane_row *row = med_lane_at(system, index);
-    /* Relaxed: both bits stay, as long as the generation does; else the removal says so. */
-    bool over = (atomic32_load_relaxed(&row->ends) & BOTH_GONE) == BOTH_GONE;
+    /* G4 both gone, and done with the memory, which is the next lane's <- G1 (side_leaves). Both
+     * bits stay as long as the generation does; else the removal says so. */
+    bool over = (atomic32_load_acquire(&row->ends) & BOTH_GONE) == BOTH_GONE;
     return over && lane_remove(system, index, generation) == MEDLEY_OK;
 }
 
@@ -472,7 +473,8 @@ side_leaves(const med_system *system, med_lane_row *row, med_lane_side side)
         /* Its maker may have died before it said so. Relaxed: constant until the side has left. */
         med_endpoint_lane_made(system, atomic32_load_relaxed(&row->row.key_high));
     }
-    /* G1 gone, and what was published before -> G2 (is_gone), G3 (here, the other side).
+    /* G1 gone, and what was published before -> G2 (is_gone), G3 (here, the other side),
+     * G4 (sweep_one).
      * G3 the other gone, and done with the memory <- G1 (here) */
     uint32_t before = atomic32_fetch_or_acq_rel(&row->ends, MED_LANE_GONE(side));
     if (!(before & MED_LANE_GONE(side))) {

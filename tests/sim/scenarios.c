@@ -36,5 +36,6 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_shmem_threads,
     &sim_mcapi_message,
     &sim_mcapi_packet,
+    &sim_mcapi_scalar,
     NULL,
 };

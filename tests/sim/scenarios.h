@@ -38,5 +38,6 @@ extern const sim_scenario sim_mrapi_shmem_threads;
 extern const sim_scenario sim_mrapi_rmem;
 extern const sim_scenario sim_mcapi_message;
 extern const sim_scenario sim_mcapi_packet;
+extern const sim_scenario sim_mcapi_scalar;
 
 #endif

@@ -126,10 +126,9 @@ static const survivor survivors[] = {
     {NULL, "node_is_over", "A1", NOT_MET},
     {NULL, "lane_is_over", "A1", NOT_MET},
     {NULL, "lanes_look", "A2", NOT_MET},
-    {NULL, "fill", "F1", NOT_MET},
-    {NULL, "side_is_there", "F2", NOT_MET},
-    {NULL, "med_scalar_send", "R1", NOT_MET},
-    {NULL, "send_run", "R1", NOT_MET},
+    {NULL, "fill", "F1",
+     "for one who left the lane, and for want of its table's lock let others remove it"},
+    {NULL, "side_is_there", "F2", "as F1"},
     {NULL, "sweep", "A1", NOT_MET},
     {0},
 };
