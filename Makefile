@@ -7,6 +7,8 @@
 #                     200 simulated seeds per structure
 #   make bench        all benchmarks beside their peers, and what programs for Cortex-M take of code
 #                     and RAM; make bench-short, without these, under 2 minutes
+#   make matrix       MCAPI's matrix: kinds, locked and lock-free, cores, threads and processes, as
+#                     tables and pictures in build/release/matrix
 #   make soak         sanitizers over everything, 10 million transactions through each shipped
 #                     topology, 100,000 random kills, 10,000 simulated seeds per
 #                     structure, a kill after every instruction of every operation; an hour or more
@@ -18,7 +20,7 @@ PREFIX ?= /usr/local
 CMAKE_BUILD = cmake --build
 JOBS := $(shell nproc)
 
-.PHONY: all demo test bench bench-short soak test-cross check install help clean setup-%
+.PHONY: all demo test bench bench-short matrix soak test-cross check install help clean setup-%
 
 all: build/release/stamp
 
@@ -43,6 +45,9 @@ bench bench-short: setup-bench
 	@$(CMAKE_BUILD) build/bench
 	@scripts/bench.sh $(if $(filter bench-short,$@),--short) build/bench
 	$(if $(filter bench,$@),@scripts/footprint.sh build/bench/bench/footprint_partition)
+
+matrix: setup-matrix build/release/stamp
+	@scripts/matrix.py build/release/tools/medley/medley build/release/matrix
 
 soak: setup-check
 	scripts/soak.sh

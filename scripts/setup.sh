@@ -8,6 +8,7 @@
 #   test    build, cmocka, Spin, the compilers for bare metal and their emulators
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
 #   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M
+#   matrix  build, Python
 #   check   formatter, linter, fuzzer, sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,9 +27,11 @@ packages() {
     bench) packages build
            echo libboost-dev libck-dev dpdk-dev libnng-dev libzmq3-dev libopenmpi-dev openmpi-bin
            echo python3 gcc-arm-none-eabi libnewlib-arm-none-eabi ;;
+    matrix) packages build
+            echo python3 ;;
     check) packages test
            echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev ;;
-    *) echo "setup.sh: unknown job '$1' (build, test, cross, bench, check)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown job '$1' (build, test, cross, bench, matrix, check)" >&2; exit 2 ;;
     esac
 }
 
