@@ -18,10 +18,15 @@ owner_at(const med_units *units, uint32_t index)
     return med_lock_owner(&units->words[index]);
 }
 
+/* From line to line, so that the last comes before the first of all. */
 static uint32_t
 next_of(const med_units *units, uint32_t index)
 {
-    return index + 1 < units->count ? index + 1 : 0;
+    uint32_t next = index + MED_UNITS_OF_LINE;
+    if (next >= units->lines * MED_UNITS_OF_LINE) {
+        next = next % MED_UNITS_OF_LINE + 1;
+    }
+    return med_units_first(units, next);
 }
 
 /* MEDLEY_BUSY: it is somebody's. */
@@ -42,7 +47,7 @@ take_one(med_lock *lock, uint32_t owner)
 medley_status_t
 med_units_take(const med_units *units, uint32_t owner, uint32_t first, uint32_t *index)
 {
-    uint32_t at = first < units->count ? first : 0;
+    uint32_t at = med_units_first(units, first);
     for (uint32_t n = 0; n < units->count; n++, at = next_of(units, at)) {
         medley_status_t status = take_one(&units->words[at], owner);
         if (status != MEDLEY_BUSY) {
@@ -56,7 +61,7 @@ med_units_take(const med_units *units, uint32_t owner, uint32_t first, uint32_t 
 uint32_t
 med_units_find(const med_units *units, uint32_t owner, uint32_t first)
 {
-    uint32_t at = first < units->count ? first : 0;
+    uint32_t at = med_units_first(units, first);
     for (uint32_t n = 0; n < units->count; n++, at = next_of(units, at)) {
         if (owner_at(units, at) == owner) {
             return at;
@@ -69,8 +74,8 @@ uint32_t
 med_units_held(const med_units *units)
 {
     uint32_t held = 0;
-    for (uint32_t i = 0; i < units->count; i++) {
-        held += owner_at(units, i) != 0;
+    for (uint32_t n = 0, at = 0; n < units->count; n++, at = next_of(units, at)) {
+        held += owner_at(units, at) != 0;
     }
     return held;
 }
@@ -79,8 +84,8 @@ uint32_t
 med_units_held_by(const med_units *units, uint32_t owner)
 {
     uint32_t held = 0;
-    for (uint32_t i = 0; i < units->count; i++) {
-        held += owner_at(units, i) == owner;
+    for (uint32_t n = 0, at = 0; n < units->count; n++, at = next_of(units, at)) {
+        held += owner_at(units, at) == owner;
     }
     return held;
 }
@@ -94,10 +99,10 @@ med_units_any_free(const med_units *units)
 bool
 med_units_all_free(const med_units *units, uint32_t but_for)
 {
-    for (uint32_t i = 0; i < units->count; i++) {
+    for (uint32_t n = 0, at = 0; n < units->count; n++, at = next_of(units, at)) {
         /* B2 word, then units <-> B1 (rwlock.c). It acquires too, A1 held <- R1 (lock.h, rwlock.c):
          * what its owner did comes before what follows. */
-        uint32_t owner = atomic32_load_seq_cst(&units->words[i].word) & MED_LOCK_OWNER_MASK;
+        uint32_t owner = atomic32_load_seq_cst(&units->words[at].word) & MED_LOCK_OWNER_MASK;
         if (owner && owner != but_for) {
             return false;
         }

@@ -21,7 +21,7 @@ static void
 taken_by_owner(void **state)
 {
     med_lock words[COUNT] = {0};
-    med_units units = {.words = words, .count = COUNT};
+    med_units units = {.words = words, .count = COUNT, .lines = 1};
     uint32_t index;
     (void)state;
     assert_true(med_units_all_free(&units, 0));
@@ -50,7 +50,7 @@ next_owner_is_told(void **state)
 {
     med_lock words[COUNT] = {0};
     med_lock_sleepers sleepers = {ATOMIC32_INIT(0)};
-    med_units units = {.words = words, .count = COUNT};
+    med_units units = {.words = words, .count = COUNT, .lines = 1};
     uint32_t index;
     (void)state;
     assert_int_equal(med_units_take(&units, 5, 1, &index), MEDLEY_OK);
@@ -59,6 +59,36 @@ next_owner_is_told(void **state)
     assert_int_equal(med_units_take(&units, 6, 1, &index), MEDLEY_ERR_OWNER_DIED);
     assert_int_equal(index, 1);
     assert_int_equal(med_units_held_by(&units, 6), 1);
+}
+
+#define LINES 3u
+#define MANY (LINES * MED_UNITS_OF_LINE)
+
+/* However many they are: each is had once, and neighbours are of different lines. */
+static void
+spread_over_lines(void **state)
+{
+    (void)state;
+    for (uint32_t count = 1; count <= MANY; count++) {
+        med_lock words[MANY] = {0};
+        med_units units = {.words = words, .count = count, .lines = LINES};
+        uint32_t index = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t line = index / MED_UNITS_OF_LINE;
+            assert_int_equal(med_units_take(&units, i + 1, index, &index), MEDLEY_OK);
+            assert_true(i == 0 || index / MED_UNITS_OF_LINE != line);
+            assert_ptr_equal(med_units_nth(&units, i), &words[index]);
+            assert_int_equal(med_units_find(&units, i + 1, 0), index);
+        }
+        assert_int_equal(med_units_take(&units, MANY + 1, 0, &index), MEDLEY_BUSY);
+        assert_int_equal(med_units_held(&units), count);
+        for (uint32_t hint = 0; hint < 10 * MANY; hint++) {
+            assert_int_not_equal(words[med_units_first(&units, hint)].word.value, 0);
+        }
+        atomic32_store_release(&med_units_nth(&units, count - 1)->word, 0);
+        assert_int_equal(med_units_take(&units, MANY + 1, UINT32_MAX, &index), MEDLEY_OK);
+        assert_int_equal(med_units_held_by(&units, MANY + 1), 1);
+    }
 }
 
 /* ---- More threads than units ----------------------------------------------------------------- */
@@ -73,7 +103,7 @@ typedef struct contender {
 static med_units
 units_of(const contender *c)
 {
-    return (med_units){.words = c->memory->words, .count = COUNT};
+    return (med_units){.words = c->memory->words, .count = COUNT, .lines = 1};
 }
 
 static medley_status_t
@@ -151,7 +181,7 @@ more_threads_than_units(void **state)
     }
     assert_int_equal(atomic32_load_relaxed(&memory.inside), 0);
     assert_in_range(atomic32_load_relaxed(&memory.most), 1, COUNT);
-    med_units units = {.words = memory.words, .count = COUNT};
+    med_units units = {.words = memory.words, .count = COUNT, .lines = 1};
     assert_true(med_units_all_free(&units, 0));
 }
 
@@ -161,6 +191,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(taken_by_owner),
         cmocka_unit_test(next_owner_is_told),
+        cmocka_unit_test(spread_over_lines),
         cmocka_unit_test(more_threads_than_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

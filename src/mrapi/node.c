@@ -67,7 +67,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self_tables_fill(self, system, row);
     self->recent_sem = (med_self_recent){.unit = NULL};
     self->recent_rwl = (med_self_recent){.unit = NULL};
-    self->unit = med_units_spread(index, self->sharers);
+    self->unit = med_units_index(med_units_lines(self->sharers), index % self->sharers);
     self->next_look_ns = 0;
     for (uint32_t i = 0; i < MED_SELF_RMEMS_RECENT; i++) {
         self->rmem_recent[i] = NULL;

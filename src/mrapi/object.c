@@ -105,14 +105,14 @@ med_object_get(
 uint32_t
 med_object_sharers_row_bytes(size_t head_bytes, const med_limits *limits)
 {
-    uint32_t bytes = (uint32_t)(head_bytes + limits->sharers * sizeof(med_lock));
-    return (bytes + 63) / 64 * 64;
+    uint32_t words = med_units_lines(limits->sharers) * MED_UNITS_OF_LINE;
+    return (uint32_t)(head_bytes + words * sizeof(med_lock) + 63) / 64 * 64;
 }
 
 void
 med_object_units_fill(med_lock *units, uint32_t sharers)
 {
-    for (uint32_t i = 0; i < sharers; i++) {
+    for (uint32_t i = 0; i < med_units_lines(sharers) * MED_UNITS_OF_LINE; i++) {
         /* R1 free -> A1 (units.c, units.h): who takes one by an old handle sees the new life. */
         atomic32_store_release(&units[i].word, 0);
     }

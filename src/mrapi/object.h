@@ -146,8 +146,8 @@ bool med_object_look_due(med_self *self);
 
 /* ---- Objects that several nodes have at once ------------------------------------------------- */
 
-/* Their rows, `head_bytes` large, go on with as many units as there may be sharers; an object's
- * limit says how many of them it uses, fixed at creation. */
+/* Their rows, `head_bytes` large, go on with lines for as many units as there may be sharers; an
+ * object's limit says how many of them it uses, fixed at creation. */
 uint32_t med_object_sharers_row_bytes(size_t head_bytes, const med_limits *limits);
 
 /* In a kind's `fill`: nobody has any. */
@@ -158,7 +158,9 @@ static inline med_units
 med_object_units(med_lock *units, const atomic32 *limit, uint32_t sharers)
 {
     uint32_t count = atomic32_load_relaxed(limit); /* relaxed: fixed at creation */
-    return (med_units){.words = units, .count = count < sharers ? count : sharers};
+    return (med_units){.words = units,
+                       .count = count < sharers ? count : sharers,
+                       .lines = med_units_lines(sharers)};
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */

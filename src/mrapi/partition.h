@@ -28,7 +28,7 @@
  * things are is the layout hash's affair, which is computed; base's rings, pools, cells and traces
  * have stamps of their own (base/stamp.h).
  *   2   a mutex's row keeps the key of its outermost level where it kept a count of acquisitions */
-#define MED_PARTITION_VERSION 2u
+#define MED_PARTITION_VERSION 3u
 #define MED_PARTITION_BYTE_ORDER 0x01020304u
 
 typedef enum med_on_death {

@@ -132,9 +132,10 @@ look_at_owners(void *context)
         (void)med_rwlock_recover_writer(lock, writer, usable, system->scope);
     }
     for (uint32_t i = 0; i < units.count; i++) {
-        uint32_t reader = med_lock_owner(&units.words[i]);
+        med_lock *unit = med_units_nth(&units, i);
+        uint32_t reader = med_lock_owner(unit);
         if (reader == MED_LOCK_DEAD || is_nobody(w, reader)) {
-            (void)med_rwlock_recover_reader(lock, &units.words[i], reader, system->scope);
+            (void)med_rwlock_recover_reader(lock, unit, reader, system->scope);
         }
     }
 }
@@ -263,13 +264,14 @@ medley_status_t
 med_rwl_recover_rows(
     med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
 {
+    uint32_t words = med_units_lines(system->limits.sharers) * MED_UNITS_OF_LINE;
     (void)thread_id;
     bool usable = system->on_death == MED_ON_DEATH_RECOVER;
     for (uint32_t i = first; i < first + count && i < system->rwls.row_count; i++) {
         med_rwl_row *row = (med_rwl_row *)(void *)med_table_row(&system->rwls, i);
         /* All there may be: the row may be at its next life, with fewer. */
         med_lock *units = units_at(row);
-        for (uint32_t unit = 0; unit < system->limits.sharers; unit++) {
+        for (uint32_t unit = 0; unit < words; unit++) {
             (void)med_rwlock_recover_reader(&row->lock, &units[unit], node_ref, system->scope);
         }
         (void)med_rwlock_recover_writer(&row->lock, node_ref, usable, system->scope);

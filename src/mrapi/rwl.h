@@ -80,10 +80,8 @@ void med_rwl_row_removed(const med_table_view *view, med_row *row);
 static inline med_lock *
 med_rwl_first(const med_self *self, med_rwl_row *row)
 {
-    uint32_t unit = self->unit;
-    /* Relaxed: fixed at creation. */
-    unit = __builtin_expect(unit < atomic32_load_relaxed(&row->limit), 1) ? unit : 0;
-    return (med_lock *)(void *)(row + 1) + unit;
+    med_units units = med_rwl_units(row, self->sharers);
+    return &units.words[med_units_first(&units, self->unit)];
 }
 
 /* Whose handle this is, and the unit to try: mostly those of the last time. Relaxed: looked at

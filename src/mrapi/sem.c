@@ -144,7 +144,7 @@ look_at_owners(void *context)
     const wanted *w = context;
     med_system *system = w->self->system;
     for (uint32_t i = 0; i < w->units.count; i++) {
-        med_lock *unit = &w->units.words[i];
+        med_lock *unit = med_units_nth(&w->units, i);
         uint32_t owner = med_lock_owner(unit);
         if (owner != w->self->ref && med_node_look(system, owner) == MEDLEY_ERR_NOT_FOUND) {
             (void)med_lock_recover(unit, &w->row->sleepers, owner, true, system->scope);
@@ -245,8 +245,9 @@ give_back(const wanted *w, uint32_t count)
 {
     med_self *self = w->self;
     for (uint32_t i = 0; i < w->units.count && count; i++) {
-        if (med_lock_is_mine(&w->units.words[i], self->ref)) {
-            med_lock_give_back(&w->units.words[i], &w->row->sleepers, self->ref, self->scope);
+        if (med_lock_is_mine(med_units_nth(&w->units, i), self->ref)) {
+            med_lock_give_back(med_units_nth(&w->units, i), &w->row->sleepers, self->ref,
+                               self->scope);
             count--;
         }
     }
@@ -259,10 +260,10 @@ take_all(const wanted *w, bool *all)
     uint32_t taken = 0;
     *all = true;
     for (uint32_t i = 0; i < w->units.count && *all; i++) {
-        if (med_lock_is_mine(&w->units.words[i], w->self->ref)) {
+        if (med_lock_is_mine(med_units_nth(&w->units, i), w->self->ref)) {
             continue;
         }
-        medley_status_t status = med_lock_try(&w->units.words[i], w->self->ref);
+        medley_status_t status = med_lock_try(med_units_nth(&w->units, i), w->self->ref);
         *all = status != MEDLEY_BUSY;
         taken += *all;
     }
@@ -282,7 +283,9 @@ med_sem_delete(med_self *self, med_handle sem)
     wanted w = {.self = self,
                 .row = row,
                 .handle = sem,
-                .units = {.words = units_at(row), .count = self->sharers}};
+                .units = {.words = units_at(row),
+                          .count = self->sharers,
+                          .lines = med_units_lines(self->sharers)}};
     bool all;
     med_object_touch(&self->tables[MED_KIND_SEM], med_handle_index(sem));
     (void)look_at_owners(&w); /* a dead owner is none */
@@ -300,12 +303,13 @@ medley_status_t
 med_sem_recover_rows(
     med_system *system, uint32_t first, uint32_t count, uint32_t node_ref, uint32_t thread_id)
 {
+    uint32_t words = med_units_lines(system->limits.sharers) * MED_UNITS_OF_LINE;
     (void)thread_id;
     for (uint32_t i = first; i < first + count && i < system->sems.row_count; i++) {
         med_sem_row *row = (med_sem_row *)(void *)med_table_row(&system->sems, i);
         /* All there may be: the row may be at its next life, with fewer. */
         med_lock *units = units_at(row);
-        for (uint32_t unit = 0; unit < system->limits.sharers; unit++) {
+        for (uint32_t unit = 0; unit < words; unit++) {
             (void)med_lock_recover(&units[unit], &row->sleepers, node_ref, true, system->scope);
         }
     }

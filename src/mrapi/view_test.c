@@ -235,7 +235,8 @@ shows_semaphores_and_rwlocks(void **state)
     assert_int_equal(rwl.owner_number, NODE);
     med_rwl_row *row = (med_rwl_row *)(void *)med_table_row(&system.rwls, 0);
     atomic32_store_relaxed(&row->lock.writer.word, MED_RWLOCK_COMING | med_node_ref(16000, 0));
-    atomic32_store_relaxed(&((atomic32 *)(void *)(row + 1))[1], 1);
+    med_units units = med_rwl_units(row, system.limits.sharers);
+    atomic32_store_relaxed(&med_units_nth(&units, 1)->word, 1);
     assert_true(med_view_rwl_read(&system, 0, &rwl));
     assert_int_equal(rwl.readers, 1);
     assert_true(rwl.coming);

@@ -144,7 +144,7 @@ act_for(const sim_actor *actor, uint64_t patience_ns)
     shared *s = actor->memory;
     med_waiter waiter = {0};
     med_rwlock_request request = {.lock = &s->lock,
-                                  .units = {s->units, UNITS},
+                                  .units = {s->units, UNITS, 1},
                                   .owner = actor->index + 1,
                                   .deadline_ns = MED_PORT_FOREVER,
                                   .scope = MED_PORT_SCOPE_SHARED,

@@ -102,7 +102,7 @@ act(const sim_actor *actor)
 {
     med_waiter waiter = {0};
     shared *s = actor->memory;
-    wanted w = {.s = s, .units = {s->words, UNITS}, .owner = actor->index + 1};
+    wanted w = {.s = s, .units = {s->words, UNITS, 1}, .owner = actor->index + 1};
     for (uint32_t round = 0; round < ROUNDS; round++) {
         SIM_CHECK(take(&w, &waiter) == MEDLEY_OK);
         use(actor, &w);
