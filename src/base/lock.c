@@ -80,10 +80,7 @@ spin(const med_contest *contest)
     med_port_scheduling scheduling;
     med_port_scheduling_get(&scheduling);
     bool only_processor = scheduling.processors == 1;
-    if (only_processor && scheduling.real_time) {
-        return MEDLEY_BUSY; /* the holder waits for this very processor */
-    }
-    uint64_t end_ns = med_port_clock_ns() + med_wait_spin_budget_ns(contest->waiter);
+    uint64_t end_ns = med_port_clock_ns() + med_wait_spin_budget_ns(contest->waiter, &scheduling);
     uint32_t pauses = PAUSES_FIRST;
     for (uint32_t round = 0;; round++) {
         medley_status_t status = contest->attempt(contest->context);

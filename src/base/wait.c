@@ -57,16 +57,23 @@ med_wait_slice_end_ns(uint32_t slice_index, uint64_t deadline_ns)
     return end_ns < deadline_ns ? end_ns : deadline_ns;
 }
 
-uint32_t
-med_wait_spin_budget_ns(const med_waiter *waiter)
+static uint32_t
+learned_ns(const med_waiter *waiter)
 {
     return waiter->spin_ns ? waiter->spin_ns : SPIN_START_NS;
+}
+
+uint32_t
+med_wait_spin_budget_ns(const med_waiter *waiter, const med_port_scheduling *scheduling)
+{
+    bool in_the_way = scheduling->real_time && scheduling->processors == 1;
+    return in_the_way ? SPIN_MIN_NS : learned_ns(waiter);
 }
 
 void
 med_wait_learn(med_waiter *waiter, bool slept)
 {
-    uint32_t spin_ns = med_wait_spin_budget_ns(waiter);
+    uint32_t spin_ns = learned_ns(waiter);
     if (slept) {
         waiter->spin_ns = spin_ns / 2 > SPIN_MIN_NS ? spin_ns / 2 : SPIN_MIN_NS;
     } else {
@@ -83,10 +90,7 @@ med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *contex
     med_port_scheduling scheduling;
     med_port_scheduling_get(&scheduling);
     bool only_processor = scheduling.processors == 1;
-    if (only_processor && scheduling.real_time) {
-        return false; /* whoever could make it true is waiting for this very processor */
-    }
-    uint64_t budget_ns = med_wait_spin_budget_ns(waiter);
+    uint64_t budget_ns = med_wait_spin_budget_ns(waiter, &scheduling);
     uint64_t start_ns = med_port_clock_ns();
     for (;;) {
         for (int look = 0; look < LOOKS_PER_CLOCK; look++) {

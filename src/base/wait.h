@@ -70,10 +70,11 @@ med_wait_wake(med_wait *wait, med_port_scope scope)
 /* ---- The spinning half, for locks and barriers that bring their own words -------------------- */
 
 /* One spin phase: returns true as soon as `condition` holds, false when it is time to sleep. Knows
- * when spinning is pointless (one processor) or harmful (real-time on one processor). */
+ * when spinning gives way to others (one processor), and to be brief (in real time there). */
 bool med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context);
-/* How long it may spin now. */
-uint32_t med_wait_spin_budget_ns(const med_waiter *waiter);
+/* How long it may spin now. Not long in real time on one processor: whom it waits for may need this
+ * very processor. But he may run on another, and then a sleep costs many times as much. */
+uint32_t med_wait_spin_budget_ns(const med_waiter *waiter, const med_port_scheduling *scheduling);
 /* What the spin taught: it was long enough, or the thread had to sleep all the same. */
 void med_wait_learn(med_waiter *waiter, bool slept);
 /* When the next slice ends: `slice_index` counts the slices of this wait from 0. */

@@ -150,19 +150,24 @@ a_dead_sleepers_flag_goes_with_the_next_wake(void **state)
 static void
 spinning_adapts(void **state)
 {
+    const med_port_scheduling several = {.processors = 2, .real_time = true};
+    const med_port_scheduling alone = {.processors = 1, .real_time = true};
     med_waiter waiter = {.spin_ns = 0};
     (void)state;
-    uint32_t first_ns = med_wait_spin_budget_ns(&waiter);
+    uint32_t short_ns = med_wait_spin_budget_ns(&waiter, &alone);
+    uint32_t first_ns = med_wait_spin_budget_ns(&waiter, &several);
     med_wait_learn(&waiter, true);
-    assert_true(med_wait_spin_budget_ns(&waiter) < first_ns);
+    assert_true(med_wait_spin_budget_ns(&waiter, &several) < first_ns);
     for (int i = 0; i < 20; i++) {
         med_wait_learn(&waiter, true);
     }
-    assert_true(med_wait_spin_budget_ns(&waiter) > 0);
+    assert_true(med_wait_spin_budget_ns(&waiter, &several) > 0);
     for (int i = 0; i < 20; i++) {
         med_wait_learn(&waiter, false);
     }
-    assert_true(med_wait_spin_budget_ns(&waiter) > first_ns);
+    assert_true(med_wait_spin_budget_ns(&waiter, &several) > first_ns);
+    assert_true(short_ns > 0 && short_ns < first_ns);
+    assert_int_equal(med_wait_spin_budget_ns(&waiter, &alone), short_ns); /* whatever was learned */
 }
 
 static void
