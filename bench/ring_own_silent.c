@@ -3,6 +3,7 @@
 #include "base/wait.h"
 
 #define med_wait_wake(wait, scope) ((void)(wait), (void)(scope))
+#define med_waker_wake(waker) ((void)(waker))
 
 #include "ring_own_loops.h"
 

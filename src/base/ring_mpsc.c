@@ -110,11 +110,11 @@ lane_take(med_ring_mpsc_producer *producer,
         lane_put_back(view, number);
         return MEDLEY_ERR_CORRUPT;
     }
+    med_waker_begin(&lane.waker, &view->ring->data, view->scope); /* he sleeps there for all */
     /* Relaxed: R1 of the first commit, or R3, comes after. */
     atomic32_store_relaxed(&role->former, owner);
     map_set(view, number);
-    *producer = (med_ring_mpsc_producer){
-        .lane = lane, .data = &view->ring->data, .role = role, .owner = owner};
+    *producer = (med_ring_mpsc_producer){.lane = lane, .role = role, .owner = owner};
     return MEDLEY_OK;
 }
 
@@ -271,7 +271,7 @@ lane_enter(med_ring_mpsc_consumer *consumer, uint32_t number)
 {
     med_ring_consumer *lane = &consumer->lane;
     if (number != consumer->number) {
-        lane->pace.moment_ns = 0; /* it was another's pace */
+        med_ring_pace_restart(&lane->pace); /* it was another's */
     }
     consumer->number = number;
     lane->view.ring = med_ring_mpsc_lane(&consumer->view, number);

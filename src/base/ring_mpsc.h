@@ -101,7 +101,6 @@ typedef struct med_ring_mpsc_view {
 
 typedef struct med_ring_mpsc_producer {
     med_ring_producer lane;
-    med_wait *data;
     med_ring_mpsc_role *role;
     uint32_t owner;
 } med_ring_mpsc_producer;
@@ -203,7 +202,7 @@ med_ring_mpsc_commit_many(med_ring_mpsc_producer *producer, uint32_t count)
     uint32_t tail = med_ring_tail(&producer->lane);
     /* R1 slot filled -> A1 (ring_spsc.c) */
     atomic32_store_release(&lane->ring->tail, tail + count);
-    med_wait_wake(producer->data, lane->scope);
+    med_waker_wake(&producer->lane.waker);
 }
 
 static inline void

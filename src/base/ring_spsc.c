@@ -117,8 +117,16 @@ med_ring_consumer_tune(med_ring_consumer *consumer)
     consumer->pace = (med_ring_pace){
         .few = clamp(slots_bytes / PARTS, FEW_BYTES, FEW_BYTES_MOST),
         .longest_ns = large ? MOMENT_LONGEST_NS : MOMENT_FIRST_NS,
-        .untried = LOOKS_UNTRIED,
     };
+    med_ring_pace_restart(&consumer->pace);
+}
+
+void
+med_ring_pace_restart(med_ring_pace *pace)
+{
+    pace->moment_ns = 0;
+    pace->untried = LOOKS_UNTRIED;
+    pace->found_bytes = 0;
 }
 
 /* Before a look. */
@@ -144,8 +152,7 @@ learn_distance(med_ring_pace *pace, uint32_t found_bytes)
             pace->moment_ns = MOMENT_FIRST_NS;
         }
     } else if (found_bytes < STREAM_BYTES_PER_NS(pace->moment_ns)) {
-        pace->moment_ns = 0;
-        pace->untried = LOOKS_UNTRIED;
+        med_ring_pace_restart(pace);
     } else if (pace->moment_ns < pace->longest_ns) {
         pace->moment_ns *= 2;
     }
@@ -318,6 +325,7 @@ med_ring_producer_attach(med_ring_producer *producer,
         return MEDLEY_ERR_CORRUPT;
     }
     new.limit = head + capacity;
+    med_waker_begin(&new.waker, &ring->data, scope);
     med_ring_reserve_cancel(&new); /* the former producer's */
     *producer = new;
     return MEDLEY_OK;

@@ -134,6 +134,7 @@ typedef struct med_ring_view {
 typedef struct med_ring_producer {
     med_ring_view view;
     uint32_t limit; /* the first index that may not be filled yet: head, as last seen, + capacity */
+    med_waker waker;      /* of the consumer */
     med_ring_sleep sleep; /* for reserve_until */
 } med_ring_producer;
 
@@ -188,6 +189,8 @@ medley_status_t med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wan
 void med_ring_fill_slots(const med_ring_view *view, uint32_t first, uint32_t count);
 /* Of a consumer whose view is otherwise complete: its blocks and its pace. */
 void med_ring_consumer_tune(med_ring_consumer *consumer);
+/* It begins to learn anew. */
+void med_ring_pace_restart(med_ring_pace *pace);
 /* Drops the lines of the blocks that end from `head` to `next`. */
 void med_ring_drop(const med_ring_view *view, uint32_t head, uint32_t next);
 
@@ -279,7 +282,7 @@ med_ring_commit_as(med_ring_producer *producer, med_ring_layout layout)
     } else {
         atomic32_store_release(&ring->tail, tail + 1); /* R1 slot filled -> A1 (peek, attach) */
     }
-    med_wait_wake(&ring->data, producer->view.scope);
+    med_waker_wake(&producer->waker);
 }
 
 /* As reserve, for up to `wanted` (at least 1) slots that lie side by side, stride_bytes apart;
@@ -318,7 +321,7 @@ med_ring_commit_many_as(med_ring_producer *producer, med_ring_layout layout, uin
     } else {
         atomic32_store_release(&ring->tail, tail + count); /* R1 slot filled -> A1 (peek, attach) */
     }
-    med_wait_wake(&ring->data, producer->view.scope);
+    med_waker_wake(&producer->waker);
 }
 
 static inline medley_status_t

@@ -49,6 +49,24 @@ med_wait_wake_sleepers(med_wait *wait, med_port_scope scope)
     }
 }
 
+/* What a waker sees who must look closer. */
+static const atomic32 somebody_sleeps = {MED_WAIT_SLEEPS};
+
+void
+med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope)
+{
+    *waker = (med_waker){.look = &somebody_sleeps, .wait = wait, .scope = scope};
+}
+
+void
+med_waker_look_closer(med_waker *waker)
+{
+    med_wait_wake(waker->wait, waker->scope);
+    if (med_port_barrier_is_free(waker->scope)) {
+        waker->look = &waker->wait->word;
+    }
+}
+
 uint64_t
 med_wait_slice_end_ns(uint32_t slice_index, uint64_t deadline_ns)
 {

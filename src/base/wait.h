@@ -67,6 +67,31 @@ med_wait_wake(med_wait *wait, med_port_scope scope)
     }
 }
 
+/* ---- For who wakes often --------------------------------------------------------------------- */
+
+/* Looks at one word, where med_wait_wake looks at three. Private to one thread; in a child of fork
+ * it is begun anew. */
+typedef struct med_waker {
+    const atomic32 *look; /* the wait object; or a word that says that somebody sleeps, as long as
+                           * the light half of the barrier costs something */
+    med_wait *wait;
+    med_port_scope scope;
+} med_waker;
+
+void med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope);
+void med_waker_look_closer(med_waker *waker);
+
+/* As med_wait_wake. */
+static inline void
+med_waker_wake(med_waker *waker)
+{
+    med_port_barrier_free(); /* else med_waker_look_closer has the light half */
+    /* Relaxed: it decides only whether to look closer. */
+    if (__builtin_expect(atomic32_load_relaxed(waker->look) & MED_WAIT_SLEEPS, 0)) {
+        med_waker_look_closer(waker);
+    }
+}
+
 /* ---- The spinning half, for locks and barriers that bring their own words -------------------- */
 
 /* One spin phase: returns true as soon as `condition` holds, false when it is time to sleep. Knows

@@ -303,6 +303,10 @@ medley_status_t med_port_pi_unlock(uint32_t *word, med_port_scope scope);
  * its light half, and arranges to be stopped once it has run a few. */
 static inline void med_port_barrier_light(med_port_scope scope);
 void med_port_barrier_heavy(med_port_scope scope);
+/* Does the light half cost nothing here by now? Then it stays so, but in a child of fork, and this
+ * may stand for it: it keeps the compiler's order. */
+static inline bool med_port_barrier_is_free(med_port_scope scope);
+static inline void med_port_barrier_free(void);
 /* Arranges it, now where that is cheap, else in the background. Idempotent. */
 void med_port_barrier_prepare(med_port_scope scope);
 

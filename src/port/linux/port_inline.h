@@ -30,6 +30,20 @@ med_port_barrier_light(med_port_scope scope)
     }
 }
 
+static inline bool
+med_port_barrier_is_free(med_port_scope scope)
+{
+    /* Relaxed: as above. */
+    return __atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED) != 0;
+}
+
+static inline void
+med_port_barrier_free(void)
+{
+    /* B1 what is published, then who sleeps <-> B2 (heavy, barrier.c) */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 #define MED_PORT_OPTIONAL
 
 static inline bool

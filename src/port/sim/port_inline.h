@@ -53,4 +53,17 @@ med_port_has_cache_drop(void)
     return false;
 }
 
+/* It never is. */
+static inline bool
+med_port_barrier_is_free(med_port_scope scope)
+{
+    (void)scope;
+    return false;
+}
+
+static inline void
+med_port_barrier_free(void)
+{
+}
+
 #endif
