@@ -214,6 +214,18 @@ map_valid(const med_ring_mpsc_view *view, uint32_t index)
     return lanes >= 32 ? UINT32_MAX : (1u << lanes) - 1;
 }
 
+/* What the consumer knows of another lane does not hold for this one. */
+static void
+lane_choose(med_ring_mpsc_consumer *consumer, uint32_t number)
+{
+    med_ring_consumer *lane = &consumer->lane;
+    consumer->number = number;
+    lane->view.ring = med_ring_mpsc_lane(&consumer->view, number);
+    lane->view.slots = (uint8_t *)lane->view.ring + sizeof(med_ring);
+    med_ring_pace_restart(&lane->pace);
+    med_waker_begin(&lane->waker, &lane->view.ring->space, lane->view.scope);
+}
+
 medley_status_t
 med_ring_mpsc_consumer_join(med_ring_mpsc_consumer *consumer,
                             const med_ring_mpsc_view *view,
@@ -232,17 +244,16 @@ med_ring_mpsc_consumer_join(med_ring_mpsc_consumer *consumer,
         (void)atomic32_fetch_or_relaxed(&view->ring->map[i], map_valid(view, i));
     }
     *consumer = (med_ring_mpsc_consumer){
-        .lane.view = {.ring = med_ring_mpsc_lane(view, 0),
-                      .mask = view->capacity - 1,
+        .lane.view = {.mask = view->capacity - 1,
                       .stride_bytes = view->stride_bytes,
                       .element_bytes = view->element_bytes,
                       .layout = MED_RING_PACKED,
                       .scope = view->scope},
         .view = *view,
-        .number = view->lanes - 1,
         .owner = owner,
     };
     med_ring_consumer_tune(&consumer->lane);
+    lane_choose(consumer, view->lanes - 1);
     return MEDLEY_OK;
 }
 
@@ -261,8 +272,7 @@ lane_empty(med_ring_consumer *lane)
     med_ring *ring = lane->view.ring;
     lane->head = atomic32_load_relaxed(&ring->tail); /* relaxed: nothing of it is read */
     lane->filled = lane->head;
-    (void)med_ring_pass(lane, 0);
-    med_wait_wake(&ring->space, lane->view.scope);
+    med_ring_release_many(lane, 0);
 }
 
 /* Goes to lane `number` and begins a run there. As med_ring_look_for_data. */
@@ -271,11 +281,8 @@ lane_enter(med_ring_mpsc_consumer *consumer, uint32_t number)
 {
     med_ring_consumer *lane = &consumer->lane;
     if (number != consumer->number) {
-        med_ring_pace_restart(&lane->pace); /* it was another's */
+        lane_choose(consumer, number);
     }
-    consumer->number = number;
-    lane->view.ring = med_ring_mpsc_lane(&consumer->view, number);
-    lane->view.slots = (uint8_t *)lane->view.ring + sizeof(med_ring);
     /* Relaxed: the consumer's own word; or, of the one before, A5 came first. */
     lane->head = atomic32_load_relaxed(&lane->view.ring->head);
     lane->filled = lane->head;

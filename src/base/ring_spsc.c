@@ -74,10 +74,7 @@ shape_from_config(const med_ring_config *config, shape *s)
  *
  * 24 B in bursts of 32, 384 KiB, a second: 340 million with neither, 350 with the first, 570 with
  * both; between cores that share no cache 92, 92 and 480.
- *
- * For the same reason a producer that sleeps is not looked for at each element of a large ring. One
- * that slept through room for less than a block sees it when the consumer looks for more, or after
- * a slice. */
+ */
 #define BLOCK_BYTES 768u
 #define LARGE_BYTES 65536u    /* rings from here on */
 #define DROP_BYTES_MOST 2048u /* of an element */
@@ -112,8 +109,8 @@ med_ring_consumer_tune(med_ring_consumer *consumer)
     med_ring_view *view = &consumer->view;
     uint32_t slots_bytes = (view->mask + 1) * view->stride_bytes;
     bool large = slots_bytes >= LARGE_BYTES;
-    view->blocks = large ? blocks_of(view->stride_bytes) : UINT32_MAX;
-    view->drops = med_port_has_cache_drop() && large && med_port_cache_drops();
+    bool drops = med_port_has_cache_drop() && large && med_port_cache_drops();
+    view->blocks = drops ? blocks_of(view->stride_bytes) : 0;
     consumer->pace = (med_ring_pace){
         .few = clamp(slots_bytes / PARTS, FEW_BYTES, FEW_BYTES_MOST),
         .longest_ns = large ? MOMENT_LONGEST_NS : MOMENT_FIRST_NS,
@@ -347,6 +344,7 @@ med_ring_consumer_attach(med_ring_consumer *consumer,
     new.head = atomic32_load_acquire(&new.view.ring->head);
     new.filled = new.head;
     med_ring_consumer_tune(&new);
+    med_waker_begin(&new.waker, &new.view.ring->space, scope);
     /* Relaxed: a hint for this check, A1 comes with peek. */
     uint32_t tail = atomic32_load_relaxed(&new.view.ring->tail);
     if (new.view.layout == MED_RING_PACKED && tail - new.head > new.view.mask + 1) {
@@ -452,7 +450,6 @@ look_for_data_line(med_ring_consumer *consumer, uint32_t wanted)
 medley_status_t
 med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wanted)
 {
-    med_ring_wake_for_part(consumer);
     return consumer->view.layout == MED_RING_LINE ? look_for_data_line(consumer, wanted)
                                                   : look_for_data_packed(consumer);
 }

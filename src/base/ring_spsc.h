@@ -124,11 +124,10 @@ typedef struct med_ring_view {
     uint32_t mask; /* capacity - 1 */
     uint32_t stride_bytes;
     uint32_t word_offset; /* line: of a slot's word */
-    uint32_t blocks;      /* the consumer's: the bits of an index that say which block; else 0 */
+    uint32_t blocks;      /* the consumer's: the bits of an index that say which block; or 0 */
     uint32_t element_bytes;
     med_ring_layout layout;
     med_port_scope scope;
-    bool drops; /* the consumer drops the lines of a block that he is done with */
 } med_ring_view;
 
 typedef struct med_ring_producer {
@@ -152,6 +151,7 @@ typedef struct med_ring_consumer {
     uint32_t head;        /* the index to read next */
     uint32_t filled;      /* the first index not known to be filled */
     med_ring_pace pace;   /* packed: how it keeps its distance */
+    med_waker waker;      /* of the producer */
     med_ring_sleep sleep; /* for peek_until */
 } med_ring_consumer;
 
@@ -357,15 +357,6 @@ med_ring_reserve_until(med_ring_producer *producer, uint64_t deadline_ns, void *
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
 
-/* Before a look that may find nothing: for who sleeps though part of a block is free. */
-static inline void
-med_ring_wake_for_part(med_ring_consumer *consumer)
-{
-    if (consumer->view.blocks != UINT32_MAX) {
-        med_wait_wake(&consumer->view.ring->space, consumer->view.scope);
-    }
-}
-
 /* line: what the word of the next slot says when it does not say that it is filled. */
 static inline medley_status_t
 med_ring_line_unfilled(const med_ring_consumer *consumer, uint32_t word)
@@ -387,7 +378,6 @@ med_ring_peek_as(med_ring_consumer *consumer, med_ring_layout layout, void **ele
         /* A1 slot filled <- R1 (commit) */
         uint32_t word = atomic32_load_acquire(med_ring_slot_word(&consumer->view, next));
         if (word != consumer->head + 1) {
-            med_ring_wake_for_part(consumer);
             return med_ring_line_unfilled(consumer, word);
         }
     } else if (consumer->head == consumer->filled) {
@@ -425,31 +415,27 @@ med_ring_peek_many_as(med_ring_consumer *consumer,
     return MEDLEY_OK;
 }
 
-/* Release, but for the wake: for who has a wait object of his own. True: a block ends in it, or the
- * ring is too small for blocks. */
-static inline bool
+/* Release, but for the wake: for who has a wait object of his own. */
+static inline void
 med_ring_pass(med_ring_consumer *consumer, uint32_t count)
 {
     uint32_t next = consumer->head + count;
-    bool ends = ((consumer->head ^ next) & consumer->view.blocks) != 0;
-    if (med_port_has_cache_drop() && ends && consumer->view.drops) {
+    if (med_port_has_cache_drop() &&
+        __builtin_expect((consumer->head ^ next) & consumer->view.blocks, 0)) {
         med_ring_drop(&consumer->view, consumer->head, next);
     }
     consumer->head = next;
     /* R2 element read -> A2 (reserve, attach) */
     atomic32_store_release(&consumer->view.ring->head, next);
-    return ends;
 }
 
 /* Gives the first `count` (at least 1) of the elements that were peeked back to the producer, and
- * wakes it if it sleeps; in a large ring not for each of them, but when a block ends, and before
- * the consumer looks for more. */
+ * wakes it if it sleeps. */
 static inline void
 med_ring_release_many(med_ring_consumer *consumer, uint32_t count)
 {
-    if (med_ring_pass(consumer, count)) {
-        med_wait_wake(&consumer->view.ring->space, consumer->view.scope);
-    }
+    med_ring_pass(consumer, count);
+    med_waker_wake(&consumer->waker);
 }
 
 static inline medley_status_t

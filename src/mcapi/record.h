@@ -103,7 +103,7 @@ med_record_publish(med_ring_producer *ring, uint32_t granules, med_wait *news)
 static inline void
 med_record_release(med_ring_consumer *ring, uint32_t granules, med_wait *news)
 {
-    (void)med_ring_pass(ring, granules);
+    med_ring_pass(ring, granules);
     med_wait_wake(news, ring->view.scope);
 }
 
@@ -142,8 +142,7 @@ med_record_peek(med_ring_consumer *ring, med_record *record)
         if (__builtin_expect(status != MEDLEY_OK || record->kind != MED_RECORD_SKIP, 1)) {
             return status;
         }
-        (void)med_ring_pass(ring,
-                            record->granules); /* nobody is woken: the next record does that */
+        med_ring_pass(ring, record->granules); /* nobody is woken: the next record does that */
     }
     return MEDLEY_ERR_CORRUPT; /* two skips in a row */
 }

@@ -245,7 +245,7 @@ receive_run(med_lane_own *lane, unsigned char *values, uint32_t width, uint32_t 
         memcpy(values + (size_t)many * SCALAR_BYTES, &slots[many], SCALAR_BYTES);
     }
     if (many) {
-        (void)med_ring_pass(ring, many);
+        med_ring_pass(ring, many);
         med_wait_wake(lane->consumer.news, ring->view.scope);
         med_lane_count_many(lane->consumer.row, MED_LANE_CONSUMER, many, 0);
     }

@@ -70,7 +70,7 @@ med_scalar_receive(med_lane_own *lane, uint64_t *value, uint32_t width)
         return MEDLEY_ERR_ACCESS;
     }
     *value = *(const uint64_t *)med_ring_slot(&ring->view, ring->head);
-    (void)med_ring_pass(ring, 1);
+    med_ring_pass(ring, 1);
     med_lane_count_one(lane->consumer.row, MED_LANE_CONSUMER);
     med_wait_wake(lane->consumer.news, ring->view.scope);
     return MEDLEY_OK;
