@@ -39,5 +39,6 @@ extern const sim_scenario sim_mrapi_rmem;
 extern const sim_scenario sim_mcapi_message;
 extern const sim_scenario sim_mcapi_packet;
 extern const sim_scenario sim_mcapi_scalar;
+extern const sim_scenario sim_mcapi_row;
 
 #endif
