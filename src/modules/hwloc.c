@@ -217,7 +217,7 @@ choose(const reader *r, const char *xml, const char *synthetic, unsigned *line)
 static const char *
 chosen_by(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     return value && *value ? value : NULL;
 }
 

@@ -12,7 +12,7 @@
 const char *
 med_linux_folder(void)
 {
-    const char *chosen = getenv("MEDLEY_SHM_DIR");
+    const char *chosen = med_port_environment("MEDLEY_SHM_DIR");
     return chosen && chosen[0] == '/' ? chosen : "/dev/shm";
 }
 

@@ -54,7 +54,7 @@ med_port_yield(void)
 const char *
 med_port_environment(const char *name)
 {
-    return getenv(name);
+    return secure_getenv(name);
 }
 
 /* A line that nobody reads must not end the program, as SIGPIPE would. It comes to the thread that
