@@ -321,6 +321,12 @@ rows_that_lie(void **state)
     atomic32_store_relaxed(&row->extent.place, MED_RMEM_IN_PARTITION);
     assert_int_equal(attach_again(rmem), MRAPI_ERR_RMEM_INVALID);
     *row = good;
+    /* Before it, and ending in it: the sum of address and size is a small one. */
+    atomic32_store_relaxed(&row->extent.place, MED_RMEM_IN_PARTITION);
+    atomic32_store_relaxed(&row->extent.address_low, 64u - BYTES);
+    atomic32_store_relaxed(&row->extent.address_high, UINT32_MAX);
+    assert_int_equal(attach_again(rmem), MRAPI_ERR_RMEM_INVALID);
+    *row = good;
     /* Of nobody. */
     atomic32_store_relaxed(&row->process_ref, UINT32_MAX);
     assert_int_equal(attach_again(rmem), MRAPI_ERR_RMEM_INVALID);

@@ -85,7 +85,8 @@ place_find(const med_system *system, uint32_t index, med_rmem_window *window)
     /* K2 next life <- K1 (rmem.c), both. */
     window->size_bytes = atomic32_load_acquire(&extent->size_bytes);
     if (atomic32_load_acquire(&extent->place) == MED_RMEM_IN_PARTITION) {
-        if (window->address + window->size_bytes > system->layout.size_bytes) {
+        uint64_t whole = system->layout.size_bytes;
+        if (window->size_bytes > whole || window->address > whole - window->size_bytes) {
             return MEDLEY_ERR_STALE; /* no owner of ours said so */
         }
         window->local = (unsigned char *)system->header + window->address;
