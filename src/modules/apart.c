@@ -7,16 +7,13 @@
 #include "modules/apart.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_S 20
+#include "modules/child.h"
+
 #define WHY_BYTES 320
 
 typedef enum record_kind {
@@ -70,31 +67,12 @@ apart_fear(const char *why)
     }
 }
 
-/* The program's handlers are not for this process; what it dies of, or says, is nobody's news. */
-static void
-become_plain(void)
-{
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM, SIGPIPE};
-    const struct rlimit none = {0, 0};
-    sigset_t all;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        (void)signal(numbers[i], SIG_DFL);
-    }
-    (void)sigemptyset(&all);
-    (void)sigprocmask(SIG_SETMASK, &all, NULL);
-    (void)setrlimit(RLIMIT_CORE, &none);
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    (void)dup2(nowhere, STDERR_FILENO);
-    (void)alarm(PATIENCE_S);
-}
-
 static _Noreturn void
-child(med_topology_read read_machine, int fd)
+read_and_send(med_topology_read read_machine, int fd)
 {
     sender s = {.fd = fd};
     const med_topology_sink sink = {.add = part_send, .context = &s};
     record r = {.kind = RECORD_LAST};
-    become_plain();
     fear_fd = fd;
     r.status = read_machine(&sink, r.why, sizeof r.why);
     _exit(record_send(fd, &r) ? 0 : 1);
@@ -179,26 +157,17 @@ apart_read(med_topology_read read_machine,
            size_t why_bytes)
 {
     receiver to = {.sink = sink};
-    int fds[2];
-    if (pipe2(fds, O_CLOEXEC) != 0) {
-        (void)snprintf(why, why_bytes, "no pipe to read it through: %s", strerrordesc_np(errno));
-        return MEDLEY_ERR_NO_MEMORY;
-    }
-    pid_t pid = fork();
+    int fd;
+    pid_t pid = child_begin(&fd);
     if (pid == 0) {
-        (void)close(fds[0]);
-        child(read_machine, fds[1]);
+        read_and_send(read_machine, fd);
     }
-    (void)close(fds[1]);
     if (pid < 0) {
-        (void)close(fds[0]);
         (void)snprintf(why, why_bytes, "no process to read it in: %s", strerrordesc_np(errno));
         return MEDLEY_ERR_NO_MEMORY;
     }
-    medley_status_t status = receive(&to, fds[0], why, why_bytes);
-    (void)close(fds[0]); /* the child, if it still writes, dies of that */
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
-    }
+    medley_status_t status = receive(&to, fd, why, why_bytes);
+    (void)child_end(pid, fd);
     free(to.numbers);
     return status;
 }

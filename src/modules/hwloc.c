@@ -8,25 +8,21 @@
  * description is read in a process apart (apart.h).
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <hwloc.h>
 
 #include "medley/decls.h"
 #include "modules/apart.h"
-#include "modules/machine_check.h"
+#include "modules/machine_file.h"
 #include "port/topology.h"
 
 MEDLEY_DECLS_BEGIN
 extern const med_topology_module medley_topology_module; /* MED_TOPOLOGY_MODULE_SYMBOL */
 MEDLEY_DECLS_END
 
-#define FILE_BYTES_MAX (64 << 20)
 #define DEPTH_MAX 128
 
 typedef struct reader {
@@ -148,44 +144,17 @@ walk(const reader *r, hwloc_obj_t object, uint32_t parent, unsigned depth)
 
 /* ---- Which machine --------------------------------------------------------------------------- */
 
-/* All of a plain file, and a NUL; NULL: `why` says it. */
-static char *
-file_read(const reader *r, const char *path, size_t *size)
-{
-    struct stat st;
-    char *text = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        WHY(r, "%s: %s", path, strerrordesc_np(errno));
-    } else if (!S_ISREG(st.st_mode) || st.st_size > FILE_BYTES_MAX) {
-        WHY(r, "%s: not a plain file of at most %d bytes", path, FILE_BYTES_MAX);
-    } else if ((text = malloc((size_t)st.st_size + 1)) != NULL) {
-        ssize_t got = read(fd, text, (size_t)st.st_size);
-        *size = got > 0 ? (size_t)got : 0;
-        text[*size] = '\0';
-    } else {
-        WHY(r, "%s: no memory", path);
-    }
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    return text;
-}
-
 /* `line` gets where the machine begins. */
 static bool
 choose_xml(const reader *r, const char *path, unsigned *line)
 {
     size_t size = 0;
-    char *text = file_read(r, path, &size);
+    char *text = machine_file_read(path, &size, line, r->why, r->why_bytes);
     if (!text) {
         return false;
     }
-    const char *wrong = machine_check(text, size, line);
-    bool chosen = !wrong && hwloc_topology_set_xmlbuffer(r->topology, text, (int)size + 1) == 0;
-    if (wrong) {
-        WHY(r, "%s:%u: %s; want a file that hwloc wrote (lstopo FILE.xml)", path, *line, wrong);
-    } else if (!chosen) {
+    bool chosen = hwloc_topology_set_xmlbuffer(r->topology, text, (int)size + 1) == 0;
+    if (!chosen) {
         WHY(r, "%s:1: not hwloc's XML; want a file that hwloc wrote (lstopo FILE.xml)", path);
     }
     free(text);

@@ -219,6 +219,8 @@ almost_a_machine(void **state)
         {"gp_index=\"", "gp_index=\"x", "a value is no number"},
         {"cache_size=\"4194304\"", "cache_size=\"4 MiB\"", "a value is no number"},
         {"cache_size=\"", "cache_size=\"99999999999999999999999", "a value is no number"},
+        {"local_memory=\"", "local_memory=\"-", "a value is no number"},
+        {"local_memory=\"", "local_memory=\"9999999999999", "a value is no number"},
         {" depth=\"2\"", " depth=\"3\"", "a cache's depth"},
         {" cache_type=\"0\"", " cache_type=\"2\"", "a cache's depth"},
         {" cpuset=\"0x000000ff\"", "", "an object lacks cpuset"},
@@ -227,7 +229,7 @@ almost_a_machine(void **state)
         {" nodeset=\"0x00000003\"", " nodeset=\"0x100000003\"", "a set is none"},
         {" cpuset=\"0x0000000f\"", " cpuset=\"0x0000ffff\"", "an object's set has"},
         {"type=\"PU\" os_index=\"3\"", "type=\"PU\" os_index=\"4\"", "a processor's cpuset"},
-        {"type=\"NUMANode\" os_index=\"1\"", "type=\"NUMANode\" os_index=\"-1\"", "a processor's"},
+        {"type=\"NUMANode\" os_index=\"1\"", "type=\"NUMANode\" os_index=\"-1\"", "a value is"},
         {"<info name=", "<information name=", "an object has something that none has"},
     };
     char *text;

@@ -5,6 +5,7 @@
  */
 #include "modules/machine_check.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +56,9 @@ span_is(xml_span span, const char *text)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+/* hwloc writes -1 for the ways of a cache that has none, or as many as lines. */
 static bool
-number_read(xml_span value, unsigned long *number)
+number_read(xml_span value, bool may_be_negative, unsigned long *number)
 {
     char text[24];
     char *end;
@@ -65,9 +67,10 @@ number_read(xml_span value, unsigned long *number)
     }
     memcpy(text, value.start, value.length);
     text[value.length] = '\0';
-    size_t sign = text[0] == '-';
+    size_t sign = may_be_negative && text[0] == '-';
+    errno = 0;
     *number = strtoul(text, &end, 10);
-    return text[sign] >= '0' && text[sign] <= '9' && *end == '\0';
+    return text[sign] >= '0' && text[sign] <= '9' && *end == '\0' && errno == 0;
 }
 
 #define INFINITE_SET "0xf...f"
@@ -167,7 +170,8 @@ object_attribute(machine *m, element *e, xml_span name, xml_span value)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && !number; i++) {
         number = span_is(name, numbers[i]) ? &ignored : NULL;
     }
-    return number && !number_read(value, number) ? "a value is no number" : NULL;
+    bool may_be_negative = span_is(name, "cache_associativity");
+    return number && !number_read(value, may_be_negative, number) ? "a value is no number" : NULL;
 }
 
 /* ---- Objects --------------------------------------------------------------------------------- */
@@ -353,7 +357,7 @@ attribute(void *context, xml_span name, xml_span value)
     }
     if (m->depth == 0 && span_is(name, "version")) {
         xml_span major = {.start = value.start, .length = strcspn(value.start, ".\"'")};
-        return number_read(major, &m->version) && m->version <= hwloc_get_api_version() >> 16
+        return number_read(major, false, &m->version) && m->version <= hwloc_get_api_version() >> 16
                    ? NULL
                    : "a version of the format that this hwloc does not read";
     }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """medley info: beside what the kernel says of this machine, and for one that we do not have."""
 
+import json
 import os
 import subprocess
 import unittest
@@ -136,7 +137,40 @@ class RecordedMachine(CommandTest):
         with open(self.file, "w") as file:
             file.write("this is not XML\n")
         _, errors = self.run_medley("info", "--xml", self.file, status=1)
+        self.assertIn(f"{self.file}:1: text stands outside", errors)
         self.assertIn("lstopo FILE.xml", errors)
+
+    def refused(self, text, expected):
+        """Either way, with the line; and whoever reads it lives."""
+        with open(self.file, "w", encoding="ascii") as file:
+            file.write(text)
+        for way in (["--json"], [], ["--tree"]):
+            output, errors = self.run_medley(
+                "info", *way, "--xml", self.file, status=1, MEDLEY_MODULE_DIR=MODULES
+            )
+            said = json.loads(output)["error"] if "--json" in way else errors
+            self.assertIn(self.file + expected, said)
+
+    def test_almost_a_machine(self):
+        with open(self.file, encoding="ascii") as file:
+            good = file.read()
+        line = next(i for i, text in enumerate(good.split("\n"), 1) if '"Core"' in text)
+        before, core, after = good.partition('type="Core"')
+        bad = before + core + after.replace("complete_cpuset", "complete_cpusMt", 1)
+        self.refused(bad, f":{line}: an object lacks")
+
+    def test_what_hwloc_finds(self):
+        with open(self.file, encoding="ascii") as file:
+            good = file.read()
+        line = next(i for i, text in enumerate(good.split("\n"), 1) if "<object" in text)
+        bad = good.replace("</topology>", "<cpukind/></topology>")
+        self.refused(bad, f":{line}: hwloc cannot make a machine")
+
+    def test_no_name(self):
+        for way in ([], ["--tree"]):
+            output, errors = self.run_medley("info", *way, "--xml", "", status=2)
+            self.assertEqual(output, "")
+            self.assertIn("--xml names no file", errors)
 
 
 class PretendedMachine(CommandTest):

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* medley info: what Medley finds on this machine, or on a recorded one. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +10,8 @@
 #include "tools/medley/surroundings.h"
 #include "tools/medley/topology.h"
 #include "tools/medley/tree.h"
+
+#define WHY_BYTES 1024u
 
 static const char help[] =
     "usage: medley info [--json] [--tree] [--xml FILE]\n"
@@ -271,17 +272,10 @@ document_print(const json_t *document)
 static int
 show(const med_command *command, const info_options *options)
 {
-    json_t *topology = topology_take(options->xml);
-    if (!topology && options->xml) {
-        command_error(command,
-                      "cannot read '%s': %s; want a file that hwloc wrote (lstopo "
-                      "FILE.xml)",
-                      options->xml, errno ? strerror(errno) : "not an hwloc XML file");
-        return COMMAND_FAILED;
-    }
+    char why[WHY_BYTES];
+    json_t *topology = topology_take(options->xml, why, sizeof why);
     if (!topology) {
-        command_error(command, "hwloc cannot read this machine: %s; see that /sys is mounted",
-                      strerror(errno));
+        command_error(command, "%s", why);
         return COMMAND_FAILED;
     }
     bool here = json_is_null(json_object_get(topology, "source"));
@@ -333,6 +327,9 @@ run(const med_command *command, int argc, char **argv)
         } else {
             return command_other_option(command, option, argv);
         }
+    }
+    if (options.xml && !*options.xml) {
+        return command_usage_error(command, "--xml names no file");
     }
     if (argv[optind]) {
         return command_usage_error(command, "'%s': info takes no arguments", argv[optind]);

@@ -2,15 +2,27 @@
 #include "tools/medley/topology.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <hwloc.h>
 
+#include "modules/child.h"
+#include "modules/machine_file.h"
 #include "tools/medley/output.h"
 
 #define SOURCE_BYTES 512u
+
+/* A machine that somebody wrote down; of this one all is 0. */
+typedef struct recording {
+    const char *path;
+    char *text;
+    size_t size;
+    unsigned line; /* where the machine begins */
+} recording;
 
 /* ---- Small things ---------------------------------------------------------------------------- */
 
@@ -227,29 +239,66 @@ topology_json(hwloc_topology_t topology, const char *xml)
 
 /* Everything that is online, whether or not this process may use it. */
 static int
-load(hwloc_topology_t topology, const char *xml)
+load(hwloc_topology_t topology, const recording *xml)
 {
     if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0) {
         return -1;
     }
-    if (xml && hwloc_topology_set_xml(topology, xml) != 0) {
+    if (xml->text && hwloc_topology_set_xmlbuffer(topology, xml->text, (int)xml->size + 1) != 0) {
         return -1;
     }
     return hwloc_topology_load(topology);
 }
 
-json_t *
-topology_take(const char *xml)
+/* In a process apart, since hwloc does not survive whatever somebody wrote. */
+static _Noreturn void
+load_and_send(const recording *xml, int fd)
 {
     hwloc_topology_t topology;
-    if (hwloc_topology_init(&topology) != 0) {
+    errno = 0;
+    bool sent = hwloc_topology_init(&topology) == 0 && load(topology, xml) == 0 &&
+                json_dumpfd(topology_json(topology, xml->path), fd, JSON_COMPACT) == 0;
+    _exit(sent ? 0 : errno);
+}
+
+static json_t *
+take(const recording *xml, char *why, size_t why_bytes)
+{
+    int fd;
+    pid_t pid = child_begin(&fd);
+    if (pid == 0) {
+        load_and_send(xml, fd);
+    }
+    if (pid < 0) {
+        (void)snprintf(why, why_bytes, "no process to read it in: %s", strerror(errno));
         return NULL;
     }
-    errno = 0;
-    int rc = load(topology, xml);
-    int error = errno;
-    json_t *json = rc == 0 ? topology_json(topology, xml) : NULL;
-    hwloc_topology_destroy(topology);
-    errno = error;
+    json_t *json = json_loadfd(fd, 0, NULL);
+    int error = child_end(pid, fd);
+    if (!json && xml->path) {
+        (void)snprintf(why, why_bytes,
+                       "%s:%u: hwloc cannot make a machine of what begins here; want a file that "
+                       "hwloc wrote (lstopo FILE.xml)",
+                       xml->path, xml->line);
+    } else if (!json) {
+        (void)snprintf(why, why_bytes,
+                       "hwloc cannot read this machine: %s; see that /sys is mounted",
+                       error > 0 ? strerror(error) : "it does not survive it");
+    }
+    return json;
+}
+
+json_t *
+topology_take(const char *xml, char *why, size_t why_bytes)
+{
+    recording recorded = {.path = xml};
+    if (xml) {
+        recorded.text = machine_file_read(xml, &recorded.size, &recorded.line, why, why_bytes);
+        if (!recorded.text) {
+            return NULL;
+        }
+    }
+    json_t *json = take(&recorded, why, why_bytes);
+    free(recorded.text);
     return json;
 }
