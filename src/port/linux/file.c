@@ -66,13 +66,28 @@ med_linux_file_make(const char *path)
     return -1;
 }
 
+/* Beyond the process's limit the kernel would send SIGXFSZ, which ends the program. */
+static bool
+is_beyond_limit(size_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           bytes > limit.rlim_cur;
+}
+
+int
+med_linux_file_extend(int fd, size_t bytes)
+{
+    if (is_beyond_limit(bytes)) {
+        return EFBIG;
+    }
+    return ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
+}
+
 int
 med_linux_file_allocate(int fd, size_t bytes)
 {
-    struct rlimit limit;
-    /* Beyond the limit the kernel would send SIGXFSZ, which ends the program. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        bytes > limit.rlim_cur) {
+    if (is_beyond_limit(bytes)) {
         return EFBIG;
     }
     int error;

@@ -22,6 +22,8 @@ bool med_linux_file_is_ours(const struct stat *st, const char *path, char why[ME
 int med_linux_descriptor_keep(int fd);
 /* Makes a file with that mode: its descriptor, or -1 with errno. */
 int med_linux_file_make(const char *path);
+/* Makes a file so large, without storage. As the next. */
+int med_linux_file_extend(int fd, size_t bytes);
 /* Gives a file storage, all of it really there: a full /dev/shm is an error here, and would be
  * SIGBUS later. 0, or the error: EFBIG above the process's limit (ulimit -f). */
 int med_linux_file_allocate(int fd, size_t bytes);

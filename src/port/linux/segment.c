@@ -77,7 +77,6 @@ status_of(int error)
     case EFBIG:
     case EDQUOT:
     case ENOMEM:
-    case EFAULT: /* of populating: the file system is full */
         return MEDLEY_ERR_NO_MEMORY;
     case EEXIST:
         return MEDLEY_ERR_EXISTS;
@@ -193,10 +192,14 @@ populate(const med_port_segment *segment, size_t bytes)
     if (madvise(segment->address, bytes, MADV_POPULATE_WRITE) == 0) {
         return 0;
     }
-    bool unknown = errno == EINVAL;
-    return unknown && segment->beside ? med_linux_file_allocate((int)segment->handle, bytes)
-           : unknown                  ? 0
-                                      : errno;
+    switch (errno) {
+    case EINVAL:
+        return segment->beside ? med_linux_file_allocate((int)segment->handle, bytes) : 0;
+    case EFAULT: /* a touch would be SIGBUS, since there is no storage */
+        return ENOSPC;
+    default:
+        return errno;
+    }
 }
 
 /* ---- Mapping --------------------------------------------------------------------------------- */
@@ -265,14 +268,15 @@ storage_get_in_place(med_port_segment *segment, size_t bytes)
 {
     med_port_segment there = *segment;
     there.wanted = 0;
-    if (ftruncate((int)segment->handle, (off_t)bytes) != 0) {
-        return failed(segment, "storage", errno);
+    int error = med_linux_file_extend((int)segment->handle, bytes);
+    if (error != 0) {
+        return failed(segment, "storage", error);
     }
     medley_status_t status = med_port_segment_map(&there);
     if (status == MEDLEY_OK) {
         status = place_set(&there, bytes);
     }
-    int error = status == MEDLEY_OK ? populate(&there, bytes) : 0;
+    error = status == MEDLEY_OK ? populate(&there, bytes) : 0;
     unmap(&there);
     memcpy(segment->why, there.why, sizeof segment->why);
     return error == 0 ? status : failed(segment, "storage", error);

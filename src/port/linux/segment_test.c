@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Segments: made, found and mapped by two processes, where and on what they are wanted; and all
  * that can be wrong with what lies under their names. */
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "port/port.h"
@@ -197,6 +200,12 @@ fills_a_small_folder(test_process *parent, void *argument)
     segment.size_bytes = 1 << 20;
     child_expect(med_port_segment_create(&segment) == MEDLEY_ERR_NO_MEMORY);
     child_expect(segment.why[0] && !is_there(1));
+    segment.place = MED_PORT_PLACE_NUMA;
+    medley_status_t status = med_port_segment_create(&segment);
+    child_expect(status == MEDLEY_ERR_NOT_SUPPORTED ||
+                 (status == MEDLEY_ERR_NO_MEMORY && strstr(segment.why, strerror(ENOSPC))));
+    child_expect(!is_there(1));
+    segment.place = MED_PORT_PLACE_ANY;
     segment.size_bytes = SIZE;
     child_expect(med_port_segment_create(&segment) == MEDLEY_OK);
     return 0;
@@ -213,6 +222,27 @@ a_full_folder(void **state)
         not_possible_here("no mounts of one's own");
     }
     assert_int_equal(result, 0);
+}
+
+/* Beyond it the kernel would send a signal that ends the program. */
+static void
+limit_of_file_size(void **state)
+{
+    static const med_port_place places[] = {MED_PORT_PLACE_ANY, MED_PORT_PLACE_NUMA};
+    struct rlimit before;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit little = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        med_port_segment segment = segment_of(1);
+        segment.place = places[i];
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+        medley_status_t status = med_port_segment_create(&segment);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(status, MEDLEY_ERR_NO_MEMORY);
+        assert_string_equal(segment.why, "storage: File too large");
+        assert_false(is_there(1));
+    }
 }
 
 /* ---- Where ----------------------------------------------------------------------------------- */
@@ -367,6 +397,7 @@ main(void)
         cmocka_unit_test_teardown(of_another_size, none_left),
         cmocka_unit_test_teardown(not_ours, none_left),
         cmocka_unit_test_teardown(a_full_folder, none_left),
+        cmocka_unit_test_teardown(limit_of_file_size, none_left),
         cmocka_unit_test_teardown(at_an_address, none_left),
         cmocka_unit_test_teardown(not_inherited, none_left),
         cmocka_unit_test_teardown(on_a_memory_node, none_left),
