@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What Medley adds to MCAPI: many messages or scalars in one call, packets filled in place, and
- * states copied to one's own memory.
+ * What Medley adds to MCAPI: many messages or scalars in one call, packets filled in place, states
+ * copied to one's own memory, and topics.
  *
  * All that take a handle: MCAPI_ERR_CHAN_INVALID (no handle of an open end of the caller's),
  * MCAPI_ERR_CHAN_TYPE (of another kind of channel). All: MCAPI_ERR_PARAMETER,
@@ -114,6 +114,40 @@ typedef struct medley_mcapi_state_counts {
 void medley_mcapi_state_counts_get(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
                                    MCAPI_OUT medley_mcapi_state_counts_t *counts,
                                    MCAPI_OUT mcapi_status_t *status);
+
+/* ---- Topics ---------------------------------------------------------------------------------- */
+
+/*
+ * One to many: an endpoint publishes, any number subscribe to it, each by a channel of its own from
+ * the one to the other. Both must agree as the ends of a channel must; if they are of states, each
+ * subscriber has the newest that was published, else all, in order. A subscriber receives by the
+ * calls of packets (or states), and has subscribed until mcapi_pktchan_recv_close_i.
+ */
+
+/*
+ * The caller's endpoint receives what `topic` publishes from now on; the handle is that of an open
+ * receiving end. MCAPI_ERR_ENDP_INVALID: one of them is none, or the second not the caller's;
+ * MCAPI_ERR_CHAN_CONNECTED: the second is connected, or was the same topic's, which has published
+ * nothing since; MCAPI_ERR_CHAN_OPENPENDING, MCAPI_ERR_ATTR_INCOMPATIBLE; MCAPI_ERR_MEM_LIMIT
+ * (MEDLEY_MAX_LANES). */
+void medley_mcapi_topic_subscribe(MCAPI_IN mcapi_endpoint_t topic,
+                                  MCAPI_IN mcapi_endpoint_t receive_endpoint,
+                                  MCAPI_OUT mcapi_pktchan_recv_hndl_t *receive_handle,
+                                  MCAPI_OUT mcapi_status_t *status);
+/*
+ * Sends a copy to each subscriber; how many got it. Where one has no room, or no buffer is left:
+ * with MCAPI_ENDP_ATTR_MEMORY_TYPE = MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT it is lost to him, and
+ * counted; else it blocks as long as the endpoint's timeout says, then it is lost to him, counted,
+ * and MCAPI_TIMEOUT. Nobody waits for another's room. MCAPI_ERR_ENDP_INVALID: no endpoint of the
+ * caller's; MCAPI_ERR_PKT_SIZE. */
+mcapi_uint_t medley_mcapi_topic_publish(MCAPI_IN mcapi_endpoint_t topic,
+                                        MCAPI_IN void *buffer,
+                                        MCAPI_IN size_t size,
+                                        MCAPI_OUT mcapi_status_t *status);
+/* How many were lost to a subscriber, wrapping; all of those that came before what he received
+ * last. MCAPI_ERR_CHAN_TYPE: a channel that is no topic's. */
+mcapi_uint_t medley_mcapi_topic_lost(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
+                                     MCAPI_OUT mcapi_status_t *status);
 
 MEDLEY_DECLS_END
 

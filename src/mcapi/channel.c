@@ -136,6 +136,19 @@ may_open(const med_self *self, const med_pending *pending)
     return ends & MED_LANE_OPEN(pending->numbers[SIDE]) ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
 }
 
+/* The caller's own endpoint. */
+static medley_status_t
+own_of(const med_self *self, med_handle endpoint, med_endpoint_own **own)
+{
+    med_endpoint_row *row;
+    *own = med_endpoint_mine(self, endpoint);
+    if (*own) {
+        return MEDLEY_OK;
+    }
+    medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
+    return status == MEDLEY_OK ? MEDLEY_ERR_NOT_OWNER : MEDLEY_ERR_STALE;
+}
+
 medley_status_t
 med_channel_open(med_self *self,
                  med_handle endpoint,
@@ -144,18 +157,47 @@ med_channel_open(med_self *self,
                  unsigned *handle,
                  med_request_handle *request)
 {
-    med_endpoint_own *own = med_endpoint_mine(self, endpoint);
-    if (!own) {
-        med_endpoint_row *row;
-        medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
-        return status == MEDLEY_OK ? MEDLEY_ERR_NOT_OWNER : MEDLEY_ERR_STALE;
+    med_endpoint_own *own;
+    medley_status_t status = own_of(self, endpoint, &own);
+    if (status != MEDLEY_OK) {
+        return status;
     }
     const med_pending pending = {.attempt = open_again,
                                  .own = own,
                                  .buffer = handle,
                                  .numbers = {[SIDE] = side, [KIND] = kind}};
-    medley_status_t status = may_open(self, &pending);
+    status = may_open(self, &pending);
     return status == MEDLEY_OK ? med_pending_begin(self, &own->opens, &pending, request) : status;
+}
+
+/* ---- Subscribe ------------------------------------------------------------------------------- */
+
+medley_status_t
+med_channel_subscribe(med_self *self, med_handle topic, med_handle endpoint, unsigned *handle)
+{
+    med_endpoint_own *own;
+    medley_status_t status = own_of(self, endpoint, &own);
+    if (status != MEDLEY_OK || own->opens.first) {
+        return status == MEDLEY_OK ? MEDLEY_BUSY : status;
+    }
+    const med_lane_request request = {
+        .from = topic, .to = endpoint, .priority = MED_LANE_TOPIC, .kind = MED_LANE_PACKETS};
+    uint32_t index, generation;
+    status = med_lane_make(self->system, &request, &index, &generation);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    med_handle channel = med_handle_make(MED_HANDLE_SENDER, index, generation);
+    const med_pending pending = {
+        .own = own,
+        .buffer = handle,
+        .numbers = {[SIDE] = MED_LANE_CONSUMER, [KIND] = MED_LANE_PACKETS}};
+    status = end_attach(self, channel, &pending);
+    if (status != MEDLEY_OK) {
+        med_endpoint_channel_clear(own, channel);
+        (void)med_lane_leave(self->system, index, generation, MED_LANE_CONSUMER);
+    }
+    return status;
 }
 
 /* ---- Close ----------------------------------------------------------------------------------- */

@@ -23,6 +23,10 @@ medley_status_t med_channel_open(med_self *self,
                                  med_lane_kind kind,
                                  unsigned *handle,
                                  med_request_handle *request);
+/* Makes a lane from what publishes to an endpoint of the caller's, and opens the caller's end.
+ * Errors as of both. */
+medley_status_t
+med_channel_subscribe(med_self *self, med_handle topic, med_handle endpoint, unsigned *handle);
 /* Closes the caller's end. MEDLEY_ERR_STALE: it is not open; MEDLEY_ERR_ARGUMENT: no such handle.
  * */
 medley_status_t

@@ -288,6 +288,8 @@ own_lanes_none(med_endpoint_own *own)
 {
     own->lanes_seen = 0;
     own->run = 0;
+    own->subscribers = NULL;
+    own->subscribers_seen = 0;
     for (uint32_t i = 0; i < MED_LANE_PRIORITIES; i++) {
         own->from[i] = NULL;
     }
@@ -306,6 +308,7 @@ own_begin(const med_self *self,
         own->settings[i] = settings[i];
     }
     own_lanes_none(own);
+    own->published = 0;
     own->sends = (med_pending_queue){NULL, NULL};
     own->receives = (med_pending_queue){NULL, NULL};
     own->opens = (med_pending_queue){NULL, NULL};

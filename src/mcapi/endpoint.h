@@ -40,7 +40,8 @@ typedef struct med_endpoint_row {
     atomic32 closing; /* 1: it goes, and no lane is made for it any more. By its owner, or his
                          recovery, with the table's lock held */
     uint32_t unused[1];
-    atomic32 lanes_made; /* how many ever were with it as the receiver; by their makers */
+    atomic32 lanes_made; /* how many ever were with it as the receiver, or as a topic; by their
+                            makers */
     uint32_t unused_too[15];
 } med_endpoint_row;
 _Static_assert(sizeof(med_endpoint_row) == 128, "the same in every build");
@@ -64,6 +65,10 @@ typedef struct med_endpoint_own {
     uint32_t run;        /* how many more it takes from the lane it is at before it goes on */
     /* To receive from, by priority: a circle of lanes, and the one where it goes on. */
     med_lane_own *from[MED_LANE_PRIORITIES];
+    /* To publish: to whom, and of that which was published last. */
+    med_lane_own *subscribers;
+    uint32_t subscribers_seen; /* of lanes_made */
+    uint32_t published;
     med_pending_queue sends;
     med_pending_queue receives;
     med_pending_queue opens;

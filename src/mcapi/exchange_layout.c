@@ -26,6 +26,7 @@ static const uint32_t shape[] = {
     offsetof(med_lane_row, moved[0].waits),
     offsetof(med_lane_row, moved[0].retries),
     offsetof(med_lane_row, moved[0].most),
+    offsetof(med_lane_row, moved[0].lost),
     sizeof(med_exchange_head),
     offsetof(med_exchange_head, awaited),
     offsetof(med_exchange_head, scarce),

@@ -24,7 +24,6 @@
 #include "mrapi/system.h"
 
 #define BOTH_GONE (MED_LANE_GONE(MED_LANE_PRODUCER) | MED_LANE_GONE(MED_LANE_CONSUMER))
-#define PRIORITY_SHIFT 28
 #define ENDPOINT_MASK 0x0fffffffu
 #define SCALAR_BYTES 8u
 #define LINE_BYTES 64u
@@ -128,7 +127,7 @@ static med_key
 key_of(const med_lane_request *request)
 {
     return (med_key){.high = request->to,
-                     .low = (request->from & ENDPOINT_MASK) | request->priority << PRIORITY_SHIFT};
+                     .low = med_lane_key_low(request->from, request->priority)};
 }
 
 typedef struct make_context {
@@ -177,7 +176,8 @@ may_make(void *context)
     }
     status = med_endpoints_agree(make->system, request->from, request->to);
     if (status == MEDLEY_OK) {
-        bool connected = med_endpoint_channel(make->system, request->from) ||
+        bool connected = (request->priority == MED_LANE_CHANNEL &&
+                          med_endpoint_channel(make->system, request->from)) ||
                          med_endpoint_channel(make->system, request->to);
         status = connected ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
     }
@@ -223,11 +223,14 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
         atomic32_store_relaxed(&lane->moved[side].waits, 0);
         atomic32_store_relaxed(&lane->moved[side].retries, 0);
         atomic32_store_relaxed(&lane->moved[side].retries_worst, 0);
+        atomic32_store_relaxed(&lane->moved[side].lost, 0);
     }
     atomic32_store_relaxed(&lane->capacity, memory_init(make, index));
     if (make->request->kind != MED_LANE_MESSAGES) {
         med_handle channel = med_handle_make(MED_HANDLE_SENDER, index, generation);
-        med_endpoint_channel_set(make->system, make->request->from, channel);
+        if (make->request->priority == MED_LANE_CHANNEL) {
+            med_endpoint_channel_set(make->system, make->request->from, channel);
+        }
         med_endpoint_channel_set(make->system, make->request->to, channel);
     }
 }
@@ -285,6 +288,9 @@ med_lane_make(med_system *system,
         med_limits_report(&system->limits, MED_LIMIT_LANES);
     } else if (status == MEDLEY_OK) {
         med_endpoint_lane_made(system, request->to);
+        if (request->priority == MED_LANE_TOPIC) {
+            med_endpoint_lane_made(system, request->from);
+        }
     }
     bool is_channel = request->kind != MED_LANE_MESSAGES;
     return status == MEDLEY_ERR_EXISTS && !is_channel ? MEDLEY_OK : status;
@@ -469,9 +475,13 @@ static bool
 side_leaves(const med_system *system, med_lane_row *row, med_lane_side side)
 {
     med_lane_side other = side == MED_LANE_PRODUCER ? MED_LANE_CONSUMER : MED_LANE_PRODUCER;
+    /* Its maker may have died before it said so. Relaxed, both: constant until it has left. */
+    uint32_t from = atomic32_load_relaxed(&row->row.key_low);
+    uint32_t to = atomic32_load_relaxed(&row->row.key_high);
     if (side == MED_LANE_PRODUCER) {
-        /* Its maker may have died before it said so. Relaxed: constant until the side has left. */
-        med_endpoint_lane_made(system, atomic32_load_relaxed(&row->row.key_high));
+        med_endpoint_lane_made(system, to);
+    } else if (from == med_lane_key_low(from, MED_LANE_TOPIC)) {
+        med_endpoint_lane_made(system, from);
     }
     /* G1 gone, and what was published before -> G2 (is_gone), G3 (here, the other side),
      * G4 (sweep_one).

@@ -50,7 +50,8 @@ typedef struct med_lane_row {
         atomic32 retries;       /* of states: how often it copied again; in all, wrapping, */
         atomic32 retries_worst; /* and at most for one */
         atomic32 most;          /* of the ring's elements in use, when it looked */
-        uint32_t unused[8];
+        atomic32 lost;          /* by a topic: for which there was no room; wrapping */
+        uint32_t unused[7];
     } moved[2];
 } med_lane_row;
 _Static_assert(sizeof(med_lane_row) == 192, "the same in every build");
@@ -81,7 +82,8 @@ typedef struct med_lane_own {
         med_handle from; /* of messages, whose lanes are found by it: sends.h. So are the next */
         med_handle to;
         uint32_t priority;
-        struct med_lane_own *next;
+        uint32_t published; /* to a subscriber: the topic's number of what it was offered last */
+        struct med_lane_own *next; /* and of the topic's subscribers */
         union {
             med_ring_producer ring;
             med_state_cell cell; /* of states */
@@ -173,12 +175,21 @@ med_lane_count_wait(med_lane_row *row, med_lane_side side)
 typedef struct med_lane_request {
     med_handle from;
     med_handle to;
-    uint32_t priority; /* of messages; else MED_LANE_CHANNEL */
+    uint32_t priority; /* of messages; else MED_LANE_CHANNEL, MED_LANE_TOPIC */
     med_lane_kind kind;
 } med_lane_request;
 
 /* In place of a priority: one such lane at most between two endpoints. */
 #define MED_LANE_CHANNEL 15u
+/* The same: to a subscriber, whose channel it is; what publishes has many such. */
+#define MED_LANE_TOPIC 14u
+
+/* The lower half of a lane's key. */
+static inline uint32_t
+med_lane_key_low(med_handle from, uint32_t priority)
+{
+    return (from & 0x0fffffffu) | priority << 28;
+}
 
 /* Makes the lane, or finds it; packets' are of states where both endpoints say so.
  * MEDLEY_ERR_EXISTS for a channel when one of the endpoints is connected, MEDLEY_ERR_ACCESS when

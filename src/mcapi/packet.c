@@ -80,6 +80,12 @@ send_once(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
     return status;
 }
 
+medley_status_t
+med_packet_send_try(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
+{
+    return send_once(self, lane, payload, bytes);
+}
+
 static bool
 wants_room(medley_status_t status)
 {

@@ -21,6 +21,11 @@ medley_status_t med_packet_send_request(med_self *self,
                                         size_t bytes,
                                         med_request_handle *request);
 
+/* One try of the same, by an open end of the caller's, or a lane to a subscriber: MEDLEY_FULL,
+ * MEDLEY_ERR_NO_MEMORY, MEDLEY_ERR_PEER_DIED; MEDLEY_ERR_CORRUPT. */
+medley_status_t
+med_packet_send_try(med_self *self, med_lane_own *lane, const void *payload, size_t bytes);
+
 /* A buffer to fill, the caller's until it is sent or given back. Waits for one as above. */
 medley_status_t med_packet_buffer_take(med_self *self, med_handle sender, void **buffer);
 /* Sends a buffer of the caller's, which goes; when it was not sent it stays the caller's. Waits and

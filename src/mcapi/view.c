@@ -96,5 +96,7 @@ med_view_lane_read(const med_system *system, uint32_t index, med_view_lane *view
     view->capacity = seen(&row->capacity);
     view->retries = seen(&row->moved[MED_LANE_CONSUMER].retries);
     view->retries_worst = seen(&row->moved[MED_LANE_CONSUMER].retries_worst);
+    view->is_topic = from >> PRIORITY_SHIFT == MED_LANE_TOPIC;
+    view->lost = seen(&row->moved[MED_LANE_PRODUCER].lost);
     return seen(&row->row.state) == state;
 }

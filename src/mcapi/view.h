@@ -38,6 +38,8 @@ typedef struct med_view_lane {
     uint32_t capacity; /* the ring's elements: of messages, 32 bytes each; of states, buffers */
     uint32_t retries;  /* of states, by the reader */
     uint32_t retries_worst; /* for one */
+    bool is_topic;          /* to a subscriber */
+    uint32_t lost;          /* to him */
 } med_view_lane;
 
 bool

@@ -130,6 +130,7 @@ static const survivor survivors[] = {
      "for one who left the lane, and for want of its table's lock let others remove it"},
     {NULL, "side_is_there", "F2", "as F1"},
     {NULL, "sweep", "A1", MET_IN_VAIN},
+    {NULL, "subscribers_look", "", NOT_MET},
     {0},
 };
 

@@ -7,7 +7,7 @@
 
 #include "tools/medley/command.h"
 
-#define COLUMNS_MAX 13
+#define COLUMNS_MAX 14
 #define INDENT 2
 #define GAP 2
 

@@ -211,7 +211,7 @@ static const output_column lane_columns[] = {
     {"HIGHEST", "high_water", NULL, true},   {"OF", "capacity", NULL, true},
     {"SENT", "from", count_cell, true},      {"BYTES", "from", bytes_cell, true},
     {"RECEIVED", "to", count_cell, true},    {"FULL", "from", waits_cell, true},
-    {"EMPTY", "to", waits_cell, true},
+    {"EMPTY", "to", waits_cell, true},       {"LOST", "lost", NULL, true},
 };
 
 static const output_column limit_columns[] = {

@@ -335,13 +335,14 @@ lane_json(const med_view_lane *lane)
         [MED_LANE_STATES] = "states",
     };
     bool states = lane->kind == MED_LANE_STATES;
-    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "kind", kinds[lane->kind],
-                     "priority", number_or_null(lane->kind == MED_LANE_MESSAGES, lane->priority),
-                     "from", side_json(lane, MED_LANE_PRODUCER), "to",
-                     side_json(lane, MED_LANE_CONSUMER), "depth", (json_int_t)lane->depth,
-                     "high_water", (json_int_t)lane->most, "capacity", (json_int_t)lane->capacity,
-                     "retries", number_or_null(states, lane->retries), "retries_worst",
-                     number_or_null(states, lane->retries_worst));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "kind", kinds[lane->kind], "priority",
+        number_or_null(lane->kind == MED_LANE_MESSAGES, lane->priority), "from",
+        side_json(lane, MED_LANE_PRODUCER), "to", side_json(lane, MED_LANE_CONSUMER), "depth",
+        (json_int_t)lane->depth, "high_water", (json_int_t)lane->most, "capacity",
+        (json_int_t)lane->capacity, "retries", number_or_null(states, lane->retries),
+        "retries_worst", number_or_null(states, lane->retries_worst), "lost",
+        number_or_null(lane->is_topic, lane->lost));
 }
 
 static json_t *

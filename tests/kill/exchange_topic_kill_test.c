@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Killed while it publishes or while it receives what was published, at any moment. Each subscriber
+ * gets what was published, in order and all of it; the death of one is nobody else's affair; and
+ * all lanes and buffers come back.
+ */
+#include "exchange_victim.h"
+#include "medley/mcapi_ext.h"
+
+#define TOPIC_PORT 1
+#define SUBSCRIBERS 2u
+
+/* ---- Who is killed --------------------------------------------------------------------------- */
+
+/* Begins when the tester has subscribed. */
+static int
+publishes(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t topic = mcapi_endpoint_create(TOPIC_PORT, &status);
+    child_expect(status == MCAPI_SUCCESS);
+    process_say(parent, 'r');
+    child_expect(process_hear(parent) == 's');
+    for (uint32_t i = 1;; i++) {
+        mcapi_uint_t reached = medley_mcapi_topic_publish(topic, &i, sizeof i, &status);
+        child_expect(status == MCAPI_SUCCESS && reached == SUBSCRIBERS);
+        atomic32_store_relaxed(&log_of_victim->accepted, i);
+    }
+}
+
+/* Subscribes again and again, and receives some each time. */
+static int
+receives_published(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned receiver;
+    size_t size;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t topic =
+        mcapi_endpoint_get(DOMAIN, NODE, TOPIC_PORT, MCAPI_TIMEOUT_INFINITE, &status);
+    process_say(parent, 'r');
+    for (mcapi_port_t port = 0;; port++) {
+        mcapi_endpoint_t at = mcapi_endpoint_create(port, &status);
+        child_expect(status == MCAPI_SUCCESS);
+        medley_mcapi_topic_subscribe(topic, at, &receiver, &status);
+        child_expect(status == MCAPI_SUCCESS);
+        for (uint32_t i = 0, last = 0; i < 10; i++) {
+            void *packet;
+            mcapi_pktchan_recv(receiver, &packet, &size, &status);
+            child_expect(status == MCAPI_SUCCESS && *(uint32_t *)packet > last);
+            last = *(uint32_t *)packet;
+            mcapi_pktchan_release(packet, &status);
+        }
+        mcapi_pktchan_recv_close_i(receiver, &request, &status);
+        victim_expect_end(&request);
+        mcapi_endpoint_delete(at, &status);
+        child_expect(status == MCAPI_SUCCESS);
+    }
+}
+
+/* ---- The tests ------------------------------------------------------------------------------- */
+
+static unsigned
+subscribe(mcapi_endpoint_t topic, mcapi_endpoint_t at)
+{
+    mcapi_status_t status;
+    unsigned receiver;
+    medley_mcapi_topic_subscribe(topic, at, &receiver, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    return receiver;
+}
+
+/* The next number, or 0: there will be none. */
+static uint32_t
+next_of(unsigned receiver)
+{
+    mcapi_status_t status;
+    void *packet;
+    size_t size;
+    mcapi_pktchan_recv(receiver, &packet, &size, &status);
+    if (status != MCAPI_SUCCESS) {
+        assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
+        return 0;
+    }
+    uint32_t number = *(uint32_t *)packet;
+    mcapi_pktchan_release(packet, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    return number;
+}
+
+/* Each gets all that was accepted, and at most one more that was not noted. */
+static void
+publishers_die(void **state)
+{
+    mcapi_endpoint_t at[SUBSCRIBERS];
+    (void)state;
+    for (unsigned s = 0; s < SUBSCRIBERS; s++) {
+        at[s] = endpoint_make(2 + s);
+    }
+    for (uint32_t life = 0; life < kills_wanted(); life++) {
+        test_process victim;
+        unsigned receivers[SUBSCRIBERS];
+        uint32_t last[SUBSCRIBERS] = {0};
+        bool dead = false;
+        victim_start(&victim, publishes);
+        for (unsigned s = 0; s < SUBSCRIBERS; s++) {
+            receivers[s] = subscribe(endpoint_of(PEER, TOPIC_PORT), at[s]);
+        }
+        process_say(&victim, 's');
+        uint64_t at_ns = death_of_next();
+        for (unsigned over = 0; over != (1u << SUBSCRIBERS) - 1;) {
+            (void)killed(&victim, at_ns, &dead);
+            for (unsigned s = 0; s < SUBSCRIBERS; s++) {
+                uint32_t number = over & 1u << s ? 0 : next_of(receivers[s]);
+                over |= number ? 0 : 1u << s;
+                assert_true(!number || number == last[s] + 1);
+                last[s] = number ? number : last[s];
+            }
+        }
+        assert_true(dead);
+        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
+        (void)process_join(&victim);
+        for (unsigned s = 0; s < SUBSCRIBERS; s++) {
+            assert_in_range(last[s], accepted, accepted + 1);
+            receiver_close(receivers[s]);
+        }
+    }
+    expect_all_back();
+}
+
+/* Who lives gets all. */
+static void
+subscribers_die(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t topic = endpoint_make(TOPIC_PORT), at = endpoint_make(2);
+    unsigned receiver = subscribe(topic, at);
+    uint32_t number = 0;
+    for (uint32_t life = 0; life < kills_wanted(); life++) {
+        test_process victim;
+        bool dead = false;
+        victim_start(&victim, receives_published);
+        uint64_t at_ns = death_of_next();
+        for (mcapi_uint_t reached = 0; !dead || reached != 1;) {
+            (void)killed(&victim, at_ns, &dead);
+            number++;
+            reached = medley_mcapi_topic_publish(topic, &number, sizeof number, &status);
+            assert_int_equal(status, MCAPI_SUCCESS);
+            assert_int_equal(next_of(receiver), number);
+        }
+        (void)process_join(&victim);
+    }
+    receiver_close(receiver);
+    (void)medley_mcapi_topic_publish(topic, &number, sizeof number, &status);
+    mcapi_endpoint_delete(topic, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    expect_all_back();
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(publishers_die, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(subscribers_die, exchange_up, exchange_down),
+    };
+    if (!victims_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}
