@@ -31,6 +31,10 @@
 #define SPIN_ALONE_NS 3000u
 #define LOOKS_PER_CLOCK 16
 
+/* As long as a recovery of few things takes; then long enough to be a sleep. */
+#define PAUSES_AWAKE 16
+#define PAUSE_NS 500000u
+
 #define SLICE_FIRST_NS 4000000u
 #define SLICE_LAST_NS 64000000u
 
@@ -128,6 +132,17 @@ med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *contex
         if (spun_ns >= SPIN_ALONE_NS && !scheduling.real_time) {
             med_port_yield();
         }
+    }
+}
+
+void
+med_wait_pause(uint32_t *pauses)
+{
+    if (*pauses < PAUSES_AWAKE) {
+        ++*pauses;
+        med_port_yield();
+    } else {
+        med_port_delay_ns(PAUSE_NS);
     }
 }
 

@@ -102,6 +102,9 @@ bool med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *c
 uint32_t med_wait_spin_budget_ns(const med_waiter *waiter, const med_port_scheduling *scheduling);
 /* What the spin taught: it was long enough, or the thread had to sleep all the same. */
 void med_wait_learn(med_waiter *waiter, bool slept);
+/* Between two looks at what changes soon and wakes nobody: gives way, then sleeps, since who is to
+ * change it may have a lower priority and no other processor. `pauses` counts them, from 0. */
+void med_wait_pause(uint32_t *pauses);
 /* When the next slice ends: `slice_index` counts the slices of this wait from 0. */
 uint64_t med_wait_slice_end_ns(uint32_t slice_index, uint64_t deadline_ns);
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/wait.h"
 #include "mrapi/domain.h"
 #include "mrapi/event.h"
 #include "mrapi/node_life.h"
@@ -160,9 +161,6 @@ report_taken(const med_system *system, const med_node_request *request, uint32_t
     med_log(MED_LOG_ERROR, &text);
 }
 
-/* A recovery takes milliseconds; whoever is at it may be kept from the processor for long. */
-#define RECOVERY_PATIENCE_NS 2000000000u
-
 /* Is the number still taken by that life of the row, its process alive? A dead one is recovered,
  * one that was only expected makes room. */
 static bool
@@ -188,26 +186,47 @@ taken_by_living(med_system *system, uint32_t index, uint32_t generation)
 }
 
 static medley_status_t
-insert(med_system *system,
-       const med_node_request *request,
-       med_key *key,
-       uint32_t *index,
-       uint32_t *generation)
+insert_once(med_system *system,
+            const med_node_request *request,
+            med_key *key,
+            uint64_t until_ns,
+            uint32_t *index,
+            uint32_t *generation)
 {
     fill_context context = {.system = system, .request = request};
     if (request->node == MED_NODE_ANY) {
         return med_table_insert_any(&system->nodes, key, fill, &context, index, generation);
     }
     /* A dead holder's recovery may be under way elsewhere: the number is ours when it is done. */
-    uint64_t until_ns = med_port_clock_ns() + RECOVERY_PATIENCE_NS;
-    for (;;) {
+    for (uint32_t pauses = 0;;) {
         medley_status_t status =
             med_table_insert(&system->nodes, *key, fill, &context, index, generation);
         if (status != MEDLEY_ERR_EXISTS || !med_port_has_processes() ||
             taken_by_living(system, *index, *generation) || med_port_clock_ns() >= until_ns) {
             return status;
         }
-        med_port_yield();
+        med_wait_pause(&pauses);
+    }
+}
+
+/* Where all rows are taken, those of the dead come free, whoever recovers them. */
+static medley_status_t
+insert(med_system *system,
+       const med_node_request *request,
+       med_key *key,
+       uint32_t *index,
+       uint32_t *generation)
+{
+    uint64_t until_ns = med_port_clock_ns() + MED_PROCESS_RECOVERY_PATIENCE_NS;
+    uint32_t pauses = 0;
+    for (bool last = !med_port_has_processes();;) {
+        medley_status_t status = insert_once(system, request, key, until_ns, index, generation);
+        if (status != MEDLEY_ERR_LIMIT || last) {
+            return status;
+        }
+        /* When there is none any more, one may have ended since we tried. */
+        last = med_process_recover_all(system) == 0 &&
+               !med_process_recovery_await(system, until_ns, &pauses);
     }
 }
 
@@ -244,9 +263,6 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
     med_key key = {.high = request->domain, .low = any ? MED_NODE_ANY_FIRST : request->node};
     uint32_t index, generation;
     status = insert(system, request, &key, &index, &generation);
-    if (status == MEDLEY_ERR_LIMIT && med_process_recover_all(system) > 0) {
-        status = insert(system, request, &key, &index, &generation);
-    }
     if (status == MEDLEY_ERR_EXISTS) {
         report_taken(system, request, index);
     } else if (status == MEDLEY_ERR_LIMIT) {

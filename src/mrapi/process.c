@@ -172,18 +172,36 @@ claim_dead(med_system *system, uint32_t index)
     return true;
 }
 
-medley_status_t
-med_process_claim(med_system *system)
+static bool
+claim_any(med_system *system)
 {
     for (uint32_t index = 0; index < system->limits.processes; index++) {
         if (claim_free(system, index)) {
-            return MEDLEY_OK;
+            return true;
         }
     }
     for (uint32_t index = 0; index < system->limits.processes; index++) {
         if (med_system_is_shared(system) && claim_dead(system, index)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+medley_status_t
+med_process_claim(med_system *system)
+{
+    uint64_t until_ns = med_port_clock_ns() + MED_PROCESS_RECOVERY_PATIENCE_NS;
+    uint32_t pauses = 0;
+    for (bool last = false;;) {
+        if (claim_any(system)) {
             return MEDLEY_OK;
         }
+        if (last) {
+            break;
+        }
+        /* When there is none any more, one may have ended since we looked. */
+        last = !med_process_recovery_await(system, until_ns, &pauses);
     }
     med_limits_report(&system->limits, MED_LIMIT_PROCESSES);
     return MEDLEY_ERR_LIMIT;

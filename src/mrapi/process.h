@@ -81,7 +81,8 @@ med_process_ref_generation(uint32_t ref)
     return ref >> 13 & 0xffffu;
 }
 
-/* Takes a free row and its liveness slot for this process. MEDLEY_ERR_LIMIT: none. */
+/* Takes a free row and its liveness slot for this process; waits for one of a dead process that
+ * another is just recovering. MEDLEY_ERR_LIMIT: none. */
 medley_status_t med_process_claim(struct med_system *system);
 /* Gives both back; the process must own no node any more, but for those that left and could not
  * remove their rows: then it gives the slot back only, which is to die. */
@@ -103,6 +104,13 @@ bool med_process_alive(const struct med_system *system, uint32_t ref);
 bool med_process_recover(struct med_system *system, uint32_t index);
 /* Looks at all of them. Returns how many were recovered. */
 uint32_t med_process_recover_all(struct med_system *system);
+
+/* A recovery takes milliseconds; whoever is at it may be kept from the processor for long. */
+#define MED_PROCESS_RECOVERY_PATIENCE_NS UINT64_C(2000000000)
+/* For who found no room, and looks for it again: is a dead process still to be recovered, so that
+ * more may come free? After a pause then (med_wait_pause), for who is at it. */
+bool
+med_process_recovery_await(const struct med_system *system, uint64_t until_ns, uint32_t *pauses);
 
 /* For the wait on a lock owned by `process_ref`: recovers it if it is dead. MEDLEY_ERR_NOT_FOUND:
  * there is no such process, nor has one died that is not recovered yet. */

@@ -15,6 +15,7 @@
 #include "mrapi/process.h"
 
 #include "base/log.h"
+#include "base/wait.h"
 #include "mrapi/event.h"
 #include "mrapi/node.h"
 #include "mrapi/process_life.h"
@@ -223,4 +224,22 @@ med_process_recover_all(med_system *system)
         recovered += med_process_recover(system, i);
     }
     return recovered;
+}
+
+bool
+med_process_recovery_await(const med_system *system, uint64_t until_ns, uint32_t *pauses)
+{
+    if (!med_system_is_shared(system) || med_port_clock_ns() >= until_ns) {
+        return false;
+    }
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        /* A2 free <- R2 (recover): who sees it over sees what came free. */
+        uint32_t word = atomic32_load_acquire(&med_system_process(system, i)->state);
+        med_process_state state = med_process_state_of(word);
+        if (state == MED_PROCESS_DEAD || state == MED_PROCESS_RECOVERING) {
+            med_wait_pause(pauses);
+            return true;
+        }
+    }
+    return false;
 }
