@@ -138,7 +138,7 @@ def check_layout(path, text):
 def check_file(root, path):
     with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
         text = file.read()
-    if not path.endswith(NO_COMMENTS):
+    if not path.endswith(NO_COMMENTS) or path == "CMakePresets.json":
         if LICENCE not in "\n".join(text.split("\n")[:4]):
             yield 1, "licence", "no SPDX line"
     for number, line in enumerate(text.split("\n"), 1):
