@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -50,14 +51,9 @@ med_linux_witnesses_drop(int fd)
     witness_set(fd, F_UNLCK, MED_LINUX_WITNESS_BYTE, MED_PORT_SLOT_MAX);
 }
 
-/* A zombie is none. */
 static bool
-process_is_there(uint32_t process_id)
+pid_is_there(pid_t pid)
 {
-    pid_t pid = (pid_t)process_id;
-    if (pid <= 0) {
-        return false;
-    }
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0) {
         bool gone = errno == ESRCH || errno == EINVAL; /* or the number of a thread */
@@ -66,6 +62,17 @@ process_is_there(uint32_t process_id)
     struct pollfd ended = {.fd = fd, .events = POLLIN};
     bool there = poll(&ended, 1, 0) <= 0;
     (void)close(fd);
+    return there;
+}
+
+/* A zombie is none. Who asks may have locks in hand, and is not cancelled with them. */
+static bool
+process_is_there(uint32_t process_id)
+{
+    int before;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    bool there = (pid_t)process_id > 0 && pid_is_there((pid_t)process_id);
+    (void)pthread_setcancelstate(before, NULL);
     return there;
 }
 

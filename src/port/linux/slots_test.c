@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Liveness: slots of a shared memory, and real processes that are killed. */
 #include <fcntl.h>
+#include <pthread.h>
 
 #include "port/port.h"
 #include "support/process.h"
@@ -254,6 +255,49 @@ closed_descriptor_is_no_death(void **state)
     assert_int_equal(process_join(&child), 0);
 }
 
+/* ---- Cancellation ---------------------------------------------------------------------------- */
+
+/* Opens the file and closes it again, as a program may that does not know better. */
+static int
+lose_and_wait(test_process *parent, void *argument)
+{
+    static const char nothing = '\0';
+    (void)argument;
+    open_in_child();
+    child_expect(med_port_slot_claim(&shared, 3) == MEDLEY_OK);
+    int fd = open(shared.path, O_RDONLY | O_CLOEXEC);
+    child_expect(fd >= 0 && close(fd) == 0);
+    process_say(parent, 'l');
+    return process_hear(parent) != nothing;
+}
+
+static void *
+look_while_cancelled(void *argument)
+{
+    const uint32_t *process_id = argument;
+    (void)pthread_cancel(pthread_self());
+    bool lost = med_port_slot_lost(&shared, 3, *process_id);
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    return lost ? argument : NULL;
+}
+
+/* Who asks whether another lives may have locks in hand. */
+static void
+look_is_not_cancelled(void **state)
+{
+    test_process child;
+    pthread_t thread;
+    void *result = NULL;
+    (void)state;
+    process_start(&child, lose_and_wait, NULL);
+    assert_int_equal(process_hear(&child), 'l');
+    uint32_t process_id = (uint32_t)child.pid;
+    assert_int_equal(pthread_create(&thread, NULL, look_while_cancelled, &process_id), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, &process_id);
+    assert_int_equal(process_join(&child), 0);
+}
+
 #define CASE(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int
@@ -264,6 +308,7 @@ main(void)
         CASE(neighbours_stay),          CASE(killed_process_is_dead_as_a_zombie),
         CASE(stopped_process_is_alive), CASE(close_drops_every_slot),
         CASE(grandchild_holds_nothing), CASE(closed_descriptor_is_no_death),
+        CASE(look_is_not_cancelled),
     };
     return cmocka_run_group_tests_name("port/linux/slots", tests, NULL, NULL);
 }
