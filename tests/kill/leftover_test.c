@@ -4,11 +4,13 @@
 #include "support/unit.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "kill/survivor.h"
 #include "medley/medley.h"
 #include "mrapi/partition.h"
 #include "support/partition_file.h"
+#include "support/step.h"
 #include "support/system.h"
 
 static int
@@ -102,6 +104,39 @@ others_live_in_another_version(void **state)
     assert_false(partition_exists(name));
 }
 
+/* ---- A mask of modes ------------------------------------------------------------------------- */
+
+static void
+mask_all(void)
+{
+    (void)umask(0777);
+}
+
+static void
+comes(void)
+{
+    node_up(HOLDER);
+}
+
+/* Killed after each of its system calls. */
+static void
+creator_masks_all_modes(void **state)
+{
+    static const step_operation operation = {.prepare = mask_all, .operate = comes};
+    const char *impossible = step_impossible();
+    (void)state;
+    if (impossible) {
+        not_possible_here(impossible);
+    }
+    step_outcome outcome = {.ended = false};
+    for (uint32_t calls = 1; !outcome.ended; calls++) {
+        step_child child = step_start(&operation);
+        outcome = step_calls(child, calls, NULL);
+        step_kill(child);
+        next_start_works();
+    }
+}
+
 int
 main(void)
 {
@@ -109,6 +144,7 @@ main(void)
         cmocka_unit_test(creator_is_killed),
         cmocka_unit_test(leftovers),
         cmocka_unit_test(others_live_in_another_version),
+        cmocka_unit_test(creator_masks_all_modes),
     };
     test_system_prepare();
     (void)alarm(STUCK_AFTER_S);

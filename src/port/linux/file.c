@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "linux.h"
+
+#define PATH_BYTES 256 /* the longest there is of ours */
 
 const char *
 med_linux_folder(void)
@@ -48,12 +51,33 @@ med_linux_descriptor_keep(int fd)
     return kept;
 }
 
-int
-med_linux_file_make(const char *path)
+/* A file that has no name yet: what dies with it leaves nothing. -1: not of this file system. */
+static int
+nameless_make(const char *path)
+{
+    char folder[PATH_BYTES];
+    const char *slash = strrchr(path, '/');
+    if (!slash || strlen(path) >= sizeof folder) {
+        return -1;
+    }
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    return med_linux_descriptor_keep(open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
+}
+
+static bool
+name_give(int fd, const char *path)
+{
+    char link[40];
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Where files come with their names. */
+static int
+named_make(const char *path)
 {
     int made = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     int fd = med_linux_descriptor_keep(made);
-    /* A mask of the program's may have taken from the mode what the next one asks for. */
     if (made < 0 || (fd >= 0 && fchmod(fd, 0600) == 0)) {
         return fd;
     }
@@ -64,6 +88,21 @@ med_linux_file_make(const char *path)
     (void)unlink(path);
     errno = error;
     return -1;
+}
+
+/* A mask of the program's may take from the mode what the next one asks for. So it is set before
+ * the file has its name: who dies in between leaves none that would be refused. */
+int
+med_linux_file_make(const char *path)
+{
+    int fd = nameless_make(path);
+    if (fd >= 0 && fchmod(fd, 0600) == 0 && name_give(fd, path)) {
+        return fd;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return named_make(path);
 }
 
 /* Beyond the process's limit the kernel would send SIGXFSZ, which ends the program. */
