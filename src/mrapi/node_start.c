@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/wait.h"
 #include "mrapi/node_life.h"
 #include "mrapi/system.h"
 
@@ -87,7 +88,7 @@ med_node_start(med_system *system,
 static medley_status_t
 join_take(med_self *self, uint32_t generation)
 {
-    for (;;) {
+    for (uint32_t pauses = 0;;) {
         uint32_t ready = med_node_join_word(MED_NODE_JOIN_READY, generation);
         /* J2 joinable <- J1 (start, join_end) */
         if (atomic32_cas_acquire(&self->join, &ready,
@@ -95,7 +96,7 @@ join_take(med_self *self, uint32_t generation)
             return MEDLEY_OK;
         }
         if (ready == med_node_join_word(MED_NODE_JOIN_STARTING, generation)) {
-            med_port_yield();
+            med_wait_pause(&pauses); /* whoever starts it may need this very processor */
         } else if (ready == med_node_join_word(MED_NODE_JOIN_TAKEN, generation)) {
             return MEDLEY_BUSY;
         } else if (ready == med_node_join_word(MED_NODE_JOIN_NEVER, generation)) {

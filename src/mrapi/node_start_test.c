@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Threads that cannot be started: what the program gets, and what the user is told. Each case is a
- * process of its own, whose log is read afterwards. */
+ * process of its own, whose log is read afterwards. And one that is joined while it is started. */
 #include <pthread.h>
 #include <sched.h>
 
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
+#include "mrapi/node_life.h"
+#include "mrapi/system.h"
 #include "support/logged.h"
+#include "support/process.h"
 #include "support/system.h"
 #include "support/unit.h"
 
@@ -85,13 +88,58 @@ missing_processor_is_told(void **state)
                                  "stack size, priority or processor"));
 }
 
+/* ---- A start that is under way --------------------------------------------------------------- */
+
+static atomic32 joiner_thread;
+
+static void *
+joins(void *system)
+{
+    void *result = NULL;
+    atomic32_store_release(&joiner_thread, med_port_thread_id());
+    return med_node_join(system, DOMAIN, STARTED, &result) == MEDLEY_OK ? system : NULL;
+}
+
+/* Who joins it meanwhile sleeps: in real time, giving way to no ordinary thread, he would keep the
+ * starter from their only processor. */
+static void
+joiner_of_one_being_started_sleeps(void **state)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    uint32_t index, generation;
+    pthread_t joiner;
+    void *result = NULL;
+    const med_key key = {.high = DOMAIN, .low = STARTED};
+    (void)state;
+    mrapi_initialize(DOMAIN, NODE, 0, &info, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(create_with(NULL), MRAPI_SUCCESS);
+    med_system *system = med_self_get()->system;
+    assert_int_equal(med_table_find(&system->nodes, key, &index, &generation), MEDLEY_OK);
+    atomic32 *join = &system->selves[index].join;
+    atomic32_store_release(join, med_node_join_word(MED_NODE_JOIN_STARTING, generation));
+    assert_int_equal(pthread_create(&joiner, NULL, joins, system), 0);
+    uint32_t thread;
+    do {
+        thread = atomic32_load_acquire(&joiner_thread);
+    } while (thread == 0 || !process_sleeps((pid_t)thread));
+    atomic32_store_release(join, med_node_join_word(MED_NODE_JOIN_READY, generation));
+    assert_int_equal(pthread_join(joiner, &result), 0);
+    assert_ptr_equal(result, system);
+    mrapi_finalize(&status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_memory_is_told),
         cmocka_unit_test(missing_processor_is_told),
+        cmocka_unit_test(joiner_of_one_being_started_sleeps),
     };
     test_system_prepare();
+    (void)alarm(60);
     return cmocka_run_group_tests_name("mrapi/node start", tests, NULL, NULL);
 }
