@@ -17,6 +17,8 @@ fi
 # Open to all, as /dev/shm itself: some tests are several users.
 export MEDLEY_SHM_DIR=$folder/$$
 mkdir -p "$folder" && chmod 755 "$folder" && mkdir -m 1777 "$MEDLEY_SHM_DIR" || exit 2
+# Children of a process with threads may start threads: the library's own thread lives for a moment.
+export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}die_after_fork=0"
 "$@"
 status=$?
 rm -rf "$MEDLEY_SHM_DIR"

@@ -297,7 +297,8 @@ stamps_are_checked(void **state)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         expect_lie_found(memory, offsetof(med_stamp, kind), others[i], MEDLEY_ERR_CORRUPT);
     }
-    static const uint32_t versions[] = {0, 2, 99, UINT32_MAX};
+    uint32_t version = atomic32_load_relaxed(&((med_stamp *)(void *)memory)->version);
+    const uint32_t versions[] = {version - 1, version + 1, version + 98, UINT32_MAX};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         expect_lie_found(memory, offsetof(med_stamp, version), versions[i], MEDLEY_ERR_VERSION);
     }

@@ -421,7 +421,7 @@ med_ring_pass(med_ring_consumer *consumer, uint32_t count)
 {
     uint32_t next = consumer->head + count;
     if (med_port_has_cache_drop() &&
-        __builtin_expect((consumer->head ^ next) & consumer->view.blocks, 0)) {
+        __builtin_expect(((consumer->head ^ next) & consumer->view.blocks) != 0, 0)) {
         med_ring_drop(&consumer->view, consumer->head, next);
     }
     consumer->head = next;

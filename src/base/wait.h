@@ -62,7 +62,7 @@ med_wait_wake(med_wait *wait, med_port_scope scope)
 {
     med_port_barrier_light(scope); /* B1 what was published, then flag <-> W2 (wait.c) */
     /* Relaxed: it decides only whether to look closer. */
-    if (__builtin_expect(atomic32_load_relaxed(&wait->word) & MED_WAIT_SLEEPS, 0)) {
+    if (__builtin_expect((atomic32_load_relaxed(&wait->word) & MED_WAIT_SLEEPS) != 0, 0)) {
         med_wait_wake_sleepers(wait, scope);
     }
 }
@@ -87,7 +87,7 @@ med_waker_wake(med_waker *waker)
 {
     med_port_barrier_free(); /* else med_waker_look_closer has the light half */
     /* Relaxed: it decides only whether to look closer. */
-    if (__builtin_expect(atomic32_load_relaxed(waker->look) & MED_WAIT_SLEEPS, 0)) {
+    if (__builtin_expect((atomic32_load_relaxed(waker->look) & MED_WAIT_SLEEPS) != 0, 0)) {
         med_waker_look_closer(waker);
     }
 }

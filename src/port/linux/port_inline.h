@@ -22,7 +22,8 @@ static inline void
 med_port_barrier_light(med_port_scope scope)
 {
     /* Relaxed: what the machine does between the registration and this (barrier.c). */
-    if (__builtin_expect(__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED), 1)) {
+    if (__builtin_expect(__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED) != 0,
+                         1)) {
         /* B1 what is published, then who sleeps <-> B2 (heavy, barrier.c) */
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } else {
