@@ -39,6 +39,9 @@
 /* One of this size or below stays mapped until its maker attaches it. */
 #define KEPT_MAX_BYTES (1u << 20)
 
+/* Files of one name, when there are others under it. */
+#define FILE_TRIES 32u
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 static uint32_t
@@ -177,10 +180,41 @@ place_is_numbered(uint32_t place)
     return place == MED_PORT_PLACE_NUMA || place == MED_PORT_PLACE_TIGHT;
 }
 
+/* 0 is no number. Relaxed: what counts is that nobody gets the same. */
+static uint32_t
+file_number(med_system *system, uint32_t step)
+{
+    uint32_t number;
+    do {
+        number = atomic32_fetch_add_relaxed(&system->header->segments, step) + step;
+    } while (number == 0);
+    return number;
+}
+
+/* Anybody can read from the files there are which number is next, and take it. Not the time. */
+static medley_status_t
+file_make(med_self *self, med_port_segment *segment)
+{
+    med_system *system = self->system;
+    uint32_t step = 1;
+    for (uint32_t tries = 1;; tries++) {
+        segment->number = file_number(system, step);
+        /* M1 own life -> M2 (recovery) */
+        atomic32_store_release(&self->row->making, segment->number);
+        medley_status_t status = med_port_segment_create(segment);
+        bool taken = status == MEDLEY_ERR_EXISTS && !med_segments_are_private(system);
+        if (!taken || tries == FILE_TRIES) {
+            return status;
+        }
+        step = (uint32_t)med_port_clock_ns() | 1u;
+    }
+}
+
 /* The segment, mapped when it is a private one, or is to be kept so. */
 static medley_status_t
-segment_make(med_system *system, const med_shmem_request *request, med_port_segment *segment)
+segment_make(med_self *self, const med_shmem_request *request, med_port_segment *segment)
 {
+    med_system *system = self->system;
     if (request->place_index != 0 && !place_is_numbered(request->place)) {
         med_shmem_report("cannot make shared memory", request->number, "there is no such resource");
         return MEDLEY_ERR_NOT_SUPPORTED;
@@ -189,7 +223,7 @@ segment_make(med_system *system, const med_shmem_request *request, med_port_segm
     segment->place = request->place;
     segment->place_index = request->place_index;
     segment->wanted = request->address;
-    medley_status_t status = med_port_segment_create(segment);
+    medley_status_t status = file_make(self, segment);
     if (status != MEDLEY_OK) {
         med_shmem_report("cannot make shared memory", request->number,
                          segment->why[0] ? segment->why : medley_status_text(status));
@@ -213,17 +247,6 @@ segment_unmake(med_system *system, const med_port_segment *segment)
     med_segment_remove(system, segment->number);
 }
 
-/* 0 is no number. Relaxed: what counts is that nobody gets the same. */
-static uint32_t
-file_number(med_system *system)
-{
-    uint32_t number;
-    do {
-        number = atomic32_fetch_add_relaxed(&system->header->segments, 1) + 1;
-    } while (number == 0);
-    return number;
-}
-
 medley_status_t
 med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *shmem)
 {
@@ -234,9 +257,8 @@ med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *s
         med_table_find(&system->shmems, key, &index, &generation) == MEDLEY_OK) {
         return MEDLEY_ERR_EXISTS; /* before anything large is made */
     }
-    med_port_segment segment = med_segment_named(system, file_number(system));
-    atomic32_store_release(&self->row->making, segment.number); /* M1 own life -> M2 (recovery) */
-    medley_status_t status = segment_make(system, request, &segment);
+    med_port_segment segment = med_segment_named(system, 0);
+    medley_status_t status = segment_make(self, request, &segment);
     if (status == MEDLEY_OK) {
         status = insert(self, request, &segment, shmem);
         if (status != MEDLEY_OK) {

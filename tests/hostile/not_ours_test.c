@@ -9,6 +9,7 @@
 #include "mrapi/system.h"
 #include "support/partition_file.h"
 #include "support/process.h"
+#include "support/segments.h"
 
 #define SOMEBODY_ELSE 65534
 #define PRECIOUS "what somebody keeps in a file of his own"
@@ -129,14 +130,46 @@ of_another_user(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* Anybody can see which number a segment's file has, and make the next ones. */
+static void
+segments_of_others(void **state)
+{
+    char path[300] = "";
+    mrapi_status_t status;
+    mrapi_info_t info;
+    (void)state;
+    mrapi_initialize(DOMAIN, 1, 0, &info, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_shmem_hndl_t first = mrapi_shmem_create(1, 4096, NULL, 0, NULL, 0, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(segments_find(test_system_name(), path, sizeof path), 1);
+    char *number = path + strlen(path) - 8;
+    uint32_t taken = (uint32_t)strtoul(number, NULL, 16);
+    for (uint32_t i = 1; i <= 8; i++) {
+        (void)snprintf(number, 9, "%08x", taken + i);
+        file_make(path, 0600);
+    }
+    mrapi_shmem_hndl_t second = mrapi_shmem_create(2, 4096, NULL, 0, NULL, 0, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    for (uint32_t i = 1; i <= 8; i++) {
+        (void)snprintf(number, 9, "%08x", taken + i);
+        file_untouched(path);
+        assert_int_equal(unlink(path), 0);
+    }
+    mrapi_shmem_delete(first, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_shmem_delete(second, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_finalize(&status);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_to_others),
-        cmocka_unit_test(under_other_names_too),
-        cmocka_unit_test(no_plain_file),
-        cmocka_unit_test(of_another_user),
+        cmocka_unit_test(open_to_others),     cmocka_unit_test(under_other_names_too),
+        cmocka_unit_test(no_plain_file),      cmocka_unit_test(of_another_user),
+        cmocka_unit_test(segments_of_others),
     };
     hostile_prepare();
     return cmocka_run_group_tests(tests, NULL, NULL);
