@@ -112,6 +112,7 @@ static const survivor survivors[] = {
     {NULL, "bury", "A1", "what it leads to looks again"},
     {NULL, "row_recover", "", "looked at again under the table's lock"},
     {NULL, "med_shmem_create", "M1", "for two who recover one node at once, which no seed meets"},
+    {NULL, "file_make", "M1", "as in med_shmem_create"},
     {NULL, "med_shmem_recover_making", "", "as M1; and a death shows all that the dead one did"},
     {NULL, "med_shmem_map_again", "A1", "the port compares what is read next with the file"},
 
