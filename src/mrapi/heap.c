@@ -12,10 +12,12 @@
  *   create    linearises at the store of LIVE       wait-free but for an empty list
  *   delete    at the compare-and-swap               wait-free but for a full list
  *   get       at the second look at the state       bounded by the slots there are
+ *   read      at the second look at the state       wait-free
  *
  * Edges: H1 made (create) -> H2 (delete, get, read); what is given back stays with the node that
  * did it, whose next H1 publishes what it makes of it. H3 key (create) -> H4 (get): a key of a
- * later life is seen with the end of the one before. C1 chunk there (grow) -> C2 (slot_at).
+ * later life is seen with the end of the one before; H5 next life (create, slot_make, block_give)
+ * -> H6 (read): likewise a block and a size. C1 chunk there (grow) -> C2 (slot_at).
  *
  * Death: of the process, everything is gone. A node that ends gives its lists back
  * (med_heap_leave).
@@ -162,8 +164,9 @@ bare_give(med_heap *heap, med_heap_cache *cache, med_heap_slot *slot)
 static void
 block_give(med_heap_slot *slot)
 {
-    med_port_heap_give(slot->block, slot->block_bytes);
-    slot->block = NULL;
+    void *block = med_heap_block(slot);
+    atomic64_store_release(&slot->block, 0); /* H5 next life -> H6 (read) */
+    med_port_heap_give(block, slot->block_bytes);
 }
 
 medley_status_t
@@ -180,11 +183,12 @@ med_heap_slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap
     }
     (*slot)->class_of_size = class;
     (*slot)->block_bytes = class == MED_HEAP_CLASS_NONE ? size_bytes : class_bytes(class);
-    (*slot)->block = med_port_heap_take((*slot)->block_bytes);
-    if (!(*slot)->block) {
+    void *block = med_port_heap_take((*slot)->block_bytes);
+    if (!block) {
         bare_give(heap, cache, *slot);
         return MEDLEY_ERR_NO_MEMORY;
     }
+    atomic64_store_release(&(*slot)->block, (uintptr_t)block); /* H5 next life -> H6 (read) */
     return MEDLEY_OK;
 }
 
@@ -235,8 +239,15 @@ med_heap_read(const med_self *self, med_handle handle, void **address, uint32_t 
     if (atomic32_load_acquire(&slot->state) != good) { /* H2 made <- H1 (create) */
         return MEDLEY_ERR_STALE;
     }
-    *address = slot->block;
-    *size_bytes = slot->size_bytes;
+    /* H6 next life <- H5 (create, slot_make, block_give), both */
+    uint64_t block = atomic64_load_acquire(&slot->block);
+    uint32_t size = atomic32_load_acquire(&slot->size_bytes);
+    /* The second look says whether they were this life's; relaxed: H6 stands before it. */
+    if (atomic32_load_relaxed(&slot->state) != good) {
+        return MEDLEY_ERR_STALE;
+    }
+    *address = (void *)(uintptr_t)block;
+    *size_bytes = size;
     return MEDLEY_OK;
 }
 
@@ -273,7 +284,7 @@ med_heap_fini(med_system *system)
     for (uint32_t first = 0; first < count; first += MED_HEAP_SLOTS_PER_CHUNK) {
         med_heap_slot *slots = heap->chunks[first / MED_HEAP_SLOTS_PER_CHUNK];
         for (uint32_t i = 0; i < MED_HEAP_SLOTS_PER_CHUNK; i++) {
-            if (slots[i].block) {
+            if (med_heap_block(&slots[i])) {
                 block_give(&slots[i]);
             }
         }

@@ -32,9 +32,9 @@ _Static_assert(MED_HEAP_SLOTS_MAX == 1u << 20, "20 bits of a handle");
 typedef struct med_heap_slot {
     _Alignas(64) atomic32 state; /* bit 0: LIVE; bits 20..27: which life, as in the handle */
     atomic32 key;                /* LIVE: written by the maker before */
-    uint32_t size_bytes;         /* LIVE: likewise; as asked for */
+    atomic32 size_bytes;         /* LIVE: likewise; as asked for */
     uint32_t index;              /* its own */
-    void *block;            /* NULL: none; fixed while it is LIVE or in a cache's list, as are */
+    atomic64 block; /* address, or 0: none; fixed while it is LIVE or in a cache's list, as are */
     uint32_t class_of_size; /* these two */
     uint32_t block_bytes;
     struct med_heap_slot *next; /* not LIVE: whoever has it in a list */
@@ -123,6 +123,13 @@ med_heap_handle(const med_heap_slot *slot, uint32_t state)
     return (uint32_t)MED_HANDLE_HEAP << 28 | (state & MED_HEAP_LIFE_MASK) | slot->index;
 }
 
+/* To whom the slot is: in his life of it, or in his list. */
+static inline void *
+med_heap_block(const med_heap_slot *slot)
+{
+    return (void *)(uintptr_t)atomic64_load_relaxed(&slot->block); /* relaxed: nobody changes it */
+}
+
 static inline medley_status_t
 med_heap_create(
     med_self *self, uint32_t key, uint32_t size_bytes, void **address, med_handle *handle)
@@ -142,11 +149,11 @@ med_heap_create(
             return status;
         }
     }
-    slot->size_bytes = size_bytes;
-    atomic32_store_release(&slot->key, key); /* H3 key -> H4 (get) */
+    atomic32_store_release(&slot->size_bytes, size_bytes); /* H5 next life -> H6 (read) */
+    atomic32_store_release(&slot->key, key);               /* H3 key -> H4 (get) */
     /* Relaxed: ours alone, until H1. */
     uint32_t state = atomic32_load_relaxed(&slot->state) | MED_HEAP_LIVE;
-    *address = slot->block; /* before: who finds it by its key may delete it at once */
+    *address = med_heap_block(slot); /* before: who finds it by its key may delete it at once */
     atomic32_store_release(&slot->state, state); /* H1 made -> H2 (delete, get, read) */
     *handle = med_heap_handle(slot, state);
     return MEDLEY_OK;

@@ -31,11 +31,11 @@ typedef struct notes {
     made made[MADE_MAX];
 } notes;
 
-/* Sizes of one class and of two more. */
+/* Sizes of one class, more often, and of two more. */
 static uint32_t
 any_size(void)
 {
-    static const uint32_t sizes[] = {16, 40, 100, 3000};
+    static const uint32_t sizes[] = {16, 40, 16, 40, 64, 100, 3000};
     return sizes[sim_random(sizeof sizes / sizeof sizes[0])];
 }
 
@@ -107,6 +107,18 @@ find(const notes *n)
     }
 }
 
+/* By anybody, of what anybody may delete meanwhile: its own address and size, or nothing. */
+static void
+look(const made *m)
+{
+    mrapi_status_t status;
+    mrapi_uint_t size;
+    void *memory = mrapi_shmem_attach(m->handle, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS ? memory == m->address : status == MRAPI_ERR_SHM_INVALID);
+    mrapi_shmem_get_attribute(m->handle, MRAPI_SHMEM_SIZE, &size, sizeof size, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS ? size == m->size : status == MRAPI_ERR_SHM_INVALID);
+}
+
 static void
 act(const sim_actor *actor)
 {
@@ -127,7 +139,9 @@ act(const sim_actor *actor)
             continue;
         }
         made *m = &n->made[sim_random(n->count)];
-        if (m->contested) {
+        if (m->contested && sim_random(3) != 0) {
+            look(m);
+        } else if (m->contested) {
             end_of(m);
         } else if (!m->claimed) {
             m->claimed = true;
