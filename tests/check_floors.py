@@ -16,6 +16,7 @@ Rules, by the names that violations are reported under:
   ruler     `---- a title ----` between sections is one line of 100 columns
   width     no line of C, and no line of comment elsewhere, is longer than 100 columns
   path      no file names a path of the machine it was written on
+  shape     whose struct is in the partition's layout hash, all its fields are
   order     every acquire and every release names its edge, the same at both ends; every relaxed
             access says why it is enough (orders.py)
 """
@@ -152,6 +153,37 @@ def check_file(root, path):
         yield from check_lengths(lines)
 
 
+SHAPE = re.compile(r"\bstatic const uint32_t shape\[\] = \{(.*?)\n\};", re.S)
+SHAPED = re.compile(r"sizeof\((\w+)\)")
+NESTED = re.compile(r"struct \{[^{}]*\}")
+FIELD = re.compile(r"(\w+)(?:\[[^\]]*\])?;")
+
+
+def fields_of(text, name):
+    """Those of a struct, but for what is unused; None: it is not defined there."""
+    body = re.search(r"^typedef struct %s \{\n(.*?)^\} %s;" % (name, name), text, re.S | re.M)
+    if not body:
+        return None
+    return [f for f in FIELD.findall(NESTED.sub("", body.group(1))) if not f.startswith("unused")]
+
+
+def check_shapes(root, paths):
+    """A build that has two of a struct's fields swapped must not join another's partition."""
+    texts = {}
+    for path in paths:
+        if path.startswith("src/") and path.endswith(C_FILES):
+            with open(os.path.join(root, path), encoding="utf-8") as file:
+                texts[path] = file.read()
+    plain = {p: "\n".join(without_comments(t)) for p, t in texts.items() if p.endswith(".h")}
+    for path, text in texts.items():
+        shape = SHAPE.search(text)
+        for name in SHAPED.findall(shape.group(1)) if shape else ():
+            defined = [fields_of(t, name) for t in plain.values() if name in t]
+            for field in next((fields for fields in defined if fields), []):
+                if not re.search(r"offsetof\(%s, %s[,)\[]" % (name, field), shape.group(1)):
+                    yield path, text[:shape.start()].count("\n") + 1, "shape", f"{name}.{field}"
+
+
 def check_orders(root, paths):
     ends = []
     for path in paths:
@@ -184,6 +216,7 @@ def check_tree(root):
         if not path.endswith(PICTURES):
             found += [(path, *violation) for violation in check_file(root, path)]
     found += check_orders(root, sorted(files_of(root)))
+    found += check_shapes(root, sorted(files_of(root)))
     return found
 
 
@@ -236,7 +269,12 @@ f(void)
 
 BARRIER = "void\nmed_port_barrier_heavy(med_port_scope scope)\n{\n    %s /* %s */\n}\n"
 
+ROW = "typedef struct row {\n    int a; /* b; */\n    int b[2];\n    int unused[3];\n} row;\n"
+SHAPES = "static const uint32_t shape[] = {\n    sizeof(row),\n    offsetof(row, a),\n};\n"
+
 GOOD = {
+    "src/mrapi/row.h": HEAD + ROW,
+    "src/mrapi/shape.c": HEAD + SHAPES.replace("a),", "a), offsetof(row, b),"),
     "src/port/linux/a.c": HEAD + '#include <unistd.h>\n#include "port/port.h"\n#include "local.h"\n'
                                  "#ifdef __linux__\n#endif\n",
     "src/port/linux/edges.c": HEAD + PORT_EDGES,
@@ -326,6 +364,7 @@ BAD = [
     ("order", "src/port/bare/b.S", HEAD + "    fence rw, rw\n"),
     ("order", "src/port/sim/edges.c",
      HEAD + "{\n    __atomic_store_n(a, 1, __ATOMIC_RELEASE); /* R1 full -> A1 (g) */\n}\n"),
+    ("shape", "src/mrapi/shape.c", HEAD + SHAPES),
     ("path", "docs/b.md", f"<!-- {LICENCE} -->\nsee /ho" + "me/somebody/b\n"),
     ("path", "src/base/b.c", HEAD + "/* ROOT/src */\n"),
 ]
