@@ -28,6 +28,19 @@ holds_until_two(void *argument)
     return (void *)(uintptr_t)status;
 }
 
+/* How often it was slept for; and the calling node slept for locks. */
+static uint32_t
+sleeps_of(mrapi_mutex_hndl_t mutex)
+{
+    const med_self *self = med_self_get();
+    const med_mutex_row *row = (const med_mutex_row *)(void *)med_table_row(
+        &self->system->mutexes, med_handle_index(mutex));
+    uint32_t slept = atomic32_load_relaxed(&row->slept);
+    assert_true(atomic32_load_relaxed(&self->row->sleeps) >= slept);
+    assert_int_equal(atomic32_load_relaxed(&self->row->waiting_for), 0);
+    return slept;
+}
+
 static void
 contention(mrapi_mutex_hndl_t mutex)
 {
@@ -47,6 +60,7 @@ contention(mrapi_mutex_hndl_t mutex)
     medley_mutex_lock_until_ns(mutex, &key, deadline_ns, &status);
     assert_int_equal(status, MRAPI_TIMEOUT);
     assert_true(medley_clock_ns() >= deadline_ns);
+    assert_true(sleeps_of(mutex) > 0);
     mrapi_mutex_unlock(mutex, &key, &status);
     assert_int_equal(status, MRAPI_ERR_MUTEX_NOTLOCKED);
     mrapi_mutex_delete(mutex, &status);

@@ -328,6 +328,8 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
     uint32_t refusals = 0;
     for (;;) {
         medley_status_t status = ask(self, row, med_wait_slice_end_ns(slices, deadline_ns));
+        /* Whether it slept the kernel does not say: whom it did not refuse, it let wait. */
+        self->waiter.sleeps += is_had(status) || status == MEDLEY_TIMEOUT;
         if (is_had(status) || status == MEDLEY_ERR_NOT_SUPPORTED) {
             return status;
         }
@@ -345,6 +347,16 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
             rest(refusals++, deadline_ns);
         }
     }
+}
+
+/* What it waits for is the claim, and stays until R2. */
+static medley_status_t
+take_waiting(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
+{
+    uint32_t begun = med_object_wait_begin(self, handle);
+    medley_status_t status = take_slow(self, row, handle, deadline_ns);
+    med_object_wait_told(self, begun, status, &row->slept);
+    return status;
 }
 
 static medley_status_t
@@ -374,7 +386,7 @@ med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_
     /* A1 held <- R1 (give); R4 wanted -> A4 (bury) */
     if (!atomic32_cas_acq_rel(&row->pi_word, &free, self->thread_id)) {
         status = deadline_ns == 0 ? take_try(self, row, handle)
-                                  : take_slow(self, row, handle, deadline_ns);
+                                  : take_waiting(self, row, handle, deadline_ns);
     }
     if (is_had(status)) {
         atomic32_store_relaxed(&row->pi_owner, self->ref); /* relaxed: ordered by R2 */

@@ -203,15 +203,21 @@ med_object_wait_begin(med_self *self, med_handle handle)
 }
 
 void
-med_object_wait_end(med_self *self, uint32_t begun, medley_status_t status, atomic32 *slept)
+med_object_wait_told(med_self *self, uint32_t begun, medley_status_t status, atomic32 *slept)
 {
     bool had = status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED;
     /* Relaxed, all: for showing. */
     med_traced(self->system, self->ref, had ? MED_TRACED_LOCK_HAD : MED_TRACED_LOCK_MISSED,
                med_traced_word(&self->row->waiting_for), self->waiter.sleeps - begun);
-    atomic32_store_relaxed(&self->row->waiting_for, 0);
     if (self->waiter.sleeps != begun) {
         atomic32_store_relaxed(&self->row->sleeps, self->waiter.sleeps);
         (void)atomic32_fetch_add_relaxed(slept, 1);
     }
+}
+
+void
+med_object_wait_end(med_self *self, uint32_t begun, medley_status_t status, atomic32 *slept)
+{
+    med_object_wait_told(self, begun, status, slept);
+    atomic32_store_relaxed(&self->row->waiting_for, 0); /* relaxed: for showing */
 }

@@ -169,5 +169,7 @@ med_object_units(med_lock *units, const atomic32 *limit, uint32_t sharers)
  * `slept`; the trace is told. What begin returns is end's, which is given how the wait ended. */
 uint32_t med_object_wait_begin(med_self *self, med_handle handle);
 void med_object_wait_end(med_self *self, uint32_t begun, medley_status_t status, atomic32 *slept);
+/* As end, but what it waits for is shown until the caller says otherwise. */
+void med_object_wait_told(med_self *self, uint32_t begun, medley_status_t status, atomic32 *slept);
 
 #endif
