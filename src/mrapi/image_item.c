@@ -6,6 +6,7 @@
 #include "mrapi/image_item.h"
 
 #include "mrapi/mutex.h"
+#include "mrapi/node.h"
 #include "mrapi/object.h"
 
 /* ---- Sections -------------------------------------------------------------------------------- */
@@ -71,17 +72,23 @@ static const section_info sections[MED_IMAGE_SECTION_COUNT] = {
 /* Each says what it wants when the value is wrong, else NULL. */
 typedef const char *value_parse(med_image *image, med_word value, med_image_item *item);
 
-/* Of objects, those that others find them by: above are those that the library chooses. */
+/* Of objects and nodes, those that others know them by: above are those that the library chooses,
+ * which no image has when it is saved. */
 static const char *
 number_value(med_image *image, med_word value, med_image_item *item)
 {
     bool object = item->section != MED_IMAGE_DOMAINS && item->section != MED_IMAGE_NODES;
-    uint32_t most = object ? MED_OBJECT_USER_MAX : MED_IMAGE_NUMBER_ANY - 1;
+    bool node = item->section == MED_IMAGE_NODES;
+    uint32_t most = object ? MED_OBJECT_USER_MAX
+                    : node ? MED_NODE_ANY_FIRST - 1
+                           : MED_IMAGE_NUMBER_ANY - 1;
     (void)image;
     if (med_word_number32(value, most, &item->number)) {
         return NULL;
     }
-    return object ? "want a number up to 4026531839" : "want a number up to 4294967294";
+    return object ? "want a number up to 4026531839"
+           : node ? "want a number up to 1073741823"
+                  : "want a number up to 4294967294";
 }
 
 static const char *

@@ -80,6 +80,7 @@ WRONG = [
     (BEGIN + "  - number: -1\n", 5, "number '-1': want a number"),
     (BEGIN + "  - number: 2\n    number: 2\n", 6, "second 'number'"),
     (BEGIN + "  - number: 2\n    size: 2\n", 6, "unknown key 'size': want number"),
+    (BEGIN + "nodes:\n  - number: 1073741824\n", 6, "want a number up to 1073741823"),
     (BEGIN + "mutexes:\n  - number: 4026531840\n", 6, "want a number up to 4026531839"),
     (BEGIN + "mutexes:\n  - number: 1\n", 6, "a key is missing: want number, domain"),
     (BEGIN + "mutexes:\n  - number: 1\n    domain: 3\n", 6, "domain 3 is not there: add it"),
