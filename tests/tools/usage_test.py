@@ -60,6 +60,7 @@ class Usage(CommandTest):
             ("system", "save", "one", "--name", "two"): "'save' takes a file and a system",
             ("system", "save", "one", "a/b"): "'a/b' is no name of a system",
             ("system", "list", "--until-joined"): "are load's",
+            ("system", "load", "one", "--name", ""): "--name names no system",
             ("trace",): "want the name of one system",
             ("trace", "one", "two"): "want the name of one system",
             ("trace", "one", "--last", "0"): "--last '0': want a number",
@@ -112,7 +113,7 @@ class Usage(CommandTest):
             ("ps", ".x"): (2, "'.x' is no name of a system"),
             ("ps", "--colour"): (2, "unknown option '--colour'"),
             ("info", "more"): (2, "'more': info takes no arguments"),
-            ("info", "--xml", "/not/there"): (1, "cannot read '/not/there'"),
+            ("info", "--xml", "/not/there"): (1, "/not/there: No such file or directory"),
             ("system", "paint"): (2, "'paint': want 'list', 'remove', 'save' or 'load'"),
         }
         for words, (status, message) in wrong.items():

@@ -281,6 +281,9 @@ run(const med_command *command, int argc, char **argv)
             return command_other_option(command, option, argv);
         }
     }
+    if (options.name && !*options.name) {
+        return command_usage_error(command, "--name names no system");
+    }
     med_log_level_set(MED_LOG_QUIET); /* what a joiner is warned of is not for one who looks */
     return run_verb(command, &options, argv + optind);
 }
