@@ -18,8 +18,9 @@ void med_event_tell_listeners(mrapi_event_t event);
 /* That function; NULL in a program that never listens (parts.h). */
 extern void (*const med_event_teller)(mrapi_event_t event);
 
-/* It has happened. Two loads when nobody listens. Any thread; no lock is held that a callback might
- * want. */
+/* It has happened. Two loads when nobody listens. Any thread; it holds none of the program's locks,
+ * but may have a table of the registry locked while it waits for another, and finds a death there:
+ * a callback that wants the first table waits until its patience ends, and fails. */
 static inline void
 med_event_tell(mrapi_event_t event)
 {
