@@ -294,7 +294,7 @@ GOOD = {
     "tools/a.c": HEAD + '#include <unistd.h>\n#include "mrapi/a.h"\n#include "omp/a.h"\n',
     "README.md": f"<!-- {LICENCE} -->\ninstall into /usr/local\n",
     "LICENSE": "Apache\n",
-    "CMakePresets.json": "{}\n",
+    "CMakePresets.json": f'{{"vendor": "{LICENCE}"}}\n',
     "scripts/a.sh": f"#!/bin/sh\n# {LICENCE}\n",
 }
 
