@@ -8,7 +8,7 @@
 #   make bench        all benchmarks beside their peers, and what programs for Cortex-M take of code
 #                     and RAM; make bench-short, without these, under 2 minutes
 #   make matrix       MCAPI's matrix: kinds, locked and lock-free, cores, threads and processes, as
-#                     tables and pictures in build/release/matrix
+#                     tables and pictures in build/release/matrix; beside what the model predicts
 #   make soak         sanitizers over everything, 10 million transactions through each shipped
 #                     topology, 100,000 random kills, 10,000 simulated seeds per
 #                     structure, a kill after every instruction of every operation; an hour or more
@@ -48,6 +48,8 @@ bench bench-short: setup-bench
 
 matrix: setup-matrix build/release/stamp
 	@scripts/matrix.py build/release/tools/medley/medley build/release/matrix
+	@build/release/tools/medley/medley model --matrix build/release/matrix/matrix.json \
+	    --folder build/release/matrix
 
 soak: setup-check
 	scripts/soak.sh

@@ -13,6 +13,8 @@ if(TARGET medley)
     file(RELATIVE_PATH shared /${CMAKE_INSTALL_BINDIR} /share/medley)
     install(DIRECTORY tools/medley/topologies DESTINATION ${CMAKE_INSTALL_BINDIR}/${shared}
         FILES_MATCHING PATTERN "*.yaml")
+    install(DIRECTORY tools/medley/model DESTINATION ${CMAKE_INSTALL_BINDIR}/${shared}
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.json" PATTERN "__pycache__" EXCLUDE)
 endif()
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples

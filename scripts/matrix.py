@@ -20,7 +20,9 @@ import subprocess
 import sys
 import tempfile
 
-import charts
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tools/medley/model"))
+sys.dont_write_bytecode = True  # beside what is installed
+import charts  # noqa: E402
 
 TYPES = {"message": 24, "packet": 24, "scalar": 8, "state": 24}
 EXCHANGES = ("locked", "lock-free")

@@ -8,7 +8,7 @@
 #   test    build, cmocka, Spin, the compilers for bare metal and their emulators
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
 #   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M
-#   matrix  build, Python
+#   matrix  build, Python and its SimPy
 #   check   formatter, linter, fuzzer, sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ packages() {
     build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev
            echo libyaml-dev ;;
     test) packages build
-          echo git libcmocka-dev spin python3 binutils groff-base strace
+          echo git libcmocka-dev spin python3 python3-simpy binutils groff-base strace
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
           echo qemu-system-arm ;;
     cross) packages build
@@ -28,7 +28,7 @@ packages() {
            echo libboost-dev libck-dev dpdk-dev libnng-dev libzmq3-dev libopenmpi-dev openmpi-bin
            echo python3 gcc-arm-none-eabi libnewlib-arm-none-eabi ;;
     matrix) packages build
-            echo python3 ;;
+            echo python3 python3-simpy ;;
     check) packages test
            echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev ;;
     *) echo "setup.sh: unknown job '$1' (build, test, cross, bench, matrix, check)" >&2; exit 2 ;;

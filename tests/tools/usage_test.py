@@ -7,7 +7,7 @@ import unittest
 
 from support import MEDLEY, CommandTest
 
-COMMANDS = ("info", "ps", "stress", "system", "trace")
+COMMANDS = ("info", "model", "ps", "stress", "system", "trace")
 
 
 class Usage(CommandTest):
@@ -34,6 +34,9 @@ class Usage(CommandTest):
             ("help", "walk"): "no command 'walk'",
             ("info", "more"): "'more': info takes no arguments",
             ("info", "--xml"): "option '--xml' needs a value",
+            ("model", "more"): "'more': model takes no arguments",
+            ("model", "--matrix"): "option '--matrix' needs a value",
+            ("model", "--colour"): "unknown option '--colour'",
             ("ps", "--colour"): "unknown option '--colour'",
             ("ps", "one", "two"): "one system at most",
             ("ps", "a/b"): "'a/b' is no name of a system",
@@ -111,6 +114,7 @@ class Usage(CommandTest):
         wrong = {
             ("ps", "nosuch"): (1, "no system 'nosuch'"),
             ("ps", ".x"): (2, "'.x' is no name of a system"),
+            ("model", "more"): (2, "'more': model takes no arguments"),
             ("ps", "--colour"): (2, "unknown option '--colour'"),
             ("info", "more"): (2, "'more': info takes no arguments"),
             ("info", "--xml", "/not/there"): (1, "/not/there: No such file or directory"),

@@ -24,6 +24,7 @@ typedef struct med_command {
 } med_command;
 
 extern const med_command command_info;
+extern const med_command command_model;
 extern const med_command command_ps;
 extern const med_command command_stress;
 extern const med_command command_system;

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""medley model: what it predicts follows from what it is given; what was measured stands beside."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as tree
+
+from support import MEDLEY, CommandTest
+
+PROGRAM = os.path.join(os.path.dirname(MEDLEY), "..", "share", "medley", "model", "model.py")
+COSTS = {
+    "instruction_ns": 0.1,
+    "hit_ns": 0.1,
+    "clock_ns": 20,
+    "system_call_ns": 200,
+    "yield_ns": 500,
+    "file_lock_ns": 600,
+    "one_line_ns": 50,
+    "two_lines_ns": 60,
+    "stream_line_ns": 10,
+    "wake_ns": 20000,
+}
+
+
+def simpy_is_here():
+    command = ["/usr/bin/python3", "-c", "import SimPy.Simulation"]
+    try:
+        return subprocess.run(command, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+class Model(CommandTest):
+    def setUp(self):
+        super().setUp()
+        if not simpy_is_here():
+            reason = "not possible here: no SimPy"
+            print(reason)
+            self.skipTest(reason)
+
+    def model(self, matrix="", **costs):
+        result = subprocess.run(
+            ["/usr/bin/python3", "-B", PROGRAM, json.dumps({**COSTS, **costs}), matrix, "", "json"],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return json.loads(result.stdout)["model"]
+
+    def rate(self, told, *row):
+        keys = ("type", "exchange", "place")
+        rates = {
+            r["predicted_per_second"] for r in told["rows"] if tuple(r[k] for k in keys) == row
+        }
+        self.assertEqual(len(rates), 1)
+        return rates.pop()
+
+    def test_one_core_is_the_sum_of_both_turns(self):
+        told = self.model()
+        # 2308 instructions, 976 memory operations, two readings of the clock; a little for yields.
+        wanted = 1e9 / (230.8 + 97.6 + 40)
+        rate = self.rate(told, "message", "lock-free", "one")
+        self.assertLess(rate, wanted)
+        self.assertGreater(rate, 0.9 * wanted)
+
+    def test_dearer_is_slower(self):
+        base = self.model()
+        for cost, row in (
+            ("instruction_ns", ("scalar", "lock-free", "one")),
+            ("stream_line_ns", ("packet", "lock-free", "spread")),
+            ("file_lock_ns", ("message", "locked", "one")),
+            ("wake_ns", ("message", "locked", "spread")),
+        ):
+            with self.subTest(cost=cost):
+                dearer = self.model(**{cost: COSTS[cost] * 20})
+                self.assertLess(self.rate(dearer, *row), 0.9 * self.rate(base, *row))
+
+    def test_the_memory_is_the_bridge_of_one_lane(self):
+        sweep = {(r["hit_rate"], r["cores"]): r for r in self.model()["sweep"]}
+        self.assertEqual(len(sweep), 22)
+        self.assertGreater(sweep[0, 2]["memory_share"], 0.99)
+        self.assertLess(sweep[1, 2]["memory_share"], 0.05)
+        self.assertGreater(sweep[1, 2]["per_second"], 1.8 * sweep[1, 1]["per_second"])
+        self.assertLess(sweep[0, 2]["per_second"], 1.1 * sweep[0, 1]["per_second"])
+
+    def test_verdicts(self):
+        predicted = self.rate(self.model(), "message", "lock-free", "one")
+        row = {"type": "message", "exchange": "lock-free", "place": "one", "run_as": "threads"}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "matrix.json")
+            for factor, verdict in ((1.2, "stop"), (0.8, "stop"), (0.5, "to gain"), (2, "more")):
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({"matrix": [{**row, "per_second": factor * predicted}]}, file)
+                compared = [r for r in self.model(path)["rows"] if "ratio" in r]
+                self.assertEqual(len(compared), 1)
+                self.assertTrue(compared[0]["verdict"].startswith(verdict))
+                self.assertEqual("why" in compared[0], verdict != "stop")
+
+    def test_as_a_user_runs_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            output, _ = self.run_medley("model", "--folder", folder, "--json")
+            told = json.loads(output)["model"]
+            self.assertEqual(set(told["costs"]), set(COSTS))
+            self.assertGreater(told["costs"]["instruction_ns"], 0)
+            self.assertEqual(len(told["rows"]), 48)
+            with open(os.path.join(folder, "model.svg"), encoding="utf-8") as file:
+                self.assertEqual(file.read().count("<polyline"), 4)
+            tree.parse(os.path.join(folder, "model.svg"))
+
+
+if __name__ == "__main__":
+    unittest.main()

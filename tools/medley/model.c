@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * medley model: what this machine should exchange, and what it does.
+ *
+ * The prediction is a program of Python (model/model.py, which Medley brings). Here is what has to
+ * be measured by machine code: what each kind of access costs, the least of some short tries.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "port/port.h"
+#include "tools/medley/command.h"
+#include "tools/medley/output.h"
+
+/* The system's, which its packages are for; who is called otherwise finds others. */
+#define PYTHON "/usr/bin/python3"
+#define PROGRAM "../share/medley/model/model.py"
+#define WORDS 2048u /* 16 KiB: they stay in the nearest cache */
+#define PASSES 100u
+#define TRIPS 5000u
+#define WAKES 200u
+#define CALLS 5000u
+#define LINES 4096u
+#define REPEATS 20
+#define STREAMED 50000u
+
+static const char help[] =
+    "usage: medley model [--matrix FILE] [--folder FOLDER] [--json]\n"
+    "\n"
+    "Measures what each kind of access to memory costs here, and predicts from that how\n"
+    "much MCAPI should exchange: for each row of the matrix, and over the share of accesses\n"
+    "that hit the cache. Beside what was measured it says whether there is more to gain.\n"
+    "Needs Python and SimPy (python3-simpy).\n"
+    "\n"
+    "  --matrix FILE     what was measured: matrix.json of make matrix\n"
+    "  --folder FOLDER   model.svg is written there\n"
+    "  --json            one JSON document\n"
+    "  -h, --help        this text\n";
+
+/* ---- One thread ------------------------------------------------------------------------------ */
+
+/* Loads, comparisons, additions and branches, as code has them: the ns of one instruction. */
+static double
+instruction_ns(void)
+{
+    static uint32_t words[WORDS];
+    volatile uint32_t result = 0;
+    uint64_t begin_ns = med_port_clock_ns();
+    for (uint32_t pass = 0; pass < PASSES; pass++) {
+        uint32_t sum = result;
+        for (uint32_t i = 0; i < WORDS; i++) {
+            sum += words[i] == pass ? i : 1;
+            __asm__ volatile("" : "+r"(sum));
+        }
+        result = sum;
+    }
+    /* Load, compare, choose, add, count, branch. */
+    return (double)(med_port_clock_ns() - begin_ns) / ((double)PASSES * WORDS * 6);
+}
+
+/* Loads and stores that hit, and need not wait for each other: the ns of one. */
+static double
+hit_ns(void)
+{
+    static uint32_t words[WORDS];
+    uint64_t begin_ns = med_port_clock_ns();
+    for (uint32_t i = 0; i < PASSES * WORDS; i++) {
+        uint32_t *word = &words[i % WORDS];
+        *word += i;
+        __asm__ volatile("" : : "r"(word) : "memory");
+    }
+    return (double)(med_port_clock_ns() - begin_ns) / ((double)PASSES * WORDS * 2);
+}
+
+typedef void (*call)(int file);
+
+static void
+call_system(int file)
+{
+    (void)file;
+    (void)syscall(SYS_getppid);
+}
+
+static void
+call_yield(int file)
+{
+    (void)file;
+    (void)sched_yield();
+}
+
+static void
+call_lock(int file)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+    (void)fcntl(file, F_OFD_SETLK, &lock);
+    lock.l_type = F_UNLCK;
+    (void)fcntl(file, F_OFD_SETLK, &lock);
+}
+
+static void
+call_clock(int file)
+{
+    (void)file;
+    (void)med_port_clock_ns();
+}
+
+static double
+call_ns(call act)
+{
+    FILE *file = tmpfile();
+    uint64_t begin_ns = med_port_clock_ns();
+    for (uint32_t i = 0; i < CALLS; i++) {
+        act(file ? fileno(file) : -1);
+    }
+    uint64_t end_ns = med_port_clock_ns();
+    if (file) {
+        (void)fclose(file);
+    }
+    return (double)(end_ns - begin_ns) / CALLS;
+}
+
+/* ---- Two threads ----------------------------------------------------------------------------- */
+
+typedef struct line {
+    _Alignas(64) atomic32 turn;
+    uint32_t words[15];
+} line;
+
+/* Both threads use lines of the same places. */
+typedef struct meeting {
+    _Alignas(128) line there;
+    _Alignas(128) line there_data;
+    _Alignas(128) line back;
+    _Alignas(128) line back_data;
+    _Alignas(128) line streamed[LINES];
+    bool with_data;
+    bool asleep;
+} meeting;
+
+static meeting shared;
+
+static void
+turn_await(line *of, uint32_t turn)
+{
+    uint32_t seen;
+    while ((seen = atomic32_load_acquire(&of->turn)) != turn) { /* A1 turn <- R1 */
+        if (shared.asleep) {
+            (void)syscall(SYS_futex, &of->turn.value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+        } else {
+            med_port_cpu_relax();
+        }
+    }
+}
+
+static void
+turn_give(line *of, uint32_t turn)
+{
+    atomic32_store_release(&of->turn, turn); /* R1 turn -> A1 */
+    if (shared.asleep) {
+        (void)syscall(SYS_futex, &of->turn.value, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
+}
+
+static uint32_t
+trips_count(void)
+{
+    return shared.asleep ? WAKES : TRIPS;
+}
+
+static void *
+trips_answer(void *unused)
+{
+    for (uint32_t i = 1; i <= trips_count(); i++) {
+        turn_await(&shared.there, i);
+        if (shared.with_data) {
+            shared.back_data.words[0] = shared.there_data.words[0] + 1;
+        }
+        turn_give(&shared.back, i);
+    }
+    return unused;
+}
+
+static void *
+trips_ask(void *unused)
+{
+    for (uint32_t i = 1; i <= trips_count(); i++) {
+        if (shared.with_data) {
+            shared.there_data.words[0] = shared.back_data.words[0] + 1;
+        }
+        turn_give(&shared.there, i);
+        turn_await(&shared.back, i);
+    }
+    return unused;
+}
+
+/* A line after the other, each with its number; the writer is a table ahead at most. */
+static void *
+lines_write(void *unused)
+{
+    for (uint32_t i = 0; i < STREAMED; i++) {
+        if (i >= LINES) {
+            while (atomic32_load_acquire(&shared.back.turn) + LINES / 2 < i) { /* A2 read <- R2 */
+                med_port_cpu_relax();
+            }
+        }
+        atomic32_store_release(&shared.streamed[i % LINES].turn, i + 1); /* R3 line -> A3 */
+    }
+    return unused;
+}
+
+static void *
+lines_read(void *unused)
+{
+    for (uint32_t i = 0; i < STREAMED; i++) {
+        while (atomic32_load_acquire(&shared.streamed[i % LINES].turn) !=
+               i + 1) { /* A3 line <- R3 */
+            med_port_cpu_relax();
+        }
+        if (i % 256 == 0) {
+            atomic32_store_release(&shared.back.turn, i); /* R2 read -> A2 */
+        }
+    }
+    return unused;
+}
+
+/* The first two processors that this process may use; the same twice where there is one. */
+static void
+processors_find(uint32_t processors[2])
+{
+    cpu_set_t allowed;
+    uint32_t found = 0;
+    (void)sched_getaffinity(0, sizeof allowed, &allowed);
+    for (uint32_t i = 0; i < CPU_SETSIZE && found < 2; i++) {
+        if (CPU_ISSET(i, &allowed)) {
+            processors[found++] = i;
+        }
+    }
+    processors[1] = found < 2 ? processors[0] : processors[1];
+}
+
+/* 0: there are no two threads on two processors to be had. */
+static double
+pair_ns(void *(*first)(void *), void *(*second)(void *), bool with_data, bool asleep)
+{
+    uint32_t processors[2];
+    med_port_thread threads[2];
+    void *(*const entries[])(void *) = {first, second};
+    processors_find(processors);
+    if (processors[0] == processors[1]) {
+        return 0;
+    }
+    memset(&shared, 0, sizeof shared);
+    shared.with_data = with_data;
+    shared.asleep = asleep;
+    uint64_t begin_ns = med_port_clock_ns();
+    for (uint32_t i = 0; i < 2; i++) {
+        med_port_thread_attributes attributes = {.processors = &processors[i],
+                                                 .processor_count = 1};
+        if (med_port_thread_start(&threads[i], &attributes, entries[i], NULL) != MEDLEY_OK) {
+            exit(COMMAND_FAILED); /* the other would wait for it */
+        }
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        (void)med_port_thread_join(threads[i], NULL);
+    }
+    return (double)(med_port_clock_ns() - begin_ns);
+}
+
+/* ---- The costs ------------------------------------------------------------------------------- */
+
+static double
+clock_ns(void)
+{
+    return call_ns(call_clock);
+}
+
+static double
+system_call_ns(void)
+{
+    return call_ns(call_system);
+}
+
+static double
+yield_ns(void)
+{
+    return call_ns(call_yield);
+}
+
+/* Taking or giving back, one of both. */
+static double
+file_lock_ns(void)
+{
+    return call_ns(call_lock) / 2;
+}
+
+static double
+one_line_ns(void)
+{
+    return pair_ns(trips_ask, trips_answer, false, false) / TRIPS / 2;
+}
+
+static double
+two_lines_ns(void)
+{
+    return pair_ns(trips_ask, trips_answer, true, false) / TRIPS / 2;
+}
+
+static double
+stream_line_ns(void)
+{
+    return pair_ns(lines_write, lines_read, false, false) / STREAMED;
+}
+
+static double
+wake_ns(void)
+{
+    return pair_ns(trips_ask, trips_answer, false, true) / WAKES / 2;
+}
+
+/* What else runs on the machine only adds to it. */
+static double
+least_of(double (*measure)(void))
+{
+    double least = measure();
+    for (uint32_t i = 1; i < REPEATS; i++) {
+        double again = measure();
+        least = again < least ? again : least;
+    }
+    return least;
+}
+
+static json_t *
+costs_measure(void)
+{
+    static const struct {
+        const char *name;
+        double (*measure)(void);
+    } all[] = {{"instruction_ns", instruction_ns},
+               {"hit_ns", hit_ns},
+               {"clock_ns", clock_ns},
+               {"system_call_ns", system_call_ns},
+               {"yield_ns", yield_ns},
+               {"file_lock_ns", file_lock_ns},
+               {"one_line_ns", one_line_ns},
+               {"two_lines_ns", two_lines_ns},
+               {"stream_line_ns", stream_line_ns},
+               {"wake_ns", wake_ns}};
+    json_t *costs = json_object();
+    for (size_t i = 0; costs && i < sizeof all / sizeof all[0]; i++) {
+        (void)json_object_set_new(costs, all[i].name, json_real(least_of(all[i].measure)));
+    }
+    return costs;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+/* What Medley brings lies beside the command. */
+static bool
+program_find(char *path, size_t size)
+{
+    char own[512];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (length <= 0) {
+        return false;
+    }
+    own[length] = '\0';
+    *strrchr(own, '/') = '\0';
+    return snprintf(path, size, "%s/%s", own, PROGRAM) < (int)size && access(path, R_OK) == 0;
+}
+
+static int
+model(const med_command *command, const char *matrix, const char *folder, bool json)
+{
+    char path[1024];
+    if (!program_find(path, sizeof path)) {
+        command_error(command, "%s, beside the command, is not to be read", PROGRAM);
+        return COMMAND_FAILED;
+    }
+    json_t *costs = costs_measure();
+    char *text = costs ? json_dumps(costs, JSON_COMPACT) : NULL;
+    json_decref(costs);
+    if (!text) {
+        command_error(command, "no memory");
+        return COMMAND_FAILED;
+    }
+    (void)execl(PYTHON, PYTHON, "-B", path, text, matrix, folder, json ? "json" : "text",
+                (char *)NULL);
+    command_error(command, PYTHON ": %s; install python3 and python3-simpy", strerror(errno));
+    free(text);
+    return COMMAND_FAILED;
+}
+
+static int
+run(const med_command *command, int argc, char **argv)
+{
+    static const struct option known[] = {COMMAND_OPTIONS,
+                                          {"matrix", required_argument, NULL, 'm'},
+                                          {"folder", required_argument, NULL, 'f'},
+                                          {NULL, 0, NULL, 0}};
+    const char *matrix = "", *folder = "";
+    bool json = false;
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, COMMAND_SHORT_OPTIONS, known, NULL)) != -1) {
+        if (option == 'j') {
+            json = true;
+        } else if (option == 'm') {
+            matrix = optarg;
+        } else if (option == 'f') {
+            folder = optarg;
+        } else {
+            return command_other_option(command, option, argv);
+        }
+    }
+    if (argc != optind) {
+        return command_usage_error(command, "'%s': model takes no arguments", argv[optind]);
+    }
+    return model(command, matrix, folder, json);
+}
+
+const med_command command_model = {
+    .name = "model",
+    .summary = "what MCAPI should exchange here, and does",
+    .help = help,
+    .run = command_run,
+    .body = run,
+};

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What MCAPI should exchange on this machine: the lock-free MCAPI paper's model, as a simulation.
+
+usage: model.py COSTS MATRIX FOLDER text|json     (medley model calls it)
+
+As in the paper, the memory is one queue, which all cores share, and a core is another; sender and
+receiver are customers of them, and what is between them is a lane of so many elements. A side's turn
+is its instructions, on its core, and its memory operations: one that hits its cache takes its core a
+little, one that does not, occupies the memory while a line goes from core to core.
+A receiver that finds nothing yields, and so does a sender that finds no room; who has looked at a line in vain
+has taken it, and the other has to fetch it back.
+
+The paper's model left out the instructions, the atomic operations and the system; here they are
+counted (operations.json) and priced (COSTS, measured by the command at its start).
+"""
+
+import json
+import os
+import sys
+
+try:
+    from SimPy.Simulation import Process, Resource, Simulation, hold, release, request
+except ImportError:
+    sys.exit("medley model: there is no SimPy here; install python3-simpy")
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import charts  # noqa: E402  (it lies beside this file)
+
+TRANSACTIONS = 1000
+WITHIN = 0.30
+PLACES = {"one": "one core", "free": "free", "spread": "two cores"}
+
+
+def turn_ns(costs, of):
+    """On the core. Each side reads the clock once for each transaction, which is a few instructions
+    that take longer than others."""
+    return (
+        of["instructions"] * costs["instruction_ns"]
+        + of["operations"] * costs["hit_ns"]
+        + costs["clock_ns"]
+    )
+
+
+class Exchange:
+    """One simulated run. `hit` is the share of a side's operations that hit its cache; None: all but
+    those on lines that the other side wrote."""
+
+    def __init__(self, costs, kind, capacity, cores, hit=None):
+        self.costs, self.kind, self.hit = costs, kind, hit
+        self.simulation = Simulation()
+        self.simulation.initialize()
+        self.cores = [
+            Resource(capacity=1, name=f"core {i}", sim=self.simulation) for i in range(cores)
+        ]
+        self.memory = Resource(capacity=1, name="memory", sim=self.simulation)
+        self.capacity = capacity  # 0: a state, which nobody waits for
+        self.filled = self.sent = self.taken = 0
+        self.looked_in_vain = False
+        self.memory_busy_ns = 0.0
+        self.end_ns = 0.0
+
+    def misses(self, side):
+        operations = self.kind[side]
+        if self.hit is not None:
+            return operations["operations"] * (1 - self.hit)
+        return operations["lines"] if len(self.cores) > 1 else 0
+
+    def instructions_ns(self, side):
+        return turn_ns(self.costs, self.kind[side])
+
+    def run(self):
+        for side, number in (("send", 0), ("receive", len(self.cores) - 1)):
+            process = Side(self, side, self.cores[number])
+            self.simulation.activate(process, process.go())
+        self.simulation.simulate(until=1e12)
+        return self
+
+    @property
+    def per_second(self):
+        return TRANSACTIONS * 1e9 / self.end_ns
+
+    @property
+    def memory_share(self):
+        return self.memory_busy_ns / self.end_ns
+
+
+class Side(Process):
+    def __init__(self, exchange, side, core):
+        super().__init__(name=side, sim=exchange.simulation)
+        self.exchange, self.side, self.core = exchange, side, core
+
+    def over(self):
+        x = self.exchange
+        if self.side == "receive" and x.capacity == 0:
+            return x.sent == TRANSACTIONS
+        return (x.sent if self.side == "send" else x.taken) == TRANSACTIONS
+
+    def possible(self):
+        x = self.exchange
+        if x.capacity == 0:
+            return True
+        return x.filled < x.capacity if self.side == "send" else x.filled > 0
+
+    def memory_ns(self):
+        """How long this turn occupies the memory: lines that are asked for one after the other come
+        as in a stream; one that the other has just taken comes alone."""
+        x = self.exchange
+        alone = self.side == "receive" and x.capacity and x.filled == 1 and x.hit is None
+        ns = x.misses(self.side) * x.costs["one_line_ns" if alone else "stream_line_ns"]
+        if self.side == "send" and x.looked_in_vain and len(x.cores) > 1:
+            x.looked_in_vain = False
+            ns += x.costs["one_line_ns"]
+        return ns
+
+    def moved(self):
+        x = self.exchange
+        if self.side == "send":
+            x.sent += 1
+            x.filled += 1
+        else:
+            x.taken += 1
+            x.filled -= 1
+        x.end_ns = self.sim.now()
+
+    def go(self):
+        x = self.exchange
+        yield request, self, self.core
+        while not self.over():
+            if not self.possible():
+                x.looked_in_vain = x.looked_in_vain or self.side == "receive"
+                yield hold, self, x.instructions_ns(self.side) / 2 + x.costs["yield_ns"]
+                yield release, self, self.core
+                yield request, self, self.core
+                continue
+            yield hold, self, x.instructions_ns(self.side)
+            ns = self.memory_ns()
+            if ns:
+                yield request, self, x.memory
+                yield hold, self, ns
+                yield release, self, x.memory
+                x.memory_busy_ns += ns
+            self.moved()
+            if x.capacity == 0 and self.side == "receive":  # nothing newer: it yields
+                yield hold, self, x.costs["yield_ns"]
+                yield release, self, self.core
+                yield request, self, self.core
+        yield release, self, self.core
+
+
+# ---- Predictions ---------------------------------------------------------------------------------
+
+
+def capacity_of(operations, kind):
+    element = operations["lock-free"][kind]["element_bytes"]
+    return operations["lane_bytes"] // element if element else 0
+
+
+def exchange_of(costs, operations, kind, cores, hit=None):
+    return Exchange(
+        costs, operations["lock-free"][kind], capacity_of(operations, kind), cores, hit
+    ).run()
+
+
+def locked_per_second(costs, operations, kind, cores):
+    """Everything under one lock: nothing is at once, so there is nothing to simulate."""
+    free, locked = operations["lock-free"][kind], operations["locked"][kind]
+    ns = sum(turn_ns(costs, free[side]) for side in ("send", "receive"))
+    ns += locked["file_locks"] * costs["file_lock_ns"]
+    ns += locked["system_calls"] * costs["system_call_ns"]
+    if cores > 1:
+        ns += locked["handovers"] * costs["wake_ns"]
+    return 1e9 / ns
+
+
+def predict(costs, operations, kind, exchange, place):
+    """Where nodes are free, the kernel keeps two that yield to each other on one core, as often as
+    not: the prediction is that of one."""
+    cores = 2 if place == "spread" and costs["one_line_ns"] else 1
+    if exchange == "locked":
+        return locked_per_second(costs, operations, kind, cores), 0.0
+    result = exchange_of(costs, operations, kind, cores)
+    return result.per_second, result.memory_share
+
+
+WHY_NOT = {
+    "locked": "how often a side sleeps for the lock, and how often it tries in vain, is the kernel's "
+    "choice: the model has one handover for each transaction, or none",
+    "free": "the kernel moves the nodes between the cores, which the model leaves on one",
+    "state": "how often the receiver looks, and takes the sender's lines, is the kernel's choice",
+    "spread": "how often a receiver overtakes the sender, finds nothing and yields, depends on "
+    "their speeds to a few percent; what a line costs differs with the cores' state at the time",
+    "one": "the turns' length is the kernel's, and its own work is on this core too",
+}
+
+
+def why_not(row):
+    for key in (row["exchange"], row["place"] if row["place"] == "free" else "", row["type"]):
+        if key in WHY_NOT:
+            return WHY_NOT[key]
+    return WHY_NOT[row["place"]]
+
+
+def verdict(ratio):
+    if ratio > 1 + WITHIN:
+        return "more than predicted"
+    if ratio < 1 - WITHIN:
+        return "to gain"
+    return "stop"
+
+
+def rows_make(costs, operations, matrix):
+    rows = []
+    for kind in operations["lock-free"]:
+        for exchange in ("locked", "lock-free"):
+            for place in PLACES:
+                rate, share = predict(costs, operations, kind, exchange, place)
+                for run_as in ("threads", "processes"):
+                    row = {"type": kind, "exchange": exchange, "place": place, "run_as": run_as}
+                    row.update(predicted_per_second=rate, memory_share=share)
+                    found = [m for m in matrix if all(m[k] == row[k] for k in list(row)[:4])]
+                    if found:
+                        compare(row, found[0]["per_second"])
+                    rows.append(row)
+    return rows
+
+
+def compare(row, measured):
+    ratio = measured / row["predicted_per_second"]
+    row.update(per_second=measured, ratio=ratio, verdict=verdict(ratio))
+    if row["verdict"] != "stop":
+        row["why"] = why_not(row)
+
+
+# ---- The paper's Figure 6 ------------------------------------------------------------------------
+
+
+def sweep_make(costs, operations, kind):
+    rows = []
+    for percent in range(0, 101, 10):
+        for cores in (1, 2):
+            result = exchange_of(costs, operations, kind, cores, percent / 100)
+            rows.append(
+                {
+                    "type": kind,
+                    "hit_rate": percent / 100,
+                    "cores": cores,
+                    "per_second": result.per_second,
+                    "memory_share": result.memory_share,
+                }
+            )
+    return rows
+
+
+def sweep_draw(rows, path):
+    best = max(row["per_second"] for row in rows)
+    picture = charts.Picture(
+        "Messages over the share of accesses that hit the cache", "percent", 0, 100, False
+    )
+    picture.legend(["throughput (of the most)", "use of the memory"])
+    for cores in (1, 2):
+        of = [row for row in rows if row["cores"] == cores]
+        throughput = [(r["hit_rate"], r["per_second"] / best * 100) for r in of]
+        memory = [(r["hit_rate"], r["memory_share"] * 100) for r in of]
+        picture.line(throughput, 0, dashed=cores == 1)
+        picture.line(memory, 1, dashed=cores == 1)
+    for percent in range(0, 101, 20):
+        picture.place_name(percent / 100, f"{percent} %")
+    picture.place_name(0.5, "\n\ndashed: one core; solid: two cores")
+    picture.write(path)
+
+
+# ---- Text ----------------------------------------------------------------------------------------
+
+
+def text_write(document):
+    print("costs, ns: " + ", ".join(f"{k[:-3]} {v:.2f}" for k, v in document["costs"].items()))
+    print("\nTYPE     EXCHANGE   CORES      NODES      PREDICTED   MEASURED  RATIO  VERDICT")
+    for row in document["rows"]:
+        where = f"{row['type']:8} {row['exchange']:10} {PLACES[row['place']]:10} {row['run_as']:9}"
+        rate = f"{row['predicted_per_second'] / 1e3:10,.0f}k"
+        if "ratio" in row:
+            rate += f"{row['per_second'] / 1e3:10,.0f}k  {row['ratio']:5.2f}  {row['verdict']}"
+        print(f"{where} {rate}")
+        if "why" in row:
+            print(f"         why: {row['why']}")
+    print("\nHITS   ONE CORE  MEMORY   TWO CORES  MEMORY")
+    for one, two in zip(document["sweep"][::2], document["sweep"][1::2]):
+        figures = "   ".join(
+            f"{row['per_second'] / 1e3:8,.0f}k  {row['memory_share']:5.0%}" for row in (one, two)
+        )
+        print(f"{one['hit_rate']:4.0%} {figures}")
+    compared = [row for row in document["rows"] if "ratio" in row]
+    if compared:
+        near = sum(row["verdict"] == "stop" for row in compared)
+        gain = sum(row["verdict"] == "to gain" for row in compared)
+        print(f"\nwithin {WITHIN:.0%}: {near} of {len(compared)} rows; still to gain in {gain}")
+
+
+def main():
+    costs_text, matrix_path, folder, form = sys.argv[1:]
+    costs = json.loads(costs_text)
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, "operations.json"), encoding="utf-8") as file:
+        operations = json.load(file)
+    matrix = []
+    try:
+        if matrix_path:
+            with open(matrix_path, encoding="utf-8") as file:
+                matrix = json.load(file)["matrix"]
+        document = {
+            "costs": costs,
+            "rows": rows_make(costs, operations, matrix),
+            "sweep": sweep_make(costs, operations, "message"),
+        }
+        if folder:
+            sweep_draw(document["sweep"], os.path.join(folder, "model.svg"))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        sys.exit(f"medley model: {matrix_path or folder}: {error!r}")
+    if form == "json":
+        json.dump({"model": document}, sys.stdout, indent=1)
+        print()
+    else:
+        text_write(document)
+
+
+if __name__ == "__main__":
+    main()
