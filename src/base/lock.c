@@ -80,7 +80,11 @@ spin(const med_contest *contest)
     med_port_scheduling scheduling;
     med_port_scheduling_get(&scheduling);
     bool only_processor = scheduling.processors == 1;
-    uint64_t end_ns = med_port_clock_ns() + med_wait_spin_budget_ns(contest->waiter, &scheduling);
+    uint32_t budget_ns = med_wait_spin_budget_ns(contest->waiter, &scheduling);
+    if (budget_ns == 0) {
+        return MEDLEY_BUSY;
+    }
+    uint64_t end_ns = med_port_clock_ns() + budget_ns;
     uint32_t pauses = PAUSES_FIRST;
     for (uint32_t round = 0;; round++) {
         medley_status_t status = contest->attempt(contest->context);

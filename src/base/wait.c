@@ -88,8 +88,10 @@ learned_ns(const med_waiter *waiter)
 uint32_t
 med_wait_spin_budget_ns(const med_waiter *waiter, const med_port_scheduling *scheduling)
 {
-    bool in_the_way = scheduling->real_time && scheduling->processors == 1;
-    return in_the_way ? SPIN_MIN_NS : learned_ns(waiter);
+    if (!scheduling->real_time || scheduling->processors != 1) {
+        return learned_ns(waiter);
+    }
+    return scheduling->alone ? 0 : SPIN_MIN_NS;
 }
 
 void
@@ -113,6 +115,9 @@ med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *contex
     med_port_scheduling_get(&scheduling);
     bool only_processor = scheduling.processors == 1;
     uint64_t budget_ns = med_wait_spin_budget_ns(waiter, &scheduling);
+    if (budget_ns == 0) {
+        return false;
+    }
     uint64_t start_ns = med_port_clock_ns();
     for (;;) {
         for (int look = 0; look < LOOKS_PER_CLOCK; look++) {

@@ -98,7 +98,8 @@ med_waker_wake(med_waker *waker)
  * when spinning gives way to others (one processor), and to be brief (in real time there). */
 bool med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context);
 /* How long it may spin now. Not long in real time on one processor: whom it waits for may need this
- * very processor. But he may run on another, and then a sleep costs many times as much. */
+ * very processor. But he may run on another, and then a sleep costs many times as much. 0 where
+ * there is no other. */
 uint32_t med_wait_spin_budget_ns(const med_waiter *waiter, const med_port_scheduling *scheduling);
 /* What the spin taught: it was long enough, or the thread had to sleep all the same. */
 void med_wait_learn(med_waiter *waiter, bool slept);

@@ -151,6 +151,7 @@ static void
 spinning_adapts(void **state)
 {
     const med_port_scheduling several = {.processors = 2, .real_time = true};
+    const med_port_scheduling only = {.processors = 1, .real_time = true, .alone = true};
     const med_port_scheduling alone = {.processors = 1, .real_time = true};
     med_waiter waiter = {.spin_ns = 0};
     (void)state;
@@ -167,6 +168,7 @@ spinning_adapts(void **state)
     }
     assert_true(med_wait_spin_budget_ns(&waiter, &several) > first_ns);
     assert_true(short_ns > 0 && short_ns < first_ns);
+    assert_int_equal(med_wait_spin_budget_ns(&waiter, &only), 0);
     assert_int_equal(med_wait_spin_budget_ns(&waiter, &alone), short_ns); /* whatever was learned */
 }
 

@@ -363,11 +363,12 @@ typedef struct med_port_grants {
     uint64_t memory_bytes; /* 0: no limit */
 } med_port_grants;
 void med_port_grants_get(med_port_grants *grants);
-/* How many processors the calling thread may use, and whether it is scheduled in real time. Cheap
- * enough before a sleep, not inside a spin. */
+/* How many processors the calling thread may use, whether it is scheduled in real time, and whether
+ * there is no other processor at all. Cheap enough before a sleep, not inside a spin. */
 typedef struct med_port_scheduling {
     uint32_t processors;
     bool real_time;
+    bool alone;
 } med_port_scheduling;
 void med_port_scheduling_get(med_port_scheduling *scheduling);
 

@@ -28,6 +28,8 @@ static const survivor survivors[] = {
     /* base */
     {"lock_buried", "med_lock_recover", "R1",
      "nobody uses what a lock guarded that is of no more use"},
+    {"mrapi_shmem", "fill", "K1", "mrapi_row finds it"},
+    {"mcapi_packet", "sweep_one", "G4", "mcapi_scalar finds it"},
     {NULL, "med_ring_consumer_attach", "A2", "a death shows all that the dead one did"},
     {NULL, "med_ring_mpmc_join", "A5", "a side is but a number; its claims carry their own orders"},
     {NULL, "med_ring_mpmc_leave", "R5", "as A5"},
@@ -61,6 +63,7 @@ static const survivor survivors[] = {
     {NULL, "med_process_recover", "D1", "as D2"},
     {NULL, "med_process_recover", "R2", "as D2"},
     {NULL, "med_process_release", "R2", BY_THE_SLOT},
+    {NULL, "med_process_recovery_await", "A2", "who sees it over tries again under the lock"},
     {NULL, "claim_free", "A2", BY_THE_SLOT},
     {NULL, "med_process_keep", "A1", "compared only"},
 

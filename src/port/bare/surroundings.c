@@ -87,6 +87,7 @@ med_port_scheduling_get(med_port_scheduling *scheduling)
 {
     scheduling->processors = med_bare_core_count();
     scheduling->real_time = true;
+    scheduling->alone = scheduling->processors == 1;
 }
 
 const char *

@@ -223,6 +223,7 @@ scheduling_read(med_port_scheduling *scheduling)
     int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
     scheduling->processors = med_linux_processors_allowed();
     scheduling->real_time = policy == SCHED_FIFO || policy == SCHED_RR;
+    scheduling->alone = scheduling->processors == 1 && sysconf(_SC_NPROCESSORS_ONLN) == 1;
 }
 
 void

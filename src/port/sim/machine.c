@@ -38,13 +38,14 @@ sim_relax(void)
     sim_pass();
 }
 
-/* Many processors; one; one in real time, where nobody spins. */
+/* Many processors; one; the only one, in real time, where nobody spins. */
 void
 med_port_scheduling_get(med_port_scheduling *scheduling)
 {
     uint32_t choice = sim_choose(SIM_SPIN, 3, 3u << 14);
     scheduling->processors = choice == 0 ? 8 : 1;
     scheduling->real_time = choice == 1;
+    scheduling->alone = choice == 1;
 }
 
 medley_status_t
