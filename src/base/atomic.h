@@ -162,65 +162,59 @@ atomic32_fetch_and_release(atomic32 *a, uint32_t v)
 
 /* ---- atomic64: one writer; never the word a protocol turns on -------------------------------- */
 
-static inline uint64_t
-atomic64_load_relaxed(const atomic64 *a)
+/* On a 32-bit processor each half has the order. The order is a constant where it is used. */
+static inline __attribute__((always_inline)) uint64_t
+atomic64_load_in_order(const atomic64 *a, int order)
 {
 #if __SIZEOF_POINTER__ >= 8
-    return __atomic_load_n(&a->value, __ATOMIC_RELAXED);
+    return __atomic_load_n(&a->value, order);
 #else
     const uint32_t *half = (const uint32_t *)(const void *)&a->value;
-    uint32_t first = __atomic_load_n(&half[0], __ATOMIC_RELAXED);
-    uint32_t second = __atomic_load_n(&half[1], __ATOMIC_RELAXED);
+    uint32_t first = __atomic_load_n(&half[0], order);
+    uint32_t second = __atomic_load_n(&half[1], order);
     uint32_t both[2] = {first, second};
     uint64_t v;
     __builtin_memcpy(&v, both, sizeof v);
     return v;
 #endif
+}
+
+static inline __attribute__((always_inline)) void
+atomic64_store_in_order(atomic64 *a, uint64_t v, int order)
+{
+#if __SIZEOF_POINTER__ >= 8
+    __atomic_store_n(&a->value, v, order);
+#else
+    uint32_t both[2];
+    uint32_t *half = (uint32_t *)(void *)&a->value;
+    __builtin_memcpy(both, &v, sizeof v);
+    __atomic_store_n(&half[0], both[0], order);
+    __atomic_store_n(&half[1], both[1], order);
+#endif
+}
+
+static inline uint64_t
+atomic64_load_relaxed(const atomic64 *a)
+{
+    return atomic64_load_in_order(a, __ATOMIC_RELAXED);
 }
 
 static inline void
 atomic64_store_relaxed(atomic64 *a, uint64_t v)
 {
-#if __SIZEOF_POINTER__ >= 8
-    __atomic_store_n(&a->value, v, __ATOMIC_RELAXED);
-#else
-    uint32_t both[2];
-    uint32_t *half = (uint32_t *)(void *)&a->value;
-    __builtin_memcpy(both, &v, sizeof v);
-    __atomic_store_n(&half[0], both[0], __ATOMIC_RELAXED);
-    __atomic_store_n(&half[1], both[1], __ATOMIC_RELAXED);
-#endif
+    atomic64_store_in_order(a, v, __ATOMIC_RELAXED);
 }
 
-/* On a 32-bit processor each half has the order. */
 static inline uint64_t
 atomic64_load_acquire(const atomic64 *a)
 {
-#if __SIZEOF_POINTER__ >= 8
-    return __atomic_load_n(&a->value, __ATOMIC_ACQUIRE);
-#else
-    const uint32_t *half = (const uint32_t *)(const void *)&a->value;
-    uint32_t first = __atomic_load_n(&half[0], __ATOMIC_ACQUIRE);
-    uint32_t second = __atomic_load_n(&half[1], __ATOMIC_ACQUIRE);
-    uint32_t both[2] = {first, second};
-    uint64_t v;
-    __builtin_memcpy(&v, both, sizeof v);
-    return v;
-#endif
+    return atomic64_load_in_order(a, __ATOMIC_ACQUIRE);
 }
 
 static inline void
 atomic64_store_release(atomic64 *a, uint64_t v)
 {
-#if __SIZEOF_POINTER__ >= 8
-    __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
-#else
-    uint32_t both[2];
-    uint32_t *half = (uint32_t *)(void *)&a->value;
-    __builtin_memcpy(both, &v, sizeof v);
-    __atomic_store_n(&half[0], both[0], __ATOMIC_RELEASE);
-    __atomic_store_n(&half[1], both[1], __ATOMIC_RELEASE);
-#endif
+    atomic64_store_in_order(a, v, __ATOMIC_RELEASE);
 }
 
 /* ---- Fences ---------------------------------------------------------------------------------- */
