@@ -3,60 +3,17 @@
  * system and in a named one. */
 #include "mcapi/exchange.h"
 #include "medley/mcapi_ext.h"
-#include "support/exchange.h"
+#include "support/packet_channel.h"
 #include "support/threads.h"
 
 #define OTHER 8
 #define HELD_MAX 4096u
 
-typedef struct channel {
-    mcapi_endpoint_t from;
-    mcapi_endpoint_t to;
-    unsigned sender;
-    unsigned receiver;
-} channel;
-
-static unsigned
-sender_open(mcapi_endpoint_t from)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned sender;
-    mcapi_pktchan_send_open_i(&sender, from, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    return sender;
-}
-
-static unsigned
-receiver_open(mcapi_endpoint_t to)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned receiver;
-    mcapi_pktchan_recv_open_i(&receiver, to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    return receiver;
-}
-
-static void
-connect(mcapi_endpoint_t from, mcapi_endpoint_t to)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    mcapi_pktchan_connect_i(from, to, &request, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
-    (void)expect_end(request, MCAPI_SUCCESS);
-}
-
 /* Both ends are the caller's. */
 static channel
 channel_make(mcapi_port_t port)
 {
-    channel c = {.from = endpoint_make(port), .to = endpoint_make(port + 1)};
-    connect(c.from, c.to);
-    c.sender = sender_open(c.from);
-    c.receiver = receiver_open(c.to);
-    return c;
+    return channel_between(endpoint_make(port), endpoint_make(port + 1));
 }
 
 static unsigned *
@@ -185,7 +142,7 @@ all_taken(void **state)
                                          &status);
             assert_int_equal(status, MCAPI_SUCCESS);
         }
-        connect(ends[0], ends[1]);
+        assert_int_equal(connect(ends[0], ends[1]), MCAPI_SUCCESS);
         unsigned sender = sender_open(ends[0]), receiver = receiver_open(ends[1]);
         uint32_t count = 0;
         while (count < HELD_MAX && (held[count] = medley_mcapi_pktchan_take(sender, &status))) {
@@ -238,7 +195,7 @@ as_a_state(void **state)
                                  &status);
     mcapi_endpoint_set_attribute(c.to, MCAPI_ENDP_ATTR_BUFFER_TYPE, &states, sizeof states,
                                  &status);
-    connect(c.from, c.to);
+    assert_int_equal(connect(c.from, c.to), MCAPI_SUCCESS);
     c.sender = sender_open(c.from);
     c.receiver = receiver_open(c.to);
     unsigned *buffer = take(c.sender);
@@ -279,7 +236,7 @@ across(void **state)
     (void)state;
     mcapi_endpoint_t to = endpoint_make(1);
     start(OTHER, sends_many);
-    connect(endpoint_of(OTHER, 1), to);
+    assert_int_equal(connect(endpoint_of(OTHER, 1), to), MCAPI_SUCCESS);
     unsigned receiver = receiver_open(to);
     for (unsigned i = 0; i < MANY; i++) {
         unsigned *packet = receive(receiver);

@@ -3,18 +3,11 @@
  * in a named one. */
 #include "mcapi/exchange.h"
 #include "medley/mcapi_ext.h"
-#include "support/exchange.h"
+#include "support/packet_channel.h"
 #include "support/threads.h"
 
 #define OTHER 8
 #define WORDS 16u
-
-typedef struct channel {
-    mcapi_endpoint_t from;
-    mcapi_endpoint_t to;
-    unsigned sender;
-    unsigned receiver;
-} channel;
 
 static mcapi_status_t
 set(mcapi_endpoint_t endpoint, mcapi_uint_t attribute, mcapi_uint_t value)
@@ -47,50 +40,12 @@ state_endpoint_make(mcapi_port_t port, mcapi_uint_t bytes, mcapi_uint_t buffers)
     return endpoint;
 }
 
-static mcapi_status_t
-connect(mcapi_endpoint_t from, mcapi_endpoint_t to)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    mcapi_pktchan_connect_i(from, to, &request, &status);
-    if (status == MCAPI_SUCCESS) {
-        (void)expect_end(request, MCAPI_SUCCESS);
-    }
-    return status;
-}
-
-static unsigned
-sender_open(mcapi_endpoint_t from)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned sender;
-    mcapi_pktchan_send_open_i(&sender, from, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    return sender;
-}
-
-static unsigned
-receiver_open(mcapi_endpoint_t to)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned receiver;
-    mcapi_pktchan_recv_open_i(&receiver, to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    return receiver;
-}
-
 /* Both ends are the caller's. */
 static channel
 channel_make(mcapi_uint_t bytes, mcapi_uint_t buffers)
 {
-    channel c = {.from = state_endpoint_make(1, bytes, buffers),
-                 .to = state_endpoint_make(2, bytes, buffers)};
-    assert_int_equal(connect(c.from, c.to), MCAPI_SUCCESS);
-    c.sender = sender_open(c.from);
-    c.receiver = receiver_open(c.to);
-    return c;
+    return channel_between(state_endpoint_make(1, bytes, buffers),
+                           state_endpoint_make(2, bytes, buffers));
 }
 
 static void
