@@ -38,7 +38,8 @@ typedef struct atomic64 {
 
 /* ---- atomic32 -------------------------------------------------------------------------------- */
 
-static inline uint32_t
+/* A relaxed load or store is one instruction: a call to it takes more room (gcc -Os calls). */
+static inline __attribute__((always_inline)) uint32_t
 atomic32_load_relaxed(const atomic32 *a)
 {
     return __atomic_load_n(&a->value, __ATOMIC_RELAXED);
@@ -56,7 +57,7 @@ atomic32_load_seq_cst(const atomic32 *a)
     return __atomic_load_n(&a->value, __ATOMIC_SEQ_CST);
 }
 
-static inline void
+static inline __attribute__((always_inline)) void
 atomic32_store_relaxed(atomic32 *a, uint32_t v)
 {
     __atomic_store_n(&a->value, v, __ATOMIC_RELAXED);
