@@ -160,6 +160,27 @@ enter(const med_rwlock_request *request, med_rwl_mode mode, uint32_t *unit)
     return mode == MED_RWL_READ ? med_rwlock_read(request, unit) : med_rwlock_write(request);
 }
 
+/* It was tried, and others are inside. */
+static medley_status_t
+try_again(wanted *w, const med_rwlock_request *request, med_rwl_mode mode)
+{
+    if (!med_object_look_due(w->self)) {
+        return MEDLEY_BUSY;
+    }
+    look_at_owners(w);
+    return enter(request, mode, &w->self->unit);
+}
+
+static medley_status_t
+wait_for_it(const wanted *w, const med_rwlock_request *request, med_rwl_mode mode)
+{
+    med_self *self = w->self;
+    uint32_t begun = med_object_wait_begin(self, w->handle);
+    medley_status_t status = enter(request, mode, &self->unit);
+    med_object_wait_end(self, begun, status, &w->row->slept);
+    return status;
+}
+
 medley_status_t
 med_rwl_lock(med_self *self, med_handle rwl, med_rwl_mode mode, uint64_t deadline_ns)
 {
@@ -169,14 +190,12 @@ med_rwl_lock(med_self *self, med_handle rwl, med_rwl_mode mode, uint64_t deadlin
         return status;
     }
     med_object_touch(&self->tables[MED_KIND_RWL], med_handle_index(rwl));
-    med_rwlock_request request = request_of(&w, deadline_ns);
-    uint32_t begun = med_object_wait_begin(self, rwl);
+    med_rwlock_request request = request_of(&w, 0);
     status = enter(&request, mode, &self->unit);
-    if (status == MEDLEY_BUSY && med_object_look_due(self)) {
-        look_at_owners(&w);
-        status = enter(&request, mode, &self->unit);
+    if (status == MEDLEY_BUSY) {
+        request.deadline_ns = deadline_ns;
+        status = deadline_ns == 0 ? try_again(&w, &request, mode) : wait_for_it(&w, &request, mode);
     }
-    med_object_wait_end(self, begun, status, &w.row->slept);
     bool died = status == MEDLEY_ERR_OWNER_DIED;
     if (died && med_lock_is_dead(&w.row->lock.writer)) {
         return status;

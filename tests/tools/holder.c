@@ -7,7 +7,8 @@
  *   lock                         takes it
  *   wait                         says "ready" and takes it, which is expected to block
  *   sem3, getsem, take, waitsem  likewise, a semaphore that three have at once
- *   rwl, getrwl, read, waitrwl   likewise, a reader/writer lock: to read, and to write
+ *   rwl, getrwl, read, write, waitrwl
+ *                                likewise, a reader/writer lock: to read, and to write
  *
  *   exchange                     of endpoints 1 and 2, 3 and 4, sends as many messages and
  *                                scalars from one to the other, and receives one of each
@@ -96,6 +97,8 @@ do_rwl_verb(const char *verb, unsigned number, mrapi_status_t *status)
         handles[number] = mrapi_rwl_get(number, status);
     } else if (strcmp(verb, "read") == 0) {
         mrapi_rwl_lock(handles[number], MRAPI_RWL_READER, MRAPI_TIMEOUT_INFINITE, status);
+    } else if (strcmp(verb, "write") == 0) {
+        mrapi_rwl_lock(handles[number], MRAPI_RWL_WRITER, MRAPI_TIMEOUT_INFINITE, status);
     } else if (strcmp(verb, "waitrwl") == 0) {
         say_ready();
         mrapi_rwl_lock(handles[number], MRAPI_RWL_WRITER, MRAPI_TIMEOUT_INFINITE, status);

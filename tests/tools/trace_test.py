@@ -89,6 +89,17 @@ class Told(TraceTest):
         (node,) = self.named("node-died")
         self.assertEqual(node["node"], {"domain": 3, "node": 1})
 
+    def test_what_is_free_is_not_waited_for(self):
+        locks = ("create", 9, "lock", 9, "sem3", 7, "take", 7, "rwl", 8, "read", 8)
+        self.holder(3, 1, *locks, "rwl", 10, "write", 10)
+        self.assertEqual([event for event in self.events() if "lock" in event["event"]], [])
+        self.holder(3, 2, "getrwl", 10, "waitrwl", 10)
+        for _ in range(LOOKS):
+            waits = self.named("lock-waits")
+            if waits:
+                break
+        self.assertEqual([(wait["kind"], wait["number"]) for wait in waits], [("reader/writer lock", 10)])
+
     def test_a_table_is_stuck(self):
         self.holder(3, 1)
         stopped = Holder(self, 3, 7, "table", 1, system=SYSTEM)
