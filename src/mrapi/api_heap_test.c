@@ -17,6 +17,8 @@
 #define WORKER_FIRST 20
 #define ROUNDS 20000
 #define RIVALRIES 1000
+#define OLD_AGE 100000u
+#define LARGE 2000000u /* nobody keeps such a block */
 
 static void *
 made(mrapi_shmem_id_t key, mrapi_uint_t size, mrapi_shmem_hndl_t *heap)
@@ -99,6 +101,30 @@ stale_and_wrong(void **state)
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
     assert_int_equal(mrapi_shmem_create_malloc(KEY, 1, &attributes, NULL),
                      MRAPI_RETURN_VALUE_INVALID);
+}
+
+/* A handle has fewer bits than a slot may have lives. */
+static void
+an_old_handle_stays_stale(void **state)
+{
+    static const struct {
+        mrapi_uint_t size;
+        uint32_t lives;
+    } cases[] = {{64, OLD_AGE}, {LARGE, OLD_AGE / 100}};
+    mrapi_status_t status;
+    mrapi_shmem_hndl_t old, heap;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        (void)made(KEY, cases[i].size, &old);
+        delete_heap(old);
+        for (uint32_t life = 0; life < cases[i].lives; life++) {
+            (void)made(KEY, cases[i].size, &heap);
+            assert_int_not_equal(heap, old);
+            delete_heap(heap);
+        }
+        mrapi_shmem_delete(old, &status);
+        assert_int_equal(status, MRAPI_ERR_SHM_INVALID);
+    }
 }
 
 static void
@@ -346,6 +372,7 @@ main(int argc, char **argv)
         cmocka_unit_test(not_a_node),
         cmocka_unit_test_setup_teardown(one_life, node_up, node_down),
         cmocka_unit_test_setup_teardown(stale_and_wrong, node_up, node_down),
+        cmocka_unit_test_setup_teardown(an_old_handle_stays_stale, node_up, node_down),
         cmocka_unit_test_setup_teardown(any_size, node_up, node_down),
         cmocka_unit_test_setup_teardown(very_many, node_up, node_down),
         cmocka_unit_test_setup_teardown(one_key_for_all, node_up, node_down),

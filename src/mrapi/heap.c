@@ -16,8 +16,13 @@
  *
  * Edges: H1 made (create) -> H2 (delete, get, read); what is given back stays with the node that
  * did it, whose next H1 publishes what it makes of it. H3 key (create) -> H4 (get): a key of a
- * later life is seen with the end of the one before; H5 next life (create, slot_make, block_give)
- * -> H6 (read): likewise a block and a size. C1 chunk there (grow) -> C2 (slot_at).
+ * later life is seen with the end of the one before; H5 next life (create, block_set) -> H6 (read):
+ * likewise a block and a size. C1 chunk there (grow) -> C2 (slot_at).
+ *
+ * Old handles: a handle has eight bits of its slot's life. So a slot whose lives have gone round
+ * once is worn: it gives its block to another, and goes to the end of the heap's queue, in which a
+ * number always rest. An old handle is good again when all before it in the queue were taken, and
+ * its slot has come to the same life.
  *
  * Death: of the process, everything is gone. A node that ends gives its lists back
  * (med_heap_leave).
@@ -31,6 +36,8 @@
 
 /* How many slots go between a node and the heap at a time. */
 #define BATCH 64u
+/* So many stay in the heap's queue, while there can be more slots. */
+#define RESTING 512u
 
 static uint32_t
 class_bytes(uint32_t class)
@@ -66,6 +73,31 @@ heap_unlock(med_heap *heap)
 #define CHUNK_BYTES (MED_HEAP_SLOTS_PER_CHUNK * sizeof(med_heap_slot))
 #define DIRECTORY_BYTES (MED_HEAP_CHUNKS * sizeof(med_heap_slot *))
 
+/* With the lock: a slot of nobody's to the end of the queue. */
+static void
+slot_rest(med_heap *heap, med_heap_slot *slot)
+{
+    slot->next = NULL;
+    if (heap->bare) {
+        heap->bare_last->next = slot;
+    } else {
+        heap->bare = slot;
+    }
+    heap->bare_last = slot;
+    heap->bare_count++;
+}
+
+/* With the lock: all of a list. */
+static void
+slots_rest(med_heap *heap, med_heap_slot *list)
+{
+    while (list) {
+        med_heap_slot *slot = list;
+        list = slot->next;
+        slot_rest(heap, slot);
+    }
+}
+
 /* With the lock: another chunk of slots, which become the heap's. */
 static medley_status_t
 grow(med_heap *heap)
@@ -89,29 +121,13 @@ grow(med_heap *heap)
     }
     med_heap_slot *slots = memory;
     heap->chunks[first / MED_HEAP_SLOTS_PER_CHUNK] = slots;
-    for (uint32_t i = MED_HEAP_SLOTS_PER_CHUNK; i-- > 0;) {
+    for (uint32_t i = 0; i < MED_HEAP_SLOTS_PER_CHUNK; i++) {
         slots[i].index = first + i;
-        slots[i].next = heap->bare;
-        heap->bare = &slots[i];
+        slot_rest(heap, &slots[i]);
     }
     /* C1 chunk there -> C2 (med_heap_slot_at) */
     atomic32_store_release(&heap->fresh, first + MED_HEAP_SLOTS_PER_CHUNK);
     return MEDLEY_OK;
-}
-
-/* With the lock: up to `count` slots from one list to another. */
-static uint32_t
-slots_move(med_heap_slot **from, med_heap_slot **to, uint32_t count)
-{
-    uint32_t moved = 0;
-    while (*from && moved < count) {
-        med_heap_slot *slot = *from;
-        *from = slot->next;
-        slot->next = *to;
-        *to = slot;
-        moved++;
-    }
-    return moved;
 }
 
 /* ---- A node's cache -------------------------------------------------------------------------- */
@@ -131,13 +147,33 @@ cache_of(med_self *self, med_heap_cache **cache)
     return MEDLEY_OK;
 }
 
+/* With the heap's lock: a batch. Those that rest are taken only when there can be no others. */
+static medley_status_t
+batch_take(med_heap *heap, med_heap_cache *cache)
+{
+    medley_status_t status = MEDLEY_OK;
+    /* Relaxed: the lock's. */
+    bool all_there = atomic32_load_relaxed(&heap->fresh) == MED_HEAP_SLOTS_MAX;
+    if (heap->bare_count < (all_there ? 1 : RESTING + BATCH)) {
+        status = grow(heap);
+    }
+    while (heap->bare && cache->bare_count < BATCH) {
+        med_heap_slot *slot = heap->bare;
+        heap->bare = slot->next;
+        heap->bare_count--;
+        slot->next = cache->bare;
+        cache->bare = slot;
+        cache->bare_count++;
+    }
+    return cache->bare ? MEDLEY_OK : status;
+}
+
 static medley_status_t
 bare_take(med_heap *heap, med_heap_cache *cache, med_heap_slot **slot)
 {
     if (!cache->bare) {
         heap_lock(heap);
-        medley_status_t status = heap->bare ? MEDLEY_OK : grow(heap);
-        cache->bare_count = slots_move(&heap->bare, &cache->bare, BATCH);
+        medley_status_t status = batch_take(heap, cache);
         heap_unlock(heap);
         if (status != MEDLEY_OK) {
             return status;
@@ -156,16 +192,25 @@ bare_give(med_heap *heap, med_heap_cache *cache, med_heap_slot *slot)
     cache->bare = slot;
     if (++cache->bare_count >= 2 * BATCH) {
         heap_lock(heap);
-        cache->bare_count -= slots_move(&cache->bare, &heap->bare, BATCH);
+        slots_rest(heap, cache->bare);
         heap_unlock(heap);
+        cache->bare = NULL;
+        cache->bare_count = 0;
     }
+}
+
+/* The slot is the caller's alone, but that old handles are read. */
+static void
+block_set(med_heap_slot *slot, void *block)
+{
+    atomic64_store_release(&slot->block, (uintptr_t)block); /* H5 next life -> H6 (read) */
 }
 
 static void
 block_give(med_heap_slot *slot)
 {
     void *block = med_heap_block(slot);
-    atomic64_store_release(&slot->block, 0); /* H5 next life -> H6 (read) */
+    block_set(slot, NULL);
     med_port_heap_give(block, slot->block_bytes);
 }
 
@@ -188,7 +233,7 @@ med_heap_slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap
         bare_give(heap, cache, *slot);
         return MEDLEY_ERR_NO_MEMORY;
     }
-    atomic64_store_release(&(*slot)->block, (uintptr_t)block); /* H5 next life -> H6 (read) */
+    block_set(*slot, block);
     return MEDLEY_OK;
 }
 
@@ -203,9 +248,27 @@ med_heap_slot_unmake(med_self *self, med_heap_slot *slot)
         return;
     }
     heap_lock(heap);
-    slot->next = heap->bare;
-    heap->bare = slot;
+    slot_rest(heap, slot);
     heap_unlock(heap);
+}
+
+med_heap_slot *
+med_heap_slot_replace(med_self *self, med_heap_slot *worn)
+{
+    med_heap_cache *cache;
+    med_heap_slot *fresh;
+    med_heap *heap = &self->system->heap;
+    if (cache_of(self, &cache) != MEDLEY_OK || bare_take(heap, cache, &fresh) != MEDLEY_OK) {
+        return worn;
+    }
+    fresh->class_of_size = worn->class_of_size;
+    fresh->block_bytes = worn->block_bytes;
+    block_set(fresh, med_heap_block(worn));
+    block_set(worn, NULL);
+    heap_lock(heap);
+    slot_rest(heap, worn);
+    heap_unlock(heap);
+    return fresh;
 }
 
 /* ---- Finding --------------------------------------------------------------------------------- */
@@ -268,9 +331,9 @@ med_heap_leave(med_self *self)
     }
     heap_lock(heap);
     for (uint32_t class = 0; class < MED_HEAP_CLASSES; class ++) {
-        (void)slots_move(&cache->blocks[class], &heap->bare, UINT32_MAX);
+        slots_rest(heap, cache->blocks[class]);
     }
-    (void)slots_move(&cache->bare, &heap->bare, UINT32_MAX);
+    slots_rest(heap, cache->bare);
     heap_unlock(heap);
     self->heap = NULL;
     med_port_memory_unmap(cache, sizeof *cache);

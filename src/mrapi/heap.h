@@ -3,7 +3,8 @@
  * Heap memory: memory of the process's heap that its nodes share, by handle or by key. Nobody
  * outside the process sees it, so nothing of it lies in the partition. docs/design/memory.md
  *
- * A handle has, below its kind, 8 bits of the slot's life and 20 of its index.
+ * A handle has, below its kind, 8 bits of the slot's life and 20 of its index. A slot that has gone
+ * through all its lives rests behind at least 512 others before it is used again.
  */
 #ifndef MEDLEY_MRAPI_HEAP_H
 #define MEDLEY_MRAPI_HEAP_H
@@ -51,9 +52,11 @@ typedef struct med_heap_cache {
 typedef struct med_heap {
     med_lock lock; /* owner: a node reference, or a thread */
     med_lock_sleepers sleepers;
-    med_heap_slot **chunks; /* NULL until the first use; the lock's, as are the next two */
-    med_heap_slot *bare;    /* slots of no node's cache */
-    atomic32 fresh;         /* slots from here on were never used; read by anybody */
+    med_heap_slot **chunks;   /* NULL until the first use; the lock's, as are the next three */
+    med_heap_slot *bare;      /* slots of no node's cache: a queue, */
+    med_heap_slot *bare_last; /* up to here, unless it is empty */
+    uint32_t bare_count;
+    atomic32 fresh; /* slots from here on were never used; read by anybody */
 } med_heap;
 
 /* MEDLEY_ERR_NO_MEMORY; MEDLEY_ERR_LIMIT. */
@@ -73,6 +76,9 @@ med_heap_read(const med_self *self, med_handle handle, void **address, uint32_t 
 medley_status_t
 med_heap_slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap_slot **slot);
 void med_heap_slot_unmake(med_self *self, med_heap_slot *slot);
+/* The caller's slot has gone through all its lives: another that has its block instead; the same
+ * when there is none. */
+med_heap_slot *med_heap_slot_replace(med_self *self, med_heap_slot *worn);
 
 #define MED_HEAP_LIVE 1u
 #define MED_HEAP_LIFE_SHIFT 20
@@ -171,6 +177,9 @@ med_heap_delete(med_self *self, med_handle handle)
     /* H2 made <- H1 (create) */
     if (__builtin_expect(!atomic32_cas_acquire(&slot->state, &good, next_life), 0)) {
         return MEDLEY_ERR_STALE;
+    }
+    if (__builtin_expect(next_life == 0, 0)) {
+        slot = med_heap_slot_replace(self, slot);
     }
     med_heap_cache *cache = self->heap;
     uint32_t class = slot->class_of_size;
