@@ -6,7 +6,7 @@
 #include "mrapi/image.h"
 
 static const char begin[] = "medley-system: 1\n";
-static unsigned list[MED_IMAGE_LIST_MAX];
+static unsigned list[MED_IMAGE_LIST_ROOM];
 
 static void
 expect(int good)

@@ -11,8 +11,9 @@
  *     - key: value        in a list of items: one begins
  *       key: value        and goes on
  *
- * Each step takes at least one line, and looks at each of its bytes a bounded number of times (but
- * for lists of nodes, where each number is compared with those before).
+ * Each step takes at least one line, and looks at each of its bytes a bounded number of times. Only
+ * a list of nodes that does not ascend takes more: n log n comparisons, to see that each is there
+ * once.
  */
 #include "mrapi/image.h"
 
@@ -255,7 +256,7 @@ med_image_open_text(
 }
 
 /* One mapping: the list, then the text. */
-#define LIST_BYTES (MED_IMAGE_LIST_MAX * sizeof(unsigned))
+#define LIST_BYTES (MED_IMAGE_LIST_ROOM * sizeof(unsigned))
 #define MAPPING_BYTES (LIST_BYTES + MED_IMAGE_BYTES_MAX)
 
 static const char *

@@ -26,6 +26,8 @@ struct med_system;
 #define MED_IMAGE_BYTES_MAX (4u << 20)
 /* As many numbers as a list of nodes may have: all nodes that there can be. */
 #define MED_IMAGE_LIST_MAX 16000u
+/* What a reader needs for one list: it is kept, and sorted. */
+#define MED_IMAGE_LIST_ROOM (2u * MED_IMAGE_LIST_MAX)
 /* The numbers of domains and nodes are below. */
 #define MED_IMAGE_NUMBER_ANY UINT32_MAX
 
@@ -66,7 +68,7 @@ typedef struct med_image {
     const char *text;
     uint32_t length;
     bool mapped;                      /* text and list are this image's own memory */
-    unsigned *list;                   /* MED_IMAGE_LIST_MAX numbers */
+    unsigned *list;                   /* MED_IMAGE_LIST_ROOM numbers */
     char name[MED_PORT_NAME_MAX + 1]; /* "": not said */
     uint32_t name_line;
     bool on_death_said;
@@ -87,7 +89,7 @@ typedef struct med_image_reader {
 /* Reads a file, and checks all of it that can be checked by itself. On failure nothing is to be
  * closed, and the log says why: MEDLEY_ERR_ARGUMENT: the text; else the file. */
 medley_status_t med_image_open(const char *path, med_image *image);
-/* The same for a text in memory; `list` has room for MED_IMAGE_LIST_MAX. */
+/* The same for a text in memory; `list` has room for MED_IMAGE_LIST_ROOM. */
 medley_status_t med_image_open_text(
     const char *path, const char *text, uint32_t length, unsigned *list, med_image *image);
 void med_image_close(med_image *image);

@@ -185,10 +185,58 @@ address_value(med_image *image, med_word value, med_image_item *item)
     return good ? NULL : "want an address as 0x7f0000000000, in small letters";
 }
 
+/* Lets the number at `at` sink to where none below it is larger. */
+static void
+heap_sink(unsigned *heap, uint32_t at, uint32_t count)
+{
+    for (uint32_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
+        if (below + 1 < count && heap[below + 1] > heap[below]) {
+            below++;
+        }
+        if (heap[at] >= heap[below]) {
+            return;
+        }
+        unsigned number = heap[at];
+        heap[at] = heap[below];
+        heap[below] = number;
+        at = below;
+    }
+}
+
+/* Takes the numbers, at least one, from the largest on: do two that are alike follow each other? */
+static bool
+any_twice(unsigned *numbers, uint32_t count)
+{
+    for (uint32_t i = count / 2; i-- > 0;) {
+        heap_sink(numbers, i, count);
+    }
+    while (count > 1) {
+        unsigned largest = numbers[0];
+        numbers[0] = numbers[--count];
+        heap_sink(numbers, 0, count);
+        if (numbers[0] == largest) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* In the list's other half: the order of the first is what was asked for. */
+static bool
+list_any_twice(const med_image *image, uint32_t count)
+{
+    unsigned *copy = image->list + MED_IMAGE_LIST_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        copy[i] = image->list[i];
+    }
+    return any_twice(copy, count);
+}
+
 static const char *
 nodes_value(med_image *image, med_word value, med_image_item *item)
 {
     bool more = true;
+    bool ascends = true;
     med_word left;
     item->node_count = 0;
     if (!med_word_list_begin(value, &left) || left.length == 0) {
@@ -203,14 +251,11 @@ nodes_value(med_image *image, med_word value, med_image_item *item)
         if (item->node_count == MED_IMAGE_LIST_MAX) {
             return "want at most 16000 nodes";
         }
-        for (uint32_t i = 0; i < item->node_count; i++) {
-            if (image->list[i] == number) {
-                return "want each node once";
-            }
-        }
+        ascends = ascends && (item->node_count == 0 || number > image->list[item->node_count - 1]);
         image->list[item->node_count++] = number;
     }
-    return NULL;
+    bool good = ascends || !list_any_twice(image, item->node_count);
+    return good ? NULL : "want each node once";
 }
 
 static const struct {

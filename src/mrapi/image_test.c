@@ -31,7 +31,7 @@ static const char good[] = "medley-system: 1\n"
                            "    domain: 3\n"
                            "    attributes: [ recursive,priority-inheritance ]";
 
-static unsigned list[MED_IMAGE_LIST_MAX];
+static unsigned list[MED_IMAGE_LIST_ROOM];
 
 static medley_status_t
 open_text(const char *text, size_t length, med_image *image)
@@ -143,23 +143,54 @@ survives_damage(void **state)
     }
 }
 
+#define LIST_BEGINS                                                                                \
+    "medley-system: 1\nshmems:\n  - number: 1\n    domain: 1\n    size: 1\n    nodes: ["
+
+/* So many numbers, `first` and those that follow by `step`. */
+static medley_status_t
+open_list(uint32_t count, uint32_t first, uint32_t step)
+{
+    static char text[sizeof LIST_BEGINS + (MED_IMAGE_LIST_MAX + 1) * 8];
+    med_image image;
+    size_t length = sizeof LIST_BEGINS - 1;
+    memcpy(text, LIST_BEGINS, length);
+    for (uint32_t i = 0; i < count; i++) {
+        length +=
+            (size_t)sprintf(text + length, "%s%u", i ? ", " : "", (unsigned)(first + i * step));
+    }
+    text[length++] = ']';
+    return open_text(text, length, &image);
+}
+
 static void
 bounds_lists(void **state)
 {
-    static const char begin[] = "medley-system: 1\nshmems:\n  - number: 1\n    domain: 1\n"
-                                "    size: 1\n    nodes: [";
-    static char text[sizeof begin + (MED_IMAGE_LIST_MAX + 1) * 8];
-    med_image image;
     (void)state;
-    for (uint32_t count = MED_IMAGE_LIST_MAX; count <= MED_IMAGE_LIST_MAX + 1; count++) {
-        size_t length = sizeof begin - 1;
-        memcpy(text, begin, length);
-        for (uint32_t i = 0; i < count; i++) {
-            length += (size_t)sprintf(text + length, "%s%u", i ? ", " : "", (unsigned)i);
+    assert_int_equal(open_list(MED_IMAGE_LIST_MAX, 0, 1), MEDLEY_OK);
+    assert_int_equal(open_list(MED_IMAGE_LIST_MAX + 1, 0, 1), MEDLEY_ERR_ARGUMENT);
+    assert_int_equal(open_list(MED_IMAGE_LIST_MAX, MED_IMAGE_LIST_MAX, UINT32_MAX), MEDLEY_OK);
+}
+
+/* In any order, which is kept, but each number once. */
+static void
+lists_nodes_once(void **state)
+{
+    static const struct {
+        const char *list;
+        bool good;
+    } cases[] = {{"7]", true},           {"7, 7]", false},          {"5, 9, 2, 7]", true},
+                 {"9, 5, 2, 9]", false}, {"1, 2, 3, 1]", false},    {"2, 1, 3, 3]", false},
+                 {"3, 2, 1, 0]", true},  {"3, 2, 2, 1, 0]", false}, {"1, 0, 0]", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[sizeof LIST_BEGINS + 32] = LIST_BEGINS;
+        med_image image;
+        strcat(text, cases[i].list);
+        assert_int_equal(open_text(text, strlen(text), &image),
+                         cases[i].good ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT);
+        if (i == 2) {
+            assert_true(list[0] == 5 && list[1] == 9 && list[2] == 2 && list[3] == 7);
         }
-        text[length++] = ']';
-        assert_int_equal(open_text(text, length, &image),
-                         count == MED_IMAGE_LIST_MAX ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT);
     }
 }
 
@@ -215,9 +246,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_items),  cmocka_unit_test(names_limits),
-        cmocka_unit_test(says_limits),  cmocka_unit_test(survives_damage),
-        cmocka_unit_test(bounds_lists), cmocka_unit_test(makes_all_or_nothing),
+        cmocka_unit_test(reads_items),          cmocka_unit_test(names_limits),
+        cmocka_unit_test(says_limits),          cmocka_unit_test(survives_damage),
+        cmocka_unit_test(bounds_lists),         cmocka_unit_test(lists_nodes_once),
+        cmocka_unit_test(makes_all_or_nothing),
     };
     test_system_prepare();
     return cmocka_run_group_tests(tests, NULL, NULL);

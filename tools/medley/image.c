@@ -451,7 +451,7 @@ static medley_status_t
 input_open(med_image *image)
 {
     static char text[MED_IMAGE_BYTES_MAX + 1];
-    static unsigned list[MED_IMAGE_LIST_MAX];
+    static unsigned list[MED_IMAGE_LIST_ROOM];
     static const char name[] = "standard input";
     size_t length = fread(text, 1, sizeof text, stdin);
     const char *why = length > MED_IMAGE_BYTES_MAX ? "it is larger than 4 MiB" : strerror(errno);
