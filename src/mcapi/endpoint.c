@@ -359,7 +359,7 @@ tell_who_waits(const med_self *self)
         return;
     }
     atomic32_store_relaxed(awaited, 0);
-    med_exchange_wake_all(self);
+    med_exchange_wake_all(self->system);
 }
 
 medley_status_t

@@ -182,6 +182,30 @@ own_unlock(med_system *system)
     med_lock_release(&system->exchange_lock, &system->exchange_sleepers, MED_PORT_SCOPE_PROCESS);
 }
 
+/* Buffers came back to the pool: those are woken who wait for one. */
+static void
+spread_word(const med_system *system, const med_exchange *exchange)
+{
+    atomic32 *scarce = &exchange->head->scarce;
+    med_port_barrier_light(system->scope); /* F2 given, then flag <-> F1 (raise) */
+    /* Relaxed, both: as flag_raise says. */
+    if (atomic32_load_relaxed(scarce)) {
+        atomic32_store_relaxed(scarce, 0);
+        med_exchange_wake_all(system);
+    }
+}
+
+/* What an owner had who is over. How many. */
+static uint32_t
+take_back(const med_system *system, const med_exchange *exchange, uint32_t owner)
+{
+    uint32_t count = med_pool_recover(&exchange->pool, owner);
+    if (count) {
+        spread_word(system, exchange);
+    }
+    return count;
+}
+
 /* ---- Coming and going ------------------------------------------------------------------------ */
 
 /* Do the others exchange as this one wants to? With the lock held. */
@@ -261,6 +285,7 @@ med_exchange_leave(med_self *self)
     med_handle memory = self->exchange->memory;
     med_pool_cache_flush(&exchange->pool, &self->exchange->cache);
     (void)med_pool_recover(&exchange->pool, self->ref);
+    spread_word(system, exchange);
     med_sends_fini(&self->exchange->sends);
     own_lock(system);
     self->exchange = NULL;
@@ -294,7 +319,7 @@ med_exchange_lane_ended(med_system *system, uint32_t lane_index, uint32_t genera
     }
     if (system->exchange) {
         uint32_t owner = med_exchange_lane_owner(lane_index, generation);
-        (void)med_pool_recover(&system->exchange->pool, owner);
+        (void)take_back(system, system->exchange, owner);
     }
     own_unlock(system);
 }
@@ -347,13 +372,14 @@ is_over(const med_system *system, uint32_t owner)
 uint32_t
 med_exchange_reclaim(const med_self *self)
 {
-    const med_pool *pool = &self->exchange->exchange->pool;
+    const med_exchange *exchange = self->exchange->exchange;
+    const med_pool *pool = &exchange->pool;
     uint32_t count = 0;
     for (uint32_t i = 0; i < pool->slots.capacity; i++) {
         /* Relaxed: whose it is, is looked at again by the recovery. */
         uint32_t owner = atomic32_load_relaxed(&pool->slots.entries[i].owner);
         if (is_over(self->system, owner)) {
-            count += med_pool_recover(pool, owner);
+            count += take_back(self->system, exchange, owner);
         }
     }
     return count;
@@ -377,16 +403,15 @@ med_exchange_buffers_spread(med_self *self)
     med_exchange_node *node = self->exchange;
     atomic32_store_relaxed(&node->exchange->head->scarce, 0); /* relaxed: as flag_raise says */
     med_pool_cache_flush(&node->exchange->pool, &node->cache);
-    med_exchange_wake_all(self);
+    med_exchange_wake_all(self->system);
 }
 
 void
-med_exchange_wake_all(const med_self *self)
+med_exchange_wake_all(const med_system *system)
 {
-    const med_system *system = self->system;
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
         med_node_row *node = (med_node_row *)(void *)med_table_row(&system->nodes, i);
-        med_wait_wake(&node->news, self->scope);
+        med_wait_wake(&node->news, system->scope);
     }
 }
 

@@ -68,7 +68,7 @@ medley_status_t med_exchange_join(med_self *self);
 void med_exchange_leave(med_self *self);
 
 /* Wakes the threads of all nodes, to look again. */
-void med_exchange_wake_all(const med_self *self);
+void med_exchange_wake_all(const med_system *system);
 
 /* A buffer for the caller. When none is left, those that the dead and ended lanes left behind are
  * looked for first. MEDLEY_ERR_NO_MEMORY. */

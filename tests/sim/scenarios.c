@@ -37,6 +37,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mcapi_message,
     &sim_mcapi_packet,
     &sim_mcapi_scalar,
+    &sim_mcapi_topic,
     &sim_mcapi_row,
     NULL,
 };

@@ -39,6 +39,7 @@ extern const sim_scenario sim_mrapi_rmem;
 extern const sim_scenario sim_mcapi_message;
 extern const sim_scenario sim_mcapi_packet;
 extern const sim_scenario sim_mcapi_scalar;
+extern const sim_scenario sim_mcapi_topic;
 extern const sim_scenario sim_mcapi_row;
 
 #endif

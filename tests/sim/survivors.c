@@ -135,7 +135,8 @@ static const survivor survivors[] = {
      "for one who left the lane, and for want of its table's lock let others remove it"},
     {NULL, "side_is_there", "F2", "as F1"},
     {NULL, "sweep", "A1", MET_IN_VAIN},
-    {NULL, "subscribers_look", "", NOT_MET},
+    {NULL, "subscribers_look", "A2",
+     "what side_is_there reads next must be old, twice, to be taken in: by no seed"},
     {0},
 };
 
