@@ -24,6 +24,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_thread,
     &sim_mrapi_sem,
     &sim_mrapi_rwl,
+    &sim_mrapi_leave,
     &sim_mrapi_row,
     &sim_event,
     &sim_request,

@@ -26,6 +26,7 @@ extern const sim_scenario sim_mrapi_mutex;
 extern const sim_scenario sim_mrapi_thread;
 extern const sim_scenario sim_mrapi_sem;
 extern const sim_scenario sim_mrapi_rwl;
+extern const sim_scenario sim_mrapi_leave;
 extern const sim_scenario sim_mrapi_row;
 extern const sim_scenario sim_table;
 extern const sim_scenario sim_cache;

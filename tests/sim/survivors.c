@@ -21,7 +21,6 @@ typedef struct survivor {
 #define FOR_SHOWING "what is read next is only shown"
 #define NO_SUCH_LOCKS                                                                              \
     "the simulator has no kernel that knows locks: models/pi.pml, step_mutex_pi_test.c"
-#define NOT_MET "no scenario comes here"
 #define MET_IN_VAIN "mcapi_row comes here, and none of 500 seeds tells"
 
 static const survivor survivors[] = {
@@ -73,9 +72,6 @@ static const survivor survivors[] = {
      "who asks has the reference from a lock, and with it (A2) what made it"},
     {NULL, "med_node_look", "A1", "compared only"},
     {NULL, "taken_by_living", "A1", "compared only"},
-    {NULL, "med_node_row_leave", "U1", NOT_MET},
-    {NULL, "med_node_leaves_finish", "U2", NOT_MET},
-    {NULL, "med_node_leaves_finish", "A1", NOT_MET},
     {NULL, "fill", "K3 next life, as K1", "all callbacks of a scenario lie in the same 4 GiB"},
     {NULL, "listener_read", "K4", "as K3"},
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Nodes that cannot remove their row when they leave, since others have the table for too long: who
+ * comes next removes it, so each number can be had again; and nobody's row goes who is there.
+ *
+ * Actors: threads of one process. The first stays until the others have ended, so that the system
+ * stays open, and lets time go on: whoever waits for a lock then waits in vain. Each of the others
+ * comes and goes, always under the same number. There are as many rows as actors.
+ */
+#include <string.h>
+
+#include "mrapi.h"
+#include "mrapi/system.h"
+#include "mrapi_actor.h"
+#include "port/port.h"
+#include "scenarios.h"
+
+#define DOMAIN 1u
+#define ACTORS 4u
+#define STAYS 0u
+#define ROUNDS 4u
+#define LONG_NS (2 * MED_SYSTEM_PATIENCE_NS)
+#define PAUSE_MAX 64u
+
+static const char *
+environment(const char *name)
+{
+    return strcmp(name, "MEDLEY_MAX_NODES") == 0 ? "4" : mrapi_environment(name);
+}
+
+/* Again, when others were too long at it, or are about to remove the row that it had. */
+static void
+come(const sim_actor *actor)
+{
+    mrapi_info_t info;
+    mrapi_parameters_t parameters = {0};
+    mrapi_status_t status;
+    do {
+        mrapi_initialize(DOMAIN, actor->index + 1, parameters, &info, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_INITFAILED ||
+                  status == MRAPI_ERR_NODE_INITIALIZED);
+    } while (status != MRAPI_SUCCESS);
+}
+
+static void
+go(const sim_actor *actor)
+{
+    mrapi_status_t status;
+    SIM_CHECK(med_node_is_there(med_self_get()->system, DOMAIN, actor->index + 1));
+    mrapi_finalize(&status);
+    SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_FINALFAILED);
+}
+
+static bool
+others_have_ended(void)
+{
+    for (uint32_t i = STAYS + 1; i < ACTORS; i++) {
+        if (!sim_has_ended(i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+time_goes_on(void)
+{
+    while (!others_have_ended()) {
+        for (uint32_t i = sim_random(PAUSE_MAX); i != 0; i--) {
+            med_port_yield();
+        }
+        med_port_delay_ns(LONG_NS);
+    }
+}
+
+static void
+act(const sim_actor *actor)
+{
+    if (actor->index == STAYS) {
+        come(actor);
+        time_goes_on();
+        go(actor);
+        return;
+    }
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        come(actor);
+        go(actor);
+    }
+}
+
+const sim_scenario sim_mrapi_leave = {
+    .name = "mrapi_leave",
+    .covers = "node_leave",
+    .actors = ACTORS,
+    .one_process = true,
+    .times_out = true,
+    .begin = mrapi_begin,
+    .act = act,
+    .environment = environment,
+};
