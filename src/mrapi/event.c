@@ -20,6 +20,7 @@
 
 #include "base/atomic.h"
 #include "base/log.h"
+#include "port/port.h"
 
 #define LISTENERS_MAX 16u
 #define STATE_MASK 3u
@@ -164,7 +165,9 @@ med_event_tell_listeners(mrapi_event_t event)
         /* Relaxed: a word that guards nothing. */
         uint32_t count = atomic32_fetch_add_relaxed(&l->count, 1) + 1;
         if (count % said.frequency == 0) {
+            int before = med_port_cancel_hold(); /* the caller may have a lock in hand */
             said.callback(event);
+            med_port_cancel_release(before);
         }
     }
 }

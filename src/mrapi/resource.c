@@ -208,6 +208,16 @@ tight_add(parts *p)
     return true;
 }
 
+/* What a module is made of knows nothing of the port's rules. */
+static medley_status_t
+module_read(med_topology_read read, const med_topology_sink *sink, char *why, size_t why_bytes)
+{
+    int before = med_port_cancel_hold();
+    medley_status_t status = read(sink, why, why_bytes);
+    med_port_cancel_release(before);
+    return status;
+}
+
 static medley_status_t
 machine_read(parts *p)
 {
@@ -219,7 +229,8 @@ machine_read(parts *p)
         med_log_error("HWLOC_XMLFILE and HWLOC_SYNTHETIC", "reading them needs medley-hwloc.so");
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
-    status = read ? read(&sink, why, sizeof why) : med_port_topology_read(&sink, why, sizeof why);
+    status = read ? module_read(read, &sink, why, sizeof why)
+                  : med_port_topology_read(&sink, why, sizeof why);
     if (status == MEDLEY_OK && p->count > 0) {
         return machine_is_chosen() || tight_add(p) ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
     }

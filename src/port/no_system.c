@@ -27,6 +27,19 @@ med_port_thread_native_detached(const void *native)
     return false;
 }
 
+/* Nobody is cancelled. */
+int
+med_port_cancel_hold(void)
+{
+    return 0;
+}
+
+void
+med_port_cancel_release(int before)
+{
+    (void)before;
+}
+
 bool
 med_port_pi_supported(void)
 {

@@ -16,8 +16,9 @@
  *
  * Functions return medley_status_t, MEDLEY_ERR_NOT_SUPPORTED where a machine cannot do it. None
  * allocates on a heap except thread start, processor discovery, and the heap's own. All may be
- * called by any thread unless it is said otherwise. A thread that is cancelled does not end inside
- * of a section, of a join, of a segment's making or of the log.
+ * called by any thread unless it is said otherwise. None is a point at which a thread is cancelled:
+ * its caller may have a lock in hand, or something half made. Nor is a section, from its first
+ * function to its last.
  */
 #ifndef MEDLEY_PORT_PORT_H
 #define MEDLEY_PORT_PORT_H
@@ -248,14 +249,18 @@ medley_status_t med_port_thread_start(med_port_thread *thread,
 const char *med_port_thread_refusal(medley_status_t status);
 /* Does a native record ask for a thread that nobody joins? */
 bool med_port_thread_native_detached(const void *native);
-/* Blocks until it has ended; no cancellation of the caller ends it before. MEDLEY_ERR_SYSTEM: it is
- * the calling thread, which would wait for itself. */
+/* Blocks until it has ended. MEDLEY_ERR_SYSTEM: it is the calling thread, which would wait for
+ * itself. */
 medley_status_t med_port_thread_join(med_port_thread thread, void **result);
 medley_status_t med_port_thread_detach(med_port_thread thread);
 /* Names the calling thread for debuggers; up to 15 characters are used. */
 void med_port_thread_name(const char *name);
 /* Ends the calling thread. Does not return. */
 _Noreturn void med_port_thread_exit(void *result);
+/* For who calls a function that is not ours with a lock in hand: the calling thread is not
+ * cancelled until what hold returned is given back. Nests. */
+int med_port_cancel_hold(void);
+void med_port_cancel_release(int before);
 
 /* One pointer per thread, NULL at first. `on_exit` (one per process) is called with the pointer
  * when a thread ends that has set one that is not NULL, from that thread, whichever way it ends. */

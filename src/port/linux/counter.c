@@ -124,6 +124,7 @@ perf_open(med_port_counter *counter)
 medley_status_t
 med_port_counter_open(med_port_counter *counter)
 {
+    MED_LINUX_NOT_CANCELLED;
     uint64_t value;
     counter->handle = -1;
     counter->why[0] = '\0';
@@ -142,6 +143,7 @@ med_port_counter_open(med_port_counter *counter)
 medley_status_t
 med_port_counter_read(const med_port_counter *counter, uint64_t *value)
 {
+    MED_LINUX_NOT_CANCELLED;
     if (counter->kind == MED_PORT_COUNTER_TIME_NS) {
         return time_read(counter, value);
     }
@@ -156,6 +158,7 @@ med_port_counter_read(const med_port_counter *counter, uint64_t *value)
 void
 med_port_counter_close(med_port_counter *counter)
 {
+    MED_LINUX_NOT_CANCELLED;
     if (counter->handle >= 0) {
         (void)close((int)counter->handle);
         counter->handle = -1;

@@ -144,6 +144,7 @@ tightest(group *of, uint64_t (*limit_of)(const char *folder, bool v1))
 void
 med_port_grants_get(med_port_grants *grants)
 {
+    MED_LINUX_NOT_CANCELLED;
     group of;
     grants->processors_known = group_find("cpu", &of);
     grants->quota_permille = grants->processors_known ? (uint32_t)tightest(&of, quota_permille) : 0;

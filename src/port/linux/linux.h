@@ -9,6 +9,17 @@
 
 #include "port/port.h"
 
+/* No function of the port is a point at which a thread is cancelled (port.h), but many of libc's
+ * are. To the end of the block in which this stands, none is. */
+#define MED_LINUX_NOT_CANCELLED                                                                    \
+    __attribute__((cleanup(med_linux_block_ends))) int cancel_before = med_port_cancel_hold()
+
+static inline void
+med_linux_block_ends(const int *before)
+{
+    med_port_cancel_release(*before);
+}
+
 /* How many processors the calling thread may run on; at least 1. */
 uint32_t med_linux_processors_allowed(void);
 

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 #define PATH_BYTES 1024u
@@ -122,6 +123,7 @@ med_port_module_open(const char *name,
                      void **found,
                      char why[MED_PORT_WHY_BYTES])
 {
+    MED_LINUX_NOT_CANCELLED;
     module_search search = {.name = name, .handle = NULL, .why = why};
     search_everywhere(&search);
     if (!search.handle) {

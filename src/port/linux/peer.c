@@ -16,7 +16,6 @@
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -51,6 +50,7 @@ status_of_errno(int error)
 medley_status_t
 med_port_peer_open(uint32_t process_id, med_port_peer *peer)
 {
+    MED_LINUX_NOT_CANCELLED;
     char path[32];
     (void)snprintf(path, sizeof path, "/proc/%u/mem", process_id);
     int fd = med_linux_descriptor_keep(open(path, O_RDWR | O_CLOEXEC));
@@ -69,6 +69,7 @@ med_port_peer_open(uint32_t process_id, med_port_peer *peer)
 void
 med_port_peer_close(med_port_peer *peer)
 {
+    MED_LINUX_NOT_CANCELLED;
     (void)close((int)peer->handle);
     peer->handle = -1;
     peer->process_id = 0;
@@ -76,18 +77,14 @@ med_port_peer_close(med_port_peer *peer)
 
 /* ---- One row, by the file -------------------------------------------------------------------- */
 
-/* Moves up to `count` bytes; negative: errno. No point at which a thread could be cancelled: its
- * caller may be in the middle of something. */
+/* Moves up to `count` bytes; negative: errno. */
 static ssize_t
 file_move(const med_port_peer *peer, char *local, uint64_t remote, size_t count, bool write)
 {
-    int cancel_state;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    MED_LINUX_NOT_CANCELLED;
     ssize_t moved = write ? pwrite((int)peer->handle, local, count, (off_t)remote)
                           : pread((int)peer->handle, local, count, (off_t)remote);
-    int error = errno;
-    (void)pthread_setcancelstate(cancel_state, NULL);
-    return moved < 0 ? -error : moved;
+    return moved < 0 ? -errno : moved;
 }
 
 static medley_status_t

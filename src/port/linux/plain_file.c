@@ -53,6 +53,7 @@ read_whole(int file, char *bytes, size_t size_bytes, size_t *length)
 medley_status_t
 med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length)
 {
+    MED_LINUX_NOT_CANCELLED;
     struct stat found;
     /* Not blocking: a pipe would wait for its other end. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -73,6 +74,7 @@ med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *len
 bool
 med_linux_line_read(const char *path, char *line, size_t size_bytes)
 {
+    MED_LINUX_NOT_CANCELLED;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = file < 0 ? -1 : read(file, line, size_bytes - 1);
     if (file >= 0) {

@@ -61,8 +61,7 @@ patience_pause(med_linux_patience *p)
 void
 med_linux_threads_exclude(void)
 {
-    int before;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    int before = med_port_cancel_hold();
     (void)pthread_mutex_lock(&section_mutex);
     cancel_state = before;
 }
@@ -70,11 +69,10 @@ med_linux_threads_exclude(void)
 bool
 med_linux_threads_exclude_until(med_linux_patience *p)
 {
-    int before;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    int before = med_port_cancel_hold();
     while (pthread_mutex_trylock(&section_mutex) != 0) {
         if (!patience_pause(p)) {
-            (void)pthread_setcancelstate(before, NULL);
+            med_port_cancel_release(before);
             return false;
         }
     }
@@ -87,7 +85,7 @@ med_linux_threads_admit(void)
 {
     int before = cancel_state;
     (void)pthread_mutex_unlock(&section_mutex);
-    (void)pthread_setcancelstate(before, NULL);
+    med_port_cancel_release(before);
 }
 
 void

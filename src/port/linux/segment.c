@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mempolicy.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -332,11 +331,10 @@ create_private(med_port_segment *segment)
 medley_status_t
 med_port_segment_create(med_port_segment *segment)
 {
-    int before;
+    MED_LINUX_NOT_CANCELLED;
     segment->handle = -1;
     segment->address = NULL;
     segment->why[0] = '\0';
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     medley_status_t status = place_check(segment);
     if (status == MEDLEY_OK) {
         status = wanted_check(segment);
@@ -344,7 +342,6 @@ med_port_segment_create(med_port_segment *segment)
     if (status == MEDLEY_OK) {
         status = segment->beside ? create_file(segment) : create_private(segment);
     }
-    (void)pthread_setcancelstate(before, NULL);
     return status;
 }
 
@@ -390,26 +387,21 @@ open_file(med_port_segment *segment)
 medley_status_t
 med_port_segment_open(med_port_segment *segment)
 {
-    int before;
+    MED_LINUX_NOT_CANCELLED;
     segment->handle = -1;
     segment->address = NULL;
     segment->why[0] = '\0';
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    medley_status_t status = open_file(segment);
-    (void)pthread_setcancelstate(before, NULL);
-    return status;
+    return open_file(segment);
 }
 
 void
 med_port_segment_close(med_port_segment *segment)
 {
-    int before;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    MED_LINUX_NOT_CANCELLED;
     if (segment->handle >= 0) {
         (void)close((int)segment->handle);
     }
     segment->handle = -1;
-    (void)pthread_setcancelstate(before, NULL);
 }
 
 /* ---- Removing -------------------------------------------------------------------------------- */
@@ -426,6 +418,7 @@ med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 void
 med_port_segments_remove(const char *beside)
 {
+    MED_LINUX_NOT_CANCELLED;
     char folder[PATH_MAX_BYTES];
     if (!stem_make(folder, beside)) {
         return;

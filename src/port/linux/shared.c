@@ -330,6 +330,7 @@ med_port_shared_forget(med_port_shared *shared)
 medley_status_t
 med_port_shared_list(bool (*visit)(const char *name, void *context), void *context)
 {
+    MED_LINUX_NOT_CANCELLED;
     char prefix[32];
     (void)snprintf(prefix, sizeof prefix, "medley-%u-", (unsigned)geteuid());
     DIR *dir = opendir(med_linux_folder());

@@ -22,11 +22,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "shared.h"
 
 /* ---- Witnesses ------------------------------------------------------------------------------- */
@@ -51,9 +51,15 @@ med_linux_witnesses_drop(int fd)
     witness_set(fd, F_UNLCK, MED_LINUX_WITNESS_BYTE, MED_PORT_SLOT_MAX);
 }
 
+/* A zombie is none. */
 static bool
-pid_is_there(pid_t pid)
+process_is_there(uint32_t process_id)
 {
+    MED_LINUX_NOT_CANCELLED;
+    pid_t pid = (pid_t)process_id;
+    if (pid <= 0) {
+        return false;
+    }
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0) {
         bool gone = errno == ESRCH || errno == EINVAL; /* or the number of a thread */
@@ -62,17 +68,6 @@ pid_is_there(pid_t pid)
     struct pollfd ended = {.fd = fd, .events = POLLIN};
     bool there = poll(&ended, 1, 0) <= 0;
     (void)close(fd);
-    return there;
-}
-
-/* A zombie is none. Who asks may have locks in hand, and is not cancelled with them. */
-static bool
-process_is_there(uint32_t process_id)
-{
-    int before;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    bool there = (pid_t)process_id > 0 && pid_is_there((pid_t)process_id);
-    (void)pthread_setcancelstate(before, NULL);
     return there;
 }
 

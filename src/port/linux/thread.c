@@ -123,15 +123,12 @@ med_port_thread_native_detached(const void *native)
 medley_status_t
 med_port_thread_join(med_port_thread thread, void **result)
 {
-    int before;
     /* The thread sanitizer takes even a join that fails for the thread's one. */
     if (pthread_equal((pthread_t)thread.handle, pthread_self())) {
         return status_of(EDEADLK);
     }
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    medley_status_t status = status_of(pthread_join((pthread_t)thread.handle, result));
-    (void)pthread_setcancelstate(before, NULL);
-    return status;
+    MED_LINUX_NOT_CANCELLED;
+    return status_of(pthread_join((pthread_t)thread.handle, result));
 }
 
 medley_status_t
@@ -152,6 +149,20 @@ _Noreturn void
 med_port_thread_exit(void *result)
 {
     pthread_exit(result);
+}
+
+int
+med_port_cancel_hold(void)
+{
+    int before;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+void
+med_port_cancel_release(int before)
+{
+    (void)pthread_setcancelstate(before, NULL);
 }
 
 uint32_t

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 /* Below this a sleep would wake up later than a spin ends. */
@@ -31,6 +32,7 @@ med_port_delay_until_ns(uint64_t deadline_ns)
         uint64_t until_ns = deadline_ns - SLEEP_COST_NS;
         struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000u),
                                  .tv_nsec = (long)(until_ns % 1000000000u)};
+        MED_LINUX_NOT_CANCELLED;
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
         }
     }
@@ -83,10 +85,8 @@ med_port_log(const char *line)
                              {.iov_base = (void *)(uintptr_t) "\n", .iov_len = 1}};
     /* One call, so that lines of several processes do not mix. Nobody is left to hear of failure.
      */
-    int before; /* a caller that is cancelled here may hold a lock */
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    MED_LINUX_NOT_CANCELLED;
     write_without_signal(parts, 2);
-    (void)pthread_setcancelstate(before, NULL);
 }
 
 medley_status_t

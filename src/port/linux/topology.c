@@ -177,6 +177,7 @@ listed_add(const reader *r, const char *list, uint32_t processors)
 medley_status_t
 med_port_topology_read(const med_topology_sink *sink, char *why, size_t why_bytes)
 {
+    MED_LINUX_NOT_CANCELLED;
     char online[LINE_BYTES];
     long configured = sysconf(_SC_NPROCESSORS_CONF);
     uint32_t processors = configured > 0 ? (uint32_t)configured : 1;

@@ -150,6 +150,7 @@ med_port_pi_space(void)
 medley_status_t
 med_port_doorbell_create(med_port_doorbell *bell)
 {
+    MED_LINUX_NOT_CANCELLED;
     int fd = med_linux_descriptor_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (fd < 0) {
         return MEDLEY_ERR_SYSTEM;
@@ -161,6 +162,7 @@ med_port_doorbell_create(med_port_doorbell *bell)
 void
 med_port_doorbell_destroy(med_port_doorbell *bell)
 {
+    MED_LINUX_NOT_CANCELLED;
     (void)close((int)bell->handle);
     bell->handle = -1;
 }
@@ -168,6 +170,7 @@ med_port_doorbell_destroy(med_port_doorbell *bell)
 medley_status_t
 med_port_doorbell_ring(med_port_doorbell bell)
 {
+    MED_LINUX_NOT_CANCELLED;
     uint64_t one = 1;
     ssize_t n = write((int)bell.handle, &one, sizeof one);
     /* EAGAIN: 2^64-2 rings are waiting to be heard; one more makes no difference. */
@@ -188,6 +191,7 @@ poll_timeout_ms(uint64_t deadline_ns)
 medley_status_t
 med_port_doorbell_wait(med_port_doorbell bell, uint64_t deadline_ns, uint64_t *count)
 {
+    MED_LINUX_NOT_CANCELLED;
     for (;;) {
         uint64_t rings = 0;
         if (read((int)bell.handle, &rings, sizeof rings) == (ssize_t)sizeof rings) {
