@@ -541,7 +541,7 @@ void mrapi_shmem_get_attribute(MRAPI_IN mrapi_shmem_hndl_t shmem,
  *   MRAPI_ERR_NOT_SUPPORTED       the resource is not to be had; standard error says why
  *   MRAPI_ERR_PARAMETER           size 0, a list of some nodes at NULL, a record that was never
  *                                 initialised or is of another size, an address where no page
- *                                 begins
+ *                                 begins, or that no program can have
  *   MRAPI_ERR_NODE_NOTINIT
  */
 mrapi_shmem_hndl_t mrapi_shmem_create(MRAPI_IN mrapi_shmem_id_t shmem_id,

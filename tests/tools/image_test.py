@@ -123,6 +123,12 @@ WRONG = [
         "this cannot be made",
     ),
     (
+        BEGIN + "shmems:\n  - number: 1\n    domain: 1\n    size: 9\n"
+        "    address: 0xffffffffffff0000\n",
+        6,
+        "this cannot be made",
+    ),
+    (
         BEGIN + "shmems:\n  - number: 1\n    domain: 1\n    size: 9\n    resource: moon\n",
         9,
         "resource 'moon': want any, huge-pages, numa N, or tight N",

@@ -324,6 +324,32 @@ not_inherited(void **state)
     }
 }
 
+/* Whoever asks, of however much. */
+static void
+at_no_programs_address(void **state)
+{
+    static const struct {
+        uint64_t wanted;
+        uint32_t size_bytes;
+    } cases[] = {{UINT64_C(1) << 62, SIZE},
+                 {UINT64_C(1) << 63, SIZE},
+                 {UINT64_C(0xffffffffffff0000), SIZE},
+                 {UINT64_C(0xffffffffffff0000), 65536}};
+    const char *const names[] = {shared_path(), NULL};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (size_t j = 0; j < 2; j++) {
+            med_port_segment segment = segment_of(1);
+            segment.beside = names[j];
+            segment.wanted = cases[i].wanted;
+            segment.size_bytes = cases[i].size_bytes;
+            assert_int_equal(med_port_segment_create(&segment), MEDLEY_ERR_ARGUMENT);
+            assert_non_null(strstr(segment.why, "no program"));
+            assert_false(is_there(1));
+        }
+    }
+}
+
 /* ---- On what --------------------------------------------------------------------------------- */
 
 /* Either it is had, and can be used, or it is not supported, with a reason. */
@@ -399,6 +425,7 @@ main(void)
         cmocka_unit_test_teardown(a_full_folder, none_left),
         cmocka_unit_test_teardown(limit_of_file_size, none_left),
         cmocka_unit_test_teardown(at_an_address, none_left),
+        cmocka_unit_test_teardown(at_no_programs_address, none_left),
         cmocka_unit_test_teardown(not_inherited, none_left),
         cmocka_unit_test_teardown(on_a_memory_node, none_left),
         cmocka_unit_test_teardown(on_huge_pages, none_left),
