@@ -11,12 +11,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/mempolicy.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "linux.h"
@@ -153,6 +155,25 @@ place_check(med_port_segment *segment)
         break;
     }
     (void)snprintf(segment->why, sizeof segment->why, "this machine has no such memory");
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+/* On a file system of another kind a mapping's place is advice that the kernel does not follow, and
+ * it does not say so. */
+static medley_status_t
+folder_check(med_port_segment *segment)
+{
+    struct statfs folder;
+    if (fstatfs((int)segment->handle, &folder) != 0) {
+        return failed(segment, "storage", errno);
+    }
+    if (folder.f_type == TMPFS_MAGIC || folder.f_type == HUGETLBFS_MAGIC) {
+        return MEDLEY_OK;
+    }
+    (void)snprintf(segment->why, sizeof segment->why,
+                   "files in the folder of '%.200s' have no place; want a tmpfs, see "
+                   "MEDLEY_SHM_DIR",
+                   segment->beside);
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
 
@@ -300,7 +321,10 @@ storage_get_in_place(med_port_segment *segment, size_t bytes)
     if (error != 0) {
         return failed(segment, "storage", error);
     }
-    medley_status_t status = med_port_segment_map(&there);
+    medley_status_t status = folder_check(&there);
+    if (status == MEDLEY_OK) {
+        status = med_port_segment_map(&there);
+    }
     if (status == MEDLEY_OK) {
         status = place_set(&there, bytes);
     }

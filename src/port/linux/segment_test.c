@@ -3,10 +3,12 @@
  * that can be wrong with what lies under their names. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "port/port.h"
 #include "support/emulated.h"
@@ -393,6 +395,48 @@ on_a_memory_node(void **state)
     }
 }
 
+/* A folder that is no tmpfs; NULL: there is none to be had. */
+static const char *
+folder_on_disk(char folder[32])
+{
+    static const char *const tried[] = {"./medley-XXXXXX", "/var/tmp/medley-XXXXXX"};
+    for (size_t i = 0; i < 2; i++) {
+        struct statfs found;
+        (void)strcpy(folder, tried[i]);
+        if (!mkdtemp(folder)) {
+            continue;
+        }
+        if (statfs(folder, &found) == 0 && found.f_type != TMPFS_MAGIC) {
+            return folder;
+        }
+        (void)rmdir(folder);
+    }
+    return NULL;
+}
+
+/* There a memory node would be ignored, and nobody told. */
+static void
+on_a_disk_there_is_no_place(void **state)
+{
+    char folder[32], beside[64];
+    (void)state;
+    if (!folder_on_disk(folder)) {
+        not_possible_here("every folder is a tmpfs");
+    }
+    (void)snprintf(beside, sizeof beside, "%s/medley-1-" NAME, folder);
+    med_port_segment segment = segment_of(1);
+    segment.beside = beside;
+    medley_status_t without = med_port_segment_create(&segment);
+    med_port_segment_close(&segment);
+    med_port_segments_remove(beside);
+    segment.place = MED_PORT_PLACE_NUMA;
+    medley_status_t with = med_port_segment_create(&segment);
+    assert_int_equal(rmdir(folder), 0); /* no file is left */
+    assert_int_equal(without, MEDLEY_OK);
+    assert_int_equal(with, MEDLEY_ERR_NOT_SUPPORTED);
+    assert_non_null(strstr(segment.why, "tmpfs"));
+}
+
 static void
 on_huge_pages(void **state)
 {
@@ -428,6 +472,7 @@ main(void)
         cmocka_unit_test_teardown(at_no_programs_address, none_left),
         cmocka_unit_test_teardown(not_inherited, none_left),
         cmocka_unit_test_teardown(on_a_memory_node, none_left),
+        cmocka_unit_test_teardown(on_a_disk_there_is_no_place, none_left),
         cmocka_unit_test_teardown(on_huge_pages, none_left),
         cmocka_unit_test_teardown(on_what_there_is_not, none_left),
     };
