@@ -2,6 +2,8 @@
 /* Files that hold shared memory: where they lie, whose they are, how they come to be. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include "linux.h"
 
 #define PATH_BYTES 256 /* the longest there is of ours */
+#define ALLOCATE_TRIES 100
 
 const char *
 med_linux_folder(void)
@@ -123,15 +126,22 @@ med_linux_file_extend(int fd, size_t bytes)
     return ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
 }
 
+/* Before Linux 6.10 a file in memory gets no storage while a signal is to be handled, and loses
+ * what it had got by then: a timer that is quicker would keep it off for ever. Those signals that
+ * cannot be blocked (to stop, to go on) come seldom. */
 int
 med_linux_file_allocate(int fd, size_t bytes)
 {
+    sigset_t all, before;
+    int error = EINTR;
     if (is_beyond_limit(bytes)) {
         return EFBIG;
     }
-    int error;
-    do {
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (int tries = 0; tries < ALLOCATE_TRIES && error == EINTR; tries++) {
         error = posix_fallocate(fd, 0, (off_t)bytes);
-    } while (error == EINTR);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }

@@ -36,7 +36,8 @@ int med_linux_file_make(const char *path);
 /* Makes a file so large, without storage. As the next. */
 int med_linux_file_extend(int fd, size_t bytes);
 /* Gives a file storage, all of it really there: a full /dev/shm is an error here, and would be
- * SIGBUS later. 0, or the error: EFBIG above the process's limit (ulimit -f). */
+ * SIGBUS later. 0, or the error: EFBIG above the process's limit (ulimit -f). Signals wait until
+ * it is done. */
 int med_linux_file_allocate(int fd, size_t bytes);
 /* The first line of a small file, such as the kernel shows; false when there is none. */
 bool med_linux_line_read(const char *path, char *line, size_t size_bytes);
