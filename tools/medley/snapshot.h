@@ -27,9 +27,8 @@ json_t *snapshot_names(void);
 /* "name", "state", "reason" (or null), "size_bytes" (shared memories included), "shmem_bytes"
  * (those alone), "age_ns", "on_death", "creator_process_id", "stuck" (stuck.h), "processes",
  * "nodes", "locks", "semaphores", "rwlocks", "shmems", "remote_memories", "endpoints", "lanes",
- * "limits";
- * from "size_bytes" on only when it can be read. MEDLEY_ERR_NOT_FOUND: no such system, or no
- * longer; MEDLEY_ERR_ARGUMENT: no name of a system. */
+ * "limits"; from "size_bytes" on only when it can be read. MEDLEY_ERR_NOT_FOUND: no such system, or
+ * no longer; MEDLEY_ERR_ARGUMENT: no name of a system. */
 medley_status_t snapshot_take(const char *name, json_t **system);
 
 /* Of all systems there are; NULL: they cannot be listed. */
