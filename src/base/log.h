@@ -24,7 +24,7 @@ void med_log_level_set(med_log_level level);
 bool med_log_level_reached(med_log_level level);
 /* From MEDLEY_LOG: quiet, error, info, debug, or 0 to 3. Another word is reported and ignored. */
 void med_log_level_from_environment(void);
-/* Behind the functions of these names below. */
+/* What the functions below call, each its own, for a line that is wanted. */
 void med_log_error_line(const char *what, const char *why);
 void med_log_ignored_line(const char *variable, const char *value, const char *want);
 void med_log_limit_line(const char *objects, uint32_t limit, const char *what, const char *where);

@@ -170,7 +170,7 @@ static medley_status_t
 attach(const char *name, uint64_t deadline_ns, med_image *image, med_system *system)
 {
     if (!med_port_has_processes()) {
-        return MEDLEY_ERR_NOT_SUPPORTED; /* so that an image of bare metal has nothing of this */
+        return MEDLEY_ERR_NOT_SUPPORTED; /* so that a program for bare metal has nothing of this */
     }
     *system = (med_system){.scope = MED_PORT_SCOPE_SHARED};
     bool is_new;

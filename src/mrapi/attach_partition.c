@@ -113,7 +113,7 @@ medley_status_t
 med_attach_partition_create(med_system *system, const char *name, med_image *image)
 {
     if (!med_port_has_processes()) {
-        return MEDLEY_ERR_NOT_SUPPORTED; /* as below: an image of bare metal has nothing of this */
+        return MEDLEY_ERR_NOT_SUPPORTED; /* so that a program for bare metal has nothing of this */
     }
     medley_status_t status = MEDLEY_OK;
     med_limits_from_environment(&system->limits);

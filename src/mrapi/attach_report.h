@@ -11,7 +11,7 @@
 void med_attach_report(const char *name, medley_status_t status, const char *advice);
 #define MED_ATTACH_ADVICE_NAME                                                                     \
     "a name has 1 to 48 letters, digits, '.', '_', '-', and does not start with '.'"
-/* Behind the next but two. */
+/* What med_attach_report_failure and med_attach_tell call for a line that is wanted. */
 void med_attach_report_failure_line(const char *name, medley_status_t status, const char *why);
 void med_attach_tell_line(const char *what, const med_system *system);
 

@@ -2,7 +2,7 @@
 /*
  * The kinds of objects that the registry has a table of: what a kind needs of the partition, and
  * what is done when an object goes or its holder dies. A new kind is a row in med_kinds, a limit,
- * and its own files; layout, attaching, recovery and views follow from here. An image for a bare
+ * and its own files; layout, attaching, recovery and views follow from here. A program for a bare
  * machine has only the kinds that it calls, so what the table names is MED_PORT_OPTIONAL.
  */
 #ifndef MEDLEY_MRAPI_KINDS_H

@@ -160,7 +160,7 @@ med_limits_report(const med_limits *limits, med_limit which)
                       "for the process that creates the system");
     } else {
         med_log_limit(info->name, med_limits_get(limits, which), "med_limits_built_in",
-                      "in the image");
+                      "in the program");
     }
     med_event_tell(MEDLEY_EVENT_LIMIT);
 }
@@ -171,7 +171,7 @@ med_limits_report_of_process(const med_limit_info *info, uint32_t limit)
     if (med_port_has_environment()) {
         med_log_limit(info->name, limit, info->variable, "in this process");
     } else {
-        med_log_limit(info->name, limit, "med_limits_of_process_built_in", "in the image");
+        med_log_limit(info->name, limit, "med_limits_of_process_built_in", "in the program");
     }
     med_event_tell(MEDLEY_EVENT_LIMIT);
 }

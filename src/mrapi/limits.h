@@ -62,8 +62,8 @@ void med_limits_set(med_limits *limits, med_limit which, uint32_t value);
  * number between 1 and the largest is reported and ignored. Where there is no environment,
  * med_limits_built_in. */
 void med_limits_from_environment(med_limits *limits);
-/* Small; in a file of its own, so that an image that defines both has its own numbers. There, 0 is
- * allowed: no object of that kind. */
+/* Small; in a file of its own, so that a program for bare metal that defines both has its own
+ * numbers. There, 0 is allowed: no object of that kind. */
 extern const med_limits med_limits_built_in;
 extern const uint32_t med_limits_of_process_built_in; /* each of them */
 bool med_limits_valid(const med_limits *limits);

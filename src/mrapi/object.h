@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What the objects of users have in common. All kinds: the numbers under which others find them.
- * Mutexes, semaphores, reader/writer locks: handles that grow stale, attributes, and a domain that
- * it may be kept to.
+ * Mutexes, semaphores, reader/writer locks: handles that grow stale, attributes, and a domain to
+ * which each may be kept.
  */
 #ifndef MEDLEY_MRAPI_OBJECT_H
 #define MEDLEY_MRAPI_OBJECT_H

@@ -59,8 +59,8 @@ typedef struct med_layout {
     uint32_t process_row_bytes;
     uint32_t tables[MED_KIND_COUNT]; /* 0: no rows, and no table */
     uint32_t row_bytes[MED_KIND_COUNT];
-    uint32_t trace;        /* see the next */
-    uint32_t trace_events; /* 0: no trace */
+    uint32_t trace;        /* where it begins, if there is one */
+    uint32_t trace_events; /* 0: there is none */
     uint32_t size_bytes;
 } med_layout;
 

@@ -2,10 +2,10 @@
 /*
  * The parts of mrapi that keep something of the process's own beside the registry, and what each
  * does when the process comes to a system and leaves it, and when a node goes. A new part is a row
- * in med_parts.
+ * of the table in parts.c.
  *
- * An image for a bare machine has only the parts that it calls; of the others, every function is
- * NULL (MED_PORT_OPTIONAL).
+ * A program for a bare machine has only the parts that it calls; of the others, every function
+ * is NULL (MED_PORT_OPTIONAL).
  */
 #ifndef MEDLEY_MRAPI_PARTS_H
 #define MEDLEY_MRAPI_PARTS_H

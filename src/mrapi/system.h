@@ -66,7 +66,7 @@ typedef struct med_system {
     med_mappings mappings;
     med_heap heap;
     struct med_exchange *exchange; /* of mcapi; NULL until a node of this process first needs it */
-    med_lock exchange_lock;        /* of that */
+    med_lock exchange_lock;        /* under it and the next that is made and dropped */
     med_lock_sleepers exchange_sleepers;
     uint32_t users; /* guarded by the gate: nodes of this process, and explicit opens */
     uint32_t opens; /* guarded by the gate: of these, the explicit opens */

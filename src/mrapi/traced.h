@@ -44,7 +44,7 @@ void med_traced_open(med_system *system, bool make);
 void med_traced_warn_difference(const med_system *system);
 /* A dead node's half-written record. */
 void med_traced_recover(const med_system *system, uint32_t node_ref);
-/* Behind the next but one. */
+/* What med_traced_by_caller calls where the trace is on. */
 void med_traced_write_by_caller(const med_system *system,
                                 med_traced_event event,
                                 uint32_t first,
