@@ -221,7 +221,11 @@ class Scribbled(TraceTest):
                 words = (0, 2 * i + 1, *(noise.getrandbits(32) for _ in range(3)), event)
                 self.write(slot, struct.pack("=8I", *words, noise.randrange(12), noise.getrandbits(32)))
         self.check()
-        self.assertEqual(len(self.events("--last", 100000)), lanes * records)
+        events = self.events("--last", 100000)
+        self.assertEqual(len(events), lanes * records)
+        kinds = {event["kind"] for event in events if event["event"] == "table-stuck"}
+        self.assertEqual(len(kinds), 11)  # all there are, and none
+        self.assertLess({None, "node", "endpoint", "lane"}, kinds)
         self.assertTrue(self.named("unknown"))
 
 

@@ -127,6 +127,7 @@ static const char *const kind_names[MED_KIND_COUNT] = {
     [MED_KIND_MUTEX] = "mutex",        [MED_KIND_RMEM_ATTACHMENT] = "remote memory attachment",
     [MED_KIND_RMEM] = "remote memory", [MED_KIND_SHMEM] = "shared memory",
     [MED_KIND_SEM] = "semaphore",      [MED_KIND_RWL] = "reader/writer lock",
+    [MED_KIND_ENDPOINT] = "endpoint",  [MED_KIND_LANE] = "lane",
 };
 
 typedef void (*event_says)(const med_system *system, const med_trace_record *record, json_t *to);
