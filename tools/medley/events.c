@@ -12,6 +12,7 @@
 
 #include "mrapi/traced.h"
 #include "mrapi/view.h"
+#include "tools/medley/output.h"
 
 /* ---- All records, by time -------------------------------------------------------------------- */
 
@@ -116,8 +117,7 @@ node_json(const names *n, uint32_t ref)
     if (ref == 0 || index >= n->count || n->rows[index].ref != ref) {
         return json_null();
     }
-    return json_pack("{s:I, s:I}", "domain", (json_int_t)n->rows[index].domain, "node",
-                     (json_int_t)n->rows[index].number);
+    return output_node_json(n->rows[index].domain, n->rows[index].number);
 }
 
 /* ---- What an event says ---------------------------------------------------------------------- */
@@ -158,9 +158,7 @@ says_node(const med_system *system, const med_trace_record *record, json_t *to)
 {
     (void)system;
     /* Told by the record itself, whatever else is known of the node. */
-    (void)json_object_set_new(to, "node",
-                              json_pack("{s:I, s:I}", "domain", (json_int_t)record->words[0],
-                                        "node", (json_int_t)record->words[1]));
+    (void)json_object_set_new(to, "node", output_node_json(record->words[0], record->words[1]));
 }
 
 static void
@@ -177,7 +175,7 @@ says_lock(const med_system *system, const med_trace_record *record, json_t *to)
     bool known;
     uint32_t number;
     kind_set(to, (uint32_t)med_view_handle_read(system, record->words[0], &known, &number));
-    (void)json_object_set_new(to, "number", known ? json_integer(number) : json_null());
+    (void)json_object_set_new(to, "number", output_number(known, number));
 }
 
 static void

@@ -81,11 +81,9 @@ group_json(void)
 {
     med_port_grants found;
     med_port_grants_get(&found);
-    return json_pack(
-        "{s:o, s:o}", "quota_permille",
-        found.processors_known ? json_integer((json_int_t)found.quota_permille) : json_null(),
-        "memory_bytes",
-        found.memory_known ? json_integer((json_int_t)found.memory_bytes) : json_null());
+    return json_pack("{s:o, s:o}", "quota_permille",
+                     output_number(found.processors_known, found.quota_permille), "memory_bytes",
+                     output_number(found.memory_known, found.memory_bytes));
 }
 
 static json_t *

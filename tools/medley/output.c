@@ -69,6 +69,18 @@ output_age_text(uint64_t age_ns)
 }
 
 json_t *
+output_node_json(uint32_t domain, uint32_t number)
+{
+    return json_pack("{s:I, s:I}", "domain", (json_int_t)domain, "node", (json_int_t)number);
+}
+
+json_t *
+output_number(bool known, uint64_t number)
+{
+    return known ? json_integer((json_int_t)number) : json_null();
+}
+
+json_t *
 output_string(const char *text)
 {
     char clean[1024];
@@ -131,6 +143,18 @@ output_list(const json_t *row, const json_t *value, char *cell)
     if (length == 0) {
         (void)snprintf(cell, OUTPUT_CELL_BYTES, "-");
     }
+}
+
+void
+output_node(const json_t *row, const json_t *value, char *cell)
+{
+    if (!json_is_object(value)) {
+        output_plain(row, value, cell);
+        return;
+    }
+    (void)snprintf(cell, OUTPUT_CELL_BYTES, "%" JSON_INTEGER_FORMAT ":%" JSON_INTEGER_FORMAT,
+                   json_integer_value(json_object_get(value, "domain")),
+                   json_integer_value(json_object_get(value, "node")));
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */

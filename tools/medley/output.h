@@ -40,10 +40,16 @@ void output_plain(const json_t *row, const json_t *value, char *cell); /* null a
 void output_size(const json_t *row, const json_t *value, char *cell);  /* of bytes: "32 KiB" */
 void output_age(const json_t *row, const json_t *value, char *cell);   /* of ns: "3.2 s" */
 void output_list(const json_t *row, const json_t *value, char *cell);  /* of strings: "a, b" */
+void output_node(const json_t *row, const json_t *value, char *cell);  /* of output_node_json's */
 
 /* "32 KiB" for lines of prose; the text lives until the next call but three. */
 const char *output_size_text(uint64_t size_bytes);
 const char *output_age_text(uint64_t age_ns);
+
+/* The name of a node, {"domain", "node"}; in cells "3:7". */
+json_t *output_node_json(uint32_t domain, uint32_t number);
+/* Null where it is not known. */
+json_t *output_number(bool known, uint64_t number);
 
 /* The bytes of a text that are printable ASCII, others as '?': for what others have written. */
 json_t *output_string(const char *text);

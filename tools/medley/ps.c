@@ -41,9 +41,7 @@ static void
 node_name_cell(const json_t *row, const json_t *value, char *cell)
 {
     (void)value;
-    (void)snprintf(cell, OUTPUT_CELL_BYTES, "%" JSON_INTEGER_FORMAT ":%" JSON_INTEGER_FORMAT,
-                   json_integer_value(json_object_get(row, "domain")),
-                   json_integer_value(json_object_get(row, "node")));
+    output_node(NULL, row, cell); /* its own name stands in the row itself */
 }
 
 static void
@@ -68,16 +66,6 @@ node_state_cell(const json_t *row, const json_t *value, char *cell)
 }
 
 static void
-owner_cell(const json_t *row, const json_t *value, char *cell)
-{
-    if (json_is_object(value)) {
-        node_name_cell(value, NULL, cell);
-    } else {
-        output_plain(row, value, cell);
-    }
-}
-
-static void
 stuck_in_cell(const json_t *row, const json_t *value, char *cell)
 {
     bool section = strcmp(json_string_value(value), "section") == 0;
@@ -90,9 +78,8 @@ stuck_in_cell(const json_t *row, const json_t *value, char *cell)
 static void
 end_cell(const json_t *row, const json_t *value, char *cell)
 {
-    output_plain(row, value, cell);
+    output_node(row, value, cell);
     if (json_is_object(value)) {
-        node_name_cell(value, NULL, cell);
         size_t used = strlen(cell);
         (void)snprintf(cell + used, OUTPUT_CELL_BYTES - used, ":%" JSON_INTEGER_FORMAT,
                        json_integer_value(json_object_get(value, "port")));
@@ -143,7 +130,7 @@ static const output_column process_columns[] = {
 
 static const output_column stuck_columns[] = {
     {"STUCK IN", "in", stuck_in_cell, false}, {"PROCESS", "process_id", NULL, true},
-    {"THREAD", "thread_id", NULL, true},      {"NODE", "node", owner_cell, true},
+    {"THREAD", "thread_id", NULL, true},      {"NODE", "node", output_node, true},
     {"STATE", "state", NULL, false},          {"FOR", "held_ns", output_age, true},
 };
 
@@ -157,7 +144,7 @@ static const output_column node_columns[] = {
 static const output_column lock_columns[] = {
     {"MUTEX", "mutex", NULL, true},
     {"STATE", "state", NULL, false},
-    {"OWNER", "owner", owner_cell, true},
+    {"OWNER", "owner", output_node, true},
     {"DEPTH", "depth", NULL, true},
     {"WAITERS", "waiters", NULL, true},
     {"SLEPT", "slept", NULL, true},
@@ -176,7 +163,7 @@ static const output_column sem_columns[] = {
 static const output_column rwl_columns[] = {
     {"RWLOCK", "rwlock", NULL, true},
     {"STATE", "state", NULL, false},
-    {"WRITER", "writer", owner_cell, true},
+    {"WRITER", "writer", output_node, true},
     {"READERS", "readers", NULL, true},
     {"OF", "limit", NULL, true},
     {"WAITERS", "waiters", NULL, true},
@@ -193,7 +180,7 @@ static const output_column shmem_columns[] = {
 };
 
 static const output_column rmem_columns[] = {
-    {"RMEM", "remote_memory", NULL, true},   {"OWNER", "owner", owner_cell, true},
+    {"RMEM", "remote_memory", NULL, true},   {"OWNER", "owner", output_node, true},
     {"BYTES", "size_bytes", NULL, true},     {"ACCESS", "access", NULL, false},
     {"ATTACHED", "attachments", NULL, true},
 };

@@ -39,12 +39,6 @@ processes_json(const med_system *system)
     return rows;
 }
 
-static json_t *
-number_or_null(bool known, uint32_t number)
-{
-    return known ? json_integer(number) : json_null();
-}
-
 static const struct {
     med_kind kind;
     const char *key;
@@ -64,14 +58,14 @@ node_json(const med_view_node *node)
     };
     json_t *row = json_pack("{s:I, s:I, s:o, s:I, s:s, s:s, s:I, s:I}", "domain",
                             (json_int_t)node->domain, "node", (json_int_t)node->number,
-                            "process_id", number_or_null(node->process_id != 0, node->process_id),
+                            "process_id", output_number(node->process_id != 0, node->process_id),
                             "thread_id", (json_int_t)node->thread_id, "kind",
                             node->kind == MED_NODE_STARTED ? "started" : "thread", "state",
                             states[node->state], "age_ns", (json_int_t)node->age_ns, "sleeps",
                             (json_int_t)node->sleeps);
     for (size_t i = 0; i < sizeof waited_for / sizeof waited_for[0]; i++) {
         bool waits = node->state == MED_VIEW_NODE_WAITING && node->lock_kind == waited_for[i].kind;
-        (void)json_object_set_new(row, waited_for[i].key, number_or_null(waits, node->lock_number));
+        (void)json_object_set_new(row, waited_for[i].key, output_number(waits, node->lock_number));
     }
     return row;
 }
@@ -145,8 +139,7 @@ attributes_json(uint32_t attributes)
 static json_t *
 owner_json(bool known, uint32_t domain, uint32_t number)
 {
-    return known ? json_pack("{s:I, s:I}", "domain", (json_int_t)domain, "node", (json_int_t)number)
-                 : json_null();
+    return known ? output_node_json(domain, number) : json_null();
 }
 
 static const char *const lock_states[] = {
@@ -227,7 +220,7 @@ shmems_json(const med_system *system)
         if (med_view_shmem_read(system, i, &shmem)) {
             (void)json_array_append_new(
                 rows, json_pack("{s:o, s:I, s:I, s:o, s:o}", "shmem",
-                                number_or_null(shmem.numbered, shmem.number), "size_bytes",
+                                output_number(shmem.numbered, shmem.number), "size_bytes",
                                 (json_int_t)shmem.size_bytes, "attached",
                                 (json_int_t)shmem.attached, "resource", resource_json(&shmem),
                                 "attributes", attributes_json(shmem.attributes)));
@@ -337,12 +330,12 @@ lane_json(const med_view_lane *lane)
     bool states = lane->kind == MED_LANE_STATES;
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "kind", kinds[lane->kind], "priority",
-        number_or_null(lane->kind == MED_LANE_MESSAGES, lane->priority), "from",
+        output_number(lane->kind == MED_LANE_MESSAGES, lane->priority), "from",
         side_json(lane, MED_LANE_PRODUCER), "to", side_json(lane, MED_LANE_CONSUMER), "depth",
         (json_int_t)lane->depth, "high_water", (json_int_t)lane->most, "capacity",
-        (json_int_t)lane->capacity, "retries", number_or_null(states, lane->retries),
-        "retries_worst", number_or_null(states, lane->retries_worst), "lost",
-        number_or_null(lane->is_topic, lane->lost));
+        (json_int_t)lane->capacity, "retries", output_number(states, lane->retries),
+        "retries_worst", output_number(states, lane->retries_worst), "lost",
+        output_number(lane->is_topic, lane->lost));
 }
 
 static json_t *
@@ -369,7 +362,7 @@ limits_json(const med_system *system)
             rows, json_pack("{s:s, s:s, s:I, s:I, s:o}", "name", med_limit_infos[i].name,
                             "variable", med_limit_infos[i].variable, "limit",
                             (json_int_t)limit.limit, "used", (json_int_t)limit.used, "high_water",
-                            number_or_null(limit.high_water != 0, limit.high_water)));
+                            output_number(limit.high_water != 0, limit.high_water)));
     }
     return rows;
 }

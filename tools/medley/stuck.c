@@ -4,15 +4,10 @@
 #include <string.h>
 
 #include "mrapi/view.h"
+#include "tools/medley/output.h"
 #include "tools/medley/surroundings.h"
 
 #define STUCK_NS UINT64_C(100000000)
-
-static json_t *
-known(uint32_t number)
-{
-    return number ? json_integer(number) : json_null();
-}
 
 static const char *
 state_of(const med_view_holder *holder)
@@ -31,15 +26,14 @@ add_unless_at_work(json_t *rows, const char *in, const med_view_holder *holder)
     if (strcmp(state, "alive") == 0 && holder->held_ns < STUCK_NS) {
         return;
     }
-    json_t *node = holder->node_known
-                       ? json_pack("{s:I, s:I}", "domain", (json_int_t)holder->domain, "node",
-                                   (json_int_t)holder->number)
-                       : json_null();
-    json_t *held_ns = holder->held_ns ? json_integer((json_int_t)holder->held_ns) : json_null();
-    (void)json_array_append_new(rows, json_pack("{s:s, s:o, s:o, s:o, s:s, s:o}", "in", in,
-                                                "process_id", known(holder->process_id),
-                                                "thread_id", known(holder->thread_id), "node", node,
-                                                "state", state, "held_ns", held_ns));
+    json_t *node =
+        holder->node_known ? output_node_json(holder->domain, holder->number) : json_null();
+    (void)json_array_append_new(
+        rows,
+        json_pack("{s:s, s:o, s:o, s:o, s:s, s:o}", "in", in, "process_id",
+                  output_number(holder->process_id != 0, holder->process_id), "thread_id",
+                  output_number(holder->thread_id != 0, holder->thread_id), "node", node, "state",
+                  state, "held_ns", output_number(holder->held_ns != 0, holder->held_ns)));
 }
 
 static void

@@ -63,7 +63,6 @@ surroundings_process_stopped(uint32_t process_id)
 typedef struct cpuinfo {
     bool has_flags; /* a processor that lists its features, hypervisor among them */
     bool hypervisor;
-    bool named;
     bool named_emulator; /* QEMU calls a processor that it emulates so */
 } cpuinfo;
 
@@ -87,7 +86,6 @@ cpuinfo_line(const char *line, cpuinfo *info)
         info->has_flags = true;
         info->hypervisor = has_word(line, "hypervisor");
     } else if (strncmp(line, "model name\t", 11) == 0) {
-        info->named = true;
         info->named_emulator = has_word(line, "TCG");
     }
 }

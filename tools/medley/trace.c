@@ -33,18 +33,6 @@ typedef struct trace_options {
 
 /* ---- As text --------------------------------------------------------------------------------- */
 
-static void
-node_cell(const json_t *row, const json_t *value, char *cell)
-{
-    if (json_is_object(value)) {
-        (void)snprintf(cell, OUTPUT_CELL_BYTES, "%" JSON_INTEGER_FORMAT ":%" JSON_INTEGER_FORMAT,
-                       json_integer_value(json_object_get(value, "domain")),
-                       json_integer_value(json_object_get(value, "node")));
-    } else {
-        output_plain(row, value, cell);
-    }
-}
-
 /* "mutex 4, process 12, 3 sleeps": whatever of it the event has. */
 static void
 details_cell(const json_t *row, const json_t *value, char *cell)
@@ -86,7 +74,7 @@ details_cell(const json_t *row, const json_t *value, char *cell)
 
 static const output_column columns[] = {
     {"AGO", "ago_ns", output_age, true},
-    {"NODE", "node", node_cell, true},
+    {"NODE", "node", output_node, true},
     {"EVENT", "event", NULL, false},
     {"OF", NULL, details_cell, false},
 };
