@@ -410,7 +410,7 @@ void
 med_exchange_wake_all(const med_system *system)
 {
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
-        med_node_row *node = (med_node_row *)(void *)med_table_row(&system->nodes, i);
+        med_node_row *node = med_system_node(system, i);
         med_wait_wake(&node->news, system->scope);
     }
 }

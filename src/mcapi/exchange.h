@@ -149,9 +149,7 @@ static inline med_wait *
 med_exchange_news_of(const med_system *system, uint32_t node_ref)
 {
     uint32_t index = med_node_ref_index(node_ref);
-    return index < system->limits.nodes
-               ? &((med_node_row *)(void *)med_table_row(&system->nodes, index))->news
-               : NULL;
+    return index < system->limits.nodes ? &med_system_node(system, index)->news : NULL;
 }
 
 #endif

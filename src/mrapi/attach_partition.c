@@ -31,7 +31,8 @@ view_open(med_system *system, med_kind kind)
 static void
 views_open(med_system *system)
 {
-    system->processes = (unsigned char *)(void *)system->header + system->layout.processes;
+    system->processes =
+        (med_process_row *)(void *)((char *)(void *)system->header + system->layout.processes);
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
         view_open(system, (med_kind)k);
     }

@@ -85,17 +85,11 @@ med_mutex_pi_is_gone(const med_mutex_row *row)
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
-static const med_node_row *
-node_at(const med_system *system, uint32_t index)
-{
-    return (const med_node_row *)(const void *)med_table_row(&system->nodes, index);
-}
-
 /* Does that row's node, of a living process, have that thread number? */
 static bool
 bears(const med_system *system, uint32_t index, uint32_t generation, uint32_t number)
 {
-    const med_node_row *node = node_at(system, index);
+    const med_node_row *node = med_system_node(system, index);
     /* A1 live <- T1 (table.c) */
     return atomic32_load_acquire(&node->row.state) == med_row_word(MED_ROW_LIVE, generation) &&
            /* Relaxed, all: written before its thread first wanted a lock (A4). */
@@ -112,7 +106,7 @@ med_mutex_pi_holder(const med_system *system, const med_mutex_row *row)
     uint32_t index = med_node_ref_index(owner);
     uint32_t number = med_mutex_pi_thread(row);
     bool named = number && index < system->limits.nodes &&
-                 atomic32_load_relaxed(&node_at(system, index)->thread_id) == number;
+                 atomic32_load_relaxed(&med_system_node(system, index)->thread_id) == number;
     return named ? owner : 0;
 }
 
@@ -138,7 +132,7 @@ is_of(const med_system *system, med_handle handle, const med_mutex_row *row)
 static bool
 claims(const med_system *system, uint32_t index, const med_mutex_row *row, uint32_t number)
 {
-    const med_node_row *node = node_at(system, index);
+    const med_node_row *node = med_system_node(system, index);
     /* Relaxed, both: looked at again by bears. */
     uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&node->row.state));
     if (atomic32_load_relaxed(&node->thread_id) != number) {
@@ -217,11 +211,11 @@ static bool
 is_borne(const med_system *system, uint32_t number)
 {
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        const med_node_row *node = med_system_node(system, i);
         /* Relaxed, both: checked by bears. */
-        if (atomic32_load_relaxed(&node_at(system, i)->thread_id) == number &&
-            bears(system, i,
-                  med_row_generation_of(atomic32_load_relaxed(&node_at(system, i)->row.state)),
-                  number)) {
+        uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&node->row.state));
+        if (atomic32_load_relaxed(&node->thread_id) == number &&
+            bears(system, i, generation, number)) {
             return true;
         }
     }
@@ -451,7 +445,8 @@ is_the_callers(const med_system *system, const med_mutex_row *row, uint32_t node
     /* Relaxed, all of these: own words, if they are. */
     return index < system->limits.nodes && med_mutex_pi_thread(row) == med_port_thread_id() &&
            atomic32_load_relaxed(&row->pi_owner) == node_ref &&
-           atomic32_load_relaxed(&node_at(system, index)->process_ref) == system->process_ref;
+           atomic32_load_relaxed(&med_system_node(system, index)->process_ref) ==
+               system->process_ref;
 }
 
 bool

@@ -53,7 +53,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     med_self *self = &system->selves[index];
     bool started = request->kind == MED_NODE_STARTED;
     bool joinable = started && !request->detached;
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    med_node_row *row = med_system_node(system, index);
     /* Field by field: `join` may be looked at by who still looks for an earlier life of the row. */
     self->system = system;
     self->row = row;
@@ -137,7 +137,7 @@ med_node_tell(const char *what, const med_self *self)
 static void
 report_taken(const med_system *system, const med_node_request *request, uint32_t index)
 {
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    med_node_row *row = med_system_node(system, index);
     /* Relaxed, both: for showing. */
     uint32_t owner = med_process_ref_index(atomic32_load_relaxed(&row->process_ref));
     if (!med_log_wanted(MED_LOG_ERROR)) {
@@ -166,7 +166,7 @@ report_taken(const med_system *system, const med_node_request *request, uint32_t
 static bool
 taken_by_living(med_system *system, uint32_t index, uint32_t generation)
 {
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    med_node_row *row = med_system_node(system, index);
     /* Relaxed: a life begins and ends EXPECTED, and only that life is removed. */
     if (atomic32_load_relaxed(&row->phase) == MED_NODE_EXPECTED) {
         (void)med_table_remove(&system->nodes, index, generation);
@@ -325,7 +325,7 @@ med_node_is_there(const med_system *system, uint32_t domain, uint32_t node)
     if (med_table_find(&system->nodes, key, &index, &generation) != MEDLEY_OK) {
         return false;
     }
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    med_node_row *row = med_system_node(system, index);
     /* Relaxed: a life begins and ends EXPECTED. */
     return atomic32_load_relaxed(&row->phase) != MED_NODE_EXPECTED;
 }
@@ -337,7 +337,7 @@ med_node_alive(const med_system *system, uint32_t ref)
     if (index >= system->limits.nodes) {
         return false;
     }
-    const med_node_row *row = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
+    const med_node_row *row = med_system_node(system, index);
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
     /* Relaxed: published with the row. */
     return word == med_row_word(MED_ROW_LIVE, med_node_ref_generation(ref)) &&
@@ -358,7 +358,7 @@ med_node_look(void *context, uint32_t node_ref)
     if (index >= system->limits.nodes) {
         return MEDLEY_ERR_NOT_FOUND;
     }
-    const med_node_row *row = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
+    const med_node_row *row = med_system_node(system, index);
     uint32_t process_ref = atomic32_load_relaxed(&row->process_ref); /* relaxed: checked there */
     medley_status_t status =
         process_ref ? med_process_look(system, process_ref) : MEDLEY_ERR_NOT_FOUND;

@@ -59,7 +59,7 @@ locks_recover(med_system *system, med_node_row *row, uint32_t ref)
 medley_status_t
 med_node_recover(med_system *system, uint32_t index, uint32_t generation)
 {
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    med_node_row *row = med_system_node(system, index);
     medley_status_t status = locks_recover(system, row, med_node_ref(index, generation));
     if (med_port_has_processes()) {
         med_traced_recover(system, med_node_ref(index, generation));
@@ -73,7 +73,7 @@ med_node_recover(med_system *system, uint32_t index, uint32_t generation)
 medley_status_t
 med_node_row_leave(med_system *system, uint32_t index, uint32_t generation)
 {
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, index);
+    med_node_row *row = med_system_node(system, index);
     medley_status_t status = med_node_recover(system, index, generation);
     if (status == MEDLEY_TIMEOUT) {
         atomic32_store_relaxed(&row->phase, MED_NODE_LEFT); /* relaxed: ordered by U1 */
@@ -124,7 +124,7 @@ med_node_leaves_finish(med_system *system)
         return MEDLEY_OK;
     }
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
-        med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, i);
+        med_node_row *row = med_system_node(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
         /* Relaxed: ordered by A1 and U2. */
         if (med_row_state_of(word) == MED_ROW_LIVE &&

@@ -130,7 +130,7 @@ med_node_join(med_system *system, uint32_t domain, uint32_t node, void **result)
         return MEDLEY_ERR_NOT_FOUND;
     }
     med_self *self = &system->selves[index];
-    const med_node_row *row = (const med_node_row *)(void *)med_table_row(&system->nodes, index);
+    const med_node_row *row = med_system_node(system, index);
     /* Relaxed: written before the row could be found; of another life, `join` tells. */
     if (atomic32_load_relaxed(&row->process_ref) != system->process_ref) {
         return MEDLEY_ERR_NOT_OWNER;

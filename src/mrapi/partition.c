@@ -188,8 +188,7 @@ medley_status_t
 med_layout_compute(const med_limits *limits, med_layout *layout)
 {
     uint64_t end = sizeof(med_partition_header);
-    layout->process_row_bytes = med_process_row_bytes(limits);
-    layout->processes = part_place(&end, (uint64_t)limits->processes * layout->process_row_bytes);
+    layout->processes = part_place(&end, (uint64_t)limits->processes * sizeof(med_process_row));
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
         uint32_t rows = med_kind_rows(limits, (med_kind)k);
         layout->row_bytes[k] = rows ? med_kinds[k].row_bytes(limits) : 0;

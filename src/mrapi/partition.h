@@ -56,7 +56,6 @@ _Static_assert(offsetof(med_partition_header, limits) == 104, "the same in every
 
 typedef struct med_layout {
     uint32_t processes;
-    uint32_t process_row_bytes;
     uint32_t tables[MED_KIND_COUNT]; /* 0: no rows, and no table */
     uint32_t row_bytes[MED_KIND_COUNT];
     uint32_t trace;        /* where it begins, if there is one */

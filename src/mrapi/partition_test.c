@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "mrapi/partition.h"
+#include "mrapi/process.h"
 #include "port/port.h"
 #include "support/unit.h"
 
@@ -104,7 +105,7 @@ parts_do_not_overlap(void **state)
     assert_int_equal(med_layout_compute(&largest, &layout), MEDLEY_OK);
     assert_true(layout.processes >= sizeof(med_partition_header));
     assert_true(layout.tables[MED_KIND_DOMAIN] >=
-                layout.processes + (uint64_t)largest.processes * layout.process_row_bytes);
+                layout.processes + (uint64_t)largest.processes * sizeof(med_process_row));
     assert_true(layout.tables[MED_KIND_NODE] > layout.tables[MED_KIND_DOMAIN]);
     assert_true(layout.tables[MED_KIND_MUTEX] >
                 layout.tables[MED_KIND_NODE] +

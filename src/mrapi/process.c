@@ -23,13 +23,6 @@
 #include "mrapi/system.h"
 #include "mrapi/traced.h"
 
-uint32_t
-med_process_row_bytes(const med_limits *limits)
-{
-    (void)limits;
-    return sizeof(med_process_row);
-}
-
 /* ---- Alive? ---------------------------------------------------------------------------------- */
 
 bool

@@ -16,7 +16,6 @@
 
 #include "base/atomic.h"
 #include "medley/status.h"
-#include "mrapi/limits.h"
 #include "mrapi/table.h"
 
 struct med_system;
@@ -36,8 +35,6 @@ typedef struct med_process_row {
                                there, so that its recovery looks nowhere else */
 } med_process_row;
 _Static_assert(sizeof(med_process_row) == 64, "one line");
-
-uint32_t med_process_row_bytes(const med_limits *limits);
 
 static inline uint32_t
 med_process_word(med_process_state state, uint32_t by, uint32_t generation)

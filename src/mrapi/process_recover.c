@@ -124,7 +124,7 @@ recover_claims(med_system *system, uint32_t index)
 static medley_status_t
 recover_node_row(med_system *system, uint32_t node_index, uint32_t index, uint32_t generation)
 {
-    med_node_row *row = (med_node_row *)(void *)med_table_row(&system->nodes, node_index);
+    med_node_row *row = med_system_node(system, node_index);
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
     /* Relaxed: written before the row became LIVE. */
     uint32_t ref = atomic32_load_relaxed(&row->process_ref);

@@ -425,7 +425,7 @@ static void
 bury(med_system *system, med_shmem_row *row, uint32_t index, uint32_t generation)
 {
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
-        const med_node_row *node = (const med_node_row *)(void *)med_table_row(&system->nodes, i);
+        const med_node_row *node = med_system_node(system, i);
         /* Relaxed: what is done about it looks again. */
         if (atomic32_load_relaxed(&attached(row)[i / 32]) & bit_of(i)) {
             uint32_t word = atomic32_load_acquire(&node->row.state); /* A1 live <- T1 (table.c) */
@@ -505,8 +505,7 @@ row_recover(med_system *system, uint32_t index, uint32_t node_ref)
 {
     med_shmem_row *row = med_shmem_row_at(system, index);
     uint32_t node = med_node_ref_index(node_ref);
-    const med_node_row *node_row =
-        (const med_node_row *)(void *)med_table_row(&system->nodes, node);
+    const med_node_row *node_row = med_system_node(system, node);
     uint32_t process = atomic32_load_relaxed(&node_row->process_ref); /* relaxed: fixed */
     gone_node gone = {
         .system = system, .ref = node_ref, .of_this_process = process == system->process_ref};
@@ -539,8 +538,7 @@ med_shmem_recover_rows(
 void
 med_shmem_recover_making(med_system *system, uint32_t node_ref)
 {
-    const med_node_row *node =
-        (const med_node_row *)(void *)med_table_row(&system->nodes, med_node_ref_index(node_ref));
+    const med_node_row *node = med_system_node(system, med_node_ref_index(node_ref));
     uint32_t live = med_row_word(MED_ROW_LIVE, med_node_ref_generation(node_ref));
     uint32_t file = atomic32_load_acquire(&node->making); /* M2 own life <- M1 (create) */
     /* Relaxed: ordered by M2. */

@@ -36,7 +36,7 @@ typedef struct med_system {
     med_on_death on_death;
     med_trace trace;   /* of named systems that keep one (traced.h) */
     uint64_t instance; /* tells systems apart that had one name after another: in segments' names */
-    unsigned char *processes;
+    med_process_row *processes;
     union {
         med_table_view tables[MED_KIND_COUNT];
         struct {
@@ -93,8 +93,13 @@ med_system_is_shared(const med_system *system)
 static inline med_process_row *
 med_system_process(const med_system *system, uint32_t index)
 {
-    return (med_process_row *)(void *)(system->processes +
-                                       (size_t)index * system->layout.process_row_bytes);
+    return &system->processes[index];
+}
+
+static inline med_node_row *
+med_system_node(const med_system *system, uint32_t index)
+{
+    return (med_node_row *)(void *)med_table_row(&system->nodes, index);
 }
 
 /* How long a process waits for others who create, join, leave or remove the same system, or have a

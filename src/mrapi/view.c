@@ -105,12 +105,6 @@ med_view_domain_read(const med_system *system, uint32_t index, uint32_t *number)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-static const med_node_row *
-node_at(const med_system *system, uint32_t index)
-{
-    return (const med_node_row *)(void *)med_table_row(&system->nodes, index);
-}
-
 static const med_mutex_row *
 mutex_at(const med_system *system, uint32_t index)
 {
@@ -200,7 +194,7 @@ process_id_of(const med_system *system, uint32_t ref)
 bool
 med_view_node_read(const med_system *system, uint32_t index, med_view_node *view)
 {
-    const med_node_row *row = node_at(system, index);
+    const med_node_row *row = med_system_node(system, index);
     uint32_t state = word(&row->row.state);
     if (med_row_state_of(state) != MED_ROW_LIVE) {
         return false;
@@ -220,7 +214,7 @@ bool
 med_view_node_name(
     const med_system *system, uint32_t index, uint32_t *ref, uint32_t *domain, uint32_t *number)
 {
-    const med_node_row *row = node_at(system, index);
+    const med_node_row *row = med_system_node(system, index);
     uint32_t state = word(&row->row.state);
     *ref = med_node_ref(index, med_row_generation_of(state));
     *domain = word(&row->row.key_high);
@@ -238,7 +232,7 @@ owner_read(const med_system *system, uint32_t ref, uint32_t *domain, uint32_t *n
     if (index >= system->limits.nodes) {
         return false;
     }
-    const med_node_row *row = node_at(system, index);
+    const med_node_row *row = med_system_node(system, index);
     uint32_t live = med_row_word(MED_ROW_LIVE, med_node_ref_generation(ref));
     if (word(&row->row.state) != live) {
         return false;
@@ -428,7 +422,7 @@ holder_node_read(const med_system *system, uint32_t process_ref, med_view_holder
 {
     view->node_known = false;
     for (uint32_t i = 0; i < system->limits.nodes && !view->node_known; i++) {
-        const med_node_row *row = node_at(system, i);
+        const med_node_row *row = med_system_node(system, i);
         uint32_t state = word(&row->row.state);
         if (med_row_state_of(state) == MED_ROW_LIVE && word(&row->process_ref) == process_ref &&
             word(&row->thread_id) == view->thread_id) {

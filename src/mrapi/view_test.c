@@ -355,7 +355,7 @@ checks_every_index(void **state)
     med_view_lock lock;
     (void)state;
     observe(&system);
-    med_node_row *node_row = (med_node_row *)(void *)med_table_row(&system.nodes, 0);
+    med_node_row *node_row = med_system_node(&system, 0);
     med_mutex_row *mutex_row = (med_mutex_row *)(void *)med_table_row(&system.mutexes, 0);
     atomic32_store_relaxed(&node_row->waiting_for, med_handle_make(MED_HANDLE_MUTEX, 0xffff, 0));
     atomic32_store_relaxed(&mutex_row->lock.word, med_node_ref(16000, 0));

@@ -15,8 +15,8 @@ main(void)
         return 1;
     }
     (void)printf("%-28s %8s %8s %8s\n", "partition", "rows", "of bytes", "table");
-    (void)printf("%-28s %8u %8u %8u\n", "header and processes", limits->processes,
-                 layout.process_row_bytes, layout.tables[0]);
+    (void)printf("%-28s %8u %8zu %8u\n", "header and processes", limits->processes,
+                 sizeof(med_process_row), layout.tables[0]);
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
         uint32_t rows = med_kind_rows(limits, (med_kind)k);
         (void)printf("%-28s %8u %8u %8zu\n", med_limit_infos[med_kinds[k].limit].name, rows,

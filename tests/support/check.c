@@ -182,8 +182,7 @@ static bool
 is_of_a_living_node(const med_system *system, uint32_t thread_id)
 {
     for (uint32_t i = 0; i < system->nodes.row_count; i++) {
-        const med_node_row *row =
-            (const med_node_row *)(const void *)med_table_row(&system->nodes, i);
+        const med_node_row *row = med_system_node(system, i);
         uint32_t generation = med_row_generation_of(state_word(&system->nodes, i));
         if (atomic32_load_relaxed(&row->thread_id) == thread_id &&
             med_node_alive(system, med_node_ref(i, generation))) {
