@@ -102,7 +102,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     med_system *system = fill_with->system;
     med_node_row *node = (med_node_row *)(void *)row;
     self_fill(system, fill_with->request, index, generation);
-    uint32_t bit = index / 64;
+    uint32_t bit = index / MED_PROCESS_NODE_ROWS_PER_BIT;
     atomic32 *chunk = &med_system_process(system, system->process_index)->node_rows[bit / 32];
     (void)atomic32_fetch_or_relaxed(chunk, 1u << bit % 32);
     bool expected = fill_with->request->expected;
@@ -185,6 +185,29 @@ taken_by_living(med_system *system, uint32_t index, uint32_t generation)
     return alive;
 }
 
+/* Under the number asked for; where any will do, from the first of those on. */
+static med_key
+key_of(const med_node_request *request)
+{
+    bool any = request->node == MED_NODE_ANY;
+    return (med_key){.high = request->domain, .low = any ? MED_NODE_ANY_FIRST : request->node};
+}
+
+/* `key` becomes that of the row. */
+static medley_status_t
+row_insert(med_system *system,
+           const med_node_request *request,
+           med_key *key,
+           uint32_t *index,
+           uint32_t *generation)
+{
+    fill_context context = {.system = system, .request = request};
+    return request->node == MED_NODE_ANY
+               ? med_table_insert_any(&system->nodes, key, fill, &context, index, generation)
+               : med_table_insert(&system->nodes, *key, fill, &context, index, generation);
+}
+
+/* A dead holder's recovery may be under way elsewhere: the number is ours when it is done. */
 static medley_status_t
 insert_once(med_system *system,
             const med_node_request *request,
@@ -193,14 +216,8 @@ insert_once(med_system *system,
             uint32_t *index,
             uint32_t *generation)
 {
-    fill_context context = {.system = system, .request = request};
-    if (request->node == MED_NODE_ANY) {
-        return med_table_insert_any(&system->nodes, key, fill, &context, index, generation);
-    }
-    /* A dead holder's recovery may be under way elsewhere: the number is ours when it is done. */
     for (uint32_t pauses = 0;;) {
-        medley_status_t status =
-            med_table_insert(&system->nodes, *key, fill, &context, index, generation);
+        medley_status_t status = row_insert(system, request, key, index, generation);
         if (status != MEDLEY_ERR_EXISTS || !med_port_has_processes() ||
             taken_by_living(system, *index, *generation) || med_port_clock_ns() >= until_ns) {
             return status;
@@ -233,13 +250,9 @@ insert(med_system *system,
 medley_status_t
 med_node_place(med_system *system, const med_node_request *request, med_self **self)
 {
-    bool any = request->node == MED_NODE_ANY;
-    med_key key = {.high = request->domain, .low = any ? MED_NODE_ANY_FIRST : request->node};
-    fill_context context = {.system = system, .request = request};
+    med_key key = key_of(request);
     uint32_t index, generation;
-    medley_status_t status =
-        any ? med_table_insert_any(&system->nodes, &key, fill, &context, &index, &generation)
-            : med_table_insert(&system->nodes, key, fill, &context, &index, &generation);
+    medley_status_t status = row_insert(system, request, &key, &index, &generation);
     if (status == MEDLEY_OK) {
         *self = &system->selves[index];
     }
@@ -259,8 +272,7 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
     if (status != MEDLEY_OK) {
         return status;
     }
-    bool any = request->node == MED_NODE_ANY;
-    med_key key = {.high = request->domain, .low = any ? MED_NODE_ANY_FIRST : request->node};
+    med_key key = key_of(request);
     uint32_t index, generation;
     status = insert(system, request, &key, &index, &generation);
     if (status == MEDLEY_ERR_EXISTS) {

@@ -27,12 +27,15 @@ typedef enum med_process_state {
     MED_PROCESS_RECOVERING,
 } med_process_state;
 
+/* Of so many rows of the node table one bit of node_rows speaks. */
+#define MED_PROCESS_NODE_ROWS_PER_BIT 64u
+
 typedef struct med_process_row {
     atomic32 state; /* bits 0..2 state, 3..15 row of the recoverer, 16..31 generation */
     atomic32 process_id;
     atomic64 since_ns;
-    atomic32 node_rows[12]; /* one bit per 64 rows of the node table: set before it fills a row
-                               there, so that its recovery looks nowhere else */
+    atomic32 node_rows[12]; /* bits: set before it fills a row of the node table there, so that its
+                               recovery looks nowhere else */
 } med_process_row;
 _Static_assert(sizeof(med_process_row) == 64, "one line");
 

@@ -22,9 +22,8 @@
 #include "mrapi/system.h"
 #include "mrapi/traced.h"
 
-#define NODE_ROWS_PER_BIT 64u
-
-_Static_assert(sizeof(((med_process_row *)0)->node_rows) * 8 * NODE_ROWS_PER_BIT >= 16000,
+_Static_assert(sizeof(((med_process_row *)0)->node_rows) * 8 * MED_PROCESS_NODE_ROWS_PER_BIT >=
+                   16000,
                "one bit for every chunk of the largest node table");
 
 /* ---- Whose it is ----------------------------------------------------------------------------- */
@@ -143,13 +142,13 @@ recover_nodes(med_system *system, uint32_t index, uint32_t generation)
 {
     const med_process_row *row = med_system_process(system, index);
     medley_status_t status = MEDLEY_OK;
-    for (uint32_t first = 0; first < system->limits.nodes; first += NODE_ROWS_PER_BIT) {
-        uint32_t bit = first / NODE_ROWS_PER_BIT;
+    for (uint32_t first = 0; first < system->limits.nodes; first += MED_PROCESS_NODE_ROWS_PER_BIT) {
+        uint32_t bit = first / MED_PROCESS_NODE_ROWS_PER_BIT;
         /* Relaxed: its writer is dead. */
         if (!(atomic32_load_relaxed(&row->node_rows[bit / 32]) & 1u << bit % 32)) {
             continue;
         }
-        uint32_t last = first + NODE_ROWS_PER_BIT;
+        uint32_t last = first + MED_PROCESS_NODE_ROWS_PER_BIT;
         for (uint32_t i = first; i < last && i < system->limits.nodes; i++) {
             if (recover_node_row(system, i, index, generation) != MEDLEY_OK) {
                 status = MEDLEY_TIMEOUT;
