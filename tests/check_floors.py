@@ -31,7 +31,7 @@ import orders
 FLOORS = {"port": 0, "base": 1, "mrapi": 2, "link": 3, "amp": 3, "mcapi": 4, "shmem": 4, "dsm": 4, "omp": 5}
 # Which floor must not know of which, though it lies lower.
 STRANGERS = {("omp", "shmem")}
-FREESTANDING = {"assert.h", "float.h", "limits.h", "stdalign.h", "stdarg.h", "stdbool.h", "stddef.h",
+FREESTANDING = {"float.h", "limits.h", "stdalign.h", "stdarg.h", "stdbool.h", "stddef.h",
                 "stdint.h", "stdnoreturn.h", "string.h"}
 # Public headers, by the lowest floor that may include them.
 PUBLIC = {"medley/decls.h": 0, "medley/status.h": 0, "mca.h": 1, "mrapi.h": 2, "mcapi.h": 4,

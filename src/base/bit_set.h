@@ -23,7 +23,6 @@
 #ifndef MEDLEY_BASE_BIT_SET_H
 #define MEDLEY_BASE_BIT_SET_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,9 +49,9 @@ typedef struct med_bit_set_shared {
     atomic32 high_water;      /* by anybody; only goes up */
     uint32_t reserved_hint[14];
 } med_bit_set_shared;
-static_assert(sizeof(med_bit_set_entry) == 8, "layout in shared memory");
-static_assert(sizeof(med_bit_set_shared) == 128, "layout in shared memory");
-static_assert(offsetof(med_bit_set_shared, first_free_word) == 64, "layout in shared memory");
+_Static_assert(sizeof(med_bit_set_entry) == 8, "layout in shared memory");
+_Static_assert(sizeof(med_bit_set_shared) == 128, "layout in shared memory");
+_Static_assert(offsetof(med_bit_set_shared, first_free_word) == 64, "layout in shared memory");
 
 /* One process's view of it: private, constant, may be copied. What it holds was checked. */
 typedef struct med_bit_set {

@@ -30,7 +30,7 @@ typedef struct med_pool_shared {
     atomic32 tag;
     uint32_t reserved[11];
 } med_pool_shared;
-static_assert(sizeof(med_pool_shared) == 64, "layout in shared memory");
+_Static_assert(sizeof(med_pool_shared) == 64, "layout in shared memory");
 
 /* One process's view: private, constant, may be copied. */
 typedef struct med_pool {
@@ -47,7 +47,7 @@ typedef struct med_pool_buffer {
     uint32_t place; /* the pool's tag, and 16 bits of index */
     uint32_t generation;
 } med_pool_buffer;
-static_assert(sizeof(med_pool_buffer) == 8, "handed through shared memory");
+_Static_assert(sizeof(med_pool_buffer) == 8, "handed through shared memory");
 
 typedef struct med_pool_cache {
     uint32_t owner;

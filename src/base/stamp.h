@@ -10,7 +10,7 @@
 #ifndef MEDLEY_BASE_STAMP_H
 #define MEDLEY_BASE_STAMP_H
 
-#include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/atomic.h"
@@ -20,7 +20,7 @@ typedef struct med_stamp {
     atomic32 kind; /* four letters, as a number */
     atomic32 version;
 } med_stamp;
-static_assert(sizeof(med_stamp) == 8, "layout in shared memory");
+_Static_assert(sizeof(med_stamp) == 8, "layout in shared memory");
 
 /* Four letters that do not read the same backwards. */
 #define MED_STAMP_KIND(a, b, c, d)                                                                 \

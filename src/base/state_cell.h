@@ -21,7 +21,6 @@
 #ifndef MEDLEY_BASE_STATE_CELL_H
 #define MEDLEY_BASE_STATE_CELL_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,8 +44,8 @@ typedef struct med_state_cell_shared {
     med_wait news;    /* by readers that sleep, and by the writer who wakes them */
     uint32_t reserved_line[13];
 } med_state_cell_shared;
-static_assert(sizeof(med_state_cell_shared) == 128, "layout in shared memory");
-static_assert(offsetof(med_state_cell_shared, counter) == 64, "layout in shared memory");
+_Static_assert(sizeof(med_state_cell_shared) == 128, "layout in shared memory");
+_Static_assert(offsetof(med_state_cell_shared, counter) == 64, "layout in shared memory");
 
 /* One process's view: private, constant, may be copied. */
 typedef struct med_state_cell {

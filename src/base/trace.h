@@ -21,7 +21,6 @@
 #ifndef MEDLEY_BASE_TRACE_H
 #define MEDLEY_BASE_TRACE_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,9 +55,9 @@ typedef struct med_trace_slot {
     atomic32 event;
     atomic32 words[2];
 } med_trace_slot;
-static_assert(sizeof(med_trace_shared) == 64, "layout in shared memory");
-static_assert(sizeof(med_trace_lane) == 64, "layout in shared memory");
-static_assert(sizeof(med_trace_slot) == 32, "layout in shared memory");
+_Static_assert(sizeof(med_trace_shared) == 64, "layout in shared memory");
+_Static_assert(sizeof(med_trace_lane) == 64, "layout in shared memory");
+_Static_assert(sizeof(med_trace_slot) == 32, "layout in shared memory");
 
 /* One process's view: private, constant, may be copied. */
 typedef struct med_trace {
