@@ -48,7 +48,6 @@ extern "C" {
 #endif
 
 #define BENCH_SUBJECTS_MAX 12
-#define BENCH_GOALS_MAX 8
 #define BENCH_VALUES_MAX 4
 #define BENCH_RESTARTS_MAX 101
 #define BENCH_RESTARTS 21      /* a full run; the rule asks for 20 */

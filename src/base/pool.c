@@ -48,8 +48,7 @@ med_pool_size(uint32_t capacity, uint32_t buffer_bytes)
 static void
 view(void *memory, uint32_t capacity, uint32_t buffer_bytes, uint32_t tag, med_pool *pool)
 {
-    pool->first_offset = (uint32_t)first_offset(capacity);
-    pool->buffers = (unsigned char *)memory + pool->first_offset;
+    pool->buffers = (unsigned char *)memory + (size_t)first_offset(capacity);
     pool->buffer_bytes = buffer_bytes;
     pool->stride_bytes = (uint32_t)stride(buffer_bytes);
     pool->tag = tag;

@@ -38,7 +38,6 @@ typedef struct med_pool {
     unsigned char *buffers;
     uint32_t buffer_bytes;
     uint32_t stride_bytes;
-    uint32_t first_offset; /* of the buffers, from the pool's first byte */
     uint32_t tag;
 } med_pool;
 
@@ -172,14 +171,6 @@ med_pool_address(const med_pool *pool, med_pool_buffer buffer)
         return NULL;
     }
     return pool->buffers + (size_t)index * pool->stride_bytes;
-}
-
-/* The same as an offset from the pool's first byte, 0 for NULL: for those who map it elsewhere. */
-static inline uint32_t
-med_pool_offset(const med_pool *pool, med_pool_buffer buffer)
-{
-    const unsigned char *address = med_pool_address(pool, buffer);
-    return address ? pool->first_offset + (uint32_t)(address - pool->buffers) : 0;
 }
 
 /* MEDLEY_OK when it is in use and `owner`'s at this instant; else as give. */

@@ -31,7 +31,7 @@ buffers_lie_apart_and_inside(void **state)
         med_pool_buffer buffer = take(&pool, &cache);
         unsigned char *address = med_pool_address(&pool, buffer);
         assert_int_equal((uintptr_t)address % 64, 0);
-        assert_ptr_equal(address, memory + med_pool_offset(&pool, buffer));
+        assert_true(address > memory && address + 100 <= memory + med_pool_size(5, 100));
         memset(address, (int)i, 100);
         assert_int_equal(med_pool_check(&pool, buffer, 1), MEDLEY_OK);
     }
@@ -60,7 +60,6 @@ foreign_and_old_handles_are_known(void **state)
     }
     assert_null(med_pool_address(&pool, foreign[3]));
     assert_null(med_pool_address(&pool, foreign[4]));
-    assert_int_equal(med_pool_offset(&pool, foreign[4]), 0);
     assert_int_equal(med_pool_give(&pool, &other, buffer), MEDLEY_ERR_NOT_OWNER);
     assert_int_equal(med_pool_give(&pool, &mine, buffer), MEDLEY_OK);
     assert_int_equal(med_pool_give(&pool, &mine, buffer), MEDLEY_ERR_STALE);
@@ -143,8 +142,8 @@ scribbled_contents_bound_every_call(void **state)
     test_random random = {1};
     for (uint32_t round = 0; round < 300; round++) {
         med_pool_cache cache = cache_of(5, round % 20);
-        for (size_t i = sizeof(med_pool_shared) + 64; i < pool.first_offset; i++) {
-            memory[i] = (unsigned char)(random_below(&random, 3) ? random_word(&random) : 0);
+        for (unsigned char *p = memory + sizeof(med_pool_shared) + 64; p < pool.buffers; p++) {
+            *p = (unsigned char)(random_below(&random, 3) ? random_word(&random) : 0);
         }
         for (int i = 0; i < 60; i++) {
             med_pool_buffer buffer = {.place = TAG << 16 | random_below(&random, 64)};

@@ -67,8 +67,6 @@ bool sim_join(uint32_t actor);
 /* Waits until an actor has been killed that no other call has returned: its index, and all it did
  * is visible. Or until nobody else is left who could be: UINT32_MAX. */
 uint32_t sim_await_death(void);
-/* From now on the calling actor, and its process, is not killed any more. */
-void sim_immortal(void);
 /* Ends the run as failed. */
 _Noreturn void sim_fail_at(const char *file, int line, const char *what);
 

@@ -351,9 +351,3 @@ sim_await_death(void)
     sim_view_join(&sim.current->view, &sim.actors[actor]->view);
     return actor;
 }
-
-void
-sim_immortal(void)
-{
-    sim.current->mortal = false;
-}
