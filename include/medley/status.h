@@ -41,7 +41,7 @@ typedef enum medley_status {
     MEDLEY_ERR_CORRUPT,       /* contents that no correct peer writes */
     MEDLEY_ERR_NOT_SUPPORTED, /* this port or this machine cannot do it */
     MEDLEY_ERR_SYSTEM,        /* the operating system refused; the log says why */
-    MEDLEY_ERR_CANCELED,      /* somebody called it back */
+    MEDLEY_ERR_CANCELED,      /* somebody canceled it */
 
     MEDLEY_STATUS_COUNT
 } medley_status_t;

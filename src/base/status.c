@@ -25,7 +25,7 @@ static const char *const texts[MEDLEY_STATUS_COUNT] = {
     [MEDLEY_ERR_CORRUPT] = "corrupt contents",
     [MEDLEY_ERR_NOT_SUPPORTED] = "not supported here",
     [MEDLEY_ERR_SYSTEM] = "refused by the operating system",
-    [MEDLEY_ERR_CANCELED] = "called back",
+    [MEDLEY_ERR_CANCELED] = "canceled",
 };
 
 const char *
