@@ -15,6 +15,13 @@ med_log_level_set(med_log_level level)
 }
 
 void
+med_log_level_set_number(int number)
+{
+    int last = MED_LOG_DEBUG;
+    med_log_level_set((med_log_level)(number < 0 ? 0 : number > last ? last : number));
+}
+
+void
 med_log_level_from_environment(void)
 {
     static const char *const names[] = {"quiet", "error", "info", "debug"};

@@ -21,6 +21,8 @@ typedef enum med_log_level {
 #endif
 
 void med_log_level_set(med_log_level level);
+/* As the standards' programs say it: what lies outside of the levels is the nearest of them. */
+void med_log_level_set_number(int number);
 bool med_log_level_reached(med_log_level level);
 /* From MEDLEY_LOG: quiet, error, info, debug, or 0 to 3. Another word is reported and ignored. */
 void med_log_level_from_environment(void);

@@ -35,16 +35,16 @@ med_text_copy(char *target, size_t size, const char *source)
     }
 }
 
-int
+bool
 med_text_equal(const char *a, const char *b, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         if (a[i] != b[i]) {
-            return 0;
+            return false;
         }
         if (a[i] == '\0') {
-            return 1;
+            return true;
         }
     }
-    return 1;
+    return true;
 }

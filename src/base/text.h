@@ -4,6 +4,7 @@
 #ifndef MEDLEY_BASE_TEXT_H
 #define MEDLEY_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,6 @@ void med_text_number(med_text *text, uint64_t number);
 /* Copies at most `size - 1` characters and a NUL, and zeroes the rest: for names in shared rows. */
 void med_text_copy(char *target, size_t size, const char *source);
 /* Equal, looking at no more than `size` characters of either. */
-int med_text_equal(const char *a, const char *b, size_t size);
+bool med_text_equal(const char *a, const char *b, size_t size);
 
 #endif

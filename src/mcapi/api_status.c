@@ -71,6 +71,5 @@ mcapi_display_status(mcapi_status_t status, char *status_message, size_t size)
 void
 mcapi_set_debug_level(int level)
 {
-    int last = MED_LOG_DEBUG;
-    med_log_level_set((med_log_level)(level < 0 ? 0 : level > last ? last : level));
+    med_log_level_set_number(level);
 }

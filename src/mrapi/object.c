@@ -127,11 +127,11 @@ med_object_check(const med_object *object, med_handle handle)
     if (__builtin_expect(med_handle_is_current(handle, word), 1)) {
         return MEDLEY_OK;
     }
-    uint32_t life = handle >> 16 & 0xfffu;
-    uint32_t row_life = med_row_generation_of(word) & 0xfffu;
+    uint32_t life = med_handle_generation(handle);
+    uint32_t row_life = med_row_generation_of(word) & MED_HANDLE_GENERATION;
     /* On its way out, or out and not yet taken by another: its attributes stay so long. */
     bool just_deleted = med_row_state_of(word) != MED_ROW_LIVE &&
-                        (row_life == life || row_life == ((life + 1) & 0xfffu));
+                        (row_life == life || row_life == ((life + 1) & MED_HANDLE_GENERATION));
     return just_deleted && (med_object_attributes(object) & MED_OBJECT_ERROR_EXT)
                ? MEDLEY_ERR_NOT_FOUND
                : MEDLEY_ERR_STALE;
