@@ -4,39 +4,14 @@
 #include <pthread.h>
 
 #include "base/atomic.h"
-#include "medley/medley.h"
-#include "medley/mrapi_ext.h"
 #include "mrapi/node.h"
 #include "mrapi/system.h"
-#include "port/port.h"
+#include "support/api.h"
 #include "support/process.h"
-#include "support/system.h"
-#include "support/unit.h"
 
-#define DOMAIN 1
-#define NODE 7
 #define STARTED 20
 #define ROUNDS 500u
 #define JOINERS 2
-
-static int
-node_up(void **state)
-{
-    mrapi_status_t status;
-    mrapi_info_t info;
-    (void)state;
-    mrapi_initialize(DOMAIN, NODE, 0, &info, &status);
-    return status == MRAPI_SUCCESS ? 0 : -1;
-}
-
-static int
-node_down(void **state)
-{
-    mrapi_status_t status;
-    (void)state;
-    mrapi_finalize(&status);
-    return status == MRAPI_SUCCESS ? 0 : -1;
-}
 
 /* ---- Joins before, while and after it starts ------------------------------------------------- */
 
@@ -222,5 +197,5 @@ main(void)
         cmocka_unit_test_setup_teardown(canceled_joiner_has_joined, node_up, node_down),
     };
     test_system_prepare();
-    return cmocka_run_group_tests_name("mrapi/node", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("mrapi/node_join", tests, NULL, NULL);
 }

@@ -1,32 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The faces of what published work adds to MRAPI: atomic operations, yielding, delays. What the
  * operations do is base's to test (atomic_sized_test.c). */
-#include "medley/medley.h"
-#include "medley/mrapi_ext.h"
 #include "mrapi/system.h"
-#include "support/unit.h"
-
-#define DOMAIN 1
-#define NODE 7
-
-static int
-node_up(void **state)
-{
-    mrapi_status_t status;
-    mrapi_info_t info;
-    (void)state;
-    mrapi_initialize(DOMAIN, NODE, 0, &info, &status);
-    return status == MRAPI_SUCCESS ? 0 : -1;
-}
-
-static int
-node_down(void **state)
-{
-    mrapi_status_t status;
-    (void)state;
-    mrapi_finalize(&status);
-    return status == MRAPI_SUCCESS ? 0 : -1;
-}
+#include "support/api.h"
 
 /* ---- Atomic operations ----------------------------------------------------------------------- */
 
