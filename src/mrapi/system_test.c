@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -303,6 +304,67 @@ limit_of_file_size_is_told(void **state)
     assert_false(logged_says("is full"));
 }
 
+/* ---- No room --------------------------------------------------------------------------------- */
+
+void *__real_mmap(void *address, size_t bytes, int access, int flags, int fd, off_t start);
+void *__wrap_mmap(void *address, size_t bytes, int access, int flags, int fd, off_t start);
+int __real_posix_fallocate(int fd, off_t start, off_t length);
+int __wrap_posix_fallocate(int fd, off_t start, off_t length);
+
+static bool address_space_is_full;
+static bool shared_memory_is_full;
+
+void *
+__wrap_mmap(void *address, size_t bytes, int access, int flags, int fd, off_t start)
+{
+    if (address_space_is_full) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return __real_mmap(address, bytes, access, flags, fd, start);
+}
+
+int
+__wrap_posix_fallocate(int fd, off_t start, off_t length)
+{
+    return shared_memory_is_full ? ENOSPC : __real_posix_fallocate(fd, start, length);
+}
+
+static int
+has_no_addresses(void)
+{
+    address_space_is_full = true;
+    child_expect(medley_system_open(test_system_name()) == MEDLEY_ERR_NO_MEMORY);
+    child_expect(!partition_exists(test_system_name()));
+    child_expect(medley_system_open(NULL) == MEDLEY_ERR_NO_MEMORY);
+    return 0;
+}
+
+static int
+finds_no_storage(void)
+{
+    shared_memory_is_full = true;
+    child_expect(medley_system_open(test_system_name()) == MEDLEY_ERR_NO_MEMORY);
+    child_expect(!partition_exists(test_system_name()));
+    return 0;
+}
+
+static void
+missing_room_is_told(void **state)
+{
+    (void)state;
+    logged_run("error", has_no_addresses);
+    assert_true(logged_says("this process has no room for it (ulimit -v); lower limits"));
+    assert_true(logged_says("cannot open system 'private': "));
+    assert_false(logged_says("shared memory"));
+    logged_run("error", finds_no_storage);
+    assert_true(logged_says_once("': shared memory has no room for "));
+    assert_true(logged_says("'medley system list' shows what takes it"));
+    assert_false(logged_says("this process"));
+}
+
+/* ---- Not ours -------------------------------------------------------------------------------- */
+
 static int
 finds_a_folder(void)
 {
@@ -565,6 +627,7 @@ main(void)
         cmocka_unit_test(private_systems_have_no_image),
         cmocka_unit_test(removes_what_it_made),
         cmocka_unit_test(limit_of_file_size_is_told),
+        cmocka_unit_test(missing_room_is_told),
         cmocka_unit_test(squatter_is_described),
         cmocka_unit_test(leftover_that_stays_is_an_error),
         cmocka_unit_test(comings_and_goings_are_told),

@@ -105,9 +105,10 @@ medley_status_t med_port_shared_open_existing_until(const char *name,
  * when none does, or it cannot be told. */
 medley_status_t med_port_shared_open_aside(const char *name, med_port_shared *shared);
 /* Gives it `size_bytes` of zeroed storage, all of it really there: MEDLEY_ERR_NO_MEMORY now rather
- * than a fault later. In the section only. */
+ * than a fault later, and `why`. In the section only. */
 medley_status_t med_port_shared_resize(med_port_shared *shared, size_t size_bytes);
-/* Maps all of it; the mapping is not inherited by a child of fork. */
+/* Maps all of it; the mapping is not inherited by a child of fork. MEDLEY_ERR_NO_MEMORY: the
+ * process has no room for it. */
 medley_status_t med_port_shared_map(med_port_shared *shared);
 /* Enters the section again. */
 medley_status_t med_port_shared_lock_until(med_port_shared *shared, uint64_t deadline_ns);

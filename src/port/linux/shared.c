@@ -229,6 +229,30 @@ med_port_shared_open_aside(const char *name, med_port_shared *shared)
     return open_with(name, how, shared);
 }
 
+static medley_status_t
+resize_failed(med_port_shared *shared, size_t size_bytes, int error)
+{
+    switch (error) {
+    case EFBIG:
+        (void)snprintf(shared->why, sizeof shared->why,
+                       "%zu bytes are more than this process may write to a file: raise that "
+                       "(ulimit -f), or lower the limits (MEDLEY_MAX_...)",
+                       size_bytes);
+        return MEDLEY_ERR_NO_MEMORY;
+    case ENOSPC:
+    case EDQUOT:
+        (void)snprintf(shared->why, sizeof shared->why,
+                       "shared memory has no room for %zu bytes: 'medley system list' shows what "
+                       "takes it, lower limits (MEDLEY_MAX_...) need less",
+                       size_bytes);
+        return MEDLEY_ERR_NO_MEMORY;
+    default:
+        errno = error; /* for %m */
+        (void)snprintf(shared->why, sizeof shared->why, "no storage for %zu bytes: %m", size_bytes);
+        return error == ENOMEM ? MEDLEY_ERR_NO_MEMORY : MEDLEY_ERR_SYSTEM;
+    }
+}
+
 medley_status_t
 med_port_shared_resize(med_port_shared *shared, size_t size_bytes)
 {
@@ -240,14 +264,7 @@ med_port_shared_resize(med_port_shared *shared, size_t size_bytes)
     int error = med_linux_file_allocate(fd, size_bytes);
     if (error != 0) {
         (void)ftruncate(fd, 0);
-        bool no_room = error == ENOSPC || error == EFBIG;
-        if (error == EFBIG) {
-            (void)snprintf(shared->why, sizeof shared->why,
-                           "%zu bytes are more than this process may write to a file: raise that "
-                           "(ulimit -f), or lower the limits (MEDLEY_MAX_...)",
-                           size_bytes);
-        }
-        return no_room ? MEDLEY_ERR_NO_MEMORY : MEDLEY_ERR_SYSTEM;
+        return resize_failed(shared, size_bytes, error);
     }
     shared->size_bytes = size_bytes;
     return MEDLEY_OK;
