@@ -132,8 +132,8 @@ receive(receiver *to, int fd, char *why, size_t why_bytes)
 {
     record r;
     (void)snprintf(why, why_bytes,
-                   "hwloc did not survive, or not end, reading what HWLOC_XMLFILE or "
-                   "HWLOC_SYNTHETIC describes: it is no machine");
+                   "hwloc did not survive, or not end, reading what a variable of its own "
+                   "(HWLOC_...) describes: it is no machine");
     while (record_get(fd, &r)) {
         if (r.kind != RECORD_PART) {
             r.why[sizeof r.why - 1] = '\0';

@@ -3,9 +3,9 @@
  * The module that reads machines by hwloc. It needs nothing of the library that opens it, and knows
  * of it only what port/topology.h says.
  *
- * Another machine than this one: HWLOC_XMLFILE, HWLOC_SYNTHETIC, as hwloc itself has them; but
- * where hwloc would go on with this machine when they are wrong, this is an error. Such a
- * description is read in a process apart (apart.h).
+ * Another machine than this one: as hwloc's own variables choose it (topology.h); but where hwloc
+ * would go on with this machine when they are wrong, this is an error. Such a description is read
+ * in a process apart (apart.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,6 +27,8 @@ MEDLEY_DECLS_END
 
 typedef struct reader {
     hwloc_topology_t topology;
+    const char *variable; /* that chooses the machine; NULL: it is this one */
+    const char *value;
     const med_topology_sink *sink;
     const char *model;
     char *why;
@@ -144,25 +146,38 @@ walk(const reader *r, hwloc_obj_t object, uint32_t parent, unsigned depth)
 
 /* ---- Which machine --------------------------------------------------------------------------- */
 
+static const char *
+value_of(const char *variable)
+{
+    return secure_getenv(variable);
+}
+
+static bool
+chosen_by(const reader *r, const char *variable)
+{
+    return r->variable && strcmp(r->variable, variable) == 0;
+}
+
 /* `line` gets where the machine begins. */
 static bool
-choose_xml(const reader *r, const char *path, unsigned *line)
+choose_xml(const reader *r, unsigned *line)
 {
     size_t size = 0;
-    char *text = machine_file_read(path, &size, line, r->why, r->why_bytes);
+    char *text = machine_file_read(r->value, &size, line, r->why, r->why_bytes);
     if (!text) {
         return false;
     }
     bool chosen = hwloc_topology_set_xmlbuffer(r->topology, text, (int)size + 1) == 0;
     if (!chosen) {
-        WHY(r, "%s:1: not hwloc's XML; want a file that hwloc wrote (lstopo FILE.xml)", path);
+        WHY(r, "%s:1: not hwloc's XML; want a file that hwloc wrote (lstopo FILE.xml)", r->value);
     }
     free(text);
     return chosen;
 }
 
+/* Of the other two variables, which name folders, hwloc finds the values for itself. */
 static bool
-choose(const reader *r, const char *xml, const char *synthetic, unsigned *line)
+choose(const reader *r, unsigned *line)
 {
     if (hwloc_topology_set_flags(r->topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0) {
         WHY(r, "hwloc: %s", strerrordesc_np(errno));
@@ -170,11 +185,12 @@ choose(const reader *r, const char *xml, const char *synthetic, unsigned *line)
     }
     (void)hwloc_topology_set_type_filter(r->topology, HWLOC_OBJ_OS_DEVICE,
                                          HWLOC_TYPE_FILTER_KEEP_ALL);
-    if (xml) {
-        return choose_xml(r, xml, line);
+    if (chosen_by(r, "HWLOC_XMLFILE")) {
+        return choose_xml(r, line);
     }
-    if (synthetic && hwloc_topology_set_synthetic(r->topology, synthetic) != 0) {
-        WHY(r, "HWLOC_SYNTHETIC=%s describes no machine", synthetic);
+    if (chosen_by(r, "HWLOC_SYNTHETIC") &&
+        hwloc_topology_set_synthetic(r->topology, r->value) != 0) {
+        WHY(r, "%s=%s describes no machine", r->variable, r->value);
         return false;
     }
     return true;
@@ -182,37 +198,44 @@ choose(const reader *r, const char *xml, const char *synthetic, unsigned *line)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* An empty variable is none. */
-static const char *
-chosen_by(const char *variable)
+/* What is said when hwloc refuses it; or when it dies, which a description may make it do. */
+static void
+load_fails(const reader *r, unsigned line)
 {
-    const char *value = secure_getenv(variable);
-    return value && *value ? value : NULL;
+    if (!r->variable) {
+        WHY(r, "this machine: hwloc cannot make a machine of it");
+        return;
+    }
+    if (line) {
+        WHY(r, "%s:%u: hwloc cannot make a machine of what begins here", r->value, line);
+    } else {
+        WHY(r, "%s=%s: hwloc cannot make a machine of it", r->variable, r->value);
+    }
+    apart_fear(r->why);
 }
 
-/* What is said when hwloc refuses it; or when it dies, which a file may make it do. */
-static void
-load_fails(const reader *r, const char *xml, const char *synthetic, unsigned line)
+/* A folder that describes nothing: hwloc has gone on with this machine. It says so, unless it is
+ * told to take every machine for this one. */
+static bool
+is_passed_over(const reader *r)
 {
-    if (xml) {
-        WHY(r, "%s:%u: hwloc cannot make a machine of what begins here", xml, line);
-        apart_fear(r->why);
-    } else {
-        WHY(r, "%s: hwloc cannot make a machine of it", synthetic ? synthetic : "this machine");
-    }
+    return r->variable && hwloc_topology_is_thissystem(r->topology) &&
+           !value_of("HWLOC_THISSYSTEM");
 }
 
 static bool
 load_and_walk(reader *r)
 {
-    const char *xml = chosen_by("HWLOC_XMLFILE");
-    const char *synthetic = xml ? NULL : chosen_by("HWLOC_SYNTHETIC");
     unsigned line = 0; /* of a file */
-    if (!choose(r, xml, synthetic, &line)) {
+    if (!choose(r, &line)) {
         return false;
     }
-    load_fails(r, xml, synthetic, line);
+    load_fails(r, line);
     if (hwloc_topology_load(r->topology) != 0) {
+        return false;
+    }
+    if (is_passed_over(r)) {
+        WHY(r, "%s=%s describes no machine", r->variable, r->value);
         return false;
     }
     r->why[0] = '\0';
@@ -229,6 +252,7 @@ static medley_status_t
 here_read(const med_topology_sink *sink, char *why, size_t why_bytes)
 {
     reader r = {.sink = sink, .why = why, .why_bytes = why_bytes};
+    r.variable = med_topology_variable(value_of, &r.value);
     why[0] = '\0';
     if (hwloc_topology_init(&r.topology) != 0) {
         WHY(&r, "hwloc: no memory");
@@ -243,9 +267,9 @@ here_read(const med_topology_sink *sink, char *why, size_t why_bytes)
 static medley_status_t
 topology_read(const med_topology_sink *sink, char *why, size_t why_bytes)
 {
-    bool described = chosen_by("HWLOC_XMLFILE") || chosen_by("HWLOC_SYNTHETIC");
-    return described ? apart_read(here_read, sink, why, why_bytes)
-                     : here_read(sink, why, why_bytes);
+    const char *value;
+    return med_topology_variable(value_of, &value) ? apart_read(here_read, sink, why, why_bytes)
+                                                   : here_read(sink, why, why_bytes);
 }
 
 const med_topology_module medley_topology_module = {.version = MED_TOPOLOGY_MODULE_VERSION,

@@ -3,8 +3,11 @@
  * The module that reads machines by hwloc: machines that we do not have, from descriptions and from
  * files, and files that are none.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <hwloc.h>
 
@@ -71,13 +74,18 @@ count_part(void *context, const med_topology_part *part, uint32_t *number)
     return true;
 }
 
+/* As hwloc looks for them. */
+static const char *const variables[] = {"HWLOC_FSROOT", "HWLOC_CPUID_PATH", "HWLOC_SYNTHETIC",
+                                        "HWLOC_XMLFILE"};
+
 static medley_status_t
 read_with(const char *variable, const char *value, machine *m)
 {
     const med_topology_sink sink = {.add = count_part, .context = m};
     *m = (machine){.parts = 0};
-    (void)unsetenv("HWLOC_XMLFILE");
-    (void)unsetenv("HWLOC_SYNTHETIC");
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        (void)unsetenv(variables[i]);
+    }
     assert_int_equal(variable ? setenv(variable, value, 1) : 0, 0);
     medley_status_t status = read_machine(&sink, m->why, sizeof m->why);
     assert_int_equal(status == MEDLEY_OK, m->why[0] == '\0');
@@ -136,6 +144,61 @@ this_machine(void **state)
     assert_int_equal(quick.of_kind[MED_TOPOLOGY_CACHE], m.of_kind[MED_TOPOLOGY_CACHE]);
     assert_int_equal(quick.of_kind[MED_TOPOLOGY_MEMORY], 1);
     assert_true(quick.memory_bytes > 0);
+}
+
+/* As in a folder that a machine's files were copied to; here hwloc asks the processor itself. */
+static void
+machine_of_a_folder(void **state)
+{
+    machine m;
+    char folder[300];
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s/root", getenv("MEDLEY_SHM_DIR"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(read_with("HWLOC_FSROOT", folder, &m), MEDLEY_OK);
+    assert_true(m.of_kind[MED_TOPOLOGY_PROCESSOR] > 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static volatile sig_atomic_t children_gone;
+
+static void
+child_gone(int number)
+{
+    (void)number;
+    children_gone = children_gone + 1;
+}
+
+/* Whatever somebody else may have written; but not what this machine says of itself. */
+static void
+read_apart(void **state)
+{
+    machine m;
+    (void)state;
+    (void)signal(SIGCHLD, child_gone);
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        int before = children_gone;
+        (void)read_with(variables[i], "core:2", &m);
+        assert_int_equal(children_gone, before + 1);
+    }
+    int before = children_gone;
+    assert_int_equal(read_with(NULL, NULL, &m), MEDLEY_OK);
+    assert_int_equal(children_gone, before);
+    (void)signal(SIGCHLD, SIG_DFL);
+}
+
+/* The first, for hwloc and for us. */
+static void
+of_several_variables(void **state)
+{
+    machine m;
+    const med_topology_sink sink = {.add = count_part, .context = &m};
+    (void)state;
+    assert_int_equal(read_with("HWLOC_SYNTHETIC", "core:3 pu:1", &m), MEDLEY_OK);
+    (void)setenv("HWLOC_XMLFILE", "nowhere.xml", 1);
+    m = (machine){.parts = 0};
+    assert_int_equal(read_machine(&sink, m.why, sizeof m.why), MEDLEY_OK);
+    assert_int_equal(m.of_kind[MED_TOPOLOGY_PROCESSOR], 3);
 }
 
 /* ---- What is none ---------------------------------------------------------------------------- */
@@ -278,6 +341,10 @@ no_file(void **state)
     assert_non_null(strstr(m.why, "not a plain file"));
     assert_int_equal(read_with("HWLOC_SYNTHETIC", "a large one, please", &m), MEDLEY_ERR_CORRUPT);
     assert_non_null(strstr(m.why, "HWLOC_SYNTHETIC=a large one, please"));
+    assert_int_equal(read_with("HWLOC_FSROOT", "nowhere", &m), MEDLEY_ERR_CORRUPT);
+    assert_string_equal(m.why, "HWLOC_FSROOT=nowhere describes no machine");
+    assert_int_equal(read_with("HWLOC_CPUID_PATH", "nowhere", &m), MEDLEY_ERR_CORRUPT);
+    assert_string_equal(m.why, "HWLOC_CPUID_PATH=nowhere describes no machine");
 }
 
 /* hwloc's own reader calls itself for each level. */
@@ -358,6 +425,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_machine),
         cmocka_unit_test(this_machine),
+        cmocka_unit_test(machine_of_a_folder),
+        cmocka_unit_test(read_apart),
+        cmocka_unit_test(of_several_variables),
         cmocka_unit_test(no_machine),
         cmocka_unit_test(almost_a_machine),
         cmocka_unit_test(what_hwloc_finds),

@@ -146,19 +146,6 @@ part_add(void *context, const med_topology_part *part, uint32_t *number)
 
 /* ---- The machine ----------------------------------------------------------------------------- */
 
-static bool
-chosen(const char *variable)
-{
-    const char *value = med_port_environment(variable);
-    return value && *value;
-}
-
-static bool
-machine_is_chosen(void)
-{
-    return chosen("HWLOC_XMLFILE") || chosen("HWLOC_SYNTHETIC");
-}
-
 /* The module's reader; NULL: there is none, which is said once. */
 static med_topology_read
 module_reader(void)
@@ -225,14 +212,16 @@ machine_read(parts *p)
     const med_topology_sink sink = {.add = part_add, .context = p};
     med_topology_read read = module_reader();
     medley_status_t status;
-    if (!read && machine_is_chosen()) {
-        med_log_error("HWLOC_XMLFILE and HWLOC_SYNTHETIC", "reading them needs medley-hwloc.so");
+    const char *value;
+    const char *chosen_by = med_topology_variable(med_port_environment, &value);
+    if (!read && chosen_by) {
+        med_log_error(chosen_by, "to read the machine that it chooses needs medley-hwloc.so");
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
     status = read ? module_read(read, &sink, why, sizeof why)
                   : med_port_topology_read(&sink, why, sizeof why);
     if (status == MEDLEY_OK && p->count > 0) {
-        return machine_is_chosen() || tight_add(p) ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
+        return chosen_by || tight_add(p) ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
     }
     med_log_error("the machine cannot be read", why);
     return status == MEDLEY_ERR_NO_MEMORY ? status : MEDLEY_ERR_NOT_SUPPORTED;

@@ -49,6 +49,23 @@ typedef struct med_topology_sink {
     void *context;
 } med_topology_sink;
 
+/* The variable that makes hwloc take another machine for this one, and its value; of several, hwloc
+ * goes by the first. NULL: none of them has a value. `value_of` reads the environment. */
+static inline const char *
+med_topology_variable(const char *(*value_of)(const char *variable), const char **value)
+{
+    static const char *const variables[] = {"HWLOC_FSROOT", "HWLOC_CPUID_PATH", "HWLOC_SYNTHETIC",
+                                            "HWLOC_XMLFILE"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *found = value_of(variables[i]);
+        if (found && *found) {
+            *value = found;
+            return variables[i];
+        }
+    }
+    return NULL;
+}
+
 /* Reads a machine: this one, or the one that the environment chooses. On failure what was handed
  * over is worth nothing, and `why` says what was wrong and where. */
 typedef medley_status_t (*med_topology_read)(const med_topology_sink *sink,

@@ -12,6 +12,7 @@
 
 #include "modules/child.h"
 #include "modules/machine_file.h"
+#include "port/topology.h"
 #include "tools/medley/output.h"
 
 #define SOURCE_BYTES 512u
@@ -195,22 +196,27 @@ fact(hwloc_topology_t topology, const char *key)
     return text || !package ? text : hwloc_obj_get_info_by_name(package, key);
 }
 
+static const char *
+value_of(const char *variable)
+{
+    return getenv(variable);
+}
+
 /* Of a machine that hwloc was told to take for this one: the variable that told it. */
 static json_t *
 pretence_json(void)
 {
-    /* Of several, hwloc goes by the first of these. */
-    static const char *const variables[] = {"HWLOC_FSROOT", "HWLOC_CPUID_PATH", "HWLOC_SYNTHETIC",
-                                            "HWLOC_XMLFILE", "HWLOC_THISSYSTEM"};
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i]);
-        if (value) {
-            char text[SOURCE_BYTES];
-            (void)snprintf(text, sizeof text, "%s=%s", variables[i], value);
-            return output_string(text);
-        }
+    char text[SOURCE_BYTES];
+    const char *value = NULL;
+    const char *variable = med_topology_variable(value_of, &value);
+    if (!variable && (value = getenv("HWLOC_THISSYSTEM")) != NULL) {
+        variable = "HWLOC_THISSYSTEM";
     }
-    return json_string("another machine");
+    if (!variable) {
+        return json_string("another machine");
+    }
+    (void)snprintf(text, sizeof text, "%s=%s", variable, value);
+    return output_string(text);
 }
 
 static json_t *

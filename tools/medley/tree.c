@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "medley/medley.h"
+#include "port/topology.h"
 #include "tools/medley/output.h"
 
 static const char *const types[MEDLEY_RSRC_COUNT] = {
@@ -65,13 +66,30 @@ resource_json(const mrapi_resource_t *resource)
     return row;
 }
 
+static const char *
+value_of(const char *variable)
+{
+    return getenv(variable);
+}
+
+/* And no other machine. */
+static void
+choose_file(const char *xml)
+{
+    const char *variable, *value;
+    while ((variable = med_topology_variable(value_of, &value)) != NULL) {
+        (void)unsetenv(variable);
+    }
+    (void)setenv("HWLOC_XMLFILE", xml, 1);
+}
+
 json_t *
 tree_take(const char *xml)
 {
     mrapi_status_t status;
     json_t *tree = NULL;
     if (xml) {
-        (void)setenv("HWLOC_XMLFILE", xml, 1);
+        choose_file(xml);
     }
     if (medley_system_open(NULL) != MEDLEY_OK) {
         return NULL;
