@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "mrapi/node.h"
 #include "mrapi/table_index.h"
 #include "port/port.h"
 
@@ -58,11 +59,19 @@ had(const med_table_view *view)
 /* ---- For who looks --------------------------------------------------------------------------- */
 /* Relaxed: for showing. */
 
+/* Of the calling thread: a node knows it, else it costs a system call. */
+static uint32_t
+thread_id(void)
+{
+    const med_self *self = med_self_get();
+    return self ? self->thread_id : med_port_thread_id();
+}
+
 static void
 show_holder(const med_table_view *view)
 {
     if (med_port_has_processes() && view->scope == MED_PORT_SCOPE_SHARED) {
-        atomic32_store_relaxed(&view->table->holder_thread, med_port_thread_id());
+        atomic32_store_relaxed(&view->table->holder_thread, thread_id());
         atomic64_store_relaxed(&view->table->held_since_ns, med_port_clock_ns());
     }
 }
