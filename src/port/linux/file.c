@@ -75,13 +75,21 @@ name_give(int fd, const char *path)
     return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Where files come with their names. */
-static int
-named_make(const char *path)
+/* A mask of the program's may have taken from the mode what the next one asks for; mostly it has
+ * not, and to look is cheaper than to set. */
+static bool
+mode_give(int fd)
+{
+    struct stat st;
+    return (fstat(fd, &st) == 0 && (st.st_mode & 07777) == 0600) || fchmod(fd, 0600) == 0;
+}
+
+int
+med_linux_file_make_named(const char *path)
 {
     int made = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     int fd = med_linux_descriptor_keep(made);
-    if (made < 0 || (fd >= 0 && fchmod(fd, 0600) == 0)) {
+    if (made < 0 || (fd >= 0 && mode_give(fd))) {
         return fd;
     }
     int error = errno;
@@ -93,19 +101,19 @@ named_make(const char *path)
     return -1;
 }
 
-/* A mask of the program's may take from the mode what the next one asks for. So it is set before
- * the file has its name: who dies in between leaves none that would be refused. */
+/* Its mode is set before it has its name: who dies in between leaves none that would be refused.
+ * Not on every file system. */
 int
 med_linux_file_make(const char *path)
 {
     int fd = nameless_make(path);
-    if (fd >= 0 && fchmod(fd, 0600) == 0 && name_give(fd, path)) {
+    if (fd >= 0 && mode_give(fd) && name_give(fd, path)) {
         return fd;
     }
     if (fd >= 0) {
         (void)close(fd);
     }
-    return named_make(path);
+    return med_linux_file_make_named(path);
 }
 
 /* Beyond the process's limit the kernel would send SIGXFSZ, which ends the program. */
@@ -127,15 +135,18 @@ med_linux_file_extend(int fd, size_t bytes)
 }
 
 /* Before Linux 6.10 a file in memory gets no storage while a signal is to be handled, and loses
- * what it had got by then: a timer that is quicker would keep it off for ever. Those signals that
- * cannot be blocked (to stop, to go on) come seldom. */
+ * what it had got by then: a timer that is quicker would keep it off for ever. So the second try is
+ * made with signals blocked; those that cannot be (to stop, to go on) come seldom. */
 int
 med_linux_file_allocate(int fd, size_t bytes)
 {
     sigset_t all, before;
-    int error = EINTR;
     if (is_beyond_limit(bytes)) {
         return EFBIG;
+    }
+    int error = posix_fallocate(fd, 0, (off_t)bytes);
+    if (error != EINTR) {
+        return error;
     }
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);

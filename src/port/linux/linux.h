@@ -31,13 +31,17 @@ bool med_linux_file_is_ours(const struct stat *st, const char *path, char why[ME
  * numbers free in a program that was started with them closed, and what it prints would go there.
  * -1 with errno. Before any record lock is taken: this closes a descriptor. */
 int med_linux_descriptor_keep(int fd);
-/* Makes a file with that mode: its descriptor, or -1 with errno. */
+/* Makes a file with that mode: its descriptor, or -1 with errno. Whoever finds the name finds the
+ * mode, too. */
 int med_linux_file_make(const char *path);
+/* For names that nobody looks for before we say so: the mode comes after the name, in two thirds of
+ * the time. */
+int med_linux_file_make_named(const char *path);
 /* Makes a file so large, without storage. As the next. */
 int med_linux_file_extend(int fd, size_t bytes);
 /* Gives a file storage, all of it really there: a full /dev/shm is an error here, and would be
- * SIGBUS later. 0, or the error: EFBIG above the process's limit (ulimit -f). Signals wait until
- * it is done. */
+ * SIGBUS later. 0, or the error: EFBIG above the process's limit (ulimit -f). Signals may wait
+ * until it is done. */
 int med_linux_file_allocate(int fd, size_t bytes);
 /* The first line of a small file, such as the kernel shows; false when there is none. */
 bool med_linux_line_read(const char *path, char *line, size_t size_bytes);

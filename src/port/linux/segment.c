@@ -352,7 +352,7 @@ create_file(med_port_segment *segment)
     if (!path_make(path, segment->beside, segment->instance, segment->number)) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    int fd = med_linux_file_make(path);
+    int fd = med_linux_file_make_named(path); /* nobody looks for it yet */
     if (fd < 0) {
         return failed(segment, path, errno);
     }
