@@ -538,7 +538,8 @@ void mrapi_shmem_get_attribute(MRAPI_IN mrapi_shmem_hndl_t shmem,
  *                                 can be (MEDLEY_MAX_NODES)
  *   MRAPI_ERR_MEM_LIMIT           no room, or MEDLEY_MAX_SHMEMS is reached; standard error says
  *                                 which
- *   MRAPI_ERR_NOT_SUPPORTED       the resource is not to be had; standard error says why
+ *   MRAPI_ERR_NOT_SUPPORTED       the resource is not to be had, or files of another user are in
+ *                                 the way; standard error says why
  *   MRAPI_ERR_PARAMETER           size 0, a list of some nodes at NULL, a record that was never
  *                                 initialised or is of another size, an address where no page
  *                                 begins, or that no program can have

@@ -85,7 +85,8 @@ status_of_create(medley_status_t status)
     switch (status) {
     case MEDLEY_ERR_ARGUMENT:
         return MRAPI_ERR_PARAMETER;
-    case MEDLEY_ERR_ACCESS: /* the folder is not ours to write */
+    case MEDLEY_ERR_ACCESS: /* others have the files' names */
+        return MRAPI_ERR_NOT_SUPPORTED;
     case MEDLEY_ERR_SYSTEM:
         return MRAPI_ERR_MEM_LIMIT;
     default:

@@ -191,12 +191,15 @@ file_number(med_system *system, uint32_t step)
     return number;
 }
 
-/* Anybody can read from the files there are which number is next, and take it. Not the time. */
+/* Anybody can read from the files there are which number is next, and take it. Nobody can guess
+ * where they begin, nor where they go on from one that was taken. */
 static medley_status_t
 file_make(med_self *self, med_port_segment *segment)
 {
     med_system *system = self->system;
-    uint32_t step = 1;
+    /* Relaxed: of several firsts each begins anywhere. */
+    bool is_first = atomic32_load_relaxed(&system->header->segments) == 0;
+    uint32_t step = is_first ? med_port_random() : 1;
     for (uint32_t tries = 1;; tries++) {
         segment->number = file_number(system, step);
         /* M1 own life -> M2 (recovery) */
@@ -204,9 +207,9 @@ file_make(med_self *self, med_port_segment *segment)
         medley_status_t status = med_port_segment_create(segment);
         bool taken = status == MEDLEY_ERR_EXISTS && !med_segments_are_private(system);
         if (!taken || tries == FILE_TRIES) {
-            return status;
+            return taken ? MEDLEY_ERR_ACCESS : status;
         }
-        step = (uint32_t)med_port_clock_ns() | 1u;
+        step = med_port_random() | 1u;
     }
 }
 

@@ -27,6 +27,13 @@ med_port_thread_native_detached(const void *native)
     return false;
 }
 
+/* Nobody guesses. */
+uint32_t
+med_port_random(void)
+{
+    return 1;
+}
+
 /* Nobody is cancelled. */
 int
 med_port_cancel_hold(void)

@@ -171,9 +171,10 @@ typedef struct med_port_segment {
 } med_port_segment;
 
 /* Makes it, zeroed, all of its storage really there: MEDLEY_ERR_NO_MEMORY now rather than a fault
- * later. MEDLEY_ERR_EXISTS: the number is taken; MEDLEY_ERR_NOT_SUPPORTED: the machine has no such
- * place; MEDLEY_ERR_ARGUMENT: no page begins at the wanted address, or no program can have so much
- * there. One of this process alone is mapped at once, and the errors of map are among create's. */
+ * later. MEDLEY_ERR_EXISTS: the number is taken, by whom says `why`; MEDLEY_ERR_NOT_SUPPORTED: the
+ * machine has no such place; MEDLEY_ERR_ARGUMENT: no page begins at the wanted address, or no
+ * program can have so much there. One of this process alone is mapped at once, and the errors of
+ * map are among create's. */
 medley_status_t med_port_segment_create(med_port_segment *segment);
 /* MEDLEY_ERR_NOT_FOUND; MEDLEY_ERR_CORRUPT: it is not of that size; MEDLEY_ERR_ACCESS: not ours. */
 medley_status_t med_port_segment_open(med_port_segment *segment);
@@ -492,6 +493,8 @@ const char *med_port_environment(const char *name);
  * plain file; MEDLEY_ERR_LIMIT: larger than `size_bytes`; MEDLEY_ERR_SYSTEM. */
 medley_status_t
 med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length);
+/* A number that nobody else can guess. */
+uint32_t med_port_random(void);
 /* One line to where errors go (standard error, the console). */
 void med_port_log(const char *line);
 

@@ -7,6 +7,7 @@
 
 #include "hostile.h"
 #include "mrapi/system.h"
+#include "support/logged.h"
 #include "support/partition_file.h"
 #include "support/process.h"
 #include "support/segments.h"
@@ -163,12 +164,72 @@ segments_of_others(void **state)
     mrapi_finalize(&status);
 }
 
+/* ---- Numbers that can be guessed, for once --------------------------------------------------- */
+
+#define FIRST 0x1234567u
+#define TAKEN 64u /* more than are tried */
+
+uint32_t __real_med_port_random(void);
+uint32_t __wrap_med_port_random(void);
+
+static uint32_t chosen; /* 0: the port's own choice */
+
+uint32_t
+__wrap_med_port_random(void)
+{
+    return chosen ? chosen : __real_med_port_random();
+}
+
+static int
+meets_files_of_others(void)
+{
+    char path[300] = "";
+    mrapi_status_t status;
+    mrapi_info_t info;
+    chosen = FIRST;
+    mrapi_initialize(DOMAIN, 1, 0, &info, &status);
+    (void)mrapi_shmem_create(1, 4096, NULL, 0, NULL, 0, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    child_expect(segments_find(test_system_name(), path, sizeof path) == 1);
+    char *number = path + strlen(path) - 8;
+    child_expect(strtoul(number, NULL, 16) == FIRST);
+    chosen = 1;
+    for (uint32_t i = 1; i <= TAKEN; i++) {
+        (void)snprintf(number, 9, "%08x", FIRST + i);
+        file_make(path, 0600);
+        child_expect(chown(path, SOMEBODY_ELSE, (gid_t)-1) == 0);
+    }
+    (void)mrapi_shmem_create(2, 4096, NULL, 0, NULL, 0, &status);
+    child_expect(status == MRAPI_ERR_NOT_SUPPORTED);
+    for (uint32_t i = 1; i <= TAKEN; i++) {
+        (void)snprintf(number, 9, "%08x", FIRST + i);
+        file_untouched(path);
+        child_expect(unlink(path) == 0);
+    }
+    mrapi_finalize(&status);
+    child_expect(status == MRAPI_SUCCESS);
+    return 0;
+}
+
+static void
+segments_begin_anywhere(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        not_possible_here("only root can give a file away");
+    }
+    logged_run("error", meets_files_of_others);
+    assert_true(logged_says_once("cannot make shared memory 2: '"));
+    assert_true(logged_says("' belongs to user 65534\n"));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_to_others),     cmocka_unit_test(under_other_names_too),
-        cmocka_unit_test(no_plain_file),      cmocka_unit_test(of_another_user),
+        cmocka_unit_test(segments_begin_anywhere), /* before the level of the log is settled */
+        cmocka_unit_test(open_to_others),          cmocka_unit_test(under_other_names_too),
+        cmocka_unit_test(no_plain_file),           cmocka_unit_test(of_another_user),
         cmocka_unit_test(segments_of_others),
     };
     hostile_prepare();

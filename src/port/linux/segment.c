@@ -345,6 +345,18 @@ storage_get(med_port_segment *segment)
     return error == 0 ? MEDLEY_OK : failed(segment, "storage", error);
 }
 
+/* One of ours is as good as none; whose another is can be told. */
+static medley_status_t
+make_failed(med_port_segment *segment, const char *path, int error)
+{
+    struct stat st;
+    medley_status_t status = failed(segment, path, error);
+    if (error == EEXIST && lstat(path, &st) == 0) {
+        (void)med_linux_file_is_ours(&st, path, segment->why);
+    }
+    return status;
+}
+
 static medley_status_t
 create_file(med_port_segment *segment)
 {
@@ -354,7 +366,7 @@ create_file(med_port_segment *segment)
     }
     int fd = med_linux_file_make_named(path); /* nobody looks for it yet */
     if (fd < 0) {
-        return failed(segment, path, errno);
+        return make_failed(segment, path, errno);
     }
     segment->handle = fd;
     medley_status_t status = storage_get(segment);

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,6 +59,16 @@ const char *
 med_port_environment(const char *name)
 {
     return secure_getenv(name);
+}
+
+/* By the raw call: libc's is younger than what we run on, and a point of cancellation. Early in the
+ * machine's life the kernel may have none yet. */
+uint32_t
+med_port_random(void)
+{
+    uint32_t number;
+    bool got = syscall(SYS_getrandom, &number, sizeof number, GRND_NONBLOCK) == sizeof number;
+    return got ? number : (uint32_t)med_port_clock_ns();
 }
 
 /* A line that nobody reads must not end the program, as SIGPIPE would. It comes to the thread that
