@@ -79,7 +79,7 @@ is_there(const med_image *image)
     return med_port_has_processes() && image;
 }
 
-/* What this process keeps for itself. Nothing of it stays when it cannot be had. */
+/* What this process keeps for itself. Where it fails, the caller ends what there is of it. */
 static medley_status_t
 own_make(med_system *system)
 {
@@ -88,9 +88,6 @@ own_make(med_system *system)
     if (status == MEDLEY_OK) {
         system->selves = memory;
         status = med_parts_begin(system);
-    }
-    if (status != MEDLEY_OK) {
-        med_attach_own_end(system);
     }
     return status;
 }
@@ -105,16 +102,20 @@ med_attach_own_end(med_system *system)
     }
 }
 
+static medley_status_t
+own_make_and_claim(med_system *system)
+{
+    medley_status_t status = own_make(system);
+    return status == MEDLEY_OK ? med_process_claim(system) : status;
+}
+
 /* In the section of a name that nobody lives in. Who is in it before the section ends is alone. */
 static medley_status_t
 create_and_claim(med_system *system, const char *name, med_image *image)
 {
     medley_status_t status = med_attach_partition_create(system, name, image);
     if (status == MEDLEY_OK) {
-        status = own_make(system);
-    }
-    if (status == MEDLEY_OK) {
-        status = med_process_claim(system);
+        status = own_make_and_claim(system);
     }
     if (status == MEDLEY_OK && is_there(image)) {
         status = med_image_apply(system, image);
@@ -155,10 +156,7 @@ join_and_claim(med_system *system, const char *name)
 {
     medley_status_t status = med_attach_partition_join(system);
     if (status == MEDLEY_OK) {
-        status = own_make(system);
-    }
-    if (status == MEDLEY_OK) {
-        status = med_process_claim(system);
+        status = own_make_and_claim(system);
     }
     if (status != MEDLEY_OK) {
         med_attach_report_failure(name, status, system->shared.why);
@@ -230,8 +228,9 @@ med_attach_private(med_system *system)
     *system = (med_system){.scope = MED_PORT_SCOPE_PROCESS};
     medley_status_t status = med_attach_partition_private(system);
     if (status == MEDLEY_OK) {
-        status = own_make(system);
+        status = own_make_and_claim(system);
         if (status != MEDLEY_OK) {
+            med_attach_own_end(system);
             med_port_memory_unmap(system->header, system->layout.size_bytes);
         }
     }
@@ -239,10 +238,9 @@ med_attach_private(med_system *system)
         med_attach_report_failure("private", status, "");
         return status;
     }
-    status = med_process_claim(system);
     med_attach_tell("created", system);
     med_port_barrier_prepare(MED_PORT_SCOPE_PROCESS);
-    return status;
+    return MEDLEY_OK;
 }
 
 static void

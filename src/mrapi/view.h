@@ -95,6 +95,7 @@ typedef struct med_view_rmem {
     uint32_t owner_number;
     uint32_t attachments;
 } med_view_rmem;
+
 typedef struct med_view_shmem {
     bool numbered; /* else it was made without a number */
     uint32_t number;
@@ -107,6 +108,7 @@ typedef struct med_view_shmem {
     uint64_t address;    /* where it is to be mapped; 0: anywhere */
     uint32_t node_count; /* of the list of those who may get it; 0: all */
 } med_view_shmem;
+
 typedef struct med_view_sem {
     uint32_t number;
     uint32_t domain;     /* of its creator */
