@@ -7,11 +7,11 @@
 #include "mrapi.h"
 #include "mrapi/node.h"
 #include "mrapi/system.h"
+#include "support/node.h"
 #include "support/process.h"
 #include "support/system.h"
 #include "support/unit.h"
 
-#define DOMAIN 1
 #define NODE 7
 #define OTHER 8
 #define PLANTED 20
@@ -20,15 +20,6 @@
 /* Rows of nobody, the first two behind the test's own: a newcomer takes the first. */
 #define FIRST 1u
 #define SECOND 2u
-
-static mrapi_status_t
-initialize(mrapi_node_t node)
-{
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, node, 0, &info, &status);
-    return status;
-}
 
 static int
 node_up(void **state)
@@ -40,10 +31,8 @@ node_up(void **state)
 static int
 node_down(void **state)
 {
-    mrapi_status_t status;
     (void)state;
-    mrapi_finalize(&status);
-    return status == MRAPI_SUCCESS ? 0 : -1;
+    return finalize() == MRAPI_SUCCESS ? 0 : -1;
 }
 
 static atomic32 *

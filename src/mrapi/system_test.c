@@ -16,31 +16,14 @@
 #include "mrapi/system.h"
 #include "port/port.h"
 #include "support/logged.h"
+#include "support/node.h"
 #include "support/partition_file.h"
 #include "support/segments.h"
 #include "support/system.h"
 #include "support/unit.h"
 
-#define DOMAIN 1
 #define NODE 7
 #define NOT_POSSIBLE 77
-
-static mrapi_status_t
-initialize(mrapi_node_t node)
-{
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, node, 0, &info, &status);
-    return status;
-}
-
-static mrapi_status_t
-finalize(void)
-{
-    mrapi_status_t status;
-    mrapi_finalize(&status);
-    return status;
-}
 
 /* ---- The choice ------------------------------------------------------------------------------ */
 

@@ -13,6 +13,7 @@
 #include "medley/mrapi_ext.h"
 #include "mrapi/system.h"
 #include "support/logged.h"
+#include "support/node.h"
 #include "support/system.h"
 
 #define STOPPED 20
@@ -70,23 +71,6 @@ log_names_the_stopped(const char *table)
     bool how = strstr(log_text, words) != NULL;
     (void)snprintf(words, sizeof words, "'kill -9 %d'", (int)stopped.pid);
     return who && how && strstr(log_text, words);
-}
-
-static mrapi_status_t
-initialize(mrapi_node_t node)
-{
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, node, 0, &info, &status);
-    return status;
-}
-
-static mrapi_status_t
-finalize(void)
-{
-    mrapi_status_t status;
-    mrapi_finalize(&status);
-    return status;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */

@@ -16,32 +16,15 @@
 #include "mrapi/system.h"
 #include "mrapi/view.h"
 #include "support/logged.h"
+#include "support/node.h"
 #include "support/partition_file.h"
 #include "support/process.h"
 #include "support/step.h"
 #include "support/system.h"
 
-#define DOMAIN 1
 #define SECTION_BYTE ((off_t)1 << 30) /* the file's lock of the section: src/port/linux/shared.h */
 
 static step_child stopped;
-
-static mrapi_status_t
-initialize(mrapi_node_t node)
-{
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, node, 0, &info, &status);
-    return status;
-}
-
-static mrapi_status_t
-finalize(void)
-{
-    mrapi_status_t status;
-    mrapi_finalize(&status);
-    return status;
-}
 
 /* ---- Who is stopped -------------------------------------------------------------------------- */
 
