@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The faces of messages. */
 #include "mcapi/api.h"
-#include "mcapi/locked.h"
 #include "mcapi/message.h"
+#include "mcapi/message_at_once.h"
 #include "medley/mcapi_ext.h"
 
 static mcapi_status_t
@@ -62,9 +62,16 @@ mcapi_msg_send(mcapi_endpoint_t send_endpoint,
                mcapi_priority_t priority,
                mcapi_status_t *status)
 {
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    if (self && __builtin_expect(med_message_send_at_once(self, send_endpoint, receive_endpoint,
+                                                          buffer, buffer_size, priority),
+                                 1)) {
+        *status = MCAPI_SUCCESS;
+        return;
+    }
     const med_message message = {send_endpoint, receive_endpoint, buffer, (uint32_t)buffer_size,
                                  priority};
-    med_self *self = send_ask(&message, buffer_size, status);
+    self = send_ask(&message, buffer_size, status);
     if (self) {
         *status = status_of(med_message_send_wait(self, &message));
     }
@@ -109,6 +116,12 @@ mcapi_msg_recv(mcapi_endpoint_t receive_endpoint,
 {
     med_self *self = receive_ask(buffer, buffer_size, received_size, status);
     if (!self) {
+        return;
+    }
+    if (__builtin_expect(
+            med_message_receive_at_once(self, receive_endpoint, buffer, buffer_size, received_size),
+            1)) {
+        *status = MCAPI_SUCCESS;
         return;
     }
     uint32_t bytes = 0;

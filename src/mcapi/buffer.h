@@ -30,7 +30,7 @@ med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint
     }
     med_record_header_set(slot, MED_RECORD_BUFFER, bytes);
     memcpy(slot + sizeof(med_record_header), &buffer, sizeof buffer);
-    med_record_publish(&lane->producer.ring, granules, lane->producer.news);
+    med_record_publish(&lane->producer.ring, granules, &lane->producer.news);
     return MEDLEY_OK;
 }
 

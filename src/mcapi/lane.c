@@ -385,11 +385,12 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     }
     /* Relaxed: fixed when it was made. */
     uint32_t consumer = atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]);
-    own->producer.news = med_exchange_news_of(self->system, consumer);
-    if (!own->producer.news || producer_memory_attach(self, own, memory, end->kind) != MEDLEY_OK) {
+    med_wait *news = med_exchange_news_of(self->system, consumer);
+    if (!news || producer_memory_attach(self, own, memory, end->kind) != MEDLEY_OK) {
         atomic32_store_relaxed(&own->producer.owner, 0); /* relaxed: own */
         return MEDLEY_ERR_CORRUPT;
     }
+    med_waker_begin(&own->producer.news, news, self->scope);
     own->producer.row = row;
     own->producer.kind = end->kind;
     own->producer.endpoint = end->endpoint;
@@ -420,11 +421,12 @@ med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     }
     /* Relaxed: fixed when it was made. */
     uint32_t producer = atomic32_load_relaxed(&row->side[MED_LANE_PRODUCER]);
-    own->consumer.news = med_exchange_news_of(self->system, producer);
-    if (!own->consumer.news || consumer_memory_attach(self, own, memory, end->kind) != MEDLEY_OK) {
+    med_wait *news = med_exchange_news_of(self->system, producer);
+    if (!news || consumer_memory_attach(self, own, memory, end->kind) != MEDLEY_OK) {
         atomic32_store_relaxed(&own->consumer.owner, 0); /* relaxed: own */
         return MEDLEY_ERR_CORRUPT;
     }
+    med_waker_begin(&own->consumer.news, news, self->scope);
     own->consumer.row = row;
     own->consumer.kind = end->kind;
     own->consumer.endpoint = end->endpoint;

@@ -69,6 +69,7 @@ size_t med_lane_memory_bytes(const med_limits *limits);
 uint32_t med_lane_state_bytes_max(const med_limits *limits);
 
 struct med_endpoint_own;
+struct med_endpoint_row;
 
 /* A lane as this process's nodes see it: each half is its side's thread's. Others may look at the
  * first two words. What is used again and again stands here and not in the row, where a bad peer
@@ -88,12 +89,16 @@ typedef struct med_lane_own {
             med_ring_producer ring;
             med_state_cell cell; /* of states */
         };
-        med_wait *news; /* where the consumer sleeps */
+        med_waker news; /* of the consumer */
         med_lane_row *row;
         uint8_t *widths;      /* of scalars */
         uint32_t buffers;     /* the number that owns what is under way */
         uint32_t payload_max; /* of a channel; set when it is opened, as long as it is connected */
         struct med_endpoint_own *endpoint;
+        /* Of messages: to whom, and the length from which on none goes at once (message_at_once.h).
+         */
+        const struct med_endpoint_row *receiver;
+        uint32_t at_once_end;
     } producer;
     _Alignas(128) struct {
         atomic32 handle;
@@ -107,7 +112,7 @@ typedef struct med_lane_own {
                 med_state_cell_reader reader;
             };
         };
-        med_wait *news;
+        med_waker news;
         med_lane_row *row;
         const uint8_t *widths;
         uint32_t buffers;

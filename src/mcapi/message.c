@@ -20,18 +20,13 @@
 #include "mcapi/message.h"
 
 #include "mcapi/buffer.h"
-#include "mcapi/locked.h"
+#include "mcapi/message_at_once.h"
 #include "mrapi/system.h"
-
-/* From one lane, before the next of the same priority. */
-#define RUN_MAX 32u
 
 static inline bool
 connected(const med_self *self, const med_endpoint_row *row, med_handle endpoint)
 {
-    /* Relaxed: it says only which calls are for it. */
-    return __builtin_expect(atomic32_load_relaxed(&row->channel) != 0, 0) &&
-           med_endpoint_channel(self->system, endpoint);
+    return med_message_is_barred(row) && med_endpoint_channel(self->system, endpoint);
 }
 
 /* The caller's own endpoint, that is no end of a channel. */
@@ -85,12 +80,25 @@ is_attached(const med_self *self, const med_lane_own *lane, uint32_t generation)
            lane->producer.life == generation + 1;
 }
 
+/* Which messages may go at once; under locks, none. */
+static void
+at_once_arrange(const med_self *self, med_lane_own *lane)
+{
+    uint32_t plain = med_record_plain_max(&lane->producer.ring.view);
+    uint32_t most = self->system->limits.buffer_bytes; /* no endpoint takes longer ones */
+    uint32_t index = med_handle_index(lane->producer.to);
+    lane->producer.receiver = (void *)med_table_row(&self->system->endpoints, index);
+    lane->producer.at_once_end = med_is_locked(self) ? 0 : 1 + (plain < most ? plain : most);
+}
+
 /* A lane that cannot be used is left, so that there is another once the receiver has left it. */
 static medley_status_t
 lane_take_up(med_self *self, const med_lane_end *end, med_lane_own **lane)
 {
     medley_status_t status = med_lane_producer_attach(self, end, lane);
-    if (status == MEDLEY_ERR_CORRUPT) {
+    if (status == MEDLEY_OK) {
+        at_once_arrange(self, *lane);
+    } else if (status == MEDLEY_ERR_CORRUPT) {
         (void)med_lane_leave(self->system, end->index, end->generation, MED_LANE_PRODUCER);
     }
     return status == MEDLEY_OK ? status : MEDLEY_ERR_PEER_DIED;
@@ -124,18 +132,8 @@ lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med
 static inline medley_status_t
 lane_of(med_self *self, med_endpoint_own *own, const med_message *message, med_lane_own **lane)
 {
-    med_handle from = message->from, to = message->to;
-    const med_sends *sends = &self->exchange->sends;
-    med_lane_own *at = sends->heads[med_sends_place(sends, from, to, message->priority)];
-    while (at && !(at->producer.to == to && at->producer.from == from &&
-                   at->producer.priority == message->priority)) {
-        at = at->producer.next;
-    }
-    if (__builtin_expect(at != NULL, 1)) {
-        *lane = at;
-        return MEDLEY_OK;
-    }
-    return lane_find(self, own, message, lane);
+    *lane = med_message_lane(self, message->from, message->to, message->priority);
+    return *lane ? MEDLEY_OK : lane_find(self, own, message, lane);
 }
 
 /* ---- Send ------------------------------------------------------------------------------------ */
@@ -166,7 +164,7 @@ send_plain(med_lane_own *lane, const med_message *message)
     }
     med_record_header_set(slot, MED_RECORD_PLAIN, message->bytes);
     med_ring_copy(slot + sizeof(med_record_header), message->payload, message->bytes);
-    med_record_publish(&lane->producer.ring, granules, lane->producer.news);
+    med_record_publish(&lane->producer.ring, granules, &lane->producer.news);
     return MEDLEY_OK;
 }
 
@@ -437,15 +435,6 @@ look(med_self *self, med_endpoint_own *own, found *f)
     return MEDLEY_EMPTY;
 }
 
-/* Where it goes on next time. */
-static void
-go_on(med_endpoint_own *own, const found *f)
-{
-    bool same = own->from[f->priority] == f->lane;
-    own->run = same && own->run ? own->run - 1 : RUN_MAX;
-    own->from[f->priority] = own->run ? f->lane : f->lane->consumer.next;
-}
-
 static medley_status_t
 take_from_buffer(med_self *self, const found *f, void *target, size_t size)
 {
@@ -476,8 +465,8 @@ take(med_self *self, med_endpoint_own *own, found *f, void *buffer, size_t size)
         lane_retire(self, own, f->priority, lane);
         return status;
     }
-    med_record_release(&lane->consumer.ring, f->record.granules, lane->consumer.news);
-    go_on(own, f);
+    med_record_release(&lane->consumer.ring, f->record.granules, &lane->consumer.news);
+    med_message_go_on(own, f->priority, lane);
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, bytes);
     return bytes > size ? MEDLEY_ERR_LIMIT : MEDLEY_OK;
 }
@@ -530,6 +519,9 @@ med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t siz
         if (__builtin_expect(status != MEDLEY_EMPTY, 1)) {
             return status;
         }
+        if (own->settings[MED_ENDPOINT_TIMEOUT_US] == 0) {
+            return MEDLEY_TIMEOUT;
+        }
     }
     med_pending pending = {.attempt = receive_again, .own = own, .buffer = buffer, .size = size};
     status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(own));
@@ -581,7 +573,7 @@ send_run(med_lane_own *lane,
 {
     med_ring_producer *ring = &lane->producer.ring;
     const uint32_t granules = med_record_granules(message->bytes);
-    uint32_t many = most < RUN_MAX ? most : RUN_MAX;
+    uint32_t many = most < MED_MESSAGE_RUN_MAX ? most : MED_MESSAGE_RUN_MAX;
     uint32_t room;
     void *at;
     if (med_ring_reserve_many_as(ring, MED_RING_PACKED, granules * many, &at, &room) != MEDLEY_OK) {
@@ -595,7 +587,7 @@ send_run(med_lane_own *lane,
                       message->bytes);
     }
     if (many) {
-        med_record_publish(ring, granules * many, lane->producer.news);
+        med_record_publish(ring, granules * many, &lane->producer.news);
         med_lane_count_many(lane->producer.row, MED_LANE_PRODUCER, many,
                             (uint64_t)many * message->bytes);
     }
@@ -648,7 +640,8 @@ take_run(med_endpoint_own *own, found *f, const med_message_places *places, uint
     uint32_t granules = 0;
     uint32_t many = 0;
     uint64_t bytes = 0;
-    uint32_t most = places->count - first < RUN_MAX ? places->count - first : RUN_MAX;
+    uint32_t most =
+        places->count - first < MED_MESSAGE_RUN_MAX ? places->count - first : MED_MESSAGE_RUN_MAX;
     uint32_t ready = ring->filled - ring->head;
     bool more = true;
     while (more) {
@@ -664,7 +657,7 @@ take_run(med_endpoint_own *own, found *f, const med_message_places *places, uint
                                &f->record) == MEDLEY_OK &&
                f->record.kind == MED_RECORD_PLAIN && f->record.bytes <= places->size;
     }
-    med_record_release(ring, granules, lane->consumer.news);
+    med_record_release(ring, granules, &lane->consumer.news);
     med_lane_count_many(lane->consumer.row, MED_LANE_CONSUMER, many, bytes);
     own->run = 0;
     own->from[f->priority] = lane->consumer.next;

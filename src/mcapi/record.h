@@ -89,22 +89,22 @@ med_record_header_set(unsigned char *slot, med_record_kind kind, uint32_t bytes)
 
 /* Hands it over, and wakes the consumer if it sleeps. */
 static inline void
-med_record_publish(med_ring_producer *ring, uint32_t granules, med_wait *news)
+med_record_publish(med_ring_producer *ring, uint32_t granules, med_waker *news)
 {
     uint32_t tail = med_ring_tail(ring);
     /* R1 record filled -> A1 (ring_spsc.h) */
     atomic32_store_release(&ring->view.ring->tail, tail + granules);
-    med_wait_wake(news, ring->view.scope);
+    med_waker_wake(news);
 }
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
 
 /* Gives the granules of a record back, and wakes the producer if it sleeps. */
 static inline void
-med_record_release(med_ring_consumer *ring, uint32_t granules, med_wait *news)
+med_record_release(med_ring_consumer *ring, uint32_t granules, med_waker *news)
 {
     med_ring_pass(ring, granules);
-    med_wait_wake(news, ring->view.scope);
+    med_waker_wake(news);
 }
 
 /* What stands at the beginning of a run of filled granules. MEDLEY_ERR_CORRUPT: no record. */
@@ -145,6 +145,17 @@ med_record_peek(med_ring_consumer *ring, med_record *record)
         med_ring_pass(ring, record->granules); /* nobody is woken: the next record does that */
     }
     return MEDLEY_ERR_CORRUPT; /* two skips in a row */
+}
+
+/* The next record, if no look at the producer is needed to find it. */
+static inline bool
+med_record_is_known(const med_ring_consumer *ring, med_record *record)
+{
+    uint32_t known = ring->filled - ring->head;
+    uint32_t run = med_ring_run(&ring->view, ring->head, known);
+    return __builtin_expect(known != 0, 1) &&
+           med_record_read(med_ring_slot(&ring->view, ring->head), &ring->view, run, record) ==
+               MEDLEY_OK;
 }
 
 /* The same of a lane, noting how much of its ring was in use when it looked. */

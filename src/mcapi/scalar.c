@@ -199,7 +199,7 @@ send_run(med_lane_own *lane, const unsigned char *values, uint32_t width, uint32
     }
     memset(lane->producer.widths + (tail & ring->view.mask), (int)width, room);
     atomic32_store_release(&ring->view.ring->tail, tail + room); /* R1 filled -> A1 (ring_spsc.c) */
-    med_wait_wake(lane->producer.news, ring->view.scope);
+    med_waker_wake(&lane->producer.news);
     med_lane_count_many(lane->producer.row, MED_LANE_PRODUCER, room, 0);
     return room;
 }
@@ -246,7 +246,7 @@ receive_run(med_lane_own *lane, unsigned char *values, uint32_t width, uint32_t 
     }
     if (many) {
         med_ring_pass(ring, many);
-        med_wait_wake(lane->consumer.news, ring->view.scope);
+        med_waker_wake(&lane->consumer.news);
         med_lane_count_many(lane->consumer.row, MED_LANE_CONSUMER, many, 0);
     }
     return many;

@@ -50,7 +50,7 @@ med_scalar_send(med_lane_own *lane, uint64_t value, uint32_t width)
     lane->producer.widths[tail & ring->view.mask] = (uint8_t)width;
     atomic32_store_release(&ring->view.ring->tail, tail + 1); /* R1 filled -> A1 (ring_spsc.c) */
     med_lane_count_one(lane->producer.row, MED_LANE_PRODUCER);
-    med_wait_wake(lane->producer.news, ring->view.scope);
+    med_waker_wake(&lane->producer.news);
     return MEDLEY_OK;
 }
 
@@ -72,7 +72,7 @@ med_scalar_receive(med_lane_own *lane, uint64_t *value, uint32_t width)
     *value = *(const uint64_t *)med_ring_slot(&ring->view, ring->head);
     med_ring_pass(ring, 1);
     med_lane_count_one(lane->consumer.row, MED_LANE_CONSUMER);
-    med_wait_wake(lane->consumer.news, ring->view.scope);
+    med_waker_wake(&lane->consumer.news);
     return MEDLEY_OK;
 }
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Messages when all is as usual: the lane is known, there is room, or a message, and the payload
+ * goes plainly. Whatever else there is, an error too, the ways of message.h find, which begin
+ * anew: what is here changes nothing unless it succeeds. message.c says why it is right.
+ */
+#ifndef MEDLEY_MCAPI_MESSAGE_AT_ONCE_H
+#define MEDLEY_MCAPI_MESSAGE_AT_ONCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mcapi/endpoint.h"
+#include "mcapi/locked.h"
+#include "mcapi/record.h"
+#include "mcapi/sends.h"
+
+/* From one lane, before the next of the same priority. */
+#define MED_MESSAGE_RUN_MAX 32u
+
+/* Is it perhaps an end of a channel, where no message goes? */
+static inline bool
+med_message_is_barred(const med_endpoint_row *row)
+{
+    /* Relaxed: it says only which calls are for it. */
+    return __builtin_expect(atomic32_load_relaxed(&row->channel) != 0, 0);
+}
+
+/* The lane by which the caller sends that way already, or NULL. */
+static inline med_lane_own *
+med_message_lane(const med_self *self, med_handle from, med_handle to, uint32_t priority)
+{
+    const med_sends *sends = &self->exchange->sends;
+    med_lane_own *at = sends->heads[med_sends_place(sends, from, to, priority)];
+    while (at && !(at->producer.to == to && at->producer.from == from &&
+                   at->producer.priority == priority)) {
+        at = at->producer.next;
+    }
+    return at;
+}
+
+/* Room in the ring without a look at the receiver, and without a skip? */
+static inline bool
+med_message_fits(const med_ring_producer *ring, uint32_t tail, uint32_t granules)
+{
+    return (int32_t)(ring->limit - tail) >= (int32_t)granules &&
+           (tail & ring->view.mask) + granules <= ring->view.mask + 1;
+}
+
+/* Whether it was sent. */
+static inline bool
+med_message_send_at_once(const med_self *self,
+                         med_handle from,
+                         med_handle to,
+                         const void *payload,
+                         size_t size,
+                         uint32_t priority)
+{
+    med_lane_own *lane = med_message_lane(self, from, to, priority);
+    if (__builtin_expect(!lane || !payload || size >= lane->producer.at_once_end, 0)) {
+        return false;
+    }
+    const med_endpoint_own *own = lane->producer.endpoint;
+    const med_endpoint_row *receiver = lane->producer.receiver;
+    med_ring_producer *ring = &lane->producer.ring;
+    uint32_t bytes = (uint32_t)size;
+    uint32_t granules = med_record_granules(bytes);
+    uint32_t tail = med_ring_tail(ring);
+    /* Relaxed: as the slow way reads it, which says no as well if it is less. */
+    uint32_t most = atomic32_load_relaxed(&receiver->settings[MED_ENDPOINT_MAX_PAYLOAD]);
+    if (__builtin_expect(own->sends.first || bytes > most, 0) || med_message_is_barred(own->row) ||
+        med_message_is_barred(receiver) || !med_message_fits(ring, tail, granules) ||
+        __builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
+        return false;
+    }
+    unsigned char *slot = med_ring_slot(&ring->view, tail);
+    med_record_header_set(slot, MED_RECORD_PLAIN, bytes);
+    med_ring_copy(slot + sizeof(med_record_header), payload, bytes);
+    med_record_publish(ring, granules, &lane->producer.news);
+    med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
+    return true;
+}
+
+/* One was taken from that lane: where it goes on next time. */
+static inline void
+med_message_go_on(med_endpoint_own *own, uint32_t priority, med_lane_own *lane)
+{
+    bool same = own->from[priority] == lane;
+    own->run = same && own->run ? own->run - 1 : MED_MESSAGE_RUN_MAX;
+    own->from[priority] = own->run ? lane : lane->consumer.next;
+}
+
+/* The most urgent priority at which it ever received from somebody who is there; else the last. */
+static inline uint32_t
+med_message_most_urgent(const med_endpoint_own *own)
+{
+    uint32_t priority = 0;
+    while (!own->from[priority] && priority < MED_LANE_PRIORITIES - 1) {
+        priority++;
+    }
+    return priority;
+}
+
+/* The next message, if it is known to be there, and is no longer than `size`: so long it is.
+ * Whether it was received. */
+static inline bool
+med_message_receive_at_once(
+    const med_self *self, med_handle at, void *buffer, size_t size, size_t *bytes)
+{
+    med_endpoint_own *own = med_endpoint_mine(self, at);
+    /* Relaxed: the slow way acquires it. */
+    if (__builtin_expect(!own || own->receives.first, 0) || med_message_is_barred(own->row) ||
+        __builtin_expect(atomic32_load_relaxed(&own->row->lanes_made) != own->lanes_seen, 0) ||
+        med_is_locked(self)) {
+        return false;
+    }
+    uint32_t priority = med_message_most_urgent(own);
+    med_lane_own *lane = own->from[priority];
+    med_record record;
+    if (!lane || !med_record_is_known(&lane->consumer.ring, &record) ||
+        __builtin_expect(record.kind != MED_RECORD_PLAIN || record.bytes > size, 0)) {
+        return false;
+    }
+    med_ring_copy(buffer, record.payload, record.bytes);
+    med_record_release(&lane->consumer.ring, record.granules, &lane->consumer.news);
+    med_message_go_on(own, priority, lane);
+    med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, record.bytes);
+    *bytes = record.bytes;
+    return true;
+}
+
+#endif
