@@ -115,6 +115,7 @@ typedef struct fill_context {
     const med_shmem_request *request;
     const med_port_segment *segment;
     uint32_t domain;
+    bool row_in_use; /* set by fill */
 } fill_context;
 
 /* Relaxed but for K1, K3: published with the row (T1 in table.c). The mapping comes before that,
@@ -122,7 +123,7 @@ typedef struct fill_context {
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
-    const fill_context *with = context;
+    fill_context *with = context;
     const med_shmem_request *request = with->request;
     med_shmem_row *shmem = (med_shmem_row *)(void *)row;
     (void)generation;
@@ -145,7 +146,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     for (uint32_t i = 0; i < request->node_count; i++) {
         atomic32_store_relaxed(&listed(with->system, shmem)[i], request->nodes[i]);
     }
-    med_mapping_keep(with->system, index, with->segment);
+    with->row_in_use = !med_mapping_keep(with->system, index, with->segment);
 }
 
 static medley_status_t
@@ -165,6 +166,12 @@ insert(med_self *self,
             : med_table_insert(&system->shmems, key, fill, &context, &index, &generation);
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_SHMEMS);
+    }
+    if (status == MEDLEY_OK && context.row_in_use) {
+        med_shmem_report("cannot make shared memory", request->number,
+                         "its row is one that is in use: the system was written over");
+        (void)med_table_remove(&system->shmems, index, generation);
+        return MEDLEY_ERR_CORRUPT;
     }
     if (status == MEDLEY_OK) {
         *shmem = med_handle_make(MED_HANDLE_SHMEM, index, generation);

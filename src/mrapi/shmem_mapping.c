@@ -158,14 +158,11 @@ med_mapping_drop_unused(med_system *system, uint32_t index)
     mappings_unlock(system);
 }
 
-void
-med_mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment)
+/* With the lock. */
+static void
+keep(med_system *system, uint32_t index, const med_port_segment *segment)
 {
     med_mappings *mappings = &system->mappings;
-    if (!segment->address) {
-        return;
-    }
-    mappings_lock(system);
     if (!med_segments_are_private(system)) {
         if (mappings->kept && mappings->of_row[mappings->kept - 1].users == 0) {
             mapping_drop(&mappings->of_row[mappings->kept - 1]);
@@ -177,7 +174,18 @@ med_mapping_keep(med_system *system, uint32_t index, const med_port_segment *seg
                                             .file = segment->number,
                                             .size_bytes = segment->size_bytes,
                                             .place = segment->place};
+}
+
+bool
+med_mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment)
+{
+    mappings_lock(system);
+    bool free = system->mappings.of_row[index].users == 0;
+    if (free && segment->address) {
+        keep(system, index, segment);
+    }
     mappings_unlock(system);
+    return free;
 }
 
 bool

@@ -37,7 +37,8 @@ void med_mapping_release(med_system *system, uint32_t index);
 /* The row is on its way out. */
 void med_mapping_drop_unused(med_system *system, uint32_t index);
 /* What a newly made segment is mapped at (if it is) becomes the row's mapping: the process's one
- * that is kept unused. */
-void med_mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment);
+ * that is kept unused. False: nodes of this process use what the row had before, so that it cannot
+ * be a free row, whatever the table says; nothing is changed. */
+bool med_mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment);
 
 #endif
