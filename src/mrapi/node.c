@@ -138,7 +138,7 @@ static void
 report_taken(const med_system *system, const med_node_request *request, uint32_t index)
 {
     med_node_row *row = med_system_node(system, index);
-    /* Relaxed, both: for showing. */
+    /* Relaxed: for showing. */
     uint32_t owner = med_process_ref_index(atomic32_load_relaxed(&row->process_ref));
     if (!med_log_wanted(MED_LOG_ERROR)) {
         return;
@@ -150,9 +150,12 @@ report_taken(const med_system *system, const med_node_request *request, uint32_t
     med_text_number(&text, request->domain);
     med_text_string(&text, " is taken");
     if (med_port_has_processes() && owner < system->limits.processes) {
-        med_text_string(&text, " by process ");
-        med_text_number(&text,
-                        atomic32_load_relaxed(&med_system_process(system, owner)->process_id));
+        uint32_t process_id = med_process_number_here(system, owner);
+        med_text_string(&text, process_id ? " by process "
+                                          : " by a process that cannot be seen from here");
+        if (process_id) {
+            med_text_number(&text, process_id);
+        }
     }
     med_text_string(&text, med_port_has_processes()
                                ? "; another number, or another system (MEDLEY_SYSTEM=name), is "

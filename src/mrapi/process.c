@@ -287,6 +287,33 @@ med_process_look(void *context, uint32_t process_ref)
     return there && same ? MEDLEY_OK : MEDLEY_ERR_NOT_FOUND;
 }
 
+static void
+stuck_describe(med_text *text, uint32_t process_id)
+{
+    if (process_id == 0) {
+        med_text_string(text, ": a process that cannot be seen from here (of another container, or "
+                              "gone by now) has it locked and does not go on: continue or end it "
+                              "there");
+        return;
+    }
+    med_text_string(text, ": process ");
+    med_text_number(text, process_id);
+    med_text_string(text, " has it locked and does not go on: 'kill -CONT ");
+    med_text_number(text, process_id);
+    med_text_string(text, "' continues it if it is stopped, 'kill -9 ");
+    med_text_number(text, process_id);
+    med_text_string(text, "' ends it");
+}
+
+uint32_t
+med_process_number_here(const med_system *system, uint32_t index)
+{
+    if (!system->observed && system->process_ref && index == system->process_index) {
+        return med_port_process_id();
+    }
+    return med_system_is_shared(system) ? med_port_slot_process(&system->shared, index) : 0;
+}
+
 void
 med_process_report_stuck(const med_table_view *view, uint32_t process_ref)
 {
@@ -306,13 +333,7 @@ med_process_report_stuck(const med_table_view *view, uint32_t process_ref)
     } else if (!known) {
         med_text_string(&text, ": a process had it locked until now; try again");
     } else {
-        med_text_string(&text, ": process ");
-        med_text_number(&text, pid);
-        med_text_string(&text, " has it locked and does not go on: 'kill -CONT ");
-        med_text_number(&text, pid);
-        med_text_string(&text, "' continues it if it is stopped, 'kill -9 ");
-        med_text_number(&text, pid);
-        med_text_string(&text, "' ends it");
+        stuck_describe(&text, med_process_number_here(system, index));
     }
     med_log(MED_LOG_ERROR, &text);
 }

@@ -207,6 +207,9 @@ void med_port_slot_drop(med_port_shared *shared, uint32_t slot);
 /* Does a process other than the caller hold the slot? True when the machine cannot tell. Wait-free,
  * about 0.2 us on Linux, 0.4 us where nobody does. */
 bool med_port_slot_held(const med_port_shared *shared, uint32_t slot);
+/* The number of the process that holds the slot, as the caller's own PID namespace has it; 0: no
+ * other process holds it, or it has no number here. For showing. */
+uint32_t med_port_slot_process(const med_port_shared *shared, uint32_t slot);
 /* Does any process other than the caller hold any slot, or has one lost its own? */
 bool med_port_slot_any_held(const med_port_shared *shared);
 

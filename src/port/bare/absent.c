@@ -165,6 +165,14 @@ med_port_slot_held(const med_port_shared *shared, uint32_t slot)
     return false;
 }
 
+uint32_t
+med_port_slot_process(const med_port_shared *shared, uint32_t slot)
+{
+    (void)shared;
+    (void)slot;
+    return 0;
+}
+
 bool
 med_port_slot_any_held(const med_port_shared *shared)
 {

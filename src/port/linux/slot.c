@@ -124,6 +124,15 @@ med_port_slot_held(const med_port_shared *shared, uint32_t slot)
     return record_held_by_other(shared, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
 }
 
+/* The kernel translates the number; who has none here is 0. */
+uint32_t
+med_port_slot_process(const med_port_shared *shared, uint32_t slot)
+{
+    struct flock lock = med_linux_record(F_WRLCK, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
+    bool held = med_linux_record_find((int)shared->handle, &lock);
+    return held && lock.l_pid > 0 ? (uint32_t)lock.l_pid : 0;
+}
+
 bool
 med_port_slot_any_held(const med_port_shared *shared)
 {

@@ -2,6 +2,7 @@
 /* Liveness: slots of a shared memory, and real processes that are killed. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include "port/port.h"
 #include "support/process.h"
@@ -255,6 +256,55 @@ closed_descriptor_is_no_death(void **state)
     assert_int_equal(process_join(&child), 0);
 }
 
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+#define NOT_POSSIBLE 77
+
+/* In a PID namespace of its own, where nobody outside has a number. */
+static int
+asks_in_a_container(void)
+{
+    open_in_child();
+    child_expect(getpid() == 1);
+    child_expect(med_port_slot_held(&shared, 6));
+    child_expect(med_port_slot_process(&shared, 6) == 0);
+    return 0;
+}
+
+static int
+becomes_a_container(test_process *parent, void *argument)
+{
+    int status;
+    (void)parent;
+    (void)argument;
+    if (unshare(CLONE_NEWPID) != 0) {
+        return NOT_POSSIBLE;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        _exit(asks_in_a_container());
+    }
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static void
+numbers_are_those_of_who_asks(void **state)
+{
+    static const uint32_t slots[] = {5, UINT32_MAX};
+    (void)state;
+    test_process child = start_claiming(slots);
+    assert_int_equal(med_port_slot_process(&shared, 5), child.pid);
+    assert_int_equal(med_port_slot_process(&shared, 4), 0);
+    assert_int_equal(process_join(&child), 0);
+    assert_int_equal(med_port_slot_claim(&shared, 6), MEDLEY_OK);
+    process_start(&child, becomes_a_container, NULL);
+    int status = process_join(&child);
+    if (status == NOT_POSSIBLE) {
+        not_possible_here("no PID namespaces of one's own");
+    }
+    assert_int_equal(status, 0);
+}
+
 /* ---- Cancellation ---------------------------------------------------------------------------- */
 
 /* Opens the file and closes it again, as a program may that does not know better. */
@@ -308,7 +358,7 @@ main(void)
         CASE(neighbours_stay),          CASE(killed_process_is_dead_as_a_zombie),
         CASE(stopped_process_is_alive), CASE(close_drops_every_slot),
         CASE(grandchild_holds_nothing), CASE(closed_descriptor_is_no_death),
-        CASE(look_is_not_cancelled),
+        CASE(look_is_not_cancelled),    CASE(numbers_are_those_of_who_asks),
     };
     return cmocka_run_group_tests_name("port/linux/slots", tests, NULL, NULL);
 }

@@ -403,6 +403,14 @@ med_port_slot_held(const med_port_shared *shared, uint32_t number)
     return is_held(memory_of(shared), number);
 }
 
+uint32_t
+med_port_slot_process(const med_port_shared *shared, uint32_t number)
+{
+    sim_point(HERE);
+    const memory *m = memory_of(shared);
+    return is_held(m, number) ? SIM_PROCESS_ID_FIRST + m->slots[number].holder : 0;
+}
+
 bool
 med_port_slot_any_held(const med_port_shared *shared)
 {
