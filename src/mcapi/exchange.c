@@ -341,7 +341,9 @@ node_is_over(const med_system *system, uint32_t node_ref)
     }
     const med_row *row = med_table_row(&system->nodes, med_node_ref_index(node_ref));
     uint32_t generation = med_node_ref_generation(node_ref);
-    uint32_t word = atomic32_load_acquire(&row->state); /* A1 live <- T1 (table.c) */
+    /* Relaxed: compared only. If it is LIVE, the next asks again; if it is past, either it left and
+     * took all that it had along, or it died, and a death shows all that it did. */
+    uint32_t word = atomic32_load_relaxed(&row->state);
     return word == med_row_word(MED_ROW_LIVE, generation)
                ? !med_node_alive(system, node_ref)
                : is_past(generation, med_row_generation_of(word), 0xffff);

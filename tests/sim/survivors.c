@@ -124,7 +124,6 @@ static const survivor survivors[] = {
     {NULL, "med_endpoint_recover_rows", "A1",
      "for two who recover one node at once, which no seed meets"},
     {NULL, "make_ready", "", "the lanes' lock, which is held here, orders them"},
-    {NULL, "node_is_over", "A1", MET_IN_VAIN},
     {NULL, "lane_is_over", "A1", MET_IN_VAIN},
     {NULL, "lanes_look", "A2", MET_IN_VAIN},
     {NULL, "fill", "F1",
