@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Nodes and the registry: starting a thread node beside starting a thread; the first initialize of
- * a process; a registry of 10,000 rows beside one of 100; recovering a node that held 1,000 locks.
+ * a process; a registry of 10,000 rows beside one of 100, and a full one after many came and went
+ * beside a new one; recovering a node that held 1,000 locks.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include "mrapi/system.h"
 
 #define MANY_ROWS "10000"
+#define MANY 10000u
 #define HELD_LOCKS 1000u
 
 static bool
@@ -213,6 +215,89 @@ ask_rows(bench *b)
     bench_ask(b, &question);
 }
 
+/* ---- Rows that came and went ----------------------------------------------------------------- */
+
+typedef struct turnover {
+    mrapi_mutex_hndl_t mutexes[MANY];
+    mrapi_mutex_id_t next_key;
+    uint32_t random;
+    mrapi_status_t status;
+} turnover;
+
+/* One of them, whichever, makes room for one with a key that was never there. */
+static void
+turn_over(turnover *t, uint64_t count)
+{
+    for (uint64_t i = 0; i < count && t->status == MRAPI_SUCCESS; i++) {
+        t->random = t->random * 1664525u + 1013904223u;
+        mrapi_mutex_hndl_t *mutex = &t->mutexes[(t->random >> 8) % MANY];
+        mrapi_mutex_delete(*mutex, &t->status);
+        if (t->status == MRAPI_SUCCESS) {
+            *mutex = mrapi_mutex_create(t->next_key++, NULL, &t->status);
+        }
+    }
+}
+
+/* Are none there that never were? */
+static bool
+get_in_vain(uint64_t count)
+{
+    mrapi_status_t status = MRAPI_ERR_MUTEX_ID_INVALID;
+    for (uint64_t i = 0; i < count && status == MRAPI_ERR_MUTEX_ID_INVALID; i++) {
+        (void)mrapi_mutex_get(0x40000000 + (mrapi_mutex_id_t)i, &status);
+    }
+    return status == MRAPI_ERR_MUTEX_ID_INVALID;
+}
+
+static bool
+measure_turnover(const bench *b, void *context, double *values)
+{
+    static turnover t;
+    uint64_t count = bench_count(b, 5000);
+    if (!open_system(NULL, MANY_ROWS)) {
+        return bench_failed("turnover", "no system");
+    }
+    t = (turnover){.next_key = 1, .random = 1, .status = MRAPI_SUCCESS};
+    for (uint32_t i = 0; i < MANY && t.status == MRAPI_SUCCESS; i++) {
+        t.mutexes[i] = mrapi_mutex_create(t.next_key++, NULL, &t.status);
+    }
+    turn_over(&t, *(const uint32_t *)context);
+    uint64_t start_ns = med_port_clock_ns();
+    turn_over(&t, count);
+    uint64_t middle_ns = med_port_clock_ns();
+    bool right = get_in_vain(count) && t.status == MRAPI_SUCCESS;
+    values[1] = (double)(med_port_clock_ns() - middle_ns) / (double)count;
+    values[0] = (double)(middle_ns - start_ns) / (double)count;
+    bench_system_close();
+    return right || bench_failed("turnover", "a mutex was not made or deleted, or one was found");
+}
+
+static void
+ask_turnover(bench *b)
+{
+    uint32_t old = 10 * MANY, fresh = 0;
+    bench_subject subjects[] = {{"after 100,000 came and went", measure_turnover, &old},
+                                {"after none", measure_turnover, &fresh}};
+    static const bench_goal goals[] = {
+        BENCH_BESIDE("delete and create, old beside new", 1, BENCH_AT_MOST, 1.0),
+        {.name = "get in vain, old beside new",
+         .first_peer = 1,
+         .peer_count = 1,
+         .factor = 1.0,
+         .direction = BENCH_AT_MOST,
+         .value = 1}};
+    bench_question question = {.name = "10,000 registry rows that come and go",
+                               .setting = "a full table, each with a key of its own",
+                               .unit = "ns",
+                               .value_names = {"delete + create", "get in vain"},
+                               .value_count = 2,
+                               .subjects = subjects,
+                               .subject_count = BENCH_COUNT(subjects),
+                               .goals = goals,
+                               .goal_count = BENCH_COUNT(goals)};
+    bench_ask(b, &question);
+}
+
 /* ---- Recovery -------------------------------------------------------------------------------- */
 
 /* A child takes 1,000 locks, says so, and waits to be killed. */
@@ -306,6 +391,7 @@ main(int argc, char **argv)
     ask_create_and_join(&b);
     ask_start(&b);
     ask_rows(&b);
+    ask_turnover(&b);
     ask_recovery(&b);
     return bench_end(&b);
 }

@@ -6,20 +6,27 @@
  *
  * What find says was true while it looked: the row was LIVE, in that generation, under that key. A
  * row that is LIVE all the time is found, whatever happens to its neighbours, repairs included. One
- * life of a row is ended once. In the end, whoever died wherever: every LIVE row is in the hash,
+ * life of a row is ended once. In the end, whoever died wherever: every LIVE row is in its chain,
  * once; every other is in the free list, once; no key is LIVE twice.
  *
- * Three rows or two, four words of hash. All keys belong to the first word: row 0 (key 1), which
- * all want to remove, stands before row 1 (key 3), which stays. Then all insert key 2. Who dies,
- * dies behind any store. The lock is two variables and its recovery one step (models/lock.pml,
+ * Three rows or two, two chains. In the first stand row 0 (key 1), which all want to remove, and
+ * behind it row 1 (key 3), which stays. Then all insert key 2: into the first chain, or with
+ * ELSEWHERE into the second. A reader walks once; then he looks at every row. Who dies, dies behind
+ * any store. The lock is two variables and its recovery one step (models/lock.pml,
  * models/process.pml). Left out: what fill and on_remove do, rows that were never used, scribbling.
  *
  * CONFIG ALL_LIVE            three that insert and remove; two readers
  * CONFIG LAST_ROW            the same where the row that is removed is the one to be had
+ * CONFIG ELSEWHERE           as LAST_ROW, and it goes into the other chain; one reads what stays
+ * CONFIG BACK_AGAIN          as ELSEWHERE, and it goes into the chain that it left
  * CONFIG ONE_DIES            two, of whom one dies anywhere in its lock; two readers
  * CONFIG TWO_DIE             two, who both die anywhere, also in the repair; a reader
- * MUTANT REMOVE_EMPTIES assertion/ALL_LIVE     remove leaves EMPTY where probes have to pass
- * MUTANT SWEEP_BLINDLY assertion/ALL_LIVE      sweeps though the next entry is in use
+ * MUTANT OFF_FROM_FRONT assertion/ALL_LIVE     remove takes all that is behind along
+ * MUTANT FREE_FIRST assertion/ELSEWHERE        a row is FREE, and in the list, before it leaves
+ * MUTANT NEXT_LATE assertion/BACK_AGAIN        next is set behind LIVE
+ * MUTANT NEXT_UNLOOKED assertion/ELSEWHERE     a reader goes on without a second look
+ * MUTANT ANY_CHAIN assertion/ELSEWHERE         a reader goes on in whichever chain he is
+ * MUTANT NO_ROWS assertion/ELSEWHERE           a reader whose chain changed has found nothing
  * MUTANT ONE_LOOK assertion/LAST_ROW           find does not look at the state again
  * MUTANT LIVE_FIRST assertion/LAST_ROW         LIVE before the key is there
  * MUTANT KEEP_GENERATION assertion/LAST_ROW    a row is given back in the generation it had
@@ -27,20 +34,29 @@
  * MUTANT EXISTS_UNASKED assertion/ALL_LIVE     insert does not look for the key first
  * MUTANT NO_REPAIR assertion/ONE_DIES          the next holder just goes on
  * MUTANT KEEP_HALF assertion/ONE_DIES          repair leaves rows that are half created or removed
- * MUTANT KEEP_HASH assertion/ONE_DIES          repair leaves entries of rows that are not LIVE
+ * MUTANT KEEP_CHAIN assertion/TWO_DIE          repair leaves rows that are not LIVE in their chain
  * MUTANT NO_PUT assertion/ONE_DIES             repair does not enter what is missing
  * MUTANT PUT_ALL assertion/ONE_DIES            repair enters what is there already
- * MUTANT CLEAR_HASH assertion/ONE_DIES         repair clears the hash, then fills it
+ * MUTANT CLEAR_HASH assertion/ONE_DIES         repair clears the chains, then fills them
  * MUTANT KEEP_LIST assertion/ONE_DIES          repair adds to the free list that it finds
  * MUTANT REPAIRED_EARLY assertion/TWO_DIE      the mark of a death is gone when the repair begins,
  *                                              and does not come again when that is cut short
  */
+#ifdef ELSEWHERE
+#define LAST_ROW
+#define CHAIN(k) ((k) == NEW)
+#else
+#ifdef BACK_AGAIN
+#define LAST_ROW
+#endif
+#define CHAIN(k) 0
+#endif
 #ifdef LAST_ROW
 #define ROWS 2
 #else
 #define ROWS 3
 #endif
-#define HASH 4
+#define HASH 2
 #define NEIGHBOUR 1 /* keys */
 #define NEW 2
 #define STAYS 3
@@ -54,13 +70,9 @@
 #define STATE(w) ((w) % 4)
 #define GENERATION(w) ((w) / 4)
 
-#define EMPTY 0
-#define WAS_USED 1
-#define ENTRY(row) ((row) + 2)
-
 byte state[ROWS];
 byte key[ROWS];
-byte next_free[ROWS]; /* here and in the two below: row + 1, or 0 */
+byte next[ROWS]; /* here and in the two lines below: row + 1, or 0 */
 byte free_head, free_tail;
 byte hash[HASH];
 byte lock; /* who has it; 0: nobody */
@@ -73,6 +85,7 @@ byte ended[ROWS * 4];
 bool is_dead[JUDGE + 1];
 byte through;
 bool marked; /* a death was marked once */
+hidden byte turns; /* of the walk under the lock that is one step: a chain ends */
 
 #if defined(TWO_DIE)
 #define MORTAL(me) (me <= 2)
@@ -91,60 +104,56 @@ bool marked; /* a death was marked once */
 
 /* ---- Under the lock: whoever calls is `me` --------------------------------------------------- */
 
-inline hash_put(row) {
-    slot = 0;
-    do
-    :: slot == HASH || hash[slot] == ENTRY(row) -> break
-    :: slot < HASH && hash[slot] <= WAS_USED -> hash[slot] = ENTRY(row); break /* T3 */
-    :: else -> slot++
-    od;
-    slot = 0;
+/* `found`: is the row in its chain? One step: nobody else inserts or removes. `slot` is the row
+ * before it, plus 1, or 0: the chain's front. */
+inline link_to(row) {
+    d_step {
+        slot = 0;
+        found = hash[CHAIN(key[row])];
+        turns = 0;
+        do
+        :: found == 0 || found == row + 1 -> break
+        :: else ->
+            turns++;
+            assert(turns <= ROWS);
+            slot = found;
+            found = next[found - 1]
+        od
+    }
+}
+
+inline prepare(row) {
+    next[row] = hash[CHAIN(key[row])]; /* T3 */
     MAY_DIE(me)
 }
 
-/* hash_sweep from `slot` on, down */
-inline hash_sweep() {
-    if
-#ifdef SWEEP_BLINDLY
-    :: true ->
-#else
-    :: hash[(slot + 1) % HASH] == EMPTY ->
-#endif
-        do
-        :: hash[slot] == WAS_USED ->
-            hash[slot] = EMPTY;
-            MAY_DIE(me)
-            slot = (slot + HASH - 1) % HASH
-        :: else -> break
-        od
-    :: else -> skip
-    fi
+inline front_put(row) {
+    hash[CHAIN(key[row])] = row + 1;
+    MAY_DIE(me)
 }
 
-inline hash_remove(row) {
-    slot = 0;
-    do
-    :: slot == HASH || hash[slot] == EMPTY -> break
-    :: slot < HASH && hash[slot] == ENTRY(row) ->
-#ifdef REMOVE_EMPTIES
-        hash[slot] = EMPTY;
-        MAY_DIE(me)
+inline leave(row) {
+    link_to(row);
+    if
+    :: found == 0 -> skip
+    :: found != 0 && slot == 0 ->
+#ifdef OFF_FROM_FRONT
+        hash[CHAIN(key[row])] = 0
 #else
-        hash[slot] = WAS_USED;
-        MAY_DIE(me)
-        hash_sweep();
+        hash[CHAIN(key[row])] = next[row]
 #endif
-        break
-    :: else -> slot++
-    od;
-    slot = 0
+    :: else -> next[slot - 1] = next[row] /* T3 */
+    fi;
+    slot = 0;
+    found = 0;
+    MAY_DIE(me)
 }
 
 inline free_append(row) {
-    next_free[row] = 0;
+    next[row] = 0; /* T3 */
     MAY_DIE(me)
     if
-    :: free_tail != 0 -> next_free[free_tail - 1] = row + 1
+    :: free_tail != 0 -> next[free_tail - 1] = row + 1
     :: else -> free_head = row + 1
     fi;
     MAY_DIE(me)
@@ -165,43 +174,43 @@ inline row_give_back(row) {
 /* Nobody else inserts or removes: one step. `found` is the row's number plus 1, or 0. */
 inline find_locked(wanted) {
     d_step {
-        slot = 0;
-        found = 0;
+        found = hash[CHAIN(wanted)];
+        turns = 0;
         do
-        :: slot == HASH || hash[slot] == EMPTY || found != 0 -> break
+        :: found == 0 -> break
+        :: found != 0 && STATE(state[found - 1]) == LIVE && key[found - 1] == wanted -> break
         :: else ->
-            if
-            :: hash[slot] > WAS_USED && STATE(state[hash[slot] - 2]) == LIVE &&
-                   key[hash[slot] - 2] == wanted ->
-                found = hash[slot] - 1
-            :: else -> skip
-            fi;
-            slot++
-        od;
-        slot = 0
+            turns++;
+            assert(turns <= ROWS);
+            found = next[found - 1]
+        od
     }
 }
 
-inline repair() {
+/* A row that is REMOVING leaves its chain; so would any other that is not LIVE. */
+inline chains_mend() {
+#ifdef CLEAR_HASH
+    hash[0] = 0;
+    MAY_DIE(me)
+#endif
     do
-    :: slot == HASH -> break
+    :: row == ROWS -> break
     :: else ->
         if
-#ifdef CLEAR_HASH
-        :: hash[slot] > WAS_USED ->
+#ifdef KEEP_CHAIN
+        :: false -> skip
 #else
-        :: hash[slot] > WAS_USED && STATE(state[hash[slot] - 2]) != LIVE ->
+        :: STATE(state[row]) == REMOVING -> leave(row)
 #endif
-#ifndef KEEP_HASH
-            hash[slot] = WAS_USED;
-            MAY_DIE(me)
-#endif
-            skip
         :: else -> skip
         fi;
-        slot++
+        row++
     od;
-    slot = 0;
+    row = 0
+}
+
+inline repair() {
+    chains_mend();
 #ifndef KEEP_LIST
     free_head = 0;
     MAY_DIE(me)
@@ -213,17 +222,22 @@ inline repair() {
     :: else ->
         if
         :: STATE(state[row]) == LIVE ->
-#ifdef NO_PUT
-            skip
-#elif defined(PUT_ALL)
-            hash_put(row)
-#else
-            find_locked(key[row]);
-            if
-            :: found == 0 -> hash_put(row)
-            :: else -> skip
-            fi
+            link_to(row);
+#ifdef PUT_ALL
+            found = 0;
 #endif
+            slot = 0;
+            if
+#ifdef NO_PUT
+            :: false -> skip
+#else
+            :: found == 0 ->
+                prepare(row);
+                front_put(row)
+#endif
+            :: else -> skip
+            fi;
+            found = 0
         :: else ->
             if
 #ifdef KEEP_HALF
@@ -237,17 +251,7 @@ inline repair() {
         fi;
         row++
     od;
-    atomic {
-        row = 0;
-        found = 0;
-        do
-        :: slot == HASH -> break
-        :: else ->
-            assert(hash[slot] <= WAS_USED || STATE(state[hash[slot] - 2]) == LIVE);
-            slot++
-        od;
-        slot = 0
-    }
+    row = 0
 }
 
 /* lock(): a dead holder is found some time, and his lock marked. */
@@ -289,9 +293,15 @@ inline remove() {
             state[0] = WORD(REMOVING, GENERATION(state[0]))
         };
         MAY_DIE(me)
-        hash_remove(0);
+#ifdef FREE_FIRST
+        row_give_back(0);
+        free_append(0);
+        leave(0)
+#else
+        leave(0);
         row_give_back(0);
         free_append(0)
+#endif
     :: else -> skip
     fi;
     lock = 0
@@ -308,10 +318,10 @@ inline insert() {
     :: found == 0 && free_head != 0 ->
         row = free_head - 1; /* free_pop */
         if
-        :: next_free[row] == 0 -> free_tail = 0; MAY_DIE(me) skip
+        :: next[row] == 0 -> free_tail = 0; MAY_DIE(me) skip
         :: else -> skip
         fi;
-        free_head = next_free[row];
+        free_head = next[row];
         MAY_DIE(me)
         assert(STATE(state[row]) == FREE);
         d_step {
@@ -326,10 +336,16 @@ inline insert() {
 #else
         key[row] = NEW; /* T2 */
         MAY_DIE(me)
+#ifndef NEXT_LATE
+        prepare(row);
+#endif
         state[row] = WORD(LIVE, GENERATION(state[row])); /* T1 */
 #endif
         MAY_DIE(me)
-        hash_put(row)
+#if defined(NEXT_LATE) || defined(LIVE_FIRST)
+        prepare(row);
+#endif
+        front_put(row)
     :: else -> skip
     fi;
     row = 0;
@@ -352,38 +368,61 @@ finished:
 
 /* ---- Without the lock ------------------------------------------------------------------------ */
 
+/* row_look */
+inline look(row) {
+    before = state[row]; /* A1 */
+    seen_key = key[row]; /* A2 */
+    seen_next = next[row]; /* A3 */
+    same = (state[row] == before)
+}
+
+inline match(row) {
+    if
+#ifdef ONE_LOOK
+    :: STATE(before) == LIVE && seen_key == wanted ->
+#else
+    :: same && STATE(before) == LIVE && seen_key == wanted ->
+#endif
+        assert(key_of_life[LIFE(row, GENERATION(before))] == wanted);
+        hit = true
+    :: else -> skip
+    fi
+}
+
 /* med_table_find; a key is one word here. */
 proctype reader(byte wanted)
 {
-    byte slot, entry, before, seen_key;
-    bool hit;
+    byte at, before, seen_key, seen_next, steps;
+    bool hit, same, again;
+    at = hash[CHAIN(wanted)];
     do
-    :: slot == HASH || hit -> break
+    :: at == 0 || hit || again -> break
     :: else ->
-        entry = hash[slot]; /* A3 */
+        look(at - 1);
+        match(at - 1);
+        steps++;
         if
-        :: entry == EMPTY -> break
-        :: entry > WAS_USED ->
-            before = state[entry - 2]; /* A1 */
-            if
-            :: STATE(before) == LIVE ->
-                seen_key = key[entry - 2]; /* A2 */
-                if
-#ifdef ONE_LOOK
-                :: seen_key == wanted ->
-#else
-                :: seen_key == wanted && state[entry - 2] == before ->
+#ifndef NEXT_UNLOOKED
+        :: !hit && !same -> again = true
 #endif
-                    assert(key_of_life[LIFE(entry - 2, GENERATION(before))] == wanted);
-                    hit = true
-                :: else -> skip
-                fi
-            :: else -> skip
-            fi
-        :: else -> skip
-        fi;
-        slot++
+        :: !hit && STATE(before) < LIVE -> again = true
+#ifndef ANY_CHAIN
+        :: !hit && CHAIN(seen_key) != CHAIN(wanted) -> again = true
+#endif
+        :: !hit && steps > ROWS -> again = true
+        :: else -> at = seen_next
+        fi
     od;
+#ifndef NO_ROWS
+    at = 0;
+    do
+    :: !again || hit || at == ROWS -> break
+    :: else ->
+        look(at);
+        match(at);
+        at++
+    od;
+#endif
     assert(hit || wanted != STAYS)
 }
 
@@ -400,18 +439,28 @@ proctype judge(byte changers)
     acquire();
     atomic {
         do
-        :: slot == HASH -> break
-        :: slot < HASH && hash[slot] > WAS_USED -> in_hash[hash[slot] - 2]++; slot++
-        :: else -> slot++
+        :: row == HASH -> break
+        :: else ->
+            slot = hash[row];
+            do
+            :: slot == 0 -> break
+            :: else ->
+                in_hash[slot - 1]++;
+                assert(in_hash[slot - 1] == 1);
+                assert(CHAIN(key[slot - 1]) == row);
+                slot = next[slot - 1]
+            od;
+            row++
         od;
+        row = 0;
         slot = free_head;
         do
         :: slot == 0 -> break
         :: else ->
             in_list[slot - 1]++;
             assert(in_list[slot - 1] == 1);
-            assert(next_free[slot - 1] != 0 || free_tail == slot);
-            slot = next_free[slot - 1]
+            assert(next[slot - 1] != 0 || free_tail == slot);
+            slot = next[slot - 1]
         od;
         do
         :: row == ROWS -> break
@@ -443,9 +492,11 @@ init {
         key_of_life[LIFE(1, 0)] = STAYS;
         state[0] = WORD(LIVE, 0);
         state[1] = WORD(LIVE, 0);
-        hash[0] = ENTRY(0);
-        hash[1] = ENTRY(1);
-#ifdef LAST_ROW
+        hash[0] = 1;
+        next[0] = 2;
+#if defined(ELSEWHERE) || defined(BACK_AGAIN)
+        run reader(STAYS);
+#elif defined(LAST_ROW)
         run reader(NEIGHBOUR);
 #else
         free_head = 3;

@@ -82,7 +82,7 @@ static const uint32_t shape[] = {
     offsetof(med_row, state),
     offsetof(med_row, key_high),
     offsetof(med_row, key_low),
-    offsetof(med_row, next_free),
+    offsetof(med_row, next),
     MED_KIND_COUNT,
     sizeof(med_domain_row),
     offsetof(med_domain_row, row),

@@ -27,8 +27,10 @@
  * here, or in a shared memory that is found through here, has its place and another meaning. Where
  * things are is the layout hash's affair, which is computed; base's rings, pools, cells and traces
  * have stamps of their own (base/stamp.h).
- *   2   a mutex's row keeps the key of its outermost level where it kept a count of acquisitions */
-#define MED_PARTITION_VERSION 3u
+ *   2   a mutex's row keeps the key of its outermost level where it kept a count of acquisitions
+ *   3   the units of a lock that counts stand in different lines
+ *   4   a table's hash leads to chains of rows, which was one of open addressing */
+#define MED_PARTITION_VERSION 4u
 #define MED_PARTITION_BYTE_ORDER 0x01020304u
 
 typedef enum med_on_death {

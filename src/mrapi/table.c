@@ -80,10 +80,11 @@ insert_locked(const med_table_view *view,
     atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_CREATING, life));
     atomic32_store_release(&row->key_high, key.high); /* T2 key -> A2 (table_index.c) */
     atomic32_store_release(&row->key_low, key.low);   /* T2 key -> A2 (table_index.c) */
+    med_table_index_prepare(view, taken - 1);
     fill(row, taken - 1, life, context);
     /* T1 live -> A1 (table_index.c; all who look at a row) */
     atomic32_store_release(&row->state, med_row_word(MED_ROW_LIVE, life));
-    med_table_index_add(view, key, taken - 1);
+    med_table_index_add(view, taken - 1);
     *index = taken - 1;
     *generation = life;
     return MEDLEY_OK;
@@ -220,9 +221,10 @@ remove_locked(med_row *row, uint32_t index, void *context)
     if (status != MEDLEY_OK) {
         return status;
     }
-    /* Relaxed, both: written under the lock; a reader who still finds it came before. */
+    /* Relaxed: written under the lock. */
     uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
-    atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_REMOVING, generation));
+    /* T4 leaving -> A1 (table_index.c): whoever passes it on his way knows what T1 told. */
+    atomic32_store_release(&row->state, med_row_word(MED_ROW_REMOVING, generation));
     med_table_index_retire(view, index);
     return MEDLEY_OK;
 }

@@ -36,7 +36,9 @@ typedef struct med_row {
     atomic32 state;    /* bits 0..15 med_row_state, bits 16..31 generation */
     atomic32 key_high; /* written by the lock's holder while the row is not LIVE */
     atomic32 key_low;
-    atomic32 next_free; /* written by the lock's holder; index + 1, 0 ends */
+    atomic32
+        next; /* written by the lock's holder; index + 1, 0 ends. FREE: in the free list, else in
+                      the chain of those whose keys have the same hash */
 } med_row;
 _Static_assert(sizeof(med_row) == 16, "rows start alike in every build");
 
@@ -64,7 +66,7 @@ _Static_assert(sizeof(med_table) == 64, "a table's head has a line of its own");
  * partition later moves it. */
 typedef struct med_table_view {
     med_table *table;
-    atomic32 *hash; /* 0 empty, 1 was used, else index + 2 */
+    atomic32 *hash; /* the chains' fronts: index + 1, 0 is none */
     unsigned char *rows;
     uint32_t row_count;
     uint32_t row_bytes;

@@ -21,10 +21,12 @@ med_table_index_next(const med_table_view *view)
     uint32_t head = atomic32_load_relaxed(&view->table->free_head);
     return fresh < view->row_count || head == 0 ? fresh : head - 1;
 }
-/* A row has become LIVE: from here on it is found by its key. */
-void med_table_index_add(const med_table_view *view, med_key key, uint32_t index);
-/* A row that is REMOVING leaves the hash, becomes FREE in its next generation, and rests as long as
- * possible before it is taken again. */
+/* A row that is CREATING, and has its key: what is to be known before it is LIVE. */
+void med_table_index_prepare(const med_table_view *view, uint32_t index);
+/* It has become LIVE: from here on it is found by its key. */
+void med_table_index_add(const med_table_view *view, uint32_t index);
+/* A row that is REMOVING leaves its chain, becomes FREE in its next generation, and rests as long
+ * as possible before it is taken again. */
 void med_table_index_retire(const med_table_view *view, uint32_t index);
 
 /* After the death of a holder: all of it anew, from the rows' states. */

@@ -125,23 +125,68 @@ generations_wrap(void **state)
     table_free(&view);
 }
 
-/* However many come and go, no probe gets longer for good: the hash ends as empty as it began. */
+/* The rows that are passed on the way to the end of the longest chain. */
+static uint32_t
+longest_chain(const med_table_view *view)
+{
+    uint32_t longest = 0;
+    for (uint32_t chain = 0; chain <= view->hash_mask; chain++) {
+        uint32_t length = 0;
+        for (uint32_t at = atomic32_load_relaxed(&view->hash[chain]); at; length++) {
+            assert_true(at <= ROWS && length < ROWS);
+            at = atomic32_load_relaxed(&med_table_row(view, at - 1)->next);
+        }
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+/* However many come and go while the table stays full, no search gets longer; and the hash ends as
+ * empty as it began. */
 static void
-hash_is_swept(void **state)
+chains_do_not_grow(void **state)
 {
     med_table_view view = table_make();
     uint32_t index[ROWS], generation[ROWS];
     (void)state;
-    for (uint32_t round = 0; round < 200; round++) {
-        for (uint32_t i = 0; i < ROWS; i++) {
-            assert_int_equal(insert(&view, round * ROWS + i, &index[i], &generation[i]), MEDLEY_OK);
+    for (uint32_t i = 0; i < 1000 * ROWS; i++) {
+        if (i >= ROWS) {
+            uint32_t oldest = i % ROWS;
+            assert_int_equal(med_table_remove(&view, index[oldest], generation[oldest]), MEDLEY_OK);
         }
-        for (uint32_t i = 0; i < ROWS; i++) {
-            assert_int_equal(med_table_remove(&view, index[i], generation[i]), MEDLEY_OK);
+        assert_int_equal(insert(&view, i, &index[i % ROWS], &generation[i % ROWS]), MEDLEY_OK);
+        assert_in_range(longest_chain(&view), 1, 8);
+    }
+    for (uint32_t i = 0; i < ROWS; i++) {
+        assert_int_equal(med_table_remove(&view, index[i], generation[i]), MEDLEY_OK);
+    }
+    assert_int_equal(longest_chain(&view), 0);
+    table_free(&view);
+}
+
+/* Keys that lie in one chain: each goes, from the front, the middle and the end of it. */
+static void
+one_chain_loses_any(void **state)
+{
+    med_table_view view = table_make();
+    uint32_t low[4], index[4], generation[4], count = 0;
+    (void)state;
+    for (uint32_t key = 0; count < 4; key++) {
+        assert_int_equal(insert(&view, key, &index[count], &generation[count]), MEDLEY_OK);
+        low[count] = key;
+        if (longest_chain(&view) == count + 1) {
+            count++;
+        } else {
+            assert_int_equal(med_table_remove(&view, index[count], generation[count]), MEDLEY_OK);
         }
     }
-    for (uint32_t slot = 0; slot <= view.hash_mask; slot++) {
-        assert_int_equal(atomic32_load_relaxed(&view.hash[slot]), 0);
+    for (uint32_t gone = 0; gone < 4; gone++) {
+        assert_int_equal(med_table_remove(&view, index[gone], generation[gone]), MEDLEY_OK);
+        assert_int_equal(longest_chain(&view), 3);
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_int_equal(find(&view, low[i]), i == gone ? MEDLEY_ERR_NOT_FOUND : MEDLEY_OK);
+        }
+        assert_int_equal(insert(&view, low[gone], &index[gone], &generation[gone]), MEDLEY_OK);
     }
     table_free(&view);
 }
@@ -176,14 +221,14 @@ repair_undoes_what_was_under_way(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(insert(&view, i, &index[i], &generation[i]), MEDLEY_OK);
     }
-    /* 0: died creating it. 1: died removing it. 2: died before it was in the hash. */
+    /* 0: died creating it. 1: died removing it. 2: died before it was in its chain. */
     atomic32_store_relaxed(&med_table_row(&view, index[0])->state,
                            med_row_word(MED_ROW_CREATING, generation[0]));
     atomic32_store_relaxed(&med_table_row(&view, index[1])->state,
                            med_row_word(MED_ROW_REMOVING, generation[1]));
-    for (uint32_t slot = 0; slot <= view.hash_mask; slot++) {
-        if (atomic32_load_relaxed(&view.hash[slot]) == index[2] + 2) {
-            atomic32_store_relaxed(&view.hash[slot], 1);
+    for (uint32_t chain = 0; chain <= view.hash_mask; chain++) {
+        if (atomic32_load_relaxed(&view.hash[chain]) == index[2] + 1) {
+            atomic32_store_relaxed(&view.hash[chain], 0);
         }
     }
     atomic32_store_relaxed(&view.table->free_head, 3); /* and in the middle of the free list */
@@ -221,10 +266,57 @@ scribbled_lists_lead_nowhere(void **state)
     assert_int_equal(find(&view, 7), MEDLEY_OK);
     atomic32_store_relaxed(&view.table->free_head, 0xdeadbeef);
     assert_int_equal(insert(&view, 201, &other, &life), MEDLEY_ERR_LIMIT);
-    for (uint32_t slot = 0; slot <= view.hash_mask; slot++) {
-        atomic32_store_relaxed(&view.hash[slot], 0xffffffff - slot);
+    table_free(&view);
+}
+
+/* Every row is found all the same, and after the next repair by its chain. */
+static void
+scribbled_chains_are_mended(void **state)
+{
+    static const uint32_t scribbles[] = {0, 1, 5, ROWS, ROWS + 1, UINT32_MAX};
+    uint32_t index[ROWS], generation[ROWS], other, life;
+    (void)state;
+    for (uint32_t n = 0; n < 2 * sizeof scribbles / sizeof scribbles[0]; n++) {
+        med_table_view view = table_make();
+        for (uint32_t i = 0; i < ROWS; i++) {
+            assert_int_equal(insert(&view, i, &index[i], &generation[i]), MEDLEY_OK);
+            atomic32_store_relaxed(&med_table_row(&view, index[i])->next, scribbles[n / 2]);
+        }
+        for (uint32_t chain = 0; n % 2 && chain <= view.hash_mask; chain++) {
+            atomic32_store_relaxed(&view.hash[chain], scribbles[n / 2]);
+        }
+        for (uint32_t i = 0; i < ROWS && scribbles[n / 2]; i++) {
+            assert_int_equal(find(&view, i), MEDLEY_OK);
+        }
+        holder_dies(&view);
+        assert_int_equal(med_table_remove(&view, index[7], generation[7]), MEDLEY_OK);
+        assert_in_range(longest_chain(&view), 1, 8);
+        assert_int_equal(insert(&view, 7, &other, &life), MEDLEY_OK);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            assert_int_equal(find(&view, i), MEDLEY_OK);
+        }
+        table_free(&view);
     }
-    assert_int_equal(find(&view, 7), MEDLEY_ERR_NOT_FOUND); /* and comes back */
+}
+
+/* Nobody died: who removes a row to which nothing leads mends all. */
+static void
+a_row_in_no_chain_is_removed(void **state)
+{
+    med_table_view view = table_make();
+    uint32_t index[ROWS], generation[ROWS];
+    (void)state;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        assert_int_equal(insert(&view, i, &index[i], &generation[i]), MEDLEY_OK);
+    }
+    for (uint32_t chain = 0; chain <= view.hash_mask; chain++) {
+        atomic32_store_relaxed(&view.hash[chain], 0);
+    }
+    assert_int_equal(med_table_remove(&view, index[3], generation[3]), MEDLEY_OK);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        assert_int_equal(find(&view, i), i == 3 ? MEDLEY_ERR_NOT_FOUND : MEDLEY_OK);
+    }
+    assert_int_equal(atomic32_load_relaxed(&view.table->used), ROWS - 1);
     table_free(&view);
 }
 
@@ -290,9 +382,12 @@ main(void)
         cmocka_unit_test(insert_find_remove),
         cmocka_unit_test(any_key_is_nobody_elses),
         cmocka_unit_test(generations_wrap),
-        cmocka_unit_test(hash_is_swept),
+        cmocka_unit_test(chains_do_not_grow),
+        cmocka_unit_test(one_chain_loses_any),
         cmocka_unit_test(repair_undoes_what_was_under_way),
         cmocka_unit_test(scribbled_lists_lead_nowhere),
+        cmocka_unit_test(scribbled_chains_are_mended),
+        cmocka_unit_test(a_row_in_no_chain_is_removed),
         cmocka_unit_test(concurrent_comings_and_goings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,8 +41,6 @@ static const survivor survivors[] = {
     {NULL, "med_state_cell_newest", "A1", "compared only, by those who look for news"},
 
     /* mrapi: rows */
-    {NULL, "hash_put", "T3", "what the entry names says itself whether it is there (T1)"},
-    {NULL, "med_table_find", "A3", "what the entry names says itself whether it is there (T1)"},
     {NULL, "rows_read", "A1", FOR_SHOWING},
     {NULL, "row_living", "A1", FOR_SHOWING},
     {NULL, "segments_bytes", "A1", FOR_SHOWING},

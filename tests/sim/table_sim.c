@@ -5,7 +5,7 @@
  * holder is killed anywhere.
  *
  * Actors: three of equal rank. Each has a key that it alone inserts and removes, and all have one
- * together; the four lie side by side in the hash, and each half of a key is another's too. There
+ * together; the four lie in one chain of the hash, and each half of a key is another's too. There
  * are fewer rows than keys.
  */
 #include "mrapi/table.h"

@@ -3,8 +3,8 @@
  * What must hold of each table:
  *
  *   free list + LIVE rows = rows that were ever used; every other row was never touched
- *   every LIVE row is found by its key; no two have the same; each is in the hash once
- *   the hash names LIVE rows only, and never fills up
+ *   every LIVE row is found by its key; no two have the same; each is in one chain of the hash
+ *   the chains lead to LIVE rows only
  *   its lock is nobody's
  *
  * and of the rows: processes live or are no more; nodes belong to living processes; locks belong to
@@ -55,9 +55,9 @@ fresh_of(const med_table_view *view)
 }
 
 static uint32_t
-next_free(const med_table_view *view, uint32_t at)
+next_of(const med_table_view *view, uint32_t at)
 {
-    return atomic32_load_relaxed(&med_table_row(view, at - 1)->next_free);
+    return atomic32_load_relaxed(&med_table_row(view, at - 1)->next);
 }
 
 /* ---- One table ------------------------------------------------------------------------------- */
@@ -71,8 +71,7 @@ free_list_walk(const med_table_view *view)
     uint32_t length = 0;
     uint32_t last = 0;
     memset(seen, 0, sizeof seen);
-    for (uint32_t at = atomic32_load_relaxed(&table->free_head); at != 0;
-         at = next_free(view, at)) {
+    for (uint32_t at = atomic32_load_relaxed(&table->free_head); at != 0; at = next_of(view, at)) {
         if (at > fresh_of(view) || length > view->row_count) {
             expect(false, "the free list leads out of the table, or in a circle", at);
             return length;
@@ -113,25 +112,34 @@ live_walk(const med_table_view *view)
     return live;
 }
 
-static void
-hash_walk(const med_table_view *view)
+static uint32_t
+chain_walk(const med_table_view *view, uint32_t at)
 {
-    uint32_t empty = 0;
-    memset(seen, 0, sizeof seen);
-    for (uint32_t slot = 0; slot <= view->hash_mask; slot++) {
-        uint32_t entry = atomic32_load_relaxed(&view->hash[slot]);
-        empty += entry == 0;
-        if (entry < 2) {
-            continue;
+    uint32_t length = 0;
+    for (; at != 0; at = next_of(view, at)) {
+        if (at > view->row_count) {
+            expect(false, "in a chain, and no row of the table", at - 1);
+            return length;
         }
-        if (entry - 2 >= view->row_count) {
-            expect(false, "in the hash, and no row of the table", entry - 2);
-            continue;
+        expect(state_of(view, at - 1) == MED_ROW_LIVE, "in a chain and not LIVE", at - 1);
+        if (seen[at - 1]++ != 0) {
+            expect(false, "twice in the chains", at - 1);
+            return length;
         }
-        expect(state_of(view, entry - 2) == MED_ROW_LIVE, "in the hash and not LIVE", entry - 2);
-        expect(seen[entry - 2]++ == 0, "twice in the hash", entry - 2);
+        length++;
     }
-    expect(empty > 0, "no hash slot is empty: searches see all of it", 0);
+    return length;
+}
+
+static void
+hash_walk(const med_table_view *view, uint32_t live)
+{
+    uint32_t length = 0;
+    memset(seen, 0, sizeof seen);
+    for (uint32_t chain = 0; chain <= view->hash_mask; chain++) {
+        length += chain_walk(view, atomic32_load_relaxed(&view->hash[chain]));
+    }
+    expect(length == live, "LIVE rows are in no chain: searches see the whole table", length);
 }
 
 static void
@@ -143,7 +151,7 @@ table_check(const med_table_view *view, const char *name)
     expect(fresh_of(view) <= view->row_count, "more rows used than there are", fresh_of(view));
     uint32_t free_rows = free_list_walk(view);
     uint32_t live = live_walk(view);
-    hash_walk(view);
+    hash_walk(view, live);
     expect(free_rows + live == fresh_of(view), "rows are lost: used, neither LIVE nor free", live);
     expect(atomic32_load_relaxed(&table->used) == live, "miscounted", live);
     expect(atomic32_load_relaxed(&table->high_water) >= live, "more than ever were", live);
