@@ -420,8 +420,8 @@ bits_of_nobody_clear(med_row *row, uint32_t index, void *context)
             continue;
         }
         if (i < system->limits.nodes) {
-            /* A1 live <- T1 (table.c) */
-            state = atomic32_load_acquire(&med_table_row(&system->nodes, i)->state);
+            /* Relaxed: who has set the bit, under the lock, was LIVE by then. */
+            state = atomic32_load_relaxed(&med_table_row(&system->nodes, i)->state);
         }
         if (med_row_state_of(state) != MED_ROW_LIVE) {
             (void)atomic32_fetch_and_relaxed(&bits[i / 32], ~bit_of(i));
@@ -498,15 +498,16 @@ gone_node_detach(med_row *row, uint32_t index, void *context)
     uint32_t node = med_node_ref_index(gone->ref);
     atomic32 *word = &attached((med_shmem_row *)(void *)row)[node / 32];
     uint32_t live = med_row_word(MED_ROW_LIVE, med_node_ref_generation(gone->ref));
-    /* A1 live <- T1 (table.c): another recovered it, and the row may be a newcomer's. */
-    if (atomic32_load_acquire(&med_table_row(&gone->system->nodes, node)->state) != live) {
+    /* Another may have recovered it, and the row may be a newcomer's. Relaxed: who has set the bit
+     * as one, under the lock, was LIVE by then. */
+    if (atomic32_load_relaxed(&med_table_row(&gone->system->nodes, node)->state) != live) {
         return MEDLEY_ERR_STALE;
     }
-    /* Relaxed: the lock orders it. Another of this process may have cleared it just before. */
+    /* Another of this process may have cleared it before. Relaxed, both: the lock orders it. */
     if (gone->of_this_process && atomic32_load_relaxed(word) & bit_of(node)) {
         med_mapping_release(gone->system, index);
     }
-    (void)atomic32_fetch_and_release(word, ~bit_of(node)); /* D1 unmapped -> D2 (delete) */
+    (void)atomic32_fetch_and_relaxed(word, ~bit_of(node));
     return MEDLEY_OK;
 }
 
@@ -519,8 +520,9 @@ row_recover(med_system *system, uint32_t index, uint32_t node_ref)
     uint32_t process = atomic32_load_relaxed(&node_row->process_ref); /* relaxed: fixed */
     gone_node gone = {
         .system = system, .ref = node_ref, .of_this_process = process == system->process_ref};
-    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-    /* Relaxed: the node is gone, or the caller; and looked at again. */
+    /* Relaxed, both: the node, which had seen the row LIVE when it attached it, is gone, or the
+     * caller; and looked at again under the lock. */
+    uint32_t word = atomic32_load_relaxed(&row->row.state);
     if (med_row_state_of(word) != MED_ROW_LIVE ||
         !(atomic32_load_relaxed(&attached(row)[node / 32]) & bit_of(node))) {
         return MEDLEY_OK;

@@ -66,6 +66,10 @@ class Orders(unittest.TestCase):
     def test_none_is_both(self):
         self.assertEqual([a.says for a in self.all if a.place in self.found and self.listed_as(a)], [])
 
+    def test_each_of_the_list_names_an_edge(self):
+        """Else it would speak of those as well that come tomorrow."""
+        self.assertEqual([entry for entry in self.listed if not entry[1]], [])
+
     def test_each_of_the_list_is_there_once(self):
         """In one file: another's may have the same name, and be found."""
         for entry in self.listed:

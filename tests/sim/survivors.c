@@ -16,7 +16,6 @@ typedef struct survivor {
 #define BY_DEATH "of a dead process: a death shows all that it did"
 #define BY_THE_SLOT                                                                                \
     "the slot, given up after and had before, orders one life of the row and the next"
-#define BY_THE_LOCK "the table's lock, under which this and the other end are, orders them"
 #define BY_NO_SEED "an owner dies, and his row is made anew, in the middle of an attach: by no seed"
 #define FOR_SHOWING "what is read next is only shown"
 #define NO_SUCH_LOCKS                                                                              \
@@ -96,22 +95,20 @@ static const survivor survivors[] = {
      "it is compared only: what is used was read when the window was opened"},
     {NULL, "may_attach", "A1",
      "the caller has acquired it; a deleter holds the lock that is held here"},
-    {NULL, "extent_fill", "", BY_NO_SEED},
-    {NULL, "create_fill", "", BY_NO_SEED},
+    {NULL, "extent_fill", "K1", BY_NO_SEED},
+    {NULL, "create_fill", "K1", BY_NO_SEED},
     {NULL, "segment_map", "K2", BY_NO_SEED},
     {NULL, "med_rmem_window_open", "K2", BY_NO_SEED},
     {NULL, "address_of", "K2", BY_NO_SEED},
     {NULL, "place_find", "K2", BY_NO_SEED},
     {NULL, "peer_open", "K2", BY_NO_SEED},
-    {NULL, "gone_node_detach", "", BY_THE_LOCK},
-    {NULL, "bits_of_nobody_clear", "", BY_THE_LOCK},
     {NULL, "fill", "K3 next life, where it lies", "the simulator has memory in one place only"},
     {NULL, "where_read", "K4", "as K3"},
     {NULL, "bury", "A1", "what it leads to looks again"},
-    {NULL, "row_recover", "", "looked at again under the table's lock"},
     {NULL, "med_shmem_create", "M1", "for two who recover one node at once, which no seed meets"},
     {NULL, "file_make", "M1", "as in med_shmem_create"},
-    {NULL, "med_shmem_recover_making", "", "as M1; and a death shows all that the dead one did"},
+    {NULL, "med_shmem_recover_making", "M2", "as M1; and a death shows all that the dead one did"},
+    {NULL, "med_shmem_recover_making", "A1", "a row that names the file is " BY_DEATH},
     {NULL, "med_shmem_map_again", "A1", "the port compares what is read next with the file"},
 
     /* mcapi */
@@ -121,7 +118,9 @@ static const survivor survivors[] = {
     {NULL, "med_endpoint_channel_set", "C1", "as C2; the lane it names is there only after it"},
     {NULL, "med_endpoint_recover_rows", "A1",
      "for two who recover one node at once, which no seed meets"},
-    {NULL, "make_ready", "", "the lanes' lock, which is held here, orders them"},
+    {NULL, "make_ready", "X1",
+     "the lanes' lock orders it for the living; for who dies here, it holds the compiler's order"},
+    {NULL, "make_ready", "X2", "as X1"},
     {NULL, "lane_is_over", "A1", MET_IN_VAIN},
     {NULL, "lanes_look", "A2", MET_IN_VAIN},
     {NULL, "fill", "F1",
