@@ -357,7 +357,9 @@ lane_is_over(const med_system *system, uint32_t owner)
         return true;
     }
     const med_lane_row *row = med_lane_at(system, lane);
-    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    /* A1 live, or over and what its users did <- T1 (table.c), T6 (table.c),
+     * T6 (table_index.c) */
+    uint32_t word = atomic32_load_acquire(&row->row.state);
     return is_past(owner >> 16 & 0x7fffu, med_row_generation_of(word), 0x7fff);
 }
 

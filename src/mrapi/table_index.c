@@ -252,9 +252,9 @@ row_give_back(const med_table_view *view, med_row *row)
         view->on_remove(view, row);
     }
     uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
-    /* Relaxed: what on_remove did is seen by who fills the row next, by the lock. Who only looks
-     * reads nothing of a row that is FREE; T3 (free_append) orders it before the list's next. */
-    atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_FREE, generation + 1));
+    /* T6 over, and what that life's users did -> A1 (mcapi/exchange.c). Who fills the row next
+     * has the lock. */
+    atomic32_store_release(&row->state, med_row_word(MED_ROW_FREE, generation + 1));
 }
 
 void
