@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Metadata, by the public calls: trees and who may use them, and their attributes. */
+#include <pthread.h>
+
 #include "mrapi/api_resource_test.h"
+#include "support/process.h"
 
 static uint32_t
 count_type(const mrapi_resource_t *resource, mrapi_rsrc_filter_t type)
@@ -219,6 +222,64 @@ wrong_attributes(void **state)
     tree_free(root);
 }
 
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+#define FORKS 60
+#define STUCK_AFTER_S 60
+
+static atomic32 over;
+
+static void *
+reads_all_the_time(void *argument)
+{
+    mrapi_info_t info;
+    mrapi_status_t mine;
+    mrapi_initialize(DOMAIN, 2, 0, &info, &mine);
+    while (mine == MRAPI_SUCCESS && !atomic32_load_relaxed(&over)) { /* relaxed: joined after */
+        mrapi_resource_t *root = mrapi_resources_get(MRAPI_RSRC_CPU, &mine);
+        if (mine == MRAPI_SUCCESS) {
+            mrapi_resource_tree_free(&root, &mine);
+        }
+    }
+    *(mrapi_status_t *)argument = mine;
+    mrapi_finalize(&mine);
+    return NULL;
+}
+
+static int
+joins_and_reads(test_process *parent, void *argument)
+{
+    mrapi_info_t info;
+    (void)parent;
+    (void)argument;
+    (void)signal(SIGALRM, SIG_DFL);
+    (void)alarm(STUCK_AFTER_S);
+    mrapi_initialize(DOMAIN, 3, 0, &info, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    (void)mrapi_resources_get(MRAPI_RSRC_CPU, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_finalize(&status);
+    return 0;
+}
+
+/* What hwloc had locked at the fork, nobody in the child would give back. */
+static void
+forks_beside_a_reader(void **state)
+{
+    pthread_t reader;
+    mrapi_status_t read = MRAPI_SUCCESS;
+    (void)state;
+    assert_int_equal(pthread_create(&reader, NULL, reads_all_the_time, &read), 0);
+    for (uint32_t i = 0; i < FORKS; i++) {
+        test_process child;
+        process_start(&child, joins_and_reads, NULL);
+        assert_int_equal(process_join(&child), 0);
+    }
+    atomic32_store_relaxed(&over, 1); /* relaxed: it guards nothing */
+    assert_int_equal(pthread_join(reader, NULL), 0);
+    assert_int_equal(read, MRAPI_SUCCESS);
+}
+
 /* ---- Nobody ---------------------------------------------------------------------------------- */
 
 static void
@@ -249,12 +310,14 @@ main(int argc, char **argv)
         ON_MACHINE(filters),    ON_MACHINE(dropped_between), ON_MACHINE(wrong_file),
         ON_MACHINE(many_trees), ON_MACHINE(owners),          ON_MACHINE(wrong_attributes),
     };
+    const struct CMUnitTest here[] = {HERE(forks_beside_a_reader)};
     if (!system_up(argc, argv)) {
         return 1;
     }
     int failed = cmocka_run_group_tests_name("mrapi/resource", tests, NULL, NULL);
     if (module_there()) {
         failed += cmocka_run_group_tests_name("mrapi/resource, 128 cores", on_machine, NULL, NULL);
+        failed += cmocka_run_group_tests_name("mrapi/resource, here", here, NULL, NULL);
     }
     return failed;
 }

@@ -27,15 +27,27 @@ static med_tree *trees;                   /* guarded by the lock, as are the nex
 static const med_topology_module *module; /* once it was found */
 static bool module_missed;                /* that it is missing was said */
 
+static uint32_t
+this_thread(void)
+{
+    return (med_port_thread_id() & 0xffffffu) + 1;
+}
+
 static void
-enter(void)
+take(med_lock *wanted, med_lock_sleepers *sleepers)
 {
     med_waiter waiter = {.spin_ns = 0};
-    med_lock_request request = {.owner = (med_port_thread_id() & 0xffffffu) + 1,
+    med_lock_request request = {.owner = this_thread(),
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_PROCESS,
                                 .waiter = &waiter};
-    (void)med_lock_acquire(&lock, &lock_sleepers, &request);
+    (void)med_lock_acquire(wanted, sleepers, &request);
+}
+
+static void
+enter(void)
+{
+    take(&lock, &lock_sleepers);
 }
 
 void
@@ -59,10 +71,52 @@ med_resource_lock(const mrapi_resource_t *resource)
     return NULL;
 }
 
+/* ---- Reading and fork ------------------------------------------------------------------------ */
+
+/* Who reads the machine by the module, or forks, has it: what the module is made of has locks of
+ * its own, and a child of fork would find them as they were, held by a thread it does not have. */
+static med_lock reading;
+static med_lock_sleepers reading_sleepers;
+static atomic32 forks; /* the thread that forks and has `reading` for it; 0: none */
+
+static void
+reading_begin(void)
+{
+    take(&reading, &reading_sleepers);
+}
+
+static void
+reading_end(void)
+{
+    med_lock_release(&reading, &reading_sleepers, MED_PORT_SCOPE_PROCESS);
+}
+
+void
+med_resources_fork_begin(void)
+{
+    /* A signal's handler that interrupts a reader may fork: who waited for himself would hang. */
+    if (!med_lock_is_mine(&reading, this_thread())) {
+        reading_begin();
+        atomic32_store_relaxed(&forks, this_thread()); /* relaxed: others only compare */
+    }
+}
+
+void
+med_resources_fork_end(void)
+{
+    /* Relaxed, both: one's own number is written by oneself alone. */
+    if (atomic32_load_relaxed(&forks) == this_thread()) {
+        atomic32_store_relaxed(&forks, 0);
+        reading_end();
+    }
+}
+
 void
 med_resources_forget(void)
 {
     lock = (med_lock){.word = ATOMIC32_INIT(0)};
+    reading = (med_lock){.word = ATOMIC32_INIT(0)};
+    atomic32_store_relaxed(&forks, 0); /* relaxed: the child is alone */
     trees = NULL;
 }
 
@@ -154,8 +208,10 @@ module_reader(void)
     void *found = NULL;
     enter();
     if (!module) {
+        reading_begin();
         medley_status_t status =
             med_port_module_open("hwloc", MED_TOPOLOGY_MODULE_SYMBOL, &found, why);
+        reading_end();
         const med_topology_module *candidate = found;
         if (status == MEDLEY_OK && candidate->version == MED_TOPOLOGY_MODULE_VERSION &&
             candidate->part_bytes == sizeof(med_topology_part)) {
@@ -195,12 +251,22 @@ tight_add(parts *p)
     return true;
 }
 
-/* What a module is made of knows nothing of the port's rules. */
+/* What a module is made of knows nothing of the port's rules. A machine that somebody describes it
+ * reads in a process apart: that is a fork. */
 static medley_status_t
-module_read(med_topology_read read, const med_topology_sink *sink, char *why, size_t why_bytes)
+module_read(med_topology_read read,
+            bool here,
+            const med_topology_sink *sink,
+            char why[MED_PORT_WHY_BYTES])
 {
     int before = med_port_cancel_hold();
-    medley_status_t status = read(sink, why, why_bytes);
+    if (here) {
+        reading_begin();
+    }
+    medley_status_t status = read(sink, why, MED_PORT_WHY_BYTES);
+    if (here) {
+        reading_end();
+    }
     med_port_cancel_release(before);
     return status;
 }
@@ -218,7 +284,7 @@ machine_read(parts *p)
         med_log_error(chosen_by, "to read the machine that it chooses needs medley-hwloc.so");
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
-    status = read ? module_read(read, &sink, why, sizeof why)
+    status = read ? module_read(read, !chosen_by, &sink, why)
                   : med_port_topology_read(&sink, why, sizeof why);
     if (status == MEDLEY_OK && p->count > 0) {
         return chosen_by || tight_add(p) ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;

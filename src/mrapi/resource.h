@@ -57,7 +57,10 @@ med_resources_get(med_self *self, mrapi_rsrc_filter_t filter, mrapi_resource_t *
 medley_status_t med_resources_free(med_self *self, const mrapi_resource_t *root);
 /* A node of this process leaves: its trees go. */
 void med_resources_node_leaves(med_self *self);
-/* In a child of fork: the trees are the parent's. */
+/* Around a fork, in the parent: no other thread is in the module meanwhile, whose locks the child
+ * would have for ever. In the child: the trees are the parent's. */
+void med_resources_fork_begin(void);
+void med_resources_fork_end(void);
 void med_resources_forget(void);
 
 typedef struct med_resource_value {

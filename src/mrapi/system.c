@@ -120,7 +120,8 @@ process_hooks_place(void)
 {
     folder_check();
     med_port_shared_on_lost(descriptor_lost);
-    medley_status_t status = med_port_on_fork(after_fork);
+    medley_status_t status =
+        med_port_on_fork(med_resources_fork_begin, med_resources_fork_end, after_fork);
     return status == MEDLEY_OK ? med_port_on_exit(at_exit) : status;
 }
 

@@ -7,9 +7,11 @@
 
 /* There are no forks and no exits, so the handlers run at each of them. */
 medley_status_t
-med_port_on_fork(void (*handler)(void))
+med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
-    (void)handler;
+    (void)before;
+    (void)in_parent;
+    (void)in_child;
     return MEDLEY_OK;
 }
 

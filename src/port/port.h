@@ -225,9 +225,11 @@ medley_status_t med_port_slot_keep(med_port_shared *shared, uint32_t slot);
 uint32_t med_port_process_id(void);
 uint32_t med_port_thread_id(void);
 
-/* `handler` runs in the child after every fork; at the exit of a process that exits by itself,
- * while its other threads may still run. Registered once each, for the life of the process. */
-medley_status_t med_port_on_fork(void (*handler)(void));
+/* At every fork run `before`, in the thread that forks, then `in_parent` there, and `in_child` in
+ * the child; any may be NULL. `handler` runs at the exit of a process that exits by itself, while
+ * its other threads may still run. Registered once each, for the life of the process. */
+medley_status_t
+med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 medley_status_t med_port_on_exit(void (*handler)(void));
 
 /* ---- Threads and cores ----------------------------------------------------------------------- */

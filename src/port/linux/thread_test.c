@@ -227,7 +227,19 @@ self_may_be_set_before_the_hook(void **state)
 static uint32_t *handled;
 
 static void
-note_fork(void)
+note_before(void)
+{
+    *handled += 1000;
+}
+
+static void
+note_parent(void)
+{
+    *handled += 10;
+}
+
+static void
+note_child(void)
 {
     *handled += 1;
 }
@@ -243,12 +255,12 @@ forks_and_exits(test_process *parent, void *argument)
 {
     (void)parent;
     handled = argument;
-    child_expect(med_port_on_fork(note_fork) == MEDLEY_OK);
+    child_expect(med_port_on_fork(note_before, note_parent, note_child) == MEDLEY_OK);
     child_expect(med_port_on_exit(note_exit) == MEDLEY_OK);
     pid_t pid = fork();
     child_expect(pid >= 0);
     if (pid == 0) {
-        _exit(*handled == 1 ? 0 : 1); /* by _exit, no handler runs */
+        _exit(*handled % 10 == 1 && *handled >= 1000 ? 0 : 1); /* by _exit, no handler runs */
     }
     int status = 0;
     child_expect(waitpid(pid, &status, 0) == pid && status == 0);
@@ -263,7 +275,7 @@ fork_and_exit_are_handled(void **state)
     (void)state;
     process_start(&child, forks_and_exits, count);
     assert_int_equal(process_join(&child), 0);
-    assert_int_equal(*count, 101);
+    assert_int_equal(*count, 1111);
     (void)munmap(count, sizeof *count);
 }
 

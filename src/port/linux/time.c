@@ -102,9 +102,9 @@ med_port_log(const char *line)
 }
 
 medley_status_t
-med_port_on_fork(void (*handler)(void))
+med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
-    return pthread_atfork(NULL, NULL, handler) == 0 ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
+    return pthread_atfork(before, in_parent, in_child) == 0 ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
 }
 
 medley_status_t
