@@ -11,6 +11,7 @@
 #include "mcapi/exchange.h"
 
 #include "base/lock.h"
+#include "base/log.h"
 #include "mcapi/endpoint.h"
 #include "mcapi/lane.h"
 #include "mcapi/locked.h"
@@ -61,6 +62,9 @@ memory_find(med_self *self, med_handle *memory)
                                  .size_bytes = med_exchange_memory_bytes(&self->system->limits),
                                  .attributes = MED_SHMEM_DOMAIN_SHARED};
     if (request.size_bytes == 0) {
+        med_log_error("no exchange in this system: its lanes and buffers would be more than 4 GiB",
+                      "lower MEDLEY_MAX_LANES, MEDLEY_LANE_BYTES, MEDLEY_MAX_BUFFERS or "
+                      "MEDLEY_BUFFER_BYTES");
         return MEDLEY_ERR_NO_MEMORY;
     }
     medley_status_t status = med_shmem_get(self, MEMORY_NUMBER, memory);
