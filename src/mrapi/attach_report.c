@@ -68,8 +68,12 @@ med_attach_report_failure_line(const char *name, medley_status_t status, const c
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
 
-void
-med_attach_tell_line(const char *what, const med_system *system)
+/* A line that long is told, and the next begun: with one more limit it stays uncut. */
+#define LINE_FULL_BYTES 180u
+
+/* "created system 'mine'" */
+static med_text
+line_begin(const char *what, const med_system *system)
 {
     med_text text = {.length = 0};
     med_text_string(&text, what);
@@ -80,8 +84,22 @@ med_attach_tell_line(const char *what, const med_system *system)
         med_text_string(&text, system->shared.name);
         med_text_string(&text, "'");
     }
+    return text;
+}
+
+void
+med_attach_tell_line(const char *what, const med_system *system)
+{
+    med_text text = line_begin(what, system);
+    const char *before = ": ";
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
-        med_text_string(&text, i ? ", " : ": ");
+        if (text.length > LINE_FULL_BYTES) {
+            med_log(MED_LOG_INFO, &text);
+            text = line_begin("of", system);
+            before = ": ";
+        }
+        med_text_string(&text, before);
+        before = ", ";
         med_text_number(&text, med_limits_get(&system->limits, (med_limit)i));
         med_text_string(&text, " ");
         med_text_string(&text, med_limit_infos[i].name);

@@ -49,6 +49,22 @@ class Messages(CommandTest):
         self.assertIn("cannot open system '7'", said)
         self.assertIn("this process is in system 'mine' already", said)
 
+    def test_all_limits_are_told(self):
+        said = self.said(MEDLEY_SYSTEM="m" * 48, MEDLEY_LOG="info", MEDLEY_BUFFER_BYTES="10000192")
+        self.assertEqual(said.count(", 10000192 bytes in a buffer\n"), 2, said)  # comes and goes
+
+    def test_more_exchange_than_there_can_be(self):
+        said = self.said(
+            "exchange",
+            1,
+            status=1,
+            MEDLEY_SYSTEM="mine",
+            MEDLEY_MAX_LANES="65535",
+            MEDLEY_LANE_BYTES="65536",
+        )
+        self.assertIn("more than 4 GiB", said)
+        self.assertIn("lower MEDLEY_MAX_LANES, MEDLEY_LANE_BYTES, MEDLEY_MAX_BUFFERS or", said)
+
 
 if __name__ == "__main__":
     unittest.main()
