@@ -92,7 +92,9 @@ spin(const med_contest *contest)
             med_wait_learn(contest->waiter, status == MEDLEY_BUSY);
             return status;
         }
-        if (only_processor || (round > ROUNDS_ALONE && !scheduling.real_time)) {
+        if (only_processor) {
+            med_wait_give_way(contest->waiter);
+        } else if (round > ROUNDS_ALONE && !scheduling.real_time) {
             med_port_yield();
         }
         pause_for(only_processor ? 1 : pauses);

@@ -30,6 +30,12 @@
 /* Beyond this the spinner offers its processor to others in between. */
 #define SPIN_ALONE_NS 3000u
 #define LOOKS_PER_CLOCK 16
+/* On one processor a yield as long as this was a slice of somebody who computes there. So many
+ * waits share it at first, and at most. */
+#define CROWDED_NS 500000u
+#define CROWDED_FIRST 8u
+#define CROWDED_LAST 4096u
+#define CROWDED_FADES 64u /* so many spins that were enough undo about two thirds */
 
 /* As long as a recovery of few things takes; then long enough to be a sleep. */
 #define PAUSES_AWAKE 16
@@ -85,13 +91,32 @@ learned_ns(const med_waiter *waiter)
     return waiter->spin_ns ? waiter->spin_ns : SPIN_START_NS;
 }
 
-uint32_t
-med_wait_spin_budget_ns(const med_waiter *waiter, const med_port_scheduling *scheduling)
+/* On one processor, in ordinary scheduling. Who is new, and may wait this once only, risks no slice
+ * of another; from then on it spins as long as another takes to come from his sleep. */
+static bool
+sleeps_at_once(med_waiter *waiter)
 {
-    if (!scheduling->real_time || scheduling->processors != 1) {
+    if (waiter->spin_ns == 0) {
+        waiter->spin_ns = SPIN_MAX_NS;
+        return true;
+    }
+    if (waiter->crowded > 0) {
+        waiter->crowded--;
+        return true;
+    }
+    return false;
+}
+
+uint32_t
+med_wait_spin_budget_ns(med_waiter *waiter, const med_port_scheduling *scheduling)
+{
+    if (scheduling->processors != 1) {
         return learned_ns(waiter);
     }
-    return scheduling->alone ? 0 : SPIN_MIN_NS;
+    if (scheduling->real_time) {
+        return scheduling->alone ? 0 : SPIN_MIN_NS;
+    }
+    return sleeps_at_once(waiter) ? 0 : learned_ns(waiter);
 }
 
 void
@@ -102,30 +127,48 @@ med_wait_learn(med_waiter *waiter, bool slept)
         waiter->spin_ns = spin_ns / 2 > SPIN_MIN_NS ? spin_ns / 2 : SPIN_MIN_NS;
     } else {
         waiter->spin_ns = spin_ns * 2 < SPIN_MAX_NS ? spin_ns * 2 : SPIN_MAX_NS;
+        if (waiter->crowded == 0) {
+            waiter->crowd -= (waiter->crowd + CROWDED_FADES - 1) / CROWDED_FADES;
+        }
     }
 }
 
-bool
-med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context)
+void
+med_wait_learn_yield(med_waiter *waiter, uint64_t lasted_ns)
 {
-    if (condition(context)) {
-        return true;
+    if (lasted_ns >= CROWDED_NS) {
+        uint32_t waits = waiter->crowd * 2 + CROWDED_FIRST;
+        waiter->crowd = waits < CROWDED_LAST ? waits : CROWDED_LAST;
+        waiter->crowded = waiter->crowd;
+        waiter->spin_ns = SPIN_MAX_NS; /* as long as another takes to come from his sleep */
     }
-    med_port_scheduling scheduling;
-    med_port_scheduling_get(&scheduling);
-    bool only_processor = scheduling.processors == 1;
-    uint64_t budget_ns = med_wait_spin_budget_ns(waiter, &scheduling);
-    if (budget_ns == 0) {
-        return false;
-    }
+}
+
+void
+med_wait_give_way(med_waiter *waiter)
+{
+    uint64_t start_ns = med_port_clock_ns();
+    med_port_yield();
+    med_wait_learn_yield(waiter, med_port_clock_ns() - start_ns);
+}
+
+static bool
+spin(med_waiter *waiter,
+     const med_port_scheduling *scheduling,
+     uint64_t budget_ns,
+     bool (*condition)(void *context),
+     void *context)
+{
+    bool only_processor = scheduling->processors == 1;
+    int looks = only_processor ? 1 : LOOKS_PER_CLOCK; /* a yield may last */
     uint64_t start_ns = med_port_clock_ns();
     for (;;) {
-        for (int look = 0; look < LOOKS_PER_CLOCK; look++) {
+        for (int look = 0; look < looks; look++) {
             if (condition(context)) {
                 return true;
             }
             if (only_processor) {
-                med_port_yield();
+                med_wait_give_way(waiter);
             } else {
                 med_port_cpu_relax();
             }
@@ -134,10 +177,28 @@ med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *contex
         if (spun_ns >= budget_ns) {
             return condition(context);
         }
-        if (spun_ns >= SPIN_ALONE_NS && !scheduling.real_time) {
+        if (spun_ns >= SPIN_ALONE_NS && !only_processor && !scheduling->real_time) {
             med_port_yield();
         }
     }
+}
+
+bool
+med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context)
+{
+    if (condition(context)) {
+        med_wait_learn(waiter, false);
+        return true;
+    }
+    med_port_scheduling scheduling;
+    med_port_scheduling_get(&scheduling);
+    uint32_t budget_ns = med_wait_spin_budget_ns(waiter, &scheduling);
+    if (budget_ns == 0) {
+        return false;
+    }
+    bool holds = spin(waiter, &scheduling, budget_ns, condition, context);
+    med_wait_learn(waiter, !holds);
+    return holds;
 }
 
 void
@@ -180,10 +241,8 @@ med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *reque
         return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
     }
     if (med_wait_spin(waiter, request->condition, request->context)) {
-        med_wait_learn(waiter, false);
         return MEDLEY_OK;
     }
-    med_wait_learn(waiter, true);
     waiter->sleeps++;
     for (uint32_t slice = 0;; slice++) {
         if (sleep_once(wait, request, med_wait_slice_end_ns(slice, request->deadline_ns))) {

@@ -33,6 +33,8 @@ typedef struct med_wait {
 /* One per thread that waits; private to that thread. What it learned, and what it did. */
 typedef struct med_waiter {
     uint32_t spin_ns; /* how long it spins before it sleeps; adapts */
+    uint32_t crowded; /* on one processor: so many waits to come sleep at once */
+    uint32_t crowd;   /* how many they were after the last slice lost; fades */
     uint32_t sleeps;  /* statistics, wrapping */
     uint32_t slices;  /* sleeps that ended without a wake */
 } med_waiter;
@@ -97,12 +99,19 @@ med_waker_wake(med_waker *waker)
 /* One spin phase: returns true as soon as `condition` holds, false when it is time to sleep. Knows
  * when spinning gives way to others (one processor), and to be brief (in real time there). */
 bool med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context);
-/* How long it may spin now. Not long in real time on one processor: whom it waits for may need this
- * very processor. But he may run on another, and then a sleep costs many times as much. 0 where
- * there is no other. */
-uint32_t med_wait_spin_budget_ns(const med_waiter *waiter, const med_port_scheduling *scheduling);
+/* How long it may spin in the wait that begins now. Not long in real time on one processor: whom it
+ * waits for may need this very processor. But he may run on another, and then a sleep costs many
+ * times as much. 0, sleep at once: in real time where there is no other; else on one processor when
+ * the waiter is new, or others compute there. */
+uint32_t med_wait_spin_budget_ns(med_waiter *waiter, const med_port_scheduling *scheduling);
 /* What the spin taught: it was long enough, or the thread had to sleep all the same. */
 void med_wait_learn(med_waiter *waiter, bool slept);
+/* Between two looks on one processor: whom it waits for may run there. */
+void med_wait_give_way(med_waiter *waiter);
+/* What a yield taught: when it lasted, somebody else computes here. To give way to him costs a
+ * whole slice of his, while a wake preempts him: so waits to come sleep at once, the more the more
+ * often that happened; then it tries again. */
+void med_wait_learn_yield(med_waiter *waiter, uint64_t lasted_ns);
 /* Between two looks at what changes soon and wakes nobody: gives way, then sleeps, since who is to
  * change it may have a lower priority and no other processor. `pauses` counts them, from 0. */
 void med_wait_pause(uint32_t *pauses);

@@ -172,6 +172,69 @@ spinning_adapts(void **state)
     assert_int_equal(med_wait_spin_budget_ns(&waiter, &alone), short_ns); /* whatever was learned */
 }
 
+/* One processor, ordinary scheduling: a yield may give it to another for a whole slice. */
+static void
+who_may_lose_a_slice_sleeps_at_once(void **state)
+{
+    const med_port_scheduling one = {.processors = 1};
+    const med_port_scheduling only = {.processors = 1, .alone = true};
+    const med_port_scheduling several = {.processors = 2};
+    med_waiter waiter = {.spin_ns = 0};
+    (void)state;
+    assert_int_equal(med_wait_spin_budget_ns(&waiter, &one), 0); /* a new one */
+    assert_true(med_wait_spin_budget_ns(&waiter, &one) > 0);
+    med_wait_learn_yield(&waiter, 1000); /* nobody else, or whom it waits for */
+    assert_true(med_wait_spin_budget_ns(&waiter, &one) > 0);
+
+    uint32_t before = 0;
+    for (int slices = 0; slices < 6; slices++) { /* more share every slice */
+        med_wait_learn_yield(&waiter, 3000000);
+        uint32_t waits = 0;
+        while (med_wait_spin_budget_ns(&waiter, waits % 2 ? &one : &only) == 0) {
+            assert_true(med_wait_spin_budget_ns(&waiter, &several) > 0);
+            waits++;
+        }
+        assert_true(waits > before && waits <= 10000); /* then it tries again */
+        before = waits;
+    }
+    assert_true(before >= 100);
+    for (int i = 0; i < 1000; i++) {
+        med_wait_learn(&waiter, false);
+    }
+    assert_int_equal(waiter.crowd, 0); /* as if there had been none */
+}
+
+static bool
+looked(void *context)
+{
+    ++*(uint32_t *)context;
+    return false;
+}
+
+static void *
+spins_once(void *argument)
+{
+    med_waiter waiter = {.spin_ns = 0};
+    (void)med_wait_spin(&waiter, looked, argument);
+    return NULL;
+}
+
+static void
+a_new_one_on_one_processor_does_not_spin(void **state)
+{
+    uint32_t looks = 0;
+    uint32_t processor = 0;
+    (void)state;
+    med_port_thread thread;
+    med_port_thread_attributes attributes = {.processors = &processor, .processor_count = 1};
+    while (med_port_thread_start(&thread, &attributes, spins_once, &looks) != MEDLEY_OK) {
+        processor++; /* not one of those allowed */
+        assert_true(processor < 4096);
+    }
+    assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
+    assert_int_equal(looks, 1);
+}
+
 static void
 slices_end_by_the_deadline(void **state)
 {
@@ -194,6 +257,8 @@ main(void)
         cmocka_unit_test(who_ends_a_wait),
         cmocka_unit_test(a_dead_sleepers_flag_goes_with_the_next_wake),
         cmocka_unit_test(spinning_adapts),
+        cmocka_unit_test(who_may_lose_a_slice_sleeps_at_once),
+        cmocka_unit_test(a_new_one_on_one_processor_does_not_spin),
         cmocka_unit_test(slices_end_by_the_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
