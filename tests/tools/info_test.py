@@ -191,6 +191,12 @@ class PretendedMachine(CommandTest):
         machine = "node:2 core:4 pu:2"
         self.expect("HWLOC_SYNTHETIC=" + machine, 16, HWLOC_SYNTHETIC=machine)
 
+    def test_instruction_caches(self):
+        machine = "core:2 l1d:1(size=32768) l1i:1(size=65536) pu:1"
+        caches = self.run_json("info", HWLOC_SYNTHETIC=machine)["domains"][0]["caches"]
+        found = [(c["name"], c["type"], c["size_bytes"]) for c in caches]
+        self.assertIn(("L1i", "instruction", 65536), found)
+
     def test_file(self):
         self.expect("HWLOC_XMLFILE=" + self.file, 8, HWLOC_XMLFILE=self.file)
 

@@ -243,11 +243,15 @@ topology_json(hwloc_topology_t topology, const char *xml)
                      "memories", memories_json(topology));
 }
 
-/* Everything that is online, whether or not this process may use it. */
+/* Everything that is online, whether or not this process may use it; instruction caches too, which
+ * hwloc leaves out. */
 static int
 load(hwloc_topology_t topology, const recording *xml)
 {
     if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0) {
+        return -1;
+    }
+    if (hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL) != 0) {
         return -1;
     }
     if (xml->text && hwloc_topology_set_xmlbuffer(topology, xml->text, (int)xml->size + 1) != 0) {
