@@ -680,7 +680,7 @@ receive_some(med_self *self,
         *received += take_run(own, &f, places, *received);
         return MEDLEY_OK;
     }
-    uint32_t bytes;
+    uint32_t bytes = 0;
     unsigned char *place = places->buffer + *received * places->size;
     status = receive(self, own, place, places->size, &bytes);
     if (status == MEDLEY_OK || status == MEDLEY_ERR_LIMIT) {

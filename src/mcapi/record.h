@@ -64,7 +64,7 @@ medley_status_t med_record_skip(med_ring_producer *ring, uint32_t granules);
 static inline medley_status_t
 med_record_reserve(med_ring_producer *ring, uint32_t granules, unsigned char **slot)
 {
-    void *at;
+    void *at = NULL;
     uint32_t count;
     medley_status_t status = med_ring_reserve_many_as(ring, MED_RING_PACKED, granules, &at, &count);
     if (__builtin_expect(status == MEDLEY_OK && count < granules, 0)) {

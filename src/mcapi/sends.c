@@ -18,7 +18,7 @@ void
 med_sends_fini(med_sends *sends)
 {
     if (sends->heads != sends->few) {
-        med_port_memory_unmap(sends->heads, ((size_t)sends->mask + 1) * sizeof sends->heads[0]);
+        med_port_memory_unmap(sends->heads, ((size_t)sends->mask + 1) * sizeof(void *));
     }
     med_sends_init(sends);
 }
@@ -46,8 +46,7 @@ grow(med_sends *sends)
     med_sends larger = *sends;
     uint32_t wanted = count * 2 < MAPPED_LEAST ? MAPPED_LEAST : count * 2;
     void *memory;
-    if (wanted > COUNT_MAX ||
-        med_port_memory_map(wanted * sizeof sends->heads[0], &memory) != MEDLEY_OK) {
+    if (wanted > COUNT_MAX || med_port_memory_map(wanted * sizeof(void *), &memory) != MEDLEY_OK) {
         return;
     }
     larger.heads = memory;

@@ -147,7 +147,8 @@ cache_of(med_self *self, med_heap_cache **cache)
     return MEDLEY_OK;
 }
 
-/* With the heap's lock: a batch. Those that rest are taken only when there can be no others. */
+/* With the heap's lock: a batch, or fewer; none, and why not. Those that rest are taken only when
+ * there can be no others. */
 static medley_status_t
 batch_take(med_heap *heap, med_heap_cache *cache)
 {
@@ -165,7 +166,7 @@ batch_take(med_heap *heap, med_heap_cache *cache)
         cache->bare = slot;
         cache->bare_count++;
     }
-    return cache->bare ? MEDLEY_OK : status;
+    return status;
 }
 
 static medley_status_t
@@ -175,8 +176,8 @@ bare_take(med_heap *heap, med_heap_cache *cache, med_heap_slot **slot)
         heap_lock(heap);
         medley_status_t status = batch_take(heap, cache);
         heap_unlock(heap);
-        if (status != MEDLEY_OK) {
-            return status;
+        if (!cache->bare) {
+            return status == MEDLEY_OK ? MEDLEY_ERR_NO_MEMORY : status;
         }
     }
     *slot = cache->bare;

@@ -44,7 +44,7 @@ med_image_limit_name(med_limit which, char name[32])
     word = without_prefix(word, "MAX_");
     for (; word[i] && i < 31; i++) {
         char c = word[i];
-        name[i] = c == '_' ? '-' : (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+        name[i] = (char)(c == '_' ? '-' : c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     }
     name[i] = '\0';
 }
@@ -256,7 +256,7 @@ med_image_open_text(
 }
 
 /* One mapping: the list, then the text. */
-#define LIST_BYTES (MED_IMAGE_LIST_ROOM * sizeof(unsigned))
+#define LIST_BYTES ((size_t)MED_IMAGE_LIST_ROOM * sizeof(unsigned))
 #define MAPPING_BYTES (LIST_BYTES + MED_IMAGE_BYTES_MAX)
 
 static const char *

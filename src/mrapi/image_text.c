@@ -29,7 +29,8 @@ quote_append(med_text *text, const char *bytes, size_t length)
     char shown[QUOTE_SHOWN + 1];
     size_t count = length < QUOTE_SHOWN ? length : QUOTE_SHOWN;
     for (size_t i = 0; i < count; i++) {
-        shown[i] = bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '?';
+        bool printable = bytes[i] >= ' ' && bytes[i] <= '~';
+        shown[i] = (char)(printable ? bytes[i] : '?');
     }
     shown[count] = '\0';
     med_text_string(text, " '");

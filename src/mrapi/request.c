@@ -248,9 +248,10 @@ place_of(const med_requests *requests, uint32_t handle)
 static medley_status_t
 turn_await(med_request *request, uint32_t generation, uint32_t *word)
 {
+    uint32_t pauses = 0;
     medley_status_t status;
     while ((status = turn_take(request, generation, false, word)) == MEDLEY_BUSY) {
-        med_port_yield();
+        med_wait_pause(&pauses);
     }
     return status;
 }
@@ -321,9 +322,10 @@ static void
 place_leave(med_requests *requests, med_request *request, uint32_t generation)
 {
     uint32_t word;
+    uint32_t pauses = 0;
     medley_status_t status;
     while ((status = turn_take(request, generation, true, &word)) == MEDLEY_BUSY) {
-        med_port_yield();
+        med_wait_pause(&pauses);
     }
     if (status != MEDLEY_OK) {
         return;

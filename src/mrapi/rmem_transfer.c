@@ -116,9 +116,10 @@ static medley_status_t
 run_engine(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     med_port_copy copy = med_rmem_window_copy(window, transfer);
+    uint32_t pauses = 0;
     medley_status_t status;
     while ((status = engine_start(&copy)) == MEDLEY_BUSY) {
-        med_port_yield();
+        med_wait_pause(&pauses);
     }
     return status == MEDLEY_OK ? engine_end(&copy) : status;
 }

@@ -47,7 +47,7 @@ attributes_take(const mrapi_resource_t *resource, json_t *row)
     }
     if (resource->resource_type == MRAPI_RSRC_CPU) {
         const char *type = "";
-        mrapi_resource_get_attribute(resource, MRAPI_RSRC_CPU_TYPE, &type, sizeof type, &status);
+        mrapi_resource_get_attribute(resource, MRAPI_RSRC_CPU_TYPE, &type, sizeof(void *), &status);
         (void)json_object_set_new(row, "model", output_string(type));
     }
 }
