@@ -235,7 +235,7 @@ med_attach_private(med_system *system)
         }
     }
     if (status != MEDLEY_OK) {
-        med_attach_report_failure("private", status, "");
+        med_attach_report_failure(NULL, status, "");
         return status;
     }
     med_attach_tell("created", system);

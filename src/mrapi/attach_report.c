@@ -3,15 +3,28 @@
 
 #include "base/text.h"
 
+/* In quotes only what is a name: a named system may be called "private". NULL: the private one. */
+static void
+system_tell(med_text *text, const char *name)
+{
+    if (!name) {
+        med_text_string(text, "the private system");
+        return;
+    }
+    med_text_string(text, "system '");
+    med_text_string(text, name);
+    med_text_string(text, "'");
+}
+
 /* ---- It cannot be opened --------------------------------------------------------------------- */
 
 static void
 report(const char *name, const char *why, const char *advice)
 {
     med_text text = {.length = 0};
-    med_text_string(&text, "cannot open system '");
-    med_text_string(&text, name);
-    med_text_string(&text, "': ");
+    med_text_string(&text, "cannot open ");
+    system_tell(&text, name);
+    med_text_string(&text, ": ");
     med_text_string(&text, why);
     if (advice) {
         med_text_string(&text, "; ");
@@ -40,6 +53,9 @@ med_attach_report_image_refused(const char *name)
 static const char *
 advice_for(const char *name, medley_status_t status, const char *why)
 {
+    if (!name && status != MEDLEY_ERR_NO_MEMORY) {
+        return NULL; /* the rest is of names, and of others in it */
+    }
     switch (status) {
     case MEDLEY_ERR_ACCESS:
         return "see who made it, or choose another name with MEDLEY_SYSTEM";
@@ -77,13 +93,8 @@ line_begin(const char *what, const med_system *system)
 {
     med_text text = {.length = 0};
     med_text_string(&text, what);
-    if (system->scope == MED_PORT_SCOPE_PROCESS) {
-        med_text_string(&text, " the private system");
-    } else {
-        med_text_string(&text, " system '");
-        med_text_string(&text, system->shared.name);
-        med_text_string(&text, "'");
-    }
+    med_text_string(&text, " ");
+    system_tell(&text, system->scope == MED_PORT_SCOPE_PROCESS ? NULL : system->shared.name);
     return text;
 }
 

@@ -7,7 +7,7 @@
 #include "medley/status.h"
 #include "mrapi/system.h"
 
-/* "cannot open system 'name': status; advice" */
+/* "cannot open system 'name': status; advice". Here and below NULL is the private system. */
 void med_attach_report(const char *name, medley_status_t status, const char *advice);
 #define MED_ATTACH_ADVICE_NAME                                                                     \
     "a name has 1 to 48 letters, digits, '.', '_', '-', and does not start with '.'"

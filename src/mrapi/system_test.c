@@ -338,7 +338,7 @@ missing_room_is_told(void **state)
     (void)state;
     logged_run("error", has_no_addresses);
     assert_true(logged_says("this process has no room for it (ulimit -v); lower limits"));
-    assert_true(logged_says("cannot open system 'private': "));
+    assert_true(logged_says("cannot open the private system: "));
     assert_false(logged_says("shared memory"));
     logged_run("error", finds_no_storage);
     assert_true(logged_says_once("': shared memory has no room for "));
