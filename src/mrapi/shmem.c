@@ -44,16 +44,10 @@
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static uint32_t
-attached_words(const med_limits *limits)
-{
-    return (limits->nodes + 31) / 32;
-}
-
 uint32_t
 med_shmem_row_bytes(const med_limits *limits)
 {
-    uint32_t words = attached_words(limits) + limits->nodes;
+    uint32_t words = med_shmem_bit_words(limits) + limits->nodes;
     return (uint32_t)(sizeof(med_shmem_row) + words * sizeof(atomic32) + 63) / 64 * 64;
 }
 
@@ -66,13 +60,7 @@ attached(med_shmem_row *row)
 static atomic32 *
 listed(const med_system *system, med_shmem_row *row)
 {
-    return attached(row) + attached_words(&system->limits);
-}
-
-static inline uint32_t
-bit_of(uint32_t node_index)
-{
-    return 1u << node_index % 32;
+    return attached(row) + med_shmem_bit_words(&system->limits);
 }
 
 /* The row of a good handle, and its generation. */
@@ -140,7 +128,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_release(&shmem->address_low, (uint32_t)request->address);
     atomic32_store_release(&shmem->address_high, (uint32_t)(request->address >> 32));
 
-    for (uint32_t i = 0; i < attached_words(&with->system->limits); i++) {
+    for (uint32_t i = 0; i < med_shmem_bit_words(&with->system->limits); i++) {
         atomic32_store_relaxed(&attached(shmem)[i], 0);
     }
     for (uint32_t i = 0; i < request->node_count; i++) {
@@ -335,15 +323,15 @@ bit_set(med_row *row, uint32_t index, void *context)
     atomic32 *word = &attached((med_shmem_row *)(void *)row)[self->index / 32];
     (void)index;
     /* Relaxed: the lock orders it. */
-    uint32_t before = atomic32_fetch_or_relaxed(word, bit_of(self->index));
-    return before & bit_of(self->index) ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
+    uint32_t before = atomic32_fetch_or_relaxed(word, med_shmem_bit(self->index));
+    return before & med_shmem_bit(self->index) ? MEDLEY_ERR_EXISTS : MEDLEY_OK;
 }
 
 static void
 bit_clear(med_shmem_row *row, uint32_t node_index)
 {
     /* D1 unmapped -> D2 (delete) */
-    (void)atomic32_fetch_and_release(&attached(row)[node_index / 32], ~bit_of(node_index));
+    (void)atomic32_fetch_and_release(&attached(row)[node_index / 32], ~med_shmem_bit(node_index));
 }
 
 medley_status_t
@@ -364,8 +352,8 @@ med_shmem_attach(med_self *self, med_handle handle, void **address)
     if (status != MEDLEY_OK) {
         return status;
     }
-    status = med_mapping_use(system, index, address);
-    if (status != MEDLEY_OK) {
+    status = med_mapping_use(system, index, self->index, address);
+    if (status != MEDLEY_OK && status != MEDLEY_ERR_EXISTS) {
         bit_clear(row, self->index);
     }
     return status;
@@ -381,12 +369,12 @@ med_shmem_detach(med_self *self, med_handle handle)
         return status;
     }
     /* Relaxed: only this node sets and clears it. */
-    if (!(atomic32_load_relaxed(&attached(row)[self->index / 32]) & bit_of(self->index))) {
+    if (!(atomic32_load_relaxed(&attached(row)[self->index / 32]) & med_shmem_bit(self->index))) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    med_mapping_release(self->system, med_handle_index(handle));
+    bool used = med_mapping_release(self->system, med_handle_index(handle), self->index);
     bit_clear(row, self->index);
-    return MEDLEY_OK;
+    return used ? MEDLEY_OK : MEDLEY_ERR_NOT_OWNER; /* a bit that was written over */
 }
 
 /* ---- Delete ---------------------------------------------------------------------------------- */
@@ -396,7 +384,7 @@ nobody_attached(med_row *row, uint32_t index, void *context)
 {
     const med_system *system = context;
     (void)index;
-    for (uint32_t i = 0; i < attached_words(&system->limits); i++) {
+    for (uint32_t i = 0; i < med_shmem_bit_words(&system->limits); i++) {
         /* D2 unmapped <- D1 (bit_clear) */
         if (atomic32_load_acquire(&attached((med_shmem_row *)(void *)row)[i])) {
             return MEDLEY_BUSY;
@@ -413,10 +401,10 @@ bits_of_nobody_clear(med_row *row, uint32_t index, void *context)
     const med_system *system = context;
     atomic32 *bits = attached((med_shmem_row *)(void *)row);
     (void)index;
-    for (uint32_t i = 0; i < attached_words(&system->limits) * 32; i++) {
+    for (uint32_t i = 0; i < med_shmem_bit_words(&system->limits) * 32; i++) {
         uint32_t state = MED_ROW_FREE;
         /* Relaxed, both: the lock orders them, and who clears his own has done with it. */
-        if (!(atomic32_load_relaxed(&bits[i / 32]) & bit_of(i))) {
+        if (!(atomic32_load_relaxed(&bits[i / 32]) & med_shmem_bit(i))) {
             continue;
         }
         if (i < system->limits.nodes) {
@@ -424,7 +412,7 @@ bits_of_nobody_clear(med_row *row, uint32_t index, void *context)
             state = atomic32_load_relaxed(&med_table_row(&system->nodes, i)->state);
         }
         if (med_row_state_of(state) != MED_ROW_LIVE) {
-            (void)atomic32_fetch_and_relaxed(&bits[i / 32], ~bit_of(i));
+            (void)atomic32_fetch_and_relaxed(&bits[i / 32], ~med_shmem_bit(i));
         }
     }
     return MEDLEY_OK;
@@ -437,7 +425,7 @@ bury(med_system *system, med_shmem_row *row, uint32_t index, uint32_t generation
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
         const med_node_row *node = med_system_node(system, i);
         /* Relaxed: what is done about it looks again. */
-        if (atomic32_load_relaxed(&attached(row)[i / 32]) & bit_of(i)) {
+        if (atomic32_load_relaxed(&attached(row)[i / 32]) & med_shmem_bit(i)) {
             uint32_t word = atomic32_load_acquire(&node->row.state); /* A1 live <- T1 (table.c) */
             (void)med_node_look(system, med_node_ref(i, med_row_generation_of(word)));
         }
@@ -503,11 +491,11 @@ gone_node_detach(med_row *row, uint32_t index, void *context)
     if (atomic32_load_relaxed(&med_table_row(&gone->system->nodes, node)->state) != live) {
         return MEDLEY_ERR_STALE;
     }
-    /* Another of this process may have cleared it before. Relaxed, both: the lock orders it. */
-    if (gone->of_this_process && atomic32_load_relaxed(word) & bit_of(node)) {
-        med_mapping_release(gone->system, index);
+    if (gone->of_this_process) {
+        (void)med_mapping_release(gone->system, index, node);
     }
-    (void)atomic32_fetch_and_relaxed(word, ~bit_of(node));
+    /* Relaxed: the lock orders it. */
+    (void)atomic32_fetch_and_relaxed(word, ~med_shmem_bit(node));
     return MEDLEY_OK;
 }
 
@@ -523,8 +511,9 @@ row_recover(med_system *system, uint32_t index, uint32_t node_ref)
     /* Relaxed, both: the node, which had seen the row LIVE when it attached it, is gone, or the
      * caller; and looked at again under the lock. */
     uint32_t word = atomic32_load_relaxed(&row->row.state);
-    if (med_row_state_of(word) != MED_ROW_LIVE ||
-        !(atomic32_load_relaxed(&attached(row)[node / 32]) & bit_of(node))) {
+    bool is_attached = atomic32_load_relaxed(&attached(row)[node / 32]) & med_shmem_bit(node);
+    bool is_used = gone.of_this_process && med_mapping_is_used_by(system, index, node);
+    if (med_row_state_of(word) != MED_ROW_LIVE || !(is_attached || is_used)) {
         return MEDLEY_OK;
     }
     medley_status_t status =
@@ -573,7 +562,7 @@ med_shmem_attached_count(const med_system *system, const med_shmem_row *row)
 {
     const atomic32 *bits = (const atomic32 *)(const void *)(row + 1);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < attached_words(&system->limits); i++) {
+    for (uint32_t i = 0; i < med_shmem_bit_words(&system->limits); i++) {
         uint32_t word = atomic32_load_relaxed(&bits[i]); /* relaxed: for showing */
         count += (uint32_t)__builtin_popcount(word);
     }
@@ -585,5 +574,5 @@ med_shmem_listed(const med_system *system, const med_shmem_row *row, uint32_t i)
 {
     const atomic32 *words = (const atomic32 *)(const void *)(row + 1);
     /* Relaxed: for showing. */
-    return atomic32_load_relaxed(&words[attached_words(&system->limits) + i]);
+    return atomic32_load_relaxed(&words[med_shmem_bit_words(&system->limits) + i]);
 }

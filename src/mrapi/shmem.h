@@ -102,7 +102,7 @@ typedef struct med_mapping {
     uint32_t file; /* the number of the segment that is mapped, as are the next two */
     uint32_t size_bytes;
     uint32_t place;
-    uint32_t users; /* nodes of this process that have it attached */
+    uint32_t users; /* how many nodes of this process have it attached */
 } med_mapping;
 
 /* Private to the process; one for each row. */
@@ -110,6 +110,7 @@ typedef struct med_mappings {
     med_lock lock; /* of the other fields; taken last: nothing is taken inside */
     med_lock_sleepers sleepers;
     med_mapping *of_row;
+    atomic32 *users; /* for each row, one bit for each node row: this process's that use it */
     uint32_t row_count;
     uint32_t kept; /* row + 1 of a segment that stays mapped for its maker's first attach, or 0 */
 } med_mappings;

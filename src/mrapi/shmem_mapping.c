@@ -5,6 +5,9 @@
  * under the mappings' lock, which is taken last. A segment is opened and mapped under it, so that
  * one of several threads does it.
  *
+ * Which of the process's nodes use a mapping stands beside it, in the process's own memory. The bits
+ * in the row tell it to others, and whoever writes over them unmaps nothing that is in use.
+ *
  * Death: the lock and the mappings are the process's, and go with it.
  */
 #include "mrapi/shmem_mapping.h"
@@ -104,9 +107,24 @@ mapping_make(const med_system *system, med_shmem_row *row, uint32_t file, med_ma
     return MEDLEY_OK;
 }
 
+static atomic32 *
+users_of(const med_system *system, uint32_t index, uint32_t node_index)
+{
+    size_t words = med_shmem_bit_words(&system->limits);
+    return &system->mappings.users[index * words + node_index / 32];
+}
+
+/* Relaxed: a node's bit is written for it alone. Who leaves the system has given up all. */
+bool
+med_mapping_is_used_by(const med_system *system, uint32_t index, uint32_t node_index)
+{
+    return system->mappings.users &&
+           atomic32_load_relaxed(users_of(system, index, node_index)) & med_shmem_bit(node_index);
+}
+
 /* With the lock. */
 static medley_status_t
-use(const med_system *system, uint32_t index, void **address)
+use(const med_system *system, uint32_t index, uint32_t node_index, void **address)
 {
     med_shmem_row *row = med_shmem_row_at(system, index);
     med_mapping *mapping = &system->mappings.of_row[index];
@@ -116,12 +134,18 @@ use(const med_system *system, uint32_t index, void **address)
     if (!good && mapping->users > 0) {
         return MEDLEY_ERR_CORRUPT; /* it could not be deleted while we use it */
     }
+    if (good && med_mapping_is_used_by(system, index, node_index)) {
+        return MEDLEY_ERR_EXISTS; /* its bit in the row was written over */
+    }
     if (!good) {
         mapping_drop(mapping); /* kept, and deleted by another process since */
         status = med_segments_are_private(system) ? MEDLEY_ERR_CORRUPT
                                                   : mapping_make(system, row, file, mapping);
     }
     if (status == MEDLEY_OK) {
+        /* Relaxed: the lock orders it. */
+        (void)atomic32_fetch_or_relaxed(users_of(system, index, node_index),
+                                        med_shmem_bit(node_index));
         mapping->users++;
         *address = mapping->address;
     }
@@ -129,23 +153,30 @@ use(const med_system *system, uint32_t index, void **address)
 }
 
 medley_status_t
-med_mapping_use(med_system *system, uint32_t index, void **address)
+med_mapping_use(med_system *system, uint32_t index, uint32_t node_index, void **address)
 {
     mappings_lock(system);
-    medley_status_t status = use(system, index, address);
+    medley_status_t status = use(system, index, node_index, address);
     mappings_unlock(system);
     return status;
 }
 
-void
-med_mapping_release(med_system *system, uint32_t index)
+bool
+med_mapping_release(med_system *system, uint32_t index, uint32_t node_index)
 {
     med_mapping *mapping = &system->mappings.of_row[index];
+    uint32_t bit = med_shmem_bit(node_index);
+    if (!med_mapping_is_used_by(system, index, node_index)) {
+        return false;
+    }
     mappings_lock(system);
-    if (mapping->users > 0 && --mapping->users == 0 && !med_segments_are_private(system)) {
+    /* Relaxed: the lock orders it. */
+    bool used = atomic32_fetch_and_relaxed(users_of(system, index, node_index), ~bit) & bit;
+    if (used && --mapping->users == 0 && !med_segments_are_private(system)) {
         mapping_drop(mapping);
     }
     mappings_unlock(system);
+    return used;
 }
 
 void
@@ -230,14 +261,24 @@ med_shmem_map_again(const med_system *system, uint32_t file, med_port_segment *s
     return MEDLEY_ERR_NOT_FOUND;
 }
 
+/* One piece: the mappings, then the bits of who uses each. */
+static size_t
+own_bytes(const med_system *system)
+{
+    size_t words = med_shmem_bit_words(&system->limits);
+    return system->limits.shmems * (sizeof(med_mapping) + words * sizeof(atomic32));
+}
+
 medley_status_t
 med_mappings_init(med_system *system)
 {
     void *memory;
     uint32_t count = system->limits.shmems;
-    medley_status_t status = med_port_memory_map(count * sizeof(med_mapping), &memory);
+    medley_status_t status = med_port_memory_map(own_bytes(system), &memory);
     if (status == MEDLEY_OK) {
-        system->mappings = (med_mappings){.of_row = memory, .row_count = count};
+        med_mapping *of_row = memory;
+        system->mappings = (med_mappings){
+            .of_row = of_row, .users = (atomic32 *)(void *)(of_row + count), .row_count = count};
     }
     return status;
 }
@@ -247,7 +288,7 @@ med_mappings_forget(med_system *system)
 {
     med_mappings *mappings = &system->mappings;
     if (mappings->of_row) {
-        med_port_memory_unmap(mappings->of_row, mappings->row_count * sizeof(med_mapping));
+        med_port_memory_unmap(mappings->of_row, own_bytes(system));
     }
     *mappings = (med_mappings){.of_row = NULL};
 }

@@ -23,17 +23,34 @@ med_segments_are_private(const med_system *system)
     return !med_system_is_shared(system);
 }
 
+/* Of bits, one for each node row. */
+static inline uint32_t
+med_shmem_bit_words(const med_limits *limits)
+{
+    return (limits->nodes + 31) / 32;
+}
+
+static inline uint32_t
+med_shmem_bit(uint32_t node_index)
+{
+    return 1u << node_index % 32;
+}
+
 med_port_segment med_segment_named(const med_system *system, uint32_t file);
 /* 0 is no segment. */
 void med_segment_remove(const med_system *system, uint32_t file);
 /* Tells why something cannot be done with the memory of that number, or MED_OBJECT_ANY. */
 void med_shmem_report(const char *what, uint32_t number, const char *why);
 
-/* One more node of this process uses the row's segment. MEDLEY_ERR_CORRUPT: it is not what the row
- * says; MEDLEY_ERR_NO_MEMORY: it cannot be mapped. The log says why. */
-medley_status_t med_mapping_use(med_system *system, uint32_t index, void **address);
-/* One less; the last one unmaps it, if it has a name. */
-void med_mapping_release(med_system *system, uint32_t index);
+/* A node of this process, of that row, uses the row's segment. MEDLEY_ERR_EXISTS: it did already;
+ * MEDLEY_ERR_CORRUPT: it is not what the row says; MEDLEY_ERR_NO_MEMORY: it cannot be mapped. Of
+ * the last two the log says why. */
+medley_status_t
+med_mapping_use(med_system *system, uint32_t index, uint32_t node_index, void **address);
+/* No longer; the last one unmaps it, if it has a name. False: it did not use it. */
+bool med_mapping_release(med_system *system, uint32_t index, uint32_t node_index);
+/* Asked by the node, or by who recovers it. */
+bool med_mapping_is_used_by(const med_system *system, uint32_t index, uint32_t node_index);
 /* The row is on its way out. */
 void med_mapping_drop_unused(med_system *system, uint32_t index);
 /* What a newly made segment is mapped at (if it is) becomes the row's mapping: the process's one

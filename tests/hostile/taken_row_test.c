@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Rows in use that the table takes for free ones: two words written over. */
+/* Rows in use of which others say otherwise: a word or two written over. */
+#include <pthread.h>
+
 #include "hostile.h"
 #include "mrapi/shmem_mapping.h"
 #include "mrapi/system.h"
@@ -39,11 +41,85 @@ memory_in_use_stays(void **state)
     }
 }
 
+/* The row says that the caller's node has it attached. */
+static void
+row_seems_attached(mrapi_shmem_hndl_t shmem)
+{
+    const med_self *self = med_self_get();
+    med_shmem_row *row = med_shmem_row_at(self->system, med_handle_index(shmem));
+    atomic32 *bits = (atomic32 *)(void *)(row + 1);
+    (void)atomic32_fetch_or_relaxed(&bits[self->index / 32], 1u << self->index % 32);
+}
+
+typedef struct second_node {
+    mrapi_shmem_hndl_t shmem;
+    bool detaches; /* else it only leaves */
+    mrapi_status_t detached;
+    mrapi_status_t left;
+} second_node;
+
+/* It has had it attached, so that whoever tidies up after it looks there. */
+static void *
+second_node_runs(void *argument)
+{
+    second_node *second = argument;
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(DOMAIN, 2, 0, &info, &status);
+    (void)mrapi_shmem_attach(second->shmem, &status);
+    mrapi_shmem_detach(second->shmem, &status);
+    row_seems_attached(second->shmem);
+    if (second->detaches) {
+        mrapi_shmem_detach(second->shmem, &second->detached);
+    }
+    mrapi_finalize(&second->left);
+    return NULL;
+}
+
+static void
+memory_of_another_node_stays(bool detaches, mrapi_status_t expected)
+{
+    mrapi_status_t status;
+    pthread_t thread;
+    second_node second = {.detaches = detaches, .detached = MRAPI_SUCCESS};
+    second.shmem = mrapi_shmem_create(1, SIZE_BYTES, NULL, 0, NULL, 0, &status);
+    volatile unsigned char *bytes = mrapi_shmem_attach(second.shmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    bytes[0] = 7;
+    assert_int_equal(pthread_create(&thread, NULL, second_node_runs, &second), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(second.detached, expected);
+    assert_int_equal(second.left, MRAPI_SUCCESS);
+    assert_int_equal(bytes[0], 7);
+    mrapi_shmem_detach(second.shmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_shmem_delete(second.shmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+static void
+detach_of_what_was_not_attached(void **state)
+{
+    (void)state;
+    memory_of_another_node_stays(true, MRAPI_ERR_SHM_NOTATTACHED);
+}
+
+static void
+leaving_what_was_not_attached(void **state)
+{
+    (void)state;
+    memory_of_another_node_stays(false, MRAPI_SUCCESS);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(memory_in_use_stays, hostile_node_up, hostile_node_down),
+        cmocka_unit_test_setup_teardown(detach_of_what_was_not_attached, hostile_node_up,
+                                        hostile_node_down),
+        cmocka_unit_test_setup_teardown(leaving_what_was_not_attached, hostile_node_up,
+                                        hostile_node_down),
     };
     hostile_prepare();
     return cmocka_run_group_tests(tests, NULL, NULL);
