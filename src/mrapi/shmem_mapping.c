@@ -5,8 +5,8 @@
  * under the mappings' lock, which is taken last. A segment is opened and mapped under it, so that
  * one of several threads does it.
  *
- * Which of the process's nodes use a mapping stands beside it, in the process's own memory. The bits
- * in the row tell it to others, and whoever writes over them unmaps nothing that is in use.
+ * Which of the process's nodes use a mapping stands beside it, in the process's own memory: the
+ * bits in the row tell it to others, and whoever writes over them unmaps nothing that is in use.
  *
  * Death: the lock and the mappings are the process's, and go with it.
  */
