@@ -20,6 +20,19 @@ med_mcapi_self(mcapi_status_t *status)
     return self;
 }
 
+/* The same for a call that needs two addresses, neither of which may be NULL: else
+ * MCAPI_ERR_PARAMETER. */
+static inline med_self *
+med_mcapi_self_for(const void *one, const void *other, mcapi_status_t *status)
+{
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    if (__builtin_expect(self && (!one || !other), 0)) {
+        *status = MCAPI_ERR_PARAMETER;
+        return NULL;
+    }
+    return self;
+}
+
 /* A standard's timeout as a deadline. */
 static inline uint64_t
 med_mcapi_deadline_ns(mcapi_timeout_t timeout_us)

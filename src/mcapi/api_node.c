@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The faces of nodes. */
+#include "base/version.h"
 #include "mcapi/api.h"
 #include "mcapi/endpoint.h"
-
-#define IMPLEMENTATION_VERSION 100u /* 0.1.0 */
 
 /* As for `set` in a record that was initialised. */
 #define RECORD_GOOD 0x4e4f4445u
@@ -50,7 +49,7 @@ info_fill(mcapi_info_t *info)
     const med_limits *limits = &med_self_get()->system->limits;
     *info = (mcapi_info_t){.mcapi_version = MCAPI_VERSION,
                            .organization_id = MCA_ORG_ID_TBA,
-                           .implementation_version = IMPLEMENTATION_VERSION,
+                           .implementation_version = MED_VERSION_NUMBER,
                            .number_of_domains = limits->domains,
                            .number_of_nodes = limits->nodes,
                            .number_of_ports = limits->endpoints};

@@ -52,18 +52,6 @@ mcapi_pktchan_send_close_i(mcapi_pktchan_send_hndl_t send_handle,
 
 /* ---- Send and receive ------------------------------------------------------------------------ */
 
-/* The caller, if the pointers are good. */
-static med_self *
-self_of(const void *one, const void *other, mcapi_status_t *status)
-{
-    med_self *self = status ? med_mcapi_self(status) : NULL;
-    if (__builtin_expect(self && (!one || !other), 0)) {
-        *status = MCAPI_ERR_PARAMETER;
-        return NULL;
-    }
-    return self;
-}
-
 void
 mcapi_pktchan_send_i(mcapi_pktchan_send_hndl_t send_handle,
                      const void *buffer,
@@ -71,7 +59,7 @@ mcapi_pktchan_send_i(mcapi_pktchan_send_hndl_t send_handle,
                      mcapi_request_t *request,
                      mcapi_status_t *status)
 {
-    med_self *self = self_of(buffer, request, status);
+    med_self *self = med_mcapi_self_for(buffer, request, status);
     if (self) {
         *status = med_mcapi_channel_status(
             med_packet_send_request(self, send_handle, buffer, size, request),
@@ -85,7 +73,7 @@ mcapi_pktchan_send(mcapi_pktchan_send_hndl_t send_handle,
                    size_t size,
                    mcapi_status_t *status)
 {
-    med_self *self = self_of(buffer, buffer, status);
+    med_self *self = med_mcapi_self_for(buffer, buffer, status);
     if (self) {
         *status = med_mcapi_channel_status(med_packet_send_wait(self, send_handle, buffer, size),
                                            MCAPI_ERR_TRANSMISSION);
@@ -110,7 +98,7 @@ medley_mcapi_pktchan_send_taken(mcapi_pktchan_send_hndl_t send_handle,
                                 size_t size,
                                 mcapi_status_t *status)
 {
-    med_self *self = self_of(buffer, buffer, status);
+    med_self *self = med_mcapi_self_for(buffer, buffer, status);
     if (self) {
         *status = med_mcapi_channel_status(med_packet_send_place(self, send_handle, buffer, size),
                                            MCAPI_ERR_TRANSMISSION);
@@ -123,7 +111,7 @@ mcapi_pktchan_recv_i(mcapi_pktchan_recv_hndl_t receive_handle,
                      mcapi_request_t *request,
                      mcapi_status_t *status)
 {
-    med_self *self = self_of((const void *)buffer, request, status);
+    med_self *self = med_mcapi_self_for((const void *)buffer, request, status);
     if (self) {
         *status = med_mcapi_channel_status(
             med_packet_receive_request(self, receive_handle, buffer, request),
@@ -137,7 +125,7 @@ mcapi_pktchan_recv(mcapi_pktchan_recv_hndl_t receive_handle,
                    size_t *received_size,
                    mcapi_status_t *status)
 {
-    med_self *self = self_of((const void *)buffer, received_size, status);
+    med_self *self = med_mcapi_self_for((const void *)buffer, received_size, status);
     if (self) {
         *status = med_mcapi_channel_status(
             med_packet_receive_wait(self, receive_handle, buffer, received_size),
@@ -174,7 +162,7 @@ mcapi_pktchan_release(const void *buffer, mcapi_status_t *status)
 mcapi_boolean_t
 mcapi_pktchan_release_test(const void *buffer, mcapi_status_t *status)
 {
-    med_self *self = self_of(buffer, buffer, status);
+    med_self *self = med_mcapi_self_for(buffer, buffer, status);
     if (!self) {
         return MCAPI_FALSE;
     }

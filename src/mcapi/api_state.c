@@ -4,17 +4,6 @@
 #include "mcapi/state.h"
 #include "medley/mcapi_ext.h"
 
-static med_self *
-self_of(const void *one, const void *other, mcapi_status_t *status)
-{
-    med_self *self = status ? med_mcapi_self(status) : NULL;
-    if (__builtin_expect(self && (!one || !other), 0)) {
-        *status = MCAPI_ERR_PARAMETER;
-        return NULL;
-    }
-    return self;
-}
-
 static mcapi_status_t
 status_of(medley_status_t status)
 {
@@ -29,7 +18,7 @@ medley_mcapi_state_recv(mcapi_pktchan_recv_hndl_t receive_handle,
                         size_t *received_size,
                         mcapi_status_t *status)
 {
-    med_self *self = self_of(buffer, received_size, status);
+    med_self *self = med_mcapi_self_for(buffer, received_size, status);
     if (self) {
         *status =
             status_of(med_state_receive_copy(self, receive_handle, buffer, size, received_size));
@@ -52,7 +41,7 @@ medley_mcapi_state_counts_get(mcapi_pktchan_recv_hndl_t receive_handle,
                               medley_mcapi_state_counts_t *counts,
                               mcapi_status_t *status)
 {
-    const med_self *self = self_of(counts, counts, status);
+    const med_self *self = med_mcapi_self_for(counts, counts, status);
     med_state_counts found;
     if (self) {
         *status = status_of(med_state_counts_get(self, receive_handle, &found));

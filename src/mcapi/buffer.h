@@ -72,4 +72,11 @@ med_buffer_receive(med_self *self,
     return __builtin_expect(good, 1) ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
+/* Does waiting help? For a buffer as for room: both come back from receivers. */
+static inline bool
+med_lacks_room(medley_status_t status)
+{
+    return status == MEDLEY_FULL || status == MEDLEY_ERR_NO_MEMORY;
+}
+
 #endif

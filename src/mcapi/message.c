@@ -195,13 +195,6 @@ send_begin(med_self *self, const med_message *message, med_endpoint_own **own, m
     return __builtin_expect(status == MEDLEY_OK, 1) ? lane_of(self, *own, message, lane) : status;
 }
 
-/* Does waiting help? For a buffer as for room: both come back from receivers. */
-static bool
-wants_room(medley_status_t status)
-{
-    return status == MEDLEY_FULL || status == MEDLEY_ERR_NO_MEMORY;
-}
-
 /* ---- Send that goes on later ----------------------------------------------------------------- */
 
 enum {
@@ -225,7 +218,7 @@ send_again(med_self *self, med_pending *pending)
         status = send_by(self, lane, &message);
     }
     pending->outcome.size_bytes = pending->size;
-    if (!wants_room(status)) {
+    if (!med_lacks_room(status)) {
         return status;
     }
     bool waits = found ? med_lane_may_wait(self, lane) : med_endpoint_may_wait(pending->own);
@@ -276,7 +269,7 @@ med_message_send_wait(med_self *self, const med_message *message)
     if (__builtin_expect(!own->sends.first, 1)) {
         status =
             med_is_locked(self) ? send_locked(self, lane, message) : send_by(self, lane, message);
-        if (__builtin_expect(!wants_room(status), 1) || !med_lane_may_wait(self, lane)) {
+        if (__builtin_expect(!med_lacks_room(status), 1) || !med_lane_may_wait(self, lane)) {
             return status;
         }
     }

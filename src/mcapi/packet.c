@@ -86,12 +86,6 @@ med_packet_send_try(med_self *self, med_lane_own *lane, const void *payload, siz
     return send_once(self, lane, payload, bytes);
 }
 
-static bool
-wants_room(medley_status_t status)
-{
-    return status == MEDLEY_FULL || status == MEDLEY_ERR_NO_MEMORY;
-}
-
 static medley_status_t
 send_again(med_self *self, med_pending *pending)
 {
@@ -99,7 +93,7 @@ send_again(med_self *self, med_pending *pending)
     medley_status_t status =
         lane ? send_once(self, lane, pending->buffer, pending->size) : MEDLEY_ERR_STALE;
     pending->outcome.size_bytes = pending->size;
-    return wants_room(status) && med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
+    return med_lacks_room(status) && med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
 }
 
 static void
@@ -151,7 +145,7 @@ med_packet_send_wait(med_self *self, med_handle channel, const void *payload, si
     if (__builtin_expect(!own->sends.first, 1)) {
         status = med_is_locked(self) ? send_locked(self, lane, payload, bytes)
                                      : send_once(self, lane, payload, bytes);
-        if (__builtin_expect(!wants_room(status), 1) || !med_lane_may_wait(self, lane)) {
+        if (__builtin_expect(!med_lacks_room(status), 1) || !med_lane_may_wait(self, lane)) {
             return status;
         }
     }
@@ -255,7 +249,7 @@ send_place_again(med_self *self, med_pending *pending)
     med_lane_own *lane = med_channel_sender(self, pending->numbers[CHANNEL]);
     medley_status_t status =
         lane ? send_place_once(self, lane, pending->buffer, pending->size) : MEDLEY_ERR_STALE;
-    return wants_room(status) && med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
+    return med_lacks_room(status) && med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
 }
 
 static medley_status_t
@@ -282,7 +276,7 @@ med_packet_send_place(med_self *self, med_handle channel, void *buffer, size_t b
     if (__builtin_expect(!own->sends.first, 1)) {
         status = med_is_locked(self) ? send_place_locked(self, lane, buffer, bytes)
                                      : send_place_once(self, lane, buffer, bytes);
-        if (__builtin_expect(!wants_room(status), 1) || !med_lane_may_wait(self, lane)) {
+        if (__builtin_expect(!med_lacks_room(status), 1) || !med_lane_may_wait(self, lane)) {
             return status;
         }
     }

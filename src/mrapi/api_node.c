@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The faces of nodes: mrapi_initialize and its kin, thread nodes, and Medley's own calls. */
 #include "base/text.h"
+#include "base/version.h"
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
 #include "mrapi/api.h"
 #include "mrapi/system.h"
 
 #define MRAPI_STANDARD "1.0"
-#define MEDLEY_VERSION "0.1.0"
 
 static mrapi_status_t
 status_of(medley_status_t status)
@@ -64,8 +64,7 @@ info_fill(mrapi_info_t *info)
 {
     const med_limits *limits = &med_self_get()->system->limits;
     med_text_copy(info->mrapi_version, sizeof info->mrapi_version, MRAPI_STANDARD);
-    med_text_copy(info->implementation_version, sizeof info->implementation_version,
-                  MEDLEY_VERSION);
+    med_text_copy(info->implementation_version, sizeof info->implementation_version, MED_VERSION);
     info->organization_id = MCA_ORG_ID_TBA;
     info->number_of_domains = limits->domains;
     info->number_of_nodes = limits->nodes;
@@ -231,7 +230,7 @@ mrapi_thread_exit(const void *result, mrapi_status_t *status)
 const char *
 medley_version(void)
 {
-    return MEDLEY_VERSION;
+    return MED_VERSION;
 }
 
 medley_status_t

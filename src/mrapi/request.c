@@ -317,7 +317,7 @@ med_requests_drain(med_requests *requests,
 
 /* ---- The maker leaves ------------------------------------------------------------------------ */
 
-/* With nobody to collect it. What another collects, or has called back, needs nothing any more. */
+/* With nobody to collect it. What another collects, or has canceled, needs nothing any more. */
 static void
 place_leave(med_requests *requests, med_request *request, uint32_t generation)
 {

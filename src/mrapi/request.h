@@ -5,7 +5,7 @@
  *
  * Words
  *   request     one operation under way, in one place of the table
- *   operations  how that kind of operation is brought forward, and called back
+ *   operations  how that kind of operation is brought forward, and canceled
  *   maker       the node that asked for it; when it leaves, its requests go with it
  *   turn        the right to touch what a request holds; one thread's at a time, never for long
  *   handle      generation (bits 12 to 31, never 0) and place (bits 0 to 11): never 0 or ~0
@@ -38,7 +38,7 @@ typedef enum med_request_state {
     MED_REQUEST_VALID,     /* under way */
     MED_REQUEST_RECEIVED,  /* under way, and too late to call it back */
     MED_REQUEST_COMPLETED, /* over; what came of it waits for one who asks */
-    MED_REQUEST_CANCELED,  /* called back */
+    MED_REQUEST_CANCELED,
 } med_request_state;
 
 /* The standards' own type: on some processors no uint32_t. */
@@ -55,7 +55,7 @@ typedef struct med_request_operations {
     /* One look, or one step. VALID, RECEIVED: not yet; COMPLETED: over, with its outcome. */
     med_request_state (*progress)(void *context, med_request_outcome *outcome);
     /* True: nothing of it goes on, nothing of the caller's is touched any more. False: it cannot be
-     * called back; by its maker, who leaves: it has ended. */
+     * canceled; by its maker, who leaves: it has ended. */
     bool (*cancel)(void *context);
 } med_request_operations;
 
@@ -104,7 +104,7 @@ uint32_t
 med_request_end_at_once(med_requests *requests, med_request *request, med_request_outcome outcome);
 /* There is nothing to ask about. */
 void med_request_abandon(med_request *request);
-/* The maker makes no more, and nobody collects what he made: it is called back, and its places are
+/* The maker makes no more, and nobody collects what he made: it is canceled, and its places are
  * free. Whoever asks is told MEDLEY_ERR_STALE. Blocks as long as a turn is held. */
 void med_requests_leave(med_requests *requests, uint32_t maker);
 
@@ -124,7 +124,7 @@ void med_requests_drain(med_requests *requests,
 /* ---- Who asks: any thread -------------------------------------------------------------------- */
 
 /* MEDLEY_OK: it is over, `outcome` says how, and the handle with it. MEDLEY_BUSY: not yet.
- * MEDLEY_ERR_CANCELED: it was called back. MEDLEY_ERR_STALE: no such request, or another collected
+ * MEDLEY_ERR_CANCELED: it was canceled. MEDLEY_ERR_STALE: no such request, or another collected
  * it. Of several who ask, one gets the outcome. Lock-free. */
 medley_status_t
 med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *outcome);
@@ -149,7 +149,7 @@ medley_status_t med_request_wait_any(med_requests *requests,
                                      size_t *which,
                                      med_request_outcome *outcome);
 /* Calls it back; who waits is told. MEDLEY_BUSY: too late, its end is to be collected;
- * MEDLEY_ERR_CANCELED: it was called back before; MEDLEY_ERR_STALE. */
+ * MEDLEY_ERR_CANCELED: it was canceled before; MEDLEY_ERR_STALE. */
 medley_status_t med_request_cancel(med_requests *requests, uint32_t handle);
 
 #endif

@@ -18,10 +18,10 @@
 
 typedef struct engine {
     atomic32 over;     /* set by the test: it may end */
-    atomic32 received; /* it cannot be called back any more */
+    atomic32 received; /* it cannot be canceled any more */
     atomic32 inside;   /* how many are in its operations */
     atomic32 crowded;  /* more than one was */
-    atomic32 stubborn; /* cannot be called back at all */
+    atomic32 stubborn; /* cannot be canceled at all */
     atomic32 called_back;
 } engine;
 
@@ -243,7 +243,7 @@ all_places_in_use(void **state)
     }
     assert_int_equal(med_request_begin(&requests, MAKER, &engine_operations, &request),
                      MEDLEY_ERR_LIMIT);
-    /* What was called back gives its place, and is no more. */
+    /* What was canceled gives its place, and is no more. */
     assert_int_equal(med_request_cancel(&requests, handles[3]), MEDLEY_OK);
     uint32_t another = start(&one);
     assert_int_equal(test(handles[3]), MEDLEY_ERR_STALE);
@@ -308,7 +308,7 @@ drained(void **state)
     assert_int_equal(test(third), MEDLEY_OK);
 }
 
-/* Under way, over, called back: all places that were his come free, and no other. */
+/* Under way, over, canceled: all places that were his come free, and no other. */
 static void
 a_maker_leaves(void **state)
 {

@@ -177,7 +177,7 @@ engine_progress(void *context, med_request_outcome *outcome)
     return MED_REQUEST_COMPLETED;
 }
 
-/* An engine is not called back: when it has ended, nothing is touched any more. */
+/* An engine is not canceled: when it has ended, nothing is touched any more. */
 static bool
 engine_cancel(void *context)
 {
