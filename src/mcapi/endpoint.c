@@ -106,7 +106,8 @@ med_endpoint_lane_made(const med_system *system, med_handle endpoint)
     }
     med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
     uint32_t seen = atomic32_load_relaxed(&row->lanes_made); /* relaxed: checked by what follows */
-    while (!atomic32_cas_release(&row->lanes_made, &seen, seen + 1)) { /* L1 -> L2 (message.c) */
+    /* L1 -> L2 (message_receive.c) */
+    while (!atomic32_cas_release(&row->lanes_made, &seen, seen + 1)) {
     }
 }
 
@@ -179,6 +180,18 @@ med_endpoints_agree(const med_system *system, med_handle from, med_handle to)
         status = same ? MEDLEY_OK : MEDLEY_ERR_ACCESS;
     }
     return status;
+}
+
+medley_status_t
+med_endpoint_for_messages(const med_self *self, med_handle endpoint, med_endpoint_own **own)
+{
+    *own = med_endpoint_mine(self, endpoint);
+    if (__builtin_expect(!*own, 0)) {
+        med_endpoint_row *row;
+        medley_status_t status = med_endpoint_of(self->system, endpoint, &row);
+        return status == MEDLEY_OK ? MEDLEY_ERR_NOT_OWNER : status;
+    }
+    return med_endpoint_is_connected(self->system, (*own)->row, endpoint) ? MEDLEY_BUSY : MEDLEY_OK;
 }
 
 uint64_t

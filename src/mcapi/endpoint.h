@@ -160,6 +160,17 @@ uint64_t med_endpoint_deadline_ns(const med_endpoint_own *own);
 /* May such a call wait for memory or room? */
 bool med_endpoint_may_wait(const med_endpoint_own *own);
 
+/* Is it an end of a channel, where no message goes? */
+static inline bool
+med_endpoint_is_connected(const struct med_system *system,
+                          const med_endpoint_row *row,
+                          med_handle endpoint)
+{
+    /* Relaxed: it says only which calls are for it. */
+    return __builtin_expect(atomic32_load_relaxed(&row->channel) != 0, 0) &&
+           med_endpoint_channel(system, endpoint);
+}
+
 /* The caller's own endpoint of that handle, or NULL. */
 static inline med_endpoint_own *
 med_endpoint_mine(const med_self *self, med_handle endpoint)
@@ -174,5 +185,10 @@ med_endpoint_mine(const med_self *self, med_handle endpoint)
                 atomic32_load_relaxed(&own->owner) == self->ref;
     return __builtin_expect(mine, 1) ? own : NULL;
 }
+
+/* The same, for messages. MEDLEY_BUSY: it is an end of a channel; MEDLEY_ERR_NOT_OWNER,
+ * MEDLEY_ERR_ARGUMENT, MEDLEY_ERR_STALE: it is not the caller's, or none. */
+medley_status_t
+med_endpoint_for_messages(const med_self *self, med_handle endpoint, med_endpoint_own **own);
 
 #endif

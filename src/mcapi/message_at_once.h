@@ -2,7 +2,8 @@
 /*
  * Messages when all is as usual: the lane is known, there is room, or a message, and the payload
  * goes plainly. Whatever else there is, an error too, the ways of message.h find, which begin
- * anew: what is here changes nothing unless it succeeds. message.c says why it is right.
+ * anew: what is here changes nothing unless it succeeds. Why it is right say message_send.c and
+ * message_receive.c.
  */
 #ifndef MEDLEY_MCAPI_MESSAGE_AT_ONCE_H
 #define MEDLEY_MCAPI_MESSAGE_AT_ONCE_H
@@ -22,7 +23,7 @@
 static inline bool
 med_message_is_barred(const med_endpoint_row *row)
 {
-    /* Relaxed: it says only which calls are for it. */
+    /* Relaxed: as in med_endpoint_is_connected. */
     return __builtin_expect(atomic32_load_relaxed(&row->channel) != 0, 0);
 }
 

@@ -4,7 +4,7 @@
  * gets across. By a channel of states the same calls send and look at a value (state.h). What is
  * asked for goes through the endpoint's queues (pending.h), so that what waits is not overtaken.
  *
- * Death. As messages (message.c). What the receiver had comes back with its recovery, what was
+ * Death. As messages (message_send.c). What the receiver had comes back with its recovery, what was
  * under way when the lane ends.
  */
 #include "mcapi/packet.h"

@@ -3,8 +3,8 @@
  * Scalars. One thread sends, one receives; ring_spsc.h says why a scalar gets across, and its width
  * with it: both are written before the store of the tail, and read before that of the head.
  *
- * Death. As messages (message.c): who waits looks at the other's life after each slice; what a gone
- * sender published is received first.
+ * Death. As messages (message_send.c): who waits looks at the other's life after each slice; what
+ * a gone sender published is received first.
  */
 #include "mcapi/scalar.h"
 
