@@ -361,10 +361,11 @@ lane_is_over(const med_system *system, uint32_t owner)
         return true;
     }
     const med_lane_row *row = med_lane_at(system, lane);
-    /* A1 live, or over and what its users did <- T1 (table.c), T6 (table.c),
-     * T6 (table_index.c) */
+    /* A1 live, or over and what its users did <- T1 (table.c), T6 (table_index.c). Of what is just
+     * CREATING nothing is known, but soon. */
     uint32_t word = atomic32_load_acquire(&row->row.state);
-    return is_past(owner >> 16 & 0x7fffu, med_row_generation_of(word), 0x7fff);
+    return med_row_state_of(word) != MED_ROW_CREATING &&
+           is_past(owner >> 16 & 0x7fffu, med_row_generation_of(word), 0x7fff);
 }
 
 /* Is there nobody any more who could give back what he owns? For good: no number comes again so

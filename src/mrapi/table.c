@@ -75,10 +75,9 @@ insert_locked(const med_table_view *view,
         return MEDLEY_ERR_LIMIT;
     }
     med_row *row = med_table_row(view, taken - 1);
-    /* Relaxed: ordered by the lock. */
+    /* Relaxed, both: written under the lock; and T2 orders CREATING before the key. */
     uint32_t life = med_row_generation_of(atomic32_load_relaxed(&row->state));
-    /* T6 the life before is over -> A1 (mcapi/exchange.c). T2 orders CREATING before the key. */
-    atomic32_store_release(&row->state, med_row_word(MED_ROW_CREATING, life));
+    atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_CREATING, life));
     atomic32_store_release(&row->key_high, key.high); /* T2 key -> A2 (table_index.c) */
     atomic32_store_release(&row->key_low, key.low);   /* T2 key -> A2 (table_index.c) */
     med_table_index_prepare(view, taken - 1);

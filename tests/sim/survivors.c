@@ -123,7 +123,6 @@ static const survivor survivors[] = {
     {NULL, "make_ready", "X2", "as X1"},
     {NULL, "lane_is_over", "A1", MET_IN_VAIN},
     {NULL, "row_give_back", "T6", "for lane_is_over, which has nothing to take back in any seed"},
-    {NULL, "insert_locked", "T6", "as in row_give_back"},
     {NULL, "lanes_look", "A2", MET_IN_VAIN},
     {NULL, "fill", "F1",
      "for one who left the lane, and for want of its table's lock let others remove it"},

@@ -4,9 +4,9 @@
  * by whoever knows of it; a row that is removed is nobody's; and all of it goes on when the lock's
  * holder is killed anywhere.
  *
- * Actors: three of equal rank. Each has a key that it alone inserts and removes, and all have one
- * together; the four lie in one chain of the hash, and each half of a key is another's too. There
- * are fewer rows than keys.
+ * Actors: three of equal rank. Each has two keys that it alone inserts and removes, in turn, and
+ * all have one together; they lie in one chain of the hash, and each half of a key is another's
+ * too, so that who sees a half too early sees a key. There are fewer rows than keys.
  */
 #include "mrapi/table.h"
 #include "port/port.h"
@@ -19,8 +19,9 @@
 #define MEMORY_BYTES 1024u
 #define LIVES_MAX 32u
 
-static const med_key keys[ACTORS + 1] = {{1, 11}, {4, 11}, {1, 26}, {4, 26}};
-#define EVERYBODYS ACTORS
+#define EVERYBODYS (2 * ACTORS)
+static const med_key keys[EVERYBODYS + 1] = {{1, 11}, {4, 11}, {1, 26},  {1, 67},
+                                             {4, 26}, {4, 67}, {118, 11}};
 
 typedef struct row {
     med_row row;
@@ -160,6 +161,7 @@ act(const sim_actor *actor)
 {
     const notes *n = actor->notes;
     med_table_view view;
+    uint32_t key = 2 * actor->index;
     uint32_t own = LIVES_MAX;
     view_make(actor, &view);
     for (uint32_t round = 0; round < ROUNDS && n->count + ACTORS < LIVES_MAX; round++) {
@@ -169,14 +171,16 @@ act(const sim_actor *actor)
         } else if (what == 1) {
             remove_everybodys(actor, &view);
         } else if (what == 2 && own == LIVES_MAX) {
-            own = insert(actor, &view, actor->index);
+            key ^= 1;
+            own = insert(actor, &view, key);
         } else if (what == 3 && own != LIVES_MAX) {
             remove_life(actor, &view, own);
-            own = LIVES_MAX;
+            key ^= 1;
+            own = insert(actor, &view, key);
         } else {
-            (void)find(actor, &view, sim_random(ACTORS + 1));
+            (void)find(actor, &view, sim_random(EVERYBODYS + 1));
         }
-        SIM_CHECK(own == LIVES_MAX || find(actor, &view, actor->index));
+        SIM_CHECK(own == LIVES_MAX || find(actor, &view, key));
     }
 }
 
