@@ -248,7 +248,7 @@ act_messages(const sim_actor *actor)
 
 const sim_scenario sim_mcapi_message = {
     .name = "mcapi_message",
-    .covers = "record message endpoint exchange lane",
+    .covers = "record message_receive message_send endpoint exchange lane",
     .actors = ACTORS,
     .deaths = 1,
     .mortal = 7,
