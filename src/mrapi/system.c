@@ -30,15 +30,27 @@ static med_lock gate;
 static med_lock_sleepers gate_sleepers;
 static bool hooks_in_place; /* guarded by the gate */
 
+static uint32_t
+gate_owner(void)
+{
+    return (med_port_thread_id() & 0xffffffu) + 1;
+}
+
+static bool
+gate_enter_until(uint64_t deadline_ns)
+{
+    med_waiter waiter = {.spin_ns = 0};
+    med_lock_request request = {.owner = gate_owner(),
+                                .deadline_ns = deadline_ns,
+                                .scope = MED_PORT_SCOPE_PROCESS,
+                                .waiter = &waiter};
+    return med_lock_acquire(&gate, &gate_sleepers, &request) == MEDLEY_OK;
+}
+
 static void
 gate_enter(void)
 {
-    med_waiter waiter = {.spin_ns = 0};
-    med_lock_request request = {.owner = (med_port_thread_id() & 0xffffffu) + 1,
-                                .deadline_ns = MED_PORT_FOREVER,
-                                .scope = MED_PORT_SCOPE_PROCESS,
-                                .waiter = &waiter};
-    (void)med_lock_acquire(&gate, &gate_sleepers, &request);
+    (void)gate_enter_until(MED_PORT_FOREVER);
 }
 
 static void
@@ -49,6 +61,41 @@ gate_leave(void)
 
 /* ---- Fork and exit --------------------------------------------------------------------------- */
 
+/* Of a system that another thread opens or leaves at the time a child has half: what it says that
+ * is mapped may be so no longer. So who forks is in the gate, if he can get in soon: an open may
+ * wait for others, a fork does not. Then the child leaves what it has where it is. */
+#define FORK_PATIENCE_NS 10000000u
+static bool fork_has_gate; /* guarded by resource.c's hook: one thread at a time forks */
+
+static void
+before_fork(void)
+{
+    med_resources_fork_begin();
+    /* A signal's handler may fork, who interrupts one that is in the gate. */
+    if (!med_lock_is_mine(&gate, gate_owner())) {
+        fork_has_gate = gate_enter_until(med_port_clock_ns() + FORK_PATIENCE_NS);
+    }
+}
+
+static void
+parent_after_fork(void)
+{
+    if (fork_has_gate) {
+        fork_has_gate = false;
+        gate_leave();
+    }
+    med_resources_fork_end();
+}
+
+/* No segment was inherited; heap memory was copied, and stays where it is. */
+static void
+own_part_end(med_system *system)
+{
+    med_mappings_forget(system);
+    system->heap = (med_heap){.chunks = NULL};
+    med_attach_own_end(system);
+}
+
 /* The child is no part of its parent's systems: it has no node, no slot, no mapping. */
 static void
 after_fork(void)
@@ -57,13 +104,14 @@ after_fork(void)
     gate = (med_lock){.word = ATOMIC32_INIT(0)};
     /* What is not open yet may be half opened, by a thread that the child does not have. */
     med_port_shared_forget(named.open ? &named.shared : NULL);
-    if (named.open) {
-        /* No segment was inherited; heap memory was copied. */
-        med_mappings_forget(&named);
-        named.heap = (med_heap){.chunks = NULL};
-        med_attach_own_end(&named);
+    if (named.open && fork_has_gate) {
+        own_part_end(&named);
     }
-    /* A private partition was copied; what the program has in it stays where it is. */
+    if (private_one.open && fork_has_gate) {
+        own_part_end(&private_one);
+        med_port_memory_unmap(private_one.header, private_one.layout.size_bytes);
+    }
+    fork_has_gate = false;
     named = (med_system){.open = false};
     private_one = (med_system){.open = false};
     med_resources_forget();
@@ -120,8 +168,7 @@ process_hooks_place(void)
 {
     folder_check();
     med_port_shared_on_lost(descriptor_lost);
-    medley_status_t status =
-        med_port_on_fork(med_resources_fork_begin, med_resources_fork_end, after_fork);
+    medley_status_t status = med_port_on_fork(before_fork, parent_after_fork, after_fork);
     return status == MEDLEY_OK ? med_port_on_exit(at_exit) : status;
 }
 

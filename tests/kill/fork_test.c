@@ -2,9 +2,15 @@
 /* Birth by fork: the child is a stranger to the systems that its parent is in. */
 #include "support/unit.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
 #include "base/atomic.h"
 #include "kill/survivor.h"
 #include "medley/medley.h"
+#include "medley/mrapi_ext.h"
+#include "mrapi/system.h"
 #include "port/port.h"
 #include "support/partition_file.h"
 #include "support/system.h"
@@ -81,6 +87,117 @@ fork_inherits_no_life(void **state)
     assert_int_equal(process_join(&child), 0);
 }
 
+/* ---- A private system ------------------------------------------------------------------------ */
+
+#define GENERATIONS 4
+
+static bool
+is_mapped(void *page)
+{
+    return msync(page, 1, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+typedef struct generation {
+    uint32_t number;
+    void *of_parent[3]; /* what its parent's system consisted of */
+    const char *memory; /* of the heap: what the first one made */
+} generation;
+
+/* Has its parent's memory, and nothing of its parent's system; then makes its own, and a child. */
+static int
+next_generation(test_process *parent, void *argument)
+{
+    const generation *g = argument;
+    (void)parent;
+    for (uint32_t i = 0; i < 3; i++) {
+        child_expect(!is_mapped(g->of_parent[i]));
+    }
+    child_expect(strcmp(g->memory, "kept") == 0);
+    if (g->number == GENERATIONS) {
+        return 0;
+    }
+    test_process child;
+    child_expect(medley_system_open(NULL) == MEDLEY_OK);
+    node_up(OTHER);
+    const med_system *system = med_self_get()->system;
+    generation next = {.number = g->number + 1,
+                       .of_parent = {system->header, system->selves, system->mappings.of_row},
+                       .memory = g->memory};
+    process_start(&child, next_generation, &next);
+    child_expect(process_join(&child) == 0);
+    node_down();
+    child_expect(medley_system_close() == MEDLEY_OK);
+    return 0;
+}
+
+static void
+private_systems_are_not_inherited(void **state)
+{
+    test_process child;
+    mrapi_status_t status;
+    (void)state;
+    assert_int_equal(medley_system_open(NULL), MEDLEY_OK);
+    node_up(SURVIVOR);
+    mrapi_shmem_attributes_t attributes;
+    mrapi_shmem_init_attributes(&attributes, &status);
+    attributes.use_malloc = MRAPI_TRUE;
+    (void)mrapi_shmem_create_malloc(1, 64, &attributes, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    (void)strcpy(attributes.mem_addr, "kept");
+    const med_system *system = med_self_get()->system;
+    generation first = {.number = 1,
+                        .of_parent = {system->header, system->selves, system->mappings.of_row},
+                        .memory = attributes.mem_addr};
+    process_start(&child, next_generation, &first);
+    assert_int_equal(process_join(&child), 0);
+    assert_true(is_mapped(system->header));
+    node_down();
+    assert_int_equal(medley_system_close(), MEDLEY_OK);
+}
+
+/* ---- While others are at it ------------------------------------------------------------------ */
+
+static atomic32 stop;
+
+static void *
+comes_and_goes(void *argument)
+{
+    (void)argument;
+    while (!atomic32_load_acquire(&stop)) {
+        child_expect(medley_system_open(NULL) == MEDLEY_OK);
+        child_expect(medley_system_close() == MEDLEY_OK);
+    }
+    return NULL;
+}
+
+static int
+comes_and_goes_once(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    (void)alarm(STUCK_AFTER_S / 2);
+    child_expect(medley_system_open(NULL) == MEDLEY_OK);
+    node_up(OTHER);
+    node_down();
+    child_expect(medley_system_close() == MEDLEY_OK);
+    return 0;
+}
+
+static void
+fork_while_another_thread_comes_and_goes(void **state)
+{
+    med_port_thread thread;
+    (void)state;
+    assert_int_equal(med_port_thread_start(&thread, NULL, comes_and_goes, NULL), MEDLEY_OK);
+    for (uint32_t i = 0; i < 100; i++) {
+        test_process child;
+        process_start(&child, comes_and_goes_once, NULL);
+        assert_int_equal(process_join(&child), 0);
+    }
+    atomic32_store_release(&stop, 1);
+    assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
+}
+
 static atomic32 opener_thread;
 
 static void *
@@ -92,11 +209,12 @@ opens(void *argument)
     return NULL;
 }
 
+/* Whose parent's systems were not to be had at the fork: it leaves what it has of them alone. */
 static int
 opens_too(test_process *parent, void *argument)
 {
-    (void)argument;
     (void)alarm(STUCK_AFTER_S / 2);
+    child_expect(is_mapped(argument));
     process_say(parent, 'o');
     child_expect(medley_system_open(test_system_name()) == MEDLEY_OK);
     child_expect(medley_system_close() == MEDLEY_OK);
@@ -110,20 +228,23 @@ fork_while_another_thread_opens(void **state)
     test_process child;
     med_port_thread thread;
     uint32_t id;
+    med_system *private_one;
     (void)state;
+    assert_int_equal(med_system_attach(NULL, &private_one), MEDLEY_OK);
     process_start(&keeper, section_keeper, NULL);
     assert_int_equal(process_hear(&keeper), 's');
     assert_int_equal(med_port_thread_start(&thread, NULL, opens, NULL), MEDLEY_OK);
     do {
         id = atomic32_load_acquire(&opener_thread);
     } while (id == 0 || !process_sleeps((pid_t)id));
-    process_start(&child, opens_too, NULL);
+    process_start(&child, opens_too, private_one->header);
     assert_int_equal(process_hear(&child), 'o');
     process_say(&keeper, 'g');
     assert_int_equal(process_join(&keeper), 0);
     assert_int_equal(process_join(&child), 0);
     assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
     assert_int_equal(medley_system_close(), MEDLEY_OK);
+    med_system_release(private_one);
 }
 
 int
@@ -132,6 +253,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         WITH_SURVIVOR(fork_gives_a_stranger),
         cmocka_unit_test(fork_inherits_no_life),
+        cmocka_unit_test(private_systems_are_not_inherited),
+        cmocka_unit_test(fork_while_another_thread_comes_and_goes),
         cmocka_unit_test(fork_while_another_thread_opens),
     };
     test_system_prepare();
