@@ -27,6 +27,7 @@ static const survivor survivors[] = {
     {"lock_buried", "med_lock_recover", "R1",
      "nobody uses what a lock guarded that is of no more use"},
     {"mrapi_shmem", "fill", "K1", "mrapi_row finds it"},
+    {NULL, "fill", "R2 free -> A1 (rwlock.c)", "a race by seed 374298 of mrapi_rwl, a minute away"},
     {"mcapi_message", "sweep_one", "G4", "mcapi_scalar finds it"},
     {"mcapi_packet", "sweep_one", "G4", "mcapi_scalar finds it"},
     {NULL, "med_ring_consumer_attach", "A2", "a death shows all that the dead one did"},
