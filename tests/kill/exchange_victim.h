@@ -11,6 +11,7 @@
 #include "mcapi/exchange.h"
 #include "medley/medley.h"
 #include "support/exchange.h"
+#include "support/packet_channel.h"
 #include "support/process.h"
 #include "support/random.h"
 
@@ -98,17 +99,6 @@ killed(const test_process *victim, uint64_t at_ns, bool *done)
         *done = true;
     }
     return *done;
-}
-
-static inline unsigned
-receiver_open(mcapi_endpoint_t at)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned receiver;
-    mcapi_pktchan_recv_open_i(&receiver, at, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    return receiver;
 }
 
 static inline void
