@@ -48,6 +48,16 @@ med_message_fits(const med_ring_producer *ring, uint32_t tail, uint32_t granules
            (tail & ring->view.mask) + granules <= ring->view.mask + 1;
 }
 
+/* Fills a slot that was found or reserved, and hands it over. */
+static inline void
+med_message_put(
+    med_lane_own *lane, unsigned char *slot, uint32_t granules, const void *payload, uint32_t bytes)
+{
+    med_record_header_set(slot, MED_RECORD_PLAIN, bytes);
+    med_ring_copy(slot + sizeof(med_record_header), payload, bytes);
+    med_record_publish(&lane->producer.ring, granules, &lane->producer.news);
+}
+
 /* Whether it was sent. */
 static inline bool
 med_message_send_at_once(const med_self *self,
@@ -74,10 +84,7 @@ med_message_send_at_once(const med_self *self,
         __builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return false;
     }
-    unsigned char *slot = med_ring_slot(&ring->view, tail);
-    med_record_header_set(slot, MED_RECORD_PLAIN, bytes);
-    med_ring_copy(slot + sizeof(med_record_header), payload, bytes);
-    med_record_publish(ring, granules, &lane->producer.news);
+    med_message_put(lane, med_ring_slot(&ring->view, tail), granules, payload, bytes);
     med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
     return true;
 }

@@ -137,9 +137,7 @@ send_plain(med_lane_own *lane, const med_message *message)
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    med_record_header_set(slot, MED_RECORD_PLAIN, message->bytes);
-    med_ring_copy(slot + sizeof(med_record_header), message->payload, message->bytes);
-    med_record_publish(&lane->producer.ring, granules, &lane->producer.news);
+    med_message_put(lane, slot, granules, message->payload, message->bytes);
     return MEDLEY_OK;
 }
 
