@@ -227,9 +227,9 @@ size_with(med_limit which, uint32_t more)
     med_limits limits;
     med_layout layout;
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
-        med_limits_set(&limits, (med_limit)i, med_limit_infos[i].standard);
+        limits.of[i] = med_limit_infos[i].standard;
     }
-    med_limits_set(&limits, which, med_limit_infos[which].standard + more);
+    limits.of[which] = med_limit_infos[which].standard + more;
     return med_layout_compute(&limits, &layout) == MEDLEY_OK
                ? layout.size_bytes + med_exchange_memory_bytes(&limits)
                : 0;

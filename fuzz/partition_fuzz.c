@@ -14,7 +14,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     med_limits limits;
     med_layout layout;
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
-        med_limits_set(&limits, (med_limit)i, 1 + fuzz_below(&input, LIMIT_MAX));
+        limits.of[i] = 1 + fuzz_below(&input, LIMIT_MAX);
     }
     if (med_layout_compute(&limits, &layout) != MEDLEY_OK || layout.size_bytes > SIZE_MAX_BYTES) {
         abort();

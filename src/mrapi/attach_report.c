@@ -111,7 +111,7 @@ med_attach_tell_line(const char *what, const med_system *system)
         }
         med_text_string(&text, before);
         before = ", ";
-        med_text_number(&text, med_limits_get(&system->limits, (med_limit)i));
+        med_text_number(&text, system->limits.of[i]);
         med_text_string(&text, " ");
         med_text_string(&text, med_limit_infos[i].name);
     }

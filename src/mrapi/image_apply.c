@@ -24,7 +24,7 @@ med_image_limits(const med_image *image, med_limits *limits)
 {
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
         if (image->limits[i]) {
-            med_limits_set(limits, (med_limit)i, image->limits[i]);
+            limits->of[i] = image->limits[i];
         }
     }
 }
@@ -46,7 +46,7 @@ limit_refuse(med_image *image, uint32_t line, const med_limits *limits, med_limi
     med_text_string(&advice, "' in 'limits'");
     med_text what = {.length = 0};
     med_text_string(&what, "more than the limit of ");
-    med_text_number(&what, med_limits_get(limits, which));
+    med_text_number(&what, limits->of[which]);
     med_text_string(&what, " ");
     med_text_string(&what, name);
     return med_image_refuse(image, line, what.bytes, NULL, 0, advice.bytes);
@@ -62,7 +62,7 @@ med_image_check(med_image *image, const med_limits *limits)
     med_image_rewind(image, &reader);
     while ((status = med_image_next(&reader, &item)) == MEDLEY_OK) {
         med_limit which = limit_of[item.section];
-        if (++counts[item.section] > med_limits_get(limits, which)) {
+        if (++counts[item.section] > limits->of[which]) {
             return limit_refuse(image, item.line, limits, which);
         }
         if (item.limit > limits->sharers) {

@@ -61,7 +61,7 @@ med_kind_is_there(med_kind kind)
 static inline uint32_t
 med_kind_rows(const med_limits *limits, med_kind kind)
 {
-    return med_kind_is_there(kind) ? med_limits_get(limits, med_kinds[kind].limit) : 0;
+    return med_kind_is_there(kind) ? limits->of[med_kinds[kind].limit] : 0;
 }
 
 /* ---- Which rows a node ever touched ---------------------------------------------------------- */

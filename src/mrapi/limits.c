@@ -1,68 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "mrapi/limits.h"
 
-#include <stddef.h>
-
 #include "base/log.h"
 #include "mrapi/event.h"
 #include "mrapi/request.h"
 #include "port/port.h"
 
-/* The largest: a node's index has 14 bits in an owner word, an object's 16 bits in a handle. A row
- * of a shared memory grows with the nodes: all limits at their largest must fit 32-bit offsets. */
 const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
-    [MED_LIMIT_DOMAINS] = {"domains", "MEDLEY_MAX_DOMAINS", 16, 1024},
-    [MED_LIMIT_PROCESSES] = {"processes", "MEDLEY_MAX_PROCESSES", 64, MED_PORT_SLOT_MAX},
-    [MED_LIMIT_NODES] = {"nodes", "MEDLEY_MAX_NODES", 128, 16000},
-    [MED_LIMIT_MUTEXES] = {"mutexes", "MEDLEY_MAX_MUTEXES", 128, 65535},
-    [MED_LIMIT_RMEM_ATTACHMENTS] = {"remote memory attachments", "MEDLEY_MAX_RMEM_ATTACHMENTS", 128,
-                                    65535},
-    [MED_LIMIT_RMEMS] = {"remote memories", "MEDLEY_MAX_RMEMS", 64, 16000},
-    [MED_LIMIT_SHMEMS] = {"shmems", "MEDLEY_MAX_SHMEMS", 32, 4096},
-    [MED_LIMIT_SEMAPHORES] = {"semaphores", "MEDLEY_MAX_SEMAPHORES", 64, 65535},
-    [MED_LIMIT_RWLOCKS] = {"reader/writer locks", "MEDLEY_MAX_RWLOCKS", 64, 65535},
-    [MED_LIMIT_SHARERS] = {"sharers", "MEDLEY_MAX_SHARERS", 64, 1024},
-    [MED_LIMIT_ENDPOINTS] = {"endpoints", "MEDLEY_MAX_ENDPOINTS", 64, 65535},
-    [MED_LIMIT_LANES] = {"lanes", "MEDLEY_MAX_LANES", 128, 65535},
-    [MED_LIMIT_LANE_BYTES] = {"bytes in a lane", "MEDLEY_LANE_BYTES", 4096, 1u << 24},
-    [MED_LIMIT_BUFFERS] = {"buffers", "MEDLEY_MAX_BUFFERS", 128, 65536},
-    [MED_LIMIT_BUFFER_BYTES] = {"bytes in a buffer", "MEDLEY_BUFFER_BYTES", 4096, 1u << 24},
+#define INFO(field, what, name, variable, standard, largest, built_in)                             \
+    [MED_LIMIT_##what] = {name, variable, standard, largest},
+    MED_LIMITS(INFO)
+#undef INFO
 };
 
 const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
                                            MED_REQUEST_PLACES_MAX};
-
-static const size_t offsets[MED_LIMIT_COUNT] = {
-    [MED_LIMIT_DOMAINS] = offsetof(med_limits, domains),
-    [MED_LIMIT_PROCESSES] = offsetof(med_limits, processes),
-    [MED_LIMIT_NODES] = offsetof(med_limits, nodes),
-    [MED_LIMIT_MUTEXES] = offsetof(med_limits, mutexes),
-    [MED_LIMIT_RMEM_ATTACHMENTS] = offsetof(med_limits, rmem_attachments),
-    [MED_LIMIT_RMEMS] = offsetof(med_limits, rmems),
-    [MED_LIMIT_SHMEMS] = offsetof(med_limits, shmems),
-    [MED_LIMIT_SEMAPHORES] = offsetof(med_limits, semaphores),
-    [MED_LIMIT_RWLOCKS] = offsetof(med_limits, rwlocks),
-    [MED_LIMIT_SHARERS] = offsetof(med_limits, sharers),
-    [MED_LIMIT_ENDPOINTS] = offsetof(med_limits, endpoints),
-    [MED_LIMIT_LANES] = offsetof(med_limits, lanes),
-    [MED_LIMIT_LANE_BYTES] = offsetof(med_limits, lane_bytes),
-    [MED_LIMIT_BUFFERS] = offsetof(med_limits, buffers),
-    [MED_LIMIT_BUFFER_BYTES] = offsetof(med_limits, buffer_bytes),
-};
-
-_Static_assert(sizeof(med_limits) == MED_LIMIT_COUNT * sizeof(uint32_t), "one word per limit");
-
-uint32_t
-med_limits_get(const med_limits *limits, med_limit which)
-{
-    return *(const uint32_t *)(const void *)((const char *)limits + offsets[which]);
-}
-
-void
-med_limits_set(med_limits *limits, med_limit which, uint32_t value)
-{
-    *(uint32_t *)(void *)((char *)limits + offsets[which]) = value;
-}
 
 /* A plain decimal number, or 0. */
 static uint32_t
@@ -105,7 +57,7 @@ med_limits_from_environment(med_limits *limits)
         return;
     }
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
-        med_limits_set(limits, (med_limit)i, med_limits_of_process(&med_limit_infos[i]));
+        limits->of[i] = med_limits_of_process(&med_limit_infos[i]);
     }
 }
 
@@ -123,7 +75,7 @@ bool
 med_limits_valid(const med_limits *limits)
 {
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
-        uint32_t value = med_limits_get(limits, (med_limit)i);
+        uint32_t value = limits->of[i];
         if (value < 1 || value > med_limit_infos[i].largest) {
             return false;
         }
@@ -136,7 +88,7 @@ med_limits_warn_differences(const med_limits *actual, const char *system_name)
 {
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
         uint32_t asked = asked_for(&med_limit_infos[i]);
-        uint32_t there = med_limits_get(actual, (med_limit)i);
+        uint32_t there = actual->of[i];
         if (asked && asked != there) {
             med_text text = {.length = 0};
             med_text_string(&text, med_limit_infos[i].variable);
@@ -156,11 +108,10 @@ med_limits_report(const med_limits *limits, med_limit which)
 {
     const med_limit_info *info = &med_limit_infos[which];
     if (med_port_has_environment()) {
-        med_log_limit(info->name, med_limits_get(limits, which), info->variable,
+        med_log_limit(info->name, limits->of[which], info->variable,
                       "for the process that creates the system");
     } else {
-        med_log_limit(info->name, med_limits_get(limits, which), "med_limits_built_in",
-                      "in the program");
+        med_log_limit(info->name, limits->of[which], "med_limits_built_in", "in the program");
     }
     med_event_tell(MEDLEY_EVENT_LIMIT);
 }

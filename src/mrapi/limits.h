@@ -9,42 +9,47 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct med_limits {
-    uint32_t domains;
-    uint32_t processes;
-    uint32_t nodes;
-    uint32_t mutexes;
-    uint32_t rmem_attachments;
-    uint32_t rmems;
-    uint32_t shmems;
-    uint32_t semaphores;
-    uint32_t rwlocks;
-    uint32_t sharers; /* who has a semaphore at once, or reads under one lock */
-    uint32_t endpoints;
-    uint32_t lanes;
-    uint32_t lane_bytes; /* of the ring in each */
-    uint32_t buffers;
-    uint32_t buffer_bytes; /* of each */
-} med_limits;
+/* Every limit, one a line, in the order in which they lie in the partition's header. Of each: its
+ * field; MED_LIMIT_ and this; its name; its variable; its value when that is not set, the largest
+ * that it may be, and its value where there is no environment.
+ *
+ * Sharers are who has a semaphore at once, or reads under one lock. The largest: a node's index has
+ * 14 bits in an owner word, an object's 16 bits in a handle. A row of a shared memory grows with
+ * the nodes: all limits at their largest must fit 32-bit offsets. */
+#define MED_LIMITS(X)                                                                              \
+    X(domains, DOMAINS, "domains", "MEDLEY_MAX_DOMAINS", 16, 1024, 1)                              \
+    X(processes, PROCESSES, "processes", "MEDLEY_MAX_PROCESSES", 64, MED_PORT_SLOT_MAX, 1)         \
+    X(nodes, NODES, "nodes", "MEDLEY_MAX_NODES", 128, 16000, 8)                                    \
+    X(mutexes, MUTEXES, "mutexes", "MEDLEY_MAX_MUTEXES", 128, 65535, 8)                            \
+    X(rmem_attachments, RMEM_ATTACHMENTS, "remote memory attachments",                             \
+      "MEDLEY_MAX_RMEM_ATTACHMENTS", 128, 65535, 8)                                                \
+    X(rmems, RMEMS, "remote memories", "MEDLEY_MAX_RMEMS", 64, 16000, 4)                           \
+    X(shmems, SHMEMS, "shmems", "MEDLEY_MAX_SHMEMS", 32, 4096, 4)                                  \
+    X(semaphores, SEMAPHORES, "semaphores", "MEDLEY_MAX_SEMAPHORES", 64, 65535, 4)                 \
+    X(rwlocks, RWLOCKS, "reader/writer locks", "MEDLEY_MAX_RWLOCKS", 64, 65535, 4)                 \
+    X(sharers, SHARERS, "sharers", "MEDLEY_MAX_SHARERS", 64, 1024, 8)                              \
+    X(endpoints, ENDPOINTS, "endpoints", "MEDLEY_MAX_ENDPOINTS", 64, 65535, 8)                     \
+    X(lanes, LANES, "lanes", "MEDLEY_MAX_LANES", 128, 65535, 8)                                    \
+    X(lane_bytes, LANE_BYTES, "bytes in a lane", "MEDLEY_LANE_BYTES", 4096, 1u << 24, 512)         \
+    X(buffers, BUFFERS, "buffers", "MEDLEY_MAX_BUFFERS", 128, 65536, 8)                            \
+    X(buffer_bytes, BUFFER_BYTES, "bytes in a buffer", "MEDLEY_BUFFER_BYTES", 4096, 1u << 24, 256)
 
 typedef enum med_limit {
-    MED_LIMIT_DOMAINS,
-    MED_LIMIT_PROCESSES,
-    MED_LIMIT_NODES,
-    MED_LIMIT_MUTEXES,
-    MED_LIMIT_RMEM_ATTACHMENTS,
-    MED_LIMIT_RMEMS,
-    MED_LIMIT_SHMEMS,
-    MED_LIMIT_SEMAPHORES,
-    MED_LIMIT_RWLOCKS,
-    MED_LIMIT_SHARERS,
-    MED_LIMIT_ENDPOINTS,
-    MED_LIMIT_LANES,
-    MED_LIMIT_LANE_BYTES,
-    MED_LIMIT_BUFFERS,
-    MED_LIMIT_BUFFER_BYTES,
+#define MED_LIMIT_ENUM(field, what, ...) MED_LIMIT_##what,
+    MED_LIMITS(MED_LIMIT_ENUM)
+#undef MED_LIMIT_ENUM
     MED_LIMIT_COUNT
 } med_limit;
+
+typedef union med_limits {
+    struct {
+#define MED_LIMIT_FIELD(field, ...) uint32_t field;
+        MED_LIMITS(MED_LIMIT_FIELD)
+#undef MED_LIMIT_FIELD
+    };
+    uint32_t of[MED_LIMIT_COUNT]; /* the same, by med_limit */
+} med_limits;
+_Static_assert(sizeof(med_limits) == MED_LIMIT_COUNT * sizeof(uint32_t), "one word per limit");
 
 typedef struct med_limit_info {
     const char *name;     /* "nodes" */
@@ -54,9 +59,6 @@ typedef struct med_limit_info {
 } med_limit_info;
 
 extern const med_limit_info med_limit_infos[MED_LIMIT_COUNT];
-
-uint32_t med_limits_get(const med_limits *limits, med_limit which);
-void med_limits_set(med_limits *limits, med_limit which, uint32_t value);
 
 /* What a new system gets: the standard values, overridden by the environment. A variable that is no
  * number between 1 and the largest is reported and ignored. Where there is no environment,

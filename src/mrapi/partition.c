@@ -39,21 +39,6 @@ static const uint32_t shape[] = {
     offsetof(med_partition_header, segments),
     offsetof(med_partition_header, trace_events),
     sizeof(med_limits),
-    offsetof(med_limits, domains),
-    offsetof(med_limits, processes),
-    offsetof(med_limits, nodes),
-    offsetof(med_limits, mutexes),
-    offsetof(med_limits, rmem_attachments),
-    offsetof(med_limits, rmems),
-    offsetof(med_limits, shmems),
-    offsetof(med_limits, semaphores),
-    offsetof(med_limits, rwlocks),
-    offsetof(med_limits, sharers),
-    offsetof(med_limits, endpoints),
-    offsetof(med_limits, lanes),
-    offsetof(med_limits, lane_bytes),
-    offsetof(med_limits, buffers),
-    offsetof(med_limits, buffer_bytes),
     MED_TRACED_LANES,
     sizeof(med_trace_slot),
     offsetof(med_trace_slot, writer),
@@ -167,12 +152,24 @@ med_layout_hash_add(uint32_t hash, const uint32_t *places, size_t count)
     return hash;
 }
 
+/* Which limit each word of them is. */
+static uint32_t
+limits_hash_add(uint32_t hash)
+{
+    for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
+        for (const char *letter = med_limit_infos[i].variable; *letter; letter++) {
+            hash = med_layout_hash_add(hash, &(uint32_t){(unsigned char)*letter}, 1);
+        }
+    }
+    return hash;
+}
+
 /* One number for all of it: another build with another shape differs. */
 static uint32_t
 layout_hash(void)
 {
     uint32_t hash = med_layout_hash_add(2166136261u, shape, sizeof shape / sizeof shape[0]);
-    return med_exchange_layout_hash(hash);
+    return med_exchange_layout_hash(limits_hash_add(hash));
 }
 
 /* Reserves a part; the offset saturates, so that one check at the end is enough. */

@@ -100,7 +100,7 @@ parts_do_not_overlap(void **state)
     med_limits largest;
     (void)state;
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
-        ((uint32_t *)(void *)&largest)[i] = med_limit_infos[i].largest;
+        largest.of[i] = med_limit_infos[i].largest;
     }
     assert_int_equal(med_layout_compute(&largest, &layout), MEDLEY_OK);
     assert_true(layout.processes >= sizeof(med_partition_header));

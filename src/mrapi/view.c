@@ -518,7 +518,7 @@ other_used(const med_system *system, med_limit which)
 void
 med_view_limit_read(const med_system *system, med_limit which, med_view_limit *view)
 {
-    view->limit = med_limits_get(&system->limits, which);
+    view->limit = system->limits.of[which];
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
         if (med_kinds[k].limit == which) {
             table_limit_read(&system->tables[k], view);

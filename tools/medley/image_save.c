@@ -266,8 +266,7 @@ system_write(FILE *file, const med_system *system, size_t counts[SECTIONS])
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
         char name[32];
         med_image_limit_name((med_limit)i, name);
-        (void)fprintf(file, "  %s: %" PRIu32 "\n", name,
-                      med_limits_get(&system->limits, (med_limit)i));
+        (void)fprintf(file, "  %s: %" PRIu32 "\n", name, system->limits.of[i]);
     }
     for (size_t i = 0; good && i < SECTIONS; i++) {
         good = section_write(file, system, &sections[i], &counts[i]);

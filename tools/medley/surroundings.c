@@ -149,10 +149,9 @@ surroundings_limits(void)
     for (uint32_t i = 0; i < MED_LIMIT_COUNT; i++) {
         const med_limit_info *info = &med_limit_infos[i];
         (void)json_array_append_new(
-            rows,
-            json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", info->name, "variable", info->variable,
-                      "value", (json_int_t)med_limits_get(&limits, (med_limit)i), "standard",
-                      (json_int_t)info->standard, "largest", (json_int_t)info->largest));
+            rows, json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", info->name, "variable",
+                            info->variable, "value", (json_int_t)limits.of[i], "standard",
+                            (json_int_t)info->standard, "largest", (json_int_t)info->largest));
     }
     return rows;
 }
