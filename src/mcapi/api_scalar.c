@@ -52,8 +52,15 @@ mcapi_sclchan_send_close_i(mcapi_sclchan_send_hndl_t send_handle,
 
 /* ---- Send and receive ------------------------------------------------------------------------ */
 
-/* Not an end of scalars, or its receiver gone, or full, or the exchange is locked: the slow way
- * says which, and waits. */
+/* Not an end of scalars, or its receiver gone, or full, or the exchange is locked: finds out which,
+ * and waits. A function of its own: what it saves on the stack, those that go at once need not. */
+static __attribute__((noinline)) void
+send_slow(med_self *self, med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
+{
+    *status = med_mcapi_channel_status(med_scalar_send_slow(self, handle, value, width),
+                                       MCAPI_ERR_TRANSMISSION);
+}
+
 static inline void
 send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
 {
@@ -63,12 +70,12 @@ send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
     }
     med_lane_own *lane = med_channel_sender(self, handle);
     if (__builtin_expect(lane && med_scalar_may_send(lane), 1) && !med_is_locked(self) &&
-        __builtin_expect(med_scalar_send(lane, value, width) == MEDLEY_OK, 1)) {
+        med_scalar_fits(lane)) {
         *status = MCAPI_SUCCESS;
+        med_scalar_put(lane, value, width);
         return;
     }
-    *status = med_mcapi_channel_status(med_scalar_send_slow(self, handle, value, width),
-                                       MCAPI_ERR_TRANSMISSION);
+    send_slow(self, handle, value, width, status);
 }
 
 void
@@ -103,23 +110,30 @@ mcapi_sclchan_send_uint8(mcapi_sclchan_send_hndl_t send_handle,
     send(send_handle, dataword, 1, status);
 }
 
+/* The next is not known yet, or of another width, or anything as above. */
+static __attribute__((noinline)) uint64_t
+receive_slow(med_self *self, med_handle handle, uint32_t width, mcapi_status_t *status)
+{
+    uint64_t value = MCAPI_RETURN_VALUE_INVALID;
+    *status = med_mcapi_channel_status(med_scalar_receive_slow(self, handle, &value, width),
+                                       MCAPI_ERR_ENDP_DELETED);
+    return value;
+}
+
 static inline uint64_t
 receive(med_handle handle, uint32_t width, mcapi_status_t *status)
 {
     med_self *self = status ? med_mcapi_self(status) : NULL;
-    uint64_t value = MCAPI_RETURN_VALUE_INVALID;
     if (!self) {
-        return value;
+        return MCAPI_RETURN_VALUE_INVALID;
     }
     med_lane_own *lane = med_channel_receiver(self, handle);
     if (__builtin_expect(lane && med_scalar_may_receive(lane), 1) && !med_is_locked(self) &&
-        __builtin_expect(med_scalar_receive(lane, &value, width) == MEDLEY_OK, 1)) {
+        med_scalar_is_known(lane, width)) {
         *status = MCAPI_SUCCESS;
-        return value;
+        return med_scalar_take(lane);
     }
-    *status = med_mcapi_channel_status(med_scalar_receive_slow(self, handle, &value, width),
-                                       MCAPI_ERR_ENDP_DELETED);
-    return value;
+    return receive_slow(self, handle, width, status);
 }
 
 mcapi_uint64_t

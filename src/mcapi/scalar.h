@@ -34,24 +34,63 @@ med_scalar_may_receive(const med_lane_own *lane)
     return lane->consumer.kind == MED_LANE_SCALARS;
 }
 
+/* Room in the ring without a look at the receiver? */
+static inline bool
+med_scalar_fits(const med_lane_own *lane)
+{
+    const med_ring_producer *ring = &lane->producer.ring;
+    return __builtin_expect(!med_ring_used_up(ring, med_ring_tail(ring)), 1);
+}
+
+/* Where there is room, in the slots of a ring that was checked to be of scalars. */
+static inline void
+med_scalar_put(med_lane_own *lane, uint64_t value, uint32_t width)
+{
+    med_ring_producer *ring = &lane->producer.ring;
+    uint32_t tail = med_ring_tail(ring);
+    uint32_t place = tail & ring->view.mask;
+    ((uint64_t *)(void *)ring->view.slots)[place] = value;
+    lane->producer.widths[place] = (uint8_t)width;
+    atomic32_store_release(&ring->view.ring->tail, tail + 1); /* R1 filled -> A1 (ring_spsc.c) */
+    med_lane_count_one(lane->producer.row, MED_LANE_PRODUCER);
+    med_waker_wake(&lane->producer.news);
+}
+
 /* One try. MEDLEY_FULL. */
 static inline medley_status_t
 med_scalar_send(med_lane_own *lane, uint64_t value, uint32_t width)
 {
     med_ring_producer *ring = &lane->producer.ring;
-    uint32_t tail = med_ring_tail(ring);
-    if (__builtin_expect(med_ring_used_up(ring, tail), 0)) {
-        medley_status_t status = med_ring_look_for_space(ring, tail);
+    if (!med_scalar_fits(lane)) {
+        medley_status_t status = med_ring_look_for_space(ring, med_ring_tail(ring));
         if (status != MEDLEY_OK) {
             return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
         }
     }
-    *(uint64_t *)med_ring_slot(&ring->view, tail) = value;
-    lane->producer.widths[tail & ring->view.mask] = (uint8_t)width;
-    atomic32_store_release(&ring->view.ring->tail, tail + 1); /* R1 filled -> A1 (ring_spsc.c) */
-    med_lane_count_one(lane->producer.row, MED_LANE_PRODUCER);
-    med_waker_wake(&lane->producer.news);
+    med_scalar_put(lane, value, width);
     return MEDLEY_OK;
+}
+
+/* Is the next known to be there, and of that width? */
+static inline bool
+med_scalar_is_known(const med_lane_own *lane, uint32_t width)
+{
+    const med_ring_consumer *ring = &lane->consumer.ring;
+    return __builtin_expect(ring->head != ring->filled, 1) &&
+           __builtin_expect(lane->consumer.widths[ring->head & ring->view.mask] == width, 1);
+}
+
+/* The one that is known. */
+static inline uint64_t
+med_scalar_take(med_lane_own *lane)
+{
+    med_ring_consumer *ring = &lane->consumer.ring;
+    const uint64_t *slots = (const uint64_t *)(const void *)ring->view.slots;
+    uint64_t value = slots[ring->head & ring->view.mask];
+    med_ring_pass(ring, 1);
+    med_lane_count_one(lane->consumer.row, MED_LANE_CONSUMER);
+    med_waker_wake(&lane->consumer.news);
+    return value;
 }
 
 /* One try. MEDLEY_EMPTY; MEDLEY_ERR_ACCESS. */
@@ -66,13 +105,10 @@ med_scalar_receive(med_lane_own *lane, uint64_t *value, uint32_t width)
         }
         med_lane_note_use(lane->consumer.row, MED_LANE_CONSUMER, ring->filled - ring->head);
     }
-    if (__builtin_expect(lane->consumer.widths[ring->head & ring->view.mask] != width, 0)) {
+    if (!med_scalar_is_known(lane, width)) {
         return MEDLEY_ERR_ACCESS;
     }
-    *value = *(const uint64_t *)med_ring_slot(&ring->view, ring->head);
-    med_ring_pass(ring, 1);
-    med_lane_count_one(lane->consumer.row, MED_LANE_CONSUMER);
-    med_waker_wake(&lane->consumer.news);
+    *value = med_scalar_take(lane);
     return MEDLEY_OK;
 }
 
