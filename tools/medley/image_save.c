@@ -15,7 +15,7 @@
 #include "mrapi/system.h"
 #include "mrapi/view.h"
 #include "tools/medley/output.h"
-#include "tools/medley/snapshot.h"
+#include "tools/medley/snapshot_tell.h"
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include "tools/medley/command.h"
 #include "tools/medley/output.h"
 #include "tools/medley/snapshot.h"
+#include "tools/medley/snapshot_tell.h"
 
 static const char help[] =
     "usage: medley ps [SYSTEM] [--json] [--watch SECONDS]\n"

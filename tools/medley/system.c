@@ -9,6 +9,7 @@
 #include "tools/medley/image.h"
 #include "tools/medley/output.h"
 #include "tools/medley/snapshot.h"
+#include "tools/medley/snapshot_tell.h"
 
 static const char help[] =
     "usage: medley system list [--json]\n"

@@ -8,7 +8,7 @@
 #include "tools/medley/command.h"
 #include "tools/medley/events.h"
 #include "tools/medley/output.h"
-#include "tools/medley/snapshot.h"
+#include "tools/medley/snapshot_tell.h"
 
 #define LAST_STANDARD 100
 #define LAST_MOST 1048576
