@@ -224,6 +224,24 @@ med_view_node_name(
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
+static med_view_object
+object_of(const med_object *object)
+{
+    return (med_view_object){.number = word(&object->row.key_low),
+                             .domain = word(&object->domain),
+                             .attributes = word(&object->attributes)};
+}
+
+bool
+med_view_object_read(const med_system *system, med_kind kind, uint32_t index, med_view_object *view)
+{
+    const med_object *object =
+        (const med_object *)(void *)med_table_row(&system->tables[kind], index);
+    uint32_t state = word(&object->row.state);
+    *view = object_of(object);
+    return med_row_state_of(state) == MED_ROW_LIVE && word(&object->row.state) == state;
+}
+
 /* False: the node that the reference names is gone. */
 static bool
 owner_read(const med_system *system, uint32_t ref, uint32_t *domain, uint32_t *number)
@@ -275,9 +293,7 @@ med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view
         return false;
     }
     uint32_t holder = med_mutex_holder(system, row);
-    view->number = word(&row->object.row.key_low);
-    view->domain = word(&row->object.domain);
-    view->attributes = word(&row->object.attributes);
+    view->object = object_of(&row->object);
     view->slept = word(&row->slept);
     view->owner_known = false;
     view->depth = 0;
@@ -304,9 +320,7 @@ med_view_sem_read(const med_system *system, uint32_t index, med_view_sem *view)
         return false;
     }
     med_units units = med_sem_units(row, system->limits.sharers);
-    view->number = word(&row->object.row.key_low);
-    view->domain = word(&row->object.domain);
-    view->attributes = word(&row->object.attributes);
+    view->object = object_of(&row->object);
     view->limit = units.count;
     view->held = med_units_held(&units);
     view->slept = word(&row->slept);
@@ -336,9 +350,7 @@ med_view_rwl_read(const med_system *system, uint32_t index, med_view_rwl *view)
     }
     med_units units = med_rwl_units(row, system->limits.sharers);
     uint32_t writer = word(&row->lock.writer.word);
-    view->number = word(&row->object.row.key_low);
-    view->domain = word(&row->object.domain);
-    view->attributes = word(&row->object.attributes);
+    view->object = object_of(&row->object);
     view->limit = units.count;
     view->readers = med_units_held(&units);
     view->state = writer_state(writer);

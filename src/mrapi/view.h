@@ -74,10 +74,15 @@ typedef enum med_view_lock_state {
     MED_VIEW_LOCK_DEAD, /* its last owner died, nobody gets it again */
 } med_view_lock_state;
 
-typedef struct med_view_lock {
+/* What mutexes, semaphores and reader/writer locks have in common. */
+typedef struct med_view_object {
     uint32_t number;
     uint32_t domain;     /* of its creator */
-    uint32_t attributes; /* MED_MUTEX_... */
+    uint32_t attributes; /* MED_OBJECT_..., of a mutex MED_MUTEX_... */
+} med_view_object;
+
+typedef struct med_view_lock {
+    med_view_object object;
     med_view_lock_state state;
     bool owner_known; /* HELD by a node that is (still) there */
     uint32_t owner_domain;
@@ -110,18 +115,14 @@ typedef struct med_view_shmem {
 } med_view_shmem;
 
 typedef struct med_view_sem {
-    uint32_t number;
-    uint32_t domain;     /* of its creator */
-    uint32_t attributes; /* MED_OBJECT_... */
-    uint32_t limit;      /* how many may have it at once */
-    uint32_t held;       /* how many have it */
-    uint32_t slept;      /* how often somebody slept for it */
+    med_view_object object;
+    uint32_t limit; /* how many may have it at once */
+    uint32_t held;  /* how many have it */
+    uint32_t slept; /* how often somebody slept for it */
 } med_view_sem;
 
 typedef struct med_view_rwl {
-    uint32_t number;
-    uint32_t domain;           /* of its creator */
-    uint32_t attributes;       /* MED_OBJECT_... */
+    med_view_object object;
     uint32_t limit;            /* how many may read at once */
     uint32_t readers;          /* how many do */
     med_view_lock_state state; /* as to writing */
@@ -154,6 +155,11 @@ bool med_view_domain_read(const med_system *system, uint32_t index, uint32_t *nu
 /* `index` is below the system's limit of the kind. False: nothing there. */
 bool med_view_process_read(const med_system *system, uint32_t index, med_view_process *view);
 bool med_view_node_read(const med_system *system, uint32_t index, med_view_node *view);
+/* Of a mutex, a semaphore or a reader/writer lock. */
+bool med_view_object_read(const med_system *system,
+                          med_kind kind,
+                          uint32_t index,
+                          med_view_object *view);
 bool med_view_lock_read(const med_system *system, uint32_t index, med_view_lock *view);
 /* Looks at all attachments as well. */
 bool med_view_rmem_read(const med_system *system, uint32_t index, med_view_rmem *view);

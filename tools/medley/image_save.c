@@ -66,8 +66,9 @@ by_number(uint32_t number)
 }
 
 static bool
-domain_entry(const med_system *system, uint32_t index, entry *e)
+domain_entry(const med_system *system, med_kind kind, uint32_t index, entry *e)
 {
+    (void)kind;
     return med_view_domain_read(system, index, &e->number);
 }
 
@@ -79,9 +80,10 @@ domain_write(FILE *file, const med_system *system, const entry *e)
 }
 
 static bool
-node_entry(const med_system *system, uint32_t index, entry *e)
+node_entry(const med_system *system, med_kind kind, uint32_t index, entry *e)
 {
     med_view_node node;
+    (void)kind;
     bool there = med_view_node_read(system, index, &node) && node.state != MED_VIEW_NODE_DEAD &&
                  node.number < MED_NODE_ANY_FIRST;
     if (there) {
@@ -98,13 +100,14 @@ node_write(FILE *file, const med_system *system, const entry *e)
     object_write(file, e->number, e->domain);
 }
 
+/* Of a mutex, a semaphore or a reader/writer lock. */
 static bool
-mutex_entry(const med_system *system, uint32_t index, entry *e)
+object_entry(const med_system *system, med_kind kind, uint32_t index, entry *e)
 {
-    med_view_lock lock;
-    bool there = med_view_lock_read(system, index, &lock) && by_number(lock.number);
+    med_view_object object;
+    bool there = med_view_object_read(system, kind, index, &object) && by_number(object.number);
     if (there) {
-        e->number = lock.number;
+        e->number = object.number;
     }
     return there;
 }
@@ -115,20 +118,9 @@ mutex_write(FILE *file, const med_system *system, const entry *e)
 {
     med_view_lock lock;
     if (med_view_lock_read(system, e->index, &lock)) {
-        object_write(file, lock.number, lock.domain);
-        attributes_write(file, lock.attributes);
+        object_write(file, lock.object.number, lock.object.domain);
+        attributes_write(file, lock.object.attributes);
     }
-}
-
-static bool
-sem_entry(const med_system *system, uint32_t index, entry *e)
-{
-    med_view_sem sem;
-    bool there = med_view_sem_read(system, index, &sem) && by_number(sem.number);
-    if (there) {
-        e->number = sem.number;
-    }
-    return there;
 }
 
 static void
@@ -136,21 +128,10 @@ sem_write(FILE *file, const med_system *system, const entry *e)
 {
     med_view_sem sem;
     if (med_view_sem_read(system, e->index, &sem)) {
-        object_write(file, sem.number, sem.domain);
+        object_write(file, sem.object.number, sem.object.domain);
         (void)fprintf(file, "    limit: %" PRIu32 "\n", sem.limit);
-        attributes_write(file, sem.attributes);
+        attributes_write(file, sem.object.attributes);
     }
-}
-
-static bool
-rwl_entry(const med_system *system, uint32_t index, entry *e)
-{
-    med_view_rwl rwl;
-    bool there = med_view_rwl_read(system, index, &rwl) && by_number(rwl.number);
-    if (there) {
-        e->number = rwl.number;
-    }
-    return there;
 }
 
 static void
@@ -158,16 +139,17 @@ rwl_write(FILE *file, const med_system *system, const entry *e)
 {
     med_view_rwl rwl;
     if (med_view_rwl_read(system, e->index, &rwl)) {
-        object_write(file, rwl.number, rwl.domain);
+        object_write(file, rwl.object.number, rwl.object.domain);
         (void)fprintf(file, "    limit: %" PRIu32 "\n", rwl.limit);
-        attributes_write(file, rwl.attributes);
+        attributes_write(file, rwl.object.attributes);
     }
 }
 
 static bool
-shmem_entry(const med_system *system, uint32_t index, entry *e)
+shmem_entry(const med_system *system, med_kind kind, uint32_t index, entry *e)
 {
     med_view_shmem shmem;
+    (void)kind;
     bool there =
         med_view_shmem_read(system, index, &shmem) && shmem.numbered && by_number(shmem.number);
     if (there) {
@@ -213,16 +195,16 @@ shmem_write(FILE *file, const med_system *system, const entry *e)
 typedef struct section {
     const char *name;
     med_kind kind;
-    bool (*entry_of)(const med_system *system, uint32_t index, entry *e);
+    bool (*entry_of)(const med_system *system, med_kind kind, uint32_t index, entry *e);
     void (*write)(FILE *file, const med_system *system, const entry *e);
 } section;
 
 static const section sections[] = {
     {"domains", MED_KIND_DOMAIN, domain_entry, domain_write},
     {"nodes", MED_KIND_NODE, node_entry, node_write},
-    {"mutexes", MED_KIND_MUTEX, mutex_entry, mutex_write},
-    {"semaphores", MED_KIND_SEM, sem_entry, sem_write},
-    {"rwlocks", MED_KIND_RWL, rwl_entry, rwl_write},
+    {"mutexes", MED_KIND_MUTEX, object_entry, mutex_write},
+    {"semaphores", MED_KIND_SEM, object_entry, sem_write},
+    {"rwlocks", MED_KIND_RWL, object_entry, rwl_write},
     {"shmems", MED_KIND_SHMEM, shmem_entry, shmem_write},
 };
 
@@ -241,7 +223,7 @@ section_write(FILE *file, const med_system *system, const section *s, size_t *co
     for (uint32_t i = 0; i < rows; i++) {
         entry *e = &entries[count];
         *e = (entry){.index = i};
-        count += s->entry_of(system, i, e);
+        count += s->entry_of(system, s->kind, i, e);
     }
     qsort(entries, count, sizeof *entries, entry_compare);
     if (count) {

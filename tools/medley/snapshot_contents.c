@@ -152,12 +152,12 @@ locks_json(const med_system *system, const waiters *w)
         if (med_view_lock_read(system, i, &lock)) {
             (void)json_array_append_new(
                 rows,
-                json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:o}", "mutex", (json_int_t)lock.number,
-                          "state", lock_states[lock.state], "owner",
+                json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:o}", "mutex",
+                          (json_int_t)lock.object.number, "state", lock_states[lock.state], "owner",
                           owner_json(lock.owner_known, lock.owner_domain, lock.owner_number),
                           "depth", (json_int_t)lock.depth, "waiters",
                           (json_int_t)w->counts[MED_KIND_MUTEX][i], "slept", (json_int_t)lock.slept,
-                          "attributes", attributes_json(lock.attributes)));
+                          "attributes", attributes_json(lock.object.attributes)));
         }
     }
     return rows;
@@ -242,10 +242,11 @@ sems_json(const med_system *system, const waiters *w)
         if (med_view_sem_read(system, i, &sem)) {
             (void)json_array_append_new(
                 rows,
-                json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "semaphore", (json_int_t)sem.number,
-                          "held", (json_int_t)sem.held, "limit", (json_int_t)sem.limit, "waiters",
-                          (json_int_t)w->counts[MED_KIND_SEM][i], "slept", (json_int_t)sem.slept,
-                          "attributes", attributes_json(sem.attributes)));
+                json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "semaphore",
+                          (json_int_t)sem.object.number, "held", (json_int_t)sem.held, "limit",
+                          (json_int_t)sem.limit, "waiters", (json_int_t)w->counts[MED_KIND_SEM][i],
+                          "slept", (json_int_t)sem.slept, "attributes",
+                          attributes_json(sem.object.attributes)));
         }
     }
     return rows;
@@ -254,12 +255,12 @@ sems_json(const med_system *system, const waiters *w)
 static json_t *
 rwl_json(const med_view_rwl *rwl, uint32_t waiting)
 {
-    return json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "rwlock", (json_int_t)rwl->number,
-                     "state", rwl->coming ? "coming" : lock_states[rwl->state], "writer",
-                     owner_json(rwl->owner_known, rwl->owner_domain, rwl->owner_number), "readers",
-                     (json_int_t)rwl->readers, "limit", (json_int_t)rwl->limit, "waiters",
-                     (json_int_t)waiting, "slept", (json_int_t)rwl->slept, "attributes",
-                     attributes_json(rwl->attributes));
+    return json_pack(
+        "{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "rwlock", (json_int_t)rwl->object.number,
+        "state", rwl->coming ? "coming" : lock_states[rwl->state], "writer",
+        owner_json(rwl->owner_known, rwl->owner_domain, rwl->owner_number), "readers",
+        (json_int_t)rwl->readers, "limit", (json_int_t)rwl->limit, "waiters", (json_int_t)waiting,
+        "slept", (json_int_t)rwl->slept, "attributes", attributes_json(rwl->object.attributes));
 }
 
 static json_t *
