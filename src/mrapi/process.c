@@ -311,7 +311,15 @@ med_process_number_here(const med_system *system, uint32_t index)
     if (!system->observed && system->process_ref && index == system->process_index) {
         return med_port_process_id();
     }
-    return med_system_is_shared(system) ? med_port_slot_process(&system->shared, index) : 0;
+    if (!med_system_is_shared(system)) {
+        return 0;
+    }
+    uint32_t process_id = med_port_slot_process(&system->shared, index);
+    bool lost = process_id == 0 && !med_port_slot_held(&system->shared, index) &&
+                med_process_slot_lost(system, index);
+    /* Of one who lost his slot the row's is: it was found here. Relaxed: for showing. */
+    return lost ? atomic32_load_relaxed(&med_system_process(system, index)->process_id)
+                : process_id;
 }
 
 void
@@ -320,8 +328,9 @@ med_process_report_stuck(const med_table_view *view, uint32_t process_ref)
     const med_system *system = view->context;
     uint32_t index = med_process_ref_index(process_ref);
     bool known = process_ref && index < system->limits.processes;
-    uint32_t pid = known ? med_traced_word(&med_system_process(system, index)->process_id) : 0;
-    med_traced_by_caller(system, MED_TRACED_TABLE_STUCK, (uint32_t)(view - system->tables), pid);
+    uint32_t process_id = known ? med_process_number_here(system, index) : 0;
+    med_traced_by_caller(system, MED_TRACED_TABLE_STUCK, (uint32_t)(view - system->tables),
+                         process_id);
     if (!med_log_wanted(MED_LOG_ERROR)) {
         return;
     }
@@ -333,7 +342,7 @@ med_process_report_stuck(const med_table_view *view, uint32_t process_ref)
     } else if (!known) {
         med_text_string(&text, ": a process had it locked until now; try again");
     } else {
-        stuck_describe(&text, med_process_number_here(system, index));
+        stuck_describe(&text, process_id);
     }
     med_log(MED_LOG_ERROR, &text);
 }

@@ -117,7 +117,7 @@ med_process_recovery_await(const struct med_system *system, uint64_t until_ns, u
 medley_status_t med_process_look(void *system, uint32_t process_ref);
 
 /* The number of the process of that row as this one's PID namespace has it: the row's own says what
- * it is in another's. 0: it cannot be seen from here. */
+ * it is in another's. 0: it is dead, or cannot be seen from here. */
 uint32_t med_process_number_here(const struct med_system *system, uint32_t index);
 /* A table's on_stuck: says who keeps it locked, and what to do about him. */
 void med_process_report_stuck(const med_table_view *view, uint32_t process_ref);

@@ -16,7 +16,8 @@
 #include "mrapi/system.h"
 
 /* A number means the same in every version of the partition. Beside each, its two words; its node
- * (a node reference, 0: none) is who did it, or to whom it was done. */
+ * (a node reference, 0: none) is who did it, or to whom it was done. A process id is what the
+ * process itself has for one, but where it says otherwise. */
 typedef enum med_traced_event {
     MED_TRACED_NOTHING,
     MED_TRACED_JOINED,       /* process id; 1: and made the system */
@@ -32,7 +33,8 @@ typedef enum med_traced_event {
     MED_TRACED_LOCK_HAD,     /* handle, after so many sleeps: somebody has handed it over */
     MED_TRACED_LOCK_MISSED,  /* handle, after so many sleeps: not in time, or it is gone */
     MED_TRACED_OWNER_DIED,   /* handle: it is had, and its former owner died with it */
-    MED_TRACED_TABLE_STUCK,  /* med_kind, process id: he has it locked and does not go on */
+    MED_TRACED_TABLE_STUCK,  /* med_kind, process id: he has it locked and does not go on; as who
+                                waited for him sees it, 0: not at all */
     MED_TRACED_COUNT
 } med_traced_event;
 

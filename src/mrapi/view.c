@@ -176,19 +176,19 @@ node_state(const med_system *system, const med_node_row *row, med_view_node *vie
                                                         : MED_VIEW_NODE_RUNNING;
 }
 
-/* The number of the process that a reference names; 0 when that row has another owner by now. */
-static uint32_t
-process_id_of(const med_system *system, uint32_t ref)
+/* The row of the process that a reference names; NULL when it has another owner by now. */
+static const med_process_row *
+process_of(const med_system *system, uint32_t ref)
 {
     uint32_t index = med_process_ref_index(ref);
     if (index >= system->limits.processes) {
-        return 0;
+        return NULL;
     }
     const med_process_row *row = med_system_process(system, index);
     uint32_t state = word(&row->state);
     bool same = med_process_state_of(state) != MED_PROCESS_FREE &&
                 med_process_generation_of(state) == med_process_ref_generation(ref);
-    return same ? word(&row->process_id) : 0;
+    return same ? row : NULL;
 }
 
 bool
@@ -201,7 +201,8 @@ med_view_node_read(const med_system *system, uint32_t index, med_view_node *view
     }
     view->domain = word(&row->row.key_high);
     view->number = word(&row->row.key_low);
-    view->process_id = process_id_of(system, word(&row->process_ref));
+    const med_process_row *process = process_of(system, word(&row->process_ref));
+    view->process_id = process ? word(&process->process_id) : 0;
     view->thread_id = word(&row->thread_id);
     view->kind = word(&row->kind) == MED_NODE_STARTED ? MED_NODE_STARTED : MED_NODE_THREAD;
     view->age_ns = age_of(atomic64_load_relaxed(&row->since_ns)); /* relaxed: for showing */
@@ -430,14 +431,17 @@ med_view_shmem_node(const med_system *system, uint32_t index, uint32_t i)
 /* ---- Tables' locks --------------------------------------------------------------------------- */
 
 static void
-holder_node_read(const med_system *system, uint32_t process_ref, med_view_holder *view)
+holder_node_read(const med_system *system,
+                 uint32_t process_ref,
+                 uint32_t thread_id,
+                 med_view_holder *view)
 {
     view->node_known = false;
     for (uint32_t i = 0; i < system->limits.nodes && !view->node_known; i++) {
         const med_node_row *row = med_system_node(system, i);
         uint32_t state = word(&row->row.state);
         if (med_row_state_of(state) == MED_ROW_LIVE && word(&row->process_ref) == process_ref &&
-            word(&row->thread_id) == view->thread_id) {
+            word(&row->thread_id) == thread_id) {
             view->domain = word(&row->row.key_high);
             view->number = word(&row->row.key_low);
             view->node_known = word(&row->row.state) == state;
@@ -456,12 +460,13 @@ med_view_holder_read(const med_system *system, med_kind kind, med_view_holder *v
     }
     uint64_t since_ns = atomic64_load_relaxed(&table->held_since_ns); /* relaxed: for showing */
     view->held_ns = since_ns ? age_of(since_ns) : 0;
-    view->thread_id = word(&table->holder_thread);
-    view->process_id = process_id_of(system, ref);
-    view->life = view->process_id
-                     ? life_of(system, index, word(&med_system_process(system, index)->state))
-                     : MED_VIEW_DEAD;
-    holder_node_read(system, ref, view);
+    uint32_t thread_id = word(&table->holder_thread);
+    const med_process_row *row = process_of(system, ref);
+    view->life = row ? life_of(system, index, word(&row->state)) : MED_VIEW_DEAD;
+    view->process_id = row ? med_process_number_here(system, index) : 0;
+    /* Who has another number here has other threads' numbers as well. */
+    view->thread_id = row && view->process_id == word(&row->process_id) ? thread_id : 0;
+    holder_node_read(system, ref, thread_id, view);
     return (word(&table->lock.word) & MED_LOCK_OWNER_MASK) == ref;
 }
 

@@ -133,9 +133,10 @@ typedef struct med_view_rwl {
     uint32_t slept;
 } med_view_rwl;
 
-/* Of the lock of a table, by which objects come and go. */
+/* Of the lock of a table, by which objects come and go. Its numbers are those of who looks, who may
+ * want to continue or end it; 0: it is dead, or has none here. */
 typedef struct med_view_holder {
-    uint32_t process_id; /* 0: its process row is gone */
+    uint32_t process_id;
     med_view_life life;
     uint32_t thread_id;
     bool node_known; /* a node that is there */

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from support import MEDLEY, CommandTest, Holder
+from support import HOLDER, MEDLEY, CommandTest, Holder
 
 SYSTEM = "looked-at"
 HEADER_BYTES = 192
@@ -217,6 +217,14 @@ class Stuck(CommandTest):
         os.waitid(os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
         return holder
 
+    def stuck_row(self, **others):
+        """Of one whose stop nobody could await."""
+        for _ in range(LOOKS):
+            rows = self.look(SYSTEM, **others)["stuck"]
+            if rows:
+                return rows[0]
+        self.fail("nobody is stuck")
+
     def test_usually_nobody(self):
         self.assertEqual(self.look(SYSTEM)["stuck"], [])
         output, _ = self.run_medley("ps", SYSTEM)
@@ -243,11 +251,36 @@ class Stuck(CommandTest):
         holder.kill()
         (row,) = self.look(SYSTEM)["stuck"]
         self.assertEqual((row["in"], row["state"]), ("nodes", "dead"))
-        self.assertEqual(row["process_id"], holder.pid)
+        self.assertEqual((row["process_id"], row["thread_id"]), (None, None))
+        self.assertEqual(row["node"], {"domain": 3, "node": 7})
         output, _ = self.run_medley("ps", SYSTEM)
         self.assertNotIn("kill -CONT", output)
         Holder(self, 0, 2, system=SYSTEM)  # who comes recovers him
         self.assertEqual(self.look(SYSTEM)["stuck"], [])
+
+    def test_of_another_container(self):
+        """Whoever looks is told the number that he can use, or that there is none."""
+        within = self.apart("--pid")
+        words = (3, 7, "table", self.TABLE_OF_NODES)
+        Holder(self, *words, system=SYSTEM, within=within, errors=subprocess.DEVNULL)
+        row = self.stuck_row()
+        with open(f"/proc/{row['process_id']}/cmdline", "rb") as file:
+            self.assertEqual(file.read().split(b"\0")[:3], [HOLDER.encode(), b"3", b"7"])
+        self.assertIsNone(row["thread_id"])
+        self.assertEqual((row["node"], row["state"]), ({"domain": 3, "node": 7}, "stopped"))
+        # From there nobody sees that it is stopped, only that it stays long.
+        row = self.stuck_row(within=within)
+        self.assertEqual((row["process_id"], row["state"]), (None, "alive"))
+        output, _ = self.run_medley("ps", SYSTEM, within=within)
+        self.assertIn("cannot be seen from here", output)
+        self.assertNotIn("kill -CONT", output)
+
+    def test_lock_lost_in_a_table(self):
+        careless = ("careless", 0, "table", self.TABLE_OF_NODES)
+        holder = Holder(self, 3, 7, *careless, system=SYSTEM)
+        os.waitid(os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
+        (row,) = self.look(SYSTEM)["stuck"]
+        self.assertEqual((row["process_id"], row["state"]), (holder.pid, "stopped"))
 
     def test_in_the_section(self):
         os.utime(self.file_of(SYSTEM), (0, 0))

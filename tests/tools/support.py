@@ -20,12 +20,14 @@ SHARED_MEMORY = os.environ.get("MEDLEY_SHM_DIR", "/dev/shm")
 
 
 class Holder:
-    """A process that is a node; tests/tools/holder.c says what the words mean."""
+    """A process that is a node; tests/tools/holder.c says what the words mean.
 
-    def __init__(self, test, *words, system, errors=None):
+    `within` is a command that runs it, if any does; `pid` is that one's then."""
+
+    def __init__(self, test, *words, system, errors=None, within=()):
         environment = dict(test.environment, MEDLEY_SYSTEM=system)
         self.process = subprocess.Popen(
-            [HOLDER, *map(str, words)],
+            [*within, HOLDER, *map(str, words)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -68,10 +70,22 @@ class CommandTest(unittest.TestCase):
         }
         self.environment["MEDLEY_SHM_DIR"] = self.folder
 
-    def run_medley(self, *words, status=0, **environment):
+    def apart(self, *namespaces):
+        """The beginning of a command that runs in namespaces of its own, as the user it is. In one
+        for processes it is the second there: signals that stop do not stop the first."""
+        ways = ["unshare", *namespaces, "--kill-child"], ["unshare", "--user", "--map-current-user"]
+        shell = ["sh", "-c", '"$@"; exit', "sh"]
+        for way in (ways[0] + shell, ways[1] + ways[0][1:] + shell):
+            if subprocess.run([*way, "true"], capture_output=True).returncode == 0:
+                return way
+        reason = f"not possible here: no namespaces of one's own ({' '.join(namespaces)})"
+        print(reason)
+        self.skipTest(reason)
+
+    def run_medley(self, *words, status=0, within=(), **environment):
         """Runs it, checks its exit status, and gives what it wrote: (output, errors)."""
         result = subprocess.run(
-            [MEDLEY, *map(str, words)],
+            [*within, MEDLEY, *map(str, words)],
             capture_output=True,
             text=True,
             timeout=60,
@@ -80,14 +94,14 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(result.returncode, status, f"{words}: {result.stdout}{result.stderr}")
         return result.stdout, result.stderr
 
-    def run_json(self, *words, **environment):
-        output, errors = self.run_medley(*words, "--json", **environment)
+    def run_json(self, *words, **others):
+        output, errors = self.run_medley(*words, "--json", **others)
         self.assertEqual(errors, "")
         return json.loads(output)
 
-    def look(self, system):
+    def look(self, system, **others):
         """What `medley ps` says of one system."""
-        systems = self.run_json("ps", system)["systems"]
+        systems = self.run_json("ps", system, **others)["systems"]
         self.assertEqual([s["name"] for s in systems], [system])
         return systems[0]
 

@@ -110,6 +110,23 @@ class Told(TraceTest):
         (stuck,) = self.named("table-stuck")
         self.assertEqual((stuck["kind"], stuck["process_id"]), ("node", stopped.pid))
 
+    def test_a_table_is_stuck_in_another_container(self):
+        """The number is that of who waits: the process itself has another."""
+        within = self.apart("--pid")
+        self.holder(3, 1)
+        words = (3, 7, "table", 1)
+        Holder(self, *words, system=SYSTEM, within=within, errors=subprocess.DEVNULL)
+        with self.assertRaises(AssertionError):
+            self.holder(3, 2)
+        (stuck,) = self.named("table-stuck")
+        (row,) = self.look(SYSTEM)["stuck"]
+        self.assertEqual(stuck["process_id"], row["process_id"])
+        with self.assertRaises(AssertionError):
+            Holder(self, 3, 2, system=SYSTEM, within=within)
+        self.assertEqual([event["process_id"] for event in self.named("table-stuck")][1:], [None])
+        output, _ = self.run_medley("trace", SYSTEM)
+        self.assertRegex(output, r"table-stuck +table of: node\n")
+
     def test_of_the_dead(self):
         self.holder(3, 5, "create", 9).kill()
         self.assertEqual([event["event"] for event in self.events()][-1], "created")

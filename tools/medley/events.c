@@ -190,7 +190,8 @@ says_stuck(const med_system *system, const med_trace_record *record, json_t *to)
 {
     (void)system;
     kind_set(to, record->words[0]);
-    (void)json_object_set_new(to, "process_id", json_integer(record->words[1]));
+    (void)json_object_set_new(to, "process_id",
+                              output_number(record->words[1] != 0, record->words[1]));
 }
 
 static const struct {

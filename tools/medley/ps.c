@@ -212,16 +212,24 @@ static const output_column limit_columns[] = {
 static void
 stuck_print(const json_t *stuck)
 {
-    bool lives = false;
+    bool here = false;
+    bool elsewhere = false;
     OUTPUT_TABLE(stuck, stuck_columns);
     for (size_t i = 0; i < json_array_size(stuck); i++) {
-        const char *state = json_string_value(json_object_get(json_array_get(stuck, i), "state"));
-        lives = lives || strcmp(state, "dead") != 0;
+        const json_t *row = json_array_get(stuck, i);
+        bool dead = strcmp(json_string_value(json_object_get(row, "state")), "dead") == 0;
+        bool known = json_is_integer(json_object_get(row, "process_id"));
+        here = here || (!dead && known);
+        elsewhere = elsewhere || (!dead && !known);
     }
-    if (lives) {
+    if (here) {
         (void)puts(
             "  'kill -CONT PROCESS' continues one that is stopped, 'kill -9 PROCESS' ends it:\n"
             "  until then nobody else comes or goes there");
+    }
+    if (elsewhere) {
+        (void)puts("  one without a number cannot be seen from here (of another container):\n"
+                   "  continue or end it there");
     }
 }
 

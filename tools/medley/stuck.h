@@ -12,8 +12,9 @@
 
 /* A list of "in" ("section", or the objects whose table is locked), "process_id", "thread_id",
  * "node" ({"domain", "node"}), "state" ("stopped", "dead", "alive"), "held_ns"; each but the first
- * and the state null when it is not known. Who is alive and has been at it for less than 0.1 s is
- * at work, and not listed. */
+ * and the state null when it is not known. Numbers are those of the caller's PID namespace: the
+ * dead, and those of another container, have none. Who is alive and has been at it for less than
+ * 0.1 s is at work, and not listed. */
 json_t *stuck_json(const med_system *system);
 
 #endif

@@ -51,7 +51,7 @@ details_cell(const json_t *row, const json_t *value, char *cell)
     } else if (kind) {
         (void)snprintf(text[0], sizeof text[0], "table of: %s", kind);
     }
-    if (process) {
+    if (json_is_integer(process)) {
         (void)snprintf(text[1], sizeof text[1], "process %" JSON_INTEGER_FORMAT,
                        json_integer_value(process));
     }
