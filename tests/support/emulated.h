@@ -3,10 +3,7 @@
 #ifndef MEDLEY_TESTS_SUPPORT_EMULATED_H
 #define MEDLEY_TESTS_SUPPORT_EMULATED_H
 
-#include <errno.h>
-#include <stdint.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -46,18 +43,6 @@ machine_reaches_other_memory(void)
     return process_vm_readv(getpid(), &near, 1, &far, 1, 0) == 1;
 }
 
-/* Some take the question whether there is such an address (port/linux/segment.c) for a mapping, and
- * give nobody that address any more. */
-static inline bool
-machine_knows_its_addresses(void)
-{
-    void *wanted = (void *)((uintptr_t)1 << (8 * sizeof(void *) - 2));
-    const int flags = MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
-    return sizeof(void *) < 8 ||
-           (syscall(SYS_mmap, wanted, (size_t)EMULATED_PAGE, PROT_NONE, flags, -1, 0) == -1 &&
-            errno == ENOMEM);
-}
-
 #define WITHOUT_WITHHOLDING_SKIP()                                                                 \
     do {                                                                                           \
         if (!machine_can_withhold_mappings()) {                                                    \
@@ -69,13 +54,6 @@ machine_knows_its_addresses(void)
     do {                                                                                           \
         if (!machine_reaches_other_memory()) {                                                     \
             not_possible_here("no way to another process's memory");                               \
-        }                                                                                          \
-    } while (0)
-
-#define WITHOUT_ADDRESSES_SKIP()                                                                   \
-    do {                                                                                           \
-        if (!machine_knows_its_addresses()) {                                                      \
-            not_possible_here("the emulator does not say which addresses there are");              \
         }                                                                                          \
     } while (0)
 

@@ -232,14 +232,15 @@ populate(const med_port_segment *segment, size_t bytes)
 
 /* Could any program have these addresses? Of 64 bits the upper half is the kernel's. Of the rest it
  * is asked for a mapping of neither kind, shared nor private. It makes none, but not before it has
- * looked where that would lie: not in what programs have (ENOMEM). One that is older than the flag
- * (4.17) does not tell. By the system call, since sanitizers change what they do not like of such a
- * request. */
+ * looked where that would lie: not in what programs have (ENOMEM). MAP_FIXED: there and nowhere
+ * else, since an emulator sets aside what it finds instead, and keeps it. MAP_FIXED_NOREPLACE:
+ * nothing would be lost to a kernel that knew such a kind. By the system call, since sanitizers
+ * change what they do not like of such a request. */
 static bool
 is_for_programs(uint64_t wanted, size_t bytes)
 {
     const uint64_t most = sizeof(void *) == 8 ? INT64_MAX : UINT32_MAX;
-    const int flags = MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+    const int flags = MAP_ANONYMOUS | MAP_FIXED | MAP_FIXED_NOREPLACE;
     if (bytes > most || wanted > most - bytes) {
         return false;
     }

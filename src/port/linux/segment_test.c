@@ -297,7 +297,6 @@ static void
 at_an_address(void **state)
 {
     (void)state;
-    WITHOUT_ADDRESSES_SKIP(); /* there, to ask whether an address can be had takes it away */
     mapped_where_wanted(shared_path());
     mapped_where_wanted(NULL);
 }
@@ -340,7 +339,6 @@ at_no_programs_address(void **state)
                  {UINT64_C(0xffffffffffff0000), 65536}};
     const char *const names[] = {shared_path(), NULL};
     (void)state;
-    WITHOUT_ADDRESSES_SKIP(); /* there, to ask whether an address can be had takes it away */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (size_t j = 0; j < 2; j++) {
             med_port_segment segment = segment_of(1);
