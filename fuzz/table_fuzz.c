@@ -31,16 +31,18 @@ operate(const med_table_view *view, fuzz_input *input)
     uint32_t generation = 0;
     uint32_t row_bytes = view->row_bytes;
     med_key key = {.high = fuzz_below(input, 2), .low = fuzz_below(input, 40)};
+    uint32_t what = fuzz_below(input, 4);
+    med_table_insertion insertion = {
+        .key = key, .any = what == 2, .fill = fill, .context = &row_bytes};
     medley_status_t status;
-    switch (fuzz_below(input, 4)) {
+    switch (what) {
     case 0:
         status = med_table_find(view, key, &index, &generation);
         break;
     case 1:
-        status = med_table_insert(view, key, fill, &row_bytes, &index, &generation);
-        break;
     case 2:
-        status = med_table_insert_any(view, &key, fill, &row_bytes, &index, &generation);
+        status = med_table_insert(view, &insertion);
+        index = insertion.index;
         break;
     default:
         (void)med_table_remove(view, fuzz_word(input), fuzz_below(input, 4));

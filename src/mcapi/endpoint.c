@@ -378,19 +378,20 @@ tell_who_waits(const med_self *self)
 medley_status_t
 med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint)
 {
-    const med_table_view *table = &self->system->endpoints;
     fill_context context = {.self = self};
     bool any = port == MED_ENDPOINT_PORT_ANY;
-    med_key key = {.high = self->ref, .low = any ? MED_ENDPOINT_PORT_ANY_FIRST : port};
-    uint32_t index, generation;
-    medley_status_t status =
-        any ? med_table_insert_any(table, &key, fill, &context, &index, &generation)
-            : med_table_insert(table, key, fill, &context, &index, &generation);
+    med_table_insertion insertion = {
+        .key = {self->ref, any ? MED_ENDPOINT_PORT_ANY_FIRST : port},
+        .any = any,
+        .fill = fill,
+        .context = &context,
+    };
+    medley_status_t status = med_table_insert(&self->system->endpoints, &insertion);
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&self->system->limits, MED_LIMIT_ENDPOINTS);
     }
     if (status == MEDLEY_OK) {
-        *endpoint = med_handle_make(MED_HANDLE_ENDPOINT, index, generation);
+        *endpoint = med_handle_make(MED_HANDLE_ENDPOINT, insertion.index, insertion.generation);
         tell_who_waits(self);
     }
     return status;

@@ -275,15 +275,18 @@ med_lane_make(med_system *system,
               uint32_t *generation)
 {
     make_context context = {.system = system, .request = request};
+    med_table_insertion insertion = {
+        .key = key_of(request), .may = may_make, .fill = fill, .context = &context};
     medley_status_t status = MEDLEY_OK;
     for (bool again = true; again;) {
-        *index = UINT32_MAX; /* stays so, if an end of a channel is what exists */
-        status = med_table_insert_if(&system->lanes, key_of(request), may_make, fill, &context,
-                                     index, generation);
+        insertion.index = UINT32_MAX; /* stays so, if an end of a channel is what exists */
+        status = med_table_insert(&system->lanes, &insertion);
         again = (status == MEDLEY_ERR_LIMIT && sweep(system)) ||
-                (status == MEDLEY_ERR_EXISTS && *index != UINT32_MAX &&
-                 sweep_one(system, *index, *generation));
+                (status == MEDLEY_ERR_EXISTS && insertion.index != UINT32_MAX &&
+                 sweep_one(system, insertion.index, insertion.generation));
     }
+    *index = insertion.index;
+    *generation = insertion.generation;
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_LANES);
     } else if (status == MEDLEY_OK) {

@@ -23,7 +23,8 @@ med_domain_join(struct med_system *system, uint32_t domain)
     if (status == MEDLEY_OK) {
         return MEDLEY_OK;
     }
-    status = med_table_insert(&system->domains, key, fill, NULL, &index, &generation);
+    med_table_insertion insertion = {.key = key, .fill = fill};
+    status = med_table_insert(&system->domains, &insertion);
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_DOMAINS);
     }

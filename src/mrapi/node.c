@@ -189,40 +189,28 @@ taken_by_living(med_system *system, uint32_t index, uint32_t generation)
 }
 
 /* Under the number asked for; where any will do, from the first of those on. */
-static med_key
-key_of(const med_node_request *request)
+static med_table_insertion
+insertion_of(fill_context *context)
 {
+    const med_node_request *request = context->request;
     bool any = request->node == MED_NODE_ANY;
-    return (med_key){.high = request->domain, .low = any ? MED_NODE_ANY_FIRST : request->node};
-}
-
-/* `key` becomes that of the row. */
-static medley_status_t
-row_insert(med_system *system,
-           const med_node_request *request,
-           med_key *key,
-           uint32_t *index,
-           uint32_t *generation)
-{
-    fill_context context = {.system = system, .request = request};
-    return request->node == MED_NODE_ANY
-               ? med_table_insert_any(&system->nodes, key, fill, &context, index, generation)
-               : med_table_insert(&system->nodes, *key, fill, &context, index, generation);
+    return (med_table_insertion){
+        .key = {request->domain, any ? MED_NODE_ANY_FIRST : request->node},
+        .any = any,
+        .fill = fill,
+        .context = context,
+    };
 }
 
 /* A dead holder's recovery may be under way elsewhere: the number is ours when it is done. */
 static medley_status_t
-insert_once(med_system *system,
-            const med_node_request *request,
-            med_key *key,
-            uint64_t until_ns,
-            uint32_t *index,
-            uint32_t *generation)
+insert_once(med_system *system, med_table_insertion *insertion, uint64_t until_ns)
 {
     for (uint32_t pauses = 0;;) {
-        medley_status_t status = row_insert(system, request, key, index, generation);
+        medley_status_t status = med_table_insert(&system->nodes, insertion);
         if (status != MEDLEY_ERR_EXISTS || !med_port_has_processes() ||
-            taken_by_living(system, *index, *generation) || med_port_clock_ns() >= until_ns) {
+            taken_by_living(system, insertion->index, insertion->generation) ||
+            med_port_clock_ns() >= until_ns) {
             return status;
         }
         med_wait_pause(&pauses);
@@ -231,16 +219,12 @@ insert_once(med_system *system,
 
 /* Where all rows are taken, those of the dead come free, whoever recovers them. */
 static medley_status_t
-insert(med_system *system,
-       const med_node_request *request,
-       med_key *key,
-       uint32_t *index,
-       uint32_t *generation)
+insert(med_system *system, med_table_insertion *insertion)
 {
     uint64_t until_ns = med_port_clock_ns() + MED_PROCESS_RECOVERY_PATIENCE_NS;
     uint32_t pauses = 0;
     for (bool last = !med_port_has_processes();;) {
-        medley_status_t status = insert_once(system, request, key, until_ns, index, generation);
+        medley_status_t status = insert_once(system, insertion, until_ns);
         if (status != MEDLEY_ERR_LIMIT || last) {
             return status;
         }
@@ -253,11 +237,11 @@ insert(med_system *system,
 medley_status_t
 med_node_place(med_system *system, const med_node_request *request, med_self **self)
 {
-    med_key key = key_of(request);
-    uint32_t index, generation;
-    medley_status_t status = row_insert(system, request, &key, &index, &generation);
+    fill_context context = {.system = system, .request = request};
+    med_table_insertion insertion = insertion_of(&context);
+    medley_status_t status = med_table_insert(&system->nodes, &insertion);
     if (status == MEDLEY_OK) {
-        *self = &system->selves[index];
+        *self = &system->selves[insertion.index];
     }
     return status;
 }
@@ -275,19 +259,19 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
     if (status != MEDLEY_OK) {
         return status;
     }
-    med_key key = key_of(request);
-    uint32_t index, generation;
-    status = insert(system, request, &key, &index, &generation);
+    fill_context context = {.system = system, .request = request};
+    med_table_insertion insertion = insertion_of(&context);
+    status = insert(system, &insertion);
     if (status == MEDLEY_ERR_EXISTS) {
-        report_taken(system, request, index);
+        report_taken(system, request, insertion.index);
     } else if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_NODES);
     }
     if (status != MEDLEY_OK) {
         return status;
     }
-    med_self *mine = &system->selves[index];
-    mine->node = key.low; /* the number that was found, where any would do */
+    med_self *mine = &system->selves[insertion.index];
+    mine->node = insertion.key.low; /* the number that was found, where any would do */
     if (med_log_wanted(MED_LOG_DEBUG)) {
         med_node_tell("comes", mine);
     }

@@ -44,15 +44,21 @@ med_object_create(med_self *self,
     const med_table_view *table = &system->tables[request->kind];
     fill_context context = {.request = request, .domain = self->domain};
     bool any = request->number == MED_OBJECT_ANY;
-    med_key key = {.high = 0, .low = any ? MED_OBJECT_USER_MAX + 1 : request->number};
-    medley_status_t status =
-        any ? med_table_insert_any(table, &key, fill, &context, index, generation)
-            : med_table_insert(table, key, fill, &context, index, generation);
+    med_table_insertion insertion = {
+        .key = {.low = any ? MED_OBJECT_USER_MAX + 1 : request->number},
+        .any = any,
+        .fill = fill,
+        .context = &context,
+    };
+    medley_status_t status = med_table_insert(table, &insertion);
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, med_kinds[request->kind].limit);
     }
     if (status == MEDLEY_OK) {
-        med_traced(system, self->ref, MED_TRACED_CREATED, (uint32_t)request->kind, key.low);
+        *index = insertion.index;
+        *generation = insertion.generation;
+        med_traced(system, self->ref, MED_TRACED_CREATED, (uint32_t)request->kind,
+                   insertion.key.low);
     }
     return status;
 }

@@ -136,18 +136,6 @@ may_create(void *context)
     return MEDLEY_OK;
 }
 
-static medley_status_t
-create_once(create_context *context, uint32_t *index, uint32_t *generation)
-{
-    const med_table_view *table = &context->self->system->rmems;
-    bool any = context->request->number == MED_OBJECT_ANY;
-    med_key key = {.high = 0, .low = any ? MED_OBJECT_USER_MAX + 1 : context->request->number};
-    return any ? med_table_insert_any_if(table, &key, may_create, create_fill, context, index,
-                                         generation)
-               : med_table_insert_if(table, key, may_create, create_fill, context, index,
-                                     generation);
-}
-
 /* Who stands in the way may be dead, and nobody has noticed yet. */
 static void
 dead_owners_look(med_system *system, medley_status_t status, uint32_t index)
@@ -165,21 +153,27 @@ med_rmem_create(med_self *self, const med_rmem_request *request, med_handle *rme
 {
     med_system *system = self->system;
     create_context context = {.self = self, .request = request};
-    uint32_t index, generation;
+    bool any = request->number == MED_OBJECT_ANY;
+    med_table_insertion insertion = {
+        .key = {.low = any ? MED_OBJECT_USER_MAX + 1 : request->number},
+        .any = any,
+        .may = may_create,
+        .fill = create_fill,
+        .context = &context,
+    };
     (void)med_shmem_holds(system, request->memory, request->size_bytes, &context.segment,
                           &context.segment_offset);
-    medley_status_t status = create_once(&context, &index, &generation);
+    medley_status_t status = med_table_insert(&system->rmems, &insertion);
     if (status == MEDLEY_ERR_EXISTS || status == MEDLEY_ERR_LIMIT) {
-        dead_owners_look(system, status, index);
-        status = create_once(&context, &index, &generation);
+        dead_owners_look(system, status, insertion.index);
+        status = med_table_insert(&system->rmems, &insertion);
     }
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_RMEMS);
     }
     if (status == MEDLEY_OK) {
-        *rmem = med_handle_make(MED_HANDLE_RMEM, index, generation);
-        med_traced(system, self->ref, MED_TRACED_CREATED, MED_KIND_RMEM,
-                   med_traced_word(&row_at(system, index)->row.key_low));
+        *rmem = med_handle_make(MED_HANDLE_RMEM, insertion.index, insertion.generation);
+        med_traced(system, self->ref, MED_TRACED_CREATED, MED_KIND_RMEM, insertion.key.low);
     }
     return status;
 }
@@ -309,14 +303,6 @@ attachment_key(const med_self *self, med_handle rmem)
     return (med_key){.high = rmem, .low = self->ref};
 }
 
-static medley_status_t
-attach_once(attach_context *context, uint32_t *index, uint32_t *generation)
-{
-    return med_table_insert_if(&context->self->system->rmem_attachments,
-                               attachment_key(context->self, context->rmem), may_attach,
-                               attach_fill, context, index, generation);
-}
-
 /* As dead_owners_look, of attachments: one pass over the table. */
 static void
 dead_users_look(med_system *system, medley_status_t status, med_handle rmem)
@@ -351,11 +337,16 @@ med_rmem_attach(med_self *self, med_handle rmem, med_rmem_access access)
     if (!offers(row, access)) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
-    uint32_t index, generation;
-    status = attach_once(&context, &index, &generation);
+    med_table_insertion insertion = {
+        .key = attachment_key(self, rmem),
+        .may = may_attach,
+        .fill = attach_fill,
+        .context = &context,
+    };
+    status = med_table_insert(&system->rmem_attachments, &insertion);
     if (status == MEDLEY_BUSY || status == MEDLEY_ERR_LIMIT) {
         dead_users_look(system, status, rmem);
-        status = attach_once(&context, &index, &generation);
+        status = med_table_insert(&system->rmem_attachments, &insertion);
     }
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_RMEM_ATTACHMENTS);
@@ -363,13 +354,13 @@ med_rmem_attach(med_self *self, med_handle rmem, med_rmem_access access)
     if (status != MEDLEY_OK) {
         return status;
     }
-    med_rmem_window *window = &system->rmem_windows[index];
+    med_rmem_window *window = &system->rmem_windows[insertion.index];
     status = med_rmem_window_open(system, rmem, context.generation, access, window);
     if (status != MEDLEY_OK) {
-        (void)med_table_remove(&system->rmem_attachments, index, generation);
+        (void)med_table_remove(&system->rmem_attachments, insertion.index, insertion.generation);
         return status;
     }
-    window->attachment_generation = generation;
+    window->attachment_generation = insertion.generation;
     window->node_ref = self->ref;
     return MEDLEY_OK;
 }

@@ -147,23 +147,25 @@ insert(med_self *self,
     fill_context context = {
         .system = system, .request = request, .segment = segment, .domain = self->domain};
     bool any = request->number == MED_OBJECT_ANY;
-    med_key key = {.high = any ? KEY_NAMELESS : KEY_NUMBERED, .low = any ? 0 : request->number};
-    uint32_t index, generation;
-    medley_status_t status =
-        any ? med_table_insert_any(&system->shmems, &key, fill, &context, &index, &generation)
-            : med_table_insert(&system->shmems, key, fill, &context, &index, &generation);
+    med_table_insertion insertion = {
+        .key = {any ? KEY_NAMELESS : KEY_NUMBERED, any ? 0 : request->number},
+        .any = any,
+        .fill = fill,
+        .context = &context,
+    };
+    medley_status_t status = med_table_insert(&system->shmems, &insertion);
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&system->limits, MED_LIMIT_SHMEMS);
     }
     if (status == MEDLEY_OK && context.row_in_use) {
         med_shmem_report("cannot make shared memory", request->number,
                          "its row is one that is in use: the system was written over");
-        (void)med_table_remove(&system->shmems, index, generation);
+        (void)med_table_remove(&system->shmems, insertion.index, insertion.generation);
         return MEDLEY_ERR_CORRUPT;
     }
     if (status == MEDLEY_OK) {
-        *shmem = med_handle_make(MED_HANDLE_SHMEM, index, generation);
-        med_traced(system, self->ref, MED_TRACED_CREATED, MED_KIND_SHMEM, key.low);
+        *shmem = med_handle_make(MED_HANDLE_SHMEM, insertion.index, insertion.generation);
+        med_traced(system, self->ref, MED_TRACED_CREATED, MED_KIND_SHMEM, insertion.key.low);
     }
     return status;
 }

@@ -63,74 +63,63 @@ med_table_init(const med_table_view *view)
 /* ---- Insert and remove ----------------------------------------------------------------------- */
 
 static medley_status_t
-insert_locked(const med_table_view *view,
-              med_key key,
-              med_row_fill fill,
-              void *context,
-              uint32_t *index,
-              uint32_t *generation)
+insert_locked(const med_table_view *view, med_key key, med_table_insertion *insertion)
 {
     uint32_t taken = med_table_index_take(view);
     if (taken == 0) {
         return MEDLEY_ERR_LIMIT;
     }
-    med_row *row = med_table_row(view, taken - 1);
+    uint32_t index = taken - 1;
+    med_row *row = med_table_row(view, index);
     /* Relaxed, both: written under the lock; and T2 orders CREATING before the key. */
     uint32_t life = med_row_generation_of(atomic32_load_relaxed(&row->state));
     atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_CREATING, life));
     atomic32_store_release(&row->key_high, key.high); /* T2 key -> A2 (table_index.c) */
     atomic32_store_release(&row->key_low, key.low);   /* T2 key -> A2 (table_index.c) */
-    med_table_index_prepare(view, taken - 1);
-    fill(row, taken - 1, life, context);
+    med_table_index_prepare(view, index);
+    insertion->fill(row, index, life, insertion->context);
     /* T1 live -> A1 (table_index.c; all who look at a row) */
     atomic32_store_release(&row->state, med_row_word(MED_ROW_LIVE, life));
-    med_table_index_add(view, taken - 1);
-    *index = taken - 1;
-    *generation = life;
+    med_table_index_add(view, index);
+    insertion->key = key;
+    insertion->index = index;
+    insertion->generation = life;
     return MEDLEY_OK;
 }
 
+/* At or above `first`. The next row's own number is nobody else's, unless a user chose it. */
+static med_key
+free_key(const med_table_view *view, med_key first)
+{
+    uint32_t index, generation;
+    med_key key = {.high = first.high, .low = first.low + med_table_index_next(view)};
+    for (uint32_t n = 0; n < view->row_count; n++, key.low += view->row_count) {
+        if (med_table_find(view, key, &index, &generation) != MEDLEY_OK) {
+            break;
+        }
+    }
+    return key;
+}
+
 medley_status_t
-med_table_insert_if(const med_table_view *view,
-                    med_key key,
-                    medley_status_t (*may)(void *context),
-                    med_row_fill fill,
-                    void *context,
-                    uint32_t *index,
-                    uint32_t *generation)
+med_table_insert(const med_table_view *view, med_table_insertion *insertion)
 {
     medley_status_t status = med_table_lock(view);
     if (status != MEDLEY_OK) {
         return status;
     }
-    if (med_table_find(view, key, index, generation) == MEDLEY_OK) {
+    med_key key = insertion->any ? free_key(view, insertion->key) : insertion->key;
+    if (!insertion->any &&
+        med_table_find(view, key, &insertion->index, &insertion->generation) == MEDLEY_OK) {
         status = MEDLEY_ERR_EXISTS;
-    } else {
-        status = may(context);
+    } else if (insertion->may) {
+        status = insertion->may(insertion->context);
     }
     if (status == MEDLEY_OK) {
-        status = insert_locked(view, key, fill, context, index, generation);
+        status = insert_locked(view, key, insertion);
     }
     med_table_unlock(view);
     return status;
-}
-
-static medley_status_t
-may_always(void *context)
-{
-    (void)context;
-    return MEDLEY_OK;
-}
-
-medley_status_t
-med_table_insert(const med_table_view *view,
-                 med_key key,
-                 med_row_fill fill,
-                 void *context,
-                 uint32_t *index,
-                 uint32_t *generation)
-{
-    return med_table_insert_if(view, key, may_always, fill, context, index, generation);
 }
 
 medley_status_t
@@ -142,48 +131,6 @@ med_table_hold(const med_table_view *view, medley_status_t (*act)(void *context)
         med_table_unlock(view);
     }
     return status;
-}
-
-medley_status_t
-med_table_insert_any_if(const med_table_view *view,
-                        med_key *key,
-                        medley_status_t (*may)(void *context),
-                        med_row_fill fill,
-                        void *context,
-                        uint32_t *index,
-                        uint32_t *generation)
-{
-    medley_status_t status = med_table_lock(view);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    /* The next row's own number is nobody else's, unless a user chose it. */
-    med_key candidate = {.high = key->high, .low = key->low + med_table_index_next(view)};
-    for (uint32_t n = 0; n < view->row_count; n++, candidate.low += view->row_count) {
-        if (med_table_find(view, candidate, index, generation) != MEDLEY_OK) {
-            break;
-        }
-    }
-    status = may(context);
-    if (status == MEDLEY_OK) {
-        status = insert_locked(view, candidate, fill, context, index, generation);
-    }
-    med_table_unlock(view);
-    if (status == MEDLEY_OK) {
-        *key = candidate;
-    }
-    return status;
-}
-
-medley_status_t
-med_table_insert_any(const med_table_view *view,
-                     med_key *key,
-                     med_row_fill fill,
-                     void *context,
-                     uint32_t *index,
-                     uint32_t *generation)
-{
-    return med_table_insert_any_if(view, key, may_always, fill, context, index, generation);
 }
 
 medley_status_t

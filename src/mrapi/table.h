@@ -17,6 +17,7 @@
 #ifndef MEDLEY_MRAPI_TABLE_H
 #define MEDLEY_MRAPI_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -122,44 +123,25 @@ med_row_generation_of(uint32_t word)
 medley_status_t
 med_table_find(const med_table_view *view, med_key key, uint32_t *index, uint32_t *generation);
 
-/* What `insert` calls, with the lock held, to fill the new row behind its first 16 bytes. */
+/* Fills a new row behind its first 16 bytes, with the lock held. */
 typedef void (*med_row_fill)(med_row *row, uint32_t index, uint32_t generation, void *context);
 
-/* Inserts a row. MEDLEY_ERR_EXISTS: the key is there, at `index` and `generation`;
- * MEDLEY_ERR_LIMIT: all rows are in use. May block while others insert and remove, as all of the
- * following: MEDLEY_TIMEOUT. */
-medley_status_t med_table_insert(const med_table_view *view,
-                                 med_key key,
-                                 med_row_fill fill,
-                                 void *context,
-                                 uint32_t *index,
-                                 uint32_t *generation);
+/* A row to insert, and where it went. */
+typedef struct med_table_insertion {
+    med_key key;
+    bool any; /* under a free key at or above `key`, which becomes that when it is inserted */
+    /* Asked first, with the lock held and nothing changed: what it returns other than MEDLEY_OK is
+     * returned. It may take locks of tables that come later in the partition. NULL: nobody is. */
+    medley_status_t (*may)(void *context);
+    med_row_fill fill;
+    void *context;  /* of both */
+    uint32_t index; /* results: of the row, or of the one that has the key */
+    uint32_t generation;
+} med_table_insertion;
 
-/* As insert, but first asks `may`, with the lock held and nothing changed: what it returns other
- * than MEDLEY_OK is returned. It may take locks of tables that come later in the partition. */
-medley_status_t med_table_insert_if(const med_table_view *view,
-                                    med_key key,
-                                    medley_status_t (*may)(void *context),
-                                    med_row_fill fill,
-                                    void *context,
-                                    uint32_t *index,
-                                    uint32_t *generation);
-
-/* As insert, under a free key at or above (key.high, key.low), which is given back in `key`. */
-medley_status_t med_table_insert_any(const med_table_view *view,
-                                     med_key *key,
-                                     med_row_fill fill,
-                                     void *context,
-                                     uint32_t *index,
-                                     uint32_t *generation);
-
-medley_status_t med_table_insert_any_if(const med_table_view *view,
-                                        med_key *key,
-                                        medley_status_t (*may)(void *context),
-                                        med_row_fill fill,
-                                        void *context,
-                                        uint32_t *index,
-                                        uint32_t *generation);
+/* MEDLEY_ERR_EXISTS: a row has the key; MEDLEY_ERR_LIMIT: all rows are in use. May block while
+ * others insert and remove, as all of the following: MEDLEY_TIMEOUT. */
+medley_status_t med_table_insert(const med_table_view *view, med_table_insertion *insertion);
 
 /* Does something with the lock held, so that no row comes or goes meanwhile. As `may` above. */
 medley_status_t

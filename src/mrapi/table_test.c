@@ -46,7 +46,11 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 static medley_status_t
 insert(const med_table_view *view, uint32_t low, uint32_t *index, uint32_t *generation)
 {
-    return med_table_insert(view, (med_key){1, low}, fill, &low, index, generation);
+    med_table_insertion insertion = {.key = {1, low}, .fill = fill, .context = &low};
+    medley_status_t status = med_table_insert(view, &insertion);
+    *index = insertion.index;
+    *generation = insertion.generation;
+    return status;
 }
 
 static medley_status_t
@@ -92,17 +96,15 @@ any_key_is_nobody_elses(void **state)
     assert_int_equal(insert(&view, 100, &index, &generation), MEDLEY_OK);
     assert_int_equal(insert(&view, 101, &index, &generation), MEDLEY_OK);
     for (uint32_t i = 0; i < ROWS - 2; i++) {
-        med_key key = {1, 100};
-        assert_int_equal(med_table_insert_any(&view, &key, fill, &body, &index, &generation),
-                         MEDLEY_OK);
-        assert_true(key.low > 101);
-        uint32_t found, found_generation;
-        assert_int_equal(med_table_find(&view, key, &found, &found_generation), MEDLEY_OK);
-        assert_int_equal(found, index);
+        med_table_insertion any = {.key = {1, 100}, .any = true, .fill = fill, .context = &body};
+        assert_int_equal(med_table_insert(&view, &any), MEDLEY_OK);
+        assert_true(any.key.low > 101);
+        assert_int_equal(med_table_find(&view, any.key, &index, &generation), MEDLEY_OK);
+        assert_int_equal(index, any.index);
     }
-    med_key key = {1, 100};
-    assert_int_equal(med_table_insert_any(&view, &key, fill, &body, &index, &generation),
-                     MEDLEY_ERR_LIMIT);
+    med_table_insertion any = {.key = {1, 100}, .any = true, .fill = fill, .context = &body};
+    assert_int_equal(med_table_insert(&view, &any), MEDLEY_ERR_LIMIT);
+    assert_int_equal(any.key.low, 100);
     table_free(&view);
 }
 

@@ -175,9 +175,8 @@ victim_body(test_process *parent, void *argument)
     med_system *system = med_self_get()->system;
     (void)med_lock_try(&system->domains.table->lock, system->process_ref);
     (void)med_lock_try(&system->nodes.table->lock, system->process_ref);
-    uint32_t index, generation;
-    (void)med_table_insert(&system->mutexes, (med_key){.low = MUTEXES + 1}, dies_here, NULL, &index,
-                           &generation);
+    med_table_insertion insertion = {.key = {.low = MUTEXES + 1}, .fill = dies_here};
+    (void)med_table_insert(&system->mutexes, &insertion);
     return 1;
 }
 

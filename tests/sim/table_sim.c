@@ -98,14 +98,15 @@ static uint32_t
 insert(const sim_actor *actor, const med_table_view *view, uint32_t key)
 {
     filling f = {.n = actor->notes, .key = key};
-    uint32_t index, generation;
-    medley_status_t status = med_table_insert(view, keys[key], fill, &f, &index, &generation);
+    med_table_insertion insertion = {.key = keys[key], .fill = fill, .context = &f};
+    medley_status_t status = med_table_insert(view, &insertion);
     SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_LIMIT ||
               (status == MEDLEY_ERR_EXISTS && key == EVERYBODYS));
     if (status != MEDLEY_OK) {
         return LIVES_MAX;
     }
-    SIM_CHECK(f.n->lives[f.number].index == index && f.n->lives[f.number].generation == generation);
+    const life *made = &f.n->lives[f.number];
+    SIM_CHECK(made->index == insertion.index && made->generation == insertion.generation);
     f.n->lives[f.number].there = true;
     return f.number;
 }
