@@ -98,9 +98,11 @@ med_log_limit_line(const char *objects, uint32_t limit, const char *what, const 
     med_text_number(&text, limit);
     med_text_string(&text, " ");
     med_text_string(&text, objects);
-    med_text_string(&text, "; ");
-    med_text_string(&text, what);
-    med_text_string(&text, " raises it, set ");
-    med_text_string(&text, where);
+    if (what) {
+        med_text_string(&text, "; ");
+        med_text_string(&text, what);
+        med_text_string(&text, " raises it, set ");
+        med_text_string(&text, where);
+    }
     med_log(MED_LOG_ERROR, &text);
 }

@@ -116,7 +116,7 @@ listener_add(const wish *wanted)
             return MEDLEY_OK;
         }
     }
-    med_log_error("no room for another event callback", "one process has at most 16");
+    med_log_limit("event callbacks in a process", LISTENERS_MAX, NULL, NULL);
     return MEDLEY_ERR_LIMIT;
 }
 

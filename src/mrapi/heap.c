@@ -105,7 +105,7 @@ grow(med_heap *heap)
     void *memory;
     uint32_t first = atomic32_load_relaxed(&heap->fresh); /* relaxed: the lock's */
     if (first == MED_HEAP_SLOTS_MAX) {
-        med_log_error("limit reached", "1048576 heap memories in a process");
+        med_log_limit("heap memories in a process", MED_HEAP_SLOTS_MAX, NULL, NULL);
         return MEDLEY_ERR_LIMIT;
     }
     if (!heap->chunks) {

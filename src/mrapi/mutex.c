@@ -258,7 +258,7 @@ lock_again(med_self *self, med_mutex_row *row, med_handle handle, uint32_t *key)
     }
     uint32_t depth = atomic32_load_relaxed(&row->depth); /* relaxed: the owner's own */
     if (depth >= MED_MUTEX_DEPTH_MAX) {
-        med_log_error("recursive mutex", "locked 255 times by its holder, the most there can be");
+        med_log_limit("levels of a recursive mutex", MED_MUTEX_DEPTH_MAX, NULL, NULL);
         return MEDLEY_ERR_LIMIT;
     }
     atomic32_store_relaxed(&row->depth, depth + 1); /* relaxed: as above */
