@@ -103,7 +103,7 @@ static void
 os_lock(const med_self *self)
 {
     atomic32 *word = &self->exchange->exchange->head->os_lock;
-    for (;;) {
+    for (uint32_t pauses = 0;;) {
         uint32_t seen = atomic32_load_relaxed(word); /* relaxed: compared when it is freed */
         medley_status_t status = med_port_pi_lock(&word->value, MED_PORT_FOREVER, self->scope);
         if (status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED) {
@@ -112,7 +112,7 @@ os_lock(const med_self *self)
         if (status == MEDLEY_ERR_PEER_DIED || status == MEDLEY_ERR_EXISTS) {
             free_of_gone(word, seen);
         }
-        med_port_yield();
+        med_wait_pause(&pauses);
     }
 }
 

@@ -287,8 +287,9 @@ step(med_request *request, uint32_t word)
 static void
 finish(med_requests *requests, med_request *request, uint32_t word)
 {
+    uint32_t pauses = 0;
     while (step(request, word) != MED_REQUEST_COMPLETED) {
-        med_port_yield();
+        med_wait_pause(&pauses);
     }
     turn_give(request, word, MED_REQUEST_COMPLETED);
     med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);

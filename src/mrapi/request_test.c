@@ -2,6 +2,7 @@
 /* Requests, with an engine that ends when it is told to. */
 #include "mrapi/request.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ typedef struct engine {
     atomic32 inside;   /* how many are in its operations */
     atomic32 crowded;  /* more than one was */
     atomic32 stubborn; /* cannot be canceled at all */
-    atomic32 called_back;
+    atomic32 canceled; /* it was */
 } engine;
 
 static engine *
@@ -66,7 +67,7 @@ engine_cancel(void *context)
     enter(e);
     leave(e);
     bool possible = !atomic32_load_acquire(&e->stubborn);
-    atomic32_store_release(&e->called_back, possible);
+    atomic32_store_release(&e->canceled, possible);
     return possible;
 }
 
@@ -196,16 +197,16 @@ no_request(void **state)
     assert_int_equal(test(handle), MEDLEY_BUSY);
 }
 
-/* ---- Calling back ---------------------------------------------------------------------------- */
+/* ---- Canceling ------------------------------------------------------------------------------- */
 
 static void
-called_back_and_told(void **state)
+canceled_and_told(void **state)
 {
     (void)state;
     size_t which;
     uint32_t handle = start(&one);
     assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_OK);
-    assert_true(atomic32_load_relaxed(&one.called_back));
+    assert_true(atomic32_load_relaxed(&one.canceled));
     atomic32_store_release(&one.over, 1);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(test(handle), MEDLEY_ERR_CANCELED);
@@ -215,7 +216,7 @@ called_back_and_told(void **state)
 }
 
 static void
-too_late_to_call_back(void **state)
+too_late_to_cancel(void **state)
 {
     (void)state;
     uint32_t handle = start(&one);
@@ -225,7 +226,7 @@ too_late_to_call_back(void **state)
     atomic32_store_release(&one.received, 1);
     assert_int_equal(test(handle), MEDLEY_BUSY);
     assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_BUSY);
-    assert_false(atomic32_load_relaxed(&one.called_back));
+    assert_false(atomic32_load_relaxed(&one.canceled));
     atomic32_store_release(&one.over, 1);
     assert_int_equal(test(handle), MEDLEY_OK);
 }
@@ -308,6 +309,52 @@ drained(void **state)
     assert_int_equal(test(third), MEDLEY_OK);
 }
 
+static void *
+ends_it(void *argument)
+{
+    atomic32_store_release(&one.over, 1);
+    return argument;
+}
+
+/* Beside one less urgent, who has to run for it to end, on the one processor of both. */
+static void *
+drains_urgently(void *argument)
+{
+    const med_port_thread_attributes less = {
+        .priority = 1, .processors = argument, .processor_count = 1};
+    med_port_thread thread;
+    if (med_port_thread_start(&thread, &less, ends_it, NULL) != MEDLEY_OK) {
+        return NULL;
+    }
+    med_requests_drain(&requests, &engine_operations, is_of, &one);
+    return med_port_thread_join(thread, NULL) == MEDLEY_OK ? argument : NULL;
+}
+
+static void
+drained_by_one_more_urgent(void **state)
+{
+    cpu_set_t mine;
+    uint32_t processor = 0;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
+    while (!CPU_ISSET(processor, &mine)) {
+        processor++;
+    }
+    const med_port_thread_attributes urgent = {
+        .priority = 2, .processors = &processor, .processor_count = 1};
+    med_port_thread thread;
+    void *result;
+    uint32_t handle = start(&one);
+    medley_status_t status = med_port_thread_start(&thread, &urgent, drains_urgently, &processor);
+    if (status == MEDLEY_ERR_ACCESS) {
+        not_possible_here("no permission for SCHED_FIFO");
+    }
+    assert_int_equal(status, MEDLEY_OK);
+    assert_int_equal(med_port_thread_join(thread, &result), MEDLEY_OK);
+    assert_non_null(result);
+    assert_int_equal(test(handle), MEDLEY_OK);
+}
+
 /* Under way, over, canceled: all places that were his come free, and no other. */
 static void
 a_maker_leaves(void **state)
@@ -320,9 +367,9 @@ a_maker_leaves(void **state)
     const med_request_outcome outcome = {.status = MEDLEY_OK, .size_bytes = SIZE};
     assert_int_equal(med_request_complete(&requests, over, outcome), MEDLEY_OK);
     assert_int_equal(med_request_cancel(&requests, canceled), MEDLEY_OK);
-    atomic32_store_release(&one.called_back, 0);
+    atomic32_store_release(&one.canceled, 0);
     med_requests_leave(&requests, MAKER);
-    assert_true(atomic32_load_relaxed(&one.called_back));
+    assert_true(atomic32_load_relaxed(&one.canceled));
     assert_int_equal(test(under_way), MEDLEY_ERR_STALE);
     assert_int_equal(test(over), MEDLEY_ERR_STALE);
     assert_int_equal(test(canceled), MEDLEY_ERR_CANCELED);
@@ -428,12 +475,13 @@ main(void)
         cmocka_unit_test_setup_teardown(over_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(completed_by_its_engine, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_request, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(called_back_and_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(too_late_to_call_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(canceled_and_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(too_late_to_cancel, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_places_in_use, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_abandoned_place_comes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(generations_wrap, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drained, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drained_by_one_more_urgent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_maker_leaves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wait_of_several, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_of_many_gets_it, set_up, tear_down),
