@@ -36,7 +36,7 @@ typedef enum med_request_state {
     MED_REQUEST_FREE,      /* anybody's to take */
     MED_REQUEST_RESERVED,  /* its maker fills it; nobody has its handle */
     MED_REQUEST_VALID,     /* under way */
-    MED_REQUEST_RECEIVED,  /* under way, and too late to call it back */
+    MED_REQUEST_RECEIVED,  /* under way, and too late to cancel it */
     MED_REQUEST_COMPLETED, /* over; what came of it waits for one who asks */
     MED_REQUEST_CANCELED,
 } med_request_state;

@@ -55,7 +55,7 @@ node_make(worker *w)
     endpoints_make(w);
 }
 
-/* What was begun is called back, so that no request is left without an end. */
+/* What was begun is canceled, so that no request is left without an end. */
 static void
 settle(mcapi_request_t request, mcapi_status_t begun)
 {

@@ -77,7 +77,7 @@ part_start(mrapi_rmem_hndl_t rmem, uint32_t *near, uint32_t part, bool write)
     return request;
 }
 
-/* What is called back may have been moved, or not. True: all was moved. */
+/* What is canceled may have been moved, or not. True: all was moved. */
 static bool
 end_of(mrapi_request_t *request)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Requests: whoever has a handle, by whatever means, finds what its maker filled in; of all who
- * ask, one gets the outcome; what was called back is collected by nobody; who waits is woken; and
+ * ask, one gets the outcome; what was canceled is collected by nobody; who waits is woken; and
  * nothing is left of what a maker made who leaves.
  *
  * Actors, threads of one process: 0 to 2 make requests and ask about any, 3 is an engine that
