@@ -12,7 +12,6 @@
 
 #include "linux.h"
 
-#define PATH_BYTES 256 /* the longest there is of ours */
 #define ALLOCATE_TRIES 100
 
 const char *
@@ -58,7 +57,7 @@ med_linux_descriptor_keep(int fd)
 static int
 nameless_make(const char *path)
 {
-    char folder[PATH_BYTES];
+    char folder[MED_PORT_PATH_BYTES];
     const char *slash = strrchr(path, '/');
     if (!slash || strlen(path) >= sizeof folder) {
         return -1;

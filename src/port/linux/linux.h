@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "port/port.h"
 
@@ -19,6 +20,19 @@ static inline void
 med_linux_block_ends(const int *before)
 {
     med_port_cancel_release(*before);
+}
+
+/* What an error of the system is, as far as it is the same to everybody: where it is something else
+ * to you, look first. 0 is MEDLEY_OK. */
+medley_status_t med_linux_status_of(int error);
+/* The same where a folder refuses: MEDLEY_ERR_ACCESS is of what lies in it. */
+medley_status_t med_linux_status_of_folder(int error);
+
+static inline struct timespec
+med_linux_timespec_of(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+                             .tv_nsec = (long)(ns % 1000000000u)};
 }
 
 /* How many processors the calling thread may run on; at least 1. */

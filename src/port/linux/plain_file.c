@@ -9,21 +9,6 @@
 #include "linux.h"
 #include "port/port.h"
 
-static medley_status_t
-status_of_errno(void)
-{
-    switch (errno) {
-    case ENOENT:
-    case ENOTDIR:
-        return MEDLEY_ERR_NOT_FOUND;
-    case EACCES:
-    case EPERM:
-        return MEDLEY_ERR_ACCESS;
-    default:
-        return MEDLEY_ERR_SYSTEM;
-    }
-}
-
 /* Until the end of the file, or of the room: then one byte more is looked for. */
 static medley_status_t
 read_whole(int file, char *bytes, size_t size_bytes, size_t *length)
@@ -37,7 +22,7 @@ read_whole(int file, char *bytes, size_t size_bytes, size_t *length)
             continue;
         }
         if (got < 0) {
-            return status_of_errno();
+            return med_linux_status_of(errno);
         }
         if (got == 0) {
             *length = have;
@@ -58,9 +43,9 @@ med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *len
     /* Not blocking: a pipe would wait for its other end. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) {
-        return status_of_errno();
+        return med_linux_status_of(errno);
     }
-    medley_status_t status = fstat(file, &found) == 0 ? MEDLEY_OK : status_of_errno();
+    medley_status_t status = fstat(file, &found) == 0 ? MEDLEY_OK : med_linux_status_of(errno);
     if (status == MEDLEY_OK && !S_ISREG(found.st_mode)) {
         status = MEDLEY_ERR_ARGUMENT;
     }

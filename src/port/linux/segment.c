@@ -28,7 +28,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define PATH_MAX_BYTES 256
 #define NUMA_MAX_NODES 1024u
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
@@ -37,10 +36,10 @@
 /* What the paths of all segments beside a shared memory begin with: its own path, which says the
  * folder and the user, with a '+' for the '-' before the name, and another behind that. */
 static bool
-stem_make(char stem[PATH_MAX_BYTES], const char *beside)
+stem_make(char stem[MED_PORT_PATH_BYTES], const char *beside)
 {
-    int length = snprintf(stem, PATH_MAX_BYTES, "%s+", beside);
-    char *file = length > 0 && length < PATH_MAX_BYTES ? strrchr(stem, '/') : NULL;
+    int length = snprintf(stem, MED_PORT_PATH_BYTES, "%s+", beside);
+    char *file = length > 0 && length < MED_PORT_PATH_BYTES ? strrchr(stem, '/') : NULL;
     char *user = file ? strchr(file, '-') : NULL;
     char *name = user ? strchr(user + 1, '-') : NULL;
     if (name) {
@@ -50,15 +49,15 @@ stem_make(char stem[PATH_MAX_BYTES], const char *beside)
 }
 
 static bool
-path_make(char path[PATH_MAX_BYTES], const char *beside, uint64_t instance, uint32_t number)
+path_make(char path[MED_PORT_PATH_BYTES], const char *beside, uint64_t instance, uint32_t number)
 {
-    char stem[PATH_MAX_BYTES];
+    char stem[MED_PORT_PATH_BYTES];
     if (!stem_make(stem, beside)) {
         return false;
     }
-    int length = snprintf(path, PATH_MAX_BYTES, "%s%016llx-%08x", stem,
+    int length = snprintf(path, MED_PORT_PATH_BYTES, "%s%016llx-%08x", stem,
                           (unsigned long long)instance, number);
-    return length > 0 && length < PATH_MAX_BYTES;
+    return length > 0 && length < MED_PORT_PATH_BYTES;
 }
 
 /* Whole pages. */
@@ -71,31 +70,11 @@ bytes_of(uint32_t size_bytes, uint32_t place)
 }
 
 static medley_status_t
-status_of(int error)
-{
-    switch (error) {
-    case ENOSPC:
-    case EFBIG:
-    case EDQUOT:
-    case ENOMEM:
-        return MEDLEY_ERR_NO_MEMORY;
-    case EEXIST:
-        return MEDLEY_ERR_EXISTS;
-    case ENOENT:
-        return MEDLEY_ERR_NOT_FOUND;
-    case ELOOP:
-        return MEDLEY_ERR_ACCESS;
-    default:
-        return MEDLEY_ERR_SYSTEM;
-    }
-}
-
-static medley_status_t
 failed(med_port_segment *segment, const char *doing, int error)
 {
     errno = error; /* for %m */
     (void)snprintf(segment->why, sizeof segment->why, "%s: %m", doing);
-    return status_of(error);
+    return med_linux_status_of(error);
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -346,28 +325,26 @@ storage_get(med_port_segment *segment)
     return error == 0 ? MEDLEY_OK : failed(segment, "storage", error);
 }
 
-/* One of ours is as good as none; whose another is can be told. */
+/* Neither made nor opened: for what lies there and is not ours, or for where it should lie. */
 static medley_status_t
-make_failed(med_port_segment *segment, const char *path, int error)
+open_failed(med_port_segment *segment, const char *path, int error)
 {
     struct stat st;
-    medley_status_t status = failed(segment, path, error);
-    if (error == EEXIST && lstat(path, &st) == 0) {
-        (void)med_linux_file_is_ours(&st, path, segment->why);
-    }
-    return status;
+    (void)failed(segment, path, error);
+    bool refused = lstat(path, &st) == 0 && !med_linux_file_is_ours(&st, path, segment->why);
+    return refused && error != EEXIST ? MEDLEY_ERR_ACCESS : med_linux_status_of_folder(error);
 }
 
 static medley_status_t
 create_file(med_port_segment *segment)
 {
-    char path[PATH_MAX_BYTES];
+    char path[MED_PORT_PATH_BYTES];
     if (!path_make(path, segment->beside, segment->instance, segment->number)) {
         return MEDLEY_ERR_ARGUMENT;
     }
     int fd = med_linux_file_make_named(path); /* nobody looks for it yet */
     if (fd < 0) {
-        return make_failed(segment, path, errno);
+        return open_failed(segment, path, errno);
     }
     segment->handle = fd;
     medley_status_t status = storage_get(segment);
@@ -434,14 +411,14 @@ file_check(med_port_segment *segment, const char *path)
 static medley_status_t
 open_file(med_port_segment *segment)
 {
-    char path[PATH_MAX_BYTES];
+    char path[MED_PORT_PATH_BYTES];
     if (!path_make(path, segment->beside, segment->instance, segment->number)) {
         return MEDLEY_ERR_ARGUMENT;
     }
     segment->handle =
         med_linux_descriptor_keep(open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (segment->handle < 0) {
-        return failed(segment, path, errno);
+        return open_failed(segment, path, errno);
     }
     medley_status_t status = file_check(segment, path);
     if (status != MEDLEY_OK) {
@@ -475,7 +452,7 @@ med_port_segment_close(med_port_segment *segment)
 void
 med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 {
-    char path[PATH_MAX_BYTES];
+    char path[MED_PORT_PATH_BYTES];
     if (path_make(path, beside, instance, number)) {
         (void)unlink(path);
     }
@@ -485,7 +462,7 @@ void
 med_port_segments_remove(const char *beside)
 {
     MED_LINUX_NOT_CANCELLED;
-    char folder[PATH_MAX_BYTES];
+    char folder[MED_PORT_PATH_BYTES];
     if (!stem_make(folder, beside)) {
         return;
     }

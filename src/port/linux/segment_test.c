@@ -189,6 +189,32 @@ not_ours(void **state)
     assert_int_equal(med_port_segment_open(&segment), MEDLEY_ERR_ACCESS);
 }
 
+/* As a user who may not even open it. */
+static int
+may_not_open(test_process *parent, void *argument)
+{
+    med_port_segment segment = segment_of(1);
+    bool is_root = geteuid() == 0;
+    (void)parent;
+    (void)argument;
+    child_expect(chmod(path_of(1), 0) == 0);
+    child_expect(!is_root || seteuid(65534) == 0);
+    child_expect(med_port_segment_open(&segment) == MEDLEY_ERR_ACCESS);
+    child_expect(strstr(segment.why, is_root ? "belongs to user 0" : "has mode 0000"));
+    return 0;
+}
+
+static void
+not_to_be_opened(void **state)
+{
+    test_process child;
+    (void)state;
+    med_port_segment segment = made(1);
+    med_port_segment_unmap(segment.address, SIZE, MED_PORT_PLACE_ANY);
+    process_start(&child, may_not_open, NULL);
+    assert_int_equal(process_join(&child), 0);
+}
+
 static int
 fills_a_small_folder(test_process *parent, void *argument)
 {
@@ -466,6 +492,7 @@ main(void)
         cmocka_unit_test_teardown(no_shared_memory, none_left),
         cmocka_unit_test_teardown(of_another_size, none_left),
         cmocka_unit_test_teardown(not_ours, none_left),
+        cmocka_unit_test_teardown(not_to_be_opened, none_left),
         cmocka_unit_test_teardown(a_full_folder, none_left),
         cmocka_unit_test_teardown(limit_of_file_size, none_left),
         cmocka_unit_test_teardown(at_an_address, none_left),

@@ -83,17 +83,7 @@ open_failed(const char *path, int error, char why[MED_PORT_WHY_BYTES])
         (void)snprintf(why, MED_PORT_WHY_BYTES, "folder '%s' (MEDLEY_SHM_DIR): %m",
                        med_linux_folder());
     }
-    switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-        return MEDLEY_ERR_NOT_FOUND;
-    case ENOSPC:
-    case EDQUOT:
-    case ENOMEM:
-        return MEDLEY_ERR_NO_MEMORY;
-    default:
-        return MEDLEY_ERR_SYSTEM;
-    }
+    return med_linux_status_of_folder(error);
 }
 
 static bool
@@ -238,19 +228,20 @@ resize_failed(med_port_shared *shared, size_t size_bytes, int error)
                        "%zu bytes are more than this process may write to a file: raise that "
                        "(ulimit -f), or lower the limits (MEDLEY_MAX_...)",
                        size_bytes);
-        return MEDLEY_ERR_NO_MEMORY;
+        break;
     case ENOSPC:
     case EDQUOT:
         (void)snprintf(shared->why, sizeof shared->why,
                        "shared memory has no room for %zu bytes: 'medley system list' shows what "
                        "takes it, lower limits (MEDLEY_MAX_...) need less",
                        size_bytes);
-        return MEDLEY_ERR_NO_MEMORY;
+        break;
     default:
         errno = error; /* for %m */
         (void)snprintf(shared->why, sizeof shared->why, "no storage for %zu bytes: %m", size_bytes);
-        return error == ENOMEM ? MEDLEY_ERR_NO_MEMORY : MEDLEY_ERR_SYSTEM;
+        break;
     }
+    return med_linux_status_of(error);
 }
 
 medley_status_t

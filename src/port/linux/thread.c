@@ -18,19 +18,14 @@ static medley_status_t
 status_of(int error)
 {
     switch (error) {
-    case 0:
-        return MEDLEY_OK;
-    case EPERM:
-        return MEDLEY_ERR_ACCESS;
     case EINVAL:
         return MEDLEY_ERR_ARGUMENT;
-    case EAGAIN:
-    case ENOMEM:
+    case EAGAIN: /* there are as many as may be */
         return MEDLEY_ERR_NO_MEMORY;
     case ESRCH:
         return MEDLEY_ERR_NOT_FOUND;
     default:
-        return MEDLEY_ERR_SYSTEM;
+        return med_linux_status_of(error);
     }
 }
 

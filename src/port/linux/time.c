@@ -31,9 +31,7 @@ med_port_delay_until_ns(uint64_t deadline_ns)
 {
     uint64_t now_ns = med_port_clock_ns();
     if (deadline_ns > now_ns + SLEEP_COST_NS) {
-        uint64_t until_ns = deadline_ns - SLEEP_COST_NS;
-        struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000u),
-                                 .tv_nsec = (long)(until_ns % 1000000000u)};
+        struct timespec until = med_linux_timespec_of(deadline_ns - SLEEP_COST_NS);
         MED_LINUX_NOT_CANCELLED;
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
         }

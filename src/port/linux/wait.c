@@ -17,13 +17,6 @@
 #define FUTEX_LOCK_PI2 13 /* Linux 5.14: as FUTEX_LOCK_PI, against the monotonic clock */
 #endif
 
-static struct timespec
-timespec_of(uint64_t ns)
-{
-    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
-                             .tv_nsec = (long)(ns % 1000000000u)};
-}
-
 static long
 futex(const uint32_t *word,
       int operation,
@@ -39,7 +32,7 @@ futex(const uint32_t *word,
 medley_status_t
 med_port_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ns, med_port_scope scope)
 {
-    struct timespec deadline = timespec_of(deadline_ns);
+    struct timespec deadline = med_linux_timespec_of(deadline_ns);
     /* WAIT_BITSET because its deadline is absolute, on the monotonic clock. */
     long rc = futex(word, FUTEX_WAIT_BITSET, expected,
                     deadline_ns == MED_PORT_FOREVER ? NULL : &deadline, scope);
@@ -81,7 +74,7 @@ status_of_pi_lock(uint32_t word, long rc)
 medley_status_t
 med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
 {
-    struct timespec deadline = timespec_of(deadline_ns);
+    struct timespec deadline = med_linux_timespec_of(deadline_ns);
     medley_status_t status;
     do {
         long rc = futex(word, FUTEX_LOCK_PI2, 0, deadline_ns == MED_PORT_FOREVER ? NULL : &deadline,
