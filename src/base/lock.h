@@ -42,10 +42,9 @@ typedef struct med_lock_sleepers {
 #define MED_LOCK_DIED 0x40000000u
 #define MED_LOCK_OWNER_MASK 0x3fffffffu
 #define MED_LOCK_DEAD MED_LOCK_OWNER_MASK
-#define MED_LOCK_OWNER_MAX (MED_LOCK_OWNER_MASK - 1)
 
 typedef struct med_lock_request {
-    uint32_t owner;       /* who takes it: 1..MED_LOCK_OWNER_MAX */
+    uint32_t owner;       /* who takes it: neither 0 nor MED_LOCK_DEAD */
     uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0: one try */
     med_port_scope scope;
     med_waiter *waiter;
