@@ -77,8 +77,9 @@ med_node_row_leave(med_system *system, uint32_t index, uint32_t generation)
     medley_status_t status = med_node_recover(system, index, generation);
     if (status == MEDLEY_TIMEOUT) {
         atomic32_store_relaxed(&row->phase, MED_NODE_LEFT); /* relaxed: ordered by U1 */
-        /* U1 left -> U2 (med_node_leaves_finish) */
-        atomic32_store_release(&system->leaves_undone, 1);
+        /* U1 left -> U2 (med_node_leaves_finish). Not a store: who looks is told by all who did so
+         * since it was cleared, and not only by the last of them. */
+        (void)atomic32_fetch_or_release(&system->leaves_undone, 1);
     }
     return status;
 }
