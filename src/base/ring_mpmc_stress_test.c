@@ -99,6 +99,8 @@ static void
 stress_doubting(void **state)
 {
     (void)state;
+    stress_run(1, 2, 2, 10000, stress_push_doubting, stress_pop);
+    stress_run(2, 3, 2, 10000, stress_push_doubting, stress_pop);
     stress_run(8, 3, 2, 30000, stress_push_doubting, stress_pop);
 }
 
@@ -106,6 +108,8 @@ static void
 stress_asleep(void **state)
 {
     (void)state;
+    stress_run(1, 2, 2, 2000, stress_push_waiting, stress_pop_waiting);
+    stress_run(2, 5, 3, 1000, stress_push_waiting, stress_pop_waiting);
     stress_run(4, 2, 2, 5000, stress_push_waiting, stress_pop_waiting);
     stress_run(4, 5, 3, 2000, stress_push_waiting, stress_pop_waiting);
 }

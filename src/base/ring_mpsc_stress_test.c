@@ -73,7 +73,8 @@ stress_pop_waiting(ring_stress_side *side, uint64_t *value)
 }
 
 static void
-stress_run(uint32_t producers,
+stress_run(uint32_t capacity,
+           uint32_t producers,
            uint32_t values,
            bool joined_before,
            bool (*push_one)(ring_stress_side *side, uint64_t value),
@@ -82,7 +83,7 @@ stress_run(uint32_t producers,
     static ring_stress stress;
     med_ring_mpsc_producer sides[RING_STRESS_SIDES_MAX] = {0};
     fixture f;
-    ring_start(&f, 16, producers + 1);
+    ring_start(&f, capacity, producers + 1);
     stress = (ring_stress){.ring = &f,
                            .producers = producers,
                            .consumers = 1,
@@ -105,31 +106,39 @@ static void
 stress_one_by_one(void **state)
 {
     (void)state;
-    stress_run(2, 100000, true, stress_push, stress_pop);
-    stress_run(7, 30000, true, stress_push, stress_pop);
+    stress_run(1, 2, 20000, true, stress_push, stress_pop);
+    stress_run(2, 5, 10000, true, stress_push, stress_pop);
+    stress_run(16, 2, 100000, true, stress_push, stress_pop);
+    stress_run(16, 7, 30000, true, stress_push, stress_pop);
 }
 
 static void
 stress_in_batches(void **state)
 {
     (void)state;
-    stress_run(4, 30000, true, stress_push_batch, stress_pop);
+    stress_run(1, 3, 10000, true, stress_push_batch, stress_pop);
+    stress_run(2, 4, 10000, true, stress_push_batch, stress_pop);
+    stress_run(16, 4, 30000, true, stress_push_batch, stress_pop);
 }
 
 static void
 stress_coming_and_going(void **state)
 {
     (void)state;
-    stress_run(1, 50000, false, stress_push_moving, stress_pop);
-    stress_run(5, 20000, false, stress_push_moving, stress_pop);
+    stress_run(1, 3, 10000, false, stress_push_moving, stress_pop);
+    stress_run(2, 4, 10000, false, stress_push_moving, stress_pop);
+    stress_run(16, 1, 50000, false, stress_push_moving, stress_pop);
+    stress_run(16, 5, 20000, false, stress_push_moving, stress_pop);
 }
 
 static void
 stress_asleep(void **state)
 {
     (void)state;
-    stress_run(2, 20000, true, stress_push_waiting, stress_pop_waiting);
-    stress_run(6, 5000, true, stress_push_waiting, stress_pop_waiting);
+    stress_run(1, 2, 5000, true, stress_push_waiting, stress_pop_waiting);
+    stress_run(2, 4, 3000, true, stress_push_waiting, stress_pop_waiting);
+    stress_run(16, 2, 20000, true, stress_push_waiting, stress_pop_waiting);
+    stress_run(16, 6, 5000, true, stress_push_waiting, stress_pop_waiting);
 }
 
 int

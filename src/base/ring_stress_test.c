@@ -74,6 +74,7 @@ every_kind_one_at_a_time(void **state)
         run_one_to_one(&stress, &ring_kinds[i], 64);
         stress.values = 20000; /* it gives way after every two: each a slice where others compute */
         run_one_to_one(&stress, &ring_kinds[i], 2);
+        run_one_to_one(&stress, &ring_kinds[i], 1);
     }
 }
 
@@ -82,9 +83,13 @@ every_kind_asleep(void **state)
 {
     (void)state;
     static ring_stress stress;
-    stress = (ring_stress){.values = 100000, .push = push_waiting, .pop = pop_waiting};
+    stress = (ring_stress){.push = push_waiting, .pop = pop_waiting};
     for (uint32_t i = 0; i < RING_KINDS; i++) {
+        stress.values = 100000;
         run_one_to_one(&stress, &ring_kinds[i], 256);
+        stress.values = 5000;
+        run_one_to_one(&stress, &ring_kinds[i], 2);
+        run_one_to_one(&stress, &ring_kinds[i], 1);
     }
 }
 
