@@ -201,23 +201,18 @@ turn_refused(uint32_t seen, uint32_t generation, bool collects)
     return MEDLEY_OK;
 }
 
-/* MEDLEY_OK: it is had, and `word` is what stood there. MEDLEY_BUSY: another has it.
+/* `word` is what stood there. MEDLEY_OK: it is had. MEDLEY_BUSY: another has it.
  * MEDLEY_ERR_EXISTS, for one who does not collect: it is COMPLETED. */
 static medley_status_t
 turn_take(med_request *request, uint32_t generation, bool collects, uint32_t *word)
 {
-    uint32_t seen = atomic32_load_relaxed(&request->word); /* relaxed: A2 stands behind it */
-    for (;;) {
-        medley_status_t status = turn_refused(seen, generation, collects);
-        if (status != MEDLEY_OK) {
-            return status;
-        }
+    medley_status_t status;
+    *word = atomic32_load_relaxed(&request->word); /* relaxed: A2 stands behind it */
+    do {
+        status = turn_refused(*word, generation, collects);
         /* A2 filled <- R2 (publish), R1 (turn_give) */
-        if (atomic32_cas_acquire(&request->word, &seen, seen | TURN)) {
-            *word = seen;
-            return MEDLEY_OK;
-        }
-    }
+    } while (status == MEDLEY_OK && !atomic32_cas_acquire(&request->word, word, *word | TURN));
+    return status;
 }
 
 static void
