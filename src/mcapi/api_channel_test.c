@@ -4,75 +4,25 @@
  * system and in a named one.
  */
 #include "mcapi/packet.h"
-#include "support/exchange.h"
+#include "support/channel.h"
 #include "support/threads.h"
 
 #define OTHER 8
 
-typedef struct channel {
-    mcapi_endpoint_t from;
-    mcapi_endpoint_t to;
-    unsigned sender;
-    unsigned receiver;
-} channel;
-
 /* ---- Both kinds ------------------------------------------------------------------------------ */
 
-typedef struct kind {
-    void (*connect)(mcapi_endpoint_t, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *);
-    void (*open_sender)(unsigned *, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *);
-    void (*open_receiver)(unsigned *, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *);
-    void (*close_sender)(unsigned, mcapi_request_t *, mcapi_status_t *);
-    void (*close_receiver)(unsigned, mcapi_request_t *, mcapi_status_t *);
-    unsigned (*available)(unsigned, mcapi_status_t *);
-} kind;
-
-static const kind packets = {mcapi_pktchan_connect_i,    mcapi_pktchan_send_open_i,
-                             mcapi_pktchan_recv_open_i,  mcapi_pktchan_send_close_i,
-                             mcapi_pktchan_recv_close_i, mcapi_pktchan_available};
-static const kind scalars = {mcapi_sclchan_connect_i,    mcapi_sclchan_send_open_i,
-                             mcapi_sclchan_recv_open_i,  mcapi_sclchan_send_close_i,
-                             mcapi_sclchan_recv_close_i, mcapi_sclchan_available};
-
-static void
-connect(const kind *k, mcapi_endpoint_t from, mcapi_endpoint_t to, mcapi_status_t expected)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    k->connect(from, to, &request, &status);
-    assert_int_equal(status, expected);
-    if (status == MCAPI_SUCCESS) {
-        (void)expect_end(request, MCAPI_SUCCESS);
-    }
-}
-
-/* Both ends are the caller's. */
 static channel
-channel_between(const kind *k, mcapi_endpoint_t from, mcapi_endpoint_t to)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    channel c = {.from = from, .to = to};
-    connect(k, c.from, c.to, MCAPI_SUCCESS);
-    k->open_sender(&c.sender, c.from, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    k->open_receiver(&c.receiver, c.to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    return c;
-}
-
-static channel
-channel_make(const kind *k)
+channel_make(const channel_kind *k)
 {
     mcapi_endpoint_t from = endpoint_make(1);
     return channel_between(k, from, endpoint_make(2));
 }
 
 static mcapi_status_t
-send_one(const kind *k, const channel *c)
+send_one(const channel_kind *k, const channel *c)
 {
     mcapi_status_t status = MCAPI_SUCCESS;
-    if (k == &packets) {
+    if (k == &of_packets) {
         mcapi_pktchan_send(c->sender, &status, sizeof status, &status);
     } else {
         mcapi_sclchan_send_uint8(c->sender, 1, &status);
@@ -81,10 +31,10 @@ send_one(const kind *k, const channel *c)
 }
 
 static void
-receive_one(const kind *k, const channel *c)
+receive_one(const channel_kind *k, const channel *c)
 {
     mcapi_status_t status;
-    if (k == &packets) {
+    if (k == &of_packets) {
         void *packet;
         size_t size;
         mcapi_pktchan_recv(c->receiver, &packet, &size, &status);
@@ -146,7 +96,7 @@ requests_give_back(void)
 }
 
 static void
-life_of(const kind *k)
+life_of(const channel_kind *k)
 {
     mcapi_status_t status;
     mcapi_request_t request;
@@ -170,8 +120,7 @@ life_of(const kind *k)
         close_end(k->close_receiver, c.receiver);
         assert_int_equal(flags_of(c.from), 0);
         assert_int_equal(send_number(c.from, third, 1, 0), MCAPI_SUCCESS);
-        mcapi_endpoint_delete(c.from, &status);
-        assert_int_equal(status, MCAPI_SUCCESS);
+        endpoint_delete(c.from);
         mcapi_endpoint_delete(c.to, &status);
         mcapi_endpoint_delete(third, &status);
     }
@@ -181,8 +130,8 @@ static void
 lives(void **state)
 {
     (void)state;
-    life_of(&packets);
-    life_of(&scalars);
+    life_of(&of_packets);
+    life_of(&of_scalars);
 }
 
 /* Opened before it is connected; as the wrong end; as the wrong kind. */
@@ -201,15 +150,14 @@ opened_first(void **state)
     assert_true(flags_of(from) & MCAPI_ENDP_ATTR_STATUS_OPEN_PENDING);
     mcapi_pktchan_send_open_i(&handle, from, &again, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_OPENPENDING);
-    connect(&packets, from, to, MCAPI_SUCCESS);
+    connect(&of_packets, from, to, MCAPI_SUCCESS);
     (void)expect_end(request, MCAPI_SUCCESS);
     assert_int_not_equal(handle, 0);
     mcapi_pktchan_send_open_i(&handle, to, &request, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_DIRECTION);
     mcapi_sclchan_recv_open_i(&handle, to, &request, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
-    mcapi_pktchan_recv_open_i(&handle, to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    handle = receiver_open(&of_packets, to);
     mcapi_sclchan_recv_close_i(handle, &request, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
     (void)mcapi_sclchan_recv_uint64(handle, &status);
@@ -228,7 +176,7 @@ opened_first_wrongly(void **state)
     mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
     mcapi_pktchan_send_open_i(&handle, to, &requests[0], &status);
     mcapi_sclchan_send_open_i(&handle, from, &requests[1], &status);
-    connect(&packets, from, to, MCAPI_SUCCESS);
+    connect(&of_packets, from, to, MCAPI_SUCCESS);
     (void)expect_end(requests[0], MCAPI_ERR_CHAN_DIRECTION);
     (void)expect_end(requests[1], MCAPI_ERR_CHAN_TYPE);
 }
@@ -242,12 +190,12 @@ must_agree(void **state)
     mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
     mcapi_endpoint_set_attribute(from, MCAPI_ENDP_ATTR_PRIORITY, &value, sizeof value, &status);
     assert_int_equal(status, MCAPI_SUCCESS);
-    connect(&packets, from, to, MCAPI_ERR_ATTR_INCOMPATIBLE);
+    connect(&of_packets, from, to, MCAPI_ERR_ATTR_INCOMPATIBLE);
     mcapi_endpoint_set_attribute(to, MCAPI_ENDP_ATTR_PRIORITY, &value, sizeof value, &status);
-    connect(&packets, from, to, MCAPI_SUCCESS);
+    connect(&of_packets, from, to, MCAPI_SUCCESS);
     mcapi_endpoint_set_attribute(to, MCAPI_ENDP_ATTR_PRIORITY, &value, sizeof value, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_CONNECTED);
-    connect(&packets, from, to + 7, MCAPI_ERR_ENDP_INVALID);
+    connect(&of_packets, from, to + 7, MCAPI_ERR_ENDP_INVALID);
 }
 
 /* Who can have no request has changed nothing. */
@@ -258,23 +206,23 @@ no_request_left(void **state)
     mcapi_request_t request;
     unsigned handle;
     (void)state;
-    channel c = channel_make(&packets);
+    channel c = channel_make(&of_packets);
     mcapi_endpoint_t from = endpoint_make(3), to = endpoint_make(4);
     requests_use_up(from);
-    packets.connect(from, to, &request, &status);
+    of_packets.connect(from, to, &request, &status);
     assert_int_equal(status, MCAPI_ERR_REQUEST_LIMIT);
-    packets.open_sender(&handle, from, &request, &status);
+    of_packets.open_sender(&handle, from, &request, &status);
     assert_int_equal(status, MCAPI_ERR_REQUEST_LIMIT);
-    packets.close_sender(c.sender, &request, &status);
+    of_packets.close_sender(c.sender, &request, &status);
     assert_int_equal(status, MCAPI_ERR_REQUEST_LIMIT);
-    packets.close_receiver(c.receiver, &request, &status);
+    of_packets.close_receiver(c.receiver, &request, &status);
     assert_int_equal(status, MCAPI_ERR_REQUEST_LIMIT);
     assert_int_equal(flags_of(from), 0);
     assert_true(flags_of(c.from) & MCAPI_ENDP_ATTR_STATUS_OPEN);
     requests_give_back();
-    connect(&packets, from, to, MCAPI_SUCCESS);
-    close_end(packets.close_sender, c.sender);
-    close_end(packets.close_receiver, c.receiver);
+    connect(&of_packets, from, to, MCAPI_SUCCESS);
+    close_end(of_packets.close_sender, c.sender);
+    close_end(of_packets.close_receiver, c.receiver);
 }
 
 /* ---- Agreeing while it is set ---------------------------------------------------------------- */
@@ -286,7 +234,7 @@ no_request_left(void **state)
 static atomic32 connects_over;
 
 static void
-open_and_close(mcapi_endpoint_t endpoint, const kind *k, bool sends)
+open_and_close(mcapi_endpoint_t endpoint, const channel_kind *k, bool sends)
 {
     mcapi_status_t status;
     mcapi_request_t request;
@@ -313,7 +261,7 @@ sets_priority(void *argument)
             mcapi_endpoint_get_attribute(to, MCAPI_ENDP_ATTR_PRIORITY, &value, sizeof value,
                                          &status);
             assert_int_equal(value, 0);
-            open_and_close(to, &packets, false);
+            open_and_close(to, &of_packets, false);
         }
         assert_int_equal(status, MCAPI_SUCCESS);
     }
@@ -333,11 +281,11 @@ agree_while_set(void **state)
     uint64_t end_ns = med_port_clock_ns() + CONNECTS_NS;
     int connects = 0;
     while (connects < CONNECTS && (connects == 0 || med_port_clock_ns() < end_ns)) {
-        packets.connect(from, to, &request, &status);
+        of_packets.connect(from, to, &request, &status);
         if (status == MCAPI_SUCCESS) {
             connects++;
             (void)expect_end(request, MCAPI_SUCCESS);
-            open_and_close(from, &packets, true);
+            open_and_close(from, &of_packets, true);
         } else {
             assert_true(status == MCAPI_ERR_ATTR_INCOMPATIBLE ||
                         status == MCAPI_ERR_CHAN_CONNECTED);
@@ -355,7 +303,7 @@ widths(void **state)
 {
     mcapi_status_t status;
     (void)state;
-    channel c = channel_make(&scalars);
+    channel c = channel_make(&of_scalars);
     mcapi_sclchan_send_uint64(c.sender, 0x1122334455667788u, &status);
     mcapi_sclchan_send_uint32(c.sender, 0x99aabbccu, &status);
     mcapi_sclchan_send_uint16(c.sender, 0xddeeu, &status);
@@ -381,7 +329,7 @@ other_end_closed(void **state)
 {
     mcapi_status_t status;
     (void)state;
-    channel c = channel_make(&scalars);
+    channel c = channel_make(&of_scalars);
     mcapi_sclchan_send_uint64(c.sender, 5, &status);
     close_end(mcapi_sclchan_send_close_i, c.sender);
     assert_true(mcapi_sclchan_recv_uint64(c.receiver, &status) == 5);
@@ -390,7 +338,7 @@ other_end_closed(void **state)
     close_end(mcapi_sclchan_recv_close_i, c.receiver);
     mcapi_endpoint_delete(c.from, &status);
     mcapi_endpoint_delete(c.to, &status);
-    c = channel_make(&scalars);
+    c = channel_make(&of_scalars);
     close_end(mcapi_sclchan_recv_close_i, c.receiver);
     mcapi_sclchan_send_uint64(c.sender, 5, &status);
     assert_int_equal(status, MCAPI_ERR_TRANSMISSION);
@@ -408,12 +356,9 @@ full(void **state)
     channel c = {.from = endpoint_make(1), .to = endpoint_make(2)};
     timeout_set(c.from, 2000);
     timeout_set(c.to, 2000);
-    mcapi_request_t request;
-    connect(&scalars, c.from, c.to, MCAPI_SUCCESS);
-    mcapi_sclchan_send_open_i(&c.sender, c.from, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    mcapi_sclchan_recv_open_i(&c.receiver, c.to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    connect(&of_scalars, c.from, c.to, MCAPI_SUCCESS);
+    c.sender = sender_open(&of_scalars, c.from);
+    c.receiver = receiver_open(&of_scalars, c.to);
     uint64_t sent = 0;
     for (;;) {
         mcapi_sclchan_send_uint64(c.sender, sent, &status);
@@ -436,10 +381,11 @@ static void
 room_wanted(void **state)
 {
     const struct {
-        const kind *kind;
+        const channel_kind *kind;
         mcapi_uint_t wanted;
         uint32_t room;
-    } cases[] = {{&packets, 1, 1}, {&packets, 3, 4}, {&scalars, 1, 2}, {&scalars, 3, 8}};
+    } cases[] = {
+        {&of_packets, 1, 1}, {&of_packets, 3, 4}, {&of_scalars, 1, 2}, {&of_scalars, 3, 8}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         mcapi_status_t status;
@@ -462,8 +408,7 @@ room_wanted(void **state)
         close_end(cases[i].kind->close_sender, c.sender);
         close_end(cases[i].kind->close_receiver, c.receiver);
         mcapi_endpoint_delete(from, &status);
-        mcapi_endpoint_delete(to, &status);
-        assert_int_equal(status, MCAPI_SUCCESS);
+        endpoint_delete(to);
     }
 }
 
@@ -473,13 +418,11 @@ static void *
 sends_scalars(void *argument)
 {
     mcapi_status_t status;
-    mcapi_request_t request;
     unsigned sender;
     (void)argument;
     exchange_begin(OTHER);
     mcapi_endpoint_t from = endpoint_make(1);
-    mcapi_sclchan_send_open_i(&sender, from, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    sender = sender_open(&of_scalars, from);
     for (unsigned i = 0; i < MANY; i++) {
         mcapi_sclchan_send_uint32(sender, i, &status);
         assert_int_equal(status, MCAPI_SUCCESS);
@@ -492,14 +435,12 @@ static void
 scalars_across(void **state)
 {
     mcapi_status_t status;
-    mcapi_request_t request;
     unsigned receiver;
     (void)state;
     mcapi_endpoint_t to = endpoint_make(1);
     start(OTHER, sends_scalars);
-    connect(&scalars, endpoint_of(OTHER, 1), to, MCAPI_SUCCESS);
-    mcapi_sclchan_recv_open_i(&receiver, to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    connect(&of_scalars, endpoint_of(OTHER, 1), to, MCAPI_SUCCESS);
+    receiver = receiver_open(&of_scalars, to);
     for (unsigned i = 0; i < MANY; i++) {
         assert_int_equal(mcapi_sclchan_recv_uint32(receiver, &status), i);
         assert_int_equal(status, MCAPI_SUCCESS);
@@ -519,7 +460,7 @@ packets_kept(void **state)
     void *kept[8];
     size_t size;
     (void)state;
-    channel c = channel_make(&packets);
+    channel c = channel_make(&of_packets);
     for (unsigned i = 0; i < 8; i++) {
         mcapi_pktchan_send(c.sender, &i, sizeof i, &status);
         assert_int_equal(status, MCAPI_SUCCESS);
@@ -552,7 +493,7 @@ buffers_come_back(void **state)
     mcapi_status_t status;
     (void)state;
     for (int life = 0; life < 40; life++) {
-        channel c = channel_make(&packets);
+        channel c = channel_make(&of_packets);
         for (unsigned i = 0; i < 20; i++) {
             mcapi_pktchan_send(c.sender, &i, sizeof i, &status);
             assert_int_equal(status, MCAPI_SUCCESS);
@@ -578,7 +519,7 @@ packets_asked_for(void **state)
     void *buffers[2];
     unsigned number = 5;
     (void)state;
-    channel c = channel_make(&packets);
+    channel c = channel_make(&of_packets);
     for (int i = 0; i < 2; i++) {
         mcapi_pktchan_recv_i(c.receiver, &buffers[i], &receives[i], &status);
         assert_int_equal(status, MCAPI_SUCCESS);
@@ -600,7 +541,7 @@ packets_too_long(void **state)
     static const unsigned char bytes[8192];
     mcapi_status_t status;
     (void)state;
-    channel c = channel_make(&packets);
+    channel c = channel_make(&of_packets);
     mcapi_pktchan_send(c.sender, bytes, sizeof bytes, &status);
     assert_int_equal(status, MCAPI_ERR_PKT_SIZE);
     mcapi_pktchan_send(c.sender, NULL, 1, &status);
@@ -632,7 +573,7 @@ finalized_open(void **state)
     start(OTHER, takes_part);
     stage_await(1);
     exchange_begin(NODE);
-    channel c = channel_make(&scalars);
+    channel c = channel_make(&of_scalars);
     exchange_end();
     exchange_begin(NODE);
     mcapi_sclchan_send_uint8(c.sender, 1, &status);

@@ -2,7 +2,7 @@
 /* Conformance of many messages and scalars in one call. Run in a private system and in a named one.
  */
 #include "medley/mcapi_ext.h"
-#include "support/exchange.h"
+#include "support/channel.h"
 #include "support/random.h"
 #include "support/threads.h"
 
@@ -213,17 +213,12 @@ wrong_arguments(void **state)
 static void
 scalar_channel_make(unsigned *sender, unsigned *receiver)
 {
-    mcapi_status_t status;
-    mcapi_request_t request;
     mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
     timeout_set(from, 2000);
     timeout_set(to, 2000);
-    mcapi_sclchan_connect_i(from, to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    mcapi_sclchan_send_open_i(sender, from, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    mcapi_sclchan_recv_open_i(receiver, to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    connect(&of_scalars, from, to, MCAPI_SUCCESS);
+    *sender = sender_open(&of_scalars, from);
+    *receiver = receiver_open(&of_scalars, to);
 }
 
 static void

@@ -3,7 +3,7 @@
  * system and in a named one. */
 #include "mcapi/exchange.h"
 #include "medley/mcapi_ext.h"
-#include "support/packet_channel.h"
+#include "support/channel.h"
 #include "support/threads.h"
 
 #define OTHER 8
@@ -13,7 +13,7 @@
 static channel
 channel_make(mcapi_port_t port)
 {
-    return channel_between(endpoint_make(port), endpoint_make(port + 1));
+    return channel_between(&of_packets, endpoint_make(port), endpoint_make(port + 1));
 }
 
 static unsigned *
@@ -142,8 +142,9 @@ all_taken(void **state)
                                          &status);
             assert_int_equal(status, MCAPI_SUCCESS);
         }
-        assert_int_equal(connect(ends[0], ends[1]), MCAPI_SUCCESS);
-        unsigned sender = sender_open(ends[0]), receiver = receiver_open(ends[1]);
+        connect(&of_packets, ends[0], ends[1], MCAPI_SUCCESS);
+        unsigned sender = sender_open(&of_packets, ends[0]);
+        unsigned receiver = receiver_open(&of_packets, ends[1]);
         uint32_t count = 0;
         while (count < HELD_MAX && (held[count] = medley_mcapi_pktchan_take(sender, &status))) {
             count++;
@@ -156,11 +157,8 @@ all_taken(void **state)
         while (count) {
             release(held[--count], MCAPI_SUCCESS);
         }
-        mcapi_request_t request;
-        mcapi_pktchan_send_close_i(sender, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
-        mcapi_pktchan_recv_close_i(receiver, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
+        sender_close(&of_packets, sender);
+        receiver_close(&of_packets, receiver);
         mcapi_endpoint_delete(ends[0], &status);
         mcapi_endpoint_delete(ends[1], &status);
     }
@@ -171,13 +169,10 @@ all_taken(void **state)
 static void
 receiver_gone(void **state)
 {
-    mcapi_status_t status;
-    mcapi_request_t request;
     (void)state;
     channel c = channel_make(1);
     unsigned *buffer = take(c.sender);
-    mcapi_pktchan_recv_close_i(c.receiver, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    receiver_close(&of_packets, c.receiver);
     assert_int_equal(send_taken(c.sender, buffer, 4), MCAPI_ERR_TRANSMISSION);
     release(buffer, MCAPI_SUCCESS);
 }
@@ -195,9 +190,9 @@ as_a_state(void **state)
                                  &status);
     mcapi_endpoint_set_attribute(c.to, MCAPI_ENDP_ATTR_BUFFER_TYPE, &states, sizeof states,
                                  &status);
-    assert_int_equal(connect(c.from, c.to), MCAPI_SUCCESS);
-    c.sender = sender_open(c.from);
-    c.receiver = receiver_open(c.to);
+    connect(&of_packets, c.from, c.to, MCAPI_SUCCESS);
+    c.sender = sender_open(&of_packets, c.from);
+    c.receiver = receiver_open(&of_packets, c.to);
     unsigned *buffer = take(c.sender);
     *buffer = 17;
     assert_int_equal(send_taken(c.sender, buffer, sizeof value), MCAPI_SUCCESS);
@@ -217,7 +212,7 @@ sends_many(void *argument)
 {
     (void)argument;
     exchange_begin(OTHER);
-    unsigned sender = sender_open(endpoint_make(1));
+    unsigned sender = sender_open(&of_packets, endpoint_make(1));
     for (unsigned i = 0; i < MANY; i++) {
         unsigned *buffer = take(sender);
         *buffer = i;
@@ -236,8 +231,8 @@ across(void **state)
     (void)state;
     mcapi_endpoint_t to = endpoint_make(1);
     start(OTHER, sends_many);
-    assert_int_equal(connect(endpoint_of(OTHER, 1), to), MCAPI_SUCCESS);
-    unsigned receiver = receiver_open(to);
+    connect(&of_packets, endpoint_of(OTHER, 1), to, MCAPI_SUCCESS);
+    unsigned receiver = receiver_open(&of_packets, to);
     for (unsigned i = 0; i < MANY; i++) {
         unsigned *packet = receive(receiver);
         assert_int_equal(*packet, i);

@@ -3,19 +3,11 @@
  * in a named one. */
 #include "mcapi/exchange.h"
 #include "medley/mcapi_ext.h"
-#include "support/packet_channel.h"
+#include "support/channel.h"
 #include "support/threads.h"
 
 #define OTHER 8
 #define WORDS 16u
-
-static mcapi_status_t
-set(mcapi_endpoint_t endpoint, mcapi_uint_t attribute, mcapi_uint_t value)
-{
-    mcapi_status_t status;
-    mcapi_endpoint_set_attribute(endpoint, attribute, &value, sizeof value, &status);
-    return status;
-}
 
 static mcapi_uint_t
 get(mcapi_endpoint_t endpoint, mcapi_uint_t attribute)
@@ -33,10 +25,13 @@ state_endpoint_make(mcapi_port_t port, mcapi_uint_t bytes, mcapi_uint_t buffers)
     mcapi_endpoint_t endpoint = endpoint_make(port);
     /* What the ends need not agree on comes first: the last of the others may be followed by the
      * other node's connect. */
-    assert_int_equal(set(endpoint, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, buffers), MCAPI_SUCCESS);
-    assert_int_equal(set(endpoint, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER),
+    assert_int_equal(attribute_set(endpoint, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, buffers),
                      MCAPI_SUCCESS);
-    assert_int_equal(set(endpoint, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, bytes), MCAPI_SUCCESS);
+    assert_int_equal(
+        attribute_set(endpoint, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER),
+        MCAPI_SUCCESS);
+    assert_int_equal(attribute_set(endpoint, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, bytes),
+                     MCAPI_SUCCESS);
     return endpoint;
 }
 
@@ -44,23 +39,8 @@ state_endpoint_make(mcapi_port_t port, mcapi_uint_t bytes, mcapi_uint_t buffers)
 static channel
 channel_make(mcapi_uint_t bytes, mcapi_uint_t buffers)
 {
-    return channel_between(state_endpoint_make(1, bytes, buffers),
+    return channel_between(&of_packets, state_endpoint_make(1, bytes, buffers),
                            state_endpoint_make(2, bytes, buffers));
-}
-
-static void
-channel_end(const channel *c)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    mcapi_pktchan_send_close_i(c->sender, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    mcapi_pktchan_recv_close_i(c->receiver, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    mcapi_endpoint_delete(c->from, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
-    mcapi_endpoint_delete(c->to, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
 }
 
 static void
@@ -107,9 +87,9 @@ newest_of_all(void **state)
         channel c = {.from = state_endpoint_make(1, 40, buffers),
                      .to = state_endpoint_make(2, 40, buffers)};
         timeout_set(c.to, 1000);
-        assert_int_equal(connect(c.from, c.to), MCAPI_SUCCESS);
-        c.sender = sender_open(c.from);
-        c.receiver = receiver_open(c.to);
+        connect(&of_packets, c.from, c.to, MCAPI_SUCCESS);
+        c.sender = sender_open(&of_packets, c.from);
+        c.receiver = receiver_open(&of_packets, c.to);
         assert_int_equal(mcapi_pktchan_available(c.receiver, &status), 0);
         assert_int_equal(receive_value(c.receiver, &value), MCAPI_TIMEOUT);
         medley_mcapi_state_wait(c.receiver, 1000, &status);
@@ -129,7 +109,7 @@ newest_of_all(void **state)
             assert_int_equal(status, MCAPI_TIMEOUT);
         }
         assert_int_equal(get(c.from, MCAPI_ENDP_ATTR_TYPE), MCAPI_ENDP_TYPE_PKTCHAN);
-        channel_end(&c);
+        channel_end(&of_packets, &c);
     }
 }
 
@@ -143,7 +123,7 @@ begins_empty(void **state)
         channel c = channel_make(24, 2);
         assert_int_equal(mcapi_pktchan_available(c.receiver, &status), 0);
         send_value(c.sender, 5);
-        channel_end(&c);
+        channel_end(&of_packets, &c);
     }
 }
 
@@ -176,7 +156,7 @@ lengths(void **state)
     assert_int_equal(size, 10);
     assert_memory_equal(in, out, 10);
     assert_int_equal(out[10], 0);
-    channel_end(&c);
+    channel_end(&of_packets, &c);
 }
 
 static void
@@ -186,18 +166,19 @@ must_agree(void **state)
     mcapi_request_t request;
     (void)state;
     mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
-    assert_int_equal(set(from, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER),
+    assert_int_equal(attribute_set(from, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER),
                      MCAPI_SUCCESS);
-    assert_int_equal(connect(from, to), MCAPI_ERR_ATTR_INCOMPATIBLE);
-    assert_int_equal(set(to, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER),
+    connect(&of_packets, from, to, MCAPI_ERR_ATTR_INCOMPATIBLE);
+    assert_int_equal(attribute_set(to, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER),
                      MCAPI_SUCCESS);
     mcapi_sclchan_connect_i(from, to, &request, &status);
     assert_int_equal(status, MCAPI_ERR_ATTR_INCOMPATIBLE);
     /* However long they may be by default, it is no longer than there is room for. */
     mcapi_uint_t most = get(to, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE);
-    assert_int_equal(set(to, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, most + 1), MCAPI_ERR_ATTR_VALUE);
-    assert_int_equal(connect(from, to), MCAPI_SUCCESS);
-    channel c = {from, to, sender_open(from), receiver_open(to)};
+    assert_int_equal(attribute_set(to, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, most + 1),
+                     MCAPI_ERR_ATTR_VALUE);
+    connect(&of_packets, from, to, MCAPI_SUCCESS);
+    channel c = {from, to, sender_open(&of_packets, from), receiver_open(&of_packets, to)};
     void *longest = calloc(1, most + 1);
     assert_non_null(longest);
     mcapi_pktchan_send(c.sender, longest, most, &status);
@@ -205,7 +186,7 @@ must_agree(void **state)
     mcapi_pktchan_send(c.sender, longest, most + 1, &status);
     assert_int_equal(status, MCAPI_ERR_PKT_SIZE);
     free(longest);
-    channel_end(&c);
+    channel_end(&of_packets, &c);
 }
 
 static void
@@ -237,13 +218,13 @@ wrong_arguments(void **state)
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
     mcapi_sclchan_recv_close_i(c.receiver, &request, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
-    channel_end(&c);
+    channel_end(&of_packets, &c);
     medley_mcapi_state_recv(c.receiver, &value, 4, &size, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
     /* Of packets in a queue, it is no state. */
     mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
-    assert_int_equal(connect(from, to), MCAPI_SUCCESS);
-    handle = receiver_open(to);
+    connect(&of_packets, from, to, MCAPI_SUCCESS);
+    handle = receiver_open(&of_packets, to);
     medley_mcapi_state_recv(handle, &value, 4, &size, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
     medley_mcapi_state_wait(handle, 0, &status);
@@ -271,7 +252,7 @@ asked_for(void **state)
     assert_int_equal(*(unsigned *)buffer, 7);
     mcapi_pktchan_release(buffer, &status);
     assert_int_equal(status, MCAPI_SUCCESS);
-    channel_end(&c);
+    channel_end(&of_packets, &c);
 }
 
 static void
@@ -288,7 +269,7 @@ buffers_come_back(void **state)
         assert_int_equal(status, MCAPI_SUCCESS);
         mcapi_pktchan_release(buffer, &status);
     }
-    channel_end(&c);
+    channel_end(&of_packets, &c);
     med_pool_statistics statistics;
     med_pool_statistics_get(&med_self_get()->exchange->exchange->pool, &statistics);
     assert_int_equal(statistics.in_use, 0);
@@ -299,15 +280,13 @@ static void
 other_end_closed(void **state)
 {
     mcapi_status_t status;
-    mcapi_request_t request;
     unsigned value;
     (void)state;
     channel c = channel_make(24, 2);
     send_value(c.sender, 1);
     assert_int_equal(receive_value(c.receiver, &value), MCAPI_SUCCESS);
     send_value(c.sender, 2);
-    mcapi_pktchan_send_close_i(c.sender, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    sender_close(&of_packets, c.sender);
     medley_mcapi_state_wait(c.receiver, MCAPI_TIMEOUT_INFINITE, &status);
     assert_int_equal(status, MCAPI_SUCCESS);
     assert_int_equal(receive_value(c.receiver, &value), MCAPI_SUCCESS);
@@ -315,13 +294,11 @@ other_end_closed(void **state)
     assert_int_equal(receive_value(c.receiver, &value), MCAPI_ERR_ENDP_DELETED);
     medley_mcapi_state_wait(c.receiver, MCAPI_TIMEOUT_INFINITE, &status);
     assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
-    mcapi_pktchan_recv_close_i(c.receiver, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    receiver_close(&of_packets, c.receiver);
     mcapi_endpoint_delete(c.from, &status);
     mcapi_endpoint_delete(c.to, &status);
     c = channel_make(24, 2);
-    mcapi_pktchan_recv_close_i(c.receiver, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    receiver_close(&of_packets, c.receiver);
     mcapi_pktchan_send(c.sender, &value, sizeof value, &status);
     assert_int_equal(status, MCAPI_ERR_TRANSMISSION);
 }
@@ -338,7 +315,7 @@ sends_many(void *argument)
     unsigned value[WORDS];
     (void)argument;
     exchange_begin(OTHER);
-    unsigned sender = sender_open(state_endpoint_make(1, sizeof value, 2));
+    unsigned sender = sender_open(&of_packets, state_endpoint_make(1, sizeof value, 2));
     for (unsigned i = 1; i <= MANY; i++) {
         for (unsigned k = 0; k < WORDS; k++) {
             value[k] = i + k;
@@ -367,7 +344,7 @@ across(void **state)
         mcapi_pktchan_connect_i(from, to, &request, &status);
     } while (status == MCAPI_ERR_ATTR_INCOMPATIBLE);
     (void)expect_end(request, MCAPI_SUCCESS);
-    unsigned receiver = receiver_open(to);
+    unsigned receiver = receiver_open(&of_packets, to);
     for (;;) {
         if (last % 2) {
             medley_mcapi_state_wait(receiver, MCAPI_TIMEOUT_INFINITE, &status);
@@ -389,8 +366,7 @@ across(void **state)
     assert_int_equal(status, MCAPI_SUCCESS);
     assert_true(counts.retries_worst <= counts.retries);
     join(OTHER, 0);
-    mcapi_pktchan_recv_close_i(receiver, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    receiver_close(&of_packets, receiver);
 }
 
 int

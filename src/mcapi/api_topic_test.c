@@ -2,20 +2,12 @@
 /* Conformance of topics, through the public calls. Run in a private system and in a named one. */
 #include "mcapi/exchange.h"
 #include "medley/mcapi_ext.h"
-#include "support/exchange.h"
+#include "support/channel.h"
 #include "support/threads.h"
 
 #define OTHER 8
 #define SUBSCRIBERS 3u
 #define TOPIC 1
-
-static mcapi_status_t
-set(mcapi_endpoint_t endpoint, mcapi_uint_t attribute, mcapi_uint_t value)
-{
-    mcapi_status_t status;
-    mcapi_endpoint_set_attribute(endpoint, attribute, &value, sizeof value, &status);
-    return status;
-}
 
 static unsigned
 subscribe(mcapi_endpoint_t topic, mcapi_endpoint_t to, mcapi_status_t expected)
@@ -64,23 +56,6 @@ receive(unsigned receiver, mcapi_status_t expected)
     return number;
 }
 
-static void
-unsubscribe(unsigned receiver)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    mcapi_pktchan_recv_close_i(receiver, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-}
-
-static void
-endpoint_delete(mcapi_endpoint_t endpoint, mcapi_status_t expected)
-{
-    mcapi_status_t status;
-    mcapi_endpoint_delete(endpoint, &status);
-    assert_int_equal(status, expected);
-}
-
 /* ---- One thread ------------------------------------------------------------------------------ */
 
 static void
@@ -100,10 +75,10 @@ all_get_all(void **state)
         }
         assert_int_equal(lost(receivers[i]), 0);
     }
-    unsubscribe(receivers[1]);
+    receiver_close(&of_packets, receivers[1]);
     assert_int_equal(publish(topic, 7, MCAPI_SUCCESS), SUBSCRIBERS - 1);
     assert_int_equal(receive(receivers[0], MCAPI_SUCCESS), 7);
-    endpoint_delete(topic, MCAPI_SUCCESS);
+    endpoint_delete(topic);
     assert_int_equal(receive(receivers[2], MCAPI_SUCCESS), 7);
     assert_int_equal(receive(receivers[2], MCAPI_ERR_ENDP_DELETED), 0);
     assert_int_equal(receive(receivers[0], MCAPI_ERR_ENDP_DELETED), 0);
@@ -121,7 +96,7 @@ come_and_go(void **state)
         if (i % 2) {
             assert_int_equal(publish(topic, i, MCAPI_SUCCESS), 1);
         }
-        unsubscribe(receiver);
+        receiver_close(&of_packets, receiver);
         (void)subscribe(topic, at, MCAPI_ERR_CHAN_CONNECTED);
         assert_int_equal(publish(topic, i, MCAPI_SUCCESS), 0);
     }
@@ -140,10 +115,10 @@ loss_is_counted(void **state)
     const mcapi_endpoint_t all[] = {topic, slow, fast};
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(
-            set(all[i], MCAPI_ENDP_ATTR_MEMORY_TYPE, MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT),
+            attribute_set(all[i], MCAPI_ENDP_ATTR_MEMORY_TYPE, MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT),
             MCAPI_SUCCESS);
     }
-    assert_int_equal(set(slow, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 4), MCAPI_SUCCESS);
+    assert_int_equal(attribute_set(slow, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 4), MCAPI_SUCCESS);
     unsigned from_slow = subscribe(topic, slow, MCAPI_SUCCESS);
     unsigned from_fast = subscribe(topic, fast, MCAPI_SUCCESS);
     unsigned reached = 0;
@@ -169,7 +144,7 @@ waits_for_room(void **state)
     mcapi_endpoint_t topic = endpoint_make(TOPIC), slow = endpoint_make(10),
                      fast = endpoint_make(11);
     timeout_set(topic, 1000);
-    assert_int_equal(set(slow, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 2), MCAPI_SUCCESS);
+    assert_int_equal(attribute_set(slow, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 2), MCAPI_SUCCESS);
     unsigned from_slow = subscribe(topic, slow, MCAPI_SUCCESS);
     unsigned from_fast = subscribe(topic, fast, MCAPI_SUCCESS);
     for (unsigned i = 1; i <= 4; i++) {
@@ -189,9 +164,10 @@ static mcapi_endpoint_t
 state_endpoint_make(mcapi_port_t port)
 {
     mcapi_endpoint_t endpoint = endpoint_make(port);
-    assert_int_equal(set(endpoint, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, 64), MCAPI_SUCCESS);
-    assert_int_equal(set(endpoint, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER),
-                     MCAPI_SUCCESS);
+    assert_int_equal(attribute_set(endpoint, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, 64), MCAPI_SUCCESS);
+    assert_int_equal(
+        attribute_set(endpoint, MCAPI_ENDP_ATTR_BUFFER_TYPE, MCAPI_ENDP_ATTR_STATE_BUFFER),
+        MCAPI_SUCCESS);
     return endpoint;
 }
 
@@ -234,7 +210,7 @@ wrong_arguments(void **state)
     (void)subscribe(topic + 0x10000, at, MCAPI_ERR_ENDP_INVALID);
     (void)subscribe(0, at, MCAPI_ERR_ENDP_INVALID);
     (void)subscribe(topic, 0, MCAPI_ERR_ENDP_INVALID);
-    assert_int_equal(set(third, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, 8), MCAPI_SUCCESS);
+    assert_int_equal(attribute_set(third, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, 8), MCAPI_SUCCESS);
     (void)subscribe(topic, third, MCAPI_ERR_ATTR_INCOMPATIBLE);
     mcapi_pktchan_recv_open_i(&handle, third, &request, &status);
     (void)subscribe(topic, third, MCAPI_ERR_CHAN_OPENPENDING);
@@ -243,7 +219,8 @@ wrong_arguments(void **state)
     (void)subscribe(third, at, MCAPI_ERR_ATTR_INCOMPATIBLE);
     mcapi_pktchan_connect_i(topic, at, &request, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_CONNECTED);
-    endpoint_delete(at, MCAPI_ERR_CHAN_CONNECTED);
+    mcapi_endpoint_delete(at, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_CONNECTED);
     assert_int_equal(medley_mcapi_topic_publish(topic, NULL, 1, &status), 0);
     assert_int_equal(status, MCAPI_ERR_PARAMETER);
     assert_int_equal(medley_mcapi_topic_publish(topic, &number, 4, NULL), 0);
@@ -255,15 +232,13 @@ wrong_arguments(void **state)
     (void)medley_mcapi_topic_lost(receiver, NULL);
     (void)medley_mcapi_topic_lost(topic, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
-    unsubscribe(receiver);
+    receiver_close(&of_packets, receiver);
     (void)medley_mcapi_topic_lost(receiver, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
     /* A channel of two is no topic's. */
     mcapi_endpoint_t from = endpoint_make(12), to = endpoint_make(13);
-    mcapi_pktchan_connect_i(from, to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    mcapi_pktchan_recv_open_i(&handle, to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    connect(&of_packets, from, to, MCAPI_SUCCESS);
+    handle = receiver_open(&of_packets, to);
     (void)medley_mcapi_topic_lost(handle, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
 }
@@ -296,7 +271,8 @@ across(void **state)
     mcapi_endpoint_t topic = endpoint_of(OTHER, TOPIC), tell = endpoint_make(1);
     for (unsigned i = 0; i < SUBSCRIBERS; i++) {
         mcapi_endpoint_t at = endpoint_make(10 + i);
-        assert_int_equal(set(at, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 1u << i), MCAPI_SUCCESS);
+        assert_int_equal(attribute_set(at, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 1u << i),
+                         MCAPI_SUCCESS);
         receivers[i] = subscribe(topic, at, MCAPI_SUCCESS);
     }
     assert_int_equal(send_number(tell, endpoint_of(OTHER, 2), SUBSCRIBERS, 0), MCAPI_SUCCESS);

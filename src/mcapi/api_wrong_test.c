@@ -6,53 +6,18 @@
  * that was accepted, nobody hangs.
  */
 #include "medley/mcapi_ext.h"
-#include "support/exchange.h"
+#include "support/channel.h"
 #include "support/threads.h"
 
 #define OTHER 8
 #define FROM 1
 #define TO 2
 
-typedef struct channel {
-    mcapi_endpoint_t from;
-    mcapi_endpoint_t to;
-    unsigned sender;
-    unsigned receiver;
-} channel;
-
-/* Of packets, or of scalars. */
 static channel
-channel_make(bool packets)
+channel_make(const channel_kind *kind)
 {
-    mcapi_status_t status;
-    mcapi_request_t request;
-    channel c = {.from = endpoint_make(FROM), .to = endpoint_make(TO)};
-    (packets ? mcapi_pktchan_connect_i : mcapi_sclchan_connect_i)(c.from, c.to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    (packets ? mcapi_pktchan_send_open_i : mcapi_sclchan_send_open_i)(&c.sender, c.from, &request,
-                                                                      &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    (packets ? mcapi_pktchan_recv_open_i : mcapi_sclchan_recv_open_i)(&c.receiver, c.to, &request,
-                                                                      &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    return c;
-}
-
-static void
-channel_close(bool packets, const channel *c)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    (packets ? mcapi_pktchan_send_close_i : mcapi_sclchan_send_close_i)(c->sender, &request,
-                                                                        &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    (packets ? mcapi_pktchan_recv_close_i : mcapi_sclchan_recv_close_i)(c->receiver, &request,
-                                                                        &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    mcapi_endpoint_delete(c->from, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
-    mcapi_endpoint_delete(c->to, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
+    mcapi_endpoint_t from = endpoint_make(FROM);
+    return channel_between(kind, from, endpoint_make(TO));
 }
 
 /* ---- Handles --------------------------------------------------------------------------------- */
@@ -167,16 +132,17 @@ stale_handles(void **state)
 {
     (void)state;
     mcapi_endpoint_t own = endpoint_make(3);
-    for (int packets = 0; packets < 2; packets++) {
-        channel old = channel_make(packets);
-        channel_close(packets, &old);
-        channel c = channel_make(packets);
+    for (int i = 0; i < 2; i++) {
+        const channel_kind *kind = i ? &of_packets : &of_scalars;
+        channel old = channel_make(kind);
+        channel_end(kind, &old);
+        channel c = channel_make(kind);
         expect_no_endpoint(old.from, own);
         expect_no_packet_end(old.sender);
         expect_no_packet_end(old.receiver);
         expect_no_scalar_end(old.sender);
         expect_no_scalar_end(old.receiver);
-        channel_close(packets, &c);
+        channel_end(kind, &c);
     }
 }
 
@@ -213,15 +179,16 @@ foreign_handles(void **state)
 {
     mcapi_status_t status;
     (void)state;
-    for (int packets = 0; packets < 2; packets++) {
-        foreign = channel_make(packets);
+    for (int i = 0; i < 2; i++) {
+        const channel_kind *kind = i ? &of_packets : &of_scalars;
+        foreign = channel_make(kind);
         start(OTHER, uses_foreign);
         join(OTHER, 0);
-        if (!packets) {
+        if (kind == &of_scalars) {
             mcapi_sclchan_send_uint8(foreign.sender, 5, &status);
             assert_int_equal(mcapi_sclchan_recv_uint8(foreign.receiver, &status), 5);
         }
-        channel_close(packets, &foreign);
+        channel_end(kind, &foreign);
     }
 }
 
@@ -237,7 +204,7 @@ sizes(void **state)
     void *packet;
     size_t size = 1;
     (void)state;
-    channel c = channel_make(true);
+    channel c = channel_make(&of_packets);
     mcapi_endpoint_t at = endpoint_make(3);
     mcapi_endpoint_get_attribute(at, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, &most, sizeof most, &status);
     const size_t too_large[] = {most + 1, sizeof bytes, SIZE_MAX, (size_t)1 << 31};
@@ -302,7 +269,7 @@ other_widths(void **state)
     static receive_call *const calls[] = {receive_1, receive_2, receive_4, receive_8};
     mcapi_status_t status;
     (void)state;
-    channel c = channel_make(false);
+    channel c = channel_make(&of_scalars);
     for (unsigned sent = 0; sent < 4; sent++) {
         mcapi_uint64_t scalar = 100 + sent;
         assert_int_equal(medley_mcapi_sclchan_send_many(c.sender, &scalar, 1, 1u << sent, &status),
@@ -362,15 +329,12 @@ static void *
 sends_until_told(void *argument)
 {
     mcapi_status_t status = MCAPI_SUCCESS;
-    mcapi_request_t request;
     unsigned sender;
     (void)argument;
     exchange_begin(OTHER);
     mcapi_endpoint_t from = endpoint_make(FROM);
-    mcapi_sclchan_connect_i(from, endpoint_of(NODE, TO), &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
-    mcapi_sclchan_send_open_i(&sender, from, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    connect(&of_scalars, from, endpoint_of(NODE, TO), MCAPI_SUCCESS);
+    sender = sender_open(&of_scalars, from);
     for (uint32_t i = 0; status == MCAPI_SUCCESS; i++) {
         mcapi_sclchan_send_uint32(sender, i, &status);
     }
@@ -392,13 +356,10 @@ receive_some(unsigned receiver)
 static unsigned
 receiver_begin(void)
 {
-    mcapi_status_t status;
-    mcapi_request_t request;
     unsigned receiver;
     mcapi_endpoint_t to = endpoint_make(TO);
     start(OTHER, sends_until_told);
-    mcapi_sclchan_recv_open_i(&receiver, to, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    receiver = receiver_open(&of_scalars, to);
     receive_some(receiver);
     return receiver;
 }
@@ -406,12 +367,9 @@ receiver_begin(void)
 static void
 closed_while_sending(void **state)
 {
-    mcapi_status_t status;
-    mcapi_request_t request;
     (void)state;
     unsigned receiver = receiver_begin();
-    mcapi_sclchan_recv_close_i(receiver, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    receiver_close(&of_scalars, receiver);
     join(OTHER, 0);
     expect_no_scalar_end(receiver);
 }

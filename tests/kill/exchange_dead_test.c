@@ -7,11 +7,10 @@
 static int
 opens_only(test_process *parent, void *argument)
 {
-    mcapi_status_t status;
     (void)argument;
     victim_begin();
-    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
-    (void)victim_sender_open(from);
+    mcapi_endpoint_t from = victim_endpoint_make();
+    (void)victim_sender_open(&of_packets, from);
     process_say(parent, 'r');
     (void)process_hear(parent); /* for ever */
     return 0;
@@ -50,15 +49,15 @@ asked_for_of_the_dead(void **state)
     unsigned receiver;
     (void)state;
     mcapi_endpoint_t at = endpoint_make(1);
-    test_process victim;
-    victim_start(&victim, opens_only);
-    receiver = receiver_open(at);
+    victim v;
+    victim_start(&v, opens_only);
+    receiver = receiver_open(&of_packets, at);
     mcapi_pktchan_recv_i(receiver, &packet, &request, &status);
     assert_int_equal(status, MCAPI_SUCCESS);
-    process_kill(&victim);
-    (void)process_join(&victim);
+    victim_kill(&v);
+    (void)victim_end(&v);
     (void)expect_end(request, MCAPI_ERR_ENDP_DELETED);
-    receiver_close(receiver);
+    receiver_close(&of_packets, receiver);
     expect_all_back();
 }
 
@@ -73,18 +72,18 @@ polled_of_the_dead(void **state)
     size_t size;
     (void)state;
     mcapi_endpoint_t at = endpoint_make(1);
-    test_process victim;
-    victim_start(&victim, opens_only);
-    receiver = receiver_open(at);
+    victim v;
+    victim_start(&v, opens_only);
+    receiver = receiver_open(&of_packets, at);
     mcapi_pktchan_recv_i(receiver, &packet, &request, &status);
     assert_int_equal(mcapi_test(&request, &size, &status), MCAPI_FALSE);
-    process_kill(&victim);
-    (void)process_join(&victim);
+    victim_kill(&v);
+    (void)victim_end(&v);
     while (!mcapi_test(&request, &size, &status)) {
         assert_int_equal(status, MCAPI_PENDING);
     }
     assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
-    receiver_close(receiver);
+    receiver_close(&of_packets, receiver);
     expect_all_back();
 }
 
@@ -101,7 +100,6 @@ static void
 sent_to_the_dead(void **state)
 {
     mcapi_status_t status;
-    mcapi_request_t request;
     unsigned sender;
     mcapi_uint_t fail = MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT;
     (void)state;
@@ -110,18 +108,17 @@ sent_to_the_dead(void **state)
                                  &status);
     timeout_set(scalars, 0);
     for (int only_scalars = 0; only_scalars < 2; only_scalars++) {
-        test_process victim;
-        victim_start(&victim, fills_up);
+        victim v;
+        victim_start(&v, fills_up);
         mcapi_endpoint_t to = endpoint_of(PEER, 1);
-        mcapi_sclchan_send_open_i(&sender, scalars, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
+        sender = sender_open(&of_scalars, scalars);
         while (send_number(messages, to, 0, 0) == MCAPI_SUCCESS) {
         }
         while ((status = send_scalar(sender)) == MCAPI_SUCCESS) {
         }
         assert_int_equal(status, MCAPI_TIMEOUT);
-        process_kill(&victim);
-        (void)process_join(&victim);
+        victim_kill(&v);
+        (void)victim_end(&v);
         while (!only_scalars && (status = send_number(messages, to, 0, 0)) == MCAPI_ERR_MEM_LIMIT) {
         }
         assert_true(only_scalars || status == MCAPI_ERR_TRANSMISSION ||
@@ -129,8 +126,7 @@ sent_to_the_dead(void **state)
         while ((status = send_scalar(sender)) == MCAPI_TIMEOUT) {
         }
         assert_int_equal(status, MCAPI_ERR_TRANSMISSION);
-        mcapi_sclchan_send_close_i(sender, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
+        sender_close(&of_scalars, sender);
     }
 }
 
@@ -142,9 +138,5 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(polled_of_the_dead, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(sent_to_the_dead, exchange_up, exchange_down),
     };
-    if (!victims_up(argc, argv)) {
-        return 1;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed + (medley_system_close() != MEDLEY_OK);
+    return victims_run(argc, argv, tests);
 }

@@ -10,7 +10,6 @@
 
 #define SHORT_BYTES 24u
 #define LONG_BYTES 3000u /* by a buffer */
-#define STUCK_AFTER_US 20000000u
 
 static size_t
 length_of(uint32_t number)
@@ -43,41 +42,14 @@ sends_messages(test_process *parent, void *argument)
     mcapi_status_t status;
     (void)argument;
     victim_begin();
-    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
-    child_expect(status == MCAPI_SUCCESS);
-    mcapi_endpoint_t to = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
+    mcapi_endpoint_t from = victim_endpoint_make();
+    mcapi_endpoint_t to = victim_other_endpoint();
     process_say(parent, 'r');
     for (uint32_t i = 0;; i++) {
         fill(message, i);
         mcapi_msg_send(from, to, message, length_of(i), i % 2, &status);
         child_expect(status == MCAPI_SUCCESS);
         atomic32_store_relaxed(&log_of_victim->accepted, i + 1);
-    }
-}
-
-#define MANY 10u
-
-/* By tens, short ones. */
-static int
-sends_many_messages(test_process *parent, void *argument)
-{
-    unsigned char messages[MANY * SHORT_BYTES];
-    mcapi_status_t status;
-    (void)argument;
-    victim_begin();
-    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
-    child_expect(status == MCAPI_SUCCESS);
-    mcapi_endpoint_t to = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
-    process_say(parent, 'r');
-    for (uint32_t i = 0;; i += MANY) {
-        for (uint32_t k = 0; k < MANY; k++) {
-            uint32_t number = i + k;
-            memset(messages + k * SHORT_BYTES, (int)(number & 0xff), SHORT_BYTES);
-            memcpy(messages + k * SHORT_BYTES, &number, sizeof number);
-        }
-        child_expect(
-            medley_mcapi_msg_send_many(from, to, messages, SHORT_BYTES, MANY, 0, &status) == MANY);
-        atomic32_store_relaxed(&log_of_victim->accepted, i + MANY);
     }
 }
 
@@ -88,8 +60,8 @@ sends_packets(test_process *parent, void *argument)
     mcapi_status_t status;
     (void)argument;
     victim_begin();
-    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
-    unsigned sender = victim_sender_open(from);
+    mcapi_endpoint_t from = victim_endpoint_make();
+    unsigned sender = victim_sender_open(&of_packets, from);
     process_say(parent, 'r');
     for (uint32_t i = 0;; i++) {
         if (i % 2) {
@@ -114,8 +86,7 @@ receives_messages(test_process *parent, void *argument)
     size_t size;
     (void)argument;
     victim_begin();
-    mcapi_endpoint_t at = mcapi_endpoint_create(1, &status);
-    child_expect(status == MCAPI_SUCCESS);
+    mcapi_endpoint_t at = victim_endpoint_make();
     process_say(parent, 'r');
     for (uint32_t i = 0;; i++) {
         mcapi_msg_recv(at, message, sizeof message, &size, &status);
@@ -136,13 +107,12 @@ senders_die(void **state)
     mcapi_endpoint_t at = endpoint_make(1);
     timeout_set(at, 5000);
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
+        victim v;
         uint32_t next[2] = {0, 1};
-        bool dead = false;
-        victim_start(&victim, sends_messages);
-        uint64_t at_ns = death_of_next();
+        victim_start(&v, sends_messages);
+        victim_doom(&v);
         for (;;) {
-            bool was_dead = killed(&victim, at_ns, &dead);
+            bool was_dead = victim_is_dead(&v);
             mcapi_msg_recv(at, message, sizeof message, &size, &status);
             if (status == MCAPI_TIMEOUT && was_dead) {
                 break;
@@ -155,47 +125,9 @@ senders_die(void **state)
                 next[number % 2] += 2;
             }
         }
-        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
+        uint32_t accepted = victim_end(&v);
         uint32_t received = next[0] / 2 + next[1] / 2;
         assert_in_range(received, accepted, accepted + 1);
-        (void)process_join(&victim);
-        (void)med_process_recover_all(med_self_get()->system);
-        assert_int_equal(mcapi_msg_available(at, &status), 0);
-    }
-    expect_all_back();
-}
-
-/* All that was accepted comes, in order, and at most what one call sends beyond. */
-static void
-senders_of_many_die(void **state)
-{
-    static unsigned char messages[3 * MANY * SHORT_BYTES];
-    size_t sizes[3 * MANY];
-    mcapi_status_t status;
-    (void)state;
-    mcapi_endpoint_t at = endpoint_make(1);
-    timeout_set(at, 5000);
-    for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
-        uint32_t next = 0;
-        bool dead = false, was_dead = false;
-        victim_start(&victim, sends_many_messages);
-        uint64_t at_ns = death_of_next();
-        for (status = MCAPI_SUCCESS; status != MCAPI_TIMEOUT || !was_dead;) {
-            was_dead = killed(&victim, at_ns, &dead);
-            mcapi_uint_t received =
-                medley_mcapi_msg_recv_many(at, messages, SHORT_BYTES, 3 * MANY, sizes, &status);
-            assert_true(status == MCAPI_TIMEOUT ? received == 0 : status == MCAPI_SUCCESS);
-            for (mcapi_uint_t i = 0; i < received; i++, next++) {
-                const unsigned char *message = messages + i * SHORT_BYTES;
-                assert_int_equal(sizes[i], SHORT_BYTES);
-                assert_memory_equal(message, &next, sizeof next);
-                assert_int_equal(message[SHORT_BYTES - 1], next & 0xff);
-            }
-        }
-        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
-        assert_in_range(next, accepted, accepted + MANY);
-        (void)process_join(&victim);
         (void)med_process_recover_all(med_self_get()->system);
         assert_int_equal(mcapi_msg_available(at, &status), 0);
     }
@@ -212,14 +144,13 @@ packet_senders_die(void **state)
     (void)state;
     mcapi_endpoint_t at = endpoint_make(1);
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
-        bool dead = false;
+        victim v;
         uint32_t received = 0;
-        victim_start(&victim, sends_packets);
-        receiver = receiver_open(at);
-        uint64_t at_ns = death_of_next();
+        victim_start(&v, sends_packets);
+        receiver = receiver_open(&of_packets, at);
+        victim_doom(&v);
         for (;;) {
-            (void)killed(&victim, at_ns, &dead);
+            (void)victim_is_dead(&v);
             mcapi_pktchan_recv(receiver, &packet, &size, &status);
             if (status == MCAPI_ERR_ENDP_DELETED) {
                 break;
@@ -229,11 +160,9 @@ packet_senders_die(void **state)
             mcapi_pktchan_release(packet, &status);
             assert_int_equal(status, MCAPI_SUCCESS);
         }
-        assert_true(dead);
-        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
+        uint32_t accepted = victim_end(&v);
         assert_in_range(received, accepted, accepted + 1);
-        (void)process_join(&victim);
-        receiver_close(receiver);
+        receiver_close(&of_packets, receiver);
     }
     expect_all_back();
 }
@@ -248,28 +177,25 @@ receivers_die(void **state)
     mcapi_endpoint_t from = endpoint_make(1);
     timeout_set(from, STUCK_AFTER_US);
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
-        bool dead = false;
-        victim_start(&victim, receives_messages);
+        victim v;
+        victim_start(&v, receives_messages);
         mcapi_endpoint_t to = endpoint_of(PEER, 1);
-        uint64_t at_ns = death_of_next();
+        victim_doom(&v);
         for (uint32_t i = 0;; i++) {
-            (void)killed(&victim, at_ns, &dead);
+            (void)victim_is_dead(&v);
             fill(message, i);
             mcapi_msg_send(from, to, message, length_of(i), 0, &status);
             if (status != MCAPI_SUCCESS) {
                 break;
             }
         }
-        assert_true(dead);
         assert_true(status == MCAPI_ERR_TRANSMISSION || status == MCAPI_ERR_ENDP_INVALID);
-        (void)process_join(&victim);
+        (void)victim_end(&v);
         (void)med_process_recover_all(med_self_get()->system);
         mcapi_msg_send(from, to, message, SHORT_BYTES, 0, &status);
         assert_true(status == MCAPI_ERR_TRANSMISSION || status == MCAPI_ERR_ENDP_INVALID);
     }
-    mcapi_endpoint_delete(from, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
+    endpoint_delete(from);
     expect_all_back();
 }
 
@@ -278,13 +204,8 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(senders_die, exchange_up, exchange_down),
-        cmocka_unit_test_setup_teardown(senders_of_many_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(packet_senders_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receivers_die, exchange_up, exchange_down),
     };
-    if (!victims_up(argc, argv)) {
-        return 1;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed + (medley_system_close() != MEDLEY_OK);
+    return victims_run(argc, argv, tests);
 }

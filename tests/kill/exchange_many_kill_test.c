@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Killed while they send many scalars, or receive many messages or scalars, in one call. All that
- * was accepted comes, in order, and at most what one call sends beyond; who sends to the dead is
- * told; all lanes and buffers come back.
+ * Killed while they send or receive many messages or scalars in one call. All that was accepted
+ * comes, in order, and at most what one call sends beyond; who sends to the dead is told; all lanes
+ * and buffers come back.
  */
 #include "exchange_victim.h"
 #include "medley/mcapi_ext.h"
 
 #define MANY 10u
 #define SHORT_BYTES 24u
-#define STUCK_AFTER_US 20000000u
 
 static void
 number_from(mcapi_uint64_t *scalars, uint32_t first)
@@ -38,20 +37,31 @@ fill_from(unsigned char *messages, uint32_t first)
 /* ---- Who is killed --------------------------------------------------------------------------- */
 
 static int
+sends_messages(test_process *parent, void *argument)
+{
+    unsigned char messages[MANY * SHORT_BYTES];
+    mcapi_status_t status;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t from = victim_endpoint_make();
+    mcapi_endpoint_t to = victim_other_endpoint();
+    process_say(parent, 'r');
+    for (uint32_t i = 0;; i += MANY) {
+        fill_from(messages, i);
+        child_expect(
+            medley_mcapi_msg_send_many(from, to, messages, SHORT_BYTES, MANY, 0, &status) == MANY);
+        atomic32_store_relaxed(&log_of_victim->accepted, i + MANY);
+    }
+}
+
+static int
 sends_scalars(test_process *parent, void *argument)
 {
     mcapi_uint64_t scalars[MANY];
     mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned sender;
     (void)argument;
     victim_begin();
-    mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
-    mcapi_endpoint_t to = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
-    mcapi_sclchan_connect_i(from, to, &request, &status);
-    victim_expect_end(&request);
-    mcapi_sclchan_send_open_i(&sender, from, &request, &status);
-    victim_expect_end(&request);
+    unsigned sender = victim_sender_open(&of_scalars, victim_endpoint_make());
     process_say(parent, 'r');
     for (uint32_t i = 0;; i += MANY) {
         number_from(scalars, i);
@@ -68,8 +78,7 @@ receives_messages(test_process *parent, void *argument)
     mcapi_status_t status;
     (void)argument;
     victim_begin();
-    mcapi_endpoint_t at = mcapi_endpoint_create(1, &status);
-    child_expect(status == MCAPI_SUCCESS);
+    mcapi_endpoint_t at = victim_endpoint_make();
     process_say(parent, 'r');
     for (uint32_t next = 0;;) {
         mcapi_uint_t received =
@@ -86,16 +95,9 @@ receives_scalars(test_process *parent, void *argument)
 {
     mcapi_uint64_t scalars[3 * MANY];
     mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned receiver;
     (void)argument;
     victim_begin();
-    mcapi_endpoint_t at = mcapi_endpoint_create(1, &status);
-    mcapi_endpoint_t from = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
-    mcapi_sclchan_connect_i(from, at, &request, &status);
-    victim_expect_end(&request);
-    mcapi_sclchan_recv_open_i(&receiver, at, &request, &status);
-    victim_expect_end(&request);
+    unsigned receiver = victim_receiver_open(&of_scalars, victim_endpoint_make());
     process_say(parent, 'r');
     for (uint32_t next = 0;;) {
         mcapi_uint_t received =
@@ -110,24 +112,56 @@ receives_scalars(test_process *parent, void *argument)
 /* ---- The tests ------------------------------------------------------------------------------- */
 
 static void
+message_senders_die(void **state)
+{
+    static unsigned char messages[3 * MANY * SHORT_BYTES];
+    size_t sizes[3 * MANY];
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    timeout_set(at, 5000);
+    for (uint32_t life = 0; life < kills_wanted(); life++) {
+        victim v;
+        uint32_t next = 0;
+        bool was_dead = false;
+        victim_start(&v, sends_messages);
+        victim_doom(&v);
+        for (status = MCAPI_SUCCESS; status != MCAPI_TIMEOUT || !was_dead;) {
+            was_dead = victim_is_dead(&v);
+            mcapi_uint_t received =
+                medley_mcapi_msg_recv_many(at, messages, SHORT_BYTES, 3 * MANY, sizes, &status);
+            assert_true(status == MCAPI_TIMEOUT ? received == 0 : status == MCAPI_SUCCESS);
+            for (mcapi_uint_t i = 0; i < received; i++, next++) {
+                const unsigned char *message = messages + i * SHORT_BYTES;
+                assert_int_equal(sizes[i], SHORT_BYTES);
+                assert_memory_equal(message, &next, sizeof next);
+                assert_int_equal(message[SHORT_BYTES - 1], next & 0xff);
+            }
+        }
+        uint32_t accepted = victim_end(&v);
+        assert_in_range(next, accepted, accepted + MANY);
+        (void)med_process_recover_all(med_self_get()->system);
+        assert_int_equal(mcapi_msg_available(at, &status), 0);
+    }
+    expect_all_back();
+}
+
+static void
 scalar_senders_die(void **state)
 {
     mcapi_uint64_t scalars[3 * MANY];
     mcapi_status_t status;
-    mcapi_request_t request;
     unsigned receiver;
     (void)state;
     mcapi_endpoint_t at = endpoint_make(1);
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
-        bool dead = false;
+        victim v;
         uint32_t next = 0;
-        victim_start(&victim, sends_scalars);
-        mcapi_sclchan_recv_open_i(&receiver, at, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
-        uint64_t at_ns = death_of_next();
+        victim_start(&v, sends_scalars);
+        receiver = receiver_open(&of_scalars, at);
+        victim_doom(&v);
         for (;;) {
-            (void)killed(&victim, at_ns, &dead);
+            (void)victim_is_dead(&v);
             mcapi_uint_t received =
                 medley_mcapi_sclchan_recv_many(receiver, scalars, 3 * MANY, 8, &status);
             if (status == MCAPI_ERR_ENDP_DELETED) {
@@ -139,12 +173,9 @@ scalar_senders_die(void **state)
                 assert_true(is_number(scalars[i], next++));
             }
         }
-        assert_true(dead);
-        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
+        uint32_t accepted = victim_end(&v);
         assert_in_range(next, accepted, accepted + MANY);
-        (void)process_join(&victim);
-        mcapi_sclchan_recv_close_i(receiver, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
+        receiver_close(&of_scalars, receiver);
     }
     expect_all_back();
 }
@@ -159,26 +190,23 @@ message_receivers_die(void **state)
     mcapi_endpoint_t from = endpoint_make(1);
     timeout_set(from, STUCK_AFTER_US);
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
-        bool dead = false;
-        victim_start(&victim, receives_messages);
+        victim v;
+        victim_start(&v, receives_messages);
         mcapi_endpoint_t to = endpoint_of(PEER, 1);
-        uint64_t at_ns = death_of_next();
+        victim_doom(&v);
         status = MCAPI_SUCCESS;
         for (uint32_t i = 0; status == MCAPI_SUCCESS; i += MANY) {
-            (void)killed(&victim, at_ns, &dead);
+            (void)victim_is_dead(&v);
             fill_from(messages, i);
             mcapi_uint_t sent =
                 medley_mcapi_msg_send_many(from, to, messages, SHORT_BYTES, MANY, 0, &status);
             assert_true((sent == MANY) == (status == MCAPI_SUCCESS));
         }
-        assert_true(dead);
         assert_true(status == MCAPI_ERR_TRANSMISSION || status == MCAPI_ERR_ENDP_INVALID);
-        (void)process_join(&victim);
+        (void)victim_end(&v);
         (void)med_process_recover_all(med_self_get()->system);
     }
-    mcapi_endpoint_delete(from, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
+    endpoint_delete(from);
     expect_all_back();
 }
 
@@ -187,30 +215,25 @@ scalar_receivers_die(void **state)
 {
     mcapi_uint64_t scalars[MANY];
     mcapi_status_t status;
-    mcapi_request_t request;
     unsigned sender;
     (void)state;
     mcapi_endpoint_t from = endpoint_make(1);
     timeout_set(from, STUCK_AFTER_US);
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
-        bool dead = false;
-        victim_start(&victim, receives_scalars);
-        mcapi_sclchan_send_open_i(&sender, from, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
-        uint64_t at_ns = death_of_next();
+        victim v;
+        victim_start(&v, receives_scalars);
+        sender = sender_open(&of_scalars, from);
+        victim_doom(&v);
         status = MCAPI_SUCCESS;
         for (uint32_t i = 0; status == MCAPI_SUCCESS; i += MANY) {
-            (void)killed(&victim, at_ns, &dead);
+            (void)victim_is_dead(&v);
             number_from(scalars, i);
             mcapi_uint_t sent = medley_mcapi_sclchan_send_many(sender, scalars, MANY, 8, &status);
             assert_true((sent == MANY) == (status == MCAPI_SUCCESS));
         }
-        assert_true(dead);
         assert_int_equal(status, MCAPI_ERR_TRANSMISSION);
-        (void)process_join(&victim);
-        mcapi_sclchan_send_close_i(sender, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
+        (void)victim_end(&v);
+        sender_close(&of_scalars, sender);
     }
     expect_all_back();
 }
@@ -219,13 +242,10 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(message_senders_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(scalar_senders_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(message_receivers_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(scalar_receivers_die, exchange_up, exchange_down),
     };
-    if (!victims_up(argc, argv)) {
-        return 1;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed + (medley_system_close() != MEDLEY_OK);
+    return victims_run(argc, argv, tests);
 }

@@ -35,7 +35,7 @@ sends_states(test_process *parent, void *argument)
     victim_begin();
     mcapi_endpoint_t from = state_endpoint_make_by(1, &status);
     child_expect(status == MCAPI_SUCCESS);
-    unsigned sender = victim_sender_open(from);
+    unsigned sender = victim_sender_open(&of_packets, from);
     process_say(parent, 'r');
     for (uint32_t i = 1;; i++) {
         for (size_t k = 0; k < sizeof value / sizeof value[0]; k++) {
@@ -51,16 +51,13 @@ static int
 receives_states(test_process *parent, void *argument)
 {
     mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned receiver;
     size_t size;
     (void)argument;
     victim_begin();
     mcapi_endpoint_t at = state_endpoint_make_by(1, &status);
     child_expect(status == MCAPI_SUCCESS);
+    unsigned receiver = victim_receiver_open(&of_packets, at);
     process_say(parent, 'r');
-    mcapi_pktchan_recv_open_i(&receiver, at, &request, &status);
-    victim_expect_end(&request);
     for (uint32_t last = 0;;) {
         void *value;
         mcapi_pktchan_recv(receiver, &value, &size, &status);
@@ -92,13 +89,12 @@ state_senders_die(void **state)
     (void)state;
     mcapi_endpoint_t at = state_endpoint_make(1);
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
-        bool dead = false;
-        victim_start(&victim, sends_states);
-        receiver = receiver_open(at);
-        uint64_t at_ns = death_of_next();
+        victim v;
+        victim_start(&v, sends_states);
+        receiver = receiver_open(&of_packets, at);
+        victim_doom(&v);
         for (last = 0;;) {
-            (void)killed(&victim, at_ns, &dead);
+            (void)victim_is_dead(&v);
             medley_mcapi_state_recv(receiver, value, sizeof value, &size, &status);
             if (status == MCAPI_ERR_ENDP_DELETED) {
                 break;
@@ -111,11 +107,9 @@ state_senders_die(void **state)
                 assert_int_equal(value[k], last);
             }
         }
-        assert_true(dead);
-        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
+        uint32_t accepted = victim_end(&v);
         assert_in_range(last, accepted, accepted + 1);
-        (void)process_join(&victim);
-        receiver_close(receiver);
+        receiver_close(&of_packets, receiver);
     }
     expect_all_back();
 }
@@ -124,34 +118,26 @@ static void
 state_receivers_die(void **state)
 {
     mcapi_status_t status;
-    mcapi_request_t request;
     unsigned sender;
     (void)state;
     mcapi_endpoint_t from = state_endpoint_make(1);
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
-        bool dead = false;
-        victim_start(&victim, receives_states);
-        mcapi_pktchan_connect_i(from, endpoint_of(PEER, 1), &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
-        mcapi_pktchan_send_open_i(&sender, from, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
-        uint64_t at_ns = death_of_next();
+        victim v;
+        victim_start(&v, receives_states);
+        sender = sender_open(&of_packets, from);
+        victim_doom(&v);
         for (unsigned i = 0;; i++) {
-            (void)killed(&victim, at_ns, &dead);
+            (void)victim_is_dead(&v);
             mcapi_pktchan_send(sender, &i, sizeof i, &status);
             if (status != MCAPI_SUCCESS) {
                 break;
             }
         }
-        assert_true(dead);
         assert_int_equal(status, MCAPI_ERR_TRANSMISSION);
-        (void)process_join(&victim);
-        mcapi_pktchan_send_close_i(sender, &request, &status);
-        (void)expect_end(request, MCAPI_SUCCESS);
+        (void)victim_end(&v);
+        sender_close(&of_packets, sender);
     }
-    mcapi_endpoint_delete(from, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
+    endpoint_delete(from);
     expect_all_back();
 }
 
@@ -162,9 +148,5 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(state_senders_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(state_receivers_die, exchange_up, exchange_down),
     };
-    if (!victims_up(argc, argv)) {
-        return 1;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed + (medley_system_close() != MEDLEY_OK);
+    return victims_run(argc, argv, tests);
 }

@@ -19,8 +19,7 @@ publishes(test_process *parent, void *argument)
     mcapi_status_t status;
     (void)argument;
     victim_begin();
-    mcapi_endpoint_t topic = mcapi_endpoint_create(TOPIC_PORT, &status);
-    child_expect(status == MCAPI_SUCCESS);
+    mcapi_endpoint_t topic = victim_endpoint_make();
     process_say(parent, 'r');
     child_expect(process_hear(parent) == 's');
     for (uint32_t i = 1;; i++) {
@@ -40,8 +39,7 @@ receives_published(test_process *parent, void *argument)
     size_t size;
     (void)argument;
     victim_begin();
-    mcapi_endpoint_t topic =
-        mcapi_endpoint_get(DOMAIN, NODE, TOPIC_PORT, MCAPI_TIMEOUT_INFINITE, &status);
+    mcapi_endpoint_t topic = victim_other_endpoint();
     process_say(parent, 'r');
     for (mcapi_port_t port = 0;; port++) {
         mcapi_endpoint_t at = mcapi_endpoint_create(port, &status);
@@ -102,18 +100,17 @@ publishers_die(void **state)
         at[s] = endpoint_make(2 + s);
     }
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
+        victim v;
         unsigned receivers[SUBSCRIBERS];
         uint32_t last[SUBSCRIBERS] = {0};
-        bool dead = false;
-        victim_start(&victim, publishes);
+        victim_start(&v, publishes);
         for (unsigned s = 0; s < SUBSCRIBERS; s++) {
             receivers[s] = subscribe(endpoint_of(PEER, TOPIC_PORT), at[s]);
         }
-        process_say(&victim, 's');
-        uint64_t at_ns = death_of_next();
+        process_say(&v.process, 's');
+        victim_doom(&v);
         for (unsigned over = 0; over != (1u << SUBSCRIBERS) - 1;) {
-            (void)killed(&victim, at_ns, &dead);
+            (void)victim_is_dead(&v);
             for (unsigned s = 0; s < SUBSCRIBERS; s++) {
                 uint32_t number = over & 1u << s ? 0 : next_of(receivers[s]);
                 over |= number ? 0 : 1u << s;
@@ -121,12 +118,10 @@ publishers_die(void **state)
                 last[s] = number ? number : last[s];
             }
         }
-        assert_true(dead);
-        uint32_t accepted = atomic32_load_relaxed(&log_of_victim->accepted);
-        (void)process_join(&victim);
+        uint32_t accepted = victim_end(&v);
         for (unsigned s = 0; s < SUBSCRIBERS; s++) {
             assert_in_range(last[s], accepted, accepted + 1);
-            receiver_close(receivers[s]);
+            receiver_close(&of_packets, receivers[s]);
         }
     }
     expect_all_back();
@@ -142,23 +137,21 @@ subscribers_die(void **state)
     unsigned receiver = subscribe(topic, at);
     uint32_t number = 0;
     for (uint32_t life = 0; life < kills_wanted(); life++) {
-        test_process victim;
-        bool dead = false;
-        victim_start(&victim, receives_published);
-        uint64_t at_ns = death_of_next();
-        for (mcapi_uint_t reached = 0; !dead || reached != 1;) {
-            (void)killed(&victim, at_ns, &dead);
+        victim v;
+        victim_start(&v, receives_published);
+        victim_doom(&v);
+        for (mcapi_uint_t reached = 0; !v.dead || reached != 1;) {
+            (void)victim_is_dead(&v);
             number++;
             reached = medley_mcapi_topic_publish(topic, &number, sizeof number, &status);
             assert_int_equal(status, MCAPI_SUCCESS);
             assert_int_equal(next_of(receiver), number);
         }
-        (void)process_join(&victim);
+        (void)victim_end(&v);
     }
-    receiver_close(receiver);
+    receiver_close(&of_packets, receiver);
     (void)medley_mcapi_topic_publish(topic, &number, sizeof number, &status);
-    mcapi_endpoint_delete(topic, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
+    endpoint_delete(topic);
     expect_all_back();
 }
 
@@ -169,9 +162,5 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(publishers_die, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(subscribers_die, exchange_up, exchange_down),
     };
-    if (!victims_up(argc, argv)) {
-        return 1;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed + (medley_system_close() != MEDLEY_OK);
+    return victims_run(argc, argv, tests);
 }

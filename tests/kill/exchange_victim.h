@@ -10,13 +10,13 @@
 
 #include "mcapi/exchange.h"
 #include "medley/medley.h"
-#include "support/exchange.h"
-#include "support/packet_channel.h"
+#include "support/channel.h"
 #include "support/process.h"
 #include "support/random.h"
 
 #define PEER 8
 #define PAUSE_MAX_US 3000u
+#define STUCK_AFTER_US 20000000u
 
 typedef struct diary {
     atomic32 accepted; /* how many sends have succeeded; written by the one who dies */
@@ -24,6 +24,12 @@ typedef struct diary {
 
 static diary *log_of_victim;
 static test_random when;
+
+/* The value of main. */
+#define victims_run(argc, argv, tests)                                                             \
+    (victims_up(argc, argv)                                                                        \
+         ? cmocka_run_group_tests(tests, NULL, NULL) + (medley_system_close() != MEDLEY_OK)        \
+         : 1)
 
 static inline bool
 victims_up(int argc, char **argv)
@@ -59,55 +65,102 @@ victim_expect_end(mcapi_request_t *request)
     child_expect(mcapi_wait(request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
 }
 
-/* Its end of a channel of packets to the tester's first endpoint. */
+static inline mcapi_endpoint_t
+victim_endpoint_make(void)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_t endpoint = mcapi_endpoint_create(1, &status);
+    child_expect(status == MCAPI_SUCCESS);
+    return endpoint;
+}
+
+/* The tester's first. */
+static inline mcapi_endpoint_t
+victim_other_endpoint(void)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_t other = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
+    child_expect(status == MCAPI_SUCCESS);
+    return other;
+}
+
+/* Its end of a channel to there. */
 static inline unsigned
-victim_sender_open(mcapi_endpoint_t from)
+victim_sender_open(const channel_kind *kind, mcapi_endpoint_t from)
 {
     mcapi_status_t status;
     mcapi_request_t request;
     unsigned sender;
-    mcapi_endpoint_t to = mcapi_endpoint_get(DOMAIN, NODE, 1, MCAPI_TIMEOUT_INFINITE, &status);
-    mcapi_pktchan_connect_i(from, to, &request, &status);
+    kind->connect(from, victim_other_endpoint(), &request, &status);
     victim_expect_end(&request);
-    mcapi_pktchan_send_open_i(&sender, from, &request, &status);
+    kind->open_sender(&sender, from, &request, &status);
     victim_expect_end(&request);
     return sender;
 }
 
-/* ---- The tester ------------------------------------------------------------------------------ */
-
-static inline void
-victim_start(test_process *victim, int (*body)(test_process *, void *))
+/* And of one from there. */
+static inline unsigned
+victim_receiver_open(const channel_kind *kind, mcapi_endpoint_t at)
 {
-    atomic32_store_relaxed(&log_of_victim->accepted, 0);
-    process_start(victim, body, NULL);
-    assert_int_equal(process_hear(victim), 'r');
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned receiver;
+    kind->connect(victim_other_endpoint(), at, &request, &status);
+    victim_expect_end(&request);
+    kind->open_receiver(&receiver, at, &request, &status);
+    victim_expect_end(&request);
+    return receiver;
 }
 
-static inline uint64_t
-death_of_next(void)
+/* ---- The tester ------------------------------------------------------------------------------ */
+
+typedef struct victim {
+    test_process process;
+    uint64_t dies_at_ns;
+    bool dead;
+} victim;
+
+/* On return it has said that it is ready. It lives until its time has come, if it is doomed. */
+static inline void
+victim_start(victim *v, int (*body)(test_process *, void *))
 {
-    return med_port_clock_ns() + random_below(&when, PAUSE_MAX_US) * 1000u;
+    atomic32_store_relaxed(&log_of_victim->accepted, 0);
+    v->dead = false;
+    v->dies_at_ns = MED_PORT_FOREVER;
+    process_start(&v->process, body, NULL);
+    assert_int_equal(process_hear(&v->process), 'r');
+}
+
+static inline void
+victim_doom(victim *v)
+{
+    v->dies_at_ns = med_port_clock_ns() + random_below(&when, PAUSE_MAX_US) * 1000u;
+}
+
+static inline void
+victim_kill(victim *v)
+{
+    process_kill(&v->process);
+    v->dead = true;
 }
 
 /* Kills it when its time has come; true from then on. */
 static inline bool
-killed(const test_process *victim, uint64_t at_ns, bool *done)
+victim_is_dead(victim *v)
 {
-    if (!*done && med_port_clock_ns() >= at_ns) {
-        process_kill(victim);
-        *done = true;
+    if (!v->dead && med_port_clock_ns() >= v->dies_at_ns) {
+        victim_kill(v);
     }
-    return *done;
+    return v->dead;
 }
 
-static inline void
-receiver_close(unsigned receiver)
+/* How many of its sends had succeeded. */
+static inline uint32_t
+victim_end(victim *v)
 {
-    mcapi_status_t status;
-    mcapi_request_t request;
-    mcapi_pktchan_recv_close_i(receiver, &request, &status);
-    (void)expect_end(request, MCAPI_SUCCESS);
+    assert_true(v->dead);
+    (void)process_join(&v->process);
+    return atomic32_load_relaxed(&log_of_victim->accepted);
 }
 
 /* Of the buffers, those in use; of the lanes, all. */

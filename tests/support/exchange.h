@@ -62,12 +62,26 @@ endpoint_of(mcapi_node_t node, mcapi_port_t port)
 }
 
 static inline void
-timeout_set(mcapi_endpoint_t endpoint, mcapi_timeout_t microseconds)
+endpoint_delete(mcapi_endpoint_t endpoint)
 {
     mcapi_status_t status;
-    mcapi_endpoint_set_attribute(endpoint, MCAPI_ENDP_ATTR_TIMEOUT, &microseconds,
-                                 sizeof microseconds, &status);
+    mcapi_endpoint_delete(endpoint, &status);
     assert_int_equal(status, MCAPI_SUCCESS);
+}
+
+/* Of a word. */
+static inline mcapi_status_t
+attribute_set(mcapi_endpoint_t endpoint, mcapi_uint_t attribute, mcapi_uint_t value)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_set_attribute(endpoint, attribute, &value, sizeof value, &status);
+    return status;
+}
+
+static inline void
+timeout_set(mcapi_endpoint_t endpoint, mcapi_timeout_t microseconds)
+{
+    assert_int_equal(attribute_set(endpoint, MCAPI_ENDP_ATTR_TIMEOUT, microseconds), MCAPI_SUCCESS);
 }
 
 static inline mcapi_status_t
