@@ -22,7 +22,7 @@ ask_for(const char *exchange)
 }
 
 static mcapi_status_t
-initialize(mcapi_node_t node)
+come(mcapi_node_t node)
 {
     mcapi_status_t status;
     mcapi_info_t info;
@@ -54,7 +54,7 @@ static int
 asks_for_nonsense(void)
 {
     ask_for("loose");
-    child_expect(initialize(OTHER) == MCAPI_SUCCESS);
+    child_expect(come(OTHER) == MCAPI_SUCCESS);
     return 0;
 }
 
@@ -63,11 +63,11 @@ static int
 asks_for_lock_free(void)
 {
     ask_for("lock-free");
-    child_expect(initialize(OTHER) == MCAPI_ERR_NODE_INITFAILED);
+    child_expect(come(OTHER) == MCAPI_ERR_NODE_INITFAILED);
     ask_for("locked");
-    child_expect(initialize(OTHER) == MCAPI_SUCCESS);
+    child_expect(come(OTHER) == MCAPI_SUCCESS);
     ask_for("lock-free");
-    child_expect(initialize(OTHER) == MCAPI_ERR_NODE_INITIALIZED);
+    child_expect(come(OTHER) == MCAPI_ERR_NODE_INITIALIZED);
     return 0;
 }
 
@@ -75,7 +75,7 @@ static int
 asks_for_locked(void)
 {
     ask_for("locked");
-    child_expect(initialize(OTHER) == MCAPI_ERR_NODE_INITFAILED);
+    child_expect(come(OTHER) == MCAPI_ERR_NODE_INITFAILED);
     return 0;
 }
 
@@ -108,7 +108,7 @@ static void *
 asks_in_the_same_process(void *argument)
 {
     (void)argument;
-    mcapi_status_t status = initialize(OTHER);
+    mcapi_status_t status = come(OTHER);
     return (void *)(uintptr_t)(status == MCAPI_ERR_NODE_INITFAILED ? MRAPI_SUCCESS : 1000);
 }
 
@@ -151,7 +151,7 @@ writes_and_reads(void *argument)
 {
     uintptr_t differed = 0;
     (void)argument;
-    if (initialize(OTHER) != MCAPI_SUCCESS) {
+    if (come(OTHER) != MCAPI_SUCCESS) {
         return (void *)1;
     }
     med_self *self = med_self_get();
@@ -190,7 +190,7 @@ static int
 stays_inside(test_process *parent, void *argument)
 {
     (void)argument;
-    child_expect(initialize(OTHER) == MCAPI_SUCCESS);
+    child_expect(come(OTHER) == MCAPI_SUCCESS);
     child_expect(med_locked_enter(med_self_get(), MED_RWL_WRITE) == MEDLEY_OK);
     process_say(parent, 'i');
     (void)process_hear(parent);
@@ -203,7 +203,7 @@ stays_inside(test_process *parent, void *argument)
 static void *
 sends_one(void *argument)
 {
-    mcapi_status_t status = initialize(OTHER + 1);
+    mcapi_status_t status = come(OTHER + 1);
     if (status == MCAPI_SUCCESS) {
         mcapi_endpoint_t from = mcapi_endpoint_create(1, &status);
         status = send_number(from, *(const mcapi_endpoint_t *)argument, 5, 0);
@@ -244,7 +244,7 @@ static int
 dies_inside(test_process *parent, void *argument)
 {
     const med_rwl_mode *mode = argument;
-    child_expect(initialize(OTHER) == MCAPI_SUCCESS);
+    child_expect(come(OTHER) == MCAPI_SUCCESS);
     child_expect(med_locked_enter(med_self_get(), *mode) == MEDLEY_OK);
     process_say(parent, 'i');
     (void)process_hear(parent);
@@ -255,7 +255,7 @@ static int
 dies_with_the_machine_s(test_process *parent, void *argument)
 {
     (void)argument;
-    child_expect(initialize(OTHER) == MCAPI_SUCCESS);
+    child_expect(come(OTHER) == MCAPI_SUCCESS);
     med_self *self = med_self_get();
     atomic32 *word = &self->exchange->exchange->head->os_lock;
     child_expect(med_port_pi_lock(&word->value, MED_PORT_FOREVER, self->scope) == MEDLEY_OK);

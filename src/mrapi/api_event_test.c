@@ -106,11 +106,9 @@ wrong_events(void **state)
 static int
 dies(test_process *parent, void *argument)
 {
-    mrapi_info_t info;
     (void)parent;
     (void)argument;
-    mrapi_initialize(DOMAIN, NODE + 1, 0, &info, &status);
-    child_expect(status == MRAPI_SUCCESS);
+    child_expect(initialize(NODE + 1) == MRAPI_SUCCESS);
     _exit(0); /* without a word */
 }
 

@@ -152,8 +152,7 @@ as_other_node(void)
     mrapi_info_t info;
     mrapi_resource_get_attribute(of_first, MRAPI_RSRC_CPU_ID, &info, 4, &status);
     assert_int_equal(status, MRAPI_ERR_NODE_NOTINIT);
-    mrapi_initialize(DOMAIN, NODE + 1, 0, &info, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(initialize(NODE + 1), MRAPI_SUCCESS);
     assert_int_equal(number(of_first->children[3], MRAPI_RSRC_CPU_ID), 3);
     mrapi_resource_tree_free(&of_first, &status);
     assert_int_equal(status, MRAPI_ERR_RSRC_NOTOWNER);
@@ -232,9 +231,7 @@ static atomic32 over;
 static void *
 reads_all_the_time(void *argument)
 {
-    mrapi_info_t info;
-    mrapi_status_t mine;
-    mrapi_initialize(DOMAIN, 2, 0, &info, &mine);
+    mrapi_status_t mine = initialize(2);
     while (mine == MRAPI_SUCCESS && !atomic32_load_relaxed(&over)) { /* relaxed: joined after */
         mrapi_resource_t *root = mrapi_resources_get(MRAPI_RSRC_CPU, &mine);
         if (mine == MRAPI_SUCCESS) {
@@ -249,13 +246,11 @@ reads_all_the_time(void *argument)
 static int
 joins_and_reads(test_process *parent, void *argument)
 {
-    mrapi_info_t info;
     (void)parent;
     (void)argument;
     (void)signal(SIGALRM, SIG_DFL);
     (void)alarm(STUCK_AFTER_S);
-    mrapi_initialize(DOMAIN, 3, 0, &info, &status);
-    child_expect(status == MRAPI_SUCCESS);
+    child_expect(initialize(3) == MRAPI_SUCCESS);
     (void)mrapi_resources_get(MRAPI_RSRC_CPU, &status);
     child_expect(status == MRAPI_SUCCESS);
     mrapi_finalize(&status);

@@ -10,9 +10,7 @@ static void
 other_node_uses_it(void)
 {
     mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, NODE + 1, 0, &info, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(initialize(NODE + 1), MRAPI_SUCCESS);
     assert_int_equal(mrapi_rmem_get(NUMBER, MRAPI_RMEM_DMA, &status), shared);
     mrapi_rmem_delete(shared, &status);
     assert_int_equal(status, MRAPI_ERR_RMEM_NOTOWNER);
@@ -40,9 +38,7 @@ between_nodes(void **state)
 static void
 other_node_writes_and_goes(void)
 {
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, NODE + 1, 0, &info, &status);
+    assert_int_equal(initialize(NODE + 1), MRAPI_SUCCESS);
     assert_int_equal(attach_status(shared, MRAPI_RMEM_SWCACHE), MRAPI_SUCCESS);
     put(shared, 5, 123);
     assert_int_not_equal(far[5], 123);
@@ -94,9 +90,8 @@ static void
 other_node_asks_and_goes(void)
 {
     mrapi_status_t status;
-    mrapi_info_t info;
     mrapi_request_t request;
-    mrapi_initialize(DOMAIN, NODE + 1, 0, &info, &status);
+    assert_int_equal(initialize(NODE + 1), MRAPI_SUCCESS);
     assert_int_equal(attach_status(shared, MRAPI_RMEM_DUMMY), MRAPI_SUCCESS);
     for (uint32_t i = 0; i < TEST_REQUESTS; i++) {
         mrapi_rmem_write_i(shared, i, near, 0, 1, 1, 1, 1, &request, &status);
@@ -118,9 +113,7 @@ requests_go_with_their_node(void **state)
 static void
 other_node_makes_it(void)
 {
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, NODE + 1, 0, &info, &status);
+    assert_int_equal(initialize(NODE + 1), MRAPI_SUCCESS);
     shared = made(MRAPI_RMEM_DUMMY);
 }
 

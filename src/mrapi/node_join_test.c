@@ -153,9 +153,8 @@ static void *
 joins_its_old_self(void *argument)
 {
     mrapi_status_t status;
-    mrapi_info_t info;
     mrapi_finalize(&status);
-    mrapi_initialize(DOMAIN, OTHER_NUMBER, 0, &info, &status);
+    (void)initialize(OTHER_NUMBER);
     mrapi_thread_join(DOMAIN, STARTED, NULL, &status);
     mrapi_status_t told = status;
     mrapi_finalize(&status);

@@ -9,11 +9,11 @@
 #include "mrapi/node_life.h"
 #include "mrapi/system.h"
 #include "support/logged.h"
+#include "support/node.h"
 #include "support/process.h"
 #include "support/system.h"
 #include "support/unit.h"
 
-#define DOMAIN 1
 #define NODE 7
 #define STARTED 20
 
@@ -37,9 +37,7 @@ static int
 is_refused(const pthread_attr_t *attributes, mrapi_status_t refusal)
 {
     mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, NODE, 0, &info, &status);
-    child_expect(status == MRAPI_SUCCESS);
+    child_expect(initialize(NODE) == MRAPI_SUCCESS);
     child_expect(create_with(attributes) == refusal);
     child_expect(create_with(NULL) == MRAPI_SUCCESS);
     mrapi_thread_join(DOMAIN, STARTED, NULL, &status);
@@ -105,15 +103,12 @@ joins(void *system)
 static void
 joiner_of_one_being_started_sleeps(void **state)
 {
-    mrapi_status_t status;
-    mrapi_info_t info;
     uint32_t index, generation;
     pthread_t joiner;
     void *result = NULL;
     const med_key key = {.high = DOMAIN, .low = STARTED};
     (void)state;
-    mrapi_initialize(DOMAIN, NODE, 0, &info, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(initialize(NODE), MRAPI_SUCCESS);
     assert_int_equal(create_with(NULL), MRAPI_SUCCESS);
     med_system *system = med_self_get()->system;
     assert_int_equal(med_table_find(&system->nodes, key, &index, &generation), MEDLEY_OK);
@@ -127,8 +122,7 @@ joiner_of_one_being_started_sleeps(void **state)
     atomic32_store_release(join, med_node_join_word(MED_NODE_JOIN_READY, generation));
     assert_int_equal(pthread_join(joiner, &result), 0);
     assert_ptr_equal(result, system);
-    mrapi_finalize(&status);
-    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(finalize(), MRAPI_SUCCESS);
 }
 
 int

@@ -9,11 +9,11 @@
 #include "mrapi/system.h"
 #include "support/check.h"
 #include "support/emulated.h"
+#include "support/node.h"
 #include "support/process.h"
 #include "support/system.h"
 #include "support/unit.h"
 
-#define DOMAIN 1
 #define OWNER 1
 #define USER 2
 #define NUMBER 5
@@ -22,15 +22,6 @@
 
 static unsigned char far[BYTES]; /* each process has its own at the same address */
 static unsigned char near[BYTES];
-
-static void
-node_up(mrapi_node_t node)
-{
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, node, 0, &info, &status);
-    child_expect(status == MRAPI_SUCCESS);
-}
 
 static unsigned char
 pattern(uint32_t i)
@@ -46,7 +37,7 @@ owner(test_process *parent, void *argument)
     mrapi_status_t status;
     mrapi_rmem_atype_t access = *(const mrapi_rmem_atype_t *)argument;
     (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-    node_up(OWNER);
+    child_expect(initialize(OWNER) == MRAPI_SUCCESS);
     for (uint32_t i = 0; i < BYTES; i++) {
         far[i] = pattern(i);
     }
@@ -72,7 +63,7 @@ owner_up(mrapi_rmem_atype_t access)
     mrapi_status_t status;
     process_start(&child, owner, &access);
     assert_int_equal(process_hear(&child), 'r');
-    node_up(USER);
+    child_expect(initialize(USER) == MRAPI_SUCCESS);
     mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, access, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
     mrapi_rmem_attach(rmem, access, &status);
@@ -246,7 +237,7 @@ user(test_process *parent, void *argument)
 {
     mrapi_status_t status;
     (void)argument;
-    node_up(USER);
+    child_expect(initialize(USER) == MRAPI_SUCCESS);
     mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
     child_expect(status == MRAPI_SUCCESS);
     mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
@@ -262,7 +253,7 @@ a_user_dies(void **state)
     mrapi_status_t status;
     (void)state;
     (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-    node_up(OWNER);
+    child_expect(initialize(OWNER) == MRAPI_SUCCESS);
     mrapi_rmem_hndl_t rmem = mrapi_rmem_create(NUMBER, far, MRAPI_RMEM_DUMMY, NULL, BYTES, &status);
     process_start(&child, user, NULL);
     char heard = process_hear(&child);
@@ -355,7 +346,7 @@ owner_in_partition(test_process *parent, void *argument)
 {
     mrapi_status_t status;
     (void)argument;
-    node_up(OWNER);
+    child_expect(initialize(OWNER) == MRAPI_SUCCESS);
     char *name = med_self_get()->system->header->name;
     (void)mrapi_rmem_create(NUMBER, name, MRAPI_RMEM_DUMMY, NULL, 64, &status);
     child_expect(status == MRAPI_SUCCESS);
@@ -371,7 +362,7 @@ in_the_partition(void **state)
     (void)state;
     process_start(&child, owner_in_partition, NULL);
     assert_int_equal(process_hear(&child), 'r');
-    node_up(USER);
+    child_expect(initialize(USER) == MRAPI_SUCCESS);
     mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
     mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
@@ -392,7 +383,7 @@ owner_in_shared_memory(test_process *parent, void *argument)
 {
     mrapi_status_t status;
     (void)argument;
-    node_up(OWNER);
+    child_expect(initialize(OWNER) == MRAPI_SUCCESS);
     mrapi_shmem_hndl_t shmem = mrapi_shmem_create(NUMBER, 8192, NULL, 0, NULL, 0, &status);
     child_expect(status == MRAPI_SUCCESS);
     unsigned char *memory = mrapi_shmem_attach(shmem, &status);
@@ -427,7 +418,7 @@ in_a_shared_memory(void **state)
     (void)state;
     process_start(&child, owner_in_shared_memory, NULL);
     assert_int_equal(process_hear(&child), 'r');
-    node_up(USER);
+    child_expect(initialize(USER) == MRAPI_SUCCESS);
     mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
     mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
@@ -463,7 +454,7 @@ forked(test_process *parent, void *argument)
     const mrapi_rmem_hndl_t *rmem = argument;
     (void)parent;
     child_expect(med_self_get() == NULL);
-    node_up(USER + 1);
+    child_expect(initialize(USER + 1) == MRAPI_SUCCESS);
     mrapi_rmem_read(*rmem, 0, near, 0, 1, 1, 1, 1, &status);
     child_expect(status == MRAPI_ERR_RMEM_NOTATTACHED);
     mrapi_finalize(&status);

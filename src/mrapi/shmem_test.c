@@ -13,42 +13,30 @@
 #include "mrapi/system.h"
 #include "support/emulated.h"
 #include "support/mounts.h"
+#include "support/node.h"
 #include "support/process.h"
 #include "support/segments.h"
 #include "support/system.h"
 #include "support/unit.h"
 
-#define DOMAIN 1
 #define NODE 1
 #define OTHER 2
 #define NUMBER 5u
 #define SIZE 10000u
 #define NOT_POSSIBLE 77
 
-static void
-node_up_as(mrapi_node_t node)
-{
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, node, 0, &info, &status);
-    child_expect(status == MRAPI_SUCCESS);
-}
-
 static int
 up(void **state)
 {
     (void)state;
-    node_up_as(NODE);
-    return 0;
+    return initialize(NODE) == MRAPI_SUCCESS ? 0 : -1;
 }
 
 static int
 down(void **state)
 {
-    mrapi_status_t status;
     (void)state;
-    mrapi_finalize(&status);
-    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(finalize(), MRAPI_SUCCESS);
     return segments_count(test_system_name()) == 0 ? 0 : -1; /* the last one has removed all */
 }
 
@@ -94,7 +82,7 @@ attaches(test_process *parent, void *argument)
 {
     mrapi_status_t status;
     (void)argument;
-    node_up_as(OTHER);
+    child_expect(initialize(OTHER) == MRAPI_SUCCESS);
     unsigned char *bytes = attached(mrapi_shmem_get(NUMBER, &status));
     child_expect(bytes[0] == 1);
     bytes[SIZE - 1] = 2;
@@ -144,7 +132,7 @@ static int
 makes(test_process *parent, void *argument)
 {
     (void)argument;
-    node_up_as(OTHER);
+    child_expect(initialize(OTHER) == MRAPI_SUCCESS);
     attached(made(SIZE))[0] = 3;
     process_say(parent, 'm');
     (void)process_hear(parent);
@@ -241,7 +229,7 @@ exits(test_process *parent, void *argument)
 {
     (void)parent;
     (void)argument;
-    node_up_as(OTHER);
+    child_expect(initialize(OTHER) == MRAPI_SUCCESS);
     (void)attached(made(SIZE));
     exit(0); /* without finalize */
 }
@@ -268,7 +256,7 @@ fills_a_small_folder(test_process *parent, void *argument)
         mount("none", getenv("MEDLEY_SHM_DIR"), "tmpfs", 0, "size=1m") != 0) {
         return NOT_POSSIBLE;
     }
-    node_up_as(OTHER);
+    child_expect(initialize(OTHER) == MRAPI_SUCCESS);
     (void)mrapi_shmem_create(NUMBER, 2 << 20, NULL, 0, NULL, 0, &status);
     child_expect(status == MRAPI_ERR_MEM_LIMIT);
     child_expect(segments_count(test_system_name()) == 0);

@@ -8,10 +8,10 @@
 
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
+#include "support/node.h"
 #include "support/system.h"
 #include "support/unit.h"
 
-#define DOMAIN 1
 #define STUCK_AFTER_S 60
 
 static inline void
@@ -25,20 +25,15 @@ hostile_prepare(void)
 static inline int
 hostile_node_up(void **state)
 {
-    mrapi_status_t status;
-    mrapi_info_t info;
     (void)state;
-    mrapi_initialize(DOMAIN, 1, 0, &info, &status);
-    return status != MRAPI_SUCCESS;
+    return initialize(1) != MRAPI_SUCCESS;
 }
 
 static inline int
 hostile_node_down(void **state)
 {
-    mrapi_status_t status;
     (void)state;
-    mrapi_finalize(&status);
-    return status != MRAPI_SUCCESS;
+    return finalize() != MRAPI_SUCCESS;
 }
 
 #endif

@@ -38,13 +38,10 @@ file_untouched(const char *path)
 static void
 refused(void)
 {
-    mrapi_status_t status;
-    mrapi_info_t info;
     med_system system;
     char why[MED_PORT_WHY_BYTES];
     assert_int_equal(medley_system_open(test_system_name()), MEDLEY_ERR_ACCESS);
-    mrapi_initialize(DOMAIN, 1, 0, &info, &status);
-    assert_int_equal(status, MRAPI_ERR_NODE_INITFAILED);
+    assert_int_equal(initialize(1), MRAPI_ERR_NODE_INITFAILED);
     assert_int_equal(med_system_observe(test_system_name(), MED_PORT_FOREVER, &system),
                      MEDLEY_ERR_ACCESS);
     assert_int_equal(med_system_remove(test_system_name(), MED_PORT_FOREVER, why),
@@ -137,10 +134,8 @@ segments_of_others(void **state)
 {
     char path[300] = "";
     mrapi_status_t status;
-    mrapi_info_t info;
     (void)state;
-    mrapi_initialize(DOMAIN, 1, 0, &info, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(initialize(1), MRAPI_SUCCESS);
     mrapi_shmem_hndl_t first = mrapi_shmem_create(1, 4096, NULL, 0, NULL, 0, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
     assert_int_equal(segments_find(test_system_name(), path, sizeof path), 1);
@@ -185,9 +180,8 @@ meets_files_of_others(void)
 {
     char path[300] = "";
     mrapi_status_t status;
-    mrapi_info_t info;
     chosen = FIRST;
-    mrapi_initialize(DOMAIN, 1, 0, &info, &status);
+    child_expect(initialize(1) == MRAPI_SUCCESS);
     (void)mrapi_shmem_create(1, 4096, NULL, 0, NULL, 0, &status);
     child_expect(status == MRAPI_SUCCESS);
     child_expect(segments_find(test_system_name(), path, sizeof path) == 1);
@@ -206,8 +200,7 @@ meets_files_of_others(void)
         file_untouched(path);
         child_expect(unlink(path) == 0);
     }
-    mrapi_finalize(&status);
-    child_expect(status == MRAPI_SUCCESS);
+    child_expect(finalize() == MRAPI_SUCCESS);
     return 0;
 }
 

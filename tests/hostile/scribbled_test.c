@@ -166,7 +166,6 @@ static void
 work_once(test_random *random, uint32_t worker)
 {
     mrapi_status_t status;
-    mrapi_info_t info;
     mrapi_key_t key;
     mrapi_mutex_hndl_t mutex = mrapi_mutex_get(random_below(random, NUMBERS), &status);
     if (random_below(random, 8) == 0) {
@@ -182,7 +181,7 @@ work_once(test_random *random, uint32_t worker)
     case 0:
         held = NULL;
         mrapi_finalize(&status);
-        mrapi_initialize(DOMAIN, worker, 0, &info, &status);
+        (void)initialize(worker);
         break;
     case 1:
         (void)mrapi_mutex_create(random_below(random, NUMBERS), NULL, &status);
@@ -218,14 +217,13 @@ static int
 works_among_ruins(test_process *parent, void *argument)
 {
     mrapi_status_t status;
-    mrapi_info_t info;
     const round_state *round = argument;
     test_random random = test_random_of((uint64_t)round->number << 8 | round->worker);
     (void)alarm(STUCK_AFTER_S);
     (void)signal(SIGSEGV, SIG_DFL); /* the test framework's handlers are the tester's */
     (void)signal(SIGBUS, SIG_DFL);
     (void)signal(SIGFPE, SIG_DFL);
-    mrapi_initialize(DOMAIN, round->worker, 0, &info, &status);
+    (void)initialize(round->worker);
     process_say(parent, 'u');
     (void)process_hear(parent);
     for (int i = 0; i < OPERATIONS; i++) {

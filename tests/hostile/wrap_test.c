@@ -120,9 +120,7 @@ comes_and_goes(test_process *parent, void *argument)
     mrapi_key_t key;
     (void)parent;
     child_expect(hostile_node_up(NULL) != 0); /* the number is taken */
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, 2, 0, &info, &status);
-    child_expect(status == MRAPI_SUCCESS);
+    child_expect(initialize(2) == MRAPI_SUCCESS);
     mrapi_mutex_lock(*(const mrapi_mutex_hndl_t *)argument, &key, 0, &status);
     child_expect(status == MRAPI_SUCCESS);
     return 0; /* without a word */

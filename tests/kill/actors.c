@@ -6,6 +6,7 @@
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
 #include "mrapi/system.h"
+#include "support/node.h"
 #include "support/process.h"
 #include "support/system.h"
 
@@ -20,18 +21,13 @@ static mrapi_key_t key, key_inner;
 void
 node_up(mrapi_node_t node)
 {
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, node, 0, &info, &status);
-    must(status, "initialize");
+    must(initialize(node), "initialize");
 }
 
 void
 node_down(void)
 {
-    mrapi_status_t status;
-    mrapi_finalize(&status);
-    must(status, "finalize");
+    must(finalize(), "finalize");
 }
 
 void

@@ -13,10 +13,10 @@
 #include "mrapi/process_life.h"
 #include "mrapi/system.h"
 #include "support/check.h"
+#include "support/node.h"
 #include "support/process.h"
 #include "support/system.h"
 
-#define DOMAIN 1
 #define SURVIVOR 1
 #define HOLDER 2 /* and the next */
 #define NEWCOMER 10
@@ -24,22 +24,13 @@
 #define HOUSE 3 /* processes that fit in */
 #define ROUNDS 40
 
-static bool
-node_up(mrapi_node_t node)
-{
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, node, 0, &info, &status);
-    return status == MRAPI_SUCCESS;
-}
-
 static int
 holder_body(test_process *parent, void *argument)
 {
     uint32_t number = *(const uint32_t *)argument;
     mrapi_status_t status;
     mrapi_key_t key;
-    child_expect(node_up(HOLDER + number));
+    child_expect(initialize(HOLDER + number) == MRAPI_SUCCESS);
     mrapi_mutex_lock(mrapi_mutex_get(number, &status), &key, MRAPI_TIMEOUT_INFINITE, &status);
     child_expect(status == MRAPI_SUCCESS);
     process_say(parent, 'h');
@@ -54,7 +45,7 @@ newcomer_body(test_process *parent, void *argument)
     mrapi_status_t status;
     (void)argument;
     child_expect(process_hear(parent) == 'g');
-    child_expect(node_up(NEWCOMER));
+    child_expect(initialize(NEWCOMER) == MRAPI_SUCCESS);
     for (uint32_t number = 0; number < HOUSE - 1; number++) {
         mrapi_key_t key;
         mrapi_mutex_hndl_t mutex = mrapi_mutex_get(number, &status);
@@ -236,7 +227,7 @@ nodeless_body(test_process *parent, void *argument)
     process_say(parent, 'o');
     child_expect(process_hear(parent) == 'g');
     atomic32_store_release(comes, 1);
-    child_expect(node_up(NEWCOMER));
+    child_expect(initialize(NEWCOMER) == MRAPI_SUCCESS);
     mrapi_finalize(&status);
     child_expect(medley_system_close() == MEDLEY_OK);
     return 0;
@@ -299,7 +290,7 @@ main(void)
     test_system_prepare();
     (void)setenv("MEDLEY_MAX_PROCESSES", "3", 1);
     (void)setenv("MEDLEY_MAX_NODES", "3", 1);
-    if (!node_up(SURVIVOR)) {
+    if (initialize(SURVIVOR) != MRAPI_SUCCESS) {
         return 1;
     }
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,10 +37,8 @@ static uint32_t kills_done;
 static void
 worker_up(const worker *me)
 {
-    mrapi_status_t status;
-    mrapi_info_t info;
     char text[MRAPI_MAX_STATUS_SIZE];
-    mrapi_initialize(DOMAIN, WORKER_FIRST + me->number, 0, &info, &status);
+    mrapi_status_t status = initialize(WORKER_FIRST + me->number);
     if (status != MRAPI_SUCCESS) {
         (void)fprintf(stderr, "worker %u: %s\n", me->number,
                       mrapi_display_status(status, text, sizeof text));
@@ -51,9 +49,7 @@ worker_up(const worker *me)
 static void
 worker_down(void)
 {
-    mrapi_status_t status;
-    mrapi_finalize(&status);
-    child_expect(status == MRAPI_SUCCESS);
+    child_expect(finalize() == MRAPI_SUCCESS);
 }
 
 void
@@ -226,13 +222,10 @@ killed_at_any_moment(void **state)
     test_process processes[WORKERS];
     worker workers[WORKERS];
     test_random random = test_random_of(UINT32_MAX);
-    mrapi_status_t status;
-    mrapi_info_t info;
     uint64_t slowest_ns = 0;
     (void)state;
     shared = process_shared_memory(sizeof *shared);
-    mrapi_initialize(DOMAIN, TESTER, 0, &info, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(initialize(TESTER), MRAPI_SUCCESS);
     staying_make();
     for (uint32_t i = 0; i < WORKERS; i++) {
         workers[i] = (worker){.number = i};
@@ -247,8 +240,7 @@ killed_at_any_moment(void **state)
         assert_int_equal(process_join(&processes[i]), 0);
     }
     nothing_is_stuck();
-    mrapi_finalize(&status);
-    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(finalize(), MRAPI_SUCCESS);
     print_message("%u kills, %u holders' deaths told, all others went on within %u us\n",
                   kills_done, atomic32_load_relaxed(&shared->deaths_told),
                   (unsigned)(slowest_ns / 1000));

@@ -11,9 +11,9 @@
 
 #include "base/atomic.h"
 #include "mrapi.h"
+#include "support/node.h"
 #include "support/random.h"
 
-#define DOMAIN 1
 #define WORKERS 4
 #define MUTEXES 4 /* that stay; the last one is recursive, the one before it inherits priority */
 #define PASSING 4 /* numbers of objects that come and go */

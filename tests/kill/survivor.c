@@ -15,18 +15,13 @@
 void
 node_up(mrapi_node_t node)
 {
-    mrapi_status_t status;
-    mrapi_info_t info;
-    mrapi_initialize(DOMAIN, node, 0, &info, &status);
-    child_expect(status == MRAPI_SUCCESS);
+    child_expect(initialize(node) == MRAPI_SUCCESS);
 }
 
 void
 node_down(void)
 {
-    mrapi_status_t status;
-    mrapi_finalize(&status);
-    child_expect(status == MRAPI_SUCCESS);
+    child_expect(finalize() == MRAPI_SUCCESS);
 }
 
 mrapi_mutex_hndl_t

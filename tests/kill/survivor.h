@@ -7,9 +7,9 @@
 #define MEDLEY_TESTS_KILL_SURVIVOR_H
 
 #include "mrapi.h"
+#include "support/node.h"
 #include "support/process.h"
 
-#define DOMAIN 1
 #define SURVIVOR 1
 #define HOLDER 2
 #define SLEEPER_A 3

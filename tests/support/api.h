@@ -10,10 +10,10 @@
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
 #include "port/port.h"
+#include "support/node.h"
 #include "support/system.h"
 #include "support/unit.h"
 
-#define DOMAIN 1
 #define NODE 7
 
 /* With the argument "private" a private system, else a named one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For tests of what a thread is told that becomes a node, and leaves. */
+/* The calling thread becomes a node, and leaves; what it is told. */
 #ifndef MEDLEY_TESTS_SUPPORT_NODE_H
 #define MEDLEY_TESTS_SUPPORT_NODE_H
 
