@@ -4,8 +4,8 @@
  * joins them in node_start.c.
  *
  * A row is owned by the process named in it. What its process knows of a node (med_self) is filled
- * before the row can be found. Of it, other threads look at the word `join` only, which names the
- * life of the row it speaks of.
+ * before the row can be found. Of it, other threads look at the words `join` and `left` only, which
+ * name the life of the row they speak of.
  */
 #include "mrapi/node.h"
 
@@ -54,7 +54,8 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     bool started = request->kind == MED_NODE_STARTED;
     bool joinable = started && !request->detached;
     med_node_row *row = med_system_node(system, index);
-    /* Field by field: `join` may be looked at by who still looks for an earlier life of the row. */
+    /* Field by field: `join` and `left` may be looked at by who still looks for an earlier life of
+     * the row. */
     self->system = system;
     self->row = row;
     self->ref = med_node_ref(index, generation);
@@ -83,6 +84,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->exchange = NULL;
     self->started = started;
     self->joinable = joinable;
+    atomic32_store_relaxed(&self->left, 0); /* relaxed, as the next: */
     /* Relaxed: published with the row, for a joiner who finds it (T1 in table.c). */
     atomic32_store_relaxed(
         &self->join,

@@ -133,7 +133,8 @@ typedef struct med_self {
     struct med_exchange_node *exchange; /* of mcapi; NULL: it is no node of that */
     bool started;                       /* by med_node_start, as are the nodes that use the rest */
     bool joinable;                      /* for its own thread; others look at `join` */
-    atomic32 join;          /* node_life.h; the only one that other threads read as they like */
+    atomic32 join;          /* node_life.h; of these two, other threads read as they like */
+    atomic32 left;          /* the own reference once its thread has left, until then 0 */
     med_port_thread thread; /* written before READY, read by who takes it from there */
     void *(*entry)(void *argument);
     void *argument;
@@ -183,6 +184,10 @@ medley_status_t med_node_leave(med_self *self);
 /* What a node held comes free, and its row goes: for a node whose thread is gone. Idempotent.
  * MEDLEY_TIMEOUT: not all of it, as above; then its row is there still. */
 medley_status_t med_node_recover(struct med_system *system, uint32_t index, uint32_t generation);
+
+/* Is it one of this process that has left, and may still have its row? By what the process itself
+ * knows, whatever the row says. */
+bool med_node_has_left(const struct med_system *system, uint32_t node_ref);
 
 /* Is somebody node `node` of that domain? Nobody is one that is only expected. */
 bool med_node_is_there(const struct med_system *system, uint32_t domain, uint32_t node);

@@ -8,6 +8,9 @@
  * that dies, or gives up because somebody has a table locked, is succeeded by another, and each
  * step may be done twice. A row that its own process could not remove is in the phase LEFT: who
  * registers next there tries again (U1, U2).
+ *
+ * A process that takes a node of its own for one that left gives up what its thread uses. So it
+ * does not ask the row, which others may have written over, but `left`, in its own memory.
  */
 #include "mrapi/node.h"
 
@@ -70,16 +73,38 @@ med_node_recover(med_system *system, uint32_t index, uint32_t generation)
     return status == MEDLEY_TIMEOUT ? status : MEDLEY_OK;
 }
 
+/* Relaxed: asked by the same thread, by one that its end is known to, or by U2; by another, who
+ * asks for what was written over, it may be missed. */
+static void
+says_left(med_system *system, uint32_t index, uint32_t generation)
+{
+    atomic32_store_relaxed(&system->selves[index].left, med_node_ref(index, generation));
+}
+
+bool
+med_node_has_left(const med_system *system, uint32_t node_ref)
+{
+    const med_self *self = &system->selves[med_node_ref_index(node_ref)];
+    return atomic32_load_relaxed(&self->left) == node_ref; /* relaxed: see says_left */
+}
+
+static void
+leave_undone(med_system *system)
+{
+    /* U1 left -> U2 (med_node_leaves_finish). Not a store: who looks is told by all who did so
+     * since it was cleared, and not only by the last of them. */
+    (void)atomic32_fetch_or_release(&system->leaves_undone, 1);
+}
+
 medley_status_t
 med_node_row_leave(med_system *system, uint32_t index, uint32_t generation)
 {
     med_node_row *row = med_system_node(system, index);
+    says_left(system, index, generation);
     medley_status_t status = med_node_recover(system, index, generation);
     if (status == MEDLEY_TIMEOUT) {
         atomic32_store_relaxed(&row->phase, MED_NODE_LEFT); /* relaxed: ordered by U1 */
-        /* U1 left -> U2 (med_node_leaves_finish). Not a store: who looks is told by all who did so
-         * since it was cleared, and not only by the last of them. */
-        (void)atomic32_fetch_or_release(&system->leaves_undone, 1);
+        leave_undone(system);
     }
     return status;
 }
@@ -88,6 +113,7 @@ med_node_row_leave(med_system *system, uint32_t index, uint32_t generation)
 static medley_status_t
 leave_to_be_joined(med_self *self)
 {
+    says_left(self->system, self->index, self->generation);
     medley_status_t status = locks_recover(self->system, self->row, self->ref);
     atomic32_store_relaxed(&self->row->phase, MED_NODE_ENDED);
     return status;
@@ -119,19 +145,21 @@ med_node_leaves_finish(med_system *system)
         return MEDLEY_OK; /* no table is ever kept from its users */
     }
     /* Cleared first: who fails while this looks sets it again. Relaxed, the first look: it saves
-     * the second. U2 left <- U1 (med_node_row_leave) */
+     * the second. U2 left <- U1 (leave_undone) */
     if (!atomic32_load_relaxed(&system->leaves_undone) ||
         !atomic32_fetch_and_acquire(&system->leaves_undone, 0)) {
         return MEDLEY_OK;
     }
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
-        med_node_row *row = med_system_node(system, i);
-        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-        /* Relaxed: ordered by A1 and U2. */
+        const med_node_row *row = med_system_node(system, i);
+        /* Relaxed, both: ordered by U2; of another life, `left` tells, and remove refuses. */
+        uint32_t word = atomic32_load_relaxed(&row->row.state);
+        uint32_t generation = med_row_generation_of(word);
         if (med_row_state_of(word) == MED_ROW_LIVE &&
-            atomic32_load_relaxed(&row->process_ref) == system->process_ref &&
             atomic32_load_relaxed(&row->phase) == MED_NODE_LEFT &&
-            med_node_row_leave(system, i, med_row_generation_of(word)) == MEDLEY_TIMEOUT) {
+            med_node_has_left(system, med_node_ref(i, generation)) &&
+            med_node_recover(system, i, generation) == MEDLEY_TIMEOUT) {
+            leave_undone(system);
             return MEDLEY_TIMEOUT;
         }
     }

@@ -476,7 +476,7 @@ med_shmem_row_removed(const med_table_view *view, med_row *row)
 typedef struct gone_node {
     med_system *system;
     uint32_t ref;
-    bool of_this_process;
+    bool of_this_process; /* whose mapping it used */
 } gone_node;
 
 /* Under the table's lock. The mapping first: with the bit cleared the row may be another memory's,
@@ -506,10 +506,8 @@ row_recover(med_system *system, uint32_t index, uint32_t node_ref)
 {
     med_shmem_row *row = med_shmem_row_at(system, index);
     uint32_t node = med_node_ref_index(node_ref);
-    const med_node_row *node_row = med_system_node(system, node);
-    uint32_t process = atomic32_load_relaxed(&node_row->process_ref); /* relaxed: fixed */
     gone_node gone = {
-        .system = system, .ref = node_ref, .of_this_process = process == system->process_ref};
+        .system = system, .ref = node_ref, .of_this_process = med_node_has_left(system, node_ref)};
     /* Relaxed, both: the node, which had seen the row LIVE when it attached it, is gone, or the
      * caller; and looked at again under the lock. */
     uint32_t word = atomic32_load_relaxed(&row->row.state);

@@ -35,11 +35,15 @@ come(const sim_actor *actor)
     mrapi_info_t info;
     mrapi_parameters_t parameters = {0};
     mrapi_status_t status;
-    do {
+    for (;;) {
         mrapi_initialize(DOMAIN, actor->index + 1, parameters, &info, &status);
         SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_INITFAILED ||
                   status == MRAPI_ERR_NODE_INITIALIZED);
-    } while (status != MRAPI_SUCCESS);
+        if (status == MRAPI_SUCCESS) {
+            return;
+        }
+        med_port_yield(); /* to who removes it */
+    }
 }
 
 static void
