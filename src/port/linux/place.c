@@ -256,7 +256,8 @@ folder_check(med_port_segment *segment)
     if (fstatfs((int)segment->handle, &folder) != 0) {
         return med_linux_segment_failed(segment, "storage", errno);
     }
-    if (folder.f_type == TMPFS_MAGIC || folder.f_type == HUGETLBFS_MAGIC) {
+    uint32_t type = (uint32_t)folder.f_type; /* signed, of 32 or 64 bits */
+    if (type == TMPFS_MAGIC || type == HUGETLBFS_MAGIC) {
         return MEDLEY_OK;
     }
     (void)snprintf(segment->why, sizeof segment->why,
