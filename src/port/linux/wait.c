@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -122,18 +123,44 @@ med_port_pi_supported(void)
     return answer == YES;
 }
 
-/* The PID namespace, by its number. Asked once: a process keeps its own for life. */
+static uint32_t space_known;
+static bool space_is_kept;
+static pthread_once_t space_once = PTHREAD_ONCE_INIT;
+
+/* The child has one thread. */
+static void
+space_forget(void)
+{
+    space_known = 0;
+}
+
+static void
+space_keep(void)
+{
+    space_is_kept = pthread_atfork(NULL, NULL, space_forget) == 0;
+}
+
+static uint32_t
+space_find(void)
+{
+    struct stat st;
+    uint32_t space = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
+    return space ? space : 1; /* no /proc: there is one namespace as far as we can see */
+}
+
+/* The PID namespace, by its number. A process keeps its own for life, so it asks once; its child
+ * may be in another (unshare, setns), and asks again. */
 uint32_t
 med_port_pi_space(void)
 {
-    static uint32_t known;
     /* Relaxed, both: all find out the same. */
-    uint32_t space = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    uint32_t space = __atomic_load_n(&space_known, __ATOMIC_RELAXED);
     if (space == 0) {
-        struct stat st;
-        space = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
-        space = space ? space : 1; /* no /proc: there is one namespace as far as we can see */
-        __atomic_store_n(&known, space, __ATOMIC_RELAXED);
+        (void)pthread_once(&space_once, space_keep);
+        space = space_find();
+        if (space_is_kept) {
+            __atomic_store_n(&space_known, space, __ATOMIC_RELAXED);
+        }
     }
     return space;
 }

@@ -2,6 +2,8 @@
 /* Waiting on Linux beyond the conformance checks: between processes, counted, with priority
  * inheritance, and with owners that die. */
 #include <poll.h>
+#include <sched.h>
+#include <sys/stat.h>
 
 #include "port/port.h"
 #include "support/process.h"
@@ -305,6 +307,48 @@ pi_owner_dies_alone(void **state)
     (void)munmap(word, sizeof *word);
 }
 
+/* ---- Whose thread numbers -------------------------------------------------------------------- */
+
+static int
+is_in_its_own_space(test_process *parent, void *argument)
+{
+    const uint32_t *parents = argument;
+    struct stat st;
+    (void)parent;
+    child_expect(stat("/proc/self/ns/pid", &st) == 0);
+    child_expect(med_port_pi_space() == (uint32_t)st.st_ino);
+    child_expect(med_port_pi_space() != *parents);
+    return 0;
+}
+
+static int
+has_a_child_in_a_space_of_its_own(test_process *parent, void *argument)
+{
+    uint32_t mine = med_port_pi_space();
+    test_process child;
+    (void)parent;
+    (void)argument;
+    if (unshare(CLONE_NEWPID) != 0) {
+        return 77;
+    }
+    child_expect(med_port_pi_space() == mine); /* it stays where it is */
+    process_start(&child, is_in_its_own_space, &mine);
+    return process_join(&child);
+}
+
+static void
+child_in_another_space_knows_its_own(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, has_a_child_in_a_space_of_its_own, NULL);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("no PID namespace of one's own");
+    }
+    assert_int_equal(status, 0);
+}
+
 /* ---- Doorbells ------------------------------------------------------------------------------- */
 
 static int
@@ -348,6 +392,7 @@ main(void)
         cmocka_unit_test(pi_lock_has_deadlines),
         cmocka_unit_test(pi_owner_dies_with_a_waiter),
         cmocka_unit_test(pi_owner_dies_alone),
+        cmocka_unit_test(child_in_another_space_knows_its_own),
         cmocka_unit_test(doorbell_is_heard_from_a_child_and_by_poll),
     };
     return cmocka_run_group_tests_name("port/linux/wait", tests, NULL, NULL);
