@@ -341,7 +341,7 @@ uint64_t med_port_clock_ns(void);
 /* Not before `duration_ns` from now; busy below the cost of sleeping. */
 void med_port_delay_ns(uint64_t duration_ns);
 void med_port_delay_until_ns(uint64_t deadline_ns);
-/* Lets another thread of the same core run. */
+/* Lets another thread of the same core run, and comes back as soon as that may be. */
 void med_port_yield(void);
 /* Inside a spin: tells the processor so. */
 static inline void med_port_cpu_relax(void);

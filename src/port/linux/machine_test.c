@@ -2,7 +2,9 @@
 /* What the port tells of the machine and of the process's surroundings, on Linux. */
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "port/port.h"
 #include "support/mounts.h"
@@ -38,18 +40,24 @@ affinity_limits_the_allowed(void **state)
     assert_int_equal(process_join(&child), 0);
 }
 
+static void
+real_time_is_expected(void)
+{
+    med_port_scheduling scheduling;
+    med_port_scheduling_get(&scheduling);
+    child_expect(scheduling.real_time);
+}
+
 static int
 runs_in_real_time(test_process *parent, void *argument)
 {
     struct sched_param parameter = {.sched_priority = 1};
-    med_port_scheduling scheduling;
     (void)parent;
     (void)argument;
     if (sched_setscheduler(0, SCHED_FIFO, &parameter) != 0 || sched_getscheduler(0) != SCHED_FIFO) {
         return 77;
     }
-    med_port_scheduling_get(&scheduling);
-    child_expect(scheduling.real_time);
+    real_time_is_expected();
     return 0;
 }
 
@@ -62,6 +70,71 @@ real_time_is_noticed(void **state)
     int status = process_join(&child);
     if (status == 77) {
         not_possible_here("no permission for SCHED_FIFO");
+    }
+    assert_int_equal(status, 0);
+}
+
+/* What the kernel asks for, which libc may not name: 20 ms in each 100 ms. */
+typedef struct deadline_request {
+    uint32_t size;
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime_ns, deadline_ns, period_ns;
+} deadline_request;
+
+static bool
+deadline_is_set(void)
+{
+#ifdef SYS_sched_setattr
+    const deadline_request request = {.size = sizeof request,
+                                      .policy = 6,
+                                      .runtime_ns = 20000000,
+                                      .deadline_ns = 100000000,
+                                      .period_ns = 100000000};
+    return syscall(SYS_sched_setattr, 0, &request, 0) == 0;
+#else
+    return false;
+#endif
+}
+
+static long
+sleeps_so_far(void)
+{
+    struct rusage usage;
+    child_expect(getrusage(RUSAGE_THREAD, &usage) == 0);
+    return usage.ru_nvcsw;
+}
+
+/* A yield is a sleep: it would be the end of its period otherwise, which the kernel does not count
+ * as one. */
+static int
+runs_by_deadline(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    if (!deadline_is_set()) {
+        return 77;
+    }
+    real_time_is_expected();
+    long before = sleeps_so_far();
+    for (int i = 0; i < 8; i++) {
+        med_port_yield();
+    }
+    child_expect(sleeps_so_far() > before);
+    return 0;
+}
+
+static void
+deadline_is_real_time(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, runs_by_deadline, NULL);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("no permission for SCHED_DEADLINE");
     }
     assert_int_equal(status, 0);
 }
@@ -321,6 +394,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(affinity_limits_the_allowed),
         cmocka_unit_test(real_time_is_noticed),
+        cmocka_unit_test(deadline_is_real_time),
         cmocka_unit_test(grants_are_read),
         cmocka_unit_test(grants_cannot_be_told),
         cmocka_unit_test(memory_is_copied_by_fork),

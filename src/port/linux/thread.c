@@ -5,10 +5,15 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "port/linux/linux.h"
 #include "port/port.h"
+
+#ifndef SCHED_DEADLINE
+#define SCHED_DEADLINE 6 /* younger in libc than in Linux */
+#endif
 
 _Static_assert(sizeof(pthread_t) <= sizeof(uintptr_t), "a thread handle is one word");
 
@@ -179,6 +184,7 @@ _Thread_local void *med_port_self_pointer;
 static _Thread_local struct {
     uint64_t scheduling_until_ns;
     med_port_scheduling scheduling;
+    bool by_deadline;
 } local __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t exit_key;
@@ -224,21 +230,46 @@ med_port_self_set(void *self)
 #define SCHEDULING_VALID_NS 10000000u
 
 static void
-scheduling_read(med_port_scheduling *scheduling)
+scheduling_read(med_port_scheduling *scheduling, bool *by_deadline)
 {
     int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+    *by_deadline = policy == SCHED_DEADLINE;
     scheduling->processors = med_linux_processors_allowed();
-    scheduling->real_time = policy == SCHED_FIFO || policy == SCHED_RR;
+    scheduling->real_time = policy == SCHED_FIFO || policy == SCHED_RR || *by_deadline;
     scheduling->alone = scheduling->processors == 1 && sysconf(_SC_NPROCESSORS_ONLN) == 1;
+}
+
+static void
+scheduling_refresh(void)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    if (now_ns >= local.scheduling_until_ns) {
+        scheduling_read(&local.scheduling, &local.by_deadline);
+        local.scheduling_until_ns = now_ns + SCHEDULING_VALID_NS;
+    }
 }
 
 void
 med_port_scheduling_get(med_port_scheduling *scheduling)
 {
-    uint64_t now_ns = med_port_clock_ns();
-    if (now_ns >= local.scheduling_until_ns) {
-        scheduling_read(&local.scheduling);
-        local.scheduling_until_ns = now_ns + SCHEDULING_VALID_NS;
-    }
+    scheduling_refresh();
     *scheduling = local.scheduling;
+}
+
+/* Long enough to be a sleep. */
+#define YIELD_BY_DEADLINE_NS 20000u
+
+/* Under SCHED_DEADLINE the kernel takes a yield for the end of the thread's work in its period: it
+ * would be back in the next one only. */
+void
+med_port_yield(void)
+{
+    scheduling_refresh();
+    if (!local.by_deadline) {
+        (void)sched_yield();
+        return;
+    }
+    struct timespec until = med_linux_timespec_of(med_port_clock_ns() + YIELD_BY_DEADLINE_NS);
+    MED_LINUX_NOT_CANCELLED;
+    (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }

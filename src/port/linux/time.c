@@ -2,7 +2,6 @@
 /* Time, and the surroundings of the process, on Linux. */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,12 +44,6 @@ void
 med_port_delay_ns(uint64_t duration_ns)
 {
     med_port_delay_until_ns(med_port_clock_ns() + duration_ns);
-}
-
-void
-med_port_yield(void)
-{
-    (void)sched_yield();
 }
 
 const char *
