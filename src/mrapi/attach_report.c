@@ -61,8 +61,8 @@ advice_for(const char *name, medley_status_t status, const char *why)
         return "see who made it, or choose another name with MEDLEY_SYSTEM";
     case MEDLEY_ERR_NO_MEMORY:
         return *why ? NULL
-                    : "this process has no room for it (ulimit -v); lower limits "
-                      "(MEDLEY_MAX_...) need less";
+                    : "this process has no room for it (ulimit -v, ulimit -l); lower "
+                      "limits (MEDLEY_MAX_...) need less";
     case MEDLEY_ERR_VERSION:
     case MEDLEY_ERR_BYTE_ORDER:
         return "processes of another Medley live in it: choose another name with MEDLEY_SYSTEM";

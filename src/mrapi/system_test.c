@@ -337,7 +337,7 @@ missing_room_is_told(void **state)
 {
     (void)state;
     logged_run("error", has_no_addresses);
-    assert_true(logged_says("this process has no room for it (ulimit -v); lower limits"));
+    assert_true(logged_says("no room for it (ulimit -v, ulimit -l); lower limits"));
     assert_true(logged_says("cannot open the private system: "));
     assert_false(logged_says("shared memory"));
     logged_run("error", finds_no_storage);

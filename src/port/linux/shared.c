@@ -261,13 +261,26 @@ med_port_shared_resize(med_port_shared *shared, size_t size_bytes)
     return MEDLEY_OK;
 }
 
+/* EAGAIN is of a program that has all its memory locked (mlockall). */
+static medley_status_t
+map_failed(med_port_shared *shared, int error)
+{
+    if (error == EAGAIN) {
+        (void)snprintf(shared->why, sizeof shared->why,
+                       "%zu bytes are more than this process may lock in memory: raise that "
+                       "(ulimit -l), or lower the limits (MEDLEY_MAX_...)",
+                       shared->size_bytes);
+    }
+    return MEDLEY_ERR_NO_MEMORY;
+}
+
 medley_status_t
 med_port_shared_map(med_port_shared *shared)
 {
     void *p =
         mmap(NULL, shared->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)shared->handle, 0);
     if (p == MAP_FAILED) {
-        return MEDLEY_ERR_NO_MEMORY;
+        return map_failed(shared, errno);
     }
     /* A child of fork is no part of the system: it must not be able to touch it by mistake. */
     (void)madvise(p, shared->size_bytes, MADV_DONTFORK);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "port/port.h"
 #include "support/process.h"
@@ -188,6 +189,45 @@ limit_of_file_size_is_full_memory(void **state)
     med_port_shared_close(&shared);
 }
 
+/* As a user whose limit counts. By the call: sanitizers lock nothing. */
+static int
+may_lock_little(test_process *parent, void *argument)
+{
+    med_port_shared shared;
+    struct rlimit little = {.rlim_cur = 65536, .rlim_max = 65536};
+    uid_t before = geteuid();
+    (void)parent;
+    (void)argument;
+    child_expect(med_port_shared_open_until(name, MED_PORT_FOREVER, &shared) == MEDLEY_OK);
+    child_expect(med_port_shared_resize(&shared, 1048576) == MEDLEY_OK);
+    child_expect(setrlimit(RLIMIT_MEMLOCK, &little) == 0);
+    child_expect(before != 0 || seteuid(65534) == 0);
+    bool locks = syscall(SYS_mlockall, MCL_FUTURE) == 0;
+    medley_status_t status = med_port_shared_map(&shared);
+    (void)syscall(SYS_munlockall);
+    child_expect(before != 0 || seteuid(0) == 0);
+    child_expect(med_port_shared_remove(&shared) == MEDLEY_OK);
+    med_port_shared_close(&shared);
+    if (!locks) {
+        return 77;
+    }
+    child_expect(status == MEDLEY_ERR_NO_MEMORY && strstr(shared.why, "(ulimit -l)"));
+    return 0;
+}
+
+static void
+limit_of_locked_memory_is_told(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, may_lock_little, NULL);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("memory cannot be locked");
+    }
+    assert_int_equal(status, 0);
+}
+
 /* Who starts next must be able to open it. */
 static void
 mask_of_the_program_does_not_count(void **state)
@@ -260,6 +300,7 @@ main(void)
         CASE(refusals_say_why),
         CASE(no_descriptor_is_not_full_memory),
         CASE(limit_of_file_size_is_full_memory),
+        CASE(limit_of_locked_memory_is_told),
         CASE(mask_of_the_program_does_not_count),
         CASE(failing_removal_is_told),
     };
