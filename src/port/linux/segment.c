@@ -46,7 +46,7 @@ path_make(char path[MED_PORT_PATH_BYTES], const char *beside, uint64_t instance,
     }
     int length = snprintf(path, MED_PORT_PATH_BYTES, "%s%016llx-%08x", stem,
                           (unsigned long long)instance, number);
-    return length > 0 && length < MED_PORT_PATH_BYTES;
+    return length > 0 && length < MED_PORT_PATH_BYTES; /* see MED_LINUX_SEGMENT_PATH_MORE */
 }
 
 /* ---- What fails ------------------------------------------------------------------------------ */

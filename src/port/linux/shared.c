@@ -44,12 +44,13 @@ med_port_shared_name_valid(const char *name)
                length;
 }
 
+/* No folder has room for the name, and not for its segments'. */
 static bool
 path_make(char path[MED_PORT_PATH_BYTES], const char *name)
 {
     int length = snprintf(path, MED_PORT_PATH_BYTES, "%s/medley-%u-%s", med_linux_folder(),
                           (unsigned)geteuid(), name);
-    return length > 0 && length < MED_PORT_PATH_BYTES;
+    return length > 0 && length < MED_PORT_PATH_BYTES - MED_LINUX_SEGMENT_PATH_MORE;
 }
 
 /* ---- Which names this process has open ------------------------------------------------------- */

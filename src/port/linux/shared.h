@@ -15,6 +15,10 @@
 #define MED_LINUX_SLOT_BYTE (MED_LINUX_SECTION_BYTE + 1)
 #define MED_LINUX_WITNESS_BYTE (MED_LINUX_SECTION_BYTE + (1 << 20)) /* far from the slots */
 
+/* By so much the path of a segment (segment.c) is longer than that of the shared memory that it
+ * lies beside. */
+#define MED_LINUX_SEGMENT_PATH_MORE 26
+
 /* ---- Record locks (record.c) ----------------------------------------------------------------- */
 
 struct flock;

@@ -156,6 +156,49 @@ refusals_say_why(void **state)
     }
 }
 
+/* Of a folder that is not there, whose path has so many bytes. */
+static medley_status_t
+open_in_folder_of(size_t bytes)
+{
+    char path[MED_PORT_PATH_BYTES];
+    char chosen[MED_PORT_PATH_BYTES];
+    (void)snprintf(chosen, sizeof chosen, "%s", folder());
+    memset(path, 'a', bytes);
+    path[0] = '/';
+    path[bytes] = '\0';
+    bool was_set = getenv("MEDLEY_SHM_DIR") != NULL;
+    (void)setenv("MEDLEY_SHM_DIR", path, 1);
+    med_port_shared shared;
+    medley_status_t status = med_port_shared_open_until(name, MED_PORT_FOREVER, &shared);
+    char beside[2 * MED_PORT_PATH_BYTES];
+    (void)snprintf(beside, sizeof beside, "%s/medley-%u-%s", path, (unsigned)geteuid(), name);
+    med_port_segment segment = {.beside = beside, .number = UINT32_MAX, .size_bytes = 1};
+    if (status != MEDLEY_ERR_ARGUMENT) {
+        assert_int_equal(med_port_segment_create(&segment), status);
+    }
+    if (was_set) {
+        (void)setenv("MEDLEY_SHM_DIR", chosen, 1);
+    } else {
+        (void)unsetenv("MEDLEY_SHM_DIR");
+    }
+    return status;
+}
+
+/* Where the shared memory has room for its path, its segments have it for theirs. */
+static void
+long_folders_are_refused(void **state)
+{
+    size_t bytes = 100;
+    (void)state;
+    while (open_in_folder_of(bytes) == MEDLEY_ERR_NOT_FOUND) {
+        bytes++;
+    }
+    assert_true(bytes > 100);
+    for (; bytes < MED_PORT_PATH_BYTES; bytes++) {
+        assert_int_equal(open_in_folder_of(bytes), MEDLEY_ERR_ARGUMENT);
+    }
+}
+
 static void
 no_descriptor_is_not_full_memory(void **state)
 {
@@ -298,6 +341,7 @@ main(void)
         CASE(other_owner_is_refused),
         CASE(failed_open_leaves_the_section),
         CASE(refusals_say_why),
+        CASE(long_folders_are_refused),
         CASE(no_descriptor_is_not_full_memory),
         CASE(limit_of_file_size_is_full_memory),
         CASE(limit_of_locked_memory_is_told),
