@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A peer that writes random words over the rows of endpoints and lanes, the rings and their
- * records, and the pool of buffers, while others exchange messages, packets and scalars. Everybody
- * gets errors, or what was never sent; nobody crashes, nobody waits for longer than he asked to:
- * each process here dies by its alarm if it does, and the test fails.
+ * Over the rows of endpoints and lanes, the rings and their records, and the pool of buffers, while
+ * others exchange messages, packets and scalars. Everybody gets errors, or what was never sent;
+ * nobody waits for longer than he asked to. See scribble.h.
  */
-#include <fcntl.h>
 #include <mcapi.h>
 
-#include "hostile.h"
 #include "mcapi/endpoint.h"
 #include "mrapi/system.h"
-#include "support/process.h"
-#include "support/random.h"
+#include "scribble.h"
 
-#define WORKERS 3u
-#define ROUNDS 12u
-#define OPERATIONS 1500
 #define TIMEOUT_US 200
 #define BYTES 3000u /* the longer ones go by a buffer */
 
 typedef struct worker {
-    uint32_t round;
     mcapi_node_t node;
     mcapi_endpoint_t own[2]; /* for messages; for channels */
     unsigned sender;
@@ -139,7 +131,7 @@ static void
 exchange_once(worker *w, test_random *random)
 {
     mcapi_status_t status;
-    mcapi_node_t other = 2 + random_below(random, WORKERS);
+    mcapi_node_t other = 2 + random_below(random, SCRIBBLE_WORKERS);
     mcapi_port_t port = random_below(random, 2);
     mcapi_endpoint_t others = mcapi_endpoint_get(DOMAIN, other, port, 0, &status);
     switch (random_below(random, 40)) {
@@ -163,27 +155,28 @@ exchange_once(worker *w, test_random *random)
     }
 }
 
-static int
-exchanges_among_ruins(test_process *parent, void *argument)
+/* ---- A round --------------------------------------------------------------------------------- */
+
+static worker own; /* of the process that works */
+
+static void
+come(uint32_t number)
+{
+    own = (worker){.node = 2 + number};
+    node_make(&own);
+}
+
+static void
+work(test_random *random)
+{
+    exchange_once(&own, random);
+}
+
+static void
+leave(void)
 {
     mcapi_status_t status;
-    worker *w = argument;
-    test_random random = test_random_of((uint64_t)w->round << 8 | w->node);
-    (void)alarm(STUCK_AFTER_S);
-    (void)signal(SIGSEGV, SIG_DFL); /* the test framework's handlers are the tester's */
-    (void)signal(SIGBUS, SIG_DFL);
-    (void)signal(SIGFPE, SIG_DFL);
-    node_make(w);
-    process_say(parent, 'u');
-    (void)process_hear(parent);
-    for (int i = 0; i < OPERATIONS; i++) {
-        exchange_once(w, &random);
-    }
-    process_say(parent, 'd');
-    if (process_hear(parent) == 'f') {
-        mcapi_finalize(&status);
-    }
-    exit(0);
+    mcapi_finalize(&status);
 }
 
 /* ---- The one who scribbles ------------------------------------------------------------------- */
@@ -199,32 +192,11 @@ region_of(void *memory, size_t bytes)
     return (region){.words = memory, .count = (uint32_t)(bytes / 4)};
 }
 
-static void
-scribble(region at, test_random *random)
-{
-    atomic32 *word = &at.words[random_below(random, at.count)];
-    uint32_t value = atomic32_load_relaxed(word);
-    switch (random_below(random, 4)) {
-    case 0:
-        value = random_below(random, 0x7fffffffu) << 1 | random_below(random, 2);
-        break;
-    case 1:
-        value = random_below(random, 70);
-        break;
-    case 2:
-        value ^= 1u << random_below(random, 32);
-        break;
-    default:
-        value = atomic32_load_relaxed(&at.words[random_below(random, at.count)]);
-        break;
-    }
-    atomic32_store_relaxed(word, value);
-}
-
 /* The rings' heads are few among many words: half of what hits the lanes hits one of them. */
 static void
-scribble_somewhere(const med_self *self, test_random *random)
+scribble(test_random *random)
 {
+    const med_self *self = med_self_get();
     const med_system *system = self->system;
     const med_exchange *exchange = self->exchange->exchange;
     unsigned char *memory = (unsigned char *)exchange->head;
@@ -236,55 +208,34 @@ scribble_somewhere(const med_self *self, test_random *random)
         region_of(lane, exchange->lane_stride),
         region_of(lane, sizeof(med_ring)),
     };
-    scribble(regions[random_below(random, sizeof regions / sizeof regions[0])], random);
+    region at = regions[random_below(random, sizeof regions / sizeof regions[0])];
+    scribble_word(at.words, at.count, random);
 }
 
+/* The tester takes part, to find its way. */
 static void
-scribble_until_done(test_process workers[WORKERS], uint32_t round)
+begin(uint32_t round)
 {
-    test_random random = test_random_of(~(uint64_t)round);
-    for (uint32_t done = 0; done < WORKERS; done++) {
-        (void)fcntl(workers[done].in, F_SETFL, O_NONBLOCK);
-        while (process_hear(&workers[done]) != 'd') {
-            int status;
-            if (waitpid(workers[done].pid, &status, WNOHANG) != 0) {
-                fail_msg("worker %u ended with %#x in round %u", done, (unsigned)status, round);
-            }
-            scribble_somewhere(med_self_get(), &random);
-            med_port_delay_ns(20000);
-        }
-        (void)fcntl(workers[done].in, F_SETFL, 0);
-    }
+    mcapi_status_t status;
+    mcapi_info_t info;
+    (void)round;
+    mcapi_initialize(DOMAIN, 1, NULL, NULL, &info, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
 }
 
 static void
 exchange_scribbled_over(void **state)
 {
-    test_process workers[WORKERS];
-    mcapi_status_t status;
-    mcapi_info_t info;
+    static const scribble_test test = {.rounds = 12,
+                                       .operations = 1500,
+                                       .come = come,
+                                       .work = work,
+                                       .leave = leave,
+                                       .begin = begin,
+                                       .scribble = scribble,
+                                       .end = leave};
     (void)state;
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        mcapi_initialize(DOMAIN, 1, NULL, NULL, &info, &status);
-        assert_int_equal(status, MCAPI_SUCCESS);
-        for (uint32_t i = 0; i < WORKERS; i++) {
-            worker work = {.round = round, .node = 2 + i};
-            process_start(&workers[i], exchanges_among_ruins, &work);
-            assert_int_equal(process_hear(&workers[i]), 'u');
-        }
-        for (uint32_t i = 0; i < WORKERS; i++) {
-            process_say(&workers[i], 'w');
-        }
-        scribble_until_done(workers, round);
-        for (uint32_t i = 0; i < WORKERS; i++) {
-            process_say(&workers[i], i % 2 ? 'f' : 'e');
-            assert_int_equal(process_join(&workers[i]), 0);
-        }
-        mcapi_finalize(&status);
-        /* Nobody lives in it: whatever is left is no obstacle. */
-        assert_int_equal(medley_system_open(test_system_name()), MEDLEY_OK);
-        assert_int_equal(medley_system_close(), MEDLEY_OK);
-    }
+    scribble_run(&test);
 }
 
 int

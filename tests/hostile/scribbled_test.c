@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * A peer that writes random bytes over a system while others work in it. Everybody gets errors;
- * nobody crashes, nobody waits for ever: each process here dies by its alarm if it does, and the
- * test fails.
- */
+/* Over the whole partition, while others use objects of all kinds in it. See scribble.h. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "hostile.h"
 #include "mrapi/system.h"
+#include "scribble.h"
 #include "support/partition_file.h"
-#include "support/process.h"
-#include "support/random.h"
 
-#define WORKERS 3
-#define ROUNDS 40
-#define OPERATIONS 2000
 #define NUMBERS 6
 #define LOCK_TIMEOUT_US 500
 
 /* ---- Those who work in it -------------------------------------------------------------------- */
 
-typedef struct round_state {
-    uint32_t number;
-    uint32_t worker;
-} round_state;
+static mrapi_node_t own_number;
+
+static void
+come(uint32_t worker)
+{
+    own_number = worker;
+    (void)initialize(own_number);
+}
 
 /* Reads only: what is written through a row that lies about its owner's addresses hits the owner,
  * and that is not promised against. */
@@ -163,7 +158,7 @@ work_with_rwlocks(test_random *random)
 
 /* Whatever comes back is right, if only something comes back. */
 static void
-work_once(test_random *random, uint32_t worker)
+work_once(test_random *random)
 {
     mrapi_status_t status;
     mrapi_key_t key;
@@ -181,7 +176,7 @@ work_once(test_random *random, uint32_t worker)
     case 0:
         held = NULL;
         mrapi_finalize(&status);
-        (void)initialize(worker);
+        come(own_number);
         break;
     case 1:
         (void)mrapi_mutex_create(random_below(random, NUMBERS), NULL, &status);
@@ -213,106 +208,62 @@ work_once(test_random *random, uint32_t worker)
     }
 }
 
-static int
-works_among_ruins(test_process *parent, void *argument)
+static void
+leave(void)
 {
-    mrapi_status_t status;
-    const round_state *round = argument;
-    test_random random = test_random_of((uint64_t)round->number << 8 | round->worker);
-    (void)alarm(STUCK_AFTER_S);
-    (void)signal(SIGSEGV, SIG_DFL); /* the test framework's handlers are the tester's */
-    (void)signal(SIGBUS, SIG_DFL);
-    (void)signal(SIGFPE, SIG_DFL);
-    (void)initialize(round->worker);
-    process_say(parent, 'u');
-    (void)process_hear(parent);
-    for (int i = 0; i < OPERATIONS; i++) {
-        work_once(&random, round->worker);
-    }
-    process_say(parent, 'd');
-    if (process_hear(parent) == 'f') {
-        mrapi_finalize(&status);
-    }
-    exit(0);
+    (void)finalize();
 }
 
 /* ---- The one who scribbles ------------------------------------------------------------------- */
 
-/* Four bytes somewhere: noise, a small number, a bit changed, or what stands somewhere else. */
-static void
-scribble(atomic32 *words, uint32_t count, test_random *random)
-{
-    uint32_t at = random_below(random, count);
-    uint32_t word = atomic32_load_relaxed(&words[at]);
-    switch (random_below(random, 4)) {
-    case 0:
-        word = random_below(random, 0x7fffffffu) << 1 | random_below(random, 2);
-        break;
-    case 1:
-        word = random_below(random, 70);
-        break;
-    case 2:
-        word ^= 1u << random_below(random, 32);
-        break;
-    default:
-        word = atomic32_load_relaxed(&words[random_below(random, count)]);
-        break;
-    }
-    atomic32_store_relaxed(&words[at], word);
-}
+static struct {
+    void *memory;
+    size_t bytes;
+    size_t spared; /* at the start */
+} partition;
 
-/* Until all of them have done their work. */
+/* Every second round spares the header. */
 static void
-scribble_until_done(test_process workers[WORKERS], uint32_t round)
+begin(uint32_t round)
 {
     struct stat st;
-    test_random random = test_random_of(~(uint64_t)round);
     int fd = open(partition_path(test_system_name()), O_RDWR | O_CLOEXEC);
     assert_int_equal(fstat(fd, &st), 0);
-    uint32_t count = (uint32_t)(st.st_size / 4);
-    atomic32 *words = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    assert_ptr_not_equal(words, MAP_FAILED);
+    partition.bytes = (size_t)st.st_size;
+    partition.spared = round % 2 ? 0 : sizeof(med_partition_header);
+    partition.memory = mmap(NULL, partition.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_ptr_not_equal(partition.memory, MAP_FAILED);
     assert_int_equal(close(fd), 0);
-    uint32_t first = round % 2 ? 0 : sizeof(med_partition_header) / 4;
-    for (uint32_t done = 0; done < WORKERS; done++) {
-        while (fcntl(workers[done].in, F_SETFL, O_NONBLOCK), process_hear(&workers[done]) != 'd') {
-            int status;
-            if (waitpid(workers[done].pid, &status, WNOHANG) != 0) {
-                fail_msg("worker %u ended with %#x in round %u", done, (unsigned)status, round);
-            }
-            for (int i = 0; i < 4; i++) {
-                scribble(words + first, count - first, &random);
-            }
-            med_port_delay_ns(20000);
-        }
-        (void)fcntl(workers[done].in, F_SETFL, 0);
+}
+
+static void
+scribble(test_random *random)
+{
+    atomic32 *words = (atomic32 *)(void *)((char *)partition.memory + partition.spared);
+    for (int i = 0; i < 4; i++) {
+        scribble_word(words, (uint32_t)((partition.bytes - partition.spared) / 4), random);
     }
-    (void)munmap(words, (size_t)st.st_size);
+}
+
+static void
+end(void)
+{
+    (void)munmap(partition.memory, partition.bytes);
 }
 
 static void
 scribbled_over(void **state)
 {
-    test_process workers[WORKERS];
+    static const scribble_test test = {.rounds = 40,
+                                       .operations = 2000,
+                                       .come = come,
+                                       .work = work_once,
+                                       .leave = leave,
+                                       .begin = begin,
+                                       .scribble = scribble,
+                                       .end = end};
     (void)state;
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        for (uint32_t i = 0; i < WORKERS; i++) {
-            round_state work = {.number = round, .worker = i};
-            process_start(&workers[i], works_among_ruins, &work);
-            assert_int_equal(process_hear(&workers[i]), 'u');
-        }
-        for (uint32_t i = 0; i < WORKERS; i++) {
-            process_say(&workers[i], 'w');
-        }
-        scribble_until_done(workers, round);
-        for (uint32_t i = 0; i < WORKERS; i++) {
-            process_say(&workers[i], i % 2 ? 'f' : 'e');
-            assert_int_equal(process_join(&workers[i]), 0);
-        }
-        /* Nobody lives in it: whatever is left is no obstacle. */
-        assert_int_equal(medley_system_open(test_system_name()), MEDLEY_OK);
-        assert_int_equal(medley_system_close(), MEDLEY_OK);
-    }
+    scribble_run(&test);
 }
 
 int
