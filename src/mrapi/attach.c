@@ -48,11 +48,18 @@ open_section(const char *name, uint64_t deadline_ns, med_port_shared *shared, bo
     }
 }
 
+/* All segments, where that is 0: what a leftover says of itself is not asked. */
+static medley_status_t
+instance_remove(med_port_shared *shared, uint64_t instance)
+{
+    med_port_segments_remove(shared->path, instance);
+    return med_port_shared_remove(shared);
+}
+
 medley_status_t
 med_attach_name_remove(med_port_shared *shared)
 {
-    med_port_segments_remove(shared->path);
-    return med_port_shared_remove(shared);
+    return instance_remove(shared, 0);
 }
 
 void
@@ -63,8 +70,9 @@ med_attach_name_remove_unless_held(med_system *system)
     }
     /* Relaxed: whoever made one is gone. Most systems have none, and need not look for them. */
     bool alone = system->header && atomic32_load_relaxed(&system->header->segments) == 0;
-    medley_status_t status =
-        alone ? med_port_shared_remove(&system->shared) : med_attach_name_remove(&system->shared);
+    /* 0 when its contents were not looked at: opened a moment ago, it is what the name names. */
+    medley_status_t status = alone ? med_port_shared_remove(&system->shared)
+                                   : instance_remove(&system->shared, system->instance);
     if (status != MEDLEY_OK) {
         med_attach_report_file_left(&system->shared);
     }

@@ -22,10 +22,12 @@ void med_attach_end(med_system *system);
 
 /* Gives up what this process keeps for itself of a system: in a child of fork all there is. */
 void med_attach_own_end(med_system *system);
-/* In the section of a name in which nobody lives: removes its segments, then itself, so that what
- * is left by one who dies between is found by the next start. MEDLEY_ERR_ACCESS. */
+/* In the section of a name in which nobody lives: removes all segments beside it, then itself, so
+ * that what is left by one who dies between is found by the next start. MEDLEY_ERR_ACCESS. */
 medley_status_t med_attach_name_remove(med_port_shared *shared);
-/* In the section. A file that cannot be removed is a leftover, which the next start replaces. */
+/* In the section of our file, under whose name another system may be by now, if somebody removed it
+ * while we lived: the segments of ours go, and the name if it is still ours. A file that cannot be
+ * removed is a leftover, which the next start replaces. */
 void med_attach_name_remove_unless_held(med_system *system);
 
 #endif

@@ -127,7 +127,9 @@ section_enter_at_exit(void)
     return med_port_shared_lock_until(&named.shared, deadline_ns) == MEDLEY_OK;
 }
 
-/* The threads still run, so nothing is unmapped; only the name goes, if nobody else needs it. */
+/* Behind the program's own handlers (port.h), so that none of them can find it gone and its process
+ * still there. The threads still run, so nothing is unmapped; only the name goes, if nobody else
+ * needs it. */
 static void
 at_exit(void)
 {

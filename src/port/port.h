@@ -187,8 +187,9 @@ void med_port_segment_close(med_port_segment *segment);
 void med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place);
 /* The name goes, the memory stays until the last user unmaps. Idempotent. */
 void med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number);
-/* All beside a shared memory, of whichever instance. In its section, when nobody lives there. */
-void med_port_segments_remove(const char *beside);
+/* All of that instance beside a shared memory; 0: of whichever, in the section of what is opened by
+ * that name, when nobody lives there. */
+void med_port_segments_remove(const char *beside, uint64_t instance);
 
 /* ---- The process's heap ---------------------------------------------------------------------- */
 
@@ -227,7 +228,9 @@ uint32_t med_port_thread_id(void);
 
 /* At every fork run `before`, in the thread that forks, then `in_parent` there, and `in_child` in
  * the child; any may be NULL. `handler` runs at the exit of a process that exits by itself, while
- * its other threads may still run. Registered once each, for the life of the process. */
+ * its other threads may still run. Registered once each, for the life of the process; but all of
+ * them stand nearer to the fork, or the end, than whatever the program has registered, however
+ * early: what its own handlers call finds everything as at any other time. */
 medley_status_t
 med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 medley_status_t med_port_on_exit(void (*handler)(void));

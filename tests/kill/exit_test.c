@@ -10,7 +10,58 @@
 #include "mrapi/system.h"
 #include "port/port.h"
 #include "support/partition_file.h"
+#include "support/segments.h"
 #include "support/system.h"
+
+/* ---- exit with a handler that finalizes ------------------------------------------------------ */
+
+#define SHMEM 1
+static test_process *who_hears;
+
+static void
+finalizes_when_told(void)
+{
+    process_say(who_hears, 'x');
+    (void)process_hear(who_hears);
+    node_down();
+}
+
+static int
+leaves_by_a_handler(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    (void)argument;
+    who_hears = parent;
+    child_expect(atexit(finalizes_when_told) == 0);
+    node_up(HOLDER);
+    (void)mrapi_shmem_create(SHMEM, 64, NULL, 0, NULL, 0, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    exit(0);
+}
+
+/* Who comes while handlers run that the program placed before it ever called us joins the system,
+ * and what is in it stays. (The first test: once this process has placed ours, children have it.)
+ */
+static void
+handlers_of_the_program_come_first(void **state)
+{
+    test_process child;
+    mrapi_status_t status;
+    (void)state;
+    process_start(&child, leaves_by_a_handler, NULL);
+    assert_int_equal(process_hear(&child), 'x');
+    assert_true(partition_exists(test_system_name()));
+    node_up(SURVIVOR);
+    mrapi_shmem_hndl_t shmem = mrapi_shmem_get(SHMEM, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    process_say(&child, 'g');
+    assert_int_equal(process_join(&child), 0);
+    assert_non_null(mrapi_shmem_attach(shmem, &status));
+    mrapi_shmem_detach(shmem, &status);
+    node_down();
+    assert_false(partition_exists(test_system_name()));
+    assert_int_equal(segments_count(test_system_name()), 0);
+}
 
 /* ---- exit without finalize ------------------------------------------------------------------- */
 
@@ -158,6 +209,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handlers_of_the_program_come_first),
         WITH_SURVIVOR(exit_while_others_live),
         cmocka_unit_test(exit_of_the_last),
         cmocka_unit_test(exit_waits_for_nobody),

@@ -3,6 +3,7 @@
 #include "support/unit.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -85,6 +86,113 @@ fork_inherits_no_life(void **state)
     assert_false(partition_exists(test_system_name())); /* nobody lives in it, says everybody */
     process_say(&child, 'g');
     assert_int_equal(process_join(&child), 0);
+}
+
+/* ---- Handlers of the program ----------------------------------------------------------------- */
+
+typedef struct own_handlers {
+    void (*before)(void);
+    void (*in_parent)(void);
+    void (*in_child)(void);
+    bool child_is_node; /* by its handler */
+} own_handlers;
+
+static mrapi_mutex_hndl_t of_parent;
+
+static void
+leaves(void)
+{
+    node_down();
+}
+
+static void
+comes(void)
+{
+    node_up(HOLDER);
+}
+
+static void
+leaves_and_comes(void)
+{
+    node_down();
+    node_up(HOLDER);
+}
+
+static void
+comes_as_another(void)
+{
+    node_up(OTHER);
+}
+
+static void
+reads_the_machine(void)
+{
+    mrapi_status_t status;
+    mrapi_resource_t *tree = mrapi_resources_get(MRAPI_RSRC_CPU, &status);
+    child_expect(tree && status == MRAPI_SUCCESS);
+    mrapi_resource_tree_free(&tree, &status);
+    child_expect(status == MRAPI_SUCCESS);
+}
+
+/* As a stranger may that never was in it. */
+static void
+tries_what_was_its_parents(void)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    mrapi_mutex_lock(of_parent, &key, 1000, &status);
+    child_expect(status == MRAPI_ERR_NODE_NOTINIT);
+    mrapi_finalize(&status);
+    child_expect(status == MRAPI_ERR_NODE_NOTINIT);
+}
+
+static int
+forks_with_handlers(test_process *parent, void *argument)
+{
+    const own_handlers *own = argument;
+    mrapi_status_t status;
+    (void)parent;
+    (void)alarm(STUCK_AFTER_S / 2);
+    child_expect(pthread_atfork(own->before, own->in_parent, own->in_child) == 0);
+    node_up(HOLDER);
+    of_parent = mrapi_mutex_create(MUTEX, NULL, &status);
+    pid_t pid = fork();
+    child_expect(pid >= 0);
+    if (pid == 0) {
+        (void)mrapi_node_id_get(&status);
+        child_expect((status == MRAPI_SUCCESS) == own->child_is_node);
+        if (!own->child_is_node) {
+            node_up(OTHER);
+        }
+        node_down();
+        _exit(0);
+    }
+    int ended = 0;
+    child_expect(waitpid(pid, &ended, 0) == pid && ended == 0);
+    node_down();
+    return 0;
+}
+
+/* They are placed before the first call of ours. (The first test: once this process has placed
+ * ours, children have them.) */
+static void
+handlers_of_the_program(void **state)
+{
+    own_handlers kinds[] = {
+        {.before = leaves, .in_parent = comes},
+        {.in_parent = leaves_and_comes},
+        {.before = leaves, .in_parent = comes, .in_child = comes_as_another, .child_is_node = true},
+        {.in_child = tries_what_was_its_parents},
+        {.in_child = comes_as_another, .child_is_node = true},
+        {.before = reads_the_machine, .in_parent = reads_the_machine},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        test_process child;
+        process_start(&child, forks_with_handlers, &kinds[i]);
+        assert_int_equal(process_join(&child), 0);
+        assert_false(partition_exists(test_system_name()));
+    }
 }
 
 /* ---- A private system ------------------------------------------------------------------------ */
@@ -251,6 +359,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handlers_of_the_program),
         WITH_SURVIVOR(fork_gives_a_stranger),
         cmocka_unit_test(fork_inherits_no_life),
         cmocka_unit_test(private_systems_are_not_inherited),

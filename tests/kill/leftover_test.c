@@ -10,6 +10,7 @@
 #include "medley/medley.h"
 #include "mrapi/partition.h"
 #include "support/partition_file.h"
+#include "support/segments.h"
 #include "support/step.h"
 #include "support/system.h"
 
@@ -137,6 +138,47 @@ creator_masks_all_modes(void **state)
     }
 }
 
+/* ---- A name that is taken away --------------------------------------------------------------- */
+
+static int
+maker_body(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    (void)argument;
+    node_up(HOLDER);
+    (void)mrapi_shmem_create(1, 64, NULL, 0, NULL, 0, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'm');
+    (void)process_hear(parent);
+    node_down();
+    return 0;
+}
+
+/* Somebody removes the file of a system that is lived in (rm, a cleaner of folders): the next start
+ * makes another of that name, and the end of the first takes nothing from it. */
+static void
+another_system_under_the_name(void **state)
+{
+    test_process maker;
+    mrapi_status_t status;
+    (void)state;
+    process_start(&maker, maker_body, NULL);
+    assert_int_equal(process_hear(&maker), 'm');
+    assert_int_equal(unlink(partition_path(test_system_name())), 0);
+    node_up(SURVIVOR);
+    (void)mrapi_shmem_create(1, 64, NULL, 0, NULL, 0, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(segments_count(test_system_name()), 2);
+    process_say(&maker, 'g');
+    assert_int_equal(process_join(&maker), 0);
+    assert_int_equal(segments_count(test_system_name()), 1); /* what was the first one's is gone */
+    assert_true(partition_exists(test_system_name()));
+    mrapi_shmem_hndl_t shmem = mrapi_shmem_get(1, &status);
+    assert_non_null(mrapi_shmem_attach(shmem, &status));
+    node_down();
+    assert_int_equal(segments_count(test_system_name()), 0);
+}
+
 int
 main(void)
 {
@@ -145,6 +187,7 @@ main(void)
         cmocka_unit_test(leftovers),
         cmocka_unit_test(others_live_in_another_version),
         cmocka_unit_test(creator_masks_all_modes),
+        cmocka_unit_test(another_system_under_the_name),
     };
     test_system_prepare();
     (void)alarm(STUCK_AFTER_S);

@@ -126,9 +126,10 @@ med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 }
 
 void
-med_port_segments_remove(const char *beside)
+med_port_segments_remove(const char *beside, uint64_t instance)
 {
     (void)beside;
+    (void)instance;
 }
 
 bool

@@ -62,7 +62,7 @@ segment(void)
     med_port_segment_close(&made);
     med_port_segment_unmap(made.address, made.size_bytes, made.place);
     med_port_segment_remove(beside, 1, 2);
-    med_port_segments_remove(beside);
+    med_port_segments_remove(beside, 0);
 }
 
 static bool

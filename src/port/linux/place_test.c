@@ -54,7 +54,7 @@ mapped_where_wanted(const char *name)
     assert_int_equal(med_port_segment_create(&over), MEDLEY_ERR_ARGUMENT);
     assert_int_equal(((unsigned char *)segment.address)[0], 7);
     med_port_segment_unmap(segment.address, SIZE, MED_PORT_PLACE_ANY);
-    med_port_segments_remove(shared_path());
+    med_port_segments_remove(shared_path(), 0);
 }
 
 static void
@@ -142,7 +142,7 @@ placed(const char *name, uint32_t place, uint32_t place_index)
     }
     ((unsigned char *)segment.address)[SIZE - 1] = 1;
     med_port_segment_unmap(segment.address, SIZE, place);
-    med_port_segments_remove(shared_path());
+    med_port_segments_remove(shared_path(), 0);
     return true;
 }
 
@@ -192,7 +192,7 @@ on_a_disk_there_is_no_place(void **state)
     segment.beside = beside;
     medley_status_t without = med_port_segment_create(&segment);
     med_port_segment_close(&segment);
-    med_port_segments_remove(beside);
+    med_port_segments_remove(beside, 0);
     segment.place = MED_PORT_PLACE_NUMA;
     medley_status_t with = med_port_segment_create(&segment);
     assert_int_equal(rmdir(folder), 0); /* no file is left */

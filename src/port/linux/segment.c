@@ -49,6 +49,22 @@ path_make(char path[MED_PORT_PATH_BYTES], const char *beside, uint64_t instance,
     return length > 0 && length < MED_PORT_PATH_BYTES; /* see MED_LINUX_SEGMENT_PATH_MORE */
 }
 
+/* What the paths of all of one instance begin with; 0: of whichever. */
+static bool
+stem_make_of(char stem[MED_PORT_PATH_BYTES], const char *beside, uint64_t instance)
+{
+    if (!stem_make(stem, beside)) {
+        return false;
+    }
+    if (instance == 0) {
+        return true;
+    }
+    size_t length = strlen(stem);
+    int more = snprintf(stem + length, MED_PORT_PATH_BYTES - length, "%016llx-",
+                        (unsigned long long)instance);
+    return more > 0 && (size_t)more < MED_PORT_PATH_BYTES - length;
+}
+
 /* ---- What fails ------------------------------------------------------------------------------ */
 
 medley_status_t
@@ -176,11 +192,11 @@ med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 }
 
 void
-med_port_segments_remove(const char *beside)
+med_port_segments_remove(const char *beside, uint64_t instance)
 {
     MED_LINUX_NOT_CANCELLED;
     char folder[MED_PORT_PATH_BYTES];
-    if (!stem_make(folder, beside)) {
+    if (!stem_make_of(folder, beside, instance)) {
         return;
     }
     char *stem = strrchr(folder, '/');

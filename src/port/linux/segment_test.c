@@ -65,10 +65,22 @@ numbers_and_instances(void **state)
     assert_int_equal(med_port_segment_create(&again), MEDLEY_OK);
     med_port_segment_close(&again);
     /* Those of a name whose beginning is another's stay. */
-    med_port_segments_remove("segments");
-    med_port_segments_remove("segments.test2");
+    med_port_segments_remove("segments", 0);
+    med_port_segments_remove("segments.test2", 0);
     assert_true(is_there(1));
-    med_port_segments_remove(shared_path());
+    /* As do those of another instance, while one is meant. */
+    med_port_segments_remove(shared_path(), INSTANCE + 1);
+    assert_true(is_there(1));
+    assert_int_equal(med_port_segment_open(&again), MEDLEY_ERR_NOT_FOUND);
+    assert_int_equal(med_port_segment_create(&again), MEDLEY_OK);
+    med_port_segment_close(&again);
+    med_port_segments_remove(shared_path(), INSTANCE);
+    assert_false(is_there(1));
+    assert_int_equal(med_port_segment_open(&again), MEDLEY_OK);
+    med_port_segment_close(&again);
+    med_port_segment_unmap(first.address, SIZE, MED_PORT_PLACE_ANY);
+    first = made(1);
+    med_port_segments_remove(shared_path(), 0);
     assert_false(is_there(1));
     assert_int_equal(med_port_segment_open(&again), MEDLEY_ERR_NOT_FOUND);
     med_port_segment_unmap(first.address, SIZE, MED_PORT_PLACE_ANY);

@@ -53,7 +53,7 @@ static inline int
 none_left(void **state)
 {
     (void)state;
-    med_port_segments_remove(shared_path());
+    med_port_segments_remove(shared_path(), 0);
     return 0;
 }
 

@@ -91,15 +91,3 @@ med_port_log(const char *line)
     MED_LINUX_NOT_CANCELLED;
     write_without_signal(parts, 2);
 }
-
-medley_status_t
-med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
-{
-    return pthread_atfork(before, in_parent, in_child) == 0 ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
-}
-
-medley_status_t
-med_port_on_exit(void (*handler)(void))
-{
-    return atexit(handler) == 0 ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
-}

@@ -150,10 +150,11 @@ med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 }
 
 void
-med_port_segments_remove(const char *beside)
+med_port_segments_remove(const char *beside, uint64_t instance)
 {
     sim_point(HERE);
     for (segment *s = segments; s < segments + SEGMENTS_MAX; s++) {
-        s->removed = s->removed || (s->used && strcmp(s->name, beside) == 0);
+        bool meant = instance == 0 || s->instance == instance;
+        s->removed = s->removed || (s->used && meant && strcmp(s->name, beside) == 0);
     }
 }
