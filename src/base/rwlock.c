@@ -70,7 +70,8 @@ each_slice(const med_rwlock_request *request)
 void
 med_rwlock_back_out(med_rwlock *lock, med_lock *unit, uint32_t owner, med_port_scope scope)
 {
-    if (atomic32_cas_release(&unit->word, &owner, 0)) { /* R1 held -> A1 (units.c) */
+    /* Relaxed: he has read nothing; what others released in the word before goes on with it. */
+    if (atomic32_cas_relaxed(&unit->word, &owner, 0)) {
         med_wait_wake(&lock->left, scope);
     }
 }
@@ -104,7 +105,7 @@ static medley_status_t
 keep(reading *r)
 {
     const med_rwlock_request *request = r->request;
-    /* B1 unit, then word <-> B2 (write_attempt). A2 free <- R2 (write_end, give_up, recover) */
+    /* B1 unit, then word <-> B2 (write_attempt). A2 free <- R2 (write_end, recover) */
     uint32_t word = atomic32_load_seq_cst(&request->lock->writer.word);
     medley_status_t status = owner_of(word) ? why_not(word) : still_there(request);
     if (status != MEDLEY_OK) {
@@ -237,9 +238,9 @@ give_up(const med_rwlock_request *request)
 {
     med_rwlock *lock = request->lock;
     uint32_t word = atomic32_load_relaxed(&lock->writer.word); /* relaxed: own */
+    /* Relaxed: he has written nothing; else as back_out. */
     if (owner_of(word) == request->owner &&
-        /* R2 free -> A1 (write_attempt), A2 (read) */
-        atomic32_cas_release(&lock->writer.word, &word, freed(word))) {
+        atomic32_cas_relaxed(&lock->writer.word, &word, freed(word))) {
         med_lock_wake_one(&lock->sleepers, request->scope);
     }
 }
@@ -258,7 +259,7 @@ write_attempt(void *context)
         if (owner_of(seen)) {
             return why_not(seen);
         }
-        /* B2 word, then units <-> B1 (read). A1 free <- R2 (write_end, give_up, recover);
+        /* B2 word, then units <-> B1 (read). A1 free <- R2 (write_end, recover);
          * R3 owner came -> A2 (lock.h) */
     } while (!atomic32_cas_seq_cst(word, &seen, request->owner | MED_RWLOCK_COMING | freed(seen)));
     status = still_there(request);
@@ -361,7 +362,10 @@ med_rwlock_close(const med_rwlock_request *request)
 void
 med_rwlock_reopen(const med_rwlock_request *request)
 {
-    give_up(request);
+    /* Relaxed: own, or not his. Who was the writer before stays it. */
+    if (atomic32_load_relaxed(&request->lock->writer.word) & MED_RWLOCK_COMING) {
+        give_up(request);
+    }
 }
 
 void

@@ -20,6 +20,7 @@
 #define LEAVER 21
 #define LATE 22
 #define THREAD 23
+#define RWL 24
 
 /* ---- Who is stopped -------------------------------------------------------------------------- */
 
@@ -227,6 +228,47 @@ objects_neither_come_nor_go(void **state)
     system_is_whole();
 }
 
+static mrapi_rwl_hndl_t
+rwl_get(void)
+{
+    mrapi_status_t status;
+    mrapi_rwl_hndl_t rwl = mrapi_rwl_get(RWL, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    return rwl;
+}
+
+/* Deleted by its writer: in vain, and he has it as before. */
+static int
+rwl_body(void)
+{
+    mrapi_status_t status;
+    node_up(LEAVER);
+    mrapi_rwl_hndl_t rwl = rwl_get();
+    mrapi_rwl_lock(rwl, MRAPI_RWL_WRITER, 0, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_rwl_delete(rwl, &status);
+    child_expect(status == MRAPI_TIMEOUT);
+    mrapi_rwl_unlock(rwl, MRAPI_RWL_WRITER, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    node_down();
+    return 0;
+}
+
+static void
+a_writer_stays_it(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    mrapi_rwl_hndl_t rwl = mrapi_rwl_create(RWL, NULL, 2, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    one_stops_with(MED_KIND_RWL);
+    logged_run("error", rwl_body);
+    it_goes_on();
+    mrapi_rwl_delete(rwl, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    system_is_whole();
+}
+
 /* The news of a death is not lost with an attempt at deleting. */
 static void
 news_of_a_death_stay(void **state)
@@ -251,8 +293,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_SURVIVOR(resident_comes_and_goes_later), WITH_SURVIVOR(who_leaves_is_recovered_later),
-        WITH_SURVIVOR(the_dead_are_recovered_later),  WITH_SURVIVOR(objects_neither_come_nor_go),
+        WITH_SURVIVOR(resident_comes_and_goes_later),
+        WITH_SURVIVOR(who_leaves_is_recovered_later),
+        WITH_SURVIVOR(the_dead_are_recovered_later),
+        WITH_SURVIVOR(objects_neither_come_nor_go),
+        WITH_SURVIVOR(a_writer_stays_it),
         WITH_SURVIVOR(news_of_a_death_stay),
     };
     test_system_prepare();

@@ -192,7 +192,7 @@ const sim_scenario sim_rwlock = {
 
 const sim_scenario sim_rwlock_in_time = {
     .name = "rwlock_in_time",
-    .covers = "give_up()",
+    .covers = "rwlock",
     .memory_bytes = sizeof(shared),
     .actors = ACTORS,
     .deaths = 1,

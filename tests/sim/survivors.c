@@ -35,9 +35,6 @@ static const survivor survivors[] = {
     {NULL, "med_ring_mpmc_leave", "R5", "as A5"},
     {NULL, "med_ring_mpmc_recover", "R5", "as A5"},
     {NULL, "claim_undo", "R4", "is for a recovery that began when the side was another dead one's"},
-    {NULL, "med_rwlock_back_out", "R1",
-     "who backs out has read nothing; as a read-modify-write it hands on what others released"},
-    {NULL, "give_up", "R2", "who gives up has written nothing; else as R1"},
     {NULL, "med_state_cell_newest", "A1", "compared only, by those who look for news"},
 
     /* mrapi: rows */
