@@ -143,7 +143,7 @@ medley_status_t med_state_cell_read_record(const med_state_cell *cell,
 static inline uint32_t
 med_state_cell_newest(const med_state_cell *cell)
 {
-    return atomic32_load_acquire(&cell->shared->counter); /* A1 value whole <- R1 (commit) */
+    return atomic32_load_relaxed(&cell->shared->counter); /* relaxed: compared only */
 }
 
 /* Blocks until there is a value newer than the one that `reader` read last: MEDLEY_OK. Else

@@ -71,7 +71,7 @@ med_handle
 med_endpoint_channel(const med_system *system, med_handle endpoint)
 {
     const med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
-    med_handle channel = atomic32_load_acquire(&row->channel); /* C2 <- C1 (channel_set) */
+    med_handle channel = atomic32_load_relaxed(&row->channel); /* relaxed: A1 says if it is there */
     uint32_t index = med_handle_index_of_kind(channel, MED_HANDLE_SENDER);
     if (!channel || index >= system->lanes.row_count) {
         return 0;
@@ -89,7 +89,7 @@ void
 med_endpoint_channel_set(const med_system *system, med_handle endpoint, med_handle channel)
 {
     med_endpoint_row *row = row_at(system, med_handle_index(endpoint));
-    atomic32_store_release(&row->channel, channel); /* C1 connected -> C2 */
+    atomic32_store_relaxed(&row->channel, channel); /* relaxed: of a lane that is not LIVE yet */
 }
 
 void

@@ -286,8 +286,8 @@ lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_stat
                 (status == MEDLEY_ERR_OWNER_DIED && is_mine(self, row, handle));
     /* A3 gone <- R3 (row_removed): who found the lock dead sees that the row is on its way out. */
     (void)atomic32_load_acquire(&row->lock.word);
-    /* A1 live <- T1 (table.c) */
-    if (!med_handle_is_current(handle, atomic32_load_acquire(&row->object.row.state))) {
+    /* Relaxed: compared only, and A3 came before it. */
+    if (!med_handle_is_current(handle, atomic32_load_relaxed(&row->object.row.state))) {
         if (held) {
             give_back(self, row, handle);
         }

@@ -180,7 +180,7 @@ taken_by_living(med_system *system, uint32_t index, uint32_t generation)
     /* Relaxed: the look at the state that follows checks it. */
     uint32_t process_ref = atomic32_load_relaxed(&row->process_ref);
     bool alive = med_process_alive(system, process_ref);
-    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+    uint32_t word = atomic32_load_relaxed(&row->row.state); /* relaxed: compared only */
     if (word != med_row_word(MED_ROW_LIVE, generation)) {
         return false;
     }

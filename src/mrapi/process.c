@@ -54,10 +54,10 @@ med_process_alive(const med_system *system, uint32_t ref)
         return false;
     }
     uint32_t live = med_process_word(MED_PROCESS_LIVE, 0, med_process_ref_generation(ref));
-    /* A1 live <- L1 (come_alive). The state is read after the slot: a row that is LIVE in this
+    /* Relaxed: compared only. The state is read after the slot: a row that is LIVE in this
      * generation after its slot was held was LIVE while it was. */
     return med_process_slot_held(system, index) &&
-           atomic32_load_acquire(&med_system_process(system, index)->state) == live;
+           atomic32_load_relaxed(&med_system_process(system, index)->state) == live;
 }
 
 /* ---- Claim and release ----------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ come_alive(med_system *system, uint32_t index, uint32_t word, uint32_t generatio
     med_process_row *row = med_system_process(system, index);
     row_fill(row);
     identify(system, index, generation);
-    /* L1 live -> A1 (alive; process_recover.c) */
+    /* L1 live -> A1 (claim_dead; process_recover.c) */
     return atomic32_cas_release(&row->state, &word,
                                 med_process_word(MED_PROCESS_LIVE, 0, generation));
 }
@@ -246,9 +246,9 @@ med_process_keep(med_system *system)
     }
     uint32_t generation = med_process_ref_generation(system->process_ref);
     const med_process_row *row = med_system_process(system, system->process_index);
-    /* A1 live <- L1 (come_alive). Who is not LIVE there now, his slot in hand, will never be. */
+    /* Relaxed: compared only. Who is not LIVE there now, his slot in hand, will never be. */
     bool ours =
-        atomic32_load_acquire(&row->state) == med_process_word(MED_PROCESS_LIVE, 0, generation);
+        atomic32_load_relaxed(&row->state) == med_process_word(MED_PROCESS_LIVE, 0, generation);
     if (!ours) {
         atomic32_store_relaxed(&system->slot_given_up, 1); /* relaxed: as above */
         if (status == MEDLEY_ERR_STALE) {

@@ -279,7 +279,8 @@ may_attach(void *context)
     const med_system *system = attach->self->system;
     const med_rmem_row *row = row_at(system, med_handle_index(attach->rmem));
     uint32_t live = med_row_word(MED_ROW_LIVE, attach->generation);
-    if (atomic32_load_acquire(&row->row.state) != live) { /* A1 live <- T1 (table.c) */
+    /* Relaxed: the caller has acquired it, and who deletes it holds the lock that is held here. */
+    if (atomic32_load_relaxed(&row->row.state) != live) {
         return MEDLEY_ERR_STALE;
     }
     return any_attachment(system, attach->rmem, has_other_access, attach->access) ? MEDLEY_BUSY

@@ -24,8 +24,8 @@ window_find(med_self *self, med_handle rmem, med_rmem_window **found)
     if (index >= system->rmems.row_count) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    /* A1 live <- T1 (table.c) */
-    uint32_t word = atomic32_load_acquire(&med_table_row(&system->rmems, index)->state);
+    /* Relaxed: compared only; what is used was read when the window was opened. */
+    uint32_t word = atomic32_load_relaxed(&med_table_row(&system->rmems, index)->state);
     if (!med_handle_is_current(rmem, word)) {
         return MEDLEY_ERR_STALE;
     }

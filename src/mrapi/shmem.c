@@ -426,9 +426,9 @@ bury(med_system *system, med_shmem_row *row, uint32_t index, uint32_t generation
 {
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
         const med_node_row *node = med_system_node(system, i);
-        /* Relaxed: what is done about it looks again. */
+        /* Relaxed, both: what is done about it looks again. */
         if (atomic32_load_relaxed(&attached(row)[i / 32]) & med_shmem_bit(i)) {
-            uint32_t word = atomic32_load_acquire(&node->row.state); /* A1 live <- T1 (table.c) */
+            uint32_t word = atomic32_load_relaxed(&node->row.state);
             (void)med_node_look(system, med_node_ref(i, med_row_generation_of(word)));
         }
     }
