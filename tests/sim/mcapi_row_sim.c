@@ -223,6 +223,7 @@ const sim_scenario sim_mcapi_row = {
     .actors = ACTORS,
     .deaths = 1,
     .mortal = 7,
+    .long_lived = true,
     .begin = mrapi_begin,
     .act = act,
     .environment = environment,

@@ -139,15 +139,21 @@ timeout_set(mcapi_endpoint_t endpoint)
     SIM_CHECK(status == MCAPI_SUCCESS);
 }
 
-/* With the others gone: all buffers can be had. */
 static void
-expect_buffers(void)
+await_others(void)
 {
-    med_self *self = med_self_get();
+    const med_self *self = med_self_get();
     for (uint32_t i = 0; i < ACTORS; i++) {
         (void)(i + 1 != self->node && sim_join(i));
     }
     (void)med_process_recover_all(self->system);
+}
+
+/* With the others gone, and their lanes left: all buffers can be had. */
+static void
+expect_buffers(void)
+{
+    med_self *self = med_self_get();
     (void)med_exchange_reclaim(self);
     med_pool_buffer buffer;
     for (uint32_t i = 0; i < BUFFERS; i++) {
@@ -230,6 +236,8 @@ receive_messages(const sim_actor *actor, mcapi_endpoint_t own)
         /* The last may have come before its sender counts it; dead, he never does. */
         SIM_CHECK(next[i] == n->accepted[i] || next[i] == n->accepted[i] + 1);
     }
+    await_others();
+    SIM_CHECK(mcapi_msg_available(own, &status) == 0); /* and leaves the lanes of the dead */
     expect_buffers();
 }
 
@@ -252,6 +260,7 @@ const sim_scenario sim_mcapi_message = {
     .actors = ACTORS,
     .deaths = 1,
     .mortal = 7,
+    .long_lived = true,
     .waits_forever = true,
     .begin = mrapi_begin,
     .act = act_messages,
@@ -377,6 +386,7 @@ receive_packets(const sim_actor *actor, mcapi_endpoint_t own)
     }
     mcapi_pktchan_recv_close_i(channel, &request, &status);
     SIM_CHECK(status == MCAPI_SUCCESS);
+    await_others();
     expect_buffers();
 }
 
@@ -409,6 +419,7 @@ const sim_scenario sim_mcapi_packet = {
     .actors = ACTORS,
     .deaths = 1,
     .mortal = 7,
+    .long_lived = true,
     .waits_forever = true,
     .begin = mrapi_begin,
     .act = act_packets,

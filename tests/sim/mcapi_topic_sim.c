@@ -284,6 +284,7 @@ const sim_scenario sim_mcapi_topic = {
     .actors = ACTORS,
     .deaths = 1,
     .mortal = 15,
+    .long_lived = true,
     .waits_forever = true,
     .begin = mrapi_begin,
     .act = act,

@@ -262,6 +262,7 @@ const sim_scenario sim_mrapi_rmem = {
     .actors = MRAPI_ACTORS,
     .deaths = 2,
     .mortal = 7,
+    .long_lived = true,
     .times_out = true, /* who waits for the engine looks again after a slice: nobody wakes him */
     .begin = mrapi_begin,
     .act = act,

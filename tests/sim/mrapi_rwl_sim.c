@@ -128,6 +128,7 @@ const sim_scenario sim_mrapi_rwl = {
     .actors = MRAPI_ACTORS,
     .deaths = 2,
     .mortal = 7,
+    .long_lived = true,
     .waits_forever = true,
     .begin = mrapi_begin,
     .act = act,

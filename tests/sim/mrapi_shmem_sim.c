@@ -178,6 +178,7 @@ const sim_scenario sim_mrapi_shmem = {
     .actors = MRAPI_ACTORS,
     .deaths = 2,
     .mortal = 7,
+    .long_lived = true,
     .begin = mrapi_begin,
     .act = act,
     .environment = mrapi_environment,

@@ -40,5 +40,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mcapi_scalar,
     &sim_mcapi_topic,
     &sim_mcapi_row,
+    &sim_mcapi_orphan,
+    &sim_mcapi_turn,
     NULL,
 };

@@ -42,5 +42,7 @@ extern const sim_scenario sim_mcapi_packet;
 extern const sim_scenario sim_mcapi_scalar;
 extern const sim_scenario sim_mcapi_topic;
 extern const sim_scenario sim_mcapi_row;
+extern const sim_scenario sim_mcapi_orphan;
+extern const sim_scenario sim_mcapi_turn;
 
 #endif

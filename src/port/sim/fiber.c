@@ -357,10 +357,14 @@ sim_process_kill(uint32_t process)
     }
 }
 
-/* Draws who is killed next, and when. */
+#define DEATHS_EARLY 8u /* within 512 events of the victim: a deed is so long, */
+#define DEATHS_LATE 12u /* and to come to a system, to do it and to leave is, of 8192 */
+
+/* Draws who is killed next, and when: as often early in a deed as late. */
 static void
 death_plan(void)
 {
+    uint32_t doublings = sim.scenario->long_lived ? DEATHS_LATE : DEATHS_EARLY;
     sim.death_victim = SIM_NOWHERE;
     if (sim.order->plan || sim.deaths >= sim.scenario->deaths ||
         sim_number_below(&sim.numbers, 4) == 0) {
@@ -369,7 +373,8 @@ death_plan(void)
     uint32_t actor = sim_number_below(&sim.numbers, sim.scenario->actors);
     if (sim.scenario->mortal & 1u << actor) {
         sim.death_victim = actor + 1;
-        sim.death_in = sim_number_below(&sim.numbers, 4u << sim_number_below(&sim.numbers, 8));
+        sim.death_in =
+            sim_number_below(&sim.numbers, 4u << sim_number_below(&sim.numbers, doublings));
     }
 }
 

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Orphans: buffers in a lane that both sides have left, removed by one who has no exchange to give
+ * them back. They come back to who searches for buffers, with all that was done to them.
+ *
+ * Actors: 0 sends, and may die; 1 has the endpoint that is sent to, deletes it with the message in
+ * its lane, and sends to itself from then on, without any lock; 2 becomes 0's node when 0 is dead,
+ * as a node of MRAPI alone, and so removes the lane. What each waits for it is told without any
+ * order.
+ */
+#include <string.h>
+
+#include "mcapi.h"
+#include "mcapi/exchange.h"
+#include "mrapi.h"
+#include "mrapi_actor.h"
+#include "port/port.h"
+#include "scenarios.h"
+
+#define DOMAIN 1u
+#define SENDER 0u
+#define RECEIVER 1u
+#define HEIR 2u
+#define ACTORS 3u
+#define LOOKS 400u /* at what it waits for */
+#define ROUNDS 24u
+#define BYTES 100u
+
+enum {
+    FROM,
+    TO,
+    DELETED,
+    PORTS
+};
+
+typedef struct notes {
+    mcapi_endpoint_t told;
+    bool sent;
+    bool left;
+} notes;
+
+static const char *
+environment(const char *name)
+{
+    static const char *const variables[][2] = {
+        {"MEDLEY_MAX_NODES", "3"},    {"MEDLEY_MAX_ENDPOINTS", "4"}, {"MEDLEY_MAX_LANES", "3"},
+        {"MEDLEY_LANE_BYTES", "256"}, {"MEDLEY_MAX_BUFFERS", "2"},   {"MEDLEY_BUFFER_BYTES", "128"},
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        if (strcmp(variables[i][0], name) == 0) {
+            return variables[i][1];
+        }
+    }
+    return mrapi_environment(name);
+}
+
+static void
+come(const sim_actor *actor)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    do {
+        mcapi_initialize(DOMAIN, actor->index + 1, NULL, NULL, &info, &status);
+        SIM_CHECK(status == MCAPI_SUCCESS || status == MCAPI_ERR_NODE_INITFAILED);
+    } while (status != MCAPI_SUCCESS);
+}
+
+static void
+go(void)
+{
+    mcapi_status_t status;
+    mcapi_finalize(&status);
+    SIM_CHECK(status == MCAPI_SUCCESS);
+}
+
+/* It never waits. */
+static mcapi_endpoint_t
+endpoint_make(uint32_t port)
+{
+    mcapi_status_t status;
+    mcapi_timeout_t timeout = 0;
+    mcapi_endpoint_t made = mcapi_endpoint_create(port, &status);
+    SIM_CHECK(status == MCAPI_SUCCESS);
+    mcapi_endpoint_set_attribute(made, MCAPI_ENDP_ATTR_TIMEOUT, &timeout, sizeof timeout, &status);
+    SIM_CHECK(status == MCAPI_SUCCESS);
+    return made;
+}
+
+static bool
+send(mcapi_endpoint_t from, mcapi_endpoint_t to, size_t bytes)
+{
+    unsigned char content[BYTES];
+    mcapi_status_t status;
+    memset(content, (int)from, sizeof content);
+    mcapi_msg_send(from, to, content, bytes, 0, &status);
+    return status == MCAPI_SUCCESS;
+}
+
+static void
+send_to_the_other(const sim_actor *actor)
+{
+    notes *n = actor->notes;
+    come(actor);
+    mcapi_endpoint_t own = endpoint_make(FROM);
+    for (uint32_t i = 0; i < LOOKS && !n->told; i++) {
+        med_port_yield();
+    }
+    n->sent = n->told && send(own, n->told, BYTES);
+    for (uint32_t i = 0; i < LOOKS && n->sent; i++) {
+        med_port_yield();
+    }
+    go();
+}
+
+static void
+receive_own(mcapi_endpoint_t own, mcapi_endpoint_t from, size_t wanted)
+{
+    mcapi_status_t status;
+    unsigned char content[BYTES];
+    size_t bytes;
+    mcapi_msg_recv(own, content, sizeof content, &bytes, &status);
+    SIM_CHECK(status == MCAPI_SUCCESS && bytes == wanted);
+    SIM_CHECK(content[0] == (unsigned char)from && content[bytes - 1] == content[0]);
+}
+
+static void
+receive_nothing(const sim_actor *actor)
+{
+    notes *n = actor->notes;
+    mcapi_status_t status;
+    come(actor);
+    mcapi_endpoint_t from = endpoint_make(FROM);
+    mcapi_endpoint_t to = endpoint_make(TO);
+    mcapi_endpoint_t deleted = endpoint_make(DELETED);
+    SIM_CHECK(send(from, to, 1)); /* makes the lane */
+    receive_own(to, from, 1);
+    n->told = deleted;
+    for (uint32_t i = 0; i < LOOKS && !n->sent; i++) {
+        med_port_yield();
+    }
+    mcapi_endpoint_delete(deleted, &status);
+    SIM_CHECK(status == MCAPI_SUCCESS);
+    n->left = true;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        (void)med_exchange_reclaim(med_self_get());
+        if (send(from, to, BYTES)) {
+            receive_own(to, from, BYTES);
+        }
+    }
+    go();
+}
+
+static void
+inherit(const sim_actor *actor)
+{
+    const notes *n = actor->notes;
+    mrapi_info_t info;
+    mrapi_parameters_t parameters = {0};
+    mrapi_status_t status;
+    if (sim_await_death() != SENDER) {
+        return;
+    }
+    for (uint32_t i = 0; i < LOOKS && n->sent && !n->left; i++) {
+        med_port_yield();
+    }
+    do {
+        mrapi_initialize(DOMAIN, SENDER + 1, parameters, &info, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_INITFAILED);
+    } while (status != MRAPI_SUCCESS);
+    mrapi_finalize(&status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+}
+
+static void
+act(const sim_actor *actor)
+{
+    static void (*const acts[ACTORS])(const sim_actor *) = {
+        [SENDER] = send_to_the_other, [RECEIVER] = receive_nothing, [HEIR] = inherit};
+    acts[actor->index](actor);
+}
+
+const sim_scenario sim_mcapi_orphan = {
+    .name = "mcapi_orphan",
+    .covers = "lane_is_over() row_give_back()",
+    .actors = ACTORS,
+    .deaths = 1,
+    .mortal = 1u << SENDER,
+    .long_lived = true,
+    .begin = mrapi_begin,
+    .act = act,
+    .environment = environment,
+};
