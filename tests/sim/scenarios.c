@@ -34,6 +34,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_cache,
     &sim_mrapi_dma,
     &sim_table,
+    &sim_table_find,
     &sim_mrapi_shmem_threads,
     &sim_mcapi_message,
     &sim_mcapi_packet,

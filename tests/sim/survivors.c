@@ -37,6 +37,10 @@ static const survivor survivors[] = {
     {NULL, "claim_undo", "R4", "is for a recovery that began when the side was another dead one's"},
 
     /* mrapi: rows */
+    {"table", "row_give_back", "T6", "for lane_is_over: mcapi_orphan finds it"},
+    {"table", "insert_locked", "T2", "table_find finds it"},
+    {"table", "row_look", "A2", "table_find finds it"},
+    {"table_find", "row_look", "A3", "a chain has more than one row: table finds it"},
     {NULL, "rows_read", "A1", FOR_SHOWING},
     {NULL, "row_living", "A1", FOR_SHOWING},
     {NULL, "segments_bytes", "A1", FOR_SHOWING},
@@ -107,7 +111,6 @@ static const survivor survivors[] = {
     {NULL, "make_ready", "X1",
      "the lanes' lock orders it for the living; for who dies here, it holds the compiler's order"},
     {NULL, "make_ready", "X2", "as X1"},
-    {"table", "row_give_back", "T6", "for lane_is_over: mcapi_orphan finds it"},
     {NULL, "lanes_look", "A2", OLD_TWICE},
     {NULL, "fill", "F1",
      "for one who left the lane, and for want of its table's lock let others remove it"},

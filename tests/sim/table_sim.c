@@ -14,6 +14,7 @@
 
 #define ACTORS 3u
 #define ROUNDS 10u
+#define FINDS 64u
 #define ROWS 2u
 #define ROW_BYTES 32u
 #define MEMORY_BYTES 1024u
@@ -56,10 +57,10 @@ look_at_holder(void *context, uint32_t owner)
 }
 
 static void
-view_make(const sim_actor *actor, med_table_view *view)
+view_make(const sim_actor *actor, uint32_t rows, med_table_view *view)
 {
     *view = (med_table_view){.table = NULL};
-    med_table_view_init(view, actor->memory, ROWS, ROW_BYTES);
+    med_table_view_init(view, actor->memory, rows, ROW_BYTES);
     view->scope = MED_PORT_SCOPE_SHARED;
     view->process_ref = actor->index + 1;
     view->on_slice = look_at_holder;
@@ -71,7 +72,7 @@ begin(const sim_actor *director)
 {
     med_table_view view;
     SIM_CHECK(med_table_size(ROWS, ROW_BYTES) <= MEMORY_BYTES);
-    view_make(director, &view);
+    view_make(director, ROWS, &view);
     med_table_init(&view);
 }
 
@@ -164,7 +165,7 @@ act(const sim_actor *actor)
     med_table_view view;
     uint32_t key = 2 * actor->index;
     uint32_t own = LIVES_MAX;
-    view_make(actor, &view);
+    view_make(actor, ROWS, &view);
     for (uint32_t round = 0; round < ROUNDS && n->count + ACTORS < LIVES_MAX; round++) {
         uint32_t what = sim_random(6);
         if (what == 0) {
@@ -185,6 +186,30 @@ act(const sim_actor *actor)
     }
 }
 
+static void
+begin_find(const sim_actor *director)
+{
+    med_table_view view;
+    view_make(director, 1, &view);
+    med_table_init(&view);
+}
+
+/* Of one row, one makes and removes; the others never take the lock, by which they would know. */
+static void
+act_find(const sim_actor *actor)
+{
+    med_table_view view;
+    view_make(actor, 1, &view);
+    for (uint32_t i = 0; actor->index == 0 && i < LIVES_MAX; i++) {
+        uint32_t made = insert(actor, &view, sim_random(EVERYBODYS + 1));
+        SIM_CHECK(made != LIVES_MAX);
+        remove_life(actor, &view, made);
+    }
+    for (uint32_t i = 0; actor->index != 0 && i < FINDS; i++) {
+        (void)find(actor, &view, sim_random(EVERYBODYS + 1));
+    }
+}
+
 const sim_scenario sim_table = {
     .name = "table",
     .covers = "table table_index table_lock",
@@ -195,4 +220,13 @@ const sim_scenario sim_table = {
     .waits_forever = true,
     .begin = begin,
     .act = act,
+};
+
+const sim_scenario sim_table_find = {
+    .name = "table_find",
+    .covers = "insert_locked() row_look()",
+    .memory_bytes = MEMORY_BYTES,
+    .actors = ACTORS,
+    .begin = begin_find,
+    .act = act_find,
 };
