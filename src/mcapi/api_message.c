@@ -54,6 +54,22 @@ send_ask(const med_message *message, size_t size, mcapi_status_t *status)
     return __builtin_expect(*status == MCAPI_SUCCESS, 1) ? self : NULL;
 }
 
+/* A function of its own: what it saves on the stack, those that go at once need not. */
+static __attribute__((noinline)) void
+send_slow(mcapi_endpoint_t from,
+          mcapi_endpoint_t to,
+          const void *buffer,
+          size_t size,
+          mcapi_priority_t priority,
+          mcapi_status_t *status)
+{
+    const med_message message = {from, to, buffer, (uint32_t)size, priority};
+    med_self *self = send_ask(&message, size, status);
+    if (self) {
+        *status = status_of(med_message_send_wait(self, &message));
+    }
+}
+
 void
 mcapi_msg_send(mcapi_endpoint_t send_endpoint,
                mcapi_endpoint_t receive_endpoint,
@@ -62,18 +78,19 @@ mcapi_msg_send(mcapi_endpoint_t send_endpoint,
                mcapi_priority_t priority,
                mcapi_status_t *status)
 {
-    med_self *self = status ? med_mcapi_self(status) : NULL;
-    if (self && __builtin_expect(med_message_send_at_once(self, send_endpoint, receive_endpoint,
-                                                          buffer, buffer_size, priority),
-                                 1)) {
-        *status = MCAPI_SUCCESS;
+    const med_self *self = status ? med_mcapi_self(status) : NULL;
+    med_lane_own *lane = self ? med_message_lane_at_once(self, send_endpoint, receive_endpoint,
+                                                         buffer, buffer_size, priority)
+                              : NULL;
+    if (__builtin_expect(!lane, 0)) {
+        send_slow(send_endpoint, receive_endpoint, buffer, buffer_size, priority, status);
         return;
     }
-    const med_message message = {send_endpoint, receive_endpoint, buffer, (uint32_t)buffer_size,
-                                 priority};
-    self = send_ask(&message, buffer_size, status);
-    if (self) {
-        *status = status_of(med_message_send_wait(self, &message));
+    *status = MCAPI_SUCCESS;
+    if (buffer_size > MED_RING_COPY_BY_WORD_MAX) {
+        med_message_put_long(lane, buffer, (uint32_t)buffer_size);
+    } else {
+        med_message_put(lane, buffer, (uint32_t)buffer_size);
     }
 }
 

@@ -28,9 +28,11 @@ med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    med_record_header_set(slot, MED_RECORD_BUFFER, bytes);
+    uint32_t next = med_ring_tail(&lane->producer.ring) + granules;
+    uint32_t leads_on = med_record_lead_on(&lane->producer.ring, next);
     memcpy(slot + sizeof(med_record_header), &buffer, sizeof buffer);
-    med_record_publish(&lane->producer.ring, granules, &lane->producer.news);
+    med_record_header_set(slot, MED_RECORD_BUFFER | leads_on, bytes);
+    med_record_publish(&lane->producer.ring, next, &lane->producer.news);
     return MEDLEY_OK;
 }
 

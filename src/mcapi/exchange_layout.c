@@ -42,6 +42,7 @@ static const uint32_t shape[] = {
     sizeof(med_record_header),
     offsetof(med_record_header, bytes),
     offsetof(med_record_header, kind),
+    MED_RECORD_LEADS_ON,
     sizeof(med_pool_buffer),
     offsetof(med_pool_buffer, place),
     offsetof(med_pool_buffer, generation),

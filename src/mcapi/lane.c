@@ -21,6 +21,7 @@
 #include "mcapi/lane.h"
 
 #include "mcapi/endpoint.h"
+#include "mcapi/record.h"
 #include "mrapi/system.h"
 
 #define BOTH_GONE (MED_LANE_GONE(MED_LANE_PRODUCER) | MED_LANE_GONE(MED_LANE_CONSUMER))
@@ -368,6 +369,7 @@ consumer_memory_attach(const med_self *self, med_lane_own *own, void *memory, me
         &own->consumer.ring, memory, self->exchange->exchange->lane_stride, self->scope);
     if (status == MEDLEY_OK) {
         status = ring_check(self, &own->consumer.ring.view, kind);
+        own->consumer.plain_max = med_record_plain_max(&own->consumer.ring.view);
         own->consumer.widths = widths_of(memory, &own->consumer.ring.view);
     }
     return status;
@@ -434,6 +436,8 @@ med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     own->consumer.kind = end->kind;
     own->consumer.endpoint = end->endpoint;
     own->consumer.buffers = med_exchange_lane_owner(end->index, end->generation);
+    own->consumer.headers = 0;
+    own->consumer.leads_on = false;
     own->consumer.life = end->generation + 1;
     *lane = own;
     return MEDLEY_OK;

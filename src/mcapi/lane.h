@@ -116,6 +116,9 @@ typedef struct med_lane_own {
         med_lane_row *row;
         const uint8_t *widths;
         uint32_t buffers;
+        uint32_t plain_max; /* of records, as are the next two (record.h): none has more in it; */
+        uint32_t headers;   /* so many are still found by their headers; */
+        bool leads_on;      /* the last one did */
         struct med_endpoint_own *endpoint;
         struct med_lane_own *next; /* of the same endpoint and priority, in a circle */
     } consumer;

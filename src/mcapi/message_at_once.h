@@ -48,19 +48,9 @@ med_message_fits(const med_ring_producer *ring, uint32_t tail, uint32_t granules
            (tail & ring->view.mask) + granules <= ring->view.mask + 1;
 }
 
-/* Fills a slot that was found or reserved, and hands it over. */
-static inline void
-med_message_put(
-    med_lane_own *lane, unsigned char *slot, uint32_t granules, const void *payload, uint32_t bytes)
-{
-    med_record_header_set(slot, MED_RECORD_PLAIN, bytes);
-    med_ring_copy(slot + sizeof(med_record_header), payload, bytes);
-    med_record_publish(&lane->producer.ring, granules, &lane->producer.news);
-}
-
-/* Whether it was sent. */
-static inline bool
-med_message_send_at_once(const med_self *self,
+/* The lane by which it may go at once, or NULL. */
+static inline med_lane_own *
+med_message_lane_at_once(const med_self *self,
                          med_handle from,
                          med_handle to,
                          const void *payload,
@@ -69,25 +59,40 @@ med_message_send_at_once(const med_self *self,
 {
     med_lane_own *lane = med_message_lane(self, from, to, priority);
     if (__builtin_expect(!lane || !payload || size >= lane->producer.at_once_end, 0)) {
-        return false;
+        return NULL;
     }
     const med_endpoint_own *own = lane->producer.endpoint;
     const med_endpoint_row *receiver = lane->producer.receiver;
-    med_ring_producer *ring = &lane->producer.ring;
+    const med_ring_producer *ring = &lane->producer.ring;
     uint32_t bytes = (uint32_t)size;
-    uint32_t granules = med_record_granules(bytes);
-    uint32_t tail = med_ring_tail(ring);
     /* Relaxed: as the slow way reads it, which says no as well if it is less. */
     uint32_t most = atomic32_load_relaxed(&receiver->settings[MED_ENDPOINT_MAX_PAYLOAD]);
     if (__builtin_expect(own->sends.first || bytes > most, 0) || med_message_is_barred(own->row) ||
-        med_message_is_barred(receiver) || !med_message_fits(ring, tail, granules) ||
+        med_message_is_barred(receiver) ||
+        !med_message_fits(ring, med_ring_tail(ring), med_record_granules(bytes)) ||
         __builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
-        return false;
+        return NULL;
     }
-    med_message_put(lane, med_ring_slot(&ring->view, tail), granules, payload, bytes);
-    med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
-    return true;
+    return lane;
 }
+
+/* Fills the place that was found, or reserved, hands it over and counts it. */
+static inline void
+med_message_put(med_lane_own *lane, const void *payload, uint32_t bytes)
+{
+    med_ring_producer *ring = &lane->producer.ring;
+    uint32_t tail = med_ring_tail(ring);
+    uint32_t next = tail + med_record_granules(bytes);
+    unsigned char *slot = med_record_at(&ring->view, tail);
+    uint32_t leads_on = med_record_lead_on(ring, next);
+    med_ring_copy(slot + sizeof(med_record_header), payload, bytes);
+    med_record_header_set(slot, MED_RECORD_PLAIN | leads_on, bytes);
+    med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
+    med_record_publish(ring, next, &lane->producer.news);
+}
+
+/* The same of a longer one: a function of its own, so that who puts a short one calls nothing. */
+void med_message_put_long(med_lane_own *lane, const void *payload, uint32_t bytes);
 
 /* One was taken from that lane: where it goes on next time. */
 static inline void
@@ -125,12 +130,12 @@ med_message_receive_at_once(
     uint32_t priority = med_message_most_urgent(own);
     med_lane_own *lane = own->from[priority];
     med_record record;
-    if (!lane || !med_record_is_known(&lane->consumer.ring, &record) ||
+    if (!lane || med_record_at_hand(lane, &record) != MEDLEY_OK ||
         __builtin_expect(record.kind != MED_RECORD_PLAIN || record.bytes > size, 0)) {
         return false;
     }
     med_ring_copy(buffer, record.payload, record.bytes);
-    med_record_release(&lane->consumer.ring, record.granules, &lane->consumer.news);
+    med_record_release(lane, record.granules, record.leads_on);
     med_message_go_on(own, priority, lane);
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, record.bytes);
     *bytes = record.bytes;

@@ -3,7 +3,8 @@
  * Messages: receiving (message_send.c has the rest of the story).
  *
  *             linearises at                            progress
- *   receive   its look at the tail that finds it (A1)  wait-free, in the number of lanes
+ *   receive   its look at the header (H2) or the tail  wait-free, in the number of lanes
+ *             (A1) that finds it
  *
  * Order. The receiver looks from the most urgent priority on; within one it takes at most a run
  * from a lane, then goes on to the next.
@@ -99,12 +100,12 @@ static inline medley_status_t
 look_at_lane(med_self *self, med_endpoint_own *own, found *f)
 {
     med_lane_own *lane = f->lane;
-    medley_status_t status = med_record_peek_in(lane, &f->record);
+    medley_status_t status = med_record_peek(lane, &f->record);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         return status;
     }
     if (status != MEDLEY_ERR_CORRUPT && med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER)) {
-        status = med_record_peek_in(lane, &f->record); /* G2: all that it published */
+        status = med_record_peek(lane, &f->record); /* G2: all that it published */
         if (status == MEDLEY_OK) {
             return status;
         }
@@ -182,7 +183,7 @@ take(med_self *self, med_endpoint_own *own, found *f, void *buffer, size_t size)
         lane_retire(self, own, f->priority, lane);
         return status;
     }
-    med_record_release(&lane->consumer.ring, f->record.granules, &lane->consumer.news);
+    med_record_release(lane, f->record.granules, f->record.leads_on);
     med_message_go_on(own, f->priority, lane);
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, bytes);
     return bytes > size ? MEDLEY_ERR_LIMIT : MEDLEY_OK;
@@ -272,7 +273,7 @@ med_message_available(med_self *self, med_handle at, uint32_t *count)
     for (uint32_t priority = 0; priority < MED_LANE_PRIORITIES; priority++) {
         med_lane_own *lane = own->from[priority];
         do {
-            *count += lane ? med_record_count(&lane->consumer.ring) : 0;
+            *count += lane ? med_record_count(lane) : 0;
             lane = lane ? lane->consumer.next : NULL;
         } while (lane != own->from[priority]);
     }
@@ -291,6 +292,7 @@ take_run(med_endpoint_own *own, found *f, const med_message_places *places, uint
     uint32_t granules = 0;
     uint32_t many = 0;
     uint64_t bytes = 0;
+    bool leads_on = false;
     uint32_t most =
         places->count - first < MED_MESSAGE_RUN_MAX ? places->count - first : MED_MESSAGE_RUN_MAX;
     uint32_t ready = ring->filled - ring->head;
@@ -301,14 +303,14 @@ take_run(med_endpoint_own *own, found *f, const med_message_places *places, uint
         places->lengths[first + many++] = f->record.bytes;
         bytes += f->record.bytes;
         granules += f->record.granules;
+        leads_on = f->record.leads_on;
         uint32_t next = ring->head + granules;
         more = many < most && granules < ready &&
-               med_record_read(med_ring_slot(&ring->view, next), &ring->view,
-                               med_ring_run(&ring->view, next, ready - granules),
+               med_record_read(lane, next, med_ring_run(&ring->view, next, ready - granules),
                                &f->record) == MEDLEY_OK &&
                f->record.kind == MED_RECORD_PLAIN && f->record.bytes <= places->size;
     }
-    med_record_release(ring, granules, &lane->consumer.news);
+    med_record_release(lane, granules, leads_on);
     med_lane_count_many(lane->consumer.row, MED_LANE_CONSUMER, many, bytes);
     own->run = 0;
     own->from[f->priority] = lane->consumer.next;

@@ -4,8 +4,8 @@
  * lanes, and record.h and ring_spsc.h say why one message gets across.
  *
  *             linearises at                            progress
- *   send      the store of the ring's tail (R1)        wait-free, but for a kernel wake, the first
- *                                                      message of a lane, and the pool
+ *   send      the store of its header (H1) or of the   wait-free, but for a kernel wake, the first
+ *             ring's tail (R1): record.h               message of a lane, and the pool
  *
  * Whose a buffer is, step by step, says docs/design/mcapi.md.
  *
@@ -128,33 +128,42 @@ size_check(const med_self *self, const med_message *message)
     return message->bytes <= most ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
 }
 
+void
+med_message_put_long(med_lane_own *lane, const void *payload, uint32_t bytes)
+{
+    med_message_put(lane, payload, bytes);
+}
+
 static medley_status_t
 send_plain(med_lane_own *lane, const med_message *message)
 {
     unsigned char *slot;
     uint32_t granules = med_record_granules(message->bytes);
     medley_status_t status = med_record_reserve(&lane->producer.ring, granules, &slot);
-    if (__builtin_expect(status != MEDLEY_OK, 0)) {
-        return status;
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        med_message_put(lane, message->payload, message->bytes);
     }
-    med_message_put(lane, slot, granules, message->payload, message->bytes);
-    return MEDLEY_OK;
+    return status;
+}
+
+static medley_status_t
+send_buffer(med_self *self, med_lane_own *lane, const med_message *message)
+{
+    medley_status_t status = med_buffer_send_copy(self, lane, message->payload, message->bytes);
+    if (status == MEDLEY_OK) {
+        med_lane_count(lane->producer.row, MED_LANE_PRODUCER, message->bytes);
+    }
+    return status;
 }
 
 static inline medley_status_t
 send_by(med_self *self, med_lane_own *lane, const med_message *message)
 {
-    med_lane_row *row = lane->producer.row;
-    if (__builtin_expect(med_lane_is_gone(row, MED_LANE_CONSUMER), 0)) {
+    if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return lane_drop(self, lane);
     }
     bool plain = message->bytes <= med_record_plain_max(&lane->producer.ring.view);
-    medley_status_t status =
-        plain ? send_plain(lane, message)
-              : med_buffer_send_copy(self, lane, message->payload, message->bytes);
-    if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        med_lane_count(row, MED_LANE_PRODUCER, message->bytes);
-    }
+    medley_status_t status = plain ? send_plain(lane, message) : send_buffer(self, lane, message);
     return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
 }
 
@@ -282,14 +291,17 @@ send_run(med_lane_own *lane,
         return 0;
     }
     many = room / granules;
+    uint32_t next = med_ring_tail(ring) + granules * many;
+    uint32_t leads_on = many ? med_record_lead_on(ring, next) : 0;
     unsigned char *slot = at;
     for (uint32_t i = 0; i < many; i++, slot += (size_t)granules * MED_LANE_GRANULE_BYTES) {
-        med_record_header_set(slot, MED_RECORD_PLAIN, message->bytes);
+        uint32_t kind = i + 1 < many ? MED_RECORD_PLAIN : MED_RECORD_PLAIN | leads_on;
         med_ring_copy(slot + sizeof(med_record_header), payload + (size_t)i * message->bytes,
                       message->bytes);
+        med_record_header_set(slot, kind, message->bytes);
     }
     if (many) {
-        med_record_publish(ring, granules * many, &lane->producer.news);
+        med_record_publish(ring, next, &lane->producer.news);
         med_lane_count_many(lane->producer.row, MED_LANE_PRODUCER, many,
                             (uint64_t)many * message->bytes);
     }

@@ -321,14 +321,14 @@ receive_once(med_self *self, med_lane_own *lane, void **address, size_t *bytes)
     }
     /* Asked first: what it published before is found by the look that follows. */
     bool gone = med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER);
-    medley_status_t status = med_record_peek_in(lane, &record);
+    medley_status_t status = med_record_peek(lane, &record);
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         bool empty = status == MEDLEY_EMPTY || status == MEDLEY_EMPTY_PRODUCER_INSERTING;
         return empty ? (gone ? MEDLEY_ERR_PEER_DIED : MEDLEY_EMPTY) : status;
     }
     med_buffer_prefetch_next(&self->exchange->exchange->pool, &lane->consumer.ring, &record);
     status = med_buffer_receive(self, lane, &record, &buffer);
-    med_record_release(&lane->consumer.ring, record.granules, &lane->consumer.news);
+    med_record_release(lane, record.granules, record.leads_on);
     *address = med_pool_address(&self->exchange->exchange->pool, buffer);
     *bytes = record.bytes;
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, record.bytes);
@@ -436,7 +436,7 @@ med_packet_available(med_self *self, med_handle channel, uint32_t *count)
     medley_status_t status = receive_begin(self, channel, &lane, &own);
     if (status == MEDLEY_OK) {
         *count = lane->consumer.kind == MED_LANE_STATES ? med_state_available(lane)
-                                                        : med_record_count(&lane->consumer.ring);
+                                                        : med_record_count(lane);
     }
     return status;
 }

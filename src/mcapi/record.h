@@ -8,12 +8,28 @@
  * store of the ring's tail, and given back by one of its head. Instead of the ring's own wait
  * objects that of the other side's node is woken, where its thread sleeps for everything.
  *
+ * One line. Where few come, a record is found by its header alone, so that the tail's line does not
+ * change hands as well. Where the next will begin, NONE stands before the record ahead of it is
+ * there, and that record says that it does (LEADS_ON): without, nobody looks there. So what lies
+ * there from before, a payload perhaps, is never taken for a header. A record does not lead on
+ * where the producer does not know that place to be free; the next is found by the tail. Where many
+ * come, as the ring's pace says, they are found by the tail, many by one look; where few do, by one
+ * look in so many, so that the pace learns when there are more.
+ *
+ *             linearises at
+ *   publish   the store of the header (H1) or of the tail (R1), by which it is found
+ *   peek      the look at it (H2, A1) that finds it
+ *
+ * Both are wait-free. Who dies between the header and the tail may have sent it or not. Model:
+ * models/record.pml.
+ *
  * Trust. A header is read once; a length that is no record's, or reaches beyond what the ring says
  * is there, is MEDLEY_ERR_CORRUPT.
  */
 #ifndef MEDLEY_MCAPI_RECORD_H
 #define MEDLEY_MCAPI_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/pool.h"
@@ -21,20 +37,25 @@
 #include "mcapi/lane.h"
 
 typedef enum med_record_kind {
-    MED_RECORD_SKIP = 1, /* nothing; `bytes` are those up to the ring's end */
-    MED_RECORD_PLAIN,    /* `bytes` of payload follow */
-    MED_RECORD_BUFFER,   /* a med_pool_buffer follows; `bytes` are those in it */
+    MED_RECORD_NONE,   /* nothing is there yet: where the next will begin */
+    MED_RECORD_SKIP,   /* nothing; `bytes` are those up to the ring's end */
+    MED_RECORD_PLAIN,  /* `bytes` of payload follow */
+    MED_RECORD_BUFFER, /* a med_pool_buffer follows; `bytes` are those in it */
 } med_record_kind;
+
+/* Beside the kind: where the next will begin was NONE before this one was there. */
+#define MED_RECORD_LEADS_ON 0x100u
 
 typedef struct med_record_header {
     uint32_t bytes;
-    uint32_t kind;
+    atomic32 kind;
 } med_record_header;
 _Static_assert(sizeof(med_record_header) == 8, "the same in every build");
 
 typedef struct med_record {
     uint32_t bytes;
     med_record_kind kind;
+    bool leads_on;
     uint32_t granules;
     unsigned char *payload; /* in the lane */
 } med_record;
@@ -52,6 +73,13 @@ med_record_plain_max(const med_ring_view *view)
 {
     uint32_t granules = (view->mask + 1) / 4;
     return (granules ? granules : 1) * MED_LANE_GRANULE_BYTES - (uint32_t)sizeof(med_record_header);
+}
+
+/* Where the granule of that index lies, of a ring that was checked to be of granules. */
+static inline unsigned char *
+med_record_at(const med_ring_view *view, uint32_t index)
+{
+    return view->slots + (size_t)(index & view->mask) * MED_LANE_GRANULE_BYTES;
 }
 
 /* ---- The producer ---------------------------------------------------------------------------- */
@@ -79,99 +107,143 @@ med_record_reserve(med_ring_producer *ring, uint32_t granules, unsigned char **s
     return status;
 }
 
+/* If the place where the next will begin is known to be free: says there that nothing is there yet.
+ * What the kind of the record before it is to have beside it. */
+static inline uint32_t
+med_record_lead_on(const med_ring_producer *ring, uint32_t next)
+{
+    if (__builtin_expect(med_ring_used_up(ring, next), 0)) {
+        return 0;
+    }
+    med_record_header *header = (med_record_header *)(void *)med_record_at(&ring->view, next);
+    /* Relaxed: H1 of the record before it comes after, and nobody looks here without. */
+    atomic32_store_relaxed(&header->kind, MED_RECORD_NONE);
+    return MED_RECORD_LEADS_ON;
+}
+
+/* Behind its payload. `kind` as it stands there. */
 static inline void
-med_record_header_set(unsigned char *slot, med_record_kind kind, uint32_t bytes)
+med_record_header_set(unsigned char *slot, uint32_t kind, uint32_t bytes)
 {
     med_record_header *header = (med_record_header *)(void *)slot;
     header->bytes = bytes;
-    header->kind = kind;
+    atomic32_store_release(&header->kind, kind); /* H1 record filled -> H2 (med_record_read) */
 }
 
-/* Hands it over, and wakes the consumer if it sleeps. */
+/* Hands over what is filled before `next`, and wakes the consumer if it sleeps. */
 static inline void
-med_record_publish(med_ring_producer *ring, uint32_t granules, med_waker *news)
+med_record_publish(med_ring_producer *ring, uint32_t next, med_waker *news)
 {
-    uint32_t tail = med_ring_tail(ring);
-    /* R1 record filled -> A1 (ring_spsc.h) */
-    atomic32_store_release(&ring->view.ring->tail, tail + granules);
+    atomic32_store_release(&ring->view.ring->tail, next); /* R1 record filled -> A1 (ring_spsc.h) */
     med_waker_wake(news);
 }
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
 
-/* Gives the granules of a record back, and wakes the producer if it sleeps. */
+/* So many are found by their headers, before one look at the tail: whether there are many. */
+#define MED_RECORD_HEADERS_MAX 64u
+
+/* The record is done with. */
 static inline void
-med_record_release(med_ring_consumer *ring, uint32_t granules, med_waker *news)
+med_record_pass(med_lane_own *lane, uint32_t granules, bool leads_on)
 {
-    med_ring_pass(ring, granules);
-    med_waker_wake(news);
+    med_ring_pass(&lane->consumer.ring, granules);
+    lane->consumer.leads_on = leads_on;
 }
 
-/* What stands at the beginning of a run of filled granules. MEDLEY_ERR_CORRUPT: no record. */
-static inline medley_status_t
-med_record_read(void *at, const med_ring_view *view, uint32_t run, med_record *record)
+/* Gives the granules of records back, of which the last leads on or not, and wakes the producer if
+ * it sleeps. */
+static inline void
+med_record_release(med_lane_own *lane, uint32_t granules, bool leads_on)
 {
-    med_record_header header = *(const med_record_header *)at;
-    __asm__("" : "+r"(header.bytes), "+r"(header.kind)); /* what is checked is what is used */
-    uint32_t in_lane = header.kind == MED_RECORD_BUFFER ? sizeof(med_pool_buffer) : header.bytes;
-    if (__builtin_expect(in_lane > med_record_plain_max(view), 0) ||
-        __builtin_expect(header.kind - MED_RECORD_SKIP > MED_RECORD_BUFFER - MED_RECORD_SKIP, 0)) {
+    med_record_pass(lane, granules, leads_on);
+    med_waker_wake(&lane->consumer.news);
+}
+
+/* What stands at the beginning of a run of granules, at an index. MEDLEY_EMPTY: nothing
+ * yet; MEDLEY_ERR_CORRUPT: no record. */
+static inline medley_status_t
+med_record_read(const med_lane_own *lane, uint32_t index, uint32_t run, med_record *record)
+{
+    unsigned char *at = med_record_at(&lane->consumer.ring.view, index);
+    const med_record_header *header = (const med_record_header *)(void *)at;
+    uint32_t word = atomic32_load_acquire(&header->kind); /* H2 record filled <- H1 */
+    if (__builtin_expect(word == MED_RECORD_NONE, 0)) {
+        return MEDLEY_EMPTY;
+    }
+    uint32_t bytes = header->bytes;
+    __asm__("" : "+r"(bytes)); /* what is checked is what is used */
+    uint32_t kind = word & ~MED_RECORD_LEADS_ON;
+    uint32_t in_lane = kind == MED_RECORD_BUFFER ? sizeof(med_pool_buffer) : bytes;
+    if (__builtin_expect(in_lane > lane->consumer.plain_max, 0) ||
+        __builtin_expect(kind - MED_RECORD_SKIP > MED_RECORD_BUFFER - MED_RECORD_SKIP, 0)) {
         return MEDLEY_ERR_CORRUPT;
     }
-    record->bytes = header.bytes;
-    record->kind = (med_record_kind)header.kind;
-    record->payload = (unsigned char *)at + sizeof header;
+    record->bytes = bytes;
+    record->kind = (med_record_kind)kind;
+    record->leads_on = kind != word;
+    record->payload = at + sizeof *header;
     record->granules = med_record_granules(in_lane);
     return __builtin_expect(record->granules <= run, 1) ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
-/* The next record, skips passed over. MEDLEY_EMPTY, MEDLEY_EMPTY_PRODUCER_INSERTING,
- * MEDLEY_ERR_CORRUPT. The same again until it is released. */
-static inline medley_status_t
-med_record_peek(med_ring_consumer *ring, med_record *record)
-{
-    for (uint32_t skips = 0; skips < 2; skips++) {
-        void *at;
-        medley_status_t status = med_ring_peek_as(ring, MED_RING_PACKED, &at);
-        if (__builtin_expect(status != MEDLEY_OK, 0)) {
-            return status;
-        }
-        /* Whole records only: the tail stands behind one. */
-        uint32_t run = med_ring_run(&ring->view, ring->head, ring->filled - ring->head);
-        status = med_record_read(at, &ring->view, run, record);
-        if (__builtin_expect(status != MEDLEY_OK || record->kind != MED_RECORD_SKIP, 1)) {
-            return status;
-        }
-        med_ring_pass(ring, record->granules); /* nobody is woken: the next record does that */
-    }
-    return MEDLEY_ERR_CORRUPT; /* two skips in a row */
-}
-
-/* The next record, if no look at the producer is needed to find it. */
+/* Is the next to be found by its header? */
 static inline bool
-med_record_is_known(const med_ring_consumer *ring, med_record *record)
+med_record_goes_by_header(const med_lane_own *lane)
 {
-    uint32_t known = ring->filled - ring->head;
-    uint32_t run = med_ring_run(&ring->view, ring->head, known);
-    return __builtin_expect(known != 0, 1) &&
-           med_record_read(med_ring_slot(&ring->view, ring->head), &ring->view, run, record) ==
-               MEDLEY_OK;
+    return lane->consumer.leads_on && lane->consumer.headers && !lane->consumer.ring.pace.moment_ns;
 }
 
-/* The same of a lane, noting how much of its ring was in use when it looked. */
+/* The next, if no look at the tail is needed: MEDLEY_EMPTY. */
 static inline medley_status_t
-med_record_peek_in(med_lane_own *lane, med_record *record)
+med_record_at_hand(med_lane_own *lane, med_record *record)
 {
     med_ring_consumer *ring = &lane->consumer.ring;
-    uint32_t known = ring->filled;
-    medley_status_t status = med_record_peek(ring, record);
-    if (ring->filled != known) {
-        med_lane_note_use(lane->consumer.row, MED_LANE_CONSUMER, ring->filled - ring->head);
+    uint32_t known = ring->filled - ring->head;
+    if (__builtin_expect(known != 0, 1)) {
+        known = med_ring_run(&ring->view, ring->head, known); /* whole records only */
+        medley_status_t status = med_record_read(lane, ring->head, known, record);
+        return __builtin_expect(status == MEDLEY_EMPTY, 0) ? MEDLEY_ERR_CORRUPT : status;
+    }
+    if (!med_record_goes_by_header(lane)) {
+        return MEDLEY_EMPTY;
+    }
+    uint32_t run = med_ring_run(&ring->view, ring->head, ring->view.mask + 1);
+    medley_status_t status = med_record_read(lane, ring->head, run, record);
+    if (status == MEDLEY_OK) {
+        ring->filled = ring->head + record->granules;
+        lane->consumer.headers--;
     }
     return status;
 }
 
+/* A look at the tail. */
+medley_status_t med_record_look(med_lane_own *lane);
+
+/* The next record, skips passed over. MEDLEY_EMPTY, MEDLEY_EMPTY_PRODUCER_INSERTING,
+ * MEDLEY_ERR_CORRUPT. The same again until it is released. */
+static inline medley_status_t
+med_record_peek(med_lane_own *lane, med_record *record)
+{
+    const med_ring_consumer *ring = &lane->consumer.ring;
+    for (uint32_t skips = 0; skips < 2; skips++) {
+        medley_status_t status = MEDLEY_OK;
+        if (ring->head == ring->filled && !med_record_goes_by_header(lane)) {
+            status = med_record_look(lane);
+        }
+        if (__builtin_expect(status == MEDLEY_OK, 1)) {
+            status = med_record_at_hand(lane, record);
+        }
+        if (__builtin_expect(status != MEDLEY_OK || record->kind != MED_RECORD_SKIP, 1)) {
+            return status;
+        }
+        /* Nobody is woken: the next record does that. */
+        med_record_pass(lane, record->granules, record->leads_on);
+    }
+    return MEDLEY_ERR_CORRUPT; /* two skips in a row */
+}
+
 /* How many there are, up to one that is none: as many as one look finds. */
-uint32_t med_record_count(med_ring_consumer *ring);
+uint32_t med_record_count(med_lane_own *lane);
 
 #endif
