@@ -119,15 +119,21 @@ leave_to_be_joined(med_self *self)
     return status;
 }
 
+void
+med_node_goes_tell(const med_self *self)
+{
+    if (med_log_wanted(MED_LOG_DEBUG)) {
+        med_node_tell("goes", self);
+    }
+    med_traced(self->system, self->ref, MED_TRACED_NODE_GOES, self->domain, self->node);
+    med_event_tell(MEDLEY_EVENT_NODE_GOES);
+}
+
 medley_status_t
 med_node_leave(med_self *self)
 {
     med_system *system = self->system;
-    if (med_log_wanted(MED_LOG_DEBUG)) {
-        med_node_tell("goes", self);
-    }
-    med_traced(system, self->ref, MED_TRACED_NODE_GOES, self->domain, self->node);
-    med_event_tell(MEDLEY_EVENT_NODE_GOES);
+    med_node_goes_tell(self);
     med_port_self_set(NULL);
     med_parts_node_leaves(self);
     if (self->joinable) {

@@ -33,5 +33,7 @@ medley_status_t med_node_leaves_finish(struct med_system *system);
 
 /* "node 1 of domain 0 <what>", for who follows it. */
 void med_node_tell(const char *what, const med_self *self);
+/* That one goes which was told to come: in the log, the trace, and to who asked for the event. */
+void med_node_goes_tell(const med_self *self);
 
 #endif

@@ -67,6 +67,8 @@ med_node_start(med_system *system,
         /* Relaxed: there is nothing to see. Before the row goes, and its place is another's. */
         atomic32_store_relaxed(&self->join, med_node_join_word(MED_NODE_JOIN_NEVER, generation));
         report_not_started(self->domain, self->node, status);
+        /* It has come, all were told. */
+        med_node_goes_tell(self);
         (void)med_node_row_leave(system, self->index, generation);
         med_system_release(system);
         return status;

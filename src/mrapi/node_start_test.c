@@ -86,6 +86,51 @@ missing_processor_is_told(void **state)
                                  "stack size, priority or processor"));
 }
 
+static uint32_t comes;
+static uint32_t goes;
+
+static void
+count_comes(mrapi_event_t event)
+{
+    (void)event;
+    comes++;
+}
+
+static void
+count_goes(mrapi_event_t event)
+{
+    (void)event;
+    goes++;
+}
+
+/* Who counts the nodes that are there has no more of them than there are. */
+static int
+counts_nodes(void)
+{
+    mrapi_status_t status;
+    child_expect(initialize(NODE) == MRAPI_SUCCESS);
+    mrapi_resource_register_callback(MEDLEY_EVENT_NODE_COMES, 1, count_comes, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_resource_register_callback(MEDLEY_EVENT_NODE_GOES, 1, count_goes, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    cpu_set_t none;
+    pthread_attr_t attributes;
+    CPU_ZERO(&none);
+    child_expect(pthread_attr_init(&attributes) == 0);
+    child_expect(pthread_attr_setaffinity_np(&attributes, sizeof none, &none) == 0);
+    child_expect(create_with(&attributes) == MRAPI_ERR_PARAMETER);
+    child_expect(comes == 1 && goes == 1);
+    child_expect(finalize() == MRAPI_SUCCESS);
+    return 0;
+}
+
+static void
+who_is_not_started_goes(void **state)
+{
+    (void)state;
+    logged_run("quiet", counts_nodes);
+}
+
 /* ---- A start that is under way --------------------------------------------------------------- */
 
 static atomic32 joiner_thread;
@@ -131,6 +176,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_memory_is_told),
         cmocka_unit_test(missing_processor_is_told),
+        cmocka_unit_test(who_is_not_started_goes),
         cmocka_unit_test(joiner_of_one_being_started_sleeps),
     };
     test_system_prepare();
