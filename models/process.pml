@@ -18,6 +18,10 @@
  * goes drops his slot and leaves his row LIVE, which is to die. The third does not give up, and a
  * newcomer once.
  *
+ * TAKEN_OVER: a recoverer may be stopped, so who has waited long takes the recovery over from him;
+ * then he goes on where he was. Of two rows, it is a newcomer with the dead one's slot who does. A
+ * newcomer at it is taken over by nobody: what is of his generation is his.
+ *
  * Rows are tried in any order, where the code goes up: so two stand for many. Who waits for the
  * table's lock recovers its dead holder himself (med_process_look), but for one who is recovering
  * the other row: of two rows, that one's lock he has freed, and there is no third. models/lock.pml
@@ -27,11 +31,14 @@
  * CONFIG ONE_DIES            one of three dies anywhere
  * CONFIG TWO_DIE             two of three do, also at each other's recovery, and at the newcomer's
  * CONFIG STUCK               one of three dies anywhere, and who has to wait may give up
+ * CONFIG TAKEN_OVER          one of three dies anywhere, and who recovers him may lose that
  * MUTANT SLOT_LAST assertion/ONE_DIES          comes alive, then takes the slot
  * MUTANT DROP_FIRST assertion/ONE_DIES         drops the slot, then gives the row back
  * MUTANT SAME_GENERATION assertion/ONE_DIES    a row's next life has the generation of the last
  * MUTANT UNASKED assertion/ONE_DIES            recovers who is LIVE without asking for his slot
- * MUTANT SECOND_AT_ONCE assertion/ONE_DIES     takes a recovery over from one who lives
+ * MUTANT NEWCOMER_TOO assertion/TAKEN_OVER     takes a recovery over from a newcomer who lives
+ * MUTANT LOSS_UNSEEN assertion/TAKEN_OVER      who lost a recovery ends it as if it were his
+ * MUTANT ANY_GENERATION assertion/TAKEN_OVER   who lost it takes from a newcomer what he has
  * MUTANT ROW_FIRST assertion/ONE_DIES          the row comes free before the nodes leave
  * MUTANT KEEP_NODES assertion/ONE_DIES         recovery leaves the nodes
  * MUTANT KEEP_LOCKS assertion/ONE_DIES         recovery leaves the table's lock
@@ -56,6 +63,16 @@
 
 #define REF(row, generation) ((row) + 1 + (generation) * 4)
 #define ROW_OF(ref) (((ref) % 4) - 1)
+#ifdef ANY_GENERATION
+#define NAMES_THE_DEAD(ref) (ref != 0 && ROW_OF(ref) == i)
+#else
+#define NAMES_THE_DEAD(ref) (ref != 0 && ROW_OF(ref) == i && (ref) / 4 <= generation)
+#endif
+#ifdef TAKEN_OVER
+#define OR_ELSE true /* he is long at it, or so it seems */
+#else
+#define OR_ELSE else
+#endif
 
 byte word[ROWS];
 byte slot[ROWS];           /* who holds it; 0: nobody */
@@ -98,10 +115,12 @@ inline recovery_claim() {
             next = WORD(DEAD, 0, GENERATION(seen))
 #ifdef NEVER_TAKE_OVER
         :: STATE(seen) == RECOVERING -> break
-#elif defined(SECOND_AT_ONCE)
-        :: STATE(seen) == RECOVERING -> next = WORD(DEAD, 0, GENERATION(seen))
 #else
         :: STATE(seen) == RECOVERING && slot[BY(seen)] != 0 -> break
+#ifdef NEWCOMER_TOO
+        :: STATE(seen) == RECOVERING && BY(seen) == i && slot[i] != 0 ->
+            next = WORD(DEAD, 0, GENERATION(seen))
+#endif
         :: STATE(seen) == RECOVERING && slot[BY(seen)] == 0 ->
             next = WORD(DEAD, 0, GENERATION(seen))
 #endif
@@ -127,7 +146,7 @@ inline recover_table_lock() {
 #ifndef KEEP_LOCKS
     seen = lock;
     if
-    :: seen != 0 && ROW_OF(seen) == i ->
+    :: NAMES_THE_DEAD(seen) ->
         d_step {
             if
             :: lock == seen -> assert(is_dead[life[seen]]); lock = 0
@@ -194,13 +213,13 @@ inline remove_node(n) {
     seen = 0
 }
 
-/* The nodes whose reference is of row `i`: at most one is, which `n` finds. */
+/* The nodes whose reference is of row `i`, of its dead: at most one is, which `n` finds. */
 inline find_node() {
     d_step {
         n = 1;
         do
         :: n > PROCESSES -> break
-        :: n <= PROCESSES && node[n] != 0 && ROW_OF(node[n]) == i -> break
+        :: n <= PROCESSES && NAMES_THE_DEAD(node[n]) -> break
         :: else -> n++
         od;
         seen = (n <= PROCESSES -> node[n] : 0)
@@ -230,7 +249,7 @@ inline recover() {
     recovery_claim();
     if
     :: got ->
-        generation = GENERATION(word[i]);
+        generation = GENERATION(next);
 #ifdef NODES_FIRST
         recover_nodes();
         recover_table_lock();
@@ -243,12 +262,24 @@ inline recover() {
 #endif
 #endif
         d_step {
-            assert(word[i] == WORD(RECOVERING, mine, generation)); /* R2, D1 */
-#ifdef GIVE_BACK_FREE
-            word[i] = WORD(FREE, 0, generation);
-#else
-            word[i] = WORD((gave_up -> DEAD : FREE), 0, generation);
+#ifndef TAKEN_OVER
+            assert(word[i] == WORD(RECOVERING, mine, generation));
 #endif
+            if
+#ifdef LOSS_UNSEEN
+            :: true ->
+#else
+            :: word[i] == WORD(RECOVERING, mine, generation) -> /* R2, D1 */
+#endif
+#ifdef GIVE_BACK_FREE
+                word[i] = WORD(FREE, 0, generation)
+#else
+                word[i] = WORD((gave_up -> DEAD : FREE), 0, generation);
+                assert(gave_up || !(NAMES_THE_DEAD(node[1]) || NAMES_THE_DEAD(node[2]) ||
+                                    NAMES_THE_DEAD(node[3])))
+#endif
+            :: else -> skip /* lost */
+            fi;
             gave_up = false
         };
         MAY_DIE
@@ -322,7 +353,7 @@ inline claim_dead() {
         generation = GENERATION(seen) + 1;
         if
         :: STATE(seen) == RECOVERING && BY(seen) != mine && slot[BY(seen)] != 0 -> got = false
-        :: else ->
+        :: OR_ELSE ->
             d_step {
                 if
                 :: word[mine] == seen -> word[mine] = WORD(RECOVERING, mine, generation)

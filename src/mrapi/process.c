@@ -7,7 +7,7 @@
  *                    v
  *                   DEAD --one wins the compare-and-swap--> RECOVERING(by) --done--> FREE
  *                    ^                                           |
- *                    +-------- `by` is found dead ---------------+   (or taken over directly)
+ *                    +---- `by` is found dead, or too long at it +   (or taken over directly)
  *
  * Why it is right. Only a process that holds the slot of a FREE row makes it LIVE, so a LIVE row
  * whose slot nobody holds belongs to a dead process, and stays so until it is FREE again: nobody
@@ -147,7 +147,7 @@ claim_dead(med_system *system, uint32_t index)
     uint32_t by_me = med_process_word(MED_PROCESS_RECOVERING, index, generation);
     bool another_is_at_it = med_process_state_of(word) == MED_PROCESS_RECOVERING &&
                             med_process_recoverer_of(word) != index &&
-                            med_process_recoverer_lives(system, word);
+                            med_process_recoverer_at_it(system, index, word);
     /* Lost, as of now: between the first look and the claim.
      * D2 done so far <- D1 (process_recover.c) */
     if (another_is_at_it || med_process_slot_lost(system, index) ||

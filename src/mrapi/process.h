@@ -98,15 +98,28 @@ bool med_process_slot_lost(const struct med_system *system, uint32_t index);
 bool med_process_alive(const struct med_system *system, uint32_t ref);
 
 /* Recovers the process of that row if it is dead: its nodes leave, its locks come free. Idempotent;
- * any number of processes may try at once; one that dies at it is succeeded by another, as is one
- * that gives up because somebody has a table locked and does not go on. True when there was
- * something to do, and it is done. */
+ * any number of processes may try at once; one that dies at it, or is stopped, is succeeded by
+ * another, as is one that gives up because somebody has a table locked and does not go on. True
+ * when there was something to do, and it is done. */
 bool med_process_recover(struct med_system *system, uint32_t index);
 /* Looks at all of them. Returns how many were recovered. */
 uint32_t med_process_recover_all(struct med_system *system);
 
 /* A recovery takes milliseconds; whoever is at it may be kept from the processor for long. */
 #define MED_PROCESS_RECOVERY_PATIENCE_NS UINT64_C(2000000000)
+/* Or may be stopped: after so long another takes it over. Less than it takes a sleeper to learn of
+ * a death at the latest. */
+#define MED_PROCESS_TAKE_OVER_NS UINT64_C(500000000)
+
+/* The recovery that this process sees another at, and since when: as any of its threads has found
+ * it last. Its own, not shared. */
+typedef struct med_process_watch {
+    atomic32 index;
+    atomic32 word;  /* 0: none */
+    atomic32 since; /* in MED_PROCESS_WATCH_NS, modulo 2^32 */
+} med_process_watch;
+#define MED_PROCESS_WATCH_NS UINT64_C(1000000)
+
 /* For who found no room, and looks for it again: is a dead process still to be recovered, so that
  * more may come free? After a pause then (med_wait_pause), for who is at it. */
 bool

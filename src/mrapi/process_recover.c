@@ -10,6 +10,13 @@
  * not go on, gives the claim back himself: what is not done yet is done by the next, from the
  * start.
  *
+ * One who is stopped keeps his claim until others have seen it for MED_PROCESS_TAKE_OVER_NS; then
+ * one of them takes it over, by compare-and-swap. When the stopped one goes on, what he still does
+ * has been done, in the name of the dead one's generation, which is no newcomer's; and his last
+ * compare-and-swap fails. But a newcomer who recovers the row that he will live in is at it in his
+ * own generation, and nobody takes that over: who waits for a lock of the dead one finds that its
+ * holder is gone (med_process_look).
+ *
  * Model: models/process.pml.
  */
 #include "mrapi/process.h"
@@ -28,13 +35,38 @@ _Static_assert(sizeof(((med_process_row *)0)->node_rows) * 8 * MED_PROCESS_NODE_
 
 /* ---- Whose it is ----------------------------------------------------------------------------- */
 
+/* Has this process seen the same one at that recovery for long? It watches one at a time, and
+ * another when that one is over. Relaxed, all: threads that mix what they write here find it early
+ * or late, and a recovery may be taken over at any time. */
+static bool
+is_overdue(med_system *system, uint32_t index, uint32_t word)
+{
+    med_process_watch *watch = &system->watch;
+    uint32_t now = (uint32_t)(med_port_clock_ns() / MED_PROCESS_WATCH_NS);
+    uint32_t watched = atomic32_load_relaxed(&watch->index);
+    uint32_t watched_word = atomic32_load_relaxed(&watch->word);
+    if (watched == index && watched_word == word) {
+        uint32_t for_so_long = now - atomic32_load_relaxed(&watch->since);
+        return for_so_long >= MED_PROCESS_TAKE_OVER_NS / MED_PROCESS_WATCH_NS;
+    }
+    if (!watched_word ||
+        atomic32_load_relaxed(&med_system_process(system, watched)->state) != watched_word) {
+        atomic32_store_relaxed(&watch->since, now);
+        atomic32_store_relaxed(&watch->index, index);
+        atomic32_store_relaxed(&watch->word, word);
+    }
+    return false;
+}
+
 /* A recoverer that died and whose row lives again had its claims given back in between, so a held
  * slot is enough. */
 bool
-med_process_recoverer_lives(const med_system *system, uint32_t word)
+med_process_recoverer_at_it(med_system *system, uint32_t index, uint32_t word)
 {
     uint32_t by = med_process_recoverer_of(word);
-    return by < system->limits.processes && med_process_slot_held(system, by);
+    bool lives = by < system->limits.processes && med_process_slot_held(system, by);
+    bool is_newcomer = by == index;
+    return lives && (is_newcomer || !is_overdue(system, index, word));
 }
 
 /* Moves a dead process's row to RECOVERING(by us). False: it lives, or another is at it. */
@@ -53,7 +85,7 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
             }
             break;
         case MED_PROCESS_RECOVERING:
-            if (med_process_recoverer_lives(system, word)) {
+            if (med_process_recoverer_at_it(system, index, word)) {
                 return false;
             }
             break;
@@ -206,7 +238,7 @@ med_process_recover(med_system *system, uint32_t index)
         return false;
     }
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
-    /* R2 free -> A2 (process.c). Fails only when a peer scribbled. */
+    /* R2 free -> A2 (process.c). Fails when another has taken it over, or a peer scribbled. */
     bool done = atomic32_cas_release(&row->state, &claimed, freed);
     med_event_tell(MEDLEY_EVENT_DEATH);
     return done;

@@ -3,10 +3,14 @@
  * or were taken for dead at it and go on. */
 #include "mrapi/process.h"
 
+#include <fcntl.h>
+
+#include "base/log.h"
 #include "medley/medley.h"
 #include "mrapi.h"
 #include "mrapi/node.h"
 #include "mrapi/system.h"
+#include "mrapi/view.h"
 #include "support/node.h"
 #include "support/process.h"
 #include "support/system.h"
@@ -164,6 +168,87 @@ claim_outlives_no_recoverer(void **state)
     assert_int_equal(process_join(&child), 0);
 }
 
+/* ---- A recoverer who is stopped -------------------------------------------------------------- */
+
+/* Writes to it wait, until somebody reads. */
+static void
+fill_up(int pipe_end)
+{
+    static const char bytes[4096];
+    int flags = fcntl(pipe_end, F_GETFL);
+    child_expect(fcntl(pipe_end, F_SETFL, flags | O_NONBLOCK) == 0);
+    while (write(pipe_end, bytes, sizeof bytes) > 0 || write(pipe_end, bytes, 1) > 0) {
+    }
+    child_expect(fcntl(pipe_end, F_SETFL, flags) == 0);
+}
+
+/* Recovers SECOND, and says so on the way, where nobody reads. */
+static int
+recoverer(test_process *parent, void *argument)
+{
+    const int *unread = argument;
+    child_expect(initialize(OTHER) == MRAPI_SUCCESS);
+    med_system *system = med_self_get()->system;
+    child_expect(system->process_index == FIRST);
+    fill_up(unread[1]);
+    child_expect(dup2(unread[1], STDERR_FILENO) == STDERR_FILENO);
+    med_log_level_set(MED_LOG_INFO);
+    process_say(parent, 'r');
+    child_expect(process_hear(parent) == 'g');
+    bool done = med_process_recover(system, SECOND);
+    med_log_level_set(MED_LOG_QUIET);
+    process_say(parent, done ? 'd' : 'l');
+    (void)process_hear(parent);
+    return finalize() == MRAPI_SUCCESS ? 0 : 1;
+}
+
+static void
+process_await_word(const test_process *child, uint32_t word)
+{
+    /* Relaxed: only waited for. */
+    while (atomic32_load_relaxed(state_of(SECOND)) != word || !process_sleeps(child->pid)) {
+        med_port_yield();
+    }
+}
+
+/* Another takes the recovery over; the stopped one goes on when the row is somebody else's, who
+ * keeps it. */
+static void
+stopped_recoverer_is_succeeded(void **state)
+{
+    med_system *system = med_self_get()->system;
+    test_process child;
+    char bytes[4096];
+    int unread[2];
+    (void)state;
+    assert_int_equal(pipe(unread), 0);
+    process_start(&child, recoverer, unread);
+    assert_int_equal(process_hear(&child), 'r');
+    plant(SECOND, MED_PROCESS_LIVE, 0, GENERATION);
+    process_say(&child, 'g');
+    process_await_word(&child, med_process_word(MED_PROCESS_RECOVERING, FIRST, GENERATION));
+    med_view_process shown;
+    assert_true(med_view_process_read(system, SECOND, &shown));
+    assert_int_equal(shown.life, MED_VIEW_RECOVERING);
+    assert_int_equal(shown.recovered_by, child.pid);
+    while (!med_process_recover(system, SECOND)) {
+        med_port_yield();
+    }
+    uint32_t next = med_process_word(MED_PROCESS_DEAD, 0, GENERATION + 1);
+    assert_int_equal(med_process_state_of(atomic32_load_relaxed(state_of(SECOND))),
+                     MED_PROCESS_FREE);
+    atomic32_store_relaxed(state_of(SECOND), next);
+    assert_int_equal(close(unread[1]), 0);
+    while (read(unread[0], bytes, sizeof bytes) == (ssize_t)sizeof bytes) {
+    }
+    assert_int_equal(process_hear(&child), 'l');
+    assert_int_equal(atomic32_load_relaxed(state_of(SECOND)), next);
+    atomic32_store_relaxed(state_of(SECOND), med_process_word(MED_PROCESS_FREE, 0, 0));
+    process_say(&child, 'g');
+    assert_int_equal(process_join(&child), 0);
+    (void)close(unread[0]);
+}
+
 int
 main(void)
 {
@@ -171,7 +256,9 @@ main(void)
         cmocka_unit_test_setup_teardown(nodes_of_a_newcomer_stay, node_up, node_down),
         cmocka_unit_test_setup_teardown(table_locks_of_a_newcomer_stay, node_up, node_down),
         cmocka_unit_test_setup_teardown(claim_outlives_no_recoverer, node_up, node_down),
+        cmocka_unit_test_setup_teardown(stopped_recoverer_is_succeeded, node_up, node_down),
     };
     test_system_prepare();
+    (void)alarm(60);
     return cmocka_run_group_tests_name("mrapi/process", tests, NULL, NULL);
 }

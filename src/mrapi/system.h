@@ -56,6 +56,7 @@ typedef struct med_system {
     uint32_t process_index;
     uint32_t process_ref;
     atomic32 slot_given_up; /* given back, or lost for good: no more to be kept */
+    med_process_watch watch;
     atomic32 leaves_undone; /* a node of this process could not leave: its row is still there */
     med_self *selves;       /* one per node row; only this process's are in use */
     /* Of this process alone: how it reaches what its nodes are attached to, where its own remote

@@ -89,6 +89,9 @@ med_view_process_read(const med_system *system, uint32_t index, med_view_process
     view->process_id = word(&row->process_id);
     view->age_ns = age_of(atomic64_load_relaxed(&row->since_ns)); /* relaxed: for showing */
     view->life = life_of(system, index, state);
+    uint32_t by = med_process_recoverer_of(state);
+    bool at_it = kind == MED_PROCESS_RECOVERING && by < system->limits.processes;
+    view->recovered_by = at_it ? med_process_number_here(system, by) : 0;
     return word(&row->state) == state;
 }
 

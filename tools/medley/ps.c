@@ -123,9 +123,21 @@ lane_state_cell(const json_t *row, const json_t *value, char *cell)
     (void)snprintf(cell, OUTPUT_CELL_BYTES, "%s%s%s", from, same ? "" : ", ", same ? "" : to);
 }
 
+static void
+process_state_cell(const json_t *row, const json_t *value, char *cell)
+{
+    const json_t *by = json_object_get(row, "recovered_by");
+    output_plain(row, value, cell);
+    if (json_is_integer(by)) {
+        size_t used = strlen(cell);
+        (void)snprintf(cell + used, OUTPUT_CELL_BYTES - used, " by %" JSON_INTEGER_FORMAT,
+                       json_integer_value(by));
+    }
+}
+
 static const output_column process_columns[] = {
     {"PROCESS", "process_id", NULL, true},
-    {"STATE", "state", NULL, false},
+    {"STATE", "state", process_state_cell, false},
     {"AGE", "age_ns", output_age, true},
 };
 

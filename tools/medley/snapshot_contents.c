@@ -24,10 +24,11 @@ processes_json(const med_system *system)
     for (uint32_t i = 0; i < system->limits.processes; i++) {
         med_view_process process;
         if (med_view_process_read(system, i, &process)) {
-            (void)json_array_append_new(rows, json_pack("{s:I, s:s, s:I}", "process_id",
-                                                        (json_int_t)process.process_id, "state",
-                                                        lives[process.life], "age_ns",
-                                                        (json_int_t)process.age_ns));
+            (void)json_array_append_new(
+                rows, json_pack("{s:I, s:s, s:I, s:o}", "process_id",
+                                (json_int_t)process.process_id, "state", lives[process.life],
+                                "age_ns", (json_int_t)process.age_ns, "recovered_by",
+                                output_number(process.recovered_by != 0, process.recovered_by)));
         }
     }
     return rows;
