@@ -85,11 +85,10 @@ fill(med_object *object, const void *context)
     med_mutex_row *mutex = (med_mutex_row *)(void *)object;
     atomic32_store_relaxed(&mutex->sleepers.flag, 0);
     atomic32_store_relaxed(&mutex->depth, 1);
-    atomic32_store_relaxed(&mutex->pi_owner, 0);
-    atomic32_store_relaxed(&mutex->pi_death, MED_MUTEX_SOUND);
     atomic32_store_relaxed(&mutex->slept, 0);
-    atomic32_store_relaxed(&mutex->pi_word, 0);
-    atomic32_store_relaxed(&mutex->pi_space, wanted->pi_space);
+    if (med_port_has_pi()) {
+        med_mutex_pi_fill(mutex, wanted->pi_space);
+    }
     bool pi = wanted->attributes & MED_MUTEX_PRIORITY_INHERITANCE;
     /* R1 free -> A1 (lock.c, lock.h): who takes it by an old handle sees the row's new life. */
     atomic32_store_release(&mutex->lock.word, pi ? MED_LOCK_DEAD : 0);
@@ -114,6 +113,9 @@ med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handl
     medley_status_t status = med_object_create(self, &request, &index, &generation);
     if (status == MEDLEY_OK) {
         *mutex = handle_of(attributes, index, generation);
+        if (is_pi(*mutex)) {
+            med_mutex_pi_settle(self, row_at(self->system, index), *mutex);
+        }
     }
     return status;
 }
@@ -386,7 +388,9 @@ med_mutex_recover_rows(
         med_mutex_row *row = row_at(system, i);
         if (!is_pi_row(row)) {
             recover_plain(system, row, node_ref);
-        } else if (!med_mutex_pi_leave(system, row, node_ref)) {
+        }
+        /* Also of a row that is a plain mutex's by now: its word may be a former one's yet. */
+        if (med_port_has_pi() && !med_mutex_pi_leave(system, row, node_ref)) {
             graves = graves || (thread_id && med_mutex_pi_thread(row) == thread_id);
         }
     }

@@ -44,6 +44,7 @@ typedef enum med_mutex_death {
     MED_MUTEX_SOUND,
     MED_MUTEX_TELL_NEXT, /* an owner died; the next one is told */
     MED_MUTEX_DEAD,      /* an owner died; nobody gets it again */
+    MED_MUTEX_FORMER,    /* not had yet; a death that the word tells of is a former mutex's */
 } med_mutex_death;
 
 typedef struct med_mutex_row {
@@ -55,7 +56,8 @@ typedef struct med_mutex_row {
     atomic32
         pi_owner; /* with priority inheritance: the owner's node reference, or the last one's */
     atomic32 pi_death;  /* with priority inheritance: med_mutex_death */
-    atomic32 pi_word;   /* with priority inheritance: the lock, in the port's format */
+    atomic32 pi_word;   /* the lock, in the port's format, of all with priority inheritance that the
+                           row ever was, one after the other: never just reset */
     atomic32 pi_space;  /* with priority inheritance: where its thread numbers hold */
     atomic32 slept;     /* how often somebody slept for it: statistics */
     atomic32 pi_graves; /* with priority inheritance: how many holders were buried, ever, wrapping;

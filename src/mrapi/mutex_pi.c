@@ -28,6 +28,13 @@
  * word: GONE, or the kernel's DIED. pi_death carries it where a living holder leaves, and closes
  * the lock for good under MEDLEY_MUTEX_ON_DEATH=fail.
  *
+ * The word outlives the mutex. When one is deleted, those who sleep for it stay in the kernel until
+ * the word comes to them one by one, and each finds the handle old and passes it on. The row may be
+ * another mutex's by then, which begins with the word as it is (FORMER, where it is held): to free
+ * it would take it from whom the kernel is just giving it to. Whoever makes that mutex waits for
+ * its turn once, so that it is free when it is first seen; what the word tells of a death is a
+ * former mutex's then, and forgotten. Only who has a good handle writes pi_owner and pi_death.
+ *
  * Linearisation: the compare-and-swap, or the kernel's, that writes the taker's number, or 0.
  * Progress: blocking; after a burial at most as long as a slice of those who wait for a stranger.
  * Death: anywhere. Of the holder, as above; of one who buries, his process's recovery frees the
@@ -41,6 +48,9 @@
 /* How long the kernel may refuse to pass a lock on before its holder does without: longer than any
  * slice of one who waits for a stranger. */
 #define GIVE_PATIENCE_NS 1000000000u
+
+/* How long whoever makes a mutex lets those go who are still at a former one of its row. */
+#define SETTLE_PATIENCE_NS 1000000000u
 
 /* Between two tries of one whom the kernel lets not sleep: doubling from the first to the last. */
 #define REST_FIRST_NS 1000u
@@ -241,7 +251,7 @@ med_mutex_pi_bury(med_system *system, uint32_t first, uint32_t count, uint32_t t
     return med_table_hold(&system->nodes, bury_all, &task);
 }
 
-/* ---- Take ------------------------------------------------------------------------------------ */
+/* ---- Give ------------------------------------------------------------------------------------ */
 
 /* Whom the kernel refuses looks again soon, and then less and less often. */
 static void
@@ -252,6 +262,73 @@ rest(uint32_t refusals, uint64_t deadline_ns)
     uint64_t rest_ns = refusals < 12 ? (uint64_t)REST_FIRST_NS << refusals : REST_LAST_NS;
     med_port_delay_ns(left_ns < rest_ns ? left_ns : rest_ns);
 }
+
+/* Somebody waits, or it is marked. The kernel refuses while the word changes under its hands; the
+ * lock is this thread's until it says otherwise. */
+static void
+give_slow(const med_system *system, med_mutex_row *row, uint32_t number)
+{
+    uint64_t until_ns = med_port_clock_ns() + GIVE_PATIENCE_NS;
+    for (uint32_t refusals = 0; med_port_pi_unlock(&row->pi_word.value, system->scope) != MEDLEY_OK;
+         refusals++) {
+        uint32_t word = atomic32_load_relaxed(&row->pi_word); /* relaxed: own, or not ours */
+        if (number_of(word) != number) {
+            return;
+        }
+        /* R1 held -> A1 (take): a peer scribbled */
+        if (med_port_clock_ns() >= until_ns && atomic32_cas_release(&row->pi_word, &word, 0)) {
+            return;
+        }
+        rest(refusals, until_ns);
+    }
+}
+
+static void
+give(const med_system *system, med_mutex_row *row, uint32_t number)
+{
+    uint32_t mine = number;
+    if (!atomic32_cas_release(&row->pi_word, &mine, 0)) { /* R1 held -> A1 (take) */
+        give_slow(system, row, number);
+    }
+}
+
+void
+med_mutex_pi_give(med_self *self, med_mutex_row *row)
+{
+    give(self->system, row, self->thread_id);
+}
+
+/* Does the caller, who lives, hold it as that very node? */
+static bool
+is_the_callers(const med_system *system, const med_mutex_row *row, uint32_t node_ref)
+{
+    uint32_t index = med_node_ref_index(node_ref);
+    /* Relaxed, all of these: own words, if they are. */
+    return index < system->limits.nodes && med_mutex_pi_thread(row) == med_port_thread_id() &&
+           atomic32_load_relaxed(&row->pi_owner) == node_ref &&
+           atomic32_load_relaxed(&med_system_node(system, index)->process_ref) ==
+               system->process_ref;
+}
+
+/* For the next one, where the word does not say it. */
+static uint32_t
+news_of_death(const med_system *system)
+{
+    return system->on_death == MED_ON_DEATH_FAIL ? MED_MUTEX_DEAD : MED_MUTEX_TELL_NEXT;
+}
+
+bool
+med_mutex_pi_leave(const med_system *system, med_mutex_row *row, uint32_t node_ref)
+{
+    if (!is_the_callers(system, row, node_ref)) {
+        return false;
+    }
+    atomic32_store_relaxed(&row->pi_death, news_of_death(system)); /* relaxed: ordered by R1 */
+    give(system, row, med_port_thread_id());
+    return true;
+}
+
+/* ---- Take ------------------------------------------------------------------------------------ */
 
 /* The kernel knows nobody of that number, so nobody waits: it is free for whoever is first. */
 static medley_status_t
@@ -367,6 +444,50 @@ take_try(med_self *self, med_mutex_row *row, med_handle handle)
     return is_had(status) ? status : MEDLEY_BUSY;
 }
 
+/* What the word says to one who has it by a good handle. */
+static medley_status_t
+told(const med_self *self, med_mutex_row *row, medley_status_t status)
+{
+    /* Relaxed, all: written under the lock, or when the row was filled, as own saw. */
+    uint32_t death = atomic32_load_relaxed(&row->pi_death);
+    bool fails = status == MEDLEY_ERR_OWNER_DIED && self->system->on_death == MED_ON_DEATH_FAIL;
+    if (death == MED_MUTEX_DEAD || (fails && death != MED_MUTEX_FORMER)) {
+        atomic32_store_relaxed(&row->pi_death, MED_MUTEX_DEAD);
+        return MEDLEY_ERR_NOT_OWNER; /* the caller gives it back */
+    }
+    atomic32_store_relaxed(&row->pi_death, MED_MUTEX_SOUND);
+    if (death == MED_MUTEX_FORMER) {
+        return MEDLEY_OK;
+    }
+    return death == MED_MUTEX_TELL_NEXT ? MEDLEY_ERR_OWNER_DIED : status;
+}
+
+/* What was taken for a mutex that is gone. What the word told is the next one's to know, if that
+ * was ever had. */
+static void
+give_unread(const med_self *self, med_mutex_row *row, medley_status_t status)
+{
+    uint32_t sound = MED_MUTEX_SOUND;
+    if (status == MEDLEY_ERR_OWNER_DIED) {
+        /* Relaxed: ordered by R1. It fails where the row was filled meanwhile: FORMER. */
+        (void)atomic32_cas_relaxed(&row->pi_death, &sound, news_of_death(self->system));
+    }
+    give(self->system, row, self->thread_id);
+}
+
+/* Whoever has the word and finds the handle good has the mutex: to delete it takes the word. */
+static medley_status_t
+own(const med_self *self, med_mutex_row *row, med_handle handle, medley_status_t status)
+{
+    medley_status_t good = med_object_check(&row->object, handle);
+    if (good != MEDLEY_OK) {
+        give_unread(self, row, status);
+        return good;
+    }
+    atomic32_store_relaxed(&row->pi_owner, self->ref); /* relaxed: ordered by R2 */
+    return told(self, row, status);
+}
+
 medley_status_t
 med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
 {
@@ -383,82 +504,36 @@ med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_
                                   : take_waiting(self, row, handle, deadline_ns);
     }
     if (is_had(status)) {
-        atomic32_store_relaxed(&row->pi_owner, self->ref); /* relaxed: ordered by R2 */
+        status = own(self, row, handle, status);
     }
     atomic32_store_release(&self->row->waiting_for, 0); /* R2 has it -> A2 (claims) */
-    if (!is_had(status)) {
-        return status;
-    }
-    /* Relaxed, all: written under the lock. */
-    uint32_t death = atomic32_load_relaxed(&row->pi_death);
-    if (death == MED_MUTEX_DEAD ||
-        (status == MEDLEY_ERR_OWNER_DIED && self->system->on_death == MED_ON_DEATH_FAIL)) {
-        atomic32_store_relaxed(&row->pi_death, MED_MUTEX_DEAD);
-        return MEDLEY_ERR_NOT_OWNER; /* the caller gives it back */
-    }
-    atomic32_store_relaxed(&row->pi_death, MED_MUTEX_SOUND);
-    return death == MED_MUTEX_TELL_NEXT ? MEDLEY_ERR_OWNER_DIED : status;
+    return status;
 }
 
-/* ---- Give ------------------------------------------------------------------------------------ */
+/* ---- Lives of a row -------------------------------------------------------------------------- */
 
-/* Somebody waits, or it is marked. The kernel refuses while the word changes under its hands; the
- * lock is this thread's until it says otherwise. */
-static void
-give_slow(const med_system *system, med_mutex_row *row, uint32_t number)
+void
+med_mutex_pi_fill(med_mutex_row *row, uint32_t space)
 {
-    uint64_t until_ns = med_port_clock_ns() + GIVE_PATIENCE_NS;
-    for (uint32_t refusals = 0; med_port_pi_unlock(&row->pi_word.value, system->scope) != MEDLEY_OK;
-         refusals++) {
-        uint32_t word = atomic32_load_relaxed(&row->pi_word); /* relaxed: own, or not ours */
-        if (number_of(word) != number) {
-            return;
-        }
-        /* R1 held -> A1 (take): a peer scribbled */
-        if (med_port_clock_ns() >= until_ns && atomic32_cas_release(&row->pi_word, &word, 0)) {
-            return;
-        }
-        rest(refusals, until_ns);
-    }
-}
-
-static void
-give(const med_system *system, med_mutex_row *row, uint32_t number)
-{
-    uint32_t mine = number;
-    if (!atomic32_cas_release(&row->pi_word, &mine, 0)) { /* R1 held -> A1 (take) */
-        give_slow(system, row, number);
-    }
+    /* Relaxed, all: published with the row (T1 in table.c). Who removed the row had the word, and
+     * the table's lock after that. */
+    bool free = atomic32_load_relaxed(&row->pi_word) == 0;
+    atomic32_store_relaxed(&row->pi_death, free ? MED_MUTEX_SOUND : MED_MUTEX_FORMER);
+    atomic32_store_relaxed(&row->pi_space, space);
 }
 
 void
-med_mutex_pi_give(med_self *self, med_mutex_row *row)
+med_mutex_pi_settle(med_self *self, med_mutex_row *row, med_handle handle)
 {
-    give(self->system, row, self->thread_id);
-}
-
-/* Does the caller, who lives, hold it as that very node? */
-static bool
-is_the_callers(const med_system *system, const med_mutex_row *row, uint32_t node_ref)
-{
-    uint32_t index = med_node_ref_index(node_ref);
-    /* Relaxed, all of these: own words, if they are. */
-    return index < system->limits.nodes && med_mutex_pi_thread(row) == med_port_thread_id() &&
-           atomic32_load_relaxed(&row->pi_owner) == node_ref &&
-           atomic32_load_relaxed(&med_system_node(system, index)->process_ref) ==
-               system->process_ref;
-}
-
-bool
-med_mutex_pi_leave(const med_system *system, med_mutex_row *row, uint32_t node_ref)
-{
-    if (!is_the_callers(system, row, node_ref)) {
-        return false;
+    if (atomic32_load_relaxed(&row->pi_death) != MED_MUTEX_FORMER) { /* relaxed: just filled */
+        return;
     }
-    /* Relaxed: ordered by R1. */
-    atomic32_store_relaxed(&row->pi_death, system->on_death == MED_ON_DEATH_FAIL
-                                               ? MED_MUTEX_DEAD
-                                               : MED_MUTEX_TELL_NEXT);
-    give(system, row, med_port_thread_id());
-    return true;
+    med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(handle));
+    uint64_t until_ns = med_port_clock_ns() + SETTLE_PATIENCE_NS;
+    medley_status_t status = med_mutex_pi_take(self, row, handle, until_ns);
+    if (status == MEDLEY_OK) {
+        med_mutex_pi_give(self, row);
+    } else if (med_mutex_pi_is_mine(self, row)) {
+        (void)med_mutex_pi_leave(self->system, row, self->ref); /* another was first, and died */
+    }
 }

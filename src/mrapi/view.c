@@ -275,6 +275,8 @@ free_state(const med_mutex_row *row)
         return MED_VIEW_LOCK_DIED;
     case MED_MUTEX_DEAD:
         return MED_VIEW_LOCK_DEAD;
+    case MED_MUTEX_FORMER:
+        return MED_VIEW_LOCK_FREE;
     default:
         return med_mutex_pi_is_gone(row) ? MED_VIEW_LOCK_DIED : MED_VIEW_LOCK_FREE;
     }
