@@ -202,12 +202,16 @@ wait_for_own(const sim_actor *actor, made *m)
     note(actor->notes, m, status, &outcome);
 }
 
+/* One that another canceled while its maker left may still seem to be another's turn. */
 static void
 left_behind(const sim_actor *actor, made *m)
 {
     med_request_outcome outcome;
-    medley_status_t status = med_request_test(&requests, m->handle, &outcome);
+    medley_status_t status;
     (void)actor;
+    while ((status = med_request_test(&requests, m->handle, &outcome)) == MEDLEY_BUSY) {
+        med_port_yield();
+    }
     SIM_CHECK(status == MEDLEY_ERR_STALE || status == MEDLEY_ERR_CANCELED);
     m->left = true;
 }
