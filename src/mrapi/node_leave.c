@@ -7,7 +7,7 @@
  * The row goes last: as long as it is there, what is left of the node is found again. So a recovery
  * that dies, or gives up because somebody has a table locked, is succeeded by another, and each
  * step may be done twice. A row that its own process could not remove is in the phase LEFT: who
- * registers next there tries again (U1, U2).
+ * registers next there tries again (U1 to U4).
  *
  * A process that takes a node of its own for one that left gives up what its thread uses. So it
  * does not ask the row, which others may have written over, but `left`, in its own memory.
@@ -103,7 +103,8 @@ med_node_row_leave(med_system *system, uint32_t index, uint32_t generation)
     says_left(system, index, generation);
     medley_status_t status = med_node_recover(system, index, generation);
     if (status == MEDLEY_TIMEOUT) {
-        atomic32_store_relaxed(&row->phase, MED_NODE_LEFT); /* relaxed: ordered by U1 */
+        /* U3 self no longer used -> U4 (med_node_leaves_finish), who may look for another's sake */
+        atomic32_store_release(&row->phase, MED_NODE_LEFT);
         leave_undone(system);
     }
     return status;
@@ -158,11 +159,12 @@ med_node_leaves_finish(med_system *system)
     }
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
         const med_node_row *row = med_system_node(system, i);
-        /* Relaxed, both: ordered by U2; of another life, `left` tells, and remove refuses. */
+        /* Relaxed: of another life, `left` tells, and remove refuses. */
         uint32_t word = atomic32_load_relaxed(&row->row.state);
         uint32_t generation = med_row_generation_of(word);
+        /* U4 self no longer used <- U3 (med_node_row_leave) */
         if (med_row_state_of(word) == MED_ROW_LIVE &&
-            atomic32_load_relaxed(&row->phase) == MED_NODE_LEFT &&
+            atomic32_load_acquire(&row->phase) == MED_NODE_LEFT &&
             med_node_has_left(system, med_node_ref(i, generation)) &&
             med_node_recover(system, i, generation) == MEDLEY_TIMEOUT) {
             leave_undone(system);
