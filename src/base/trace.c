@@ -154,8 +154,10 @@ med_trace_write(
     if (!trace->shared) {
         return;
     }
-    med_trace_record record = {
-        .time_ns = med_port_clock_ns(), .node = node, .event = event, .words = {first, second}};
+    med_trace_record record = {.time_ns = med_port_clock_common_ns(),
+                               .node = node,
+                               .event = event,
+                               .words = {first, second}};
     uint32_t lane = node & trace->lane_mask;
     /* Relaxed: it only deals out numbers. */
     uint32_t sequence = atomic32_fetch_add_relaxed(&trace->lanes[lane].next, 2) & ~1u;

@@ -90,11 +90,11 @@ records_come_as_they_went(void **state)
     med_trace trace;
     med_trace_record record;
     void *memory = make(4, 16, &trace);
-    uint64_t before_ns = med_port_clock_ns();
+    uint64_t before_ns = med_port_clock_common_ns();
     for (uint32_t i = 0; i < 40; i++) {
         med_trace_event(&trace, i, i + 1000, i * 3, ~i);
     }
-    uint64_t after_ns = med_port_clock_ns();
+    uint64_t after_ns = med_port_clock_common_ns();
     for (uint32_t lane = 0; lane < 4; lane++) {
         med_trace_cursor cursor = oldest(&trace, lane);
         uint64_t last_ns = before_ns;

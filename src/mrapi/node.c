@@ -110,7 +110,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     bool expected = fill_with->request->expected;
     atomic32_store_relaxed(&node->process_ref, expected ? 0 : system->process_ref);
     atomic32_store_relaxed(&node->thread_id, 0);
-    atomic64_store_relaxed(&node->since_ns, med_port_clock_ns());
+    atomic64_store_relaxed(&node->since_ns, med_port_clock_common_ns());
     atomic32_store_relaxed(&node->kind, (uint32_t)fill_with->request->kind);
     atomic32_store_relaxed(&node->phase, expected ? MED_NODE_EXPECTED : MED_NODE_STARTING);
     atomic32_store_relaxed(&node->waiting_for, 0);

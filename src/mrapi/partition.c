@@ -233,7 +233,7 @@ med_partition_init(void *memory,
     header->byte_order = MED_PARTITION_BYTE_ORDER;
     header->layout_hash = med_port_has_processes() ? layout_hash() : 0; /* nobody joins */
     header->size_bytes = layout->size_bytes;
-    header->created_ns = med_port_clock_ns();
+    header->created_ns = med_port_clock_common_ns();
     header->creator_process_id = med_port_process_id();
     header->on_death = (uint32_t)on_death;
     med_text_copy(header->name, sizeof header->name, name);

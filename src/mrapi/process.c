@@ -70,7 +70,7 @@ row_fill(med_process_row *row)
         atomic32_store_relaxed(&row->node_rows[i], 0);
     }
     atomic32_store_relaxed(&row->process_id, med_port_process_id());
-    atomic64_store_relaxed(&row->since_ns, med_port_clock_ns());
+    atomic64_store_relaxed(&row->since_ns, med_port_clock_common_ns());
 }
 
 /* From here on this process is `ref`, also as the owner of the tables' locks. */

@@ -72,7 +72,7 @@ show_holder(const med_table_view *view)
 {
     if (med_port_has_processes() && view->scope == MED_PORT_SCOPE_SHARED) {
         atomic32_store_relaxed(&view->table->holder_thread, thread_id());
-        atomic64_store_relaxed(&view->table->held_since_ns, med_port_clock_ns());
+        atomic64_store_relaxed(&view->table->held_since_ns, med_port_clock_common_ns());
     }
 }
 

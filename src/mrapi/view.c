@@ -29,7 +29,7 @@ word(const atomic32 *a)
 static uint64_t
 age_of(uint64_t since_ns)
 {
-    uint64_t now_ns = med_port_clock_ns();
+    uint64_t now_ns = med_port_clock_common_ns();
     return since_ns < now_ns ? now_ns - since_ns : 0;
 }
 

@@ -339,8 +339,11 @@ medley_status_t
 med_port_doorbell_wait(med_port_doorbell bell, uint64_t deadline_ns, uint64_t *count);
 
 /* ---- Time ------------------------------------------------------------------------------------ */
-/* Nanoseconds since some fixed point; monotonic, the same for all processes of the machine. */
+/* Nanoseconds since some fixed point; monotonic. Deadlines are on this clock. */
 uint64_t med_port_clock_ns(void);
+/* The same for all processes of the machine: for what is written down for others. On Linux the
+ * other clock is not: a time namespace has its own. */
+uint64_t med_port_clock_common_ns(void);
 /* Not before `duration_ns` from now; busy below the cost of sleeping. */
 void med_port_delay_ns(uint64_t duration_ns);
 void med_port_delay_until_ns(uint64_t deadline_ns);

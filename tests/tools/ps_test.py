@@ -297,6 +297,30 @@ class Stuck(CommandTest):
         self.assertEqual(self.look(SYSTEM)["stuck"], [])
 
 
+class OtherClock(CommandTest):
+    """In a time namespace the clock shows another time; ages are what they are."""
+
+    def ages_are_short(self, system):
+        self.assertEqual((len(system["processes"]), len(system["nodes"])), (1, 1))
+        for row in (system, *system["processes"], *system["nodes"]):
+            self.assertGreater(row["age_ns"], 0)
+            self.assertLess(row["age_ns"], 60e9)
+
+    def test_of_who_looks(self):
+        within = self.apart("--time", "--monotonic=1000000")
+        Holder(self, 0, 1, system=SYSTEM)
+        self.ages_are_short(self.look(SYSTEM, within=within))
+
+    def test_of_who_is_there(self):
+        within = self.apart("--time", "--monotonic=1000000")
+        self.environment["MEDLEY_TRACE"] = "1"
+        Holder(self, 0, 1, system=SYSTEM, within=within)
+        self.ages_are_short(self.look(SYSTEM))
+        for event in self.run_json("trace", SYSTEM)["events"]:
+            self.assertGreater(event["ago_ns"], 0)
+            self.assertLess(event["ago_ns"], 60e9)
+
+
 class Dead(CommandTest):
     def test_one_of_two(self):
         Holder(self, 0, 1, "create", 4, system=SYSTEM)

@@ -244,7 +244,7 @@ events_json(const med_system *system, size_t most)
         return NULL;
     }
     json_t *rows = json_array();
-    uint64_t now_ns = med_port_clock_ns();
+    uint64_t now_ns = med_port_clock_common_ns();
     for (size_t i = 0; i < all.count; i++) {
         name_note(&n, &all.rows[i]);
         if (all.count - i <= most) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -23,6 +24,41 @@ med_port_clock_ns(void)
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* What the caller's time namespace adds to the machine's clock. The file is about the namespace
+ * that children get: who has just made one is not in it himself. */
+static int64_t
+added_ns(void)
+{
+    char line[64];
+    long long seconds, nanoseconds;
+    struct stat own, of_children;
+    if (!med_linux_line_read("/proc/self/timens_offsets", line, sizeof line) ||
+        sscanf(line, "monotonic %lld %lld", &seconds, &nanoseconds) != 2 ||
+        (seconds == 0 && nanoseconds == 0) || stat("/proc/self/ns/time", &own) != 0 ||
+        stat("/proc/self/ns/time_for_children", &of_children) != 0 ||
+        own.st_ino != of_children.st_ino) {
+        return 0;
+    }
+    return seconds * 1000000000 + nanoseconds;
+}
+
+/* Asked once: a process keeps its namespace for life. */
+uint64_t
+med_port_clock_common_ns(void)
+{
+    static int64_t added;
+    static uint32_t known;
+    /* C2 known <- C1 */
+    if (!__atomic_load_n(&known, __ATOMIC_ACQUIRE)) {
+        /* Relaxed, as below: all find out the same, and C1 orders it. */
+        __atomic_store_n(&added, added_ns(), __ATOMIC_RELAXED);
+        __atomic_store_n(&known, 1, __ATOMIC_RELEASE); /* C1 known -> C2 */
+    }
+    /* Relaxed: ordered by C2. */
+    int64_t added_here = __atomic_load_n(&added, __ATOMIC_RELAXED);
+    return med_port_clock_ns() - (uint64_t)added_here;
 }
 
 void

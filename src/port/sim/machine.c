@@ -11,6 +11,12 @@ med_port_clock_ns(void)
     return sim.now_ns;
 }
 
+uint64_t
+med_port_clock_common_ns(void)
+{
+    return med_port_clock_ns();
+}
+
 void
 med_port_delay_until_ns(uint64_t deadline_ns)
 {
