@@ -140,11 +140,12 @@ holder_keeps_the_next_one(void **state)
 
 /* Sleeps for the mutex, and has its word when it is deleted. */
 static med_mutex_row *
-handed(test_process *parent)
+handed(test_process *parent, uint32_t *life)
 {
     node_up(OTHER);
     mrapi_mutex_hndl_t mutex = mutex_get();
     med_mutex_row *row = row_of(mutex);
+    *life = med_row_generation_of(atomic32_load_acquire(&row->object.row.state));
     process_say(parent, 'r');
     med_object_touch(&med_self_get()->tables[MED_KIND_MUTEX], med_handle_index(mutex));
     atomic32_store_release(&med_self_get()->row->waiting_for, mutex);
@@ -153,14 +154,23 @@ handed(test_process *parent)
     return row;
 }
 
+/* Or was. */
+static bool
+is_the_next_ones(const med_mutex_row *row, uint32_t life)
+{
+    uint32_t word = atomic32_load_acquire(&row->object.row.state);
+    uint32_t lives = med_row_generation_of(word) - life;
+    return lives > 1 || (lives == 1 && med_row_state_of(word) == MED_ROW_LIVE);
+}
+
 /* Passes it on when the row is the next one's. */
 static int
 wakes_late(test_process *parent, void *argument)
 {
     (void)argument;
-    med_mutex_row *row = handed(parent);
-    /* It was given back after the row had gone. */
-    while (med_row_state_of(atomic32_load_acquire(&row->object.row.state)) != MED_ROW_LIVE) {
+    uint32_t life;
+    med_mutex_row *row = handed(parent, &life);
+    while (!is_the_next_ones(row, life)) {
         med_port_yield();
     }
     child_expect(med_mutex_pi_thread(row) == med_port_thread_id());
@@ -174,7 +184,8 @@ static int
 dies_with_it(test_process *parent, void *argument)
 {
     (void)argument;
-    (void)handed(parent);
+    uint32_t life;
+    (void)handed(parent, &life);
     (void)raise(SIGKILL);
     return 1;
 }
