@@ -8,6 +8,9 @@
  * (BEARER). In REBORN contender 2 dies anywhere, and a stranger gets his number. Where the word is
  * GONE it is GONE + stamp.
  *
+ * In RENEWED nobody is dead at first. Contender 2 deletes the mutex, or dies anywhere, and the row is
+ * another's: contender 4 makes it, and 3 has the handle of the former one (life).
+ *
  * The kernel keeps those who wait, and whom they wait for (k_owner), as long as anybody waits. At
  * the death of that one it gives the lock to one of them, and that one's number into the word,
  * whatever stands there. Everything else is sequentially consistent.
@@ -16,6 +19,7 @@
  * CONFIG BEARER       three contenders, one of whom has the dead one's number
  * CONFIG RECOVERED    two contenders, one of whom has it, and two recoveries
  * CONFIG REBORN       three contenders, one of whom dies, and a recovery
+ * CONFIG RENEWED      three contenders, one of whom deletes, and one has the row's next mutex
  * MUTANT BURY_TO_FREE assertion/STRANGER    a burial frees the word
  * MUTANT TAKE_UNASKED assertion/STRANGER    GONE is taken without asking the kernel
  * MUTANT NO_SLICES deadlock/STRANGER        who waits for the stranger waits until he goes
@@ -24,6 +28,9 @@
  * MUTANT NO_MARK assertion/BEARER           a burial compares with the word as it was
  * MUTANT NO_LOCK assertion/RECOVERED        several bury at once
  * MUTANT NO_STAMP assertion/REBORN          one GONE is like another
+ * MUTANT WORD_FREED assertion/RENEWED       the next mutex begins with a free word
+ * MUTANT NO_LOOK assertion/RENEWED          who has it does not look whether it is gone
+ * MUTANT NO_FORMER assertion/RENEWED        a former mutex's death is told of the next one
  */
 #define GONE 8 /* and a stamp of two bits */
 #define NUMBER 15
@@ -31,7 +38,13 @@
 #define WAITERS 32
 #define IS_GONE(w) (((w) & GONE) != 0)
 
+#ifdef RENEWED
+byte word;
+#else
 byte word = 1;
+#endif
+byte life = 1;    /* of the row; 2: it is nobody's */
+bool former;      /* pi_death is FORMER */
 byte owner;       /* pi_owner */
 bool wants[5];    /* waiting_for */
 bool node[8];     /* a living node has that number */
@@ -42,7 +55,15 @@ byte k_owner;     /* 0: dead */
 bool table_lock;
 byte stamp;
 byte inside;
+#ifdef RENEWED
+bool untold;
+#else
 bool untold = true;
+#endif
+
+#if defined(REBORN) || defined(RENEWED)
+#define ONE_DIES
+#endif
 
 #define QUEUE (queued[1] || queued[2] || queued[3] || queued[4])
 
@@ -123,14 +144,14 @@ inline kernel_wait(me) {
 #ifndef NO_SLICES
     :: atomic { !handed[me] -> queued[me] = false; says = NOTHING }
 #endif
-#ifdef REBORN
+#ifdef ONE_DIES
     :: atomic { me == 2 && !handed[me] -> queued[me] = false; goto dead }
     :: atomic { me == 2 && handed[me] -> goto dead }
 #endif
     fi
 }
 
-#ifdef REBORN
+#ifdef ONE_DIES
 #define MAY_DIE(me)                                                                                \
     if                                                                                             \
     :: me == 2 -> goto dead                                                                        \
@@ -211,7 +232,7 @@ inline bury(me) {
 #endif
 }
 
-proctype contender(byte me; byte rounds)
+proctype contender(byte me; byte rounds; byte handle)
 {
     byte says, asked, seen, marked, number;
     bool told, swapped, is_claimed;
@@ -261,10 +282,25 @@ proctype contender(byte me; byte rounds)
             if
             :: says != HAD && word != 0 && !IS_GONE(word) -> bury(me)
             :: else -> skip
+            fi;
+            if
+            :: says != HAD && handle != life -> wants[me] = false; goto finished
+            :: else -> skip
             fi
         od;
+#ifndef NO_LOOK
+        if
+        :: handle != life -> told = false; goto gives
+        :: else -> skip
+        fi;
+#endif
         atomic {
+            assert(handle == life);
             assert(inside == 0);
+#ifndef NO_FORMER
+            told = told && !former;
+#endif
+            former = false;
             assert(told == untold);
             inside = me;
             untold = false;
@@ -274,7 +310,17 @@ proctype contender(byte me; byte rounds)
         owner = me;
         wants[me] = false;
         MAY_DIE(me);
-        inside = 0;
+        atomic {
+            inside = 0;
+#ifdef RENEWED
+            if
+            :: me == 2 -> life = 2
+            :: else -> skip
+            fi
+#endif
+        };
+        MAY_DIE(me);
+gives:
         do
         :: atomic { word == me -> word = 0 }; break
         :: atomic { word != me ->
@@ -289,7 +335,7 @@ proctype contender(byte me; byte rounds)
             :: else -> skip
             fi
         od;
-        says = NOTHING
+        atomic { says = NOTHING; wants[me] = false }
     od;
     goto finished;
 dead:
@@ -301,7 +347,7 @@ dead:
         :: else -> skip
         fi;
         if
-        :: (word & NUMBER) == me -> untold = true
+        :: (word & NUMBER) == me && handle == life -> untold = true
         :: else -> skip
         fi;
         if
@@ -334,6 +380,21 @@ proctype recoverer()
     bury(0)
 }
 
+/* Makes the row's next mutex. */
+proctype maker()
+{
+end:
+    atomic {
+        life == 2;
+        life = 3;
+        former = word != 0;
+#ifdef WORD_FREED
+        word = 0;
+#endif
+        run contender(4, 1, 3)
+    }
+}
+
 proctype stranger()
 {
     if
@@ -348,31 +409,38 @@ init {
         node[2] = true; task[2] = true;
         node[3] = true; task[3] = true;
         task[1] = true;
-        run contender(2, 1);
-        run contender(3, 1);
+        run contender(2, 1, 1);
+        run contender(3, 1, 1);
         run stranger()
 #elif defined(BEARER)
         node[1] = true; task[1] = true;
         node[2] = true; task[2] = true;
         node[3] = true; task[3] = true;
-        run contender(1, 2);
-        run contender(2, 1);
-        run contender(3, 1)
+        run contender(1, 2, 1);
+        run contender(2, 1, 1);
+        run contender(3, 1, 1)
 #elif defined(RECOVERED)
         node[1] = true; task[1] = true;
         node[2] = true; task[2] = true;
-        run contender(1, 1);
-        run contender(2, 1);
+        run contender(1, 1, 1);
+        run contender(2, 1, 1);
         run recoverer();
         run recoverer()
 #elif defined(REBORN)
         node[2] = true; task[2] = true;
         node[3] = true; task[3] = true;
         node[4] = true; task[4] = true;
-        run contender(2, 1);
-        run contender(3, 1);
-        run contender(4, 1);
+        run contender(2, 1, 1);
+        run contender(3, 1, 1);
+        run contender(4, 1, 1);
         run recoverer()
+#elif defined(RENEWED)
+        node[2] = true; task[2] = true;
+        node[3] = true; task[3] = true;
+        node[4] = true; task[4] = true;
+        run contender(2, 1, 1);
+        run contender(3, 1, 1);
+        run maker()
 #endif
     }
 }
