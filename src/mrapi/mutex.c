@@ -99,8 +99,13 @@ med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handl
 {
     fill_context context = {.attributes = attributes};
     if (attributes & MED_MUTEX_PRIORITY_INHERITANCE) {
-        context.pi_space = med_port_has_pi() && med_port_pi_supported() ? med_port_pi_space() : 0;
+        bool possible = med_port_has_pi() && med_port_pi_supported();
+        context.pi_space = possible ? med_port_pi_space() : 0;
         if (context.pi_space == 0) {
+            if (possible) {
+                med_log_error("no mutex with priority inheritance",
+                              "whose thread numbers are this process's cannot be told (/proc)");
+            }
             return MEDLEY_ERR_NOT_SUPPORTED;
         }
     }

@@ -305,8 +305,8 @@ med_port_pi_gone(uint32_t stamp)
     return MED_PORT_PI_GONE | (stamp & (MED_PORT_PI_GONE - 1));
 }
 bool med_port_pi_supported(void);
-/* Names the space in which this process's thread numbers hold; never 0 where the locks are
- * supported. Processes of different spaces cannot share such a lock. */
+/* Names the space in which this process's thread numbers hold; 0: it cannot be told. Processes of
+ * different spaces cannot share such a lock, nor can one that does not know its own. */
 uint32_t med_port_pi_space(void);
 medley_status_t med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope);
 medley_status_t med_port_pi_unlock(uint32_t *word, med_port_scope scope);

@@ -144,12 +144,11 @@ static uint32_t
 space_find(void)
 {
     struct stat st;
-    uint32_t space = stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
-    return space ? space : 1; /* no /proc: there is one namespace as far as we can see */
+    return stat("/proc/self/ns/pid", &st) == 0 ? (uint32_t)st.st_ino : 0;
 }
 
 /* The PID namespace, by its number. A process keeps its own for life, so it asks once; its child
- * may be in another (unshare, setns), and asks again. */
+ * may be in another (unshare, setns), and asks again. Without /proc nobody says. */
 uint32_t
 med_port_pi_space(void)
 {

@@ -3,6 +3,7 @@
  * inheritance, and with owners that die. */
 #include <poll.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "port/port.h"
@@ -349,6 +350,42 @@ child_in_another_space_knows_its_own(void **state)
     assert_int_equal(status, 0);
 }
 
+static int
+does_not_know_its_own(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    child_expect(med_port_pi_space() == 0);
+    return 0;
+}
+
+static int
+has_a_child_without_proc(test_process *parent, void *argument)
+{
+    test_process child;
+    (void)parent;
+    (void)argument;
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "/proc", "tmpfs", 0, NULL) != 0) {
+        return 77;
+    }
+    process_start(&child, does_not_know_its_own, NULL);
+    return process_join(&child);
+}
+
+static void
+child_without_proc_knows_of_no_space(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, has_a_child_without_proc, NULL);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("no mounts of one's own");
+    }
+    assert_int_equal(status, 0);
+}
+
 /* ---- Doorbells ------------------------------------------------------------------------------- */
 
 static int
@@ -393,6 +430,7 @@ main(void)
         cmocka_unit_test(pi_owner_dies_with_a_waiter),
         cmocka_unit_test(pi_owner_dies_alone),
         cmocka_unit_test(child_in_another_space_knows_its_own),
+        cmocka_unit_test(child_without_proc_knows_of_no_space),
         cmocka_unit_test(doorbell_is_heard_from_a_child_and_by_poll),
     };
     return cmocka_run_group_tests_name("port/linux/wait", tests, NULL, NULL);
