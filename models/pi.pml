@@ -8,8 +8,8 @@
  * (BEARER). In REBORN contender 2 dies anywhere, and a stranger gets his number. Where the word is
  * GONE it is GONE + stamp.
  *
- * In RENEWED nobody is dead at first. Contender 2 deletes the mutex, or dies anywhere, and the row is
- * another's: contender 4 makes it, and 3 has the handle of the former one (life).
+ * In RENEWED nobody is dead at first. Contender 2 deletes the mutex, or dies anywhere, and the row
+ * is another's: contender 4 makes it, and 3 has the handle of the former one (life).
  *
  * The kernel keeps those who wait, and whom they wait for (k_owner), as long as anybody waits. At
  * the death of that one it gives the lock to one of them, and that one's number into the word,
