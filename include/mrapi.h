@@ -189,8 +189,8 @@ typedef struct mrapi_info {
  * ends. The first node of a process opens the system (MEDLEY_SYSTEM, or the user's default one) and
  * creates it when there is none; may block, at most five seconds, while other processes open or
  * close the same, and as long again while others initialise and finalise nodes. A domain stays as
- * long as the system: of different numbers there can be as many as MEDLEY_MAX_DOMAINS says, whether
- * or not nodes are left in them.
+ * long as the system: of different numbers that nodes had there can be as many as MEDLEY_MAX_DOMAINS
+ * says, whether or not nodes are left in them.
  *   MRAPI_ERR_NODE_INITIALIZED  the thread is a node already, or the number is taken (standard
  *                               error says by which process)
  *   MRAPI_ERR_NODE_INVALID, MRAPI_ERR_DOMAIN_INVALID

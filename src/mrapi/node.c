@@ -270,6 +270,7 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
         med_limits_report(&system->limits, MED_LIMIT_NODES);
     }
     if (status != MEDLEY_OK) {
+        med_domain_leave(system, request->domain);
         return status;
     }
     med_self *mine = &system->selves[insertion.index];

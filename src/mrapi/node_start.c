@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wait.h"
+#include "mrapi/domain.h"
 #include "mrapi/node_life.h"
 #include "mrapi/system.h"
 
@@ -70,6 +71,7 @@ med_node_start(med_system *system,
         /* It has come, all were told. */
         med_node_goes_tell(self);
         (void)med_node_row_leave(system, self->index, generation);
+        med_domain_leave(system, request->domain);
         med_system_release(system);
         return status;
     }

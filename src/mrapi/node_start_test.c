@@ -6,6 +6,7 @@
 
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
+#include "mrapi/domain.h"
 #include "mrapi/node_life.h"
 #include "mrapi/system.h"
 #include "support/logged.h"
@@ -131,6 +132,105 @@ who_is_not_started_goes(void **state)
     logged_run("quiet", counts_nodes);
 }
 
+/* ---- A node that comes to nothing takes no domain -------------------------------------------- */
+
+static mrapi_status_t
+become(mrapi_domain_t domain)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_initialize(domain, NODE, 0, &info, &status);
+    return status;
+}
+
+static int
+starts_none_in_three_domains(void)
+{
+    mrapi_status_t status;
+    pthread_attr_t attributes;
+    mrapi_thread_parameters_t parameters = {.attr = &attributes, .start_routine = ends_at_once};
+    cpu_set_t none;
+    CPU_ZERO(&none);
+    child_expect(pthread_attr_init(&attributes) == 0);
+    child_expect(pthread_attr_setaffinity_np(&attributes, sizeof none, &none) == 0);
+    child_expect(setenv("MEDLEY_MAX_DOMAINS", "2", 1) == 0);
+    child_expect(become(DOMAIN) == MRAPI_SUCCESS);
+    for (mrapi_domain_t refused = DOMAIN + 1; refused < DOMAIN + 4; refused++) {
+        mrapi_thread_create(refused, STARTED, &parameters, &status);
+        child_expect(status == MRAPI_ERR_PARAMETER);
+    }
+    parameters.attr = NULL;
+    mrapi_thread_create(DOMAIN + 9, STARTED, &parameters, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_thread_join(DOMAIN + 9, STARTED, NULL, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_finalize(&status);
+    return status == MRAPI_SUCCESS ? 0 : 1;
+}
+
+static void *
+becomes_none(void *argument)
+{
+    return become(DOMAIN + 1) == MRAPI_ERR_NODE_INITFAILED ? argument : NULL;
+}
+
+static int
+becomes_none_where_all_rows_are_taken(void)
+{
+    mrapi_status_t status;
+    pthread_t other;
+    void *result = NULL;
+    child_expect(setenv("MEDLEY_MAX_DOMAINS", "2", 1) == 0);
+    child_expect(setenv("MEDLEY_MAX_NODES", "1", 1) == 0);
+    child_expect(medley_system_open(NULL) == MEDLEY_OK && become(DOMAIN) == MRAPI_SUCCESS);
+    child_expect(pthread_create(&other, NULL, becomes_none, &status) == 0);
+    child_expect(pthread_join(other, &result) == 0 && result == &status);
+    mrapi_finalize(&status);
+    child_expect(status == MRAPI_SUCCESS && become(DOMAIN + 2) == MRAPI_SUCCESS);
+    mrapi_finalize(&status);
+    return status == MRAPI_SUCCESS && medley_system_close() == MEDLEY_OK ? 0 : 1;
+}
+
+static void
+refused_node_takes_no_domain(void **state)
+{
+    (void)state;
+    logged_run("error", starts_none_in_three_domains);
+    logged_run("error", becomes_none_where_all_rows_are_taken);
+}
+
+static bool
+is_there(const med_system *system, uint32_t domain)
+{
+    uint32_t index, generation;
+    const med_key key = {.high = 0, .low = domain};
+    return med_table_find(&system->domains, key, &index, &generation) == MEDLEY_OK;
+}
+
+/* Who failed takes nothing away from who came meanwhile. */
+static void
+domain_of_another_stays(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    assert_int_equal(become(DOMAIN), MRAPI_SUCCESS);
+    med_system *system = med_self_get()->system;
+    for (uint32_t others = 0; others < 3; others++) {
+        const uint32_t domain = DOMAIN + 1 + others;
+        assert_int_equal(med_domain_join(system, domain), MEDLEY_OK);
+        for (uint32_t i = 0; i < others; i++) {
+            assert_int_equal(med_domain_join(system, domain), MEDLEY_OK);
+        }
+        med_domain_leave(system, domain);
+        assert_int_equal(is_there(system, domain), others > 0);
+    }
+    assert_int_equal(med_domain_join(system, DOMAIN + 1), MEDLEY_OK); /* its row's next life */
+    med_domain_leave(system, DOMAIN + 1);
+    assert_false(is_there(system, DOMAIN + 1));
+    mrapi_finalize(&status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
 /* ---- A start that is under way --------------------------------------------------------------- */
 
 static atomic32 joiner_thread;
@@ -177,6 +277,8 @@ main(void)
         cmocka_unit_test(missing_memory_is_told),
         cmocka_unit_test(missing_processor_is_told),
         cmocka_unit_test(who_is_not_started_goes),
+        cmocka_unit_test(refused_node_takes_no_domain),
+        cmocka_unit_test(domain_of_another_stays),
         cmocka_unit_test(joiner_of_one_being_started_sleeps),
     };
     test_system_prepare();

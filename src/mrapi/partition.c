@@ -72,6 +72,7 @@ static const uint32_t shape[] = {
     sizeof(med_domain_row),
     offsetof(med_domain_row, row),
     offsetof(med_domain_row, isa),
+    offsetof(med_domain_row, kept),
     sizeof(med_node_row),
     offsetof(med_node_row, row),
     offsetof(med_node_row, process_ref),
