@@ -7,6 +7,11 @@
 static atomic32 wanted = ATOMIC32_INIT(MED_LOG_ERROR);
 static void (*heard_by)(const char *line);
 
+/* More than there are things to say at once. */
+#define KEPT_BYTES ((size_t)64 * MED_TEXT_BYTES)
+static atomic32 keeper;       /* the thread whose lines are kept; 0: none's */
+static med_log_kept *kept_by; /* the keeper's, whom nobody else asks for it */
+
 void
 med_log_level_set(med_log_level level)
 {
@@ -45,6 +50,69 @@ med_log_level_reached(med_log_level level)
     return (uint32_t)level <= atomic32_load_relaxed(&wanted); /* relaxed: as above */
 }
 
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static void
+speak(const char *line)
+{
+    med_port_log(line);
+    if (heard_by) {
+        heard_by(line);
+    }
+}
+
+/* False: it is to be said at once. What does not fit is lost. */
+static bool
+keep(const med_text *line)
+{
+    uint32_t thread = atomic32_load_relaxed(&keeper); /* relaxed: whose it is wrote it himself */
+    if (thread == 0 || thread != med_port_thread_id()) {
+        return false;
+    }
+    if (!kept_by->lines) {
+        void *memory;
+        if (med_port_memory_map(KEPT_BYTES, &memory) != MEDLEY_OK) {
+            return false;
+        }
+        kept_by->lines = memory;
+    }
+    if (line->length < KEPT_BYTES - kept_by->length) {
+        med_text_copy(kept_by->lines + kept_by->length, line->length + 1, line->bytes);
+        kept_by->length += line->length + 1;
+    }
+    return true;
+}
+
+void
+med_log_keep(med_log_kept *kept)
+{
+    *kept = (med_log_kept){.lines = NULL};
+    kept_by = kept;
+    atomic32_store_relaxed(&keeper, med_port_thread_id()); /* relaxed: as above */
+}
+
+void
+med_log_keep_end(void)
+{
+    atomic32_store_relaxed(&keeper, 0); /* relaxed: as above */
+}
+
+void
+med_log_say(med_log_kept *kept)
+{
+    if (!kept->lines) {
+        return;
+    }
+    for (size_t at = 0; at < kept->length; at++) {
+        speak(kept->lines + at);
+        while (kept->lines[at]) {
+            at++;
+        }
+    }
+    med_port_memory_unmap(kept->lines, KEPT_BYTES);
+    kept->lines = NULL;
+}
+
 void
 med_log(med_log_level level, const med_text *text)
 {
@@ -54,9 +122,8 @@ med_log(med_log_level level, const med_text *text)
     med_text line = {.length = 0};
     med_text_string(&line, "medley: ");
     med_text_string(&line, text->bytes);
-    med_port_log(line.bytes);
-    if (heard_by) {
-        heard_by(line.bytes);
+    if (!med_port_has_processes() || !keep(&line)) {
+        speak(line.bytes);
     }
 }
 

@@ -41,6 +41,15 @@ med_log_wanted(med_log_level level)
 
 /* Prints "medley: " and the text, when the level is wanted. */
 void med_log(med_log_level level, const med_text *text);
+/* What the calling thread says from here to med_log_keep_end is kept, for med_log_say: standard
+ * error may block, and others must not wait for who reads it. One thread of the process at once. */
+typedef struct med_log_kept {
+    char *lines; /* one behind the other, each with its NUL; NULL: none */
+    size_t length;
+} med_log_kept;
+void med_log_keep(med_log_kept *kept);
+void med_log_keep_end(void);
+void med_log_say(med_log_kept *kept);
 /* Each line that is told goes to `hear` as well. Before there are other threads. */
 void med_log_hear(void (*hear)(const char *line));
 

@@ -13,7 +13,8 @@
  *
  * Another process that is stopped in the section keeps us out. To attach then fails, at a deadline.
  * To detach does not: the row is given back without the section, which is needed only to remove the
- * name; the file stays as a leftover.
+ * name; the file stays as a leftover. Nothing is said in the section: who reads standard error may
+ * be stopped himself.
  */
 #include "mrapi/attach.h"
 
@@ -172,6 +173,24 @@ join_and_claim(med_system *system, const char *name)
     return status;
 }
 
+/* In the section of the name. */
+static medley_status_t
+create_or_join(med_system *system, const char *name, med_image *image, bool is_new)
+{
+    medley_status_t status;
+    if (image && !is_new) {
+        status = MEDLEY_BUSY;
+        med_attach_report(name, status, "somebody lives in it: choose another name for the image");
+    } else {
+        status = is_new ? create(system, name, image) : join_and_claim(system, name);
+    }
+    if (status != MEDLEY_OK) {
+        med_attach_own_end(system);
+        med_attach_name_remove_unless_held(system);
+    }
+    return status;
+}
+
 static medley_status_t
 attach(const char *name, uint64_t deadline_ns, med_image *image, med_system *system)
 {
@@ -185,19 +204,19 @@ attach(const char *name, uint64_t deadline_ns, med_image *image, med_system *sys
         med_attach_report_failure(name, status, system->shared.why);
         return status;
     }
-    if (image && !is_new) {
-        status = MEDLEY_BUSY;
-        med_attach_report(name, status, "somebody lives in it: choose another name for the image");
+    med_log_kept said;
+    med_log_keep(&said);
+    status = create_or_join(system, name, image, is_new);
+    med_log_keep_end();
+    if (status == MEDLEY_OK) {
+        med_port_shared_unlock(&system->shared);
     } else {
-        status = is_new ? create(system, name, image) : join_and_claim(system, name);
-    }
-    if (status != MEDLEY_OK) {
-        med_attach_own_end(system);
-        med_attach_name_remove_unless_held(system);
         med_port_shared_close(&system->shared);
+    }
+    med_log_say(&said);
+    if (status != MEDLEY_OK) {
         return status;
     }
-    med_port_shared_unlock(&system->shared);
     med_attach_tell(is_new ? "created" : "joined", system);
     med_traced(system, 0, MED_TRACED_JOINED, med_port_process_id(), is_new);
     (void)med_process_recover_all(system);
@@ -254,17 +273,21 @@ med_attach_private(med_system *system)
 static void
 end_named(med_system *system)
 {
+    med_log_kept said = {.lines = NULL};
     medley_status_t status = med_port_shared_lock_until(&system->shared, med_system_deadline_ns());
     /* Any other: the descriptor is lost, and with it the slot. The row may be another's. */
     if (status == MEDLEY_OK || status == MEDLEY_TIMEOUT) {
         med_process_release(system);
     }
     if (status == MEDLEY_OK) {
+        med_log_keep(&said);
         med_attach_name_remove_unless_held(system);
+        med_log_keep_end();
     } else if (status == MEDLEY_TIMEOUT) {
         med_attach_report_file_left(&system->shared);
     }
     med_port_shared_close(&system->shared);
+    med_log_say(&said);
 }
 
 void
@@ -283,6 +306,22 @@ med_attach_end(med_system *system)
 
 /* ---- From outside ---------------------------------------------------------------------------- */
 
+/* Who is aside of the section keeps nobody from it. */
+static medley_status_t
+observe(med_system *system)
+{
+    if (!system->shared.in_section) {
+        return med_attach_partition_join(system);
+    }
+    med_log_kept said;
+    med_log_keep(&said);
+    medley_status_t status = med_attach_partition_join(system);
+    med_log_keep_end();
+    med_port_shared_unlock(&system->shared);
+    med_log_say(&said);
+    return status;
+}
+
 medley_status_t
 med_system_observe(const char *name, uint64_t deadline_ns, med_system *system)
 {
@@ -294,13 +333,10 @@ med_system_observe(const char *name, uint64_t deadline_ns, med_system *system)
     if (status != MEDLEY_OK) {
         return status;
     }
-    status = med_attach_partition_join(system);
+    status = observe(system);
     if (status != MEDLEY_OK) {
         med_port_shared_close(&system->shared);
         return status;
-    }
-    if (system->shared.in_section) {
-        med_port_shared_unlock(&system->shared);
     }
     system->open = true;
     return MEDLEY_OK;

@@ -101,6 +101,7 @@ static void
 after_fork(void)
 {
     med_port_self_set(NULL);
+    med_log_keep_end();
     gate = (med_lock){.word = ATOMIC32_INIT(0)};
     /* What is not open yet may be half opened, by a thread that the child does not have. */
     med_port_shared_forget(named.open ? &named.shared : NULL);
@@ -134,8 +135,12 @@ static void
 at_exit(void)
 {
     if (named.open && section_enter_at_exit()) {
+        med_log_kept said;
+        med_log_keep(&said);
         med_attach_name_remove_unless_held(&named);
+        med_log_keep_end();
         med_port_shared_unlock(&named.shared);
+        med_log_say(&said);
     }
 }
 
