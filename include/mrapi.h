@@ -189,8 +189,8 @@ typedef struct mrapi_info {
  * ends. The first node of a process opens the system (MEDLEY_SYSTEM, or the user's default one) and
  * creates it when there is none; may block, at most five seconds, while other processes open or
  * close the same, and as long again while others initialise and finalise nodes. A domain stays as
- * long as the system: of different numbers that nodes had there can be as many as MEDLEY_MAX_DOMAINS
- * says, whether or not nodes are left in them.
+ * long as the system: of different numbers that nodes had there can be as many as
+ * MEDLEY_MAX_DOMAINS says, whether or not nodes are left in them.
  *   MRAPI_ERR_NODE_INITIALIZED  the thread is a node already, or the number is taken (standard
  *                               error says by which process)
  *   MRAPI_ERR_NODE_INVALID, MRAPI_ERR_DOMAIN_INVALID
@@ -317,8 +317,8 @@ mrapi_boolean_t mrapi_mutex_trylock(MRAPI_IN mrapi_mutex_hndl_t mutex,
                                     MRAPI_OUT mrapi_status_t *status);
 /*
  * Gives one level back, with its key, the innermost first. A key that is not the level's is
- * refused; but where the node holds many inner levels at once (more than eight of one mutex), one
- * that some inner level of that depth once had may pass for it.
+ * refused, with an exception: of inner levels a node keeps the keys of the eight newest or, of
+ * several mutexes, of fewer, and of another any key of its depth passes for it.
  *   MRAPI_ERR_MUTEX_NOTLOCKED  the caller does not hold it
  *   MRAPI_ERR_MUTEX_LOCKORDER  the key is of an outer level
  *   MRAPI_ERR_MUTEX_KEY        the key is of no level
