@@ -11,7 +11,7 @@ Rules, by the names that violations are reported under:
   ifdef     operating systems and processors are told apart in src/port only
   atomic    the compiler's atomics stand in base/atomic*.[ch] and src/port only (and in bench, whose
             peers bring their own)
-  licence   every file in whose format there are comments has its SPDX line at its head
+  licence   every file has its SPDX line at its head; of JSON, a key says it
   length    no function is longer than 60 lines
   ruler     `---- a title ----` between sections is one line of 100 columns
   width     no line of C, and no line of comment elsewhere, is longer than 100 columns
@@ -55,7 +55,7 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 
 C_FILES = (".c", ".h")
 PICTURES = (".png", ".jpg", ".gz", ".bin")
-NO_COMMENTS = PICTURES + (".json", "LICENSE")
+NO_LICENCE = PICTURES + ("LICENSE",)
 
 
 def without_comments(text):
@@ -139,7 +139,7 @@ def check_layout(path, text):
 def check_file(root, path):
     with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
         text = file.read()
-    if not path.endswith(NO_COMMENTS) or path == "CMakePresets.json":
+    if not path.endswith(NO_LICENCE):
         if LICENCE not in "\n".join(text.split("\n")[:4]):
             yield 1, "licence", "no SPDX line"
     for number, line in enumerate(text.split("\n"), 1):
@@ -327,6 +327,7 @@ BAD = [
     ("licence", "docs/b.md", "# B\n"),
     ("licence", ".gitignore", "/build/\n"),
     ("licence", "tests/b.txt", "b\n"),
+    ("licence", "tests/b.json", "{}\n"),
     ("licence", "src/base/b.h", "\n\n\n\n" + HEAD),
     ("length", "src/base/b.c", HEAD + LONG),
     ("length", "tests/b.h", HEAD + LONG.replace("static", "static inline")),
