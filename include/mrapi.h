@@ -276,7 +276,9 @@ void mrapi_mutex_get_attribute(MRAPI_IN mrapi_mutex_hndl_t mutex,
 /* Makes a mutex; `attributes` may be NULL for the defaults. It lives until it is deleted, whatever
  * becomes of its maker. May block while another node creates or deletes one, at most five seconds:
  * MRAPI_TIMEOUT, a process that is stopped was in the way (standard error says which); so every
- * creation, attachment and deletion of whatever object.
+ * creation, attachment and deletion of whatever object. With priority inheritance it may block for
+ * up to a second more, while one who slept for a deleted mutex still has the lock; others may find
+ * the new mutex locked meanwhile, and after that second it is given in any case, locked or not.
  * MRAPI_ERR_MUTEX_ID_INVALID, _EXISTS, _LIMIT (see MEDLEY_MAX_MUTEXES), MRAPI_ERR_NOT_SUPPORTED
  * (priority inheritance where there is none), MRAPI_ERR_PARAMETER (a record that was never
  * initialised), MRAPI_ERR_NODE_NOTINIT. */
@@ -317,8 +319,9 @@ mrapi_boolean_t mrapi_mutex_trylock(MRAPI_IN mrapi_mutex_hndl_t mutex,
                                     MRAPI_OUT mrapi_status_t *status);
 /*
  * Gives one level back, with its key, the innermost first. A key that is not the level's is
- * refused, with an exception: of inner levels a node keeps the keys of the eight newest or, of
- * several mutexes, of fewer, and of another any key of its depth passes for it.
+ * refused, with an exception: a node keeps the keys of its eight newest inner levels or, of several
+ * mutexes, of fewer. For an inner level whose key is no longer kept, any key that was made for that
+ * depth is accepted.
  *   MRAPI_ERR_MUTEX_NOTLOCKED  the caller does not hold it
  *   MRAPI_ERR_MUTEX_LOCKORDER  the key is of an outer level
  *   MRAPI_ERR_MUTEX_KEY        the key is of no level

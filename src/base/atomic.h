@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Atomic words, with the memory order in the operation's name. Nothing else in Medley uses the
- * compiler's atomics.
+ * Atomic words, with the memory order in the operation's name. Nothing else above the port uses the
+ * compiler's atomics, but for atomic_sized.c.
  *
  * The types are structs, so that a plain access does not compile, over fixed-width words, so that a
  * 32-bit and a 64-bit program agree on their layout in shared memory.

@@ -51,10 +51,9 @@ typedef struct med_mutex_row {
     med_object object;
     med_lock lock; /* owner: node reference; with priority inheritance DEAD, always */
     med_lock_sleepers sleepers;
-    atomic32 depth; /* written by the owner, as are the next two; 1 while it is free */
-    atomic32 key;   /* of its outermost level, when it was last taken */
-    atomic32
-        pi_owner; /* with priority inheritance: the owner's node reference, or the last one's */
+    atomic32 depth;     /* written by the owner, as are the next two; 1 while it is free */
+    atomic32 key;       /* of its outermost level, when it was last taken */
+    atomic32 pi_owner;  /* with priority inheritance: the (last) owner's node reference */
     atomic32 pi_death;  /* with priority inheritance: med_mutex_death */
     atomic32 pi_word;   /* the lock, in the port's format, of all with priority inheritance that the
                            row ever was, one after the other: never just reset */

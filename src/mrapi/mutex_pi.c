@@ -32,8 +32,10 @@
  * the word comes to them one by one, and each finds the handle old and passes it on. The row may be
  * another mutex's by then, which begins with the word as it is (FORMER, where it is held): to free
  * it would take it from whom the kernel is just giving it to. Whoever makes that mutex waits for
- * its turn once, so that it is free when it is first seen; what the word tells of a death is a
- * former mutex's then, and forgotten. Only who has a good handle writes pi_owner and pi_death.
+ * his turn once, a second at most, so that as a rule it is free when he returns; others may find it
+ * held before. What the word tells of a death is a former mutex's then, and forgotten. Only who has
+ * a good handle writes pi_owner, and pi_death too, with an exception: whoever learned of a death by
+ * an old handle leaves the news there for the next, where it says SOUND (give_unread).
  *
  * Linearisation: the compare-and-swap, or the kernel's, that writes the taker's number, or 0.
  * Progress: blocking; after a burial at most as long as a slice of those who wait for a stranger.

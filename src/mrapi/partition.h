@@ -26,7 +26,8 @@
 /* Of what the words mean. It goes up with each commit after which a word, bit or number that is
  * here, or in a shared memory that is found through here, has its place and another meaning. Where
  * things are is the layout hash's affair, which is computed; base's rings, pools, cells and traces
- * have stamps of their own (base/stamp.h).
+ * have stamps of their own (base/stamp.h). One meaning did not raise it, since it is in the hash:
+ * the bit MED_RECORD_LEADS_ON of MCAPI's records.
  *   2   a mutex's row keeps the key of its outermost level where it kept a count of acquisitions
  *   3   the units of a lock that counts stand in different lines
  *   4   a table's hash leads to chains of rows, which was one of open addressing

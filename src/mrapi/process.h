@@ -107,8 +107,9 @@ uint32_t med_process_recover_all(struct med_system *system);
 
 /* A recovery takes milliseconds; whoever is at it may be kept from the processor for long. */
 #define MED_PROCESS_RECOVERY_PATIENCE_NS UINT64_C(2000000000)
-/* Or may be stopped: after so long another takes it over. Less than it takes a sleeper to learn of
- * a death at the latest. */
+/* Or may be stopped: after so long another takes it over. With a sleeper's longest slices before
+ * and behind it (64 ms each) that is less than the second within which he is to learn of a death
+ * (medley.7). */
 #define MED_PROCESS_TAKE_OVER_NS UINT64_C(500000000)
 
 /* The recovery that this process sees another at, and since when: as any of its threads has found

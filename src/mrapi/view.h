@@ -42,9 +42,7 @@ typedef struct med_view_process {
     uint32_t process_id; /* as the process itself sees it */
     uint64_t age_ns;
     med_view_life life;
-    uint32_t
-        recovered_by; /* RECOVERING: the process that is at it, numbered as here; 0: it is dead,
-                              or cannot be seen from here */
+    uint32_t recovered_by; /* RECOVERING: who is at it, as process_id; 0: dead, or not seen here */
 } med_view_process;
 
 typedef enum med_view_node_state {

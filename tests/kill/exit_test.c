@@ -40,7 +40,8 @@ leaves_by_a_handler(test_process *parent, void *argument)
 }
 
 /* Who comes while handlers run that the program placed before it ever called us joins the system,
- * and what is in it stays. (The first test: once this process has placed ours, children have it.)
+ * and what is in it stays. (The first test: a child of one who has called us inherits that our
+ * handler, which stands there from the start, has something to do.)
  */
 static void
 handlers_of_the_program_come_first(void **state)

@@ -173,8 +173,8 @@ forks_with_handlers(test_process *parent, void *argument)
     return 0;
 }
 
-/* They are placed before the first call of ours. (The first test: once this process has placed
- * ours, children have them.) */
+/* They are placed before the first call of ours. (The first test: a child of one who has called us
+ * inherits that our handlers, which stand there from the start, have something to do.) */
 static void
 handlers_of_the_program(void **state)
 {
