@@ -36,20 +36,22 @@ _Static_assert(sizeof(((med_process_row *)0)->node_rows) * 8 * MED_PROCESS_NODE_
 /* ---- Whose it is ----------------------------------------------------------------------------- */
 
 /* Has this process seen the same one at that recovery for long? It watches one at a time, and
- * another when that one is over. Relaxed, all: threads that mix what they write here find it early
- * or late, and a recovery may be taken over at any time. */
+ * another when that one is over, or those who asked for it have left it at that: else they would
+ * have taken it over by now. Relaxed, all: threads that mix what they write here find it early or
+ * late, and a recovery may be taken over at any time. */
 static bool
 is_overdue(med_system *system, uint32_t index, uint32_t word)
 {
+    const uint32_t overdue = MED_PROCESS_TAKE_OVER_NS / MED_PROCESS_WATCH_NS;
     med_process_watch *watch = &system->watch;
     uint32_t now = (uint32_t)(med_port_clock_ns() / MED_PROCESS_WATCH_NS);
     uint32_t watched = atomic32_load_relaxed(&watch->index);
     uint32_t watched_word = atomic32_load_relaxed(&watch->word);
+    uint32_t for_so_long = now - atomic32_load_relaxed(&watch->since);
     if (watched == index && watched_word == word) {
-        uint32_t for_so_long = now - atomic32_load_relaxed(&watch->since);
-        return for_so_long >= MED_PROCESS_TAKE_OVER_NS / MED_PROCESS_WATCH_NS;
+        return for_so_long >= overdue;
     }
-    if (!watched_word ||
+    if (!watched_word || for_so_long >= overdue + overdue / 2 ||
         atomic32_load_relaxed(&med_system_process(system, watched)->state) != watched_word) {
         atomic32_store_relaxed(&watch->since, now);
         atomic32_store_relaxed(&watch->index, index);

@@ -24,6 +24,7 @@
 /* Rows of nobody, the first two behind the test's own: a newcomer takes the first. */
 #define FIRST 1u
 #define SECOND 2u
+#define THIRD 3u
 
 static int
 node_up(void **state)
@@ -211,8 +212,8 @@ process_await_word(const test_process *child, uint32_t word)
     }
 }
 
-/* Another takes the recovery over; the stopped one goes on when the row is somebody else's, who
- * keeps it. */
+/* Another takes the recovery over, though it has seen the stopped one at a recovery for which it no
+ * longer asks; the stopped one goes on when the row is somebody else's, who keeps it. */
 static void
 stopped_recoverer_is_succeeded(void **state)
 {
@@ -231,9 +232,12 @@ stopped_recoverer_is_succeeded(void **state)
     assert_true(med_view_process_read(system, SECOND, &shown));
     assert_int_equal(shown.life, MED_VIEW_RECOVERING);
     assert_int_equal(shown.recovered_by, child.pid);
+    plant(THIRD, MED_PROCESS_RECOVERING, FIRST, GENERATION);
+    assert_false(med_process_recover(system, THIRD));
     while (!med_process_recover(system, SECOND)) {
         med_port_yield();
     }
+    atomic32_store_relaxed(state_of(THIRD), med_process_word(MED_PROCESS_FREE, 0, 0));
     uint32_t next = med_process_word(MED_PROCESS_DEAD, 0, GENERATION + 1);
     assert_int_equal(med_process_state_of(atomic32_load_relaxed(state_of(SECOND))),
                      MED_PROCESS_FREE);
