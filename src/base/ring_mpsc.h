@@ -198,10 +198,8 @@ med_ring_mpsc_reserve_cancel(med_ring_mpsc_producer *producer)
 static inline void
 med_ring_mpsc_commit_many(med_ring_mpsc_producer *producer, uint32_t count)
 {
-    med_ring_view *lane = &producer->lane.view;
-    uint32_t tail = med_ring_tail(&producer->lane);
-    /* R1 slot filled -> A1 (ring_spsc.c) */
-    atomic32_store_release(&lane->ring->tail, tail + count);
+    /* R1 slot filled -> A1 (ring_spsc.c, lane_enter) */
+    med_ring_hand_over(&producer->lane, med_ring_tail(&producer->lane) + count);
     med_waker_wake(&producer->lane.waker);
 }
 

@@ -315,11 +315,13 @@ med_ring_producer_attach(med_ring_producer *producer,
     uint32_t capacity = new.view.mask + 1;
     uint32_t head = atomic32_load_acquire(&ring->head); /* A2 element read <- R2 (release) */
     if (new.view.layout == MED_RING_LINE) {
-        /* The slots say it; the former producer may have died before he stored tail. */
-        uint32_t filled = slots_filled(&new.view, head, capacity);
-        atomic32_store_relaxed(&ring->tail, head + filled); /* relaxed: for ourselves */
-    } else if (med_ring_tail(&new) - head > capacity) {
-        return MEDLEY_ERR_CORRUPT;
+        new.tail = head + slots_filled(&new.view, head, capacity);
+    } else {
+        /* Relaxed: nothing is read of what lies before it. */
+        new.tail = atomic32_load_relaxed(&ring->tail);
+        if (new.tail - head > capacity) {
+            return MEDLEY_ERR_CORRUPT;
+        }
     }
     new.limit = head + capacity;
     med_waker_begin(&new.waker, &ring->data, scope);

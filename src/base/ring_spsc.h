@@ -101,7 +101,7 @@ typedef struct med_ring_shape {
 
 typedef struct med_ring {
     _Alignas(128) med_ring_shape shape;
-    _Alignas(128) atomic32 tail; /* index after the last committed; line: for the producer only */
+    _Alignas(128) atomic32 tail; /* packed: index after the last committed */
     atomic32 inserting;          /* packed: the producer's mark */
     med_wait data;               /* where the consumer sleeps */
     _Alignas(128) atomic32 head; /* index after the last released */
@@ -132,7 +132,8 @@ typedef struct med_ring_view {
 
 typedef struct med_ring_producer {
     med_ring_view view;
-    uint32_t limit; /* the first index that may not be filled yet: head, as last seen, + capacity */
+    uint32_t tail;        /* the index to fill next */
+    uint32_t limit;       /* the first that may not be filled yet: head, as last seen, + capacity */
     med_waker waker;      /* of the consumer */
     med_ring_sleep sleep; /* for reserve_until */
 } med_ring_producer;
@@ -207,17 +208,23 @@ med_ring_slot_word(const med_ring_view *view, void *slot)
     return (atomic32 *)(void *)((uint8_t *)slot + view->word_offset);
 }
 
-/* The producer's own counter. It lies in the ring, where commit stores it anyway: one store more
- * per element, to a counter in the handle, costs a quarter of the rate. Relaxed: nobody else writes
- * it, and should a bad peer do so, every use is checked against the limit and masked. */
 static inline uint32_t
 med_ring_tail(const med_ring_producer *producer)
 {
-    return atomic32_load_relaxed(&producer->view.ring->tail);
+    return producer->tail;
 }
 
-/* Is nothing known to be free from `tail` on? Also true of most tails that cannot be; with another
- * a bad peer harms his own elements. */
+/* packed: hands over the slots before `tail`, and wakes nobody. The producer goes on from the
+ * counter in its handle: the one in the ring is for the other side, who might write it. */
+static inline void
+med_ring_hand_over(med_ring_producer *producer, uint32_t tail)
+{
+    producer->tail = tail;
+    /* R1 slot filled -> A1 (peek, attach) */
+    atomic32_store_release(&producer->view.ring->tail, tail);
+}
+
+/* Is nothing known to be free from `tail` on? */
 static inline bool
 med_ring_used_up(const med_ring_producer *producer, uint32_t tail)
 {
@@ -272,15 +279,14 @@ med_ring_reserve_as(med_ring_producer *producer, med_ring_layout layout, void **
 static inline void
 med_ring_commit_as(med_ring_producer *producer, med_ring_layout layout)
 {
-    med_ring *ring = producer->view.ring;
     uint32_t tail = med_ring_tail(producer);
     if (layout == MED_RING_LINE) {
         void *slot = med_ring_slot(&producer->view, tail);
         /* R1 slot filled -> A1 (peek, attach) */
         atomic32_store_release(med_ring_slot_word(&producer->view, slot), tail + 1);
-        atomic32_store_relaxed(&ring->tail, tail + 1); /* relaxed: for ourselves */
+        producer->tail = tail + 1;
     } else {
-        atomic32_store_release(&ring->tail, tail + 1); /* R1 slot filled -> A1 (peek, attach) */
+        med_ring_hand_over(producer, tail + 1);
     }
     med_waker_wake(&producer->waker);
 }
@@ -313,13 +319,12 @@ med_ring_reserve_many_as(med_ring_producer *producer,
 static inline void
 med_ring_commit_many_as(med_ring_producer *producer, med_ring_layout layout, uint32_t count)
 {
-    med_ring *ring = producer->view.ring;
     uint32_t tail = med_ring_tail(producer);
     if (layout == MED_RING_LINE) {
         med_ring_fill_slots(&producer->view, tail, count);
-        atomic32_store_relaxed(&ring->tail, tail + count); /* relaxed: for ourselves */
+        producer->tail = tail + count;
     } else {
-        atomic32_store_release(&ring->tail, tail + count); /* R1 slot filled -> A1 (peek, attach) */
+        med_ring_hand_over(producer, tail + count);
     }
     med_waker_wake(&producer->waker);
 }

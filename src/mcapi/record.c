@@ -8,8 +8,7 @@ med_record_skip(med_ring_producer *ring, uint32_t granules)
     uint32_t bytes = granules * MED_LANE_GRANULE_BYTES - (uint32_t)sizeof(med_record_header);
     uint32_t leads_on = med_record_lead_on(ring, tail + granules);
     med_record_header_set(med_record_at(&ring->view, tail), MED_RECORD_SKIP | leads_on, bytes);
-    /* R1 record filled -> A1 (ring_spsc.h). Nobody is woken: the record behind it does that. */
-    atomic32_store_release(&ring->view.ring->tail, tail + granules);
+    med_ring_hand_over(ring, tail + granules); /* wakes nobody: the record behind it does that */
     return MEDLEY_OK;
 }
 

@@ -134,7 +134,7 @@ med_record_header_set(unsigned char *slot, uint32_t kind, uint32_t bytes)
 static inline void
 med_record_publish(med_ring_producer *ring, uint32_t next, med_waker *news)
 {
-    atomic32_store_release(&ring->view.ring->tail, next); /* R1 record filled -> A1 (ring_spsc.h) */
+    med_ring_hand_over(ring, next);
     med_waker_wake(news);
 }
 

@@ -198,7 +198,7 @@ send_run(med_lane_own *lane, const unsigned char *values, uint32_t width, uint32
         slots[i] = value_at(values, i, width);
     }
     memset(lane->producer.widths + (tail & ring->view.mask), (int)width, room);
-    atomic32_store_release(&ring->view.ring->tail, tail + room); /* R1 filled -> A1 (ring_spsc.c) */
+    med_ring_hand_over(ring, tail + room);
     med_waker_wake(&lane->producer.news);
     med_lane_count_many(lane->producer.row, MED_LANE_PRODUCER, room, 0);
     return room;

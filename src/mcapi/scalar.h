@@ -51,7 +51,7 @@ med_scalar_put(med_lane_own *lane, uint64_t value, uint32_t width)
     uint32_t place = tail & ring->view.mask;
     ((uint64_t *)(void *)ring->view.slots)[place] = value;
     lane->producer.widths[place] = (uint8_t)width;
-    atomic32_store_release(&ring->view.ring->tail, tail + 1); /* R1 filled -> A1 (ring_spsc.c) */
+    med_ring_hand_over(ring, tail + 1);
     med_lane_count_one(lane->producer.row, MED_LANE_PRODUCER);
     med_waker_wake(&lane->producer.news);
 }
