@@ -148,6 +148,19 @@ med_linux_place_check(med_port_segment *segment)
 
 /* ---- Mapping --------------------------------------------------------------------------------- */
 
+/* EAGAIN is of a program that has all its memory locked (mlockall). */
+static medley_status_t
+map_failed(med_port_segment *segment, size_t bytes, int error)
+{
+    if (error != EAGAIN) {
+        return med_linux_segment_failed(segment, "mapping", error);
+    }
+    (void)snprintf(
+        segment->why, sizeof segment->why,
+        "%zu bytes are more than this process may lock in memory: raise that (ulimit -l)", bytes);
+    return MEDLEY_ERR_NO_MEMORY;
+}
+
 static medley_status_t
 map(med_port_segment *segment, int fd, int flags)
 {
@@ -157,7 +170,7 @@ map(med_port_segment *segment, int fd, int flags)
      * may not know the flag that insists on it, and drop the address but not the flag. */
     void *p = mmap((void *)wanted, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
     if (p == MAP_FAILED) {
-        return med_linux_segment_failed(segment, "mapping", errno);
+        return map_failed(segment, bytes, errno);
     }
     if (wanted && (uintptr_t)p != wanted) {
         (void)munmap(p, bytes);
