@@ -193,14 +193,14 @@ recover_nodes(med_system *system, uint32_t index, uint32_t generation)
 }
 
 static void
-recovery_report(const med_process_row *row)
+recovery_report(uint32_t process_id)
 {
     if (!med_log_wanted(MED_LOG_INFO)) {
         return;
     }
     med_text text = {.length = 0};
     med_text_string(&text, "process ");
-    med_text_number(&text, atomic32_load_relaxed(&row->process_id)); /* relaxed: for showing */
+    med_text_number(&text, process_id);
     med_text_string(&text, " died; its nodes and locks were recovered");
     med_log(MED_LOG_INFO, &text);
 }
@@ -209,13 +209,14 @@ medley_status_t
 med_process_clean_up(med_system *system, uint32_t index, uint32_t generation)
 {
     const med_process_row *row = med_system_process(system, index);
-    uint32_t process_id = atomic32_load_relaxed(&row->process_id); /* relaxed: for showing */
+    /* Relaxed: for showing. Read once: another may live in the row when this ends. */
+    uint32_t process_id = atomic32_load_relaxed(&row->process_id);
     med_traced_by_caller(system, MED_TRACED_PROCESS_DIED, process_id, 0);
     recover_table_locks(system, index, generation);
     recover_claims(system, index);
     medley_status_t status = recover_nodes(system, index, generation);
     if (status == MEDLEY_OK) {
-        recovery_report(row);
+        recovery_report(process_id);
         med_traced_by_caller(system, MED_TRACED_RECOVERED, process_id, 0);
     }
     return status;
@@ -242,7 +243,9 @@ med_process_recover(med_system *system, uint32_t index)
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
     /* R2 free -> A2 (process.c). Fails when another has taken it over, or a peer scribbled. */
     bool done = atomic32_cas_release(&row->state, &claimed, freed);
-    med_event_tell(MEDLEY_EVENT_DEATH);
+    if (done) {
+        med_event_tell(MEDLEY_EVENT_DEATH); /* else who took it over tells it */
+    }
     return done;
 }
 
