@@ -517,9 +517,10 @@ med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_
 void
 med_mutex_pi_fill(med_mutex_row *row, uint32_t space)
 {
-    /* Relaxed, all: published with the row (T1 in table.c). Who removed the row had the word, and
-     * the table's lock after that. */
-    bool free = atomic32_load_relaxed(&row->pi_word) == 0;
+    /* Who removed the row had the word, but one who slept may have had it after him, and written
+     * news. A1 held <- R1 (give) */
+    bool free = atomic32_load_acquire(&row->pi_word) == 0;
+    /* Relaxed, both: published with the row (T1 in table.c). */
     atomic32_store_relaxed(&row->pi_death, free ? MED_MUTEX_SOUND : MED_MUTEX_FORMER);
     atomic32_store_relaxed(&row->pi_space, space);
 }

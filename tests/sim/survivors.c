@@ -83,6 +83,7 @@ static const survivor survivors[] = {
     {NULL, "take_gone", "A3", NO_SUCH_LOCKS},
     {NULL, "take_slow", "A1", NO_SUCH_LOCKS},
     {NULL, "take_try", "A1", NO_SUCH_LOCKS},
+    {NULL, "med_mutex_pi_fill", "A1", NO_SUCH_LOCKS},
     {NULL, "med_mutex_pi_take", "A1", NO_SUCH_LOCKS},
     {NULL, "med_mutex_pi_take", "R2", NO_SUCH_LOCKS},
     {NULL, "give_slow", "R1", NO_SUCH_LOCKS},
