@@ -42,6 +42,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 /* So many full fences are cheaper than a thread and a grace period. */
@@ -98,8 +99,8 @@ scheduling_ordinary(pthread_attr_t *attributes)
     (void)pthread_attr_setaffinity_np(attributes, sizeof everywhere, &everywhere);
 }
 
-static void
-before_fork(void)
+void
+med_linux_barrier_before_fork(void)
 {
     for (int scope = 0; scope < 2; scope++) {
         /* A1 registered <- R1 (register_scope) */
@@ -108,8 +109,8 @@ before_fork(void)
 }
 
 /* A child inherits what is registered, but not the thread that was at it. */
-static void
-after_fork(void)
+void
+med_linux_barrier_in_child(void)
 {
     for (int scope = 0; scope < 2; scope++) {
         /* Relaxed, all: the child is alone. */
@@ -119,22 +120,14 @@ after_fork(void)
     }
 }
 
-static void
-fork_handler_place(void)
-{
-    (void)pthread_atfork(before_fork, NULL, after_fork);
-}
-
 /* False: the machine gave no thread. */
 static bool
 start_background(med_port_scope scope)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_attr_t attributes;
     pthread_t thread;
     sigset_t all, old;
-    (void)pthread_once(&once, fork_handler_place);
-    if (pthread_attr_init(&attributes) != 0) {
+    if (!med_linux_is_told_of_forks() || pthread_attr_init(&attributes) != 0) {
         return false;
     }
     (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

@@ -7,6 +7,7 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
@@ -354,11 +355,24 @@ fork_while_registering(void **state)
     assert_int_equal(status, 0);
 }
 
-/* As a thread that has registered just now; runs after the port's own handler. */
+static bool changes_in_forks;
+
+/* As a thread that has registered just now. */
 static void
 change_in_the_fork(void)
 {
-    __atomic_store_n(&med_port_barrier_ready[MED_PORT_SCOPE_PROCESS], 1, __ATOMIC_RELEASE);
+    if (changes_in_forks) {
+        __atomic_store_n(&med_port_barrier_ready[MED_PORT_SCOPE_PROCESS], 1, __ATOMIC_RELEASE);
+    }
+}
+
+/* Placed before the port's own handler, as this file is linked before it: so it runs after it. */
+__attribute__((constructor(101))) static void
+handler_place(void)
+{
+    if (pthread_atfork(change_in_the_fork, NULL, NULL) != 0) {
+        abort();
+    }
 }
 
 static int
@@ -374,8 +388,7 @@ changes_while_it_forks(test_process *parent, void *argument)
 {
     test_process child;
     (void)parent;
-    child_expect(pthread_atfork(change_in_the_fork, NULL, NULL) == 0);
-    med_port_barrier_prepare(MED_PORT_SCOPE_SHARED); /* places the port's handlers */
+    changes_in_forks = true;
     process_start(&child, is_born_in_the_change, argument);
     return process_join(&child);
 }

@@ -35,6 +35,14 @@ med_linux_timespec_of(uint64_t ns)
                              .tv_nsec = (long)(ns % 1000000000u)};
 }
 
+/* Will these be called (program.c)? Else nothing of a process may be kept that its child is not to
+ * have. */
+bool med_linux_is_told_of_forks(void);
+void med_linux_barrier_before_fork(void);
+void med_linux_barrier_in_child(void);
+void med_linux_pi_space_forget(void);
+void med_linux_clock_forget(void);
+
 /* How many processors the calling thread may run on; at least 1. */
 uint32_t med_linux_processors_allowed(void);
 

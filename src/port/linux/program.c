@@ -7,7 +7,8 @@
  * placed, or in the reverse, so ours are placed before the program has run anything of itself: by a
  * constructor that comes before those of the program and of every library that needs this one, and
  * for the exit by the destructor that comes after theirs, and after all of atexit. (A program that
- * opens this library by dlopen may have placed some before.) What they are to call is said later.
+ * opens this library by dlopen may have placed some before.) What they are to call is said later;
+ * but what the port itself keeps of its process they see to always, next to the fork.
  *
  * What may run together: one thread places handlers, others fork or exit meanwhile. A fork that has
  * begun without them goes on without them.
@@ -39,6 +40,7 @@ before_fork(void)
     if (forks_with_them && on_fork_before) {
         on_fork_before();
     }
+    med_linux_barrier_before_fork();
 }
 
 static void
@@ -52,6 +54,9 @@ parent_after_fork(void)
 static void
 child_after_fork(void)
 {
+    med_linux_barrier_in_child();
+    med_linux_pi_space_forget();
+    med_linux_clock_forget();
     if (forks_with_them && on_fork_in_child) {
         on_fork_in_child();
     }
@@ -63,10 +68,16 @@ program_begins(void)
     placing_error = pthread_atfork(before_fork, parent_after_fork, child_after_fork);
 }
 
+bool
+med_linux_is_told_of_forks(void)
+{
+    return placing_error == 0;
+}
+
 medley_status_t
 med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
 {
-    if (placing_error) {
+    if (!med_linux_is_told_of_forks()) {
         return MEDLEY_ERR_NO_MEMORY;
     }
     on_fork_before = before;

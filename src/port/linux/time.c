@@ -44,17 +44,26 @@ added_ns(void)
     return seconds * 1000000000 + nanoseconds;
 }
 
-/* Asked once: a process keeps its namespace for life. */
+static int64_t added;
+static uint32_t added_known;
+
+/* The child has one thread. */
+void
+med_linux_clock_forget(void)
+{
+    added_known = 0;
+}
+
+/* Asked once: a process keeps its namespace for life. Its child may be in another, and asks. */
 uint64_t
 med_port_clock_common_ns(void)
 {
-    static int64_t added;
-    static uint32_t known;
     /* C2 known <- C1 */
-    if (!__atomic_load_n(&known, __ATOMIC_ACQUIRE)) {
+    if (!__atomic_load_n(&added_known, __ATOMIC_ACQUIRE)) {
         /* Relaxed, as below: all find out the same, and C1 orders it. */
         __atomic_store_n(&added, added_ns(), __ATOMIC_RELAXED);
-        __atomic_store_n(&known, 1, __ATOMIC_RELEASE); /* C1 known -> C2 */
+        /* C1 known -> C2 */
+        __atomic_store_n(&added_known, med_linux_is_told_of_forks(), __ATOMIC_RELEASE);
     }
     /* Relaxed: ordered by C2. */
     int64_t added_here = __atomic_load_n(&added, __ATOMIC_RELAXED);

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -124,20 +123,12 @@ med_port_pi_supported(void)
 }
 
 static uint32_t space_known;
-static bool space_is_kept;
-static pthread_once_t space_once = PTHREAD_ONCE_INIT;
 
 /* The child has one thread. */
-static void
-space_forget(void)
+void
+med_linux_pi_space_forget(void)
 {
     space_known = 0;
-}
-
-static void
-space_keep(void)
-{
-    space_is_kept = pthread_atfork(NULL, NULL, space_forget) == 0;
 }
 
 static uint32_t
@@ -155,9 +146,8 @@ med_port_pi_space(void)
     /* Relaxed, both: all find out the same. */
     uint32_t space = __atomic_load_n(&space_known, __ATOMIC_RELAXED);
     if (space == 0) {
-        (void)pthread_once(&space_once, space_keep);
         space = space_find();
-        if (space_is_kept) {
+        if (med_linux_is_told_of_forks()) {
             __atomic_store_n(&space_known, space, __ATOMIC_RELAXED);
         }
     }

@@ -2,6 +2,7 @@
 /* Waiting on Linux beyond the conformance checks: between processes, counted, with priority
  * inheritance, and with owners that die. */
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -310,6 +311,15 @@ pi_owner_dies_alone(void **state)
 
 /* ---- Whose thread numbers -------------------------------------------------------------------- */
 
+/* A program's own handler, placed before the port is asked anything. */
+static uint32_t space_in_handler;
+
+static void
+asks_in_the_child(void)
+{
+    space_in_handler = med_port_pi_space();
+}
+
 static int
 is_in_its_own_space(test_process *parent, void *argument)
 {
@@ -319,6 +329,7 @@ is_in_its_own_space(test_process *parent, void *argument)
     child_expect(stat("/proc/self/ns/pid", &st) == 0);
     child_expect(med_port_pi_space() == (uint32_t)st.st_ino);
     child_expect(med_port_pi_space() != *parents);
+    child_expect(med_port_pi_space() == space_in_handler);
     return 0;
 }
 
@@ -433,5 +444,6 @@ main(void)
         cmocka_unit_test(child_without_proc_knows_of_no_space),
         cmocka_unit_test(doorbell_is_heard_from_a_child_and_by_poll),
     };
+    (void)pthread_atfork(NULL, NULL, asks_in_the_child);
     return cmocka_run_group_tests_name("port/linux/wait", tests, NULL, NULL);
 }
