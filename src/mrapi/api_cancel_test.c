@@ -173,7 +173,7 @@ cancelled_node_goes_on(void **state)
 static atomic32 waiter_id;
 static bool got_it;
 
-static void
+static __attribute__((noinline)) void
 wait_for_the_mutex(void)
 {
     mrapi_status_t status;
