@@ -304,6 +304,8 @@ thread_after_fork_impossible(void)
 {
 #if defined(__SANITIZE_THREAD__)
     return "the thread sanitizer ends a child of threads that starts one";
+#elif defined(__SANITIZE_ADDRESS__)
+    return "the address sanitizer's memory may be locked by a thread that the child has not";
 #elif defined(MEDLEY_TEST_EMULATED)
     return "qemu-user ends a child of threads that starts one";
 #else
