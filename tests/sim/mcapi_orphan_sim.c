@@ -12,6 +12,7 @@
 
 #include "mcapi.h"
 #include "mcapi/exchange.h"
+#include "mcapi_actor.h"
 #include "mrapi.h"
 #include "mrapi_actor.h"
 #include "port/port.h"
@@ -39,52 +40,13 @@ typedef struct notes {
     bool left;
 } notes;
 
-static const char *
-environment(const char *name)
-{
-    static const char *const variables[][2] = {
-        {"MEDLEY_MAX_NODES", "3"},    {"MEDLEY_MAX_ENDPOINTS", "4"}, {"MEDLEY_MAX_LANES", "3"},
-        {"MEDLEY_LANE_BYTES", "256"}, {"MEDLEY_MAX_BUFFERS", "2"},   {"MEDLEY_BUFFER_BYTES", "128"},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        if (strcmp(variables[i][0], name) == 0) {
-            return variables[i][1];
-        }
-    }
-    return mrapi_environment(name);
-}
-
-static void
-come(const sim_actor *actor)
-{
-    mcapi_status_t status;
-    mcapi_info_t info;
-    do {
-        mcapi_initialize(DOMAIN, actor->index + 1, NULL, NULL, &info, &status);
-        SIM_CHECK(status == MCAPI_SUCCESS || status == MCAPI_ERR_NODE_INITFAILED);
-    } while (status != MCAPI_SUCCESS);
-}
-
-static void
-go(void)
-{
-    mcapi_status_t status;
-    mcapi_finalize(&status);
-    SIM_CHECK(status == MCAPI_SUCCESS);
-}
-
-/* It never waits. */
-static mcapi_endpoint_t
-endpoint_make(uint32_t port)
-{
-    mcapi_status_t status;
-    mcapi_timeout_t timeout = 0;
-    mcapi_endpoint_t made = mcapi_endpoint_create(port, &status);
-    SIM_CHECK(status == MCAPI_SUCCESS);
-    mcapi_endpoint_set_attribute(made, MCAPI_ENDP_ATTR_TIMEOUT, &timeout, sizeof timeout, &status);
-    SIM_CHECK(status == MCAPI_SUCCESS);
-    return made;
-}
+static const sim_variable environment[] = {{"MEDLEY_MAX_NODES", "3"},
+                                           {"MEDLEY_MAX_ENDPOINTS", "4"},
+                                           {"MEDLEY_MAX_LANES", "3"},
+                                           {"MEDLEY_LANE_BYTES", "256"},
+                                           {"MEDLEY_MAX_BUFFERS", "2"},
+                                           {"MEDLEY_BUFFER_BYTES", "128"},
+                                           MRAPI_VARIABLES};
 
 static bool
 send(mcapi_endpoint_t from, mcapi_endpoint_t to, size_t bytes)
@@ -100,8 +62,8 @@ static void
 send_to_the_other(const sim_actor *actor)
 {
     notes *n = actor->notes;
-    come(actor);
-    mcapi_endpoint_t own = endpoint_make(FROM);
+    mcapi_come(actor);
+    mcapi_endpoint_t own = mcapi_endpoint_make(FROM);
     for (uint32_t i = 0; i < LOOKS && !n->told; i++) {
         med_port_yield();
     }
@@ -109,7 +71,7 @@ send_to_the_other(const sim_actor *actor)
     for (uint32_t i = 0; i < LOOKS && n->sent; i++) {
         med_port_yield();
     }
-    go();
+    mcapi_go();
 }
 
 static void
@@ -128,10 +90,10 @@ receive_nothing(const sim_actor *actor)
 {
     notes *n = actor->notes;
     mcapi_status_t status;
-    come(actor);
-    mcapi_endpoint_t from = endpoint_make(FROM);
-    mcapi_endpoint_t to = endpoint_make(TO);
-    mcapi_endpoint_t deleted = endpoint_make(DELETED);
+    mcapi_come(actor);
+    mcapi_endpoint_t from = mcapi_endpoint_make(FROM);
+    mcapi_endpoint_t to = mcapi_endpoint_make(TO);
+    mcapi_endpoint_t deleted = mcapi_endpoint_make(DELETED);
     SIM_CHECK(send(from, to, 1)); /* makes the lane */
     receive_own(to, from, 1);
     n->told = deleted;
@@ -147,7 +109,7 @@ receive_nothing(const sim_actor *actor)
             receive_own(to, from, BYTES);
         }
     }
-    go();
+    mcapi_go();
 }
 
 static void

@@ -42,20 +42,13 @@ typedef struct actor_state {
     uint32_t count; /* endpoints so far */
 } actor_state;
 
-static const char *
-environment(const char *name)
-{
-    static const char *const variables[][2] = {
-        {"MEDLEY_MAX_NODES", "3"},    {"MEDLEY_MAX_ENDPOINTS", "3"}, {"MEDLEY_MAX_LANES", "3"},
-        {"MEDLEY_LANE_BYTES", "256"}, {"MEDLEY_MAX_BUFFERS", "2"},   {"MEDLEY_BUFFER_BYTES", "128"},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        if (strcmp(variables[i][0], name) == 0) {
-            return variables[i][1];
-        }
-    }
-    return mrapi_environment(name);
-}
+static const sim_variable environment[] = {{"MEDLEY_MAX_NODES", "3"},
+                                           {"MEDLEY_MAX_ENDPOINTS", "3"},
+                                           {"MEDLEY_MAX_LANES", "3"},
+                                           {"MEDLEY_LANE_BYTES", "256"},
+                                           {"MEDLEY_MAX_BUFFERS", "2"},
+                                           {"MEDLEY_BUFFER_BYTES", "128"},
+                                           MRAPI_VARIABLES};
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
 

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "mcapi.h"
+#include "mcapi_actor.h"
 #include "medley/mcapi_ext.h"
 #include "mrapi_actor.h"
 #include "port/port.h"
 #include "scenarios.h"
 
-#define DOMAIN 1u
 #define ACTORS 4u
 #define RECEIVER 0u
 #define SENDER 1u
@@ -31,32 +31,9 @@ typedef struct notes {
 } notes;
 
 /* Eight scalars. */
-static const char *
-environment(const char *name)
-{
-    static const char *const variables[][2] = {
-        {"MEDLEY_MAX_ENDPOINTS", "2"}, {"MEDLEY_MAX_LANES", "1"},      {"MEDLEY_LANE_BYTES", "128"},
-        {"MEDLEY_MAX_BUFFERS", "1"},   {"MEDLEY_BUFFER_BYTES", "128"},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        if (strcmp(variables[i][0], name) == 0) {
-            return variables[i][1];
-        }
-    }
-    return mrapi_environment(name);
-}
-
-/* Again, when another was too long at opening or closing the system. */
-static void
-come(const sim_actor *actor)
-{
-    mcapi_status_t status;
-    mcapi_info_t info;
-    do {
-        mcapi_initialize(DOMAIN, actor->index + 1, NULL, NULL, &info, &status);
-        SIM_CHECK(status == MCAPI_SUCCESS || status == MCAPI_ERR_NODE_INITFAILED);
-    } while (status != MCAPI_SUCCESS);
-}
+static const sim_variable environment[] = {
+    {"MEDLEY_MAX_ENDPOINTS", "2"}, {"MEDLEY_MAX_LANES", "1"},      {"MEDLEY_LANE_BYTES", "128"},
+    {"MEDLEY_MAX_BUFFERS", "1"},   {"MEDLEY_BUFFER_BYTES", "128"}, MRAPI_VARIABLES};
 
 static void
 completed(mcapi_request_t request)
@@ -180,7 +157,7 @@ static void
 act(const sim_actor *actor)
 {
     mcapi_status_t status;
-    come(actor);
+    mcapi_come(actor);
     if (actor->index <= SENDER) {
         mcapi_endpoint_t own = mcapi_endpoint_create(PORT, &status);
         SIM_CHECK(status == MCAPI_SUCCESS);

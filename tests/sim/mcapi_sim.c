@@ -13,6 +13,7 @@
 
 #include "mcapi.h"
 #include "mcapi/exchange.h"
+#include "mcapi_actor.h"
 #include "mrapi/process.h"
 #include "mrapi_actor.h"
 #include "scenarios.h"
@@ -35,27 +36,10 @@ typedef struct notes {
     mcapi_endpoint_t receiver; /* the handle, known to all without any order */
 } notes;
 
-static bool
-is_same(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
 /* Eight granules: a record has at most two, and of those sent the fifth finds one left. */
-static const char *
-environment(const char *name)
-{
-    static const char *const variables[][2] = {
-        {"MEDLEY_MAX_ENDPOINTS", "3"}, {"MEDLEY_MAX_LANES", "2"},      {"MEDLEY_LANE_BYTES", "256"},
-        {"MEDLEY_MAX_BUFFERS", "2"},   {"MEDLEY_BUFFER_BYTES", "128"},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        if (is_same(variables[i][0], name)) {
-            return variables[i][1];
-        }
-    }
-    return mrapi_environment(name);
-}
+static const sim_variable environment[] = {
+    {"MEDLEY_MAX_ENDPOINTS", "3"}, {"MEDLEY_MAX_LANES", "2"},      {"MEDLEY_LANE_BYTES", "256"},
+    {"MEDLEY_MAX_BUFFERS", "2"},   {"MEDLEY_BUFFER_BYTES", "128"}, MRAPI_VARIABLES};
 
 /* ---- What is sent ---------------------------------------------------------------------------- */
 
@@ -89,27 +73,15 @@ content_is(const content *c, size_t bytes, uint32_t from, uint32_t number)
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
 
-/* Again, when another was too long at opening or closing the system. */
+/* With its endpoint. */
 static mcapi_endpoint_t
 come(const sim_actor *actor)
 {
     mcapi_status_t status;
-    mcapi_info_t info;
-    do {
-        mcapi_initialize(DOMAIN, actor->index + 1, NULL, NULL, &info, &status);
-        SIM_CHECK(status == MCAPI_SUCCESS || status == MCAPI_ERR_NODE_INITFAILED);
-    } while (status != MCAPI_SUCCESS);
+    mcapi_come(actor);
     mcapi_endpoint_t own = mcapi_endpoint_create(PORT, &status);
     SIM_CHECK(status == MCAPI_SUCCESS);
     return own;
-}
-
-static void
-go(void)
-{
-    mcapi_status_t status;
-    mcapi_finalize(&status);
-    SIM_CHECK(status == MCAPI_SUCCESS);
 }
 
 /* False: its node is gone. */
@@ -251,7 +223,7 @@ act_messages(const sim_actor *actor)
     } else {
         send_messages(actor, own);
     }
-    go();
+    mcapi_go();
 }
 
 const sim_scenario sim_mcapi_message = {
@@ -410,7 +382,7 @@ act_packets(const sim_actor *actor)
     } else {
         connect_both();
     }
-    go();
+    mcapi_go();
 }
 
 const sim_scenario sim_mcapi_packet = {

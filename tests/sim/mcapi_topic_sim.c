@@ -59,20 +59,9 @@ typedef struct content {
 } content;
 
 /* Four packets to a lane. */
-static const char *
-environment(const char *name)
-{
-    static const char *const variables[][2] = {
-        {"MEDLEY_MAX_ENDPOINTS", "4"}, {"MEDLEY_MAX_LANES", "2"},     {"MEDLEY_LANE_BYTES", "128"},
-        {"MEDLEY_MAX_BUFFERS", "3"},   {"MEDLEY_BUFFER_BYTES", "64"},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        if (strcmp(variables[i][0], name) == 0) {
-            return variables[i][1];
-        }
-    }
-    return mrapi_environment(name);
-}
+static const sim_variable environment[] = {
+    {"MEDLEY_MAX_ENDPOINTS", "4"}, {"MEDLEY_MAX_LANES", "2"},     {"MEDLEY_LANE_BYTES", "128"},
+    {"MEDLEY_MAX_BUFFERS", "3"},   {"MEDLEY_BUFFER_BYTES", "64"}, MRAPI_VARIABLES};
 
 /* ---- Coming ---------------------------------------------------------------------------------- */
 

@@ -9,53 +9,21 @@
 #include <string.h>
 
 #include "mcapi.h"
+#include "mcapi_actor.h"
 #include "mrapi_actor.h"
 #include "scenarios.h"
 
-#define DOMAIN 1u
 #define ACTORS 3u
 #define TURNS 6u
 #define BYTES 100u /* by a buffer */
 
-static const char *
-environment(const char *name)
-{
-    static const char *const variables[][2] = {
-        {"MEDLEY_MAX_NODES", "3"},    {"MEDLEY_MAX_ENDPOINTS", "6"}, {"MEDLEY_MAX_LANES", "1"},
-        {"MEDLEY_LANE_BYTES", "256"}, {"MEDLEY_MAX_BUFFERS", "2"},   {"MEDLEY_BUFFER_BYTES", "128"},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        if (strcmp(variables[i][0], name) == 0) {
-            return variables[i][1];
-        }
-    }
-    return mrapi_environment(name);
-}
-
-/* Again, when another was too long at opening or closing the system. */
-static void
-come(const sim_actor *actor)
-{
-    mcapi_status_t status;
-    mcapi_info_t info;
-    do {
-        mcapi_initialize(DOMAIN, actor->index + 1, NULL, NULL, &info, &status);
-        SIM_CHECK(status == MCAPI_SUCCESS || status == MCAPI_ERR_NODE_INITFAILED);
-    } while (status != MCAPI_SUCCESS);
-}
-
-/* It never waits. */
-static mcapi_endpoint_t
-endpoint_make(uint32_t port)
-{
-    mcapi_status_t status;
-    mcapi_timeout_t timeout = 0;
-    mcapi_endpoint_t made = mcapi_endpoint_create(port, &status);
-    SIM_CHECK(status == MCAPI_SUCCESS);
-    mcapi_endpoint_set_attribute(made, MCAPI_ENDP_ATTR_TIMEOUT, &timeout, sizeof timeout, &status);
-    SIM_CHECK(status == MCAPI_SUCCESS);
-    return made;
-}
+static const sim_variable environment[] = {{"MEDLEY_MAX_NODES", "3"},
+                                           {"MEDLEY_MAX_ENDPOINTS", "6"},
+                                           {"MEDLEY_MAX_LANES", "1"},
+                                           {"MEDLEY_LANE_BYTES", "256"},
+                                           {"MEDLEY_MAX_BUFFERS", "2"},
+                                           {"MEDLEY_BUFFER_BYTES", "128"},
+                                           MRAPI_VARIABLES};
 
 static void
 endpoint_end(mcapi_endpoint_t endpoint)
@@ -92,10 +60,10 @@ static void
 act(const sim_actor *actor)
 {
     mcapi_status_t status;
-    come(actor);
+    mcapi_come(actor);
     for (uint32_t turn = 0; turn < TURNS; turn++) {
-        mcapi_endpoint_t from = endpoint_make(2 * turn);
-        mcapi_endpoint_t to = endpoint_make(2 * turn + 1);
+        mcapi_endpoint_t from = mcapi_endpoint_make(2 * turn);
+        mcapi_endpoint_t to = mcapi_endpoint_make(2 * turn + 1);
         if (send(from, to, turn)) {
             receive(to, turn);
         }

@@ -13,40 +13,7 @@ mrapi_begin(const sim_actor *director)
     (void)director;
 }
 
-static bool
-is_same(const char *a, const char *b)
-{
-    size_t at = 0;
-    while (a[at] && a[at] == b[at]) {
-        at++;
-    }
-    return a[at] == b[at];
-}
-
-const char *
-mrapi_environment(const char *name)
-{
-    static const char *const variables[][2] = {
-        {"MEDLEY_SYSTEM", "sim"},
-        {"MEDLEY_MAX_DOMAINS", "1"},
-        {"MEDLEY_MAX_PROCESSES", "4"},
-        {"MEDLEY_MAX_NODES", "6"},
-        {"MEDLEY_MAX_MUTEXES", "1"},
-        {"MEDLEY_MAX_SEMAPHORES", "1"},
-        {"MEDLEY_MAX_RWLOCKS", "1"},
-        {"MEDLEY_MAX_SHARERS", "2"},
-        {"MEDLEY_MAX_SHMEMS", "3"},
-        {"MEDLEY_MAX_RMEMS", "1"},
-        {"MEDLEY_MAX_RMEM_ATTACHMENTS", "4"},
-        {"MEDLEY_MAX_REQUESTS", "4"},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        if (is_same(variables[i][0], name)) {
-            return variables[i][1];
-        }
-    }
-    return NULL;
-}
+const sim_variable mrapi_environment[] = {MRAPI_VARIABLES};
 
 static bool
 somebody_is_present(const mrapi_notes *n)

@@ -3,6 +3,8 @@
 #ifndef MEDLEY_TESTS_SIM_MRAPI_ACTOR_H
 #define MEDLEY_TESTS_SIM_MRAPI_ACTOR_H
 
+#include <stddef.h>
+
 #include "sim.h"
 
 #define MRAPI_ACTORS 3u
@@ -16,8 +18,18 @@ typedef struct mrapi_notes {
 
 /* A scenario's `begin`, where actors find a zeroed memory. */
 void mrapi_begin(const sim_actor *director);
-/* Its variables: a run spends its steps on what happens between processes. */
-const char *mrapi_environment(const char *name);
+/* Its variables: a run spends its steps on what happens between processes. For one who wants some
+ * otherwise, behind his. */
+#define MRAPI_VARIABLES                                                                            \
+    {"MEDLEY_SYSTEM", "sim"}, {"MEDLEY_MAX_DOMAINS", "1"}, {"MEDLEY_MAX_PROCESSES", "4"},          \
+        {"MEDLEY_MAX_NODES", "6"}, {"MEDLEY_MAX_MUTEXES", "1"}, {"MEDLEY_MAX_SEMAPHORES", "1"},    \
+        {"MEDLEY_MAX_RWLOCKS", "1"}, {"MEDLEY_MAX_SHARERS", "2"}, {"MEDLEY_MAX_SHMEMS", "3"},      \
+        {"MEDLEY_MAX_RMEMS", "1"}, {"MEDLEY_MAX_RMEM_ATTACHMENTS", "4"},                           \
+        {"MEDLEY_MAX_REQUESTS", "4"},                                                              \
+    {                                                                                              \
+        NULL, NULL                                                                                 \
+    }
+extern const sim_variable mrapi_environment[];
 /* The actor becomes a node of the system, which it makes if nobody is in it: then what was told is
  * of no more use. */
 void mrapi_come(const sim_actor *actor);

@@ -7,7 +7,6 @@
  * stays open, and lets time go on: whoever waits for a lock then waits in vain. Each of the others
  * comes and goes, always under the same number. There are as many rows as actors.
  */
-#include <string.h>
 
 #include "mrapi.h"
 #include "mrapi/system.h"
@@ -22,11 +21,7 @@
 #define LONG_NS (2 * MED_SYSTEM_PATIENCE_NS)
 #define PAUSE_MAX 64u
 
-static const char *
-environment(const char *name)
-{
-    return strcmp(name, "MEDLEY_MAX_NODES") == 0 ? "4" : mrapi_environment(name);
-}
+static const sim_variable environment[] = {{"MEDLEY_MAX_NODES", "4"}, MRAPI_VARIABLES};
 
 /* Again, when others were too long at it, or are about to remove the row that it had. */
 static void

@@ -7,7 +7,6 @@
  * Actors: 0 makes and deletes; the others read, by handles that are told without any order, or row
  * by row. Each life has a number, a size and attributes of its own, known to all with its handle.
  */
-#include <string.h>
 
 #include "mrapi.h"
 #include "mrapi/shmem.h"
@@ -100,11 +99,7 @@ act(const sim_actor *actor)
 }
 
 /* The only row is each memory's in turn. */
-static const char *
-environment(const char *name)
-{
-    return strcmp(name, "MEDLEY_MAX_SHMEMS") == 0 ? "1" : mrapi_environment(name);
-}
+static const sim_variable environment[] = {{"MEDLEY_MAX_SHMEMS", "1"}, MRAPI_VARIABLES};
 
 const sim_scenario sim_mrapi_row = {
     .name = "mrapi_row",

@@ -8,7 +8,6 @@
  * threads of one process, which maps a memory once, and the only row is each memory's in turn: what
  * is done late for one who has left meets the next.
  */
-#include <string.h>
 
 #include "mrapi.h"
 #include "mrapi_actor.h"
@@ -184,11 +183,7 @@ const sim_scenario sim_mrapi_shmem = {
     .environment = mrapi_environment,
 };
 
-static const char *
-one_row(const char *name)
-{
-    return strcmp(name, "MEDLEY_MAX_SHMEMS") == 0 ? "1" : mrapi_environment(name);
-}
+static const sim_variable one_row[] = {{"MEDLEY_MAX_SHMEMS", "1"}, MRAPI_VARIABLES};
 
 const sim_scenario sim_mrapi_shmem_threads = {
     .name = "mrapi_shmem_threads",

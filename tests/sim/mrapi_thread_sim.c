@@ -6,7 +6,6 @@
  * Actors: threads of one process, of equal rank. Each starts some, and all join any. A started one
  * may go and come again under another number, and then tries to join the one that it was.
  */
-#include <string.h>
 
 #include "medley/mrapi_ext.h"
 #include "mrapi.h"
@@ -113,11 +112,7 @@ act(const sim_actor *actor)
 }
 
 /* One that nobody joins keeps its row. */
-static const char *
-environment(const char *name)
-{
-    return strcmp(name, "MEDLEY_MAX_NODES") == 0 ? "11" : mrapi_environment(name);
-}
+static const sim_variable environment[] = {{"MEDLEY_MAX_NODES", "11"}, MRAPI_VARIABLES};
 
 const sim_scenario sim_mrapi_thread = {
     .name = "mrapi_thread",

@@ -42,17 +42,7 @@ static med_requests requests; /* the process's */
 /* Of those the engine completes: it is told in order, since what it cannot see yet would stay. */
 static atomic32 started[MADE_MAX];
 
-static const char *
-environment(const char *name)
-{
-    static const char variable[] = "MEDLEY_MAX_REQUESTS";
-    for (size_t i = 0; i < sizeof variable; i++) {
-        if (name[i] != variable[i]) {
-            return NULL;
-        }
-    }
-    return "4";
-}
+static const sim_variable environment[] = {{"MEDLEY_MAX_REQUESTS", "4"}, {NULL, NULL}};
 
 static void
 begin(const sim_actor *director)

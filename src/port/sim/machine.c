@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include <stdio.h>
+#include <string.h>
 
 uint64_t
 med_port_clock_ns(void)
@@ -70,7 +71,11 @@ med_port_grants_get(med_port_grants *grants)
 const char *
 med_port_environment(const char *name)
 {
-    return sim.scenario->environment ? sim.scenario->environment(name) : NULL;
+    const sim_variable *variable = sim.scenario->environment;
+    while (variable && variable->name && strcmp(variable->name, name) != 0) {
+        variable++;
+    }
+    return variable ? variable->value : NULL;
 }
 
 void

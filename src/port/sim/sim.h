@@ -33,6 +33,11 @@ typedef struct sim_actor {
     void *notes;    /* zeroed at first */
 } sim_actor;
 
+typedef struct sim_variable {
+    const char *name;
+    const char *value;
+} sim_variable;
+
 typedef struct sim_scenario {
     const char *name;
     const char *covers; /* files, and functions, whose orders its mutants weaken: "wait read()" */
@@ -48,7 +53,7 @@ typedef struct sim_scenario {
     void (*begin)(const sim_actor *director);
     void (*act)(const sim_actor *actor);
     void (*end)(const sim_actor *director);
-    const char *(*environment)(const char *name); /* variables; may be NULL: there are none */
+    const sim_variable *environment; /* the first of a name counts; ends with {NULL}; or NULL */
 } sim_scenario;
 
 /* The scenarios of the world (tests/sim), ending with NULL. */
