@@ -2,14 +2,22 @@
 /*
  * Mutexes. What may run together: everything, by any nodes.
  *
- * Taking it is base's lock (its edges A1 and R1), between two looks at the handle (object.c).
+ * The lock of a plain one is base's (its edges A1 and R1), that of one with priority inheritance
+ * the kernel's (mutex_pi.c). Either is taken between two looks at the handle (object.c), since the
+ * row may become another mutex's meanwhile; so there are three ways to let go of it:
+ *   release             by the holder, whose handle is good: nobody else can delete it meanwhile
+ *   release_stale       by who took it and finds, or cannot tell, that the handle is old
+ *   release_undeleted   by who took it to delete it, and could not
  *
  * depth, key and pi_owner belong to the owner; others read them to show them, and pi_owner to
  * know him (mutex_pi.c).
  *
+ * Linearisation: lock and unlock, the lock's; delete, REMOVING (table.c). Progress: lock blocks, by
+ * nature; unlock of a plain one is wait-free but for the kernel's wake.
  * Death: a node sets its touch bit before it first takes a lock of that chunk of rows, so its
  * recovery finds every word that may name it (med_mutex_recover_rows). A node that dies deleting a
  * mutex holds its lock, or the table's lock; either is recovered.
+ * Model: models/lock.pml; with priority inheritance, models/pi.pml.
  */
 #include "mrapi/mutex.h"
 
@@ -137,7 +145,7 @@ med_mutex_get(med_self *self, uint32_t number, med_handle *mutex)
     return status;
 }
 
-/* ---- Take and give, either way --------------------------------------------------------------- */
+/* ---- Take and release, either way ------------------------------------------------------------ */
 
 static bool
 is_mine(const med_self *self, const med_mutex_row *row, med_handle handle)
@@ -146,12 +154,12 @@ is_mine(const med_self *self, const med_mutex_row *row, med_handle handle)
                          : med_lock_is_mine(&row->lock, self->ref);
 }
 
-/* By the holder, of a mutex that is his by a good handle. */
+/* By the holder, who has it by a good handle. */
 static void
-give(med_self *self, med_mutex_row *row, med_handle handle)
+release(med_self *self, med_mutex_row *row, med_handle handle)
 {
     if (is_pi(handle)) {
-        med_mutex_pi_give(self, row);
+        med_mutex_pi_release(self, row);
     } else {
         med_lock_release(&row->lock, &row->sleepers, self->system->scope);
     }
@@ -210,8 +218,8 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
     return status;
 }
 
-/* MEDLEY_OK or MEDLEY_ERR_OWNER_DIED: it is held. MEDLEY_ERR_NOT_OWNER: it is held, to be given
- * back at once, since nobody may have it. */
+/* MEDLEY_OK or MEDLEY_ERR_OWNER_DIED: it is held. MEDLEY_ERR_NOT_OWNER: it is held, to be released
+ * at once, since nobody may have it. */
 static medley_status_t
 take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
 {
@@ -274,12 +282,12 @@ lock_again(med_self *self, med_mutex_row *row, med_handle handle, uint32_t *key)
     return MEDLEY_OK;
 }
 
-/* What was taken through a handle whose row is, or may be by now, another mutex's. */
+/* What was taken by a handle that was old, or may be by now: the row may be another mutex's. */
 static void
-give_back(med_self *self, med_mutex_row *row, med_handle handle)
+release_stale(med_self *self, med_mutex_row *row, med_handle handle)
 {
     if (is_pi(handle)) {
-        med_mutex_pi_give(self, row);
+        med_mutex_pi_release(self, row);
     } else {
         med_lock_give_back(&row->lock, &row->sleepers, self->ref, self->system->scope);
     }
@@ -296,12 +304,12 @@ lock_uncommon(med_self *self, med_mutex_row *row, med_handle handle, medley_stat
     /* Relaxed: compared only, and A3 came before it. */
     if (!med_handle_is_current(handle, atomic32_load_relaxed(&row->object.row.state))) {
         if (held) {
-            give_back(self, row, handle);
+            release_stale(self, row, handle);
         }
         return med_object_check(&row->object, handle);
     }
     if (status == MEDLEY_ERR_NOT_OWNER) {
-        give(self, row, handle);
+        release(self, row, handle);
         return MEDLEY_ERR_OWNER_DIED;
     }
     if (status == MEDLEY_ERR_OWNER_DIED && held) {
@@ -359,7 +367,7 @@ med_mutex_unlock(med_self *self, med_handle mutex, uint32_t key)
         return level && level < depth ? MEDLEY_BUSY : MEDLEY_ERR_CORRUPT;
     }
     if (depth == 1) {
-        give(self, row, mutex);
+        release(self, row, mutex);
     } else {
         atomic32_store_relaxed(&row->depth, depth - 1); /* relaxed: as above */
     }
@@ -420,12 +428,12 @@ med_mutex_row_removed(const med_table_view *view, med_row *row)
     med_lock_wake(&mutex->sleepers, UINT32_MAX, view->scope);
 }
 
-/* What was taken to be deleted, and stays: what was to be told of its former owner still is. */
+/* What was taken to be deleted, and stays: who has it next is still told of its former owner. */
 static void
-hand_back(med_self *self, med_mutex_row *row, med_handle handle, medley_status_t news)
+release_undeleted(med_self *self, med_mutex_row *row, med_handle handle, medley_status_t news)
 {
     if (news == MEDLEY_OK) {
-        give_back(self, row, handle);
+        release_stale(self, row, handle);
     } else if (is_mine(self, row, handle)) {
         if (!is_pi(handle)) {
             recover_plain(self->system, row, self->ref);
@@ -461,13 +469,13 @@ med_mutex_delete(med_self *self, med_handle mutex)
     status = med_object_remove(&self->system->mutexes, &row->object, mutex);
     if (status == MEDLEY_TIMEOUT) { /* it is there as before */
         if (!held) {
-            hand_back(self, row, mutex, news);
+            release_undeleted(self, row, mutex, news);
         }
         return status;
     }
     /* A plain lock died with the row, unless the row was another's already. */
     if (is_mine(self, row, mutex)) {
-        give_back(self, row, mutex);
+        release_stale(self, row, mutex);
     }
     return status;
 }

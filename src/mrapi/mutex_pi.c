@@ -14,7 +14,7 @@
  * from before it tries until after it wrote pi_owner, or stands in pi_owner. A number that is
  * claimed by no living node of that number is a dead holder's: there are no others. It is buried:
  *
- *   n               -> n + DIED       a mark: whoever gives the lock back and takes it again
+ *   n               -> n + DIED       a mark: whoever releases the lock and takes it again
  *                                     meanwhile writes a word without it
  *   n + DIED        -> GONE + stamp   if still nobody claims it. No thread has such a number
  *   GONE + stamp    -> the taker's    when the kernel says that it knows nobody of that number: it
@@ -35,7 +35,7 @@
  * his turn once, a second at most, so that as a rule it is free when he returns; others may find it
  * held before. What the word tells of a death is a former mutex's then, and forgotten. Only who has
  * a good handle writes pi_owner, and pi_death too, with an exception: whoever learned of a death by
- * an old handle leaves the news there for the next, where it says SOUND (give_unread).
+ * an old handle leaves the news there for the next, where it says SOUND (release_stale).
  *
  * Linearisation: the compare-and-swap, or the kernel's, that writes the taker's number, or 0.
  * Progress: blocking; after a burial at most as long as a slice of those who wait for a stranger.
@@ -49,14 +49,14 @@
 
 /* How long the kernel may refuse to pass a lock on before its holder does without: longer than any
  * slice of one who waits for a stranger. */
-#define GIVE_PATIENCE_NS 1000000000u
+#define RELEASE_PATIENCE_NS 1000000000u
 
 /* How long whoever makes a mutex lets those go who are still at a former one of its row. */
 #define SETTLE_PATIENCE_NS 1000000000u
 
 /* Between two tries of one whom the kernel lets not sleep: doubling from the first to the last. */
-#define REST_FIRST_NS 1000u
-#define REST_LAST_NS 4000000u
+#define BACK_OFF_FIRST_NS 1000u
+#define BACK_OFF_LAST_NS 4000000u
 
 /* A burial that is disturbed so often is left to the next. */
 #define BURIAL_TRIES 8u
@@ -253,24 +253,24 @@ med_mutex_pi_bury(med_system *system, uint32_t first, uint32_t count, uint32_t t
     return med_table_hold(&system->nodes, bury_all, &task);
 }
 
-/* ---- Give ------------------------------------------------------------------------------------ */
+/* ---- Release --------------------------------------------------------------------------------- */
 
 /* Whom the kernel refuses looks again soon, and then less and less often. */
 static void
-rest(uint32_t refusals, uint64_t deadline_ns)
+back_off(uint32_t refusals, uint64_t deadline_ns)
 {
     uint64_t now_ns = med_port_clock_ns();
     uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
-    uint64_t rest_ns = refusals < 12 ? (uint64_t)REST_FIRST_NS << refusals : REST_LAST_NS;
+    uint64_t rest_ns = refusals < 12 ? (uint64_t)BACK_OFF_FIRST_NS << refusals : BACK_OFF_LAST_NS;
     med_port_delay_ns(left_ns < rest_ns ? left_ns : rest_ns);
 }
 
 /* Somebody waits, or it is marked. The kernel refuses while the word changes under its hands; the
  * lock is this thread's until it says otherwise. */
 static void
-give_slow(const med_system *system, med_mutex_row *row, uint32_t number)
+release_slow(const med_system *system, med_mutex_row *row, uint32_t number)
 {
-    uint64_t until_ns = med_port_clock_ns() + GIVE_PATIENCE_NS;
+    uint64_t until_ns = med_port_clock_ns() + RELEASE_PATIENCE_NS;
     for (uint32_t refusals = 0; med_port_pi_unlock(&row->pi_word.value, system->scope) != MEDLEY_OK;
          refusals++) {
         uint32_t word = atomic32_load_relaxed(&row->pi_word); /* relaxed: own, or not ours */
@@ -281,23 +281,23 @@ give_slow(const med_system *system, med_mutex_row *row, uint32_t number)
         if (med_port_clock_ns() >= until_ns && atomic32_cas_release(&row->pi_word, &word, 0)) {
             return;
         }
-        rest(refusals, until_ns);
+        back_off(refusals, until_ns);
     }
 }
 
 static void
-give(const med_system *system, med_mutex_row *row, uint32_t number)
+release(const med_system *system, med_mutex_row *row, uint32_t number)
 {
     uint32_t mine = number;
     if (!atomic32_cas_release(&row->pi_word, &mine, 0)) { /* R1 held -> A1 (take) */
-        give_slow(system, row, number);
+        release_slow(system, row, number);
     }
 }
 
 void
-med_mutex_pi_give(med_self *self, med_mutex_row *row)
+med_mutex_pi_release(med_self *self, med_mutex_row *row)
 {
-    give(self->system, row, self->thread_id);
+    release(self->system, row, self->thread_id);
 }
 
 /* Does the caller, who lives, hold it as that very node? */
@@ -326,7 +326,7 @@ med_mutex_pi_leave(const med_system *system, med_mutex_row *row, uint32_t node_r
         return false;
     }
     atomic32_store_relaxed(&row->pi_death, news_of_death(system)); /* relaxed: ordered by R1 */
-    give(system, row, med_port_thread_id());
+    release(system, row, med_port_thread_id());
     return true;
 }
 
@@ -348,7 +348,7 @@ take_gone(const med_self *self, med_mutex_row *row, uint32_t seen)
 
 /* What the kernel says to one who wants it by then; MEDLEY_OK and MEDLEY_ERR_OWNER_DIED: had. */
 static medley_status_t
-ask(const med_self *self, med_mutex_row *row, uint64_t until_ns)
+take_by_kernel(const med_self *self, med_mutex_row *row, uint64_t until_ns)
 {
     uint32_t seen = atomic32_load_relaxed(&row->pi_word); /* relaxed: checked by take_gone */
     medley_status_t status = med_port_pi_lock(&row->pi_word.value, until_ns, self->system->scope);
@@ -364,7 +364,7 @@ is_had(medley_status_t status)
 /* Does its holder live? Else he is buried. A number that is the caller's own is a dead thread's,
  * given to the caller since: he knows what he holds. */
 static void
-look(med_self *self, med_mutex_row *row, med_handle handle)
+bury_if_dead(med_self *self, med_mutex_row *row, med_handle handle)
 {
     med_system *system = self->system;
     uint32_t number = med_mutex_pi_thread(row);
@@ -400,13 +400,14 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
     uint32_t slices = 0;
     uint32_t refusals = 0;
     for (;;) {
-        medley_status_t status = ask(self, row, med_wait_slice_end_ns(slices, deadline_ns));
+        medley_status_t status =
+            take_by_kernel(self, row, med_wait_slice_end_ns(slices, deadline_ns));
         /* Whether it slept the kernel does not say: whom it did not refuse, it let wait. */
         self->waiter.sleeps += is_had(status) || status == MEDLEY_TIMEOUT;
         if (is_had(status) || status == MEDLEY_ERR_NOT_SUPPORTED) {
             return status;
         }
-        look(self, row, handle);
+        bury_if_dead(self, row, handle);
         if (med_port_clock_ns() >= deadline_ns ||
             !med_handle_is_current(handle,
                                    /* A1 live <- T1 (table.c) */
@@ -417,7 +418,7 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
             slices++;
             refusals = 0;
         } else {
-            rest(refusals++, deadline_ns);
+            back_off(refusals++, deadline_ns);
         }
     }
 }
@@ -435,14 +436,14 @@ take_waiting(med_self *self, med_mutex_row *row, med_handle handle, uint64_t dea
 static medley_status_t
 take_try(med_self *self, med_mutex_row *row, med_handle handle)
 {
-    look(self, row, handle);
+    bury_if_dead(self, row, handle);
     uint32_t free = 0;
-    /* A1 held <- R1 (give); R4 wanted -> A4 (bury) */
+    /* A1 held <- R1 (release); R4 wanted -> A4 (bury) */
     if (atomic32_cas_acq_rel(&row->pi_word, &free, self->thread_id)) {
         return MEDLEY_OK;
     }
     uint64_t one_try_ns = 1;
-    medley_status_t status = is_gone(free) ? ask(self, row, one_try_ns) : MEDLEY_BUSY;
+    medley_status_t status = is_gone(free) ? take_by_kernel(self, row, one_try_ns) : MEDLEY_BUSY;
     return is_had(status) ? status : MEDLEY_BUSY;
 }
 
@@ -450,12 +451,12 @@ take_try(med_self *self, med_mutex_row *row, med_handle handle)
 static medley_status_t
 told(const med_self *self, med_mutex_row *row, medley_status_t status)
 {
-    /* Relaxed, all: written under the lock, or when the row was filled, as own saw. */
+    /* Relaxed, all: written under the lock, or when the row was filled, as own_or_release saw. */
     uint32_t death = atomic32_load_relaxed(&row->pi_death);
     bool fails = status == MEDLEY_ERR_OWNER_DIED && self->system->on_death == MED_ON_DEATH_FAIL;
     if (death == MED_MUTEX_DEAD || (fails && death != MED_MUTEX_FORMER)) {
         atomic32_store_relaxed(&row->pi_death, MED_MUTEX_DEAD);
-        return MEDLEY_ERR_NOT_OWNER; /* the caller gives it back */
+        return MEDLEY_ERR_NOT_OWNER; /* the caller releases it */
     }
     atomic32_store_relaxed(&row->pi_death, MED_MUTEX_SOUND);
     if (death == MED_MUTEX_FORMER) {
@@ -467,23 +468,23 @@ told(const med_self *self, med_mutex_row *row, medley_status_t status)
 /* What was taken for a mutex that is gone. What the word told is the next one's to know, if that
  * was ever had. */
 static void
-give_unread(const med_self *self, med_mutex_row *row, medley_status_t status)
+release_stale(const med_self *self, med_mutex_row *row, medley_status_t status)
 {
     uint32_t sound = MED_MUTEX_SOUND;
     if (status == MEDLEY_ERR_OWNER_DIED) {
         /* Relaxed: ordered by R1. It fails where the row was filled meanwhile: FORMER. */
         (void)atomic32_cas_relaxed(&row->pi_death, &sound, news_of_death(self->system));
     }
-    give(self->system, row, self->thread_id);
+    release(self->system, row, self->thread_id);
 }
 
 /* Whoever has the word and finds the handle good has the mutex: to delete it takes the word. */
 static medley_status_t
-own(const med_self *self, med_mutex_row *row, med_handle handle, medley_status_t status)
+own_or_release(const med_self *self, med_mutex_row *row, med_handle handle, medley_status_t status)
 {
     medley_status_t good = med_object_check(&row->object, handle);
     if (good != MEDLEY_OK) {
-        give_unread(self, row, status);
+        release_stale(self, row, status);
         return good;
     }
     atomic32_store_relaxed(&row->pi_owner, self->ref); /* relaxed: ordered by R2 */
@@ -500,13 +501,13 @@ med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_
     atomic32_store_relaxed(&self->row->waiting_for, handle); /* relaxed: ordered by R4 */
     uint32_t free = 0;
     medley_status_t status = MEDLEY_OK;
-    /* A1 held <- R1 (give); R4 wanted -> A4 (bury) */
+    /* A1 held <- R1 (release); R4 wanted -> A4 (bury) */
     if (!atomic32_cas_acq_rel(&row->pi_word, &free, self->thread_id)) {
         status = deadline_ns == 0 ? take_try(self, row, handle)
                                   : take_waiting(self, row, handle, deadline_ns);
     }
     if (is_had(status)) {
-        status = own(self, row, handle, status);
+        status = own_or_release(self, row, handle, status);
     }
     atomic32_store_release(&self->row->waiting_for, 0); /* R2 has it -> A2 (claims) */
     return status;
@@ -518,7 +519,7 @@ void
 med_mutex_pi_fill(med_mutex_row *row, uint32_t space)
 {
     /* Who removed the row had the word, but one who slept may have had it after him, and written
-     * news. A1 held <- R1 (give) */
+     * news. A1 held <- R1 (release) */
     bool free = atomic32_load_acquire(&row->pi_word) == 0;
     /* Relaxed, both: published with the row (T1 in table.c). */
     atomic32_store_relaxed(&row->pi_death, free ? MED_MUTEX_SOUND : MED_MUTEX_FORMER);
@@ -535,7 +536,7 @@ med_mutex_pi_settle(med_self *self, med_mutex_row *row, med_handle handle)
     uint64_t until_ns = med_port_clock_ns() + SETTLE_PATIENCE_NS;
     medley_status_t status = med_mutex_pi_take(self, row, handle, until_ns);
     if (status == MEDLEY_OK) {
-        med_mutex_pi_give(self, row);
+        med_mutex_pi_release(self, row);
     } else if (med_mutex_pi_is_mine(self, row)) {
         (void)med_mutex_pi_leave(self->system, row, self->ref); /* another was first, and died */
     }

@@ -17,13 +17,13 @@ bool med_mutex_pi_is_gone(const med_mutex_row *row);
 uint32_t med_mutex_pi_holder(const struct med_system *system, const med_mutex_row *row);
 
 /* As base's med_lock_acquire. MEDLEY_ERR_NOT_SUPPORTED: its creator's thread numbers mean nothing
- * here (another PID namespace). MEDLEY_ERR_NOT_OWNER: it is held, to be given back at once, since
+ * here (another PID namespace). MEDLEY_ERR_NOT_OWNER: it is held, to be released at once, since
  * its holder died and nobody may have it. When the mutex is deleted meanwhile, any error: the
  * caller looks at the handle again; never had. */
 medley_status_t
 med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns);
 /* By its holder only. */
-void med_mutex_pi_give(med_self *self, med_mutex_row *row);
+void med_mutex_pi_release(med_self *self, med_mutex_row *row);
 
 /* When a row is filled, with or without priority inheritance: a new mutex gets the word as a former
  * one left it. */
@@ -32,7 +32,7 @@ void med_mutex_pi_fill(med_mutex_row *row, uint32_t space);
  * as far as they come before him. May block, up to a second. */
 void med_mutex_pi_settle(med_self *self, med_mutex_row *row, med_handle handle);
 
-/* If the calling thread holds it as that node: gives it back as if the node had died. Else false,
+/* If the calling thread holds it as that node: releases it as if the node had died. Else false,
  * and nothing is done. */
 bool med_mutex_pi_leave(const struct med_system *system, med_mutex_row *row, uint32_t node_ref);
 /* Of `count` rows from `first` on, whatever their mutexes are now, those words that the thread of

@@ -86,8 +86,8 @@ static const survivor survivors[] = {
     {NULL, "med_mutex_pi_fill", "A1", NO_SUCH_LOCKS},
     {NULL, "med_mutex_pi_take", "A1", NO_SUCH_LOCKS},
     {NULL, "med_mutex_pi_take", "R2", NO_SUCH_LOCKS},
-    {NULL, "give_slow", "R1", NO_SUCH_LOCKS},
-    {NULL, "give", "R1", NO_SUCH_LOCKS},
+    {NULL, "release_slow", "R1", NO_SUCH_LOCKS},
+    {NULL, "release", "R1", NO_SUCH_LOCKS},
 
     /* mrapi: memory */
     {NULL, "extent_fill", "K1", BY_NO_SEED},
