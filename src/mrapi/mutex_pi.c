@@ -32,10 +32,11 @@
  * the word comes to them one by one, and each finds the handle old and passes it on. The row may be
  * another mutex's by then, which begins with the word as it is (FORMER, where it is held): to free
  * it would take it from whom the kernel is just giving it to. Whoever makes that mutex waits for
- * his turn once, a second at most, so that as a rule it is free when he returns; others may find it
- * held before. What the word tells of a death is a former mutex's then, and forgotten. Only who has
- * a good handle writes pi_owner, and pi_death too, with an exception: whoever learned of a death by
- * an old handle leaves the news there for the next, where it says SOUND (release_stale).
+ * his turn once, a second at most, and no longer than until another has had it: then those who
+ * slept have gone, as a rule. What the word tells of a death is a former mutex's then, and
+ * forgotten. Only who has a good handle writes pi_owner, and pi_death too, with an exception:
+ * whoever learned of a death by an old handle leaves the news there for the next, where it says
+ * SOUND (release_stale).
  *
  * Linearisation: the compare-and-swap, or the kernel's, that writes the taker's number, or 0.
  * Progress: blocking; after a burial at most as long as a slice of those who wait for a stranger.
@@ -526,15 +527,26 @@ med_mutex_pi_fill(med_mutex_row *row, uint32_t space)
     atomic32_store_relaxed(&row->pi_space, space);
 }
 
+/* Nobody has had the mutex yet, and who has its word has it from a former one. */
+static bool
+is_unsettled(const med_mutex_row *row, med_handle handle)
+{
+    /* Relaxed: it says only whether to wait on. */
+    return med_object_check(&row->object, handle) == MEDLEY_OK &&
+           atomic32_load_relaxed(&row->pi_death) == MED_MUTEX_FORMER;
+}
+
 void
 med_mutex_pi_settle(med_self *self, med_mutex_row *row, med_handle handle)
 {
-    if (atomic32_load_relaxed(&row->pi_death) != MED_MUTEX_FORMER) { /* relaxed: just filled */
-        return;
-    }
-    med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(handle));
     uint64_t until_ns = med_port_clock_ns() + SETTLE_PATIENCE_NS;
-    medley_status_t status = med_mutex_pi_take(self, row, handle, until_ns);
+    medley_status_t status = MEDLEY_TIMEOUT;
+    for (uint32_t slices = 0;
+         status == MEDLEY_TIMEOUT && is_unsettled(row, handle) && med_port_clock_ns() < until_ns;
+         slices++) {
+        med_object_touch(&self->tables[MED_KIND_MUTEX], med_handle_index(handle));
+        status = med_mutex_pi_take(self, row, handle, med_wait_slice_end_ns(slices, until_ns));
+    }
     if (status == MEDLEY_OK) {
         med_mutex_pi_release(self, row);
     } else if (med_mutex_pi_is_mine(self, row)) {

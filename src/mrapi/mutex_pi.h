@@ -29,7 +29,7 @@ void med_mutex_pi_release(med_self *self, med_mutex_row *row);
  * one left it. */
 void med_mutex_pi_fill(med_mutex_row *row, uint32_t space);
 /* By its maker, who has just made it: those who still sleep for a former mutex of the row go first,
- * as far as they come before him. May block, up to a second. */
+ * as far as they come before him. May block, up to a second, or until another has had it. */
 void med_mutex_pi_settle(med_self *self, med_mutex_row *row, med_handle handle);
 
 /* If the calling thread holds it as that node: releases it as if the node had died. Else false,

@@ -20,6 +20,7 @@
 #define ROUNDS 400
 #define SLEEPERS 2
 #define NONE_YET 1u /* no handle */
+#define SLEEPS_IN_A_SLICE 6u
 
 #define WITHOUT_PI_SKIP()                                                                          \
     do {                                                                                           \
@@ -140,6 +141,8 @@ holder_keeps_the_next_one(void **state)
 
 /* ---- One who is handed it -------------------------------------------------------------------- */
 
+static uint32_t survivor_index;
+
 /* Sleeps for the mutex, and has its word when it is deleted. */
 static med_mutex_row *
 handed(test_process *parent, uint32_t *life)
@@ -182,6 +185,36 @@ wakes_late(test_process *parent, void *argument)
     return 0;
 }
 
+/* How often the survivor has slept. */
+static uint32_t
+survivor_slept(void)
+{
+    const med_system *system = med_self_get()->system;
+    return atomic32_load_relaxed(&med_system_node(system, survivor_index)->sleeps);
+}
+
+/* Has the next one, as who took it by a good handle, until its maker has made it: who slept for it
+ * no longer than a slice more, which is a few sleeps. */
+static int
+keeps_the_next_one(test_process *parent, void *argument)
+{
+    (void)argument;
+    uint32_t life;
+    med_mutex_row *row = handed(parent, &life);
+    while (!is_the_next_ones(row, life)) {
+        med_port_yield();
+    }
+    atomic32_store_relaxed(&row->pi_owner, med_self_get()->ref);
+    atomic32_store_release(&row->pi_death, MED_MUTEX_SOUND);
+    uint32_t slept = survivor_slept();
+    child_expect(process_hear(parent) == 'm');
+    child_expect(survivor_slept() - slept <= SLEEPS_IN_A_SLICE);
+    child_expect(med_port_pi_unlock(&row->pi_word.value, MED_PORT_SCOPE_SHARED) == MEDLEY_OK);
+    atomic32_store_release(&med_self_get()->row->waiting_for, 0);
+    node_down();
+    return 0;
+}
+
 static int
 dies_with_it(test_process *parent, void *argument)
 {
@@ -201,6 +234,7 @@ former_one_is_deleted(test_process *sleeper, int (*body)(test_process *, void *)
     mrapi_mutex_hndl_t mutex = mutex_make(PI);
     mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
+    survivor_index = med_self_get()->index;
     process_start(sleeper, body, NULL);
     assert_int_equal(process_hear(sleeper), 'r');
     waits_somebody(row_of(mutex));
@@ -240,6 +274,20 @@ death_of_a_sleeper_is_not_told(void **state)
     former_one_is_deleted(&sleeper, dies_with_it);
     free_and_sound(mutex_make(PI));
     assert_int_equal(process_join(&sleeper), -SIGKILL);
+    system_is_whole();
+}
+
+static void
+maker_waits_for_nobody_who_has_it(void **state)
+{
+    test_process keeper;
+    (void)state;
+    WITHOUT_PI_SKIP();
+    former_one_is_deleted(&keeper, keeps_the_next_one);
+    mrapi_mutex_hndl_t mutex = mutex_make(PI);
+    process_say(&keeper, 'm');
+    assert_int_equal(process_join(&keeper), 0);
+    free_and_sound(mutex);
     system_is_whole();
 }
 
@@ -333,6 +381,7 @@ main(void)
         WITH_ONE_ROW(sleeper_passes_it_on),
         WITH_ONE_ROW(death_of_a_sleeper_is_not_told),
         WITH_ONE_ROW_FAIL(death_of_a_sleeper_is_not_told),
+        WITH_ONE_ROW(maker_waits_for_nobody_who_has_it),
         WITH_ONE_ROW(plain_one_comes_between),
         WITH_ONE_ROW(death_is_told_to_a_good_handle),
         WITH_ONE_ROW_FAIL(death_closes_it_for_a_good_handle),
