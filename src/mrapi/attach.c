@@ -88,14 +88,23 @@ is_there(const med_image *image)
     return med_port_has_processes() && image;
 }
 
+/* Its nodes, and where there are processes what it sees of them. */
+static size_t
+own_bytes(const med_system *system)
+{
+    size_t watches = med_port_has_processes() ? system->limits.processes : 0;
+    return sizeof(med_self) * system->limits.nodes + sizeof(med_process_watch) * watches;
+}
+
 /* What this process keeps for itself. Where it fails, the caller ends what there is of it. */
 static medley_status_t
 own_make(med_system *system)
 {
     void *memory;
-    medley_status_t status = med_port_memory_map(sizeof(med_self) * system->limits.nodes, &memory);
+    medley_status_t status = med_port_memory_map(own_bytes(system), &memory);
     if (status == MEDLEY_OK) {
         system->selves = memory;
+        system->watches = (med_process_watch *)(void *)(system->selves + system->limits.nodes);
         status = med_parts_begin(system);
     }
     return status;
@@ -106,7 +115,7 @@ med_attach_own_end(med_system *system)
 {
     med_parts_end(system);
     if (system->selves) {
-        med_port_memory_unmap(system->selves, sizeof(med_self) * system->limits.nodes);
+        med_port_memory_unmap(system->selves, own_bytes(system));
         system->selves = NULL;
     }
 }

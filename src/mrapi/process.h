@@ -112,11 +112,11 @@ uint32_t med_process_recover_all(struct med_system *system);
  * (medley.7). */
 #define MED_PROCESS_TAKE_OVER_NS UINT64_C(500000000)
 
-/* The recovery that this process sees another at, and since when: as any of its threads has found
- * it last. Its own, not shared. */
+/* For each row: the recovery at which this process sees another, and since when. Noted of all when
+ * it asks for any, so that several which a stopped one keeps are overdue together. Its own, not
+ * shared. */
 typedef struct med_process_watch {
-    atomic32 index;
-    atomic32 word;  /* 0: none */
+    atomic32 word;  /* the row's; 0: none */
     atomic32 since; /* in MED_PROCESS_WATCH_NS, modulo 2^32 */
 } med_process_watch;
 #define MED_PROCESS_WATCH_NS UINT64_C(1000000)

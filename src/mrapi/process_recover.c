@@ -35,29 +35,32 @@ _Static_assert(sizeof(((med_process_row *)0)->node_rows) * 8 * MED_PROCESS_NODE_
 
 /* ---- Whose it is ----------------------------------------------------------------------------- */
 
-/* Has this process seen the same one at that recovery for long? It watches one at a time, and
- * another when that one is over, or those who asked for it have left it at that: else they would
- * have taken it over by now. Relaxed, all: threads that mix what they write here find it early or
- * late, and a recovery may be taken over at any time. */
+/* Notes of every recovery under way since when this process sees it: who waits for one dead process
+ * may have to wait for another behind it. Relaxed, all: threads that mix what they write here find
+ * a recovery overdue early or late, and one may be taken over at any time. */
+static void
+watch_all(med_system *system, uint32_t now)
+{
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        uint32_t word = atomic32_load_relaxed(&med_system_process(system, i)->state);
+        uint32_t at_it = med_process_state_of(word) == MED_PROCESS_RECOVERING ? word : 0;
+        if (atomic32_load_relaxed(&system->watches[i].word) != at_it) {
+            atomic32_store_relaxed(&system->watches[i].since, now);
+            atomic32_store_relaxed(&system->watches[i].word, at_it);
+        }
+    }
+}
+
+/* Has this process seen the same one at that recovery for long? Relaxed, all: see watch_all. */
 static bool
 is_overdue(med_system *system, uint32_t index, uint32_t word)
 {
-    const uint32_t overdue = MED_PROCESS_TAKE_OVER_NS / MED_PROCESS_WATCH_NS;
-    med_process_watch *watch = &system->watch;
+    const med_process_watch *watch = &system->watches[index];
     uint32_t now = (uint32_t)(med_port_clock_ns() / MED_PROCESS_WATCH_NS);
-    uint32_t watched = atomic32_load_relaxed(&watch->index);
-    uint32_t watched_word = atomic32_load_relaxed(&watch->word);
+    watch_all(system, now);
     uint32_t for_so_long = now - atomic32_load_relaxed(&watch->since);
-    if (watched == index && watched_word == word) {
-        return for_so_long >= overdue;
-    }
-    if (!watched_word || for_so_long >= overdue + overdue / 2 ||
-        atomic32_load_relaxed(&med_system_process(system, watched)->state) != watched_word) {
-        atomic32_store_relaxed(&watch->since, now);
-        atomic32_store_relaxed(&watch->index, index);
-        atomic32_store_relaxed(&watch->word, word);
-    }
-    return false;
+    return atomic32_load_relaxed(&watch->word) == word &&
+           for_so_long >= MED_PROCESS_TAKE_OVER_NS / MED_PROCESS_WATCH_NS;
 }
 
 /* A recoverer that died and whose row lives again had its claims given back in between, so a held

@@ -55,10 +55,10 @@ typedef struct med_system {
     atomic32 tables_given_up[MED_KIND_COUNT]; /* see med_table_view */
     uint32_t process_index;
     uint32_t process_ref;
-    atomic32 slot_given_up; /* given back, or lost for good: no more to be kept */
-    med_process_watch watch;
-    atomic32 leaves_undone; /* a node of this process could not leave: its row is still there */
-    med_self *selves;       /* one per node row; only this process's are in use */
+    atomic32 slot_given_up;     /* given back, or lost for good: no more to be kept */
+    atomic32 leaves_undone;     /* a node of this process could not leave: its row is still there */
+    med_self *selves;           /* one per node row; only this process's are in use */
+    med_process_watch *watches; /* one per process row */
     /* Of this process alone: how it reaches what its nodes are attached to, where its own remote
      * memories lie (rmem.c), and what its nodes asked for and wait for. */
     struct med_rmem_window *rmem_windows;
