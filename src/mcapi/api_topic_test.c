@@ -9,16 +9,6 @@
 #define SUBSCRIBERS 3u
 #define TOPIC 1
 
-static unsigned
-subscribe(mcapi_endpoint_t topic, mcapi_endpoint_t to, mcapi_status_t expected)
-{
-    mcapi_status_t status;
-    unsigned receiver = 0;
-    medley_mcapi_topic_subscribe(topic, to, &receiver, &status);
-    assert_int_equal(status, expected);
-    return receiver;
-}
-
 static mcapi_uint_t
 publish(mcapi_endpoint_t topic, unsigned number, mcapi_status_t expected)
 {

@@ -11,6 +11,7 @@
 #include "port/conformance.h"
 #include "port/cortex_m/board.h"
 #include "port/port.h"
+#include "support/request_end.h"
 
 #define DOMAIN 1
 #define NODE 1
@@ -187,14 +188,6 @@ wait_ends_at_its_time(void)
     mrapi_sem_unlock(sem, &status);
     mrapi_sem_delete(sem, &status);
     return status == MRAPI_SUCCESS ? NULL : "the semaphore is deleted";
-}
-
-static bool
-ends_well(mcapi_request_t request)
-{
-    mcapi_status_t status;
-    size_t size;
-    return mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) && status == MCAPI_SUCCESS;
 }
 
 static const char *

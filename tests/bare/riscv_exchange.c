@@ -4,6 +4,7 @@
 #include "mcapi.h"
 #include "medley/mcapi_ext.h"
 #include "riscv.h"
+#include "support/request_end.h"
 
 #define COUNT 1000u
 #define RECEIVER 0
@@ -78,14 +79,6 @@ take_part(mrapi_node_t self, mcapi_endpoint_t *endpoints)
     mcapi_info_t info;
     mcapi_initialize(DOMAIN, self, NULL, NULL, &info, &status);
     return status == MCAPI_SUCCESS ? endpoints_make(endpoints) : "a node takes part";
-}
-
-static bool
-ends_well(mcapi_request_t request)
-{
-    mcapi_status_t status;
-    size_t size;
-    return mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) && status == MCAPI_SUCCESS;
 }
 
 typedef void connect_call(mcapi_endpoint_t, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *);

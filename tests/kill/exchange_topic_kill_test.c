@@ -25,7 +25,7 @@ publishes(test_process *parent, void *argument)
     for (uint32_t i = 1;; i++) {
         mcapi_uint_t reached = medley_mcapi_topic_publish(topic, &i, sizeof i, &status);
         child_expect(status == MCAPI_SUCCESS && reached == SUBSCRIBERS);
-        atomic32_store_relaxed(&log_of_victim->accepted, i);
+        victim_note(i);
     }
 }
 
@@ -62,16 +62,6 @@ receives_published(test_process *parent, void *argument)
 
 /* ---- The tests ------------------------------------------------------------------------------- */
 
-static unsigned
-subscribe(mcapi_endpoint_t topic, mcapi_endpoint_t at)
-{
-    mcapi_status_t status;
-    unsigned receiver;
-    medley_mcapi_topic_subscribe(topic, at, &receiver, &status);
-    assert_int_equal(status, MCAPI_SUCCESS);
-    return receiver;
-}
-
 /* The next number, or 0: there will be none. */
 static uint32_t
 next_of(unsigned receiver)
@@ -105,7 +95,7 @@ publishers_die(void **state)
         uint32_t last[SUBSCRIBERS] = {0};
         victim_start(&v, publishes);
         for (unsigned s = 0; s < SUBSCRIBERS; s++) {
-            receivers[s] = subscribe(endpoint_of(PEER, TOPIC_PORT), at[s]);
+            receivers[s] = subscribe(endpoint_of(PEER, TOPIC_PORT), at[s], MCAPI_SUCCESS);
         }
         process_say(&v.process, 's');
         victim_doom(&v);
@@ -134,7 +124,7 @@ subscribers_die(void **state)
     mcapi_status_t status;
     (void)state;
     mcapi_endpoint_t topic = endpoint_make(TOPIC_PORT), at = endpoint_make(2);
-    unsigned receiver = subscribe(topic, at);
+    unsigned receiver = subscribe(topic, at, MCAPI_SUCCESS);
     uint32_t number = 0;
     for (uint32_t life = 0; life < kills_wanted(); life++) {
         victim v;

@@ -46,6 +46,25 @@ kills_wanted(void)
     return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 50;
 }
 
+/* ---- What is exchanged ----------------------------------------------------------------------- */
+
+#define SHORT_BYTES 24u
+
+/* A message that says its number first, and in each byte behind. */
+static inline void
+number_write(unsigned char *message, size_t bytes, uint32_t number)
+{
+    memset(message, (int)(number & 0xff), bytes);
+    memcpy(message, &number, sizeof number);
+}
+
+static inline bool
+number_is(const unsigned char *message, size_t bytes, uint32_t number)
+{
+    return memcmp(message, &number, sizeof number) == 0 &&
+           message[bytes - 1] == (unsigned char)(number & 0xff);
+}
+
 /* ---- The victim ------------------------------------------------------------------------------ */
 
 static inline void
@@ -63,6 +82,13 @@ victim_expect_end(mcapi_request_t *request)
     mcapi_status_t status;
     size_t size;
     child_expect(mcapi_wait(request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
+}
+
+/* So many of its sends have succeeded. */
+static inline void
+victim_note(uint32_t accepted)
+{
+    atomic32_store_relaxed(&log_of_victim->accepted, accepted);
 }
 
 static inline mcapi_endpoint_t
@@ -84,32 +110,34 @@ victim_other_endpoint(void)
     return other;
 }
 
+static inline unsigned
+victim_end_open(const channel_kind *kind,
+                mcapi_endpoint_t from,
+                mcapi_endpoint_t to,
+                mcapi_endpoint_t own)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned end;
+    kind->connect(from, to, &request, &status);
+    victim_expect_end(&request);
+    (own == from ? kind->open_sender : kind->open_receiver)(&end, own, &request, &status);
+    victim_expect_end(&request);
+    return end;
+}
+
 /* Its end of a channel to there. */
 static inline unsigned
 victim_sender_open(const channel_kind *kind, mcapi_endpoint_t from)
 {
-    mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned sender;
-    kind->connect(from, victim_other_endpoint(), &request, &status);
-    victim_expect_end(&request);
-    kind->open_sender(&sender, from, &request, &status);
-    victim_expect_end(&request);
-    return sender;
+    return victim_end_open(kind, from, victim_other_endpoint(), from);
 }
 
 /* And of one from there. */
 static inline unsigned
 victim_receiver_open(const channel_kind *kind, mcapi_endpoint_t at)
 {
-    mcapi_status_t status;
-    mcapi_request_t request;
-    unsigned receiver;
-    kind->connect(victim_other_endpoint(), at, &request, &status);
-    victim_expect_end(&request);
-    kind->open_receiver(&receiver, at, &request, &status);
-    victim_expect_end(&request);
-    return receiver;
+    return victim_end_open(kind, victim_other_endpoint(), at, at);
 }
 
 /* ---- The tester ------------------------------------------------------------------------------ */
@@ -161,6 +189,13 @@ victim_end(victim *v)
     assert_true(v->dead);
     (void)process_join(&v->process);
     return atomic32_load_relaxed(&log_of_victim->accepted);
+}
+
+/* Who sends to one that is dead. */
+static inline void
+expect_told(mcapi_status_t status)
+{
+    assert_true(status == MCAPI_ERR_TRANSMISSION || status == MCAPI_ERR_ENDP_INVALID);
 }
 
 /* Of the buffers, those in use; of the lanes, all. */

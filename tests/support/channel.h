@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* For conformance tests of MCAPI's channels, of packets and of scalars: both ends, connected,
- * opened and closed. */
+ * opened and closed; and of topics. */
 #ifndef MEDLEY_TESTS_SUPPORT_CHANNEL_H
 #define MEDLEY_TESTS_SUPPORT_CHANNEL_H
 
+#include "medley/mcapi_ext.h"
 #include "support/exchange.h"
 
 typedef struct channel_kind {
@@ -93,6 +94,17 @@ channel_between(const channel_kind *kind, mcapi_endpoint_t from, mcapi_endpoint_
     c.sender = sender_open(kind, from);
     c.receiver = receiver_open(kind, to);
     return c;
+}
+
+/* The receiving end of what that endpoint publishes. */
+static inline unsigned
+subscribe(mcapi_endpoint_t topic, mcapi_endpoint_t to, mcapi_status_t expected)
+{
+    mcapi_status_t status;
+    unsigned receiver = 0;
+    medley_mcapi_topic_subscribe(topic, to, &receiver, &status);
+    assert_int_equal(status, expected);
+    return receiver;
 }
 
 /* With its endpoints. */

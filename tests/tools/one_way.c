@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/request_end.h"
+
 #define DOMAIN 1
 #define RECEIVER 1
 #define SENDER 2
@@ -56,15 +58,6 @@ typedef struct node {
     mcapi_endpoint_t others[KINDS];
     unsigned ends[KINDS];
 } node;
-
-static void
-ends_well(mcapi_request_t request)
-{
-    mcapi_status_t status;
-    size_t size;
-    expect(mcapi_wait(&request, &size, MCAPI_TIMEOUT_INFINITE, &status) && status == MCAPI_SUCCESS,
-           "a request ends well");
-}
 
 static void
 begin(node *n, mcapi_node_t number)
@@ -132,10 +125,10 @@ connect_all(node *n)
     for (kind k = STATES; k < MESSAGES; k++) {
         (k == SCALARS ? mcapi_sclchan_connect_i : mcapi_pktchan_connect_i)(n->own[k], n->others[k],
                                                                            &request, &status);
-        ends_well(request);
+        expect(ends_well(request), "a request ends well");
         (k == SCALARS ? mcapi_sclchan_send_open_i
                       : mcapi_pktchan_send_open_i)(&n->ends[k], n->own[k], &request, &status);
-        ends_well(request);
+        expect(ends_well(request), "a request ends well");
     }
 }
 
@@ -206,7 +199,7 @@ receives(void *unused)
     for (kind k = STATES; k < MESSAGES; k++) {
         (k == SCALARS ? mcapi_sclchan_recv_open_i : mcapi_pktchan_recv_open_i)(&n.ends[k], n.own[k],
                                                                                &request, &status);
-        ends_well(request);
+        expect(ends_well(request), "a request ends well");
     }
     for (kind k = STATES; k < KINDS; k++) {
         mark("begin", k);
