@@ -25,7 +25,7 @@ struct med_system;
 /* Larger files are refused. */
 #define MED_IMAGE_BYTES_MAX (4u << 20)
 /* As many numbers as a list of nodes may have: all nodes that there can be. */
-#define MED_IMAGE_LIST_MAX 16000u
+#define MED_IMAGE_LIST_MAX ((uint32_t)MED_LIMIT_NODES_LARGEST)
 /* What a reader needs for one list: it is kept, and sorted. */
 #define MED_IMAGE_LIST_ROOM (2u * MED_IMAGE_LIST_MAX)
 /* The numbers of domains and nodes are below. */

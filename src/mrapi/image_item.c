@@ -5,6 +5,7 @@
  */
 #include "mrapi/image_item.h"
 
+#include "base/text.h"
 #include "mrapi/mutex.h"
 #include "mrapi/node.h"
 #include "mrapi/object.h"
@@ -69,13 +70,28 @@ static const section_info sections[MED_IMAGE_SECTION_COUNT] = {
 
 /* ---- The values of keys ---------------------------------------------------------------------- */
 
-/* Each says what it wants when the value is wrong, else NULL. */
-typedef const char *value_parse(med_image *image, med_word value, med_image_item *item);
+/* Each says what it wants when the value is wrong: false. */
+typedef bool value_parse(med_image *image, med_word value, med_image_item *item, med_text *wanted);
+
+static bool
+wants(med_text *wanted, const char *what)
+{
+    med_text_string(wanted, what);
+    return false;
+}
+
+static bool
+wants_most(med_text *wanted, const char *before, uint32_t most, const char *behind)
+{
+    med_text_string(wanted, before);
+    med_text_number(wanted, most);
+    return wants(wanted, behind);
+}
 
 /* Of objects and nodes, those that others know them by: above are those that the library chooses,
  * which no image has when it is saved. */
-static const char *
-number_value(med_image *image, med_word value, med_image_item *item)
+static bool
+number_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
 {
     bool object = item->section != MED_IMAGE_DOMAINS && item->section != MED_IMAGE_NODES;
     bool node = item->section == MED_IMAGE_NODES;
@@ -83,31 +99,28 @@ number_value(med_image *image, med_word value, med_image_item *item)
                     : node ? MED_NODE_ANY_FIRST - 1
                            : MED_IMAGE_NUMBER_ANY - 1;
     (void)image;
-    if (med_word_number32(value, most, &item->number)) {
-        return NULL;
-    }
-    return object ? "want a number up to 4026531839"
-           : node ? "want a number up to 1073741823"
-                  : "want a number up to 4294967294";
+    return med_word_number32(value, most, &item->number) ||
+           wants_most(wanted, "want a number up to ", most, "");
 }
 
-static const char *
-domain_value(med_image *image, med_word value, med_image_item *item)
+static bool
+domain_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
 {
     (void)image;
-    bool good = med_word_number32(value, MED_IMAGE_NUMBER_ANY - 1, &item->domain);
-    return good ? NULL : "want a number up to 4294967294";
+    uint32_t most = MED_IMAGE_NUMBER_ANY - 1;
+    return med_word_number32(value, most, &item->domain) ||
+           wants_most(wanted, "want a number up to ", most, "");
 }
 
-static const char *
-attributes_value(med_image *image, med_word value, med_image_item *item)
+static bool
+attributes_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
 {
     bool more = true;
     med_word left;
     (void)image;
     item->attributes = 0;
     if (!med_word_list_begin(value, &left)) {
-        return "want a list: [domain-shared], or []";
+        return wants(wanted, "want a list: [domain-shared], or []");
     }
     for (more = left.length > 0; more;) {
         med_word name = med_word_list_take(&left, &more);
@@ -116,38 +129,38 @@ attributes_value(med_image *image, med_word value, med_image_item *item)
             known++;
         }
         if (!(known->bit & sections[item->section].attributes)) {
-            return sections[item->section].attributes == ATTRIBUTES_OF_ALL
-                       ? "want error-ext, domain-shared"
-                       : "want recursive, error-ext, domain-shared, priority-inheritance";
+            return wants(wanted,
+                         sections[item->section].attributes == ATTRIBUTES_OF_ALL
+                             ? "want error-ext, domain-shared"
+                             : "want recursive, error-ext, domain-shared, priority-inheritance");
         }
         if (item->attributes & known->bit) {
-            return "want each attribute once";
+            return wants(wanted, "want each attribute once");
         }
         item->attributes |= known->bit;
     }
-    return NULL;
+    return true;
 }
 
-static const char *
-limit_value(med_image *image, med_word value, med_image_item *item)
+static bool
+limit_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
 {
     (void)image;
-    bool good =
-        med_word_number32(value, med_limit_infos[MED_LIMIT_SHARERS].largest, &item->limit) &&
-        item->limit > 0;
-    return good ? NULL : "want a number from 1 to 1024";
+    uint32_t most = med_limit_infos[MED_LIMIT_SHARERS].largest;
+    return (med_word_number32(value, most, &item->limit) && item->limit > 0) ||
+           wants_most(wanted, "want a number from 1 to ", most, "");
 }
 
-static const char *
-size_value(med_image *image, med_word value, med_image_item *item)
+static bool
+size_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
 {
     (void)image;
-    bool good = med_word_number32(value, UINT32_MAX, &item->size_bytes) && item->size_bytes > 0;
-    return good ? NULL : "want a number of bytes from 1 to 4294967295";
+    return (med_word_number32(value, UINT32_MAX, &item->size_bytes) && item->size_bytes > 0) ||
+           wants_most(wanted, "want a number of bytes from 1 to ", UINT32_MAX, "");
 }
 
-static const char *
-resource_value(med_image *image, med_word value, med_image_item *item)
+static bool
+resource_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
 {
     static const struct {
         const char *name;
@@ -157,6 +170,7 @@ resource_value(med_image *image, med_word value, med_image_item *item)
                  {"huge-pages", MED_PORT_PLACE_HUGE_PAGES, false},
                  {"numa", MED_PORT_PLACE_NUMA, true},
                  {"tight", MED_PORT_PLACE_TIGHT, true}};
+    static const char any_place[] = "want any, huge-pages, numa N, or tight N";
     size_t space = 0;
     (void)image;
     while (space < value.length && value.at[space] != ' ') {
@@ -169,20 +183,20 @@ resource_value(med_image *image, med_word value, med_image_item *item)
             item->place = (uint32_t)known[i].place;
             bool good = known[i].counted ? med_word_number32(index, UINT32_MAX, &item->place_index)
                                          : index.length == 0;
-            return good ? NULL : "want any, huge-pages, numa N, or tight N";
+            return good || wants(wanted, any_place);
         }
     }
-    return "want any, huge-pages, numa N, or tight N";
+    return wants(wanted, any_place);
 }
 
-static const char *
-address_value(med_image *image, med_word value, med_image_item *item)
+static bool
+address_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
 {
     (void)image;
     bool prefixed = value.length > 2 && value.at[0] == '0' && value.at[1] == 'x';
     med_word digits = {.at = value.at + 2, .length = prefixed ? value.length - 2 : 0};
     bool good = med_word_number(digits, 16, UINT64_MAX, &item->address) && item->address > 0;
-    return good ? NULL : "want an address as 0x7f0000000000, in small letters";
+    return good || wants(wanted, "want an address as 0x7f0000000000, in small letters");
 }
 
 /* Lets the number at `at` sink to where none below it is larger. */
@@ -232,30 +246,30 @@ list_any_twice(const med_image *image, uint32_t count)
     return any_twice(copy, count);
 }
 
-static const char *
-nodes_value(med_image *image, med_word value, med_image_item *item)
+static bool
+nodes_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
 {
     bool more = true;
     bool ascends = true;
     med_word left;
     item->node_count = 0;
     if (!med_word_list_begin(value, &left) || left.length == 0) {
-        return "want a list of node numbers: [1, 2]";
+        return wants(wanted, "want a list of node numbers: [1, 2]");
     }
     while (more) {
         uint32_t number;
         med_word text = med_word_list_take(&left, &more);
         if (!med_word_number32(text, MED_IMAGE_NUMBER_ANY - 1, &number)) {
-            return "want a list of node numbers: [1, 2]";
+            return wants(wanted, "want a list of node numbers: [1, 2]");
         }
         if (item->node_count == MED_IMAGE_LIST_MAX) {
-            return "want at most 16000 nodes";
+            return wants_most(wanted, "want at most ", MED_IMAGE_LIST_MAX, " nodes");
         }
         ascends = ascends && (item->node_count == 0 || number > image->list[item->node_count - 1]);
         image->list[item->node_count++] = number;
     }
     bool good = ascends || !list_any_twice(image, item->node_count);
-    return good ? NULL : "want each node once";
+    return good || wants(wanted, "want each node once");
 }
 
 static const struct {
@@ -301,8 +315,11 @@ item_key(
                                      "want each key once, take one out");
     }
     *given |= HAS(k);
-    const char *wanted = keys[k].parse(reader->image, value, item);
-    return wanted ? med_image_refuse_word(reader, number, keys[k].name, value, wanted) : MEDLEY_OK;
+    med_text wanted = {.length = 0};
+    if (keys[k].parse(reader->image, value, item, &wanted)) {
+        return MEDLEY_OK;
+    }
+    return med_image_refuse_word(reader, number, keys[k].name, value, wanted.bytes);
 }
 
 medley_status_t

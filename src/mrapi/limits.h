@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "port/port.h"
+
 /* Every limit, one a line, in the order in which they lie in the partition's header. Of each: its
  * field; MED_LIMIT_ and this; its name; its variable; its value when that is not set, the largest
  * that it may be, and its value where there is no environment.
@@ -40,6 +42,14 @@ typedef enum med_limit {
 #undef MED_LIMIT_ENUM
     MED_LIMIT_COUNT
 } med_limit;
+
+/* The largest that each may be: MED_LIMIT_NODES_LARGEST. */
+enum {
+#define MED_LIMIT_LARGEST(field, what, name, variable, standard, largest, ...)                     \
+    MED_LIMIT_##what##_LARGEST = (largest),
+    MED_LIMITS(MED_LIMIT_LARGEST)
+#undef MED_LIMIT_LARGEST
+};
 
 typedef union med_limits {
     struct {
