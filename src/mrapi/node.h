@@ -121,8 +121,9 @@ typedef struct med_self {
     med_self_recent recent_sem;
     med_self_recent recent_rwl;
     med_self_table tables[MED_KIND_COUNT];
-    uint32_t unit;         /* of semaphores and locks, where it looks first; below `sharers` */
-    uint64_t next_look_ns; /* a failed try looks at the holder's life from then on */
+    uint32_t unit;            /* of semaphores and locks, where it looks first; below `sharers` */
+    uint64_t next_look_ns;    /* a failed try looks at the holder's life from then on */
+    uint64_t tables_until_ns; /* while it recovers a dead one in passing (process.c), else 0 */
     /* Windows on the remote memories that it used last, by the handle; else NULL. */
     struct med_rmem_window *rmem_recent[MED_SELF_RMEMS_RECENT];
     bool owner_died; /* its last lock came from a dead owner */
