@@ -289,6 +289,7 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
 void
 med_node_enter(med_self *self)
 {
+    med_domain_keep(self->system, self->domain);
     self->thread_id = med_port_thread_id();
     /* Relaxed, both: for showing, for who recovers the node when it is dead, and for who finds its
      * number in a lock (R4 in mutex_pi.c orders them). */

@@ -207,7 +207,45 @@ is_there(const med_system *system, uint32_t domain)
     return med_table_find(&system->domains, key, &index, &generation) == MEDLEY_OK;
 }
 
-/* Who failed takes nothing away from who came meanwhile. */
+#define REFUSED_AT_ONCE 4
+#define REFUSALS 200
+
+static void *
+is_refused_often(void *argument)
+{
+    for (uint32_t i = 0; i < REFUSALS && argument; i++) {
+        argument = becomes_none(argument);
+    }
+    return argument;
+}
+
+/* At once in one new domain, again and again. */
+static int
+several_become_none(void)
+{
+    pthread_t others[REFUSED_AT_ONCE];
+    int one;
+    child_expect(setenv("MEDLEY_MAX_NODES", "1", 1) == 0);
+    child_expect(become(DOMAIN) == MRAPI_SUCCESS);
+    for (uint32_t i = 0; i < REFUSED_AT_ONCE; i++) {
+        child_expect(pthread_create(&others[i], NULL, is_refused_often, &one) == 0);
+    }
+    for (uint32_t i = 0; i < REFUSED_AT_ONCE; i++) {
+        void *result;
+        child_expect(pthread_join(others[i], &result) == 0 && result == &one);
+    }
+    child_expect(!is_there(med_self_get()->system, DOMAIN + 1));
+    return finalize() == MRAPI_SUCCESS ? 0 : 1;
+}
+
+static void
+refused_at_once_they_take_none(void **state)
+{
+    (void)state;
+    logged_run("quiet", several_become_none);
+}
+
+/* Who failed takes nothing away from who came meanwhile; the last of those who failed does. */
 static void
 domain_of_another_stays(void **state)
 {
@@ -221,8 +259,15 @@ domain_of_another_stays(void **state)
         for (uint32_t i = 0; i < others; i++) {
             assert_int_equal(med_domain_join(system, domain), MEDLEY_OK);
         }
+        for (uint32_t i = 0; i < others; i++) {
+            med_domain_leave(system, domain);
+            assert_true(is_there(system, domain));
+        }
+        if (others == 1) {
+            med_domain_keep(system, domain); /* the other's node came */
+        }
         med_domain_leave(system, domain);
-        assert_int_equal(is_there(system, domain), others > 0);
+        assert_int_equal(is_there(system, domain), others == 1);
     }
     assert_int_equal(med_domain_join(system, DOMAIN + 1), MEDLEY_OK); /* its row's next life */
     med_domain_leave(system, DOMAIN + 1);
@@ -278,6 +323,7 @@ main(void)
         cmocka_unit_test(missing_processor_is_told),
         cmocka_unit_test(who_is_not_started_goes),
         cmocka_unit_test(refused_node_takes_no_domain),
+        cmocka_unit_test(refused_at_once_they_take_none),
         cmocka_unit_test(domain_of_another_stays),
         cmocka_unit_test(joiner_of_one_being_started_sleeps),
     };

@@ -73,6 +73,7 @@ static const uint32_t shape[] = {
     offsetof(med_domain_row, row),
     offsetof(med_domain_row, isa),
     offsetof(med_domain_row, kept),
+    offsetof(med_domain_row, joining),
     sizeof(med_node_row),
     offsetof(med_node_row, row),
     offsetof(med_node_row, process_ref),
