@@ -43,15 +43,15 @@ send_ask(const med_message *message, size_t size, mcapi_status_t *status)
     if (!self) {
         return NULL;
     }
-    *status = MCAPI_SUCCESS;
-    if (!message->payload && size) {
-        *status = MCAPI_ERR_PARAMETER;
-    } else if (message->priority > MCAPI_MIN_PRORITY) {
-        *status = MCAPI_ERR_PRIORITY;
-    } else if (size > MCAPI_MAX_MESSAGE_SIZE) {
-        *status = MCAPI_ERR_MSG_SIZE;
+    mcapi_status_t refused = !message->payload && size               ? MCAPI_ERR_PARAMETER
+                             : message->priority > MCAPI_MIN_PRORITY ? MCAPI_ERR_PRIORITY
+                             : size > MCAPI_MAX_MESSAGE_SIZE         ? MCAPI_ERR_MSG_SIZE
+                                                                     : MCAPI_SUCCESS;
+    if (__builtin_expect(refused != MCAPI_SUCCESS, 0)) {
+        *status = refused;
+        return NULL;
     }
-    return __builtin_expect(*status == MCAPI_SUCCESS, 1) ? self : NULL;
+    return self;
 }
 
 /* A function of its own: what it saves on the stack, those that go at once need not. */
@@ -70,6 +70,23 @@ send_slow(mcapi_endpoint_t from,
     }
 }
 
+/* The status stands behind the copy, since it may be part of what is sent; and before the wake, so
+ * that nothing is kept for afterwards. */
+static inline void
+put(med_lane_own *lane, const void *buffer, uint32_t bytes, mcapi_status_t *status)
+{
+    uint32_t next = med_message_fill(lane, buffer, bytes);
+    *status = MCAPI_SUCCESS;
+    med_record_publish(&lane->producer.ring, next, &lane->producer.news);
+}
+
+/* A function of its own, so that who puts a short one calls nothing. */
+static __attribute__((noinline)) void
+put_long(med_lane_own *lane, const void *buffer, uint32_t bytes, mcapi_status_t *status)
+{
+    put(lane, buffer, bytes, status);
+}
+
 void
 mcapi_msg_send(mcapi_endpoint_t send_endpoint,
                mcapi_endpoint_t receive_endpoint,
@@ -86,11 +103,10 @@ mcapi_msg_send(mcapi_endpoint_t send_endpoint,
         send_slow(send_endpoint, receive_endpoint, buffer, buffer_size, priority, status);
         return;
     }
-    *status = MCAPI_SUCCESS;
     if (buffer_size > MED_RING_COPY_BY_WORD_MAX) {
-        med_message_put_long(lane, buffer, (uint32_t)buffer_size);
+        put_long(lane, buffer, (uint32_t)buffer_size, status);
     } else {
-        med_message_put(lane, buffer, (uint32_t)buffer_size);
+        put(lane, buffer, (uint32_t)buffer_size, status);
     }
 }
 

@@ -215,6 +215,26 @@ all_lengths(void **state)
     }
 }
 
+/* The status is written behind the copy, whichever way the message goes. */
+static void
+status_is_in_the_payload(void **state)
+{
+    static mcapi_status_t sent[1000], received[1000];
+    const size_t lengths[] = {sizeof sent[0], 24, 600, sizeof sent};
+    mcapi_status_t status;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    for (size_t i = 0; i < 3 * sizeof lengths / sizeof lengths[0]; i++) {
+        sent[0] = 0x5a5a5a5a;
+        mcapi_msg_send(at, at, sent, lengths[i % 4], 0, &sent[0]);
+        assert_int_equal(sent[0], MCAPI_SUCCESS);
+        mcapi_msg_recv(at, received, sizeof received, &size, &status);
+        assert_int_equal(size, lengths[i % 4]);
+        assert_int_equal(received[0], 0x5a5a5a5a);
+    }
+}
+
 static void
 truncated(void **state)
 {
@@ -587,6 +607,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(endpoint_attributes, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(by_priority, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(all_lengths, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(status_is_in_the_payload, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(truncated, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(full, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(room_wanted, exchange_up, exchange_down),

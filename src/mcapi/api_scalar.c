@@ -71,8 +71,8 @@ send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
     med_lane_own *lane = med_channel_sender(self, handle);
     if (__builtin_expect(lane && med_scalar_may_send(lane), 1) && !med_is_locked(self) &&
         med_scalar_fits(lane)) {
-        *status = MCAPI_SUCCESS;
         med_scalar_put(lane, value, width);
+        *status = MCAPI_SUCCESS;
         return;
     }
     send_slow(self, handle, value, width, status);

@@ -76,9 +76,10 @@ med_message_lane_at_once(const med_self *self,
     return lane;
 }
 
-/* Fills the place that was found, or reserved, hands it over and counts it. */
-static inline void
-med_message_put(med_lane_own *lane, const void *payload, uint32_t bytes)
+/* Fills the place at the ring's tail, which was found free or reserved, and counts it. Where the
+ * next will begin. */
+static inline uint32_t
+med_message_fill(med_lane_own *lane, const void *payload, uint32_t bytes)
 {
     med_ring_producer *ring = &lane->producer.ring;
     uint32_t tail = med_ring_tail(ring);
@@ -88,11 +89,8 @@ med_message_put(med_lane_own *lane, const void *payload, uint32_t bytes)
     med_ring_copy(slot + sizeof(med_record_header), payload, bytes);
     med_record_header_set(slot, MED_RECORD_PLAIN | leads_on, bytes);
     med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
-    med_record_publish(ring, next, &lane->producer.news);
+    return next;
 }
-
-/* The same of a longer one: a function of its own, so that who puts a short one calls nothing. */
-void med_message_put_long(med_lane_own *lane, const void *payload, uint32_t bytes);
 
 /* One was taken from that lane: where it goes on next time. */
 static inline void

@@ -128,20 +128,16 @@ size_check(const med_self *self, const med_message *message)
     return message->bytes <= most ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
 }
 
-void
-med_message_put_long(med_lane_own *lane, const void *payload, uint32_t bytes)
-{
-    med_message_put(lane, payload, bytes);
-}
-
 static medley_status_t
 send_plain(med_lane_own *lane, const med_message *message)
 {
-    unsigned char *slot;
+    med_ring_producer *ring = &lane->producer.ring;
+    unsigned char *at_tail; /* where it is filled */
     uint32_t granules = med_record_granules(message->bytes);
-    medley_status_t status = med_record_reserve(&lane->producer.ring, granules, &slot);
+    medley_status_t status = med_record_reserve(ring, granules, &at_tail);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        med_message_put(lane, message->payload, message->bytes);
+        uint32_t next = med_message_fill(lane, message->payload, message->bytes);
+        med_record_publish(ring, next, &lane->producer.news);
     }
     return status;
 }
