@@ -17,6 +17,7 @@
 #include "medley/decls.h"
 #include "modules/apart.h"
 #include "modules/machine_file.h"
+#include "modules/machine_memory.h"
 #include "port/topology.h"
 
 MEDLEY_DECLS_BEGIN
@@ -88,7 +89,7 @@ part_of(const reader *r, hwloc_obj_t object, med_topology_part *part)
         return true;
     case HWLOC_OBJ_NUMANODE:
         part->kind = MED_TOPOLOGY_MEMORY;
-        part->size_bytes = object->attr->numanode.local_memory;
+        part->size_bytes = machine_memory_bytes(r->topology, object);
         return true;
     case HWLOC_OBJ_CORE:
         part->kind = MED_TOPOLOGY_CORE;

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -16,6 +17,11 @@ def names(tree, kind):
     """Of all resources of a kind in a tree, in order."""
     own = [tree["name"]] if tree["type"] == kind else []
     return own + [name for child in tree["children"] for name in names(child, kind)]
+
+
+def memory_sizes(tree):
+    own = [tree.get("words", 0) * tree["word_bytes"]] if tree["type"] == "memory" else []
+    return own + [size for child in tree["children"] for size in memory_sizes(child)]
 
 
 class ThisMachine(CommandTest):
@@ -52,6 +58,22 @@ class ThisMachine(CommandTest):
         classes = domain["core_classes"]
         self.assertEqual(sum(c["count"] for c in classes), domain["processors"])
         self.assertGreater(sum(m["size_bytes"] for m in domain["memories"]), 0)
+
+    def test_memory_without_sys(self):
+        """As in a jail that has none: the one memory has what the machine has."""
+        hidden = [*self.apart("--mount"), "sh", "-c", 'mount -t tmpfs none /sys && exec "$@"', "sh"]
+        if subprocess.run([*hidden, "true"], capture_output=True).returncode != 0:
+            reason = "not possible here: /sys cannot be taken away"
+            print(reason)
+            self.skipTest(reason)
+        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
+        output, _ = self.run_medley("info", "--json", within=hidden)
+        (memory,) = json.loads(output)["domains"][0]["memories"]
+        self.assertEqual(memory["size_bytes"], size)
+        output, _ = self.run_medley(
+            "info", "--tree", "--json", within=hidden, MEDLEY_MODULE_DIR=MODULES
+        )
+        self.assertEqual(memory_sizes(json.loads(output)), [size])
 
     def test_shared_memory(self):
         shared = self.info["shared_memory"]
@@ -91,6 +113,16 @@ class RecordedMachine(CommandTest):
         self.assertEqual(caches, [("L2", 4 << 20, 2)])
         memories = [(m["size_bytes"], m["processors"]) for m in domain["memories"]]
         self.assertEqual(memories, [(2 << 30, "0-3"), (2 << 30, "4-7")])
+
+    def test_memory_of_unknown_size(self):
+        with open(self.file, encoding="ascii") as file:
+            text = re.sub(r' local_memory="\d+"', "", file.read())
+        with open(self.file, "w", encoding="ascii") as file:
+            file.write(text)
+        (domain,) = self.run_json("info", "--xml", self.file)["domains"]
+        self.assertEqual([m["size_bytes"] for m in domain["memories"]], [None, None])
+        output, _ = self.run_medley("info", "--xml", self.file)
+        self.assertRegex(output, r"MEMORY +SIZE.*\n +0 +unknown ")
 
     def test_tree(self):
         tree = self.run_json("info", "--tree", "--xml", self.file, MEDLEY_MODULE_DIR=MODULES)

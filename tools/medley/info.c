@@ -127,6 +127,16 @@ pages_cell(const json_t *row, const json_t *value, char *cell)
     }
 }
 
+static void
+memory_size(const json_t *row, const json_t *value, char *cell)
+{
+    if (json_is_integer(value)) {
+        output_size(row, value, cell);
+    } else {
+        (void)snprintf(cell, OUTPUT_CELL_BYTES, "unknown");
+    }
+}
+
 static const output_column class_columns[] = {
     {"CORES OF A KIND", "processors", NULL, false}, {"COUNT", "count", NULL, true},
     {"EFFICIENCY", "efficiency", NULL, true},       {"TYPE", "core_type", NULL, false},
@@ -144,7 +154,7 @@ static const output_column cache_columns[] = {
 
 static const output_column memory_columns[] = {
     {"MEMORY", "number", NULL, true},
-    {"SIZE", "size_bytes", output_size, true},
+    {"SIZE", "size_bytes", memory_size, true},
     {"KIND", "kind", NULL, false},
     {"PAGES", "pages", pages_cell, false},
     {"PROCESSORS", "processors", NULL, false},

@@ -12,6 +12,7 @@
 
 #include "modules/child.h"
 #include "modules/machine_file.h"
+#include "modules/machine_memory.h"
 #include "port/topology.h"
 #include "tools/medley/output.h"
 
@@ -176,11 +177,12 @@ memories_json(hwloc_topology_t topology)
     json_t *rows = json_array();
     hwloc_obj_t memory = NULL;
     while ((memory = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, memory)) != NULL) {
+        uint64_t size_bytes = machine_memory_bytes(topology, memory);
         (void)json_array_append_new(
-            rows, json_pack("{s:I, s:I, s:o, s:o, s:o}", "number", (json_int_t)memory->os_index,
-                            "size_bytes", (json_int_t)memory->attr->numanode.local_memory,
-                            "processors", set_json(memory->cpuset), "kind",
-                            string_or_null(memory->subtype), "pages", page_sizes_json(memory)));
+            rows, json_pack("{s:I, s:o, s:o, s:o, s:o}", "number", (json_int_t)memory->os_index,
+                            "size_bytes", output_number(size_bytes > 0, size_bytes), "processors",
+                            set_json(memory->cpuset), "kind", string_or_null(memory->subtype),
+                            "pages", page_sizes_json(memory)));
     }
     return rows;
 }
