@@ -17,9 +17,9 @@ med_record_look(med_lane_own *lane)
 {
     med_ring_consumer *ring = &lane->consumer.ring;
     /* Relaxed: it is looked at again. What was found by its header may be ahead of it: by a record,
-     * whose tail is not stored, or not seen yet. */
+     * whose tail is not stored, or not seen yet. That stays found. */
     uint32_t tail = atomic32_load_relaxed(&ring->view.ring->tail);
-    uint32_t ahead = ring->head - tail;
+    uint32_t ahead = ring->filled - tail;
     if (__builtin_expect(ahead != 0 && ahead <= ring->view.mask, 0)) {
         return MEDLEY_EMPTY;
     }
@@ -31,22 +31,36 @@ med_record_look(med_lane_own *lane)
     return status;
 }
 
+/* The record at an index that follows those before it, of which the last leads on or not. */
+static medley_status_t
+look_on(med_lane_own *lane, uint32_t index, bool leads_on, med_record *record)
+{
+    const med_ring_consumer *ring = &lane->consumer.ring;
+    uint32_t known = ring->filled - index;
+    uint32_t room = ring->head + ring->view.mask + 1 - index;
+    if (known == 0 && (room == 0 || !med_record_goes_by_header(lane, leads_on))) {
+        return MEDLEY_EMPTY;
+    }
+    uint32_t run = med_ring_run(&ring->view, index, known ? known : room);
+    medley_status_t status = med_record_read(lane, index, run, record);
+    if (status == MEDLEY_OK && known == 0) {
+        med_record_found_by_header(lane, index + record->granules);
+    }
+    return status;
+}
+
 uint32_t
 med_record_count(med_lane_own *lane)
 {
-    med_ring_consumer *ring = &lane->consumer.ring;
-    uint32_t ready = med_ring_ready(ring);
-    uint32_t head = ring->head;
+    uint32_t index = lane->consumer.ring.head;
+    bool leads_on = lane->consumer.leads_on;
     uint32_t count = 0;
-    while (ready) {
-        med_record record;
-        uint32_t run = med_ring_run(&ring->view, head, ready);
-        if (med_record_read(lane, head, run, &record) != MEDLEY_OK) {
-            return count;
-        }
+    med_record record;
+    (void)med_record_look(lane);
+    while (look_on(lane, index, leads_on, &record) == MEDLEY_OK) {
         count += record.kind != MED_RECORD_SKIP;
-        head += record.granules;
-        ready -= record.granules;
+        index += record.granules;
+        leads_on = record.leads_on;
     }
     return count;
 }

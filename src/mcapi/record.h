@@ -187,11 +187,19 @@ med_record_read(const med_lane_own *lane, uint32_t index, uint32_t run, med_reco
     return __builtin_expect(record->granules <= run, 1) ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
-/* Is the next to be found by its header? */
+/* Is the next to be found by its header, where the one before it leads on or not? */
 static inline bool
-med_record_goes_by_header(const med_lane_own *lane)
+med_record_goes_by_header(const med_lane_own *lane, bool leads_on)
 {
-    return lane->consumer.leads_on && lane->consumer.headers && !lane->consumer.ring.pace.moment_ns;
+    return leads_on && lane->consumer.headers && !lane->consumer.ring.pace.moment_ns;
+}
+
+/* One was found so, which ends there. */
+static inline void
+med_record_found_by_header(med_lane_own *lane, uint32_t end)
+{
+    lane->consumer.ring.filled = end;
+    lane->consumer.headers--;
 }
 
 /* The next, if no look at the tail is needed: MEDLEY_EMPTY. */
@@ -205,19 +213,19 @@ med_record_at_hand(med_lane_own *lane, med_record *record)
         medley_status_t status = med_record_read(lane, ring->head, known, record);
         return __builtin_expect(status == MEDLEY_EMPTY, 0) ? MEDLEY_ERR_CORRUPT : status;
     }
-    if (!med_record_goes_by_header(lane)) {
+    if (!med_record_goes_by_header(lane, lane->consumer.leads_on)) {
         return MEDLEY_EMPTY;
     }
     uint32_t run = med_ring_run(&ring->view, ring->head, ring->view.mask + 1);
     medley_status_t status = med_record_read(lane, ring->head, run, record);
     if (status == MEDLEY_OK) {
-        ring->filled = ring->head + record->granules;
-        lane->consumer.headers--;
+        med_record_found_by_header(lane, ring->head + record->granules);
     }
     return status;
 }
 
-/* A look at the tail. */
+/* A look at the tail. MEDLEY_EMPTY, MEDLEY_EMPTY_PRODUCER_INSERTING: nothing that was not found
+ * before; MEDLEY_ERR_CORRUPT. */
 medley_status_t med_record_look(med_lane_own *lane);
 
 /* The next record, skips passed over. MEDLEY_EMPTY, MEDLEY_EMPTY_PRODUCER_INSERTING,
@@ -228,7 +236,8 @@ med_record_peek(med_lane_own *lane, med_record *record)
     const med_ring_consumer *ring = &lane->consumer.ring;
     for (uint32_t skips = 0; skips < 2; skips++) {
         medley_status_t status = MEDLEY_OK;
-        if (ring->head == ring->filled && !med_record_goes_by_header(lane)) {
+        if (ring->head == ring->filled &&
+            !med_record_goes_by_header(lane, lane->consumer.leads_on)) {
             status = med_record_look(lane);
         }
         if (__builtin_expect(status == MEDLEY_OK, 1)) {
@@ -243,7 +252,8 @@ med_record_peek(med_lane_own *lane, med_record *record)
     return MEDLEY_ERR_CORRUPT; /* two skips in a row */
 }
 
-/* How many there are, up to one that is none: as many as one look finds. */
+/* How many there are, up to one that is none: as many as one look finds, and then their headers. A
+ * med_record_peek finds each of them. */
 uint32_t med_record_count(med_lane_own *lane);
 
 #endif
