@@ -72,8 +72,8 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->unit = med_units_index(med_units_lines(self->sharers), index % self->sharers);
     self->next_look_ns = 0;
     self->tables_until_ns = 0;
-    for (uint32_t i = 0; i < MED_SELF_RMEMS_RECENT; i++) {
-        self->rmem_recent[i] = NULL;
+    for (uint32_t i = 0; i < MED_SELF_RECENT_WINDOWS; i++) {
+        self->recent_windows[i] = NULL;
     }
     /* Apart from those of its number's former life, and of other nodes. */
     self->mutex_key = self->ref << 14;

@@ -81,7 +81,7 @@ med_node_ref_generation(uint32_t ref)
     return ref >> 14 & 0xffffu;
 }
 
-#define MED_SELF_RMEMS_RECENT 4u
+#define MED_SELF_RECENT_WINDOWS 4u
 
 /* A table for hot paths, and what of it the node touched. */
 typedef struct med_self_table {
@@ -124,8 +124,10 @@ typedef struct med_self {
     uint32_t unit;            /* of semaphores and locks, where it looks first; below `sharers` */
     uint64_t next_look_ns;    /* a failed try looks at the holder's life from then on */
     uint64_t tables_until_ns; /* while it recovers a dead one in passing (process.c), else 0 */
-    /* Windows on the remote memories that it used last, by the handle; else NULL. */
-    struct med_rmem_window *rmem_recent[MED_SELF_RMEMS_RECENT];
+    /* Where it looks before it searches the table of attachments: the window that it found last
+     * for a handle with that remainder, or NULL. A hint: by now it may be on another memory, or
+     * another node's (med_rmem_window_recent asks it). */
+    struct med_rmem_window *recent_windows[MED_SELF_RECENT_WINDOWS];
     bool owner_died; /* its last lock came from a dead owner */
     bool has_trees;  /* it got resource trees */
     med_waiter waiter;

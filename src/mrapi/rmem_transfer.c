@@ -40,7 +40,7 @@ window_find(med_self *self, med_handle rmem, med_rmem_window **found)
         window->live != word) {
         return MEDLEY_ERR_STALE;
     }
-    self->rmem_recent[index % MED_SELF_RMEMS_RECENT] = window;
+    self->recent_windows[index % MED_SELF_RECENT_WINDOWS] = window;
     *found = window;
     return MEDLEY_OK;
 }

@@ -51,7 +51,7 @@ med_rmem_window_current(const med_rmem_window *window)
 static inline med_rmem_window *
 med_rmem_window_recent(const med_self *self, med_handle rmem)
 {
-    med_rmem_window *window = self->rmem_recent[rmem % MED_SELF_RMEMS_RECENT];
+    med_rmem_window *window = self->recent_windows[rmem % MED_SELF_RECENT_WINDOWS];
     bool good = window && window->rmem == rmem && window->node_ref == self->ref &&
                 med_rmem_window_current(window);
     return __builtin_expect(good, 1) ? window : NULL;
