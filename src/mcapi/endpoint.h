@@ -103,7 +103,13 @@ medley_status_t med_endpoint_delete(med_self *self, med_handle endpoint);
 /* All of the caller's. */
 void med_endpoints_leave(med_self *self);
 
-/* ---- What it is ------------------------------------------------------------------------------ */
+/* ---- Which it is ----------------------------------------------------------------------------- */
+
+static inline med_endpoint_row *
+med_endpoint_at(const struct med_system *system, uint32_t index)
+{
+    return (med_endpoint_row *)(void *)med_table_row(&system->endpoints, index);
+}
 
 /* The row of a handle. MEDLEY_ERR_ARGUMENT: no handle of an endpoint; MEDLEY_ERR_STALE. */
 medley_status_t
@@ -111,6 +117,11 @@ med_endpoint_of(const struct med_system *system, med_handle endpoint, med_endpoi
 /* Its node. MEDLEY_ERR_STALE also when it is going. */
 medley_status_t
 med_endpoint_owner(const struct med_system *system, med_handle endpoint, uint32_t *node_ref);
+/* There may be a lane with it as the receiver that it has not seen. */
+void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint);
+
+/* ---- What it is for (endpoint_settings.c) ---------------------------------------------------- */
+
 /* Of which channel it is an end: the sender's handle of it, or 0. */
 med_handle med_endpoint_channel(const struct med_system *system, med_handle endpoint);
 /* With the lanes' lock held. */
@@ -118,8 +129,6 @@ void
 med_endpoint_channel_set(const struct med_system *system, med_handle endpoint, med_handle channel);
 /* The caller's own is no end of that channel any more. */
 void med_endpoint_channel_clear(const med_endpoint_own *own, med_handle channel);
-/* There may be a lane with it as the receiver that it has not seen. */
-void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint);
 
 /* What it is set to; within its limits, whatever the row says. */
 uint32_t med_endpoint_setting_get(const struct med_system *system,

@@ -61,8 +61,7 @@ at_once_arrange(const med_self *self, med_lane_own *lane)
 {
     uint32_t plain = med_record_plain_max(&lane->producer.ring.view);
     uint32_t most = self->system->limits.buffer_bytes; /* no endpoint takes longer ones */
-    uint32_t index = med_handle_index(lane->producer.to);
-    lane->producer.receiver = (void *)med_table_row(&self->system->endpoints, index);
+    lane->producer.receiver = med_endpoint_at(self->system, med_handle_index(lane->producer.to));
     lane->producer.at_once_end = med_is_locked(self) ? 0 : 1 + (plain < most ? plain : most);
 }
 

@@ -31,8 +31,7 @@ end_read(const med_system *system, const med_endpoint_row *row, med_view_end *en
 bool
 med_view_endpoint_read(const med_system *system, uint32_t index, med_view_endpoint *view)
 {
-    const med_endpoint_row *row =
-        (const med_endpoint_row *)(void *)med_table_row(&system->endpoints, index);
+    const med_endpoint_row *row = med_endpoint_at(system, index);
     uint32_t state = seen(&row->row.state);
     if (med_row_state_of(state) != MED_ROW_LIVE) {
         return false;
@@ -54,8 +53,7 @@ end_of(const med_system *system, uint32_t handle, med_view_end *end)
     if (index >= system->endpoints.row_count) {
         return;
     }
-    const med_endpoint_row *row =
-        (const med_endpoint_row *)(void *)med_table_row(&system->endpoints, index);
+    const med_endpoint_row *row = med_endpoint_at(system, index);
     end_read(system, row, end);
     end->owner_known = end->owner_known && med_handle_is_current(handle, seen(&row->row.state));
 }

@@ -228,7 +228,7 @@ act_messages(const sim_actor *actor)
 
 const sim_scenario sim_mcapi_message = {
     .name = "mcapi_message",
-    .covers = "record message_receive message_send endpoint exchange lane",
+    .covers = "record message_receive message_send endpoint endpoint_settings exchange lane",
     .actors = ACTORS,
     .deaths = 1,
     .mortal = 7,
