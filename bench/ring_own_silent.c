@@ -4,6 +4,7 @@
 
 #define med_wait_wake(wait, scope) ((void)(wait), (void)(scope))
 #define med_waker_wake(waker) ((void)(waker))
+#define med_waker_wake_only(waker, wait) ((void)(waker), (void)(wait))
 
 #include "ring_own_loops.h"
 

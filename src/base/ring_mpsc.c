@@ -54,7 +54,8 @@ is_drained(const med_ring_mpsc_view *view, uint32_t number)
     const med_ring *lane = med_ring_mpsc_lane(view, number);
     /* Relaxed: for the owner, A3 came first; for the consumer, A3 or A4. A head that is old makes
      * the lane look fuller than it is. */
-    return atomic32_load_relaxed(&lane->tail) == atomic32_load_relaxed(&lane->head);
+    return atomic32_load_relaxed(&lane->producer.tail) ==
+           atomic32_load_relaxed(&lane->consumer.head);
 }
 
 static bool
@@ -221,9 +222,10 @@ lane_choose(med_ring_mpsc_consumer *consumer, uint32_t number)
     med_ring_consumer *lane = &consumer->lane;
     consumer->number = number;
     lane->view.ring = med_ring_mpsc_lane(&consumer->view, number);
+    lane->end = &lane->view.ring->consumer;
     lane->view.slots = (uint8_t *)lane->view.ring + sizeof(med_ring);
     med_ring_pace_restart(&lane->pace);
-    med_waker_begin(&lane->waker, &lane->view.ring->space, lane->view.scope);
+    med_waker_begin_only(&lane->waker, &lane->end->space, lane->view.scope);
 }
 
 medley_status_t
@@ -270,7 +272,7 @@ static void
 lane_empty(med_ring_consumer *lane)
 {
     med_ring *ring = lane->view.ring;
-    lane->head = atomic32_load_relaxed(&ring->tail); /* relaxed: nothing of it is read */
+    lane->head = atomic32_load_relaxed(&ring->producer.tail); /* relaxed: nothing of it is read */
     lane->filled = lane->head;
     med_ring_release_many(lane, 0);
 }
@@ -284,7 +286,7 @@ lane_enter(med_ring_mpsc_consumer *consumer, uint32_t number)
         lane_choose(consumer, number);
     }
     /* Relaxed: the consumer's own word; or, of the one before, A5 came first. */
-    lane->head = atomic32_load_relaxed(&lane->view.ring->head);
+    lane->head = atomic32_load_relaxed(&lane->end->head);
     lane->filled = lane->head;
     medley_status_t status = med_ring_look_for_data(lane, 1); /* A1 slot filled <- R1 (commit) */
     if (status == MEDLEY_ERR_CORRUPT) {

@@ -247,7 +247,7 @@ med_ring_mpsc_peek_many(med_ring_mpsc_consumer *consumer,
     }
     uint32_t left = lane->filled - lane->head;
     /* Relaxed: a mark publishes nothing. */
-    atomic32_store_relaxed(&lane->view.ring->reading, lane->head + 1);
+    atomic32_store_relaxed(&lane->end->reading, lane->head + 1);
     *elements = med_ring_slot(&lane->view, lane->head);
     *count = med_ring_run(&lane->view, lane->head, left < wanted ? left : wanted);
     return MEDLEY_OK;

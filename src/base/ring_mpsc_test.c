@@ -277,7 +277,8 @@ a_scribbled_lane_is_emptied_and_the_others_go_on(void **state)
         med_ring *ring = med_ring_mpsc_lane(&f.view, lane_of(&f, &bad));
         push(&bad, 10);
         push(&good, 20);
-        atomic32_store_relaxed(&ring->tail, atomic32_load_relaxed(&ring->head) + wrong[i]);
+        atomic32_store_relaxed(&ring->producer.tail,
+                               atomic32_load_relaxed(&ring->consumer.head) + wrong[i]);
         uint64_t value;
         bool bad_seen = false, good_seen = false;
         for (uint32_t k = 0; k < 2; k++) {
@@ -307,7 +308,7 @@ join_passes_over_scribbled_lanes(void **state)
     med_ring_config other = {MED_RING_PACKED, 8, 4, 0}; /* a right ring, but not of our shape */
     assert_int_equal(med_ring_init(med_ring_mpsc_lane(&f.view, 0), f.view.lane_bytes, &other),
                      MEDLEY_OK);
-    atomic32_store_relaxed(&med_ring_mpsc_lane(&f.view, 1)->tail, 77);
+    atomic32_store_relaxed(&med_ring_mpsc_lane(&f.view, 1)->producer.tail, 77);
     producer = joined(&f, 1);
     assert_int_equal(lane_of(&f, &producer), 2);
     assert_int_equal(med_ring_mpsc_producer_join(&producer, &f.view, 2), MEDLEY_BUSY);

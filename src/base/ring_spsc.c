@@ -247,12 +247,12 @@ med_ring_init(void *memory, size_t memory_bytes, const med_ring_config *config)
     atomic32_store_relaxed(&shared->stride_bytes, s.stride_bytes);
     atomic32_store_relaxed(&shared->capacity, s.capacity);
     atomic32_store_relaxed(&shared->size_bytes, s.size_bytes);
-    atomic32_store_relaxed(&ring->tail, config->first_index);
-    atomic32_store_relaxed(&ring->inserting, config->first_index);
-    atomic32_store_relaxed(&ring->data.word, 0);
-    atomic32_store_relaxed(&ring->head, config->first_index);
-    atomic32_store_relaxed(&ring->reading, config->first_index);
-    atomic32_store_relaxed(&ring->space.word, 0);
+    atomic32_store_relaxed(&ring->producer.tail, config->first_index);
+    atomic32_store_relaxed(&ring->producer.inserting, config->first_index);
+    atomic32_store_relaxed(&ring->producer.data.word, 0);
+    atomic32_store_relaxed(&ring->consumer.head, config->first_index);
+    atomic32_store_relaxed(&ring->consumer.reading, config->first_index);
+    atomic32_store_relaxed(&ring->consumer.space.word, 0);
     if (config->layout == MED_RING_LINE) {
         med_ring_view view = view_of(ring, &s, MED_PORT_SCOPE_PROCESS);
         slots_free(&view, config->first_index);
@@ -313,18 +313,20 @@ med_ring_producer_attach(med_ring_producer *producer,
     }
     med_ring *ring = new.view.ring;
     uint32_t capacity = new.view.mask + 1;
-    uint32_t head = atomic32_load_acquire(&ring->head); /* A2 element read <- R2 (release) */
+    /* A2 element read <- R2 (release) */
+    uint32_t head = atomic32_load_acquire(&ring->consumer.head);
     if (new.view.layout == MED_RING_LINE) {
         new.tail = head + slots_filled(&new.view, head, capacity);
     } else {
         /* Relaxed: nothing is read of what lies before it. */
-        new.tail = atomic32_load_relaxed(&ring->tail);
+        new.tail = atomic32_load_relaxed(&ring->producer.tail);
         if (new.tail - head > capacity) {
             return MEDLEY_ERR_CORRUPT;
         }
     }
     new.limit = head + capacity;
-    med_waker_begin(&new.waker, &ring->data, scope);
+    new.end = &ring->producer;
+    med_waker_begin_only(&new.waker, &new.end->data, scope);
     med_ring_reserve_cancel(&new); /* the former producer's */
     *producer = new;
     return MEDLEY_OK;
@@ -341,14 +343,15 @@ med_ring_consumer_attach(med_ring_consumer *consumer,
     if (status != MEDLEY_OK) {
         return status;
     }
+    new.end = &new.view.ring->consumer;
     /* Acquire: the former consumer's reads come before ours, and so before what our release lets
      * the producer write. A2 element read <- R2 (release) */
-    new.head = atomic32_load_acquire(&new.view.ring->head);
+    new.head = atomic32_load_acquire(&new.end->head);
     new.filled = new.head;
     med_ring_consumer_tune(&new);
-    med_waker_begin(&new.waker, &new.view.ring->space, scope);
+    med_waker_begin_only(&new.waker, &new.end->space, scope);
     /* Relaxed: a hint for this check, A1 comes with peek. */
-    uint32_t tail = atomic32_load_relaxed(&new.view.ring->tail);
+    uint32_t tail = atomic32_load_relaxed(&new.view.ring->producer.tail);
     if (new.view.layout == MED_RING_PACKED && tail - new.head > new.view.mask + 1) {
         return MEDLEY_ERR_CORRUPT;
     }
@@ -371,7 +374,8 @@ med_ring_look_for_space(med_ring_producer *producer, uint32_t tail)
 {
     med_ring *ring = producer->view.ring;
     uint32_t capacity = producer->view.mask + 1;
-    uint32_t head = atomic32_load_acquire(&ring->head); /* A2 element read <- R2 (release) */
+    /* A2 element read <- R2 (release) */
+    uint32_t head = atomic32_load_acquire(&ring->consumer.head);
     uint32_t used = tail - head;
     if (used > capacity) {
         return MEDLEY_ERR_CORRUPT;
@@ -381,7 +385,7 @@ med_ring_look_for_space(med_ring_producer *producer, uint32_t tail)
         return MEDLEY_OK;
     }
     /* Relaxed: a hint. */
-    uint32_t reading = atomic32_load_relaxed(&ring->reading);
+    uint32_t reading = atomic32_load_relaxed(&ring->consumer.reading);
     return is_ahead(reading, head) ? MEDLEY_FULL_CONSUMER_READING : MEDLEY_FULL;
 }
 
@@ -400,7 +404,7 @@ med_ring_reserve_cancel(med_ring_producer *producer)
     uint32_t tail = med_ring_tail(producer);
     if (producer->view.layout == MED_RING_PACKED) {
         /* Relaxed: a mark publishes nothing. */
-        atomic32_store_relaxed(&producer->view.ring->inserting, tail);
+        atomic32_store_relaxed(&producer->end->inserting, tail);
     } else {
         void *slot = med_ring_slot(&producer->view, tail);
         /* R1 slot filled -> A1 (peek): in a full ring the same word is there already, filled in the
@@ -417,7 +421,7 @@ look_for_data_packed(med_ring_consumer *consumer)
 {
     med_ring *ring = consumer->view.ring;
     keep_distance(&consumer->pace);
-    uint32_t tail = atomic32_load_acquire(&ring->tail); /* A1 slot filled <- R1 (commit) */
+    uint32_t tail = atomic32_load_acquire(&ring->producer.tail); /* A1 slot filled <- R1 (commit) */
     uint32_t filled = tail - consumer->head;
     if (filled > consumer->view.mask + 1) {
         return MEDLEY_ERR_CORRUPT;
@@ -428,7 +432,7 @@ look_for_data_packed(med_ring_consumer *consumer)
         return MEDLEY_OK;
     }
     /* Relaxed: a hint. */
-    uint32_t inserting = atomic32_load_relaxed(&ring->inserting);
+    uint32_t inserting = atomic32_load_relaxed(&ring->producer.inserting);
     return is_ahead(inserting, tail) ? MEDLEY_EMPTY_PRODUCER_INSERTING : MEDLEY_EMPTY;
 }
 
@@ -460,7 +464,7 @@ void
 med_ring_peek_cancel(med_ring_consumer *consumer)
 {
     /* Relaxed: a mark publishes nothing. */
-    atomic32_store_relaxed(&consumer->view.ring->reading, consumer->head);
+    atomic32_store_relaxed(&consumer->end->reading, consumer->head);
 }
 
 uint32_t
@@ -488,7 +492,7 @@ medley_status_t
 med_ring_reserve_until(med_ring_producer *producer, uint64_t deadline_ns, void **slot)
 {
     const med_ring_view *view = &producer->view;
-    med_ring_wait wait = {try_reserve, producer, &view->ring->space, view->scope};
+    med_ring_wait wait = {try_reserve, producer, &view->ring->consumer.space, view->scope};
     return med_ring_wait_until(&wait, &producer->sleep, deadline_ns, slot);
 }
 
@@ -496,6 +500,6 @@ medley_status_t
 med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **element)
 {
     const med_ring_view *view = &consumer->view;
-    med_ring_wait wait = {try_peek, consumer, &view->ring->data, view->scope};
+    med_ring_wait wait = {try_peek, consumer, &view->ring->producer.data, view->scope};
     return med_ring_wait_until(&wait, &consumer->sleep, deadline_ns, element);
 }

@@ -254,14 +254,14 @@ counters_that_disagree_are_corrupt(void **state)
         assert_int_equal(reserve_status(&f), MEDLEY_OK);
         med_ring_commit(&f.producer);
     }
-    atomic32_store_relaxed(&f.consumer.view.ring->head, med_ring_tail(&f.producer) + 1);
+    atomic32_store_relaxed(&f.consumer.view.ring->consumer.head, med_ring_tail(&f.producer) + 1);
     assert_int_equal(reserve_status(&f), MEDLEY_ERR_CORRUPT);
-    atomic32_store_relaxed(&f.consumer.view.ring->head, med_ring_tail(&f.producer) - 17);
+    atomic32_store_relaxed(&f.consumer.view.ring->consumer.head, med_ring_tail(&f.producer) - 17);
     assert_int_equal(reserve_status(&f), MEDLEY_ERR_CORRUPT);
     if (f.producer.view.layout == MED_RING_PACKED) {
         assert_int_equal(producer_attach(&f, &f.producer), MEDLEY_ERR_CORRUPT);
         assert_int_equal(consumer_attach(&f, &f.consumer), MEDLEY_ERR_CORRUPT);
-        atomic32_store_relaxed(&f.consumer.view.ring->tail, f.consumer.head - 1);
+        atomic32_store_relaxed(&f.consumer.view.ring->producer.tail, f.consumer.head - 1);
     } else {
         atomic32_store_relaxed(
             med_ring_slot_word(&f.consumer.view, med_ring_slot(&f.consumer.view, f.consumer.head)),
@@ -283,7 +283,7 @@ producer_goes_on_from_its_own_counter(void **state)
     assert_int_equal(reserve_status(&f), MEDLEY_OK);
     med_ring_commit(&f.producer);
     assert_int_equal(med_ring_reserve(&f.producer, &before), MEDLEY_OK);
-    atomic32_store_relaxed(&f.producer.view.ring->tail, 11);
+    atomic32_store_relaxed(&f.producer.view.ring->producer.tail, 11);
     assert_int_equal(med_ring_reserve(&f.producer, &after), MEDLEY_OK);
     assert_ptr_equal(before, after);
     med_ring_commit(&f.producer);
@@ -423,7 +423,7 @@ a_corrupt_ring_ends_a_wait(void **state)
     void *slot;
     ring_start(&f, state, sizeof(uint32_t), 2);
     push_numbers(&f, 0, 2);
-    atomic32_store_relaxed(&f.producer.view.ring->head, med_ring_tail(&f.producer) + 5);
+    atomic32_store_relaxed(&f.producer.view.ring->consumer.head, med_ring_tail(&f.producer) + 5);
     assert_int_equal(med_ring_reserve_until(&f.producer, MED_PORT_FOREVER, &slot),
                      MEDLEY_ERR_CORRUPT);
     assert_int_equal(med_ring_peek_until(&f.consumer, MED_PORT_FOREVER, &slot), MEDLEY_OK);
@@ -437,12 +437,12 @@ a_batch_wakes_the_other_side(void **state)
     fixture f;
     ring_start(&f, state, sizeof(uint32_t), 8);
     med_ring *ring = f.producer.view.ring;
-    atomic32_store_relaxed(&ring->data.word, MED_WAIT_SLEEPS);
+    atomic32_store_relaxed(&ring->producer.data.word, MED_WAIT_SLEEPS);
     assert_int_equal(fill_runs(&f, 0, 1), 1);
-    assert_int_equal(atomic32_load_relaxed(&ring->data.word), MED_WAIT_SLEEPS + 1);
-    atomic32_store_relaxed(&ring->space.word, MED_WAIT_SLEEPS);
+    assert_int_equal(atomic32_load_relaxed(&ring->producer.data.word), MED_WAIT_WOKEN);
+    atomic32_store_relaxed(&ring->consumer.space.word, MED_WAIT_SLEEPS);
     assert_int_equal(read_runs(&f, 0, 1), 1);
-    assert_int_equal(atomic32_load_relaxed(&ring->space.word), MED_WAIT_SLEEPS + 1);
+    assert_int_equal(atomic32_load_relaxed(&ring->consumer.space.word), MED_WAIT_WOKEN);
     ring_end(&f);
 }
 
@@ -479,10 +479,10 @@ a_producer_of_a_large_ring_is_woken_by_the_first_room(void **state)
     ring_start(&f, state, 24, LARGE);
     push_words(&f, 0, LARGE);
     for (uint32_t i = 0; i < 100; i++) {
-        atomic32_store_relaxed(&f.producer.view.ring->space.word, MED_WAIT_SLEEPS);
+        atomic32_store_relaxed(&f.producer.view.ring->consumer.space.word, MED_WAIT_SLEEPS);
         expect_words(&f, i, 1);
-        assert_int_equal(atomic32_load_relaxed(&f.producer.view.ring->space.word) & MED_WAIT_SLEEPS,
-                         0);
+        assert_int_equal(
+            atomic32_load_relaxed(&f.producer.view.ring->consumer.space.word) & MED_WAIT_SLEEPS, 0);
     }
     ring_end(&f);
 }

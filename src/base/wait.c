@@ -52,7 +52,7 @@ med_wait_wake_sleepers(med_wait *wait, med_port_scope scope)
     while (word & MED_WAIT_SLEEPS) {
         /* Relaxed is enough: the condition's own release and acquire carry the data, the kernel
          * orders the futex call. */
-        if (atomic32_cas_relaxed(&wait->word, &word, word + 1)) {
+        if (atomic32_cas_relaxed(&wait->word, &word, word - MED_WAIT_SLEEPS + MED_WAIT_WOKEN)) {
             (void)med_port_wake(&wait->word.value, UINT32_MAX, scope);
             return;
         }
@@ -68,12 +68,40 @@ med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope)
     *waker = (med_waker){.look = &somebody_sleeps, .wait = wait, .scope = scope};
 }
 
+/* The bit is for its only waker. That the word has changed costs a sleeper one look more. */
+static void
+pays(med_wait *wait)
+{
+    (void)atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_PAYS); /* relaxed: its own */
+}
+
+static void
+pays_no_more(med_wait *wait)
+{
+    /* Relaxed, both: its own. */
+    if (atomic32_load_relaxed(&wait->word) & MED_WAIT_PAYS) {
+        (void)atomic32_fetch_and_relaxed(&wait->word, ~MED_WAIT_PAYS);
+    }
+}
+
+void
+med_waker_begin_only(med_waker *waker, med_wait *wait, med_port_scope scope)
+{
+    med_waker_begin(waker, wait, scope);
+    if (med_port_barrier_is_free(scope)) {
+        pays_no_more(wait); /* as he may have, of whom it has the side */
+    } else {
+        pays(wait);
+    }
+}
+
 void
 med_waker_look_closer(med_waker *waker)
 {
     med_wait_wake(waker->wait, waker->scope);
     if (med_port_barrier_is_free(waker->scope)) {
         waker->look = &waker->wait->word;
+        pays_no_more(waker->wait);
     }
 }
 

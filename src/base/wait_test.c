@@ -248,6 +248,29 @@ slices_end_by_the_deadline(void **state)
     }
 }
 
+/* Whatever state the barrier is in, and when that changes in between. */
+static void
+the_only_waker_keeps_what_it_pays_in_the_object(void **state)
+{
+    (void)state;
+    const med_port_scope scope = MED_PORT_SCOPE_PROCESS;
+    med_wait wait = {.word = ATOMIC32_INIT(MED_WAIT_PAYS)}; /* as who had the side before left it */
+    med_waker waker;
+    bool was_free = med_port_barrier_is_free(scope);
+    med_waker_begin_only(&waker, &wait, scope);
+    bool pays = atomic32_load_relaxed(&wait.word) & MED_WAIT_PAYS;
+    assert_true(pays ? !was_free : med_port_barrier_is_free(scope));
+    for (uint32_t count = 1; count <= 3; count++) {
+        (void)atomic32_fetch_or_relaxed(&wait.word, MED_WAIT_SLEEPS | MED_WAIT_PAYS);
+        was_free = med_port_barrier_is_free(scope);
+        med_waker_wake_only(&waker, &wait);
+        uint32_t word = atomic32_load_relaxed(&wait.word);
+        assert_int_equal(word & ~MED_WAIT_PAYS, count * MED_WAIT_WOKEN); /* awake, and counted */
+        assert_true(word & MED_WAIT_PAYS ? !was_free : med_port_barrier_is_free(scope));
+        med_port_barrier_prepare(scope);
+    }
+}
+
 int
 main(void)
 {
@@ -256,6 +279,7 @@ main(void)
         cmocka_unit_test(turns_pass_across_the_wrap),
         cmocka_unit_test(who_ends_a_wait),
         cmocka_unit_test(a_dead_sleepers_flag_goes_with_the_next_wake),
+        cmocka_unit_test(the_only_waker_keeps_what_it_pays_in_the_object),
         cmocka_unit_test(spinning_adapts),
         cmocka_unit_test(who_may_lose_a_slice_sleeps_at_once),
         cmocka_unit_test(a_new_one_on_one_processor_does_not_spin),

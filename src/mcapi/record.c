@@ -18,7 +18,7 @@ med_record_look(med_lane_own *lane)
     med_ring_consumer *ring = &lane->consumer.ring;
     /* Relaxed: it is looked at again. What was found by its header may be ahead of it: by a record,
      * whose tail is not stored, or not seen yet. That stays found. */
-    uint32_t tail = atomic32_load_relaxed(&ring->view.ring->tail);
+    uint32_t tail = atomic32_load_relaxed(&ring->view.ring->producer.tail);
     uint32_t ahead = ring->filled - tail;
     if (__builtin_expect(ahead != 0 && ahead <= ring->view.mask, 0)) {
         return MEDLEY_EMPTY;

@@ -31,8 +31,9 @@
  *   2   a mutex's row keeps the key of its outermost level where it kept a count of acquisitions
  *   3   the units of a lock that counts stand in different lines
  *   4   a table's hash leads to chains of rows, which was one of open addressing
- *   5   a row's PI word outlives its mutex; times are of a clock that all processes share */
-#define MED_PARTITION_VERSION 5u
+ *   5   a row's PI word outlives its mutex; times are of a clock that all processes share
+ *   6   bit 1 of a wait object says that its only waker pays, and was one of the count of wakes */
+#define MED_PARTITION_VERSION 6u
 #define MED_PARTITION_BYTE_ORDER 0x01020304u
 
 typedef enum med_on_death {

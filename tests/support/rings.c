@@ -103,13 +103,13 @@ spsc_each_slice(ring_ends *ends, medley_status_t (*call)(void *context), void *c
 static med_wait *
 spsc_data(ring_ends *ends)
 {
-    return &ends->spsc.consumer.view.ring->data;
+    return &ends->spsc.consumer.view.ring->producer.data;
 }
 
 static med_wait *
 spsc_space(ring_ends *ends)
 {
-    return &ends->spsc.producer.view.ring->space;
+    return &ends->spsc.producer.view.ring->consumer.space;
 }
 
 /* ---- Many producers, one consumer ------------------------------------------------------------ */
@@ -171,7 +171,7 @@ mpsc_data(ring_ends *ends)
 static med_wait *
 mpsc_space(ring_ends *ends)
 {
-    return &ends->mpsc.producer.lane.view.ring->space;
+    return &ends->mpsc.producer.lane.view.ring->consumer.space;
 }
 
 /* ---- Many producers, many consumers ---------------------------------------------------------- */
