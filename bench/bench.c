@@ -173,6 +173,35 @@ measure_one(const bench *b, const bench_question *question, uint32_t subject, do
     return false;
 }
 
+/* Every subject once, and the samples are one more. */
+static bool
+measure_round(const bench *b, const bench_question *question, bench_samples *samples)
+{
+    uint32_t restart = samples->restarts;
+    for (uint32_t i = 0; i < question->subject_count; i++) {
+        /* Another one first in every round: none has always the same predecessor. */
+        uint32_t subject = (i + restart) % question->subject_count;
+        double values[BENCH_VALUES_MAX] = {0};
+        if (!measure_one(b, question, subject, values)) {
+            return false;
+        }
+        for (uint32_t v = 0; v < question->value_count; v++) {
+            samples->at[subject][v][restart] = values[v];
+        }
+    }
+    samples->restarts++;
+    return true;
+}
+
+/* Fewer than a final verdict takes are for a quick look: those are not prolonged. */
+static bool
+is_another_turn_due(const bench *b, const bench_question *question, const bench_samples *samples)
+{
+    return samples->restarts + b->restarts <= BENCH_RESTARTS_MAX &&
+           samples->restarts < BENCH_TURNS * b->restarts &&
+           bench_report_is_undecided(b, question, samples);
+}
+
 void
 bench_ask(bench *b, const bench_question *question)
 {
@@ -186,21 +215,15 @@ bench_ask(bench *b, const bench_question *question)
         b->failed = true;
         return;
     }
-    samples.restarts = b->restarts;
-    for (uint32_t restart = 0; restart < b->restarts; restart++) {
-        for (uint32_t i = 0; i < question->subject_count; i++) {
-            /* Another one first in every round: none has always the same predecessor. */
-            uint32_t subject = (i + restart) % question->subject_count;
-            double values[BENCH_VALUES_MAX] = {0};
-            if (!measure_one(b, question, subject, values)) {
+    samples.restarts = 0;
+    do {
+        for (uint32_t restart = 0; restart < b->restarts; restart++) {
+            if (!measure_round(b, question, &samples)) {
                 b->failed = true;
                 return;
             }
-            for (uint32_t v = 0; v < question->value_count; v++) {
-                samples.at[subject][v][restart] = values[v];
-            }
         }
-    }
+    } while (is_another_turn_due(b, question, &samples));
     bench_report_question(b, question, &samples);
     b->questions++;
 }

@@ -17,8 +17,9 @@
  * worse end of the interval keeps it, with 0.05 to spare for noise):
  *     at most  g:  met when upper <= g + 0.05, missed when lower > g + 0.05, else undecided
  *     at least g:  met when lower >= g - 0.05, missed when upper < g - 0.05, else undecided
- * Fewer than 20 restarts (--short): the verdict is provisional, printed with a "?". A goal for a
- * quiet machine only (p99.9) is "reported" unless under SCHED_FIFO and load below 0.2.
+ * A question of which a goal is undecided is asked again, up to four times in all; every restart
+ * counts. Fewer than 20 restarts (--short): the verdict is provisional, printed with a "?". A goal
+ * for a quiet machine only (p99.9) is "reported" unless under SCHED_FIFO and load below 0.2.
  *
  * A program:
  *     int main(int argc, char **argv) {
@@ -51,6 +52,7 @@ extern "C" {
 #define BENCH_VALUES_MAX 4
 #define BENCH_RESTARTS_MAX 101
 #define BENCH_RESTARTS 21      /* a full run; the rule asks for 20 */
+#define BENCH_TURNS 4          /* so often at most, while a goal is undecided */
 #define BENCH_RESTARTS_SHORT 7 /* the fewest with a 95 % interval is 6 */
 #define BENCH_THREADS_MAX 16
 
@@ -170,6 +172,9 @@ typedef struct bench_interval {
     double median, low, high;
 } bench_interval;
 
+bool bench_report_is_undecided(const bench *b,
+                               const bench_question *question,
+                               const bench_samples *samples);
 bench_interval bench_interval_of(const double *samples, uint32_t count);
 void bench_report_machine(bench *b, const char *title);
 void bench_report_question(bench *b, const bench_question *question, const bench_samples *samples);

@@ -127,6 +127,19 @@ outcome_of(const bench *b, const bench_goal *goal, const bench_samples *samples)
     return result;
 }
 
+bool
+bench_report_is_undecided(const bench *b,
+                          const bench_question *question,
+                          const bench_samples *samples)
+{
+    for (uint32_t g = 0; g < question->goal_count; g++) {
+        if (strcmp(outcome_of(b, &question->goals[g], samples).verdict, "undecided") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *
 partner_name(const bench_question *question, const bench_goal *goal, const outcome *result)
 {
@@ -210,7 +223,7 @@ bench_report_machine(bench *b, const char *title)
 static void
 table_print(const bench *b, const bench_question *question, const bench_samples *samples)
 {
-    printf("\n%s\n  (%s)\n", question->name, question->setting);
+    printf("\n%s\n  (%s; %u restarts)\n", question->name, question->setting, samples->restarts);
     for (uint32_t s = 0; s < question->subject_count; s++) {
         for (uint32_t v = 0; v < question->value_count; v++) {
             bench_interval i = bench_interval_of(samples->at[s][v], samples->restarts);
@@ -251,8 +264,10 @@ json_print(const bench *b, const bench_question *question, const bench_samples *
 {
     FILE *json = b->json;
     fprintf(json,
-            "%s\n  {\"name\": \"%s\", \"setting\": \"%s\", \"unit\": \"%s\",\n   \"subjects\": [",
-            b->questions ? "," : "", question->name, question->setting, question->unit);
+            "%s\n  {\"name\": \"%s\", \"setting\": \"%s\", \"unit\": \"%s\", \"restarts\": %u,\n   "
+            "\"subjects\": [",
+            b->questions ? "," : "", question->name, question->setting, question->unit,
+            samples->restarts);
     for (uint32_t s = 0; s < question->subject_count; s++) {
         fprintf(json, "%s\n    {\"name\": \"%s\", \"values\": [", s ? "," : "",
                 question->subjects[s].name);
