@@ -71,7 +71,6 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->recent_rwl = (med_self_recent){.unit = NULL};
     self->unit = med_units_index(med_units_lines(self->sharers), index % self->sharers);
     self->next_look_ns = 0;
-    self->tables_until_ns = 0;
     for (uint32_t i = 0; i < MED_SELF_RECENT_WINDOWS; i++) {
         self->recent_windows[i] = NULL;
     }

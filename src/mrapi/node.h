@@ -121,9 +121,8 @@ typedef struct med_self {
     med_self_recent recent_sem;
     med_self_recent recent_rwl;
     med_self_table tables[MED_KIND_COUNT];
-    uint32_t unit;            /* of semaphores and locks, where it looks first; below `sharers` */
-    uint64_t next_look_ns;    /* a failed try looks at the holder's life from then on */
-    uint64_t tables_until_ns; /* while it recovers a dead one in passing (process.c), else 0 */
+    uint32_t unit;         /* of semaphores and locks, where it looks first; below `sharers` */
+    uint64_t next_look_ns; /* a failed try looks at the holder's life from then on */
     /* Where it looks before it searches the table of attachments: the window that it found last
      * for a handle with that remainder, or NULL. A hint: by now it may be on another memory, or
      * another node's (med_rmem_window_recent asks it). */

@@ -262,22 +262,6 @@ med_process_keep(med_system *system)
 
 /* ---- Who waits for it ------------------------------------------------------------------------ */
 
-/* A node that waits does so for as long as it was told to, and not for tables: what needs one that
- * does not come free is left to the next. */
-static void
-recover_in_passing(med_system *system, uint32_t index)
-{
-    med_self *self = med_self_get();
-    bool is_first = self && !self->tables_until_ns; /* not on the way to another's recovery */
-    if (is_first) {
-        self->tables_until_ns = med_port_clock_ns() + MED_PROCESS_IN_PASSING_NS;
-    }
-    (void)med_process_recover(system, index);
-    if (is_first) {
-        self->tables_until_ns = 0;
-    }
-}
-
 medley_status_t
 med_process_look(void *context, uint32_t process_ref)
 {
@@ -292,7 +276,7 @@ med_process_look(void *context, uint32_t process_ref)
     if (!med_port_has_processes() || index >= system->limits.processes) {
         return MEDLEY_ERR_NOT_FOUND;
     }
-    recover_in_passing(system, index);
+    (void)med_process_recover(system, index);
     /* Relaxed: whoever is named has come alive before he could be (A2 in lock.h, A1 in node.c), and
      * nothing else of the row is read. */
     uint32_t word = atomic32_load_relaxed(&med_system_process(system, index)->state);

@@ -112,11 +112,6 @@ uint32_t med_process_recover_all(struct med_system *system);
  * (medley.7). */
 #define MED_PROCESS_TAKE_OVER_NS UINT64_C(500000000)
 
-/* Who recovers a dead one in passing, while he waits for a lock of his, gives the tables that it
- * takes so long in all. Five times what the longest hold of one takes (table_lock.c); and his own
- * wait may end with it. */
-#define MED_PROCESS_IN_PASSING_NS UINT64_C(10000000)
-
 /* For each row: the recovery at which this process sees another, and since when. Noted of all when
  * it asks for any, so that several which a stopped one keeps are overdue together. Its own, not
  * shared. */
@@ -131,9 +126,8 @@ typedef struct med_process_watch {
 bool
 med_process_recovery_await(const struct med_system *system, uint64_t until_ns, uint32_t *pauses);
 
-/* For the wait on a lock owned by `process_ref`: recovers it if it is dead, but for what needs a
- * table that another keeps locked. MEDLEY_ERR_NOT_FOUND: there is no such process, nor has one died
- * that is not recovered yet. */
+/* For the wait on a lock owned by `process_ref`: recovers it if it is dead. MEDLEY_ERR_NOT_FOUND:
+ * there is no such process, nor has one died that is not recovered yet. */
 medley_status_t med_process_look(void *system, uint32_t process_ref);
 
 /* The number of the process of that row as this one's PID namespace has it: the row's own says what

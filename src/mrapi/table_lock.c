@@ -2,8 +2,7 @@
 /*
  * The lock of a table: who inserts and removes excludes the others by it. It blocks, with a
  * patience: a holder who is stopped costs each caller that long once, and then a moment each time,
- * as long as the same holder has it. Who is on the way to something else (med_process_look) has
- * little of it.
+ * as long as the same holder has it.
  *
  * Death of the holder: his process's recovery marks the lock, and the next holder repairs the index
  * (table_index.c) before anything else. Where there are no processes nobody dies inside, and there
@@ -25,14 +24,6 @@
  * repair there is. */
 #define PATIENCE_LEFT_NS 100000000u
 
-/* 0: the caller has all of it. */
-static uint64_t
-in_passing_until_ns(void)
-{
-    const med_self *self = med_self_get();
-    return self ? self->tables_until_ns : 0;
-}
-
 static uint64_t
 deadline_ns(const med_table_view *view)
 {
@@ -41,18 +32,13 @@ deadline_ns(const med_table_view *view)
     }
     uint32_t given_up = atomic32_load_relaxed(view->given_up);
     bool again = given_up && given_up == med_lock_owner(&view->table->lock);
-    uint64_t until_ns = med_port_clock_ns() + (again ? PATIENCE_LEFT_NS : view->patience_ns);
-    uint64_t in_passing_ns = in_passing_until_ns();
-    return in_passing_ns && in_passing_ns < until_ns ? in_passing_ns : until_ns;
+    return med_port_clock_ns() + (again ? PATIENCE_LEFT_NS : view->patience_ns);
 }
 
 static medley_status_t
 give_up(const med_table_view *view)
 {
     uint32_t holder = med_lock_owner(&view->table->lock);
-    if (in_passing_until_ns()) {
-        return MEDLEY_TIMEOUT; /* which says nothing of the holder */
-    }
     if (atomic32_load_relaxed(view->given_up) != holder || holder == 0) {
         atomic32_store_relaxed(view->given_up, holder);
         if (view->on_stuck) {
