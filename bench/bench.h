@@ -18,7 +18,9 @@
  *     at most  g:  met when upper <= g + 0.05, missed when lower > g + 0.05, else undecided
  *     at least g:  met when lower >= g - 0.05, missed when upper < g - 0.05, else undecided
  * A question of which a goal is undecided is asked again, up to four times in all; every restart
- * counts. Fewer than 20 restarts (--short): the verdict is provisional, printed with a "?". A goal
+ * counts. (So the interval is looked at up to four times, and errs more often than one in twenty
+ * times, toward either verdict; how often a question was asked is in the report.) Fewer than 20
+ * restarts (--short): the verdict is provisional, printed with a "?". A goal
  * for a quiet machine only (p99.9) is "reported" unless under SCHED_FIFO and load below 0.2.
  *
  * A program:

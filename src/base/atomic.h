@@ -39,8 +39,9 @@ typedef struct atomic64 {
 /* A relaxed load or store of a word that the processor has. A volatile access is all that it needs:
  * one instruction, none of its kind left out, doubled or torn. gcc takes its own relaxed ones for
  * calls that may change any memory, and reads everything anew behind each: a fifth of the rate of a
- * ring. By way of its struct: no plain word has that type, so that none is read anew behind a store
- * (a tenth). A checker of threads has to be told that the access is atomic. */
+ * ring. The access is by way of the struct, in which no plain word is: so none is read anew behind
+ * a store (a tenth of that rate). Hence what is atomic is a member of such a struct wherever it is
+ * accessed. A checker of threads has to be told that the access is atomic. */
 #if defined(__SANITIZE_THREAD__)
 #define ATOMIC_CHECKED 1
 #elif defined(__has_feature)

@@ -122,14 +122,14 @@ _Static_assert(sizeof(med_ring) == 384, "one layout for all processors");
 _Static_assert(offsetof(med_ring, producer) == 128 && offsetof(med_ring, consumer) == 256, "drawn");
 
 #define MED_RING_KIND MED_STAMP_KIND('S', 'P', 'S', 'C')
-#define MED_RING_VERSION 1u
+#define MED_RING_VERSION 2u
 #define MED_RING_INSERTING 0x80000000u
 
 /* ---- Each side's own ------------------------------------------------------------------------- */
 
-/* A pointer to its end stands beside that to the ring: each access has a short address, and the
- * words of an end are read once per operation, before the release behind which all is read anew. To
- * look for sleepers costs two instructions of about 27 then, and a twentieth of the rate. */
+/* `end` of a handle, beside the view's pointer to the whole ring: an operation reads it once,
+ * before the release behind which all is read anew; so the look for sleepers is one access to
+ * memory. */
 typedef struct med_ring_view {
     med_ring *ring;
     uint8_t *slots;
@@ -144,8 +144,8 @@ typedef struct med_ring_view {
 
 typedef struct med_ring_producer {
     med_ring_view view;
-    med_ring_producer_end *end;
-    uint32_t tail;        /* the index to fill next */
+    med_ring_producer_end *end; /* the ring's `producer` */
+    uint32_t tail;              /* the index to fill next */
     uint32_t limit;       /* the first that may not be filled yet: head, as last seen, + capacity */
     med_waker waker;      /* of the consumer */
     med_ring_sleep sleep; /* for reserve_until */
@@ -162,12 +162,12 @@ typedef struct med_ring_pace {
 
 typedef struct med_ring_consumer {
     med_ring_view view;
-    med_ring_consumer_end *end;
-    uint32_t head;        /* the index to read next */
-    uint32_t filled;      /* the first index not known to be filled */
-    med_ring_pace pace;   /* packed: how it keeps its distance */
-    med_waker waker;      /* of the producer */
-    med_ring_sleep sleep; /* for peek_until */
+    med_ring_consumer_end *end; /* the ring's `consumer` */
+    uint32_t head;              /* the index to read next */
+    uint32_t filled;            /* the first index not known to be filled */
+    med_ring_pace pace;         /* packed: how it keeps its distance */
+    med_waker waker;            /* of the producer */
+    med_ring_sleep sleep;       /* for peek_until */
 } med_ring_consumer;
 
 /* ---- Making and attaching -------------------------------------------------------------------- */

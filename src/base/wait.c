@@ -72,7 +72,10 @@ med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope)
 static void
 pays(med_wait *wait)
 {
-    (void)atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_PAYS); /* relaxed: its own */
+    /* Relaxed, both: its own. Looked at first: it may be begun anew for each lane of a queue. */
+    if (!(atomic32_load_relaxed(&wait->word) & MED_WAIT_PAYS)) {
+        (void)atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_PAYS);
+    }
 }
 
 static void
@@ -89,7 +92,7 @@ med_waker_begin_only(med_waker *waker, med_wait *wait, med_port_scope scope)
 {
     med_waker_begin(waker, wait, scope);
     if (med_port_barrier_is_free(scope)) {
-        pays_no_more(wait); /* as he may have, of whom it has the side */
+        pays_no_more(wait); /* who had the side before may have left it */
     } else {
         pays(wait);
     }

@@ -24,7 +24,8 @@
 #include "port/port.h"
 
 /* bit 0: somebody sleeps, or is about to
- * bit 1: its only waker pays for the light half of the barrier (med_waker_begin_only)
+ * bit 1: its only waker pays for the light half of the barrier (med_waker_begin_only); left there
+ *        where those who sleep are woken by way of another object (the lanes of a queue)
  * bits 2 to 31: how often it was woken, modulo 2^30 */
 typedef struct med_wait {
     atomic32 word;
@@ -86,8 +87,8 @@ typedef struct med_waker {
 
 void med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope);
 void med_waker_look_closer(med_waker *waker);
-/* For an object that nobody else wakes: what else `look` would say is said by a bit of the object,
- * so that one load fewer stands between publishing and the next element. */
+/* For an object that nobody else wakes, and med_waker_wake_only: that he pays is said by the object
+ * itself (MED_WAIT_PAYS), not by `look`. One load fewer for each thing that is published. */
 void med_waker_begin_only(med_waker *waker, med_wait *wait, med_port_scope scope);
 
 /* As med_wait_wake. */

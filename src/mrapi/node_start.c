@@ -70,8 +70,10 @@ med_node_start(med_system *system,
         report_not_started(self->domain, self->node, status);
         /* It has come, all were told. */
         med_node_goes_tell(self);
-        (void)med_node_row_leave(system, self->index, generation);
-        med_domain_leave(system, request->domain);
+        /* A row that stays, since others have the table, is one of that domain. */
+        if (med_node_row_leave(system, self->index, generation) != MEDLEY_TIMEOUT) {
+            med_domain_leave(system, request->domain);
+        }
         med_system_release(system);
         return status;
     }

@@ -49,6 +49,8 @@ static const survivor survivors[] = {
     {NULL, "med_partition_check", "C1", "as P1"},
 
     /* mrapi: processes */
+    {NULL, "med_node_leaves_finish", "U4",
+     "a race by seed 224254 of mrapi_leave, beyond the first 200000"},
     {NULL, "med_node_row_leave", "U3", "who could not remove the row slept first: a full fence"},
     {NULL, "come_alive", "L1", "what it publishes is read to be shown, or " BY_DEATH},
     {NULL, "recover_node_row", "A1", BY_DEATH},
