@@ -30,8 +30,7 @@
 /* Writes in the name of somebody who is no node; should he die in it, nobody recovers the slot. */
 #define ANONYMOUS UINT32_MAX
 
-static const atomic32 never = ATOMIC32_INIT(0);
-const med_trace med_trace_none = {.enabled = &never};
+const med_trace med_trace_none = {.enabled = NULL};
 
 static bool
 is_power_of_two(uint32_t value)

@@ -10,7 +10,8 @@
  *            that nodes do not write the same cache lines; times put them together again
  *   ticket   a record's number in its lane, modulo 2^31
  *
- * Where it is off, an event costs one load of a word that nobody changes, and a branch.
+ * Where there is none, an event costs one load, of the writer's own view, and a branch; where there
+ * is one that is off, one more of each.
  *
  * In memory, at a multiple of 64 bytes; no pointers, one layout for 32 and 64 bits:
  *
@@ -61,8 +62,8 @@ _Static_assert(sizeof(med_trace_slot) == 32, "layout in shared memory");
 
 /* One process's view: private, constant, may be copied. */
 typedef struct med_trace {
-    const atomic32 *enabled;
-    med_trace_shared *shared; /* NULL: no trace, never on */
+    const atomic32 *enabled; /* NULL: no trace, never on; and so is `shared` */
+    med_trace_shared *shared;
     med_trace_lane *lanes;
     med_trace_slot *slots;
     uint32_t lane_mask;
@@ -89,13 +90,19 @@ void med_trace_enable(const med_trace *trace, bool on);
 void med_trace_write(
     const med_trace *trace, uint32_t node, uint32_t event, uint32_t first, uint32_t second);
 
+static inline bool
+med_trace_is_on(const med_trace *trace)
+{
+    /* Relaxed: some time after it is switched is soon enough. */
+    return __builtin_expect(trace->enabled && atomic32_load_relaxed(trace->enabled), 0);
+}
+
 /* What modules call where something happens. */
 static inline void
 med_trace_event(
     const med_trace *trace, uint32_t node, uint32_t event, uint32_t first, uint32_t second)
 {
-    /* Relaxed: some time after it is switched is soon enough. */
-    if (__builtin_expect(atomic32_load_relaxed(trace->enabled) != 0, 0)) {
+    if (med_trace_is_on(trace)) {
         med_trace_write(trace, node, event, first, second);
     }
 }

@@ -78,9 +78,7 @@ med_traced_by_caller(const med_system *system,
                      uint32_t first,
                      uint32_t second)
 {
-    /* Relaxed: as med_trace_event. */
-    if (med_port_has_processes() &&
-        __builtin_expect(atomic32_load_relaxed(system->trace.enabled) != 0, 0)) {
+    if (med_port_has_processes() && med_trace_is_on(&system->trace)) {
         med_traced_write_by_caller(system, event, first, second);
     }
 }
