@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The beginning and the end of a node that measures, and how it finds the other's endpoint. */
 #include "exchange_nodes.h"
 
 #include "bench_system.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Each peer but Open MPI's is a row of functions: open, close, send, receive. Under all of them
+ * runs the same pair of threads, which fills the messages and checks them.
+ */
 #include "exchange_peers.h"
 
 #include <fcntl.h>

@@ -12,6 +12,7 @@ Rules, by the names that violations are reported under:
   atomic    the compiler's atomics stand in base/atomic*.[ch] and src/port only (and in bench, whose
             peers bring their own)
   licence   every file has its SPDX line at its head; of JSON, a key says it
+  head      behind it a file of C or C++ says what it is for
   length    no function is longer than 60 lines
   ruler     `---- a title ----` between sections is one line of 100 columns
   width     no line of C, and no line of comment elsewhere, is longer than 100 columns
@@ -51,9 +52,11 @@ LENGTH = 60
 WIDTH = 100
 RULER = re.compile(r"^(?:/\*|#) ----")
 RULER_WHOLE = re.compile(r"^(?:/\* ---- \S.* -+ \*/|# ---- \S.* -+)$")
+HEADED = re.compile(r"/\*(?! ----)|//")
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 
 C_FILES = (".c", ".h")
+HEAD_FILES = C_FILES + (".cpp",)
 PICTURES = (".png", ".jpg", ".gz", ".bin")
 NO_LICENCE = PICTURES + ("LICENSE",)
 
@@ -142,6 +145,8 @@ def check_file(root, path):
     if not path.endswith(NO_LICENCE):
         if LICENCE not in "\n".join(text.split("\n")[:4]):
             yield 1, "licence", "no SPDX line"
+    if path.endswith(HEAD_FILES) and not HEADED.match((text.split("\n") + [""])[1]):
+        yield 2, "head", "no comment"
     for number, line in enumerate(text.split("\n"), 1):
         if root + "/" in line or HOME.search(line):
             yield number, "path", line.strip()[:60]
@@ -222,7 +227,8 @@ def check_tree(root):
 
 # ---- Self-test -----------------------------------------------------------------------------------
 
-HEAD = f"/* {LICENCE} */\n"
+SPDX = f"/* {LICENCE} */\n"
+HEAD = SPDX + "/* For showing. */\n"
 LONG = "static void\nf(void)\n{\n" + "    g();\n" * 61 + "}\n"
 RULE = "/* ---- A title " + "-" * 81 + " */\n"
 WIDE = "/* " + "w" * 94 + " */\n"
@@ -321,14 +327,18 @@ BAD = [
     ("atomic", "src/base/b.c", HEAD + "int a = __atomic_load_n(p, __ATOMIC_RELAXED); /* relaxed */\n"),
     ("atomic", "src/mrapi/b.h", HEAD + "/* a */ __sync_synchronize(); /* b */\n"),
     ("atomic", "tools/b.c", HEAD + "_Atomic int a;\n"),
-    ("licence", "src/base/b.c", "int a;\n"),
+    ("licence", "src/base/b.c", "int a;\n/* b */\n"),
     ("licence", "src/base/CMakeLists.txt", "add(a)\n"),
     ("licence", "scripts/b", "#!/bin/sh\n"),
     ("licence", "docs/b.md", "# B\n"),
     ("licence", ".gitignore", "/build/\n"),
     ("licence", "tests/b.txt", "b\n"),
     ("licence", "tests/b.json", "{}\n"),
-    ("licence", "src/base/b.h", "\n\n\n\n" + HEAD),
+    ("licence", "src/base/b.h", "\n/* b */\n\n\n" + HEAD),
+    ("head", "src/base/b.c", SPDX + '#include "base/a.h"\n'),
+    ("head", "bench/b.cpp", SPDX + "\n/* b */\n"),
+    ("head", "tests/b.h", SPDX),
+    ("head", "tests/b.c", SPDX + RULE),
     ("length", "src/base/b.c", HEAD + LONG),
     ("length", "tests/b.h", HEAD + LONG.replace("static", "static inline")),
     ("ruler", "src/base/b.c", HEAD + RULE.replace(" */", "\n */")),

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The level; and the way of a line to the port's log, and to who hears it besides. One thread at a
+ * time may have its lines kept instead, to be said later or never.
+ */
 #include "base/log.h"
 
 #include "base/atomic.h"

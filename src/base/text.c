@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Appends to a text of fixed size, and cuts off what does not fit; and strings in fields. */
 #include "base/text.h"
 
 void

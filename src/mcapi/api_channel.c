@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Connecting, opening and closing, for packets and scalars alike: one call inwards each, and what a
+ * status is called at each place.
+ */
 #include "mcapi/api_channel.h"
 
 #include "mcapi/locked.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Sending a copy: who has no buffer yet takes one, and gives it back when it cannot be sent. */
 #include "mcapi/buffer.h"
 
 medley_status_t

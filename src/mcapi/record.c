@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What is not on the way of every message: skipping the ring's end, looking for more than was seen,
+ * and counting the records that are there.
+ */
 #include "mcapi/record.h"
 
 medley_status_t

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Chains of lanes behind a table of heads, which lies in the node until it has many lanes; then in
+ * mapped memory, doubled as they grow more.
+ */
 #include "mcapi/sends.h"
 
 #include "mcapi/lane.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Reads rows that others change meanwhile, and writes nothing. What went while it was read is not
+ * shown; whose owner went, as of nobody known.
+ */
 #include "mcapi/view.h"
 
 #include "mcapi/endpoint.h"

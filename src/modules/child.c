@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A process apart: a pipe and fork. The child drops the program's signal handlers, writes no core
+ * and nothing to standard error, and is ended by an alarm.
+ */
 #include "modules/child.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reads a machine's file whole, if it is a plain one and not too large, and has it checked. */
 #include "modules/machine_file.h"
 
 #include <errno.h>

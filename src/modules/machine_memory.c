@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A memory's size: what hwloc says, or where it says nothing and there is one memory only, all that
+ * the system has.
+ */
 #include "modules/machine_memory.h"
 
 #include <stdbool.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * One pass over the text, byte by byte, with the names of the open tags on a stack of fixed depth.
+ * Whoever calls is told of each tag as it passes.
+ */
 #include "modules/xml_check.h"
 
 #include <stdbool.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Inner status to MRAPI's, by the codes of a kind; and what the faces do to every kind alike:
+ * attribute records, get, delete, asking for an attribute.
+ */
 #include "mrapi/api.h"
 
 mrapi_status_t

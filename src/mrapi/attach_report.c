@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What attaching says: why a system cannot be opened and what helps, and, for who wants to know,
+ * that one was created, joined or left, with its limits.
+ */
 #include "mrapi/attach_report.h"
 
 #include "base/text.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Lines, words and numbers of an image, none copied: a word is a place in the text. The first thing
+ * that is wrong is told, with its line, and ends the reading.
+ */
 #include "mrapi/image_text.h"
 
 #include "base/log.h"

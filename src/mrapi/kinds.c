@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The table of kinds: for each, how long its rows are, and what is called when a row is removed or
+ * its holder dies.
+ */
 #include "mrapi/kinds.h"
 
 #include "mrapi/domain.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where limits come from and whether they may be: the standard, the environment, the largest. And
+ * what is said when they differ from a system's own, or one is reached.
+ */
 #include "mrapi/limits.h"
 
 #include "base/log.h"

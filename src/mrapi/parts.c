@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The table of parts. Each step goes through it in its order, and calls those that the program has.
+ */
 #include "mrapi/parts.h"
 
 #include "mrapi/event.h"

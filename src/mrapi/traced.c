@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * How long a trace the environment asks for, mapping it when a system is opened, and writing in the
+ * name of the caller's node.
+ */
 #include "mrapi/traced.h"
 
 #include "base/log.h"

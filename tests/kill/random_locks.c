@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Mutexes, semaphores and reader/writer locks: those that stay each guard a pair of counters; those
+ * that come and go are only taken and given back.
+ */
 #include "kill/random_work.h"
 
 #include "support/unit.h"

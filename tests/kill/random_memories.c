@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Shared and remote memories, under a few numbers: who uses one may find it gone at any call. */
 #include "kill/random_work.h"
 
 #include "support/unit.h"

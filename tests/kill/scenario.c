@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What is the same in all scenarios: the system before the kill, who sleeps meanwhile, which deaths
+ * are to be told, and the looks at mutexes, rows and nodes after it.
+ */
 #include "kill/scenario.h"
 
 #include "support/unit.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The processes that are killed, each waiting for the tester's word, and the looks at the system
+ * that is left: is it whole, and does the next start work?
+ */
 #include "kill/survivor.h"
 
 #include "support/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Coming, going, and making an endpoint whose calls do not wait. */
 #include "mcapi_actor.h"
 
 #define DOMAIN 1u

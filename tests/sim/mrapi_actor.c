@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Coming and going, with notes of who is present, and of who has what and may have died with it. */
 #include "mrapi_actor.h"
 
 #include <string.h>

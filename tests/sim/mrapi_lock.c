@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * One life of a lock in an actor's hands. Which status may come, with others at the same lock, is
+ * checked at each call.
+ */
 #include "mrapi_lock.h"
 
 static bool

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Which lines are met at all is learned from runs without a mutant, the label of each from its
+ * source. Then it is hunted seed by seed, until a run fails that passes without it.
+ */
 #include "mutants.h"
 
 #include <ctype.h>

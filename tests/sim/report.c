@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Addresses become source lines by addr2line, run once for all of them; then failures, events and
+ * plans are printed.
+ */
 #include "report.h"
 
 #include <inttypes.h>

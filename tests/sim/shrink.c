@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Each attempt is a run of its own, under a plan with fewer choices. Of one that still fails only
+ * the choices that it came to are kept.
+ */
 #include "shrink.h"
 
 #include <stdlib.h>

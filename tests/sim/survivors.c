@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The list, ordered by floor, and the looking up in it. */
 #include "survivors.h"
 
 #include <stdbool.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * ptrace: stopping at the marker, one instruction or one system call at a time, telling who sleeps
+ * from who runs, and the kill.
+ */
 #include "support/step.h"
 
 #include <errno.h>

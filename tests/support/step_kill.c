@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Which instructions are killed after, how each is reached without stepping all the way, and the
+ * round of doing, killing and looking.
+ */
 #include "support/step_kill.h"
 
 #include "support/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Errors are told as they come, and kept, those of the library too: a JSON document names them. */
 #include "tools/medley/command.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From a time to its cell and back, and the sums over cells that shares are read from. */
 #include "tools/medley/histogram.h"
 
 #define CELLS (sizeof((histogram *)NULL)->cells / sizeof(uint64_t))

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Values as a person reads them, the cells of each column, and tables whose columns are as wide as
+ * their widest cell.
+ */
 #include "tools/medley/output.h"
 
 #include <inttypes.h>

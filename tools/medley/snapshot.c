@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Opens each system for looking only, and tells its state from how that goes. */
 #include "tools/medley/snapshot.h"
 
 #include <string.h>

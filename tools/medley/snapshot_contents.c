@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * One function for each table of a system; an array of rows each, with who waits for what counted
+ * on the way.
+ */
 #include "tools/medley/snapshot_contents.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * One error line for each reason, in the words of who attaches (mrapi/attach_report.h) where he has
+ * them.
+ */
 #include "tools/medley/snapshot_tell.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Adds up what the nodes have recorded, makes the document of it, and prints that with bars. */
 #include "tools/medley/stress_report.h"
 
 #include <inttypes.h>

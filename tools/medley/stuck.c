@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Who is dead or stopped is named at once, who is neither only after a tenth of a second. */
 #include "tools/medley/stuck.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The folder of shared memory, barriers, page size, limits, and whether this machine is a virtual
+ * one: of what /proc, the kernel and the environment say.
+ */
 #include "tools/medley/surroundings.h"
 
 #include <linux/membarrier.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Core classes, caches and memories, caches that are alike in one row; and the reading of it all in
+ * a child, whose document comes back by a pipe.
+ */
 #include "tools/medley/topology.h"
 
 #include <errno.h>

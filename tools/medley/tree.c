@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Takes the tree by MRAPI's own calls, as any program would, and prints it by depth. */
 #include "tools/medley/tree.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* An atomic operation on a word, and no node. */
 #include "footprint.h"
 
 static uint32_t word;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A node, and memory that the system's heap gives. */
 #include "footprint.h"
 
 int

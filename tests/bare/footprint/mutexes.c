@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A node, and a mutex. */
 #include "footprint.h"
 
 int

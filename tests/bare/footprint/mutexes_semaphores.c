@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A node, a mutex and a semaphore: what they share is paid for once. */
 #include "footprint.h"
 
 int

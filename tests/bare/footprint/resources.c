@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A node, and an attribute in the tree of resources. */
 #include <stdint.h>
 
 #include "footprint.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A ring of many producers, without nodes: what both of its sides need. */
 #include "base/ring_mpsc.h"
 
 int main(void);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A node, and a remote memory. */
 #include "footprint.h"
 
 static uint32_t word;
