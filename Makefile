@@ -14,7 +14,8 @@
 #                     structure, a kill after every instruction of every operation; an hour or more
 #   make test-cross   the unit tests for other processors, under qemu-user
 #   make check        formatter, linter, sanitizers, fuzzers for a minute each
-#   make install      into PREFIX (default /usr/local), DESTDIR honoured
+#   make install      into PREFIX (default /usr/local), DESTDIR honoured; under sudo it builds
+#                     nothing: make && sudo make install
 #   make help         this
 PREFIX ?= /usr/local
 CMAKE_BUILD = cmake --build
@@ -29,8 +30,10 @@ setup-%:
 
 .PHONY: build/release/stamp
 build/release/stamp: setup-build
+	@rm -f $@
 	@cmake --preset release -DMEDLEY_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 	@$(CMAKE_BUILD) build/release
+	@touch $@
 
 demo: build/release/stamp
 	@scripts/demo.sh build/release
@@ -60,9 +63,17 @@ test-cross: setup-cross
 check: setup-check
 	scripts/check.sh
 
+# Who asked sudo for root, unless that was root. What root makes in that user's tree would be in the
+# way of the user's next make: it builds nothing there, and gives back what it wrote.
+USER_OF_SUDO := $(if $(filter 0,$(shell id -u)),$(filter-out 0,$(SUDO_UID)))
+
 # The loader has to learn of a library in its folders; one under DESTDIR is not for this machine.
-install: build/release/stamp
+install: $(if $(USER_OF_SUDO),,build/release/stamp)
+	@if [ ! -f build/release/stamp ]; then \
+	    echo "make install: nothing whole is built here, and under sudo nothing will be;" \
+	         "run make first, without sudo" >&2; exit 1; fi
 	cmake --install build/release --prefix $(PREFIX)
+	@$(if $(USER_OF_SUDO),chown -h $(SUDO_UID):$(SUDO_GID) build/release/install_manifest.txt)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 
 help:

@@ -22,6 +22,21 @@ printf 'not possible here: no FIFO (one)\\nnot possible here: no FIFO (one)\\n' 
 exit 8
 """
 
+# What `make install` calls; each notes how. A build that breaks is asked for by a file.
+CMAKE = """#!/bin/sh
+echo "cmake $*" >>asked
+case "$1" in
+--build) [ ! -e broken ] ;;
+--install) echo prefix >build/release/install_manifest.txt ;;
+*) mkdir -p build/release ;;
+esac
+"""
+OTHERS = {
+    "id": "#!/bin/sh\necho 0\n",
+    "chown": '#!/bin/sh\necho "chown $*" >>asked\n',
+    "ldconfig": "#!/bin/sh\n",
+}
+
 
 class Scripts(unittest.TestCase):
     def setUp(self):
@@ -69,6 +84,81 @@ class Scripts(unittest.TestCase):
                 result = self.run_script(script, path=self.programs)
                 self.assertEqual(result.returncode, 77, result.stderr)
                 self.assertRegex(result.stdout, r"^not possible here: no [a-z0-9-]+gcc ")
+
+
+class Install(unittest.TestCase):
+    """As root, in a tree of one's own and in that of the user who asked sudo."""
+
+    BUILD = [
+        "cmake --preset release -DMEDLEY_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/p",
+        "cmake --build build/release",
+    ]
+    INSTALL = ["cmake --install build/release --prefix /p"]
+    SUDO = {"SUDO_UID": "1000", "SUDO_GID": "1001"}
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        shutil.copy(os.path.join(ROOT, "Makefile"), self.folder)
+        for name, text in {"bin/cmake": CMAKE, "scripts/setup.sh": "#!/bin/sh\n"}.items():
+            self.program(name, text)
+        for name, text in OTHERS.items():
+            self.program("bin/" + name, text)
+
+    def program(self, name, text):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+
+    def make(self, *words, **environment):
+        """What it called, and how it ended."""
+        path = f"{self.folder}/bin:{os.environ['PATH']}"
+        result = subprocess.run(
+            ["make", *words, "PREFIX=/p"],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={"PATH": path, **environment},
+        )
+        asked = os.path.join(self.folder, "asked")
+        calls = []
+        if os.path.exists(asked):
+            with open(asked) as file:
+                calls = file.read().splitlines()
+            os.remove(asked)
+        return calls, result
+
+    def test_root_alone_builds_and_installs(self):
+        for environment in ({}, {"SUDO_UID": "0", "SUDO_GID": "0"}):
+            calls, result = self.make("install", **environment)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(calls, self.BUILD + self.INSTALL)
+
+    def test_under_sudo_nothing_is_built(self):
+        calls, result = self.make("install", **self.SUDO)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("run make first", result.stderr)
+        self.assertEqual(calls, [])
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "build")))
+
+    def test_under_sudo_what_is_built_is_installed(self):
+        calls, result = self.make()
+        self.assertEqual((calls, result.returncode), (self.BUILD, 0), result.stderr)
+        calls, result = self.make("install", **self.SUDO)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        manifest = "build/release/install_manifest.txt"
+        self.assertEqual(calls, self.INSTALL + [f"chown -h 1000:1001 {manifest}"])
+
+    def test_under_sudo_a_broken_build_is_none(self):
+        self.make()
+        self.program("broken", "")
+        self.assertNotEqual(self.make()[1].returncode, 0)
+        calls, result = self.make("install", **self.SUDO)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertEqual(calls, [])
 
 
 if __name__ == "__main__":
