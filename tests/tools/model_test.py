@@ -50,6 +50,22 @@ class Model(CommandTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         return json.loads(result.stdout)["model"]
 
+    def refused(self, matrix, folder, message, *options):
+        """In both forms."""
+        for form in ("text", "json"):
+            command = ["/usr/bin/python3", "-B", *options, PROGRAM, json.dumps(COSTS)]
+            result = subprocess.run(
+                [*command, matrix, folder, form],
+                capture_output=True,
+                text=True,
+            )
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stderr, f"medley model: {message}\n")
+            if form == "json":
+                self.assertEqual(json.loads(result.stdout), {"error": message})
+            else:
+                self.assertEqual(result.stdout, "")
+
     def rate(self, told, *row):
         keys = ("type", "exchange", "place")
         rates = {
@@ -98,6 +114,29 @@ class Model(CommandTest):
                 self.assertEqual(len(compared), 1)
                 self.assertTrue(compared[0]["verdict"].startswith(verdict))
                 self.assertEqual("why" in compared[0], verdict != "stop")
+
+    def test_what_is_wrong_and_what_to_do(self):
+        advice = "want a matrix.json, which 'make matrix' writes"
+        self.refused("/not/there", "", f"/not/there: No such file or directory; {advice}")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "matrix.json")
+            for text, reason in (
+                ("{}", "there is no 'matrix'"),
+                ("[]", "it is no such document"),
+                ("", "Expecting value: line 1 column 1 (char 0)"),
+            ):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.refused(path, "", f"{path}: {reason}; {advice}")
+        why = "No such file or directory; want a folder that can be written to"
+        self.refused("", "/not/there", f"/not/there: {why}")
+        self.refused("", "", "there is no SimPy here; install python3-simpy", "-S")
+
+    def test_wrong_matrix_as_a_user_gives_it(self):
+        output, errors = self.run_medley("model", "--matrix", "/not/there", "--json", status=1)
+        message = json.loads(output)["error"]
+        self.assertTrue(message.startswith("/not/there: No such file or directory; "), message)
+        self.assertEqual(errors, f"medley model: {message}\n")
 
     def test_as_a_user_runs_it(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -128,6 +128,21 @@ class Usage(CommandTest):
                 self.assertIn(message, document["error"])
                 self.assertIn(message, errors)
 
+    def test_folder_from_nowhere(self):
+        """Each command says so, as JSON too; and helps all the same."""
+        message = "MEDLEY_SHM_DIR is 'from/here': want a path from the root"
+        for name in COMMANDS:
+            with self.subTest(name=name):
+                output, errors = self.run_medley(
+                    name, "--json", status=1, MEDLEY_SHM_DIR="from/here"
+                )
+                self.assertEqual(json.loads(output), {"error": message})
+                self.assertEqual(errors, f"medley {name}: {message}\n")
+                for option in ("--help", "-h"):
+                    output, errors = self.run_medley(name, option, MEDLEY_SHM_DIR="from/here")
+                    self.assertTrue(output.startswith(f"usage: medley {name}"))
+                    self.assertEqual(errors, "")
+
     def test_json_of_some_errors(self):
         """One document, whatever happened on the way."""
         output, _ = self.run_medley("system", "remove", "one", "two", "--json", status=1)

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -84,21 +85,36 @@ command_usage_error(const med_command *command, const char *format, ...)
 
 /* Before the options are read: one of them may be what is wrong. */
 static bool
-json_wanted(char **argv)
+is_among(char **argv, const char *option)
 {
     for (; *argv && strcmp(*argv, "--") != 0; argv++) {
-        if (strcmp(*argv, "--json") == 0) {
+        if (strcmp(*argv, option) == 0) {
             return true;
         }
     }
     return false;
 }
 
+/* A program goes on in the usual folder, with a warning; a command would show, or remove, what is
+ * not meant. */
+static bool
+folder_is_clear(const med_command *command)
+{
+    const char *folder = getenv("MEDLEY_SHM_DIR");
+    if (!folder || !*folder || *folder == '/') {
+        return true;
+    }
+    command_error(command, "MEDLEY_SHM_DIR is '%s': want a path from the root", folder);
+    return false;
+}
+
 int
 command_run(const med_command *command, int argc, char **argv)
 {
-    bool json = json_wanted(argv);
-    int result = command->body(command, argc, argv);
+    bool json = is_among(argv, "--json");
+    bool help = is_among(argv, "--help") || is_among(argv, "-h");
+    int result =
+        help || folder_is_clear(command) ? command->body(command, argc, argv) : COMMAND_FAILED;
     if (json && result != COMMAND_OK && !output_json_given()) {
         output_json(json_object(), false);
     }

@@ -18,10 +18,20 @@ import json
 import os
 import sys
 
+
+def end_with(form, message):
+    """Whoever reads JSON reads there what was wrong."""
+    print(f"medley model: {message}", file=sys.stderr)
+    if form == "json":
+        json.dump({"error": message}, sys.stdout, indent=1)
+        print()
+    sys.exit(1)
+
+
 try:
     from SimPy.Simulation import Process, Resource, Simulation, hold, release, request
 except ImportError:
-    sys.exit("medley model: there is no SimPy here; install python3-simpy")
+    end_with(sys.argv[-1], "there is no SimPy here; install python3-simpy")
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import charts  # noqa: E402  (it lies beside this file)
@@ -296,6 +306,14 @@ def text_write(document):
         print(f"\nwithin {WITHIN:.0%}: {near} of {len(compared)} rows; still to gain in {gain}")
 
 
+def what_was_wrong(error):
+    if isinstance(error, OSError):
+        return error.strerror
+    if isinstance(error, KeyError):
+        return f"there is no {error}"
+    return "it is no such document" if isinstance(error, TypeError) else str(error)
+
+
 def main():
     costs_text, matrix_path, folder, form = sys.argv[1:]
     costs = json.loads(costs_text)
@@ -312,10 +330,14 @@ def main():
             "rows": rows_make(costs, operations, matrix),
             "sweep": sweep_make(costs, operations, "message"),
         }
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        reason = what_was_wrong(error)
+        end_with(form, f"{matrix_path}: {reason}; want a matrix.json, which 'make matrix' writes")
+    try:
         if folder:
             sweep_draw(document["sweep"], os.path.join(folder, "model.svg"))
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        sys.exit(f"medley model: {matrix_path or folder}: {error!r}")
+    except OSError as error:
+        end_with(form, f"{folder}: {error.strerror}; want a folder that can be written to")
     if form == "json":
         json.dump({"model": document}, sys.stdout, indent=1)
         print()
