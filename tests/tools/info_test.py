@@ -232,6 +232,21 @@ class PretendedMachine(CommandTest):
     def test_file(self):
         self.expect("HWLOC_XMLFILE=" + self.file, 8, HWLOC_XMLFILE=self.file)
 
+    def test_no_machine(self):
+        """This one, and a word; of a tree it is an error, with its reason."""
+        for variable in ("HWLOC_XMLFILE", "HWLOC_SYNTHETIC"):
+            chosen = {variable: self.file + ".not"}
+            output, errors = self.run_medley("info", "--json", **chosen)
+            self.assertIn("limits", json.loads(output))
+            self.assertIn(f"{variable}={self.file}.not: hwloc cannot make a machine", errors)
+            output, errors = self.run_medley(
+                "info", "--tree", "--json", status=1, MEDLEY_MODULE_DIR=MODULES, **chosen
+            )
+            error = json.loads(output)["error"]
+            self.assertRegex(error, "^the machine cannot be read: .+; there is no tree$")
+        self.run_json("info", HWLOC_XMLFILE=self.file + ".not", HWLOC_FSROOT="/")
+        self.run_json("info", HWLOC_XMLFILE=self.file, HWLOC_THISSYSTEM="1")
+
     def test_both(self):
         self.expect("HWLOC_SYNTHETIC=pu:3", 3, HWLOC_XMLFILE=self.file, HWLOC_SYNTHETIC="pu:3")
 

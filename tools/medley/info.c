@@ -287,6 +287,12 @@ show(const med_command *command, const info_options *options)
         return COMMAND_FAILED;
     }
     bool here = json_is_null(json_object_get(topology, "source"));
+    const char *disobeyed = json_string_value(json_object_get(topology, "disobeyed"));
+    if (disobeyed) {
+        command_error(command,
+                      "%s: hwloc cannot make a machine of it; this is the machine it runs on",
+                      disobeyed);
+    }
     json_t *document = here ? document_here(topology) : document_recorded(topology);
     json_decref(topology);
     if (options->json) {
@@ -301,9 +307,10 @@ show(const med_command *command, const info_options *options)
 static int
 show_tree(const med_command *command, const info_options *options)
 {
+    command_hear_library(); /* which says what is wrong */
     json_t *tree = tree_take(options->xml);
     if (!tree) {
-        command_error(command, "there is no tree; the line above says why");
+        command_error(command, "there is no tree");
         return COMMAND_FAILED;
     }
     if (options->json) {

@@ -225,6 +225,22 @@ pretence_json(void)
     return output_string(text);
 }
 
+/* The variable that was to choose another machine, where this one is shown all the same. null:
+ * none; or what it chose is this machine, as its root is, or by somebody's word. */
+static json_t *
+disobeyed_json(hwloc_topology_t topology, const char *xml)
+{
+    char text[SOURCE_BYTES];
+    const char *value = NULL;
+    const char *variable = med_topology_variable(value_of, &value);
+    if (xml || !variable || !hwloc_topology_is_thissystem(topology) || getenv("HWLOC_THISSYSTEM") ||
+        strcmp(value, "/") == 0) {
+        return json_null();
+    }
+    (void)snprintf(text, sizeof text, "%s=%s", variable, value);
+    return output_string(text);
+}
+
 static json_t *
 source_json(hwloc_topology_t topology, const char *xml)
 {
@@ -237,9 +253,9 @@ source_json(hwloc_topology_t topology, const char *xml)
 static json_t *
 topology_json(hwloc_topology_t topology, const char *xml)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "source",
-                     source_json(topology, xml), "architecture",
-                     string_or_null(fact(topology, "Architecture")), "model",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "source",
+                     source_json(topology, xml), "disobeyed", disobeyed_json(topology, xml),
+                     "architecture", string_or_null(fact(topology, "Architecture")), "model",
                      string_or_null(fact(topology, "CPUModel")), "vendor",
                      string_or_null(fact(topology, "DMISysVendor")), "processors",
                      (json_int_t)hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU), "cores",
