@@ -57,7 +57,8 @@ void medley_rwl_lock_until_ns(mrapi_rwl_hndl_t rwl,
                               uint64_t deadline_ns,
                               mrapi_status_t *status);
 
-/* Nanoseconds since some fixed point, monotonic, the same for all processes of a machine. */
+/* Nanoseconds since some fixed point, monotonic, the same for all processes of a machine; but a
+ * time namespace of Linux has its own. */
 uint64_t medley_clock_ns(void);
 
 MEDLEY_DECLS_END
