@@ -48,3 +48,7 @@ if [ $result -ne 0 ] || ! grep -q 'who had it before has died' "$output"; then
     printf '\ndemo: the survivor was not told of the death\n' >&2
     exit 1
 fi
+if [[ $seen != *" 0:2 "* ]]; then
+    printf '\ndemo: medley ps never showed the second process\n' >&2
+    exit 1
+fi

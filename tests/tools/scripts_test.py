@@ -72,6 +72,28 @@ class Scripts(unittest.TestCase):
         with open(os.path.join(self.folder, "asked")) as file:
             self.assertIn("-j 2", file.read())
 
+    def demo(self, shown):
+        """With an example that ends well, of which `medley ps` shows that."""
+        for name, text in {
+            "tools/medley/medley": f'[ "$1" != ps ] || {{ echo "{shown}"; >looked; }}',
+            "examples/two_processes": "until [ -e looked ]; do :; done\n"
+            'echo "node 1: who had it before has died"',
+        }.items():
+            path = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as file:
+                file.write(f"#!/bin/sh\n{text}\n")
+            os.chmod(path, 0o755)
+        return self.run_script("scripts/demo.sh", self.folder, path=os.environ["PATH"])
+
+    def test_demo_has_shown_both(self):
+        result = self.demo("  0:2  node")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        os.remove(os.path.join(self.folder, "looked"))
+        result = self.demo("  0:1  node")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("medley ps never showed the second process", result.stderr)
+
     def test_no_compiler_is_not_passed(self):
         for program in ("env", "bash", "dirname"):
             os.symlink(shutil.which(program), os.path.join(self.programs, program))
