@@ -260,11 +260,11 @@ med_image_open_text(
 #define MAPPING_BYTES (LIST_BYTES + MED_IMAGE_BYTES_MAX)
 
 static const char *
-file_why(medley_status_t status)
+file_why(medley_status_t status, const char *why_absent)
 {
     switch (status) {
     case MEDLEY_ERR_NOT_FOUND:
-        return "there is no such file; see MEDLEY_SYSTEM_IMAGE, or the command";
+        return why_absent;
     case MEDLEY_ERR_ACCESS:
         return "it may not be read; see its mode";
     case MEDLEY_ERR_LIMIT:
@@ -277,7 +277,7 @@ file_why(medley_status_t status)
 }
 
 medley_status_t
-med_image_open(const char *path, med_image *image)
+med_image_open(const char *path, const char *why_absent, med_image *image)
 {
     void *memory;
     size_t length;
@@ -289,7 +289,7 @@ med_image_open(const char *path, med_image *image)
     char *text = (char *)memory + LIST_BYTES;
     status = med_port_file_read(path, text, MED_IMAGE_BYTES_MAX, &length);
     if (status != MEDLEY_OK) {
-        (void)med_image_refuse(image, 0, "cannot be read", NULL, 0, file_why(status));
+        (void)med_image_refuse(image, 0, "cannot be read", NULL, 0, file_why(status, why_absent));
     } else {
         status = med_image_open_text(path, text, (uint32_t)length, memory, image);
     }

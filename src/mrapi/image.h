@@ -87,8 +87,9 @@ typedef struct med_image_reader {
 } med_image_reader;
 
 /* Reads a file, and checks all of it that can be checked by itself. On failure nothing is to be
- * closed, and the log says why: MEDLEY_ERR_ARGUMENT: the text; else the file. */
-medley_status_t med_image_open(const char *path, med_image *image);
+ * closed, and the log says why: MEDLEY_ERR_ARGUMENT: the text; else the file. `why_absent` is said
+ * where there is none: what to do depends on who named it. */
+medley_status_t med_image_open(const char *path, const char *why_absent, med_image *image);
 /* The same for a text in memory; `list` has room for MED_IMAGE_LIST_ROOM. */
 medley_status_t med_image_open_text(
     const char *path, const char *text, uint32_t length, unsigned *list, med_image *image);

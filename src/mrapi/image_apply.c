@@ -275,7 +275,8 @@ med_image_open_environment(const char *name, med_image *image)
     if (!path || !*path) {
         return MEDLEY_EMPTY;
     }
-    medley_status_t status = med_image_open(path, image);
+    medley_status_t status =
+        med_image_open(path, "there is no such file; see MEDLEY_SYSTEM_IMAGE", image);
     if (status == MEDLEY_OK && image->name[0] &&
         !med_text_equal(image->name, name, sizeof image->name)) {
         med_text advice = {.length = 0};

@@ -69,7 +69,7 @@ static med_image image;
 static void
 image_read(void)
 {
-    ensure(med_image_open(image_path, &image) == MEDLEY_OK, "read the image");
+    ensure(med_image_open(image_path, "not there", &image) == MEDLEY_OK, "read the image");
 }
 
 static void

@@ -305,7 +305,10 @@ class Image(CommandTest):
         for path, message in (
             (self.write(RADAR), "image:3: another system's name 'radar': set MEDLEY_SYSTEM to it"),
             (self.write(BEGIN + "x\n", "bad"), "bad:5: is not 'key: value' 'x'"),
-            (os.path.join(self.folder, "none"), "cannot be read: there is no such file"),
+            (
+                os.path.join(self.folder, "none"),
+                "cannot be read: there is no such file; see MEDLEY_SYSTEM_IMAGE\n",
+            ),
             (self.folder, "cannot be read: it is not a plain file"),
         ):
             with self.subTest(message=message):
@@ -343,6 +346,13 @@ class Image(CommandTest):
         ):
             _, errors = self.run_medley("system", "load", path, status=1)
             self.assertIn(message, errors)
+
+    def test_no_such_file(self):
+        """The advice is for who gave its name here."""
+        path = os.path.join(self.folder, "none")
+        _, errors = self.run_medley("system", "load", path, status=1)
+        why = "cannot be read: there is no such file; 'medley system save' writes one"
+        self.assertEqual(errors, f"medley: {path}: {why}\n")
 
     def test_json_of_save(self):
         Loader(self, self.write(RADAR))

@@ -80,6 +80,12 @@ input_open(med_image *image)
     return med_image_open_text(name, text, (uint32_t)length, list, image);
 }
 
+static medley_status_t
+file_open(const char *path, med_image *image)
+{
+    return med_image_open(path, "there is no such file; 'medley system save' writes one", image);
+}
+
 int
 image_load(
     const med_command *command, const char *path, const char *name, bool until_joined, bool json)
@@ -89,7 +95,7 @@ image_load(
     med_log_level_set(MED_LOG_ERROR); /* what is wrong with the file, the library tells */
     command_hear_library();
     bool from_input = strcmp(path, "-") == 0;
-    if ((from_input ? input_open(&image) : med_image_open(path, &image)) != MEDLEY_OK) {
+    if ((from_input ? input_open(&image) : file_open(path, &image)) != MEDLEY_OK) {
         return COMMAND_FAILED;
     }
     (void)sigemptyset(&ends);
