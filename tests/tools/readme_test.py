@@ -28,6 +28,12 @@ class Readme(unittest.TestCase):
         for target in targets:
             self.assertRegex(makefile, rf"(?m)^(?:[a-z-]+ )*{target}(?: [a-z-]+)*:")
 
+    def test_all_make_targets_are_told(self):
+        targets = re.findall(r"(?m)^#   make ([a-z-]+)", read("Makefile"))
+        self.assertGreater(len(targets), 5)
+        told = re.findall(r"(?m)^\| `[^`]*make ([a-z-]+)` \|", self.text)
+        self.assertEqual(sorted(told), sorted(targets))
+
     def test_links(self):
         links = re.findall(r"\]\(([^)#]+)\)", self.text)
         self.assertGreater(len(links), 3)
