@@ -151,6 +151,11 @@ class RecordedMachine(CommandTest):
         )
         self.assertIn(f"{self.file}:2: an object is of no known type", errors)
 
+    def test_tree_in_the_build(self):
+        """The command finds the module without being told where it is."""
+        tree = self.run_json("info", "--tree", "--xml", self.file)
+        self.assertEqual(names(tree, "processor"), [f"PU#{i}" for i in range(8)])
+
     def test_tree_without_module(self):
         output, errors = self.run_medley("info", "--tree", MEDLEY_MODULE_DIR="/nowhere")
         self.assertIn("PU#", output)
