@@ -37,6 +37,10 @@ packages() {
 
 install_packages() {
     local missing=() package
+    if ! command -v dpkg-query >/dev/null; then
+        echo "setup: not a Debian; what it would install must be there: $*" >&2
+        return
+    fi
     for package in "$@"; do
         [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
     done

@@ -166,7 +166,7 @@ folder_check(void)
 {
     const char *folder = med_port_environment("MEDLEY_SHM_DIR");
     if (folder && *folder && *folder != '/') {
-        med_log_error("MEDLEY_SHM_DIR ignored", "want a path from the root");
+        med_log_ignored("MEDLEY_SHM_DIR", folder, "want a path from the root");
     }
 }
 

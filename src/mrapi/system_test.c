@@ -180,7 +180,24 @@ relative_folder_is_ignored(void **state)
 {
     (void)state;
     logged_run("error", has_a_relative_folder);
-    assert_true(logged_says_once("MEDLEY_SHM_DIR ignored: want a path from the root"));
+    assert_true(logged_says_once(
+        "MEDLEY_SHM_DIR ignored: it is 'nowhere/at/all'; want a path from the root"));
+}
+
+static int
+has_no_descriptor_left(void)
+{
+    struct rlimit none = {.rlim_cur = 3, .rlim_max = 3};
+    child_expect(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    return initialize(NODE) == MRAPI_ERR_NODE_INITFAILED ? 0 : 1;
+}
+
+static void
+who_has_no_descriptor_left_is_advised(void **state)
+{
+    (void)state;
+    logged_run("error", has_no_descriptor_left);
+    assert_true(logged_says("Too many open files; raise the limit of files (ulimit -n)"));
 }
 
 static int
@@ -607,6 +624,7 @@ main(void)
         cmocka_unit_test(another_system_is_open),
         cmocka_unit_test(missing_folder_is_named),
         cmocka_unit_test(relative_folder_is_ignored),
+        cmocka_unit_test(who_has_no_descriptor_left_is_advised),
         cmocka_unit_test(private_systems_have_no_image),
         cmocka_unit_test(removes_what_it_made),
         cmocka_unit_test(limit_of_file_size_is_told),

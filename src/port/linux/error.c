@@ -34,3 +34,16 @@ med_linux_status_of_folder(int error)
     medley_status_t status = med_linux_status_of(error);
     return status == MEDLEY_ERR_ACCESS ? MEDLEY_ERR_SYSTEM : status;
 }
+
+const char *
+med_linux_advice_of(int error)
+{
+    switch (error) {
+    case EMFILE:
+        return "; raise the limit of files (ulimit -n)";
+    case ENFILE:
+        return "; raise the machine's limit of files (fs.file-max)";
+    default:
+        return "";
+    }
+}

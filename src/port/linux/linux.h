@@ -27,6 +27,8 @@ med_linux_block_ends(const int *before)
 medley_status_t med_linux_status_of(int error);
 /* The same where a folder refuses: MEDLEY_ERR_ACCESS is of what lies in it. */
 medley_status_t med_linux_status_of_folder(int error);
+/* What to do about it, to stand behind its text; "" when that says enough. */
+const char *med_linux_advice_of(int error);
 
 static inline struct timespec
 med_linux_timespec_of(uint64_t ns)

@@ -71,7 +71,8 @@ medley_status_t
 med_linux_segment_failed(med_port_segment *segment, const char *doing, int error)
 {
     errno = error; /* for %m */
-    (void)snprintf(segment->why, sizeof segment->why, "%s: %m", doing);
+    (void)snprintf(segment->why, sizeof segment->why, "%s: %m%s", doing,
+                   med_linux_advice_of(error));
     return med_linux_status_of(error);
 }
 

@@ -79,7 +79,7 @@ open_failed(const char *path, int error, char why[MED_PORT_WHY_BYTES])
     }
     errno = error; /* for %m */
     if (error == EMFILE || error == ENFILE || error == ENOMEM) {
-        (void)snprintf(why, MED_PORT_WHY_BYTES, "%m");
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "%m%s", med_linux_advice_of(error));
     } else {
         (void)snprintf(why, MED_PORT_WHY_BYTES, "folder '%s' (MEDLEY_SHM_DIR): %m",
                        med_linux_folder());
