@@ -9,9 +9,10 @@
 #                     and RAM; make bench-short, without these, under 2 minutes
 #   make matrix       MCAPI's matrix: kinds, locked and lock-free, cores, threads and processes, as
 #                     tables and pictures in build/release/matrix; beside what the model predicts
-#   make soak         sanitizers over everything, 10 million transactions through each shipped
-#                     topology, 100,000 random kills, 10,000 simulated seeds per
-#                     structure, a kill after every instruction of every operation; an hour or more
+#   make soak         sanitizers over everything, all tests with clang, fuzzers for a minute each,
+#                     10 million transactions through each shipped topology, 100,000 random
+#                     kills, 10,000 simulated seeds per structure, a kill after every instruction
+#                     of every operation; an hour or more
 #   make test-cross   the unit tests for other processors, under qemu-user
 #   make check        formatter, linter, sanitizers, fuzzers for a minute each
 #   make install      into PREFIX (default /usr/local), DESTDIR honoured; under sudo it builds

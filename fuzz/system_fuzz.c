@@ -6,6 +6,7 @@
 #include "medley/mrapi_ext.h"
 #include "mrapi/mutex.h"
 #include "mrapi/system.h"
+#include "small.h"
 
 #define DOMAIN 1
 #define OPERATIONS 64
@@ -13,17 +14,7 @@
 static med_system *
 begin(void)
 {
-    (void)setenv("MEDLEY_LOG", "quiet", 1);
-    (void)setenv("MEDLEY_MAX_NODES", "8", 1);
-    (void)setenv("MEDLEY_MAX_MUTEXES", "8", 1);
-    (void)setenv("MEDLEY_MAX_SEMAPHORES", "4", 1);
-    (void)setenv("MEDLEY_MAX_RWLOCKS", "4", 1);
-    (void)setenv("MEDLEY_MAX_SHARERS", "4", 1);
-    (void)setenv("MEDLEY_MAX_SHMEMS", "4", 1);
-    (void)setenv("MEDLEY_MAX_PROCESSES", "4", 1);
-    (void)setenv("MEDLEY_MAX_RMEMS", "4", 1);
-    (void)setenv("MEDLEY_MAX_RMEM_ATTACHMENTS", "4", 1);
-    (void)setenv("MEDLEY_MAX_REQUESTS", "4", 1);
+    small_limits_set();
     if (medley_system_open(NULL) != MEDLEY_OK || medley_node_adopt(DOMAIN, 1, NULL) != MEDLEY_OK) {
         abort();
     }
@@ -197,8 +188,9 @@ static void
 operate_sem(fuzz_input *input)
 {
     mrapi_status_t status;
+    mrapi_uint_t value;
     mrapi_sem_hndl_t sem = any_of(input, MED_HANDLE_SEM);
-    switch (fuzz_below(input, 6)) {
+    switch (fuzz_below(input, 8)) {
     case 0:
         (void)mrapi_sem_create(fuzz_below(input, 4), NULL, fuzz_below(input, 6), &status);
         break;
@@ -211,6 +203,12 @@ operate_sem(fuzz_input *input)
     case 3:
         (void)mrapi_sem_trylock(sem, &status);
         break;
+    case 4:
+        (void)mrapi_sem_get(fuzz_below(input, 4), &status);
+        break;
+    case 5:
+        mrapi_sem_get_attribute(sem, fuzz_word(input), &value, sizeof value, &status);
+        break;
     default:
         mrapi_sem_unlock(sem, &status);
         break;
@@ -222,8 +220,9 @@ operate_rwl(fuzz_input *input)
 {
     mrapi_status_t status;
     mrapi_rwl_hndl_t rwl = any_of(input, MED_HANDLE_RWL);
+    mrapi_uint_t value;
     mrapi_rwl_mode_t mode = (mrapi_rwl_mode_t)fuzz_below(input, 3);
-    switch (fuzz_below(input, 6)) {
+    switch (fuzz_below(input, 8)) {
     case 0:
         (void)mrapi_rwl_create(fuzz_below(input, 4), NULL, fuzz_below(input, 6), &status);
         break;
@@ -236,8 +235,60 @@ operate_rwl(fuzz_input *input)
     case 3:
         (void)mrapi_rwl_trylock(rwl, mode, &status);
         break;
+    case 4:
+        (void)mrapi_rwl_get(fuzz_below(input, 4), &status);
+        break;
+    case 5:
+        mrapi_rwl_get_attribute(rwl, fuzz_word(input), &value, sizeof value, &status);
+        break;
     default:
         mrapi_rwl_unlock(rwl, mode, &status);
+        break;
+    }
+}
+
+static void *
+thread_runs(void *argument)
+{
+    return argument;
+}
+
+/* Nodes and domains; a thread that came is taken home at once, whatever its row says by then. */
+static void
+operate_node(fuzz_input *input)
+{
+    mrapi_status_t status;
+    mrapi_info_t info;
+    mrapi_uint_t value;
+    mrapi_resource_t *tree;
+    void *result;
+    mrapi_thread_parameters_t thread = {.start_routine = thread_runs};
+    mrapi_domain_t domain = 1 + fuzz_below(input, 4);
+    mrapi_node_t node = 1 + fuzz_below(input, 4);
+    switch (fuzz_below(input, 6)) {
+    case 0:
+        mrapi_finalize(&status);
+        break;
+    case 1:
+        mrapi_initialize(domain, node, 0, &info, &status);
+        break;
+    case 2:
+        mrapi_thread_create(domain, node, &thread, &status);
+        if (status == MRAPI_SUCCESS) {
+            mrapi_thread_join(domain, node, &result, &status);
+        }
+        break;
+    case 3:
+        mrapi_node_get_attribute(node, fuzz_word(input), &value, sizeof value, &status);
+        break;
+    case 4:
+        mrapi_yield_to(domain, node, &status);
+        break;
+    default:
+        tree = mrapi_resources_get(MEDLEY_RSRC_SYSTEM, &status);
+        if (tree) {
+            mrapi_resource_tree_free(&tree, &status);
+        }
         break;
     }
 }
@@ -249,7 +300,11 @@ operate(fuzz_input *input, mrapi_key_t *key)
     mrapi_mutex_attributes_t attributes;
     mrapi_boolean_t value;
     mrapi_mutex_hndl_t mutex = any_handle(input);
-    switch (fuzz_below(input, 13)) {
+    switch (fuzz_below(input, 15)) {
+    case 13:
+    case 14:
+        operate_node(input);
+        break;
     case 11:
         operate_sem(input);
         break;

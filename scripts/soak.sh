@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The long run: the sanitizers over everything, then all tests with large numbers: so many processes
-# killed at random moments, and every operation killed after every single one of its instructions
-# (some 100,000 kills). How long that takes: CONTRIBUTING.md.
+# The long run: the sanitizers over everything, all tests with clang, every fuzz harness for a
+# minute; then all tests with large numbers: so many processes killed at random moments, and every
+# operation killed after every single one of its instructions (some 100,000 kills). How long that
+# takes: CONTRIBUTING.md.
 #
 # usage: scripts/soak.sh
 # MEDLEY_TEST_KILLS: processes killed at random moments (default here 100000)
@@ -19,7 +20,7 @@ timeout=${MEDLEY_SOAK_TIMEOUT:-36000}
 
 # With their ordinary numbers: sanitizers are slow.
 env -u MEDLEY_TEST_EXHAUSTIVE -u MEDLEY_TEST_KILLS -u MEDLEY_TEST_TRANSACTIONS \
-    scripts/check.sh asan-ubsan tsan
+    scripts/check.sh asan-ubsan tsan clang fuzz
 
 echo "== soak: $MEDLEY_TEST_KILLS kills, MEDLEY_TEST_EXHAUSTIVE=$MEDLEY_TEST_EXHAUSTIVE"
 cmake --preset release -B build/soak -DMEDLEY_TESTS=ON >/dev/null
