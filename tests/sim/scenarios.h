@@ -45,5 +45,6 @@ extern const sim_scenario sim_mcapi_topic;
 extern const sim_scenario sim_mcapi_row;
 extern const sim_scenario sim_mcapi_orphan;
 extern const sim_scenario sim_mcapi_turn;
+extern const sim_scenario sim_mcapi_heir;
 
 #endif

@@ -54,7 +54,7 @@ static const survivor survivors[] = {
      "a race by seed 224254 of mrapi_leave, beyond the first 200000"},
     {NULL, "med_node_row_leave", "U3", "who could not remove the row slept first: a full fence"},
     {NULL, "come_alive", "L1", "what it publishes is read to be shown, or " BY_DEATH},
-    {NULL, "recover_node_row", "A1", BY_DEATH},
+    {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
     {NULL, "recovery_claim", "A1", "checked by the compare-and-swap that follows"},
     {NULL, "recovery_claim", "D2",
      "each step of a recovery is a compare-and-swap, or under a lock"},
@@ -111,8 +111,7 @@ static const survivor survivors[] = {
     /* mcapi */
     {NULL, "med_endpoint_channel", "A1",
      "who does not see it yet as connected is woken by who connects it, and then does"},
-    {NULL, "med_endpoint_recover_rows", "A1",
-     "for two who recover one node at once, which no seed meets"},
+    {"mcapi_message", "med_endpoint_recover_rows", "A1", "mcapi_heir finds it"},
     {NULL, "make_ready", "X1",
      "the lanes' lock orders it for the living; for who dies here, it holds the compiler's order"},
     {NULL, "make_ready", "X2", "as X1"},
