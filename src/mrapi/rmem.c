@@ -97,9 +97,10 @@ create_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_relaxed(&rmem->access, request->access);
     /* K1 next life -> K2 (rmem_window.c), each. */
     atomic32_store_release(&rmem->process_ref, self->system->process_ref);
-    atomic32_store_release(&rmem->process_space, med_port_pi_space());
     atomic32_store_release(&rmem->segment, create->segment);
     atomic32_store_release(&rmem->segment_offset, create->segment_offset);
+    /* K3 next life, as K1 -> K4 (rmem_window.c) */
+    atomic32_store_release(&rmem->process_space, med_port_pi_space());
     extent_fill(&rmem->extent, self->system, request);
     extent_fill(&self->system->rmem_extents[index], self->system, request);
 }

@@ -48,7 +48,7 @@ peer_open(med_rmem_window *window)
     }
     const med_process_row *process = med_system_process(window->system, owner);
     uint32_t process_id = atomic32_load_relaxed(&process->process_id); /* relaxed: alive() tells */
-    /* K2 next life <- K1 (rmem.c) */
+    /* K4 next life, as K2 <- K3 (rmem.c) */
     if (atomic32_load_acquire(&window->row->process_space) != med_port_pi_space()) {
         unreachable_report(window, process_id,
                            ", of another PID namespace, whose memory cannot be named from here; "

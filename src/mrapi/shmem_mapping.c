@@ -244,8 +244,9 @@ med_shmem_map_again(const med_system *system, uint32_t file, med_port_segment *s
 {
     for (uint32_t i = 0; i < system->shmems.row_count; i++) {
         const med_shmem_row *row = med_shmem_row_at(system, i);
-        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-        /* Relaxed, all: fixed at creation, and the port compares them with the file. */
+        /* Relaxed, all: with the file's number (K2 in rmem_window.c) comes the row that says it.
+         * What another life says, the port compares with the file. */
+        uint32_t word = atomic32_load_relaxed(&row->row.state);
         if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_relaxed(&row->file) == file) {
             *segment = med_segment_named(system, file);
             segment->size_bytes = atomic32_load_relaxed(&row->size_bytes);

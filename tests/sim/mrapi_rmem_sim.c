@@ -255,10 +255,9 @@ act(const sim_actor *actor)
     mrapi_go(actor);
 }
 
-/* K1 and K2: seen with the end of a dead owner's life. */
 const sim_scenario sim_mrapi_rmem = {
     .name = "mrapi_rmem",
-    .covers = "rmem rmem_window rmem_transfer",
+    .covers = "rmem rmem_transfer",
     .actors = MRAPI_ACTORS,
     .deaths = 2,
     .mortal = 7,

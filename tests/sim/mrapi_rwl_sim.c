@@ -5,9 +5,13 @@
  *
  * Actors: three of equal rank, each now reader, now writer, of one lock that may be another each
  * time.
+ *
+ * Of old handles: one actor makes locks, one after the other, another deletes them; a third tries
+ * to write by handles that are told without any order, and has no lock that is gone.
  */
 #include "medley/medley.h"
 #include "mrapi_lock.h"
+#include "port/port.h"
 #include "scenarios.h"
 
 #define LOCKS 6u
@@ -132,5 +136,94 @@ const sim_scenario sim_mrapi_rwl = {
     .waits_forever = true,
     .begin = mrapi_begin,
     .act = act,
+    .environment = mrapi_environment,
+};
+
+/* ---- Old handles ----------------------------------------------------------------------------- */
+
+#define LIVES 12u
+#define LOOKS 400u /* of who waits for another */
+#define TRIES 96u
+
+enum {
+    MAKER,
+    DELETER
+};
+
+typedef struct lives {
+    mrapi_notes common; /* told: a life + 1 */
+    uint32_t gone;      /* so many of them */
+    mrapi_uint32_t handles[LIVES];
+} lives;
+
+/* The next when the last is gone: what he knows of its end the table's lock told him. */
+static void
+make_all(lives *n)
+{
+    mrapi_status_t status;
+    for (uint32_t life = 0; life < LIVES; life++) {
+        for (uint32_t i = 0; i < LOOKS && n->gone < life; i++) {
+            med_port_yield();
+        }
+        if (n->gone < life) {
+            return;
+        }
+        n->handles[life] = make(0, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS);
+        n->common.told[0] = life + 1;
+    }
+}
+
+static void
+delete_all(lives *n)
+{
+    mrapi_status_t status;
+    for (uint32_t i = 0; i < LOOKS && n->gone < LIVES; i++) {
+        if (n->gone == n->common.told[0]) {
+            med_port_yield();
+            continue;
+        }
+        mrapi_rwl_delete(n->handles[n->gone], &status);
+        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_RWL_LOCKED ||
+                  status == MRAPI_ERR_RWL_INVALID); /* told too early */
+        n->gone += status == MRAPI_SUCCESS;
+    }
+}
+
+static void
+try_to_write(const lives *n)
+{
+    mrapi_status_t status;
+    uint32_t told = n->common.told[0];
+    for (uint32_t i = 0; i < TRIES; i++, told = n->common.told[0]) {
+        if (told == 0 || !mrapi_rwl_trylock(n->handles[told - 1], MRAPI_RWL_WRITER, &status)) {
+            continue;
+        }
+        SIM_CHECK(n->gone < told);
+        mrapi_rwl_unlock(n->handles[told - 1], MRAPI_RWL_WRITER, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS);
+    }
+}
+
+static void
+act_old(const sim_actor *actor)
+{
+    mrapi_come(actor);
+    if (actor->index == MAKER) {
+        make_all(actor->notes);
+    } else if (actor->index == DELETER) {
+        delete_all(actor->notes);
+    } else {
+        try_to_write(actor->notes);
+    }
+    mrapi_go(actor);
+}
+
+const sim_scenario sim_mrapi_rwl_old = {
+    .name = "mrapi_rwl_old",
+    .covers = "rwl",
+    .actors = MRAPI_ACTORS,
+    .begin = mrapi_begin,
+    .act = act_old,
     .environment = mrapi_environment,
 };

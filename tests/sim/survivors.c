@@ -17,7 +17,6 @@ typedef struct survivor {
 #define BY_DEATH "of a dead process: a death shows all that it did"
 #define BY_THE_SLOT                                                                                \
     "the slot, given up after and had before, orders one life of the row and the next"
-#define BY_NO_SEED "an owner dies, and his row is made anew, in the middle of an attach: by no seed"
 #define FOR_SHOWING "what is read next is only shown"
 #define NO_SUCH_LOCKS                                                                              \
     "the simulator has no kernel that knows locks: models/pi.pml, step_mutex_pi_test.c"
@@ -28,7 +27,7 @@ static const survivor survivors[] = {
     {"lock_buried", "med_lock_recover", "R1",
      "nobody uses what a lock guarded that is of no more use"},
     {"mrapi_shmem", "fill", "K1", "mrapi_row finds it"},
-    {NULL, "fill", "R2 free -> A1 (rwlock.c)", "a race by seed 374298 of mrapi_rwl, a minute away"},
+    {"mrapi_rwl", "fill", "R2 free -> A1 (rwlock.c)", "mrapi_rwl_old finds it"},
     {"mcapi_message", "sweep_one", "G4", "mcapi_scalar finds it"},
     {"mcapi_packet", "sweep_one", "G4", "mcapi_scalar finds it"},
     {NULL, "med_ring_consumer_attach", "A2", "a death shows all that the dead one did"},
@@ -93,20 +92,16 @@ static const survivor survivors[] = {
     {NULL, "release", "R1", NO_SUCH_LOCKS},
 
     /* mrapi: memory */
-    {NULL, "extent_fill", "K1", BY_NO_SEED},
-    {NULL, "create_fill", "K1", BY_NO_SEED},
-    {NULL, "segment_map", "K2", BY_NO_SEED},
-    {NULL, "med_rmem_window_open", "K2", BY_NO_SEED},
-    {NULL, "address_of", "K2", BY_NO_SEED},
-    {NULL, "place_find", "K2", BY_NO_SEED},
-    {NULL, "peer_open", "K2", BY_NO_SEED},
+    {"mrapi_rmem", "extent_fill", "K1", "mrapi_window finds it"},
+    {"mrapi_rmem", "create_fill", "K1", "mrapi_window finds it"},
+    {NULL, "create_fill", "K3", "all processes of the simulator have one space of numbers"},
+    {NULL, "peer_open", "K4", "as K3"},
     {NULL, "fill", "K3 next life, where it lies", "the simulator has memory in one place only"},
     {NULL, "where_read", "K4", "as K3"},
     {NULL, "med_shmem_create", "M1", "for two who recover one node at once, which no seed meets"},
     {NULL, "file_make", "M1", "as in med_shmem_create"},
     {NULL, "med_shmem_recover_making", "M2", "as M1; and a death shows all that the dead one did"},
     {NULL, "med_shmem_recover_making", "A1", "a row that names the file is " BY_DEATH},
-    {NULL, "med_shmem_map_again", "A1", "the port compares what is read next with the file"},
 
     /* mcapi */
     {NULL, "med_endpoint_channel", "A1",

@@ -46,6 +46,7 @@ typedef struct sim_scenario {
     uint32_t actors;
     uint32_t deaths;    /* so many actors may be killed, at most; some seeds kill none */
     uint32_t mortal;    /* bit i: actor i may be */
+    bool sees_late;     /* loads return old values more often: for what only several of them show */
     bool long_lived;    /* much is done before what it is about: deaths come late, too */
     bool one_process;   /* the actors are threads of one process */
     bool times_out;     /* waits may end by their deadline; else only when somebody was killed */

@@ -219,7 +219,9 @@ direct(void *argument)
 static void
 settings_draw(sim_settings *settings)
 {
-    static const uint32_t old[] = {0, 4000, 16000, 32000};
+    static const uint32_t chances[] = {0, 4000, 16000, 32000};
+    static const uint32_t chances_late[] = {16000, 32000, 48000, 56000};
+    const uint32_t *old = sim.scenario->sees_late ? chances_late : chances;
     sim_numbers *numbers = &sim.numbers;
     *settings = (sim_settings){
         .by_priority = sim_number_below(numbers, 3) == 0,
