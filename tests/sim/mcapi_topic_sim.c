@@ -269,6 +269,7 @@ act(const sim_actor *actor)
 const sim_scenario sim_mcapi_topic = {
     .name = "mcapi_topic",
     .covers = "topic",
+    .sees_late = true,
     .memory_bytes = sizeof(shared),
     .actors = ACTORS,
     .deaths = 1,

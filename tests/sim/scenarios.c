@@ -46,5 +46,6 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mcapi_orphan,
     &sim_mcapi_turn,
     &sim_mcapi_heir,
+    &sim_mcapi_lane,
     NULL,
 };

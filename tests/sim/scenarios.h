@@ -48,5 +48,6 @@ extern const sim_scenario sim_mcapi_row;
 extern const sim_scenario sim_mcapi_orphan;
 extern const sim_scenario sim_mcapi_turn;
 extern const sim_scenario sim_mcapi_heir;
+extern const sim_scenario sim_mcapi_lane;
 
 #endif
