@@ -548,8 +548,9 @@ med_shmem_recover_making(med_system *system, uint32_t node_ref)
     }
     for (uint32_t i = 0; i < system->limits.shmems; i++) {
         const med_shmem_row *row = med_shmem_row_at(system, i);
-        uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-        /* Relaxed: published with the row, and another's number is none of his. */
+        /* Relaxed, both: what the dead one put there came with his death; and where another's life
+         * has begun, his segment went with his. */
+        uint32_t word = atomic32_load_relaxed(&row->row.state);
         if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_relaxed(&row->file) == file) {
             return;
         }

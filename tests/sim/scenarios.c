@@ -27,6 +27,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_rwl_old,
     &sim_mrapi_leave,
     &sim_mrapi_row,
+    &sim_mrapi_slow,
     &sim_event,
     &sim_request,
     &sim_mrapi_heap,

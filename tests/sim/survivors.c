@@ -14,10 +14,12 @@ typedef struct survivor {
     const char *reason;
 } survivor;
 
-#define BY_DEATH "of a dead process: a death shows all that it did"
 #define BY_THE_SLOT                                                                                \
     "the slot, given up after and had before, orders one life of the row and the next"
 #define FOR_SHOWING "what is read next is only shown"
+#define IN_ITS_PLACE                                                                               \
+    "it holds its place among calls of the system, or read-modify-writes; the simulator does all " \
+    "as it is written"
 #define NO_SUCH_LOCKS                                                                              \
     "the simulator has no kernel that knows locks: models/pi.pml, step_mutex_pi_test.c"
 
@@ -31,8 +33,9 @@ static const survivor survivors[] = {
     {"mcapi_packet", "sweep_one", "G4", "mcapi_scalar finds it"},
     {NULL, "med_ring_consumer_attach", "A2", "a death shows all that the dead one did"},
     {NULL, "med_ring_mpmc_join", "A5", "a side is but a number; its claims carry their own orders"},
-    {NULL, "med_ring_mpmc_leave", "R5", "as A5"},
-    {NULL, "med_ring_mpmc_recover", "R5", "as A5"},
+    {NULL, "med_ring_mpmc_leave", "R5",
+     "as A5; for who dies here it holds the compiler's order: claims first"},
+    {NULL, "med_ring_mpmc_recover", "R5", "as in med_ring_mpmc_leave"},
     {NULL, "claim_undo", "R4", "is for a recovery that began when the side was another dead one's"},
 
     /* mrapi: rows */
@@ -51,30 +54,32 @@ static const survivor survivors[] = {
     {NULL, "med_node_leaves_finish", "U4",
      "a race by seed 224254 of mrapi_leave, beyond the first 200000"},
     {NULL, "med_node_row_leave", "U3", "who could not remove the row slept first: a full fence"},
-    {NULL, "come_alive", "L1", "what it publishes is read to be shown, or " BY_DEATH},
+    {NULL, "come_alive", "L1", "the slot is had before: " IN_ITS_PLACE},
     {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
-    {NULL, "recovery_claim", "A1", "checked by the compare-and-swap that follows"},
+    {NULL, "recovery_claim", "A1", "the slot is asked behind it: " IN_ITS_PLACE},
     {NULL, "recovery_claim", "D2",
      "each step of a recovery is a compare-and-swap, or under a lock"},
     {NULL, "recover_claims", "D1", "as D2"},
-    {NULL, "claim_dead", "A1", "checked by the compare-and-swap that follows"},
+    {NULL, "claim_dead", "A1", "as in recovery_claim"},
     {NULL, "claim_dead", "D2", "as D2 of recovery_claim"},
     {NULL, "med_process_recover", "D1", "as D2"},
-    {NULL, "med_process_recover", "R2", "as D2"},
+    {NULL, "med_process_recover", "R2",
+     "the newcomer stores to the row, which shows in no load of before"},
     {NULL, "med_process_release", "R2", BY_THE_SLOT},
-    {NULL, "med_process_recovery_await", "A2", "who sees it over tries again under the lock"},
+    {NULL, "med_process_recovery_await", "A2", "the next try comes behind it: " IN_ITS_PLACE},
     {NULL, "claim_free", "A2", BY_THE_SLOT},
 
     /* mrapi: nodes */
     {NULL, "med_node_alive", "A1",
      "who asks has the reference from a lock, and with it (A2) what made it"},
-    {NULL, "med_node_look", "A1", "compared only"},
+    {NULL, "med_node_look", "A1",
+     "who is told that it is gone takes its locks away behind it: " IN_ITS_PLACE},
     {NULL, "fill", "K3 next life, as K1", "all callbacks of a scenario lie in the same 4 GiB"},
     {NULL, "listener_read", "K4", "as K3"},
 
     /* mrapi: locks */
     {NULL, "lock_uncommon", "A3",
-     "the compare-and-swap that failed and found it dead has acquired it"},
+     "by no seed: the mutex ends between the first look and the try, and the next look is old"},
     {NULL, "med_object_remove", "A1", "looked at again under the table's lock"},
     {NULL, "bears", "A1", NO_SUCH_LOCKS},
     {NULL, "claims", "A2", NO_SUCH_LOCKS},
@@ -97,10 +102,10 @@ static const survivor survivors[] = {
     {NULL, "peer_open", "K4", "as K3"},
     {NULL, "fill", "K3 next life, where it lies", "the simulator has memory in one place only"},
     {NULL, "where_read", "K4", "as K3"},
-    {NULL, "med_shmem_create", "M1", "for two who recover one node at once, which no seed meets"},
-    {NULL, "file_make", "M1", "as in med_shmem_create"},
-    {NULL, "med_shmem_recover_making", "M2", "as M1; and a death shows all that the dead one did"},
-    {NULL, "med_shmem_recover_making", "A1", "a row that names the file is " BY_DEATH},
+    {"mrapi_shmem", "file_make", "M1", "mrapi_slow finds it"},
+    {"mrapi_shmem", "med_shmem_recover_making", "M2", "mrapi_slow finds it"},
+    {NULL, "med_shmem_create", "M1",
+     "0 names no file: for who dies here it holds the compiler's order"},
 
     /* mcapi */
     {NULL, "med_endpoint_channel", "A1",
