@@ -344,9 +344,9 @@ med_ring_consumer_attach(med_ring_consumer *consumer,
         return status;
     }
     new.end = &new.view.ring->consumer;
-    /* Acquire: the former consumer's reads come before ours, and so before what our release lets
-     * the producer write. A2 element read <- R2 (release) */
-    new.head = atomic32_load_acquire(&new.end->head);
+    /* Relaxed: who attaches knows that the former consumer has done, or is dead, and with it of all
+     * that he read and released; else this could be a head of long ago. */
+    new.head = atomic32_load_relaxed(&new.end->head);
     new.filled = new.head;
     med_ring_consumer_tune(&new);
     med_waker_begin_only(&new.waker, &new.end->space, scope);

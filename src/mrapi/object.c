@@ -172,7 +172,8 @@ med_object_of(const med_table_view *table,
 medley_status_t
 med_object_remove(const med_table_view *table, const med_object *object, med_handle handle)
 {
-    uint32_t word = atomic32_load_acquire(&object->row.state); /* A1 live <- T1 (table.c) */
+    /* Relaxed: looked at again under the table's lock, or by the check. */
+    uint32_t word = atomic32_load_relaxed(&object->row.state);
     if (!med_handle_is_current(handle, word)) {
         return med_object_check(object, handle);
     }

@@ -31,7 +31,6 @@ static const survivor survivors[] = {
     {"mrapi_rwl", "fill", "R2 free -> A1 (rwlock.c)", "mrapi_rwl_old finds it"},
     {"mcapi_message", "sweep_one", "G4", "mcapi_scalar finds it"},
     {"mcapi_packet", "sweep_one", "G4", "mcapi_scalar finds it"},
-    {NULL, "med_ring_consumer_attach", "A2", "a death shows all that the dead one did"},
     {NULL, "med_ring_mpmc_join", "A5", "a side is but a number; its claims carry their own orders"},
     {NULL, "med_ring_mpmc_leave", "R5",
      "as A5; for who dies here it holds the compiler's order: claims first"},
@@ -80,7 +79,6 @@ static const survivor survivors[] = {
     /* mrapi: locks */
     {NULL, "lock_uncommon", "A3",
      "by no seed: the mutex ends between the first look and the try, and the next look is old"},
-    {NULL, "med_object_remove", "A1", "looked at again under the table's lock"},
     {NULL, "bears", "A1", NO_SUCH_LOCKS},
     {NULL, "claims", "A2", NO_SUCH_LOCKS},
     {NULL, "bury_marked", "A4", NO_SUCH_LOCKS},
