@@ -9,8 +9,9 @@
  * publishes its name, and leaves; the receiver reads the name, hands it over to itself, and leaves,
  * before or after it gives the buffer back. Whoever is the second to leave takes back what the lane
  * has, and then removes the row. The third does not die: it recovers who is dead, sweeps, takes
- * back what belongs to lives that are over, and sends to itself by the row's second life. Who may
- * die, dies behind any store. The lives themselves: models/lane.pml; the pool: models/pool.pml.
+ * back what belongs to lives that are over or whose receiver has left, and sends to itself by the
+ * row's second life. So a sender may stay in the lane until the buffer has left it. Who may die,
+ * dies behind any store. The lives themselves: models/lane.pml; the pool: models/pool.pml.
  *
  * CONFIG ONE_DIES            the sender dies anywhere
  * CONFIG TWO_DIE             the receiver does, too
@@ -19,6 +20,8 @@
  * MUTANT UNTAKEN assertion/ONE_DIES            the receiver uses what the lane has
  * MUTANT KEEP_UNDER_WAY assertion/ONE_DIES     nobody takes back what a lane has
  * MUTANT KEEP_OF_DEAD assertion/ONE_DIES       nobody takes back what a dead one has
+ * MUTANT KEEP_WHILE_SENT assertion/ONE_DIES    nothing is taken back before the sender has left
+ * MUTANT TAKE_UNREAD assertion/ONE_DIES        it is once only the sender has left, too
  */
 #define SENDER 1
 #define RECEIVER 2
@@ -129,6 +132,10 @@ proctype sender(byte me)
     atomic { named = true; sent++ };
     MAY_DIE
 #endif
+    if
+    :: owner != LANE(0) -> skip /* has nothing more to send until then */
+    :: true -> skip
+    fi;
 leaves:
     leave(P);
     goto finished;
@@ -192,17 +199,26 @@ inline recover(whom, side) {
     fi
 }
 
+#ifdef KEEP_WHILE_SENT
+#define LEFT false
+#elif defined(TAKE_UNREAD)
+#define LEFT ends
+#else
+#define LEFT (ends & C)
+#endif
+
 /* med_exchange_reclaim, of the first life */
 inline reclaim() {
-    skip;
+    all_sent = named && life == 0 && (ends & C);
 #ifndef KEEP_UNDER_WAY
     seen = owner;
     if
-    :: seen == LANE(0) && life != 0 -> change(LANE(0), 0, done)
+    :: seen == LANE(0) && (life != 0 || LEFT) -> change(LANE(0), 0, done)
     :: else -> skip
     fi;
 #endif
-    skip
+    assert(!all_sent || owner != LANE(0));
+    all_sent = false
 }
 
 inline look_after() {
@@ -218,12 +234,13 @@ inline look_after() {
 proctype last(byte me)
 {
     byte before, seen;
-    bool done;
+    bool done, all_sent;
 
     do
     :: life == 0 ->
         look_after();
-        life != 0 || ends == (P | C) || (is_dead[SENDER] && !is_recovered[SENDER]) ||
+        life != 0 || ends == (P | C) || ((ends & C) && owner == LANE(0)) ||
+            (is_dead[SENDER] && !is_recovered[SENDER]) ||
             (is_dead[RECEIVER] && !is_recovered[RECEIVER])
     :: else -> break
     od;

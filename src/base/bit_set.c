@@ -132,8 +132,8 @@ claim_one(med_bit_set_entry *entry, uint32_t owner)
 {
     /* Relaxed: a look that spares a lost compare-and-swap. */
     uint32_t seen = atomic32_load_relaxed(&entry->owner);
-    if (seen != MED_BIT_SET_NOBODY ||
-        !atomic32_cas_acquire(&entry->owner, &seen, owner)) { /* A1 entry left <- R1 (put back) */
+    /* A1 entry left, and, where recover is between, use over <- R1 (put back), R2 (bit_set.h) */
+    if (seen != MED_BIT_SET_NOBODY || !atomic32_cas_acquire(&entry->owner, &seen, owner)) {
         return false;
     }
     end_dead_use(entry);
@@ -248,7 +248,8 @@ med_bit_set_recover(const med_bit_set *set, uint32_t dead_owner)
         /* Relaxed: checked by the compare-and-swap. */
         uint32_t owner = atomic32_load_relaxed(&set->entries[index].owner);
         /* R1 entry left -> A1 (claim): what the dead one wrote was made visible by his death (the
-         * query that found him dead), and goes on to the next owner. */
+         * query that found him dead), and goes on to the next owner. So does
+         * what who handed it over to him wrote, and lives: this change continues R2 (bit_set.h). */
         if (owner == dead_owner &&
             atomic32_cas_release(&set->entries[index].owner, &owner, MED_BIT_SET_NOBODY)) {
             recovered++;

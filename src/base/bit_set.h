@@ -147,7 +147,8 @@ med_bit_set_end(const med_bit_set *set, med_bit_set_slot slot, uint32_t owner)
 
 /* The same with plain stores, by a thread that is the only one to give, or to hand over, what
  * `owner` has, while nobody recovers that owner. As a change of owner they are no choice between
- * two: nobody else may make one. */
+ * two: nobody else may make one. The new owner may be recovered at once, while who handed over
+ * lives, whose use is over by then (R2). */
 
 /* In use, and `owner`'s. */
 static inline bool
@@ -172,7 +173,7 @@ med_bit_set_hand_over_alone(const med_bit_set *set,
     if (__builtin_expect(!med_bit_set_is_owners(set, slot, from), 0)) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    atomic32_store_relaxed(&set->entries[slot.index].owner, to); /* relaxed: as hand_over */
+    atomic32_store_release(&set->entries[slot.index].owner, to); /* R2 use over -> A1 (bit_set.c) */
     return MEDLEY_OK;
 }
 

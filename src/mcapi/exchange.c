@@ -353,25 +353,40 @@ node_is_over(const med_system *system, uint32_t node_ref)
                : is_past(generation, med_row_generation_of(word), 0xffff);
 }
 
+/* The row's present life: does its consumer take nothing any more? One who died leaves it now. If
+ * the row is of a later life by then, all the more. */
 static bool
-lane_is_over(const med_system *system, uint32_t owner)
+lane_is_left(med_system *system, const med_lane_row *row)
+{
+    if (!med_lane_is_gone(row, MED_LANE_CONSUMER)) {
+        med_lane_look_at(system, row, MED_LANE_CONSUMER);
+    }
+    return med_lane_is_gone(row, MED_LANE_CONSUMER);
+}
+
+static bool
+lane_is_over(med_system *system, uint32_t owner)
 {
     uint32_t lane = owner & 0xffffu;
+    uint32_t generation = owner >> 16 & 0x7fffu;
     if (lane >= system->lanes.row_count) {
         return true;
     }
     const med_lane_row *row = med_lane_at(system, lane);
-    /* A1 live, or over and what its users did <- T1 (table.c), T6 (table_index.c). Of what is just
-     * CREATING nothing is known, but soon. */
+    /* A1 live <- T1 (table.c): `ends` is of that life, or of a later one. Of what is just CREATING
+     * nothing is known, but soon. What was done to the buffer is seen by its owner's word. */
     uint32_t word = atomic32_load_acquire(&row->row.state);
-    return med_row_state_of(word) != MED_ROW_CREATING &&
-           is_past(owner >> 16 & 0x7fffu, med_row_generation_of(word), 0x7fff);
+    uint32_t now = med_row_generation_of(word);
+    if (med_row_state_of(word) == MED_ROW_LIVE && (now & 0x7fffu) == generation) {
+        return lane_is_left(system, row);
+    }
+    return med_row_state_of(word) != MED_ROW_CREATING && is_past(generation, now, 0x7fff);
 }
 
-/* Is there nobody any more who could give back what he owns? For good: no number comes again so
- * soon. */
+/* Is there nobody any more who could take what he owns, or give it back? For good: no number comes
+ * again so soon. */
 static bool
-is_over(const med_system *system, uint32_t owner)
+is_over(med_system *system, uint32_t owner)
 {
     return owner & 0x80000000u ? lane_is_over(system, owner)
                                : owner != MED_BIT_SET_NOBODY && node_is_over(system, owner);
@@ -383,12 +398,17 @@ med_exchange_reclaim(const med_self *self)
 {
     const med_exchange *exchange = self->exchange->exchange;
     const med_pool *pool = &exchange->pool;
-    uint32_t count = 0;
+    uint32_t count = 0, spared = MED_BIT_SET_NOBODY; /* who was just asked after, and is not over */
     for (uint32_t i = 0; i < pool->slots.capacity; i++) {
         /* Relaxed: whose it is, is looked at again by the recovery. */
         uint32_t owner = atomic32_load_relaxed(&pool->slots.entries[i].owner);
+        if (owner == spared) {
+            continue;
+        }
         if (is_over(self->system, owner)) {
             count += take_back(self->system, exchange, owner);
+        } else {
+            spared = owner;
         }
     }
     return count;
@@ -399,7 +419,7 @@ med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer)
 {
     med_exchange_node *node = self->exchange;
     med_exchange_flag_raise(self, &node->exchange->head->scarce);
-    if (med_object_look_due(self)) {
+    if (med_object_due(&node->next_search_ns)) {
         (void)med_exchange_reclaim(self);
     }
     medley_status_t status = med_pool_take(&node->exchange->pool, &node->cache, buffer);

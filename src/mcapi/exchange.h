@@ -53,7 +53,8 @@ typedef struct med_exchange_node {
     med_pool_cache cache;
     med_pending_queue gets; /* endpoints that it waits for */
     med_sends sends;
-    uint32_t polls; /* since it looked at somebody's life; see look_due */
+    uint32_t polls;          /* since it looked at somebody's life; see look_due */
+    uint64_t next_search_ns; /* when it looks next whether the dead have buffers */
 } med_exchange_node;
 
 /* What a system of these limits shares for it. 0: more than there can be. */
@@ -70,8 +71,8 @@ void med_exchange_leave(med_self *self);
 /* Wakes the threads of all nodes, to look again. */
 void med_exchange_wake_all(const med_system *system);
 
-/* A buffer for the caller. When none is left, those that the dead and ended lanes left behind are
- * looked for first. MEDLEY_ERR_NO_MEMORY. */
+/* A buffer for the caller. When none is left, those that the dead have, or that are on their way to
+ * them, are looked for first. MEDLEY_ERR_NO_MEMORY. */
 medley_status_t med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer);
 
 /* That life of a lane is over, for both sides: what was under way in it comes back. By any thread;
@@ -95,7 +96,8 @@ med_exchange_flag_raise(const med_self *self, atomic32 *flag)
  * in many times, so that who only polls finds a death all the same. */
 bool med_exchange_look_due(med_self *self);
 
-/* Gives back what the dead and ended lanes left behind. How many. */
+/* Gives back what the dead left behind, and lanes that nobody receives by any more; recovers those
+ * receivers who died. How many. */
 uint32_t med_exchange_reclaim(const med_self *self);
 
 static inline medley_status_t

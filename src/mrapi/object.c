@@ -191,14 +191,20 @@ med_object_remove(const med_table_view *table, const med_object *object, med_han
 /* ---- Trying and waiting ---------------------------------------------------------------------- */
 
 bool
-med_object_look_due(med_self *self)
+med_object_due(uint64_t *next_ns)
 {
     uint64_t now_ns = med_port_clock_ns();
-    if (now_ns < self->next_look_ns) {
+    if (now_ns < *next_ns) {
         return false;
     }
-    self->next_look_ns = now_ns + LOOK_INTERVAL_NS;
+    *next_ns = now_ns + LOOK_INTERVAL_NS;
     return true;
+}
+
+bool
+med_object_look_due(med_self *self)
+{
+    return med_object_due(&self->next_look_ns);
 }
 
 uint32_t

@@ -143,6 +143,9 @@ med_object_touched(const med_self_table *table, uint32_t index)
 /* Who only ever tries must find a holder's death all the same, but need not ask the system each
  * time: is it time to? */
 bool med_object_look_due(med_self *self);
+/* The same of something else that is asked for again and again. Not before `next_ns`, which is the
+ * caller's and then put off. */
+bool med_object_due(uint64_t *next_ns);
 
 /* ---- Objects that several nodes have at once ------------------------------------------------- */
 

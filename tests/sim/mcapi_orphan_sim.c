@@ -143,7 +143,7 @@ act(const sim_actor *actor)
 
 const sim_scenario sim_mcapi_orphan = {
     .name = "mcapi_orphan",
-    .covers = "lane_is_over() row_give_back()",
+    .covers = "med_bit_set_hand_over_alone()",
     .actors = ACTORS,
     .deaths = 1,
     .mortal = 1u << SENDER,

@@ -38,7 +38,6 @@ static const survivor survivors[] = {
     {NULL, "claim_undo", "R4", "is for a recovery that began when the side was another dead one's"},
 
     /* mrapi: rows */
-    {"table", "row_give_back", "T6", "for lane_is_over: mcapi_orphan finds it"},
     {"table", "insert_locked", "T2", "table_find finds it"},
     {"table", "row_look", "A2", "table_find finds it"},
     {"table_find", "row_look", "A3", "a chain has more than one row: table finds it"},
@@ -112,6 +111,8 @@ static const survivor survivors[] = {
     {NULL, "make_ready", "X1",
      "the lanes' lock orders it for the living; for who dies here, it holds the compiler's order"},
     {NULL, "make_ready", "X2", "as X1"},
+    {NULL, "lane_is_over", "A1",
+     "a `gone` of the life before must be seen when an owner of this one is: by no seed"},
     {NULL, "fill", "F1",
      "for one who left the lane, and for want of its table's lock let others remove it"},
     {NULL, "side_is_there", "F2", "as F1"},
