@@ -3,6 +3,9 @@
  * How often which time was measured, with three digits: for each power of two, 1024 cells of equal
  * width; below 2048 ns, one for each. A fixed size, no pointer: it may lie in shared memory. Each
  * has one writer; whoever reads it does so afterwards, or learns what is about right.
+ *
+ * Why not HdrHistogram, which divides time in the same way: Debian 12, of whose packages all is
+ * built, has it for Go and for Java, and not for C.
  */
 #ifndef MEDLEY_TOOLS_HISTOGRAM_H
 #define MEDLEY_TOOLS_HISTOGRAM_H
