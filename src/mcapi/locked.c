@@ -21,6 +21,10 @@
  * short under it leaves no more behind than a lock-free one. Of the holder of the other: the
  * machine says that the word names a thread that is gone; whoever is told so first frees the word.
  * The thread numbers in that word hold in one PID namespace.
+ *
+ * Of one who is stopped inside, or of a word that was written over and names one who lives, nobody
+ * takes either lock away. Who waits gives up after a while, says so, and has an error; who gives
+ * the reader/writer lock back does it then without the other, which orders but does not guard it.
  */
 #include "mcapi/locked.h"
 
@@ -34,6 +38,8 @@
 
 #define GUARD_NUMBER (MED_OBJECT_USER_MAX + 1)
 #define VARIABLE "MEDLEY_EXCHANGE"
+/* For both locks together: longer than anybody is inside who goes on. */
+#define PATIENCE_NS UINT64_C(5000000000)
 
 static const char *const names[] = {"lock-free", "locked"};
 
@@ -99,21 +105,24 @@ free_of_gone(atomic32 *word, uint32_t seen)
     (void)atomic32_cas_relaxed(word, &seen, 0);
 }
 
-static void
-os_lock(const med_self *self)
+/* MEDLEY_TIMEOUT. */
+static medley_status_t
+os_lock(const med_self *self, uint64_t deadline_ns)
 {
     atomic32 *word = &self->exchange->exchange->head->os_lock;
-    for (uint32_t pauses = 0;;) {
+    uint32_t pauses = 0;
+    do {
         uint32_t seen = atomic32_load_relaxed(word); /* relaxed: compared when it is freed */
-        medley_status_t status = med_port_pi_lock(&word->value, MED_PORT_FOREVER, self->scope);
+        medley_status_t status = med_port_pi_lock(&word->value, deadline_ns, self->scope);
         if (status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED) {
-            return;
+            return MEDLEY_OK;
         }
         if (status == MEDLEY_ERR_PEER_DIED || status == MEDLEY_ERR_EXISTS) {
             free_of_gone(word, seen);
         }
         med_wait_pause(&pauses);
-    }
+    } while (med_port_clock_ns() < deadline_ns);
+    return MEDLEY_TIMEOUT;
 }
 
 static void
@@ -125,11 +134,13 @@ os_unlock(const med_self *self)
 /* ---- In and out ------------------------------------------------------------------------------ */
 
 static medley_status_t
-try_once(med_self *self, med_rwl_mode mode)
+try_once(med_self *self, med_rwl_mode mode, uint64_t deadline_ns)
 {
-    os_lock(self);
-    medley_status_t status = med_rwl_lock(self, self->exchange->guard, mode, 0);
-    os_unlock(self);
+    medley_status_t status = os_lock(self, deadline_ns);
+    if (status == MEDLEY_OK) {
+        status = med_rwl_lock(self, self->exchange->guard, mode, 0);
+        os_unlock(self);
+    }
     return status;
 }
 
@@ -137,18 +148,25 @@ medley_status_t
 med_locked_enter_slow(med_self *self, med_rwl_mode mode)
 {
     bool told = self->owner_died; /* of the program's own locks */
-    medley_status_t status = try_once(self, mode);
+    uint64_t deadline_ns = med_port_clock_ns() + PATIENCE_NS;
+    medley_status_t status = try_once(self, mode, deadline_ns);
     if (status == MEDLEY_BUSY) {
-        status = med_rwl_lock(self, self->exchange->guard, mode, MED_PORT_FOREVER);
+        status = med_rwl_lock(self, self->exchange->guard, mode, deadline_ns);
     }
     self->owner_died = told;
+    if (status == MEDLEY_TIMEOUT) {
+        med_log_error_line(VARIABLE "=locked", "its locks were not to be had for 5 s: somebody is "
+                                               "stopped inside, or they were written over");
+    }
     return status == MEDLEY_OK ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
 void
 med_locked_leave_slow(med_self *self, med_rwl_mode mode)
 {
-    os_lock(self);
+    medley_status_t status = os_lock(self, med_port_clock_ns() + PATIENCE_NS);
     (void)med_rwl_unlock(self, self->exchange->guard, mode);
-    os_unlock(self);
+    if (status == MEDLEY_OK) {
+        os_unlock(self);
+    }
 }

@@ -35,7 +35,8 @@ med_is_locked(const med_self *self)
 }
 
 /* Around what looks at (read), or changes, what nodes share. Not within another. Nothing at all
- * where the exchange is lock-free. MEDLEY_ERR_CORRUPT: the lock is not to be had any more. */
+ * where the exchange is lock-free. MEDLEY_ERR_CORRUPT: the lock is not to be had any more, or was
+ * not for long, which is reported. */
 static inline medley_status_t
 med_locked_enter(med_self *self, med_rwl_mode mode)
 {
