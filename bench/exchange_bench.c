@@ -15,6 +15,7 @@
 #include "bench_system.h"
 #include "exchange_nodes.h"
 #include "exchange_peers.h"
+#include "exchange_topics.h"
 #include "medley/medley.h"
 #include "port/port.h"
 #include "ring_bench.h"
@@ -621,6 +622,27 @@ ask_states(bench *b, uint32_t bytes)
     bench_ask(b, &question);
 }
 
+static void
+ask_topics(bench *b, uint32_t subscribers)
+{
+    char name[64];
+    topic_case topic = {subscribers, 2000000};
+    const bench_subject subjects[] = {
+        {"medley topic", topic_measure, &topic},
+        {"boost spsc_queue, one each", topic_queues_measure, &topic},
+    };
+    (void)snprintf(name, sizeof name, "MCAPI topics, 24 B, subscribers: %u", subscribers);
+    const bench_question question = {
+        .name = name,
+        .setting = "public calls; lanes of 1 MiB, 1024 buffers of 4 KiB in all; queues of 16384, "
+                   "one process, by copy; one thread receives for all; each value checked",
+        .unit = "M/s",
+        .value_count = 1,
+        .subjects = subjects,
+        .subject_count = BENCH_COUNT(subjects)};
+    bench_ask(b, &question);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -642,6 +664,9 @@ main(int argc, char **argv)
     ask_packets(&b, 4096);
     ask_states(&b, 24);
     ask_states(&b, 4096);
+    for (uint32_t subscribers = 1; subscribers <= TOPIC_SUBSCRIBERS_MAX; subscribers *= 2) {
+        ask_topics(&b, subscribers);
+    }
     bench_system_close();
     return bench_end(&b);
 }
