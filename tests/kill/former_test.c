@@ -15,19 +15,10 @@
 #include "mrapi/system.h"
 #include "support/system.h"
 
-#define PI MEDLEY_MUTEX_PRIORITY_INHERITANCE
-#define WAITERS_BIT 0x80000000u
 #define ROUNDS 400
 #define SLEEPERS 2
 #define NONE_YET 1u /* no handle */
 #define SLEEPS_IN_A_SLICE 6u
-
-#define WITHOUT_PI_SKIP()                                                                          \
-    do {                                                                                           \
-        if (!med_port_pi_supported()) {                                                            \
-            not_possible_here("no priority-inheritance futex");                                    \
-        }                                                                                          \
-    } while (0)
 
 static med_mutex_row *
 row_of(mrapi_mutex_hndl_t mutex)

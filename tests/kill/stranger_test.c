@@ -19,17 +19,7 @@
 #include "mrapi/system.h"
 #include "support/system.h"
 
-#define PI MEDLEY_MUTEX_PRIORITY_INHERITANCE
 #define SHORT_US 100000u
-#define WAITERS_BIT 0x80000000u
-
-#define NO_PI "no priority-inheritance futex"
-#define WITHOUT_PI_SKIP()                                                                          \
-    do {                                                                                           \
-        if (!med_port_pi_supported()) {                                                            \
-            not_possible_here(NO_PI);                                                              \
-        }                                                                                          \
-    } while (0)
 
 /* ---- Strangers ------------------------------------------------------------------------------- */
 

@@ -34,3 +34,11 @@ mcapi_endpoint_make(uint32_t port)
     SIM_CHECK(status == MCAPI_SUCCESS);
     return made;
 }
+
+void
+mcapi_endpoint_end(mcapi_endpoint_t endpoint)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_delete(endpoint, &status);
+    SIM_CHECK(status == MCAPI_SUCCESS);
+}

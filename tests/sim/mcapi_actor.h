@@ -13,5 +13,6 @@ void mcapi_come(const sim_actor *actor);
 void mcapi_go(void);
 /* An endpoint at which nothing ever waits. */
 mcapi_endpoint_t mcapi_endpoint_make(uint32_t port);
+void mcapi_endpoint_end(mcapi_endpoint_t endpoint);
 
 #endif

@@ -58,40 +58,19 @@ awaited(const bool *told)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-/* Again, when another was too long at opening or closing the system. */
-static void
-node_come(const sim_actor *actor)
-{
-    mrapi_info_t info;
-    mrapi_parameters_t parameters = {0};
-    mrapi_status_t status;
-    do {
-        mrapi_initialize(DOMAIN, actor->index + 1, parameters, &info, &status);
-        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_INITFAILED);
-    } while (status != MRAPI_SUCCESS);
-}
-
-static void
-node_go(void)
-{
-    mrapi_status_t status;
-    mrapi_finalize(&status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
-}
-
 static void
 node_leave_row(const sim_actor *actor)
 {
-    node_come(actor);
-    node_go();
-    node_come(actor);
+    mrapi_node_come(actor);
+    mrapi_node_go();
+    mrapi_node_come(actor);
 }
 
 static void
 node_end(void)
 {
     SIM_CHECK(med_node_alive(med_self_get()->system, med_self_get()->ref));
-    node_go();
+    mrapi_node_go();
 }
 
 /* ---- Endpoints ------------------------------------------------------------------------------- */
@@ -140,7 +119,7 @@ typedef struct row_kind {
 } row_kind;
 
 static const row_kind kinds[] = {
-    {node_leave_row, node_go, node_come, node_end},
+    {node_leave_row, mrapi_node_go, mrapi_node_come, node_end},
     {endpoint_leave_row, mcapi_go, endpoint_have, endpoint_end},
 };
 
@@ -177,12 +156,12 @@ watch(const sim_actor *actor)
 {
     notes *n = actor->notes;
     n->kind = sim_random(sizeof kinds / sizeof kinds[0]);
-    node_come(actor);
+    mrapi_node_come(actor);
     n->watches = true;
     (void)sim_join(MORTAL);
     (void)med_process_recover_all(med_self_get()->system);
     n->recovered = true;
-    node_go();
+    mrapi_node_go();
 }
 
 static void

@@ -44,14 +44,6 @@ static const sim_variable environment[] = {{"MEDLEY_MAX_NODES", "3"},
                                            {"MEDLEY_BUFFER_BYTES", "128"},
                                            MRAPI_VARIABLES};
 
-static void
-endpoint_end(mcapi_endpoint_t endpoint)
-{
-    mcapi_status_t status;
-    mcapi_endpoint_delete(endpoint, &status);
-    SIM_CHECK(status == MCAPI_SUCCESS);
-}
-
 /* False: there is no lane, or no room, just now. */
 static bool
 send(mcapi_endpoint_t from, mcapi_endpoint_t to, const content *c)
@@ -67,7 +59,7 @@ send_to_oneself(mcapi_endpoint_t from, const content *c)
 {
     mcapi_endpoint_t to = mcapi_endpoint_make(TO);
     (void)send(from, to, c);
-    endpoint_end(to);
+    mcapi_endpoint_end(to);
 }
 
 static void
@@ -87,7 +79,7 @@ send_in_turns(const sim_actor *actor)
         } else if (send(from, n->told, &c)) {
             n->accepted[actor->index] |= 1u << turn;
         }
-        endpoint_end(from);
+        mcapi_endpoint_end(from);
     }
     mcapi_go();
 }
@@ -128,7 +120,7 @@ receive_all(const sim_actor *actor)
     for (uint32_t i = 0; i < ACTORS; i++) {
         SIM_CHECK(got[i] == n->accepted[i]);
     }
-    endpoint_end(own);
+    mcapi_endpoint_end(own);
     mcapi_go();
 }
 

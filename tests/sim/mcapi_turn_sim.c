@@ -25,14 +25,6 @@ static const sim_variable environment[] = {{"MEDLEY_MAX_NODES", "3"},
                                            {"MEDLEY_BUFFER_BYTES", "128"},
                                            MRAPI_VARIABLES};
 
-static void
-endpoint_end(mcapi_endpoint_t endpoint)
-{
-    mcapi_status_t status;
-    mcapi_endpoint_delete(endpoint, &status);
-    SIM_CHECK(status == MCAPI_SUCCESS);
-}
-
 /* False: the lane, or what it needs, is another's now. */
 static bool
 send(mcapi_endpoint_t from, mcapi_endpoint_t to, uint32_t turn)
@@ -67,8 +59,8 @@ act(const sim_actor *actor)
         if (send(from, to, turn)) {
             receive(to, turn);
         }
-        endpoint_end(from);
-        endpoint_end(to);
+        mcapi_endpoint_end(from);
+        mcapi_endpoint_end(to);
     }
     mcapi_finalize(&status);
     SIM_CHECK(status == MCAPI_SUCCESS);

@@ -29,7 +29,7 @@ somebody_is_present(const mrapi_notes *n)
 
 /* Again, when another was too long at opening or closing the system. */
 void
-mrapi_come(const sim_actor *actor)
+mrapi_node_come(const sim_actor *actor)
 {
     mrapi_info_t info;
     mrapi_parameters_t parameters = {0};
@@ -38,6 +38,20 @@ mrapi_come(const sim_actor *actor)
         mrapi_initialize(DOMAIN, actor->index + 1, parameters, &info, &status);
         SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_INITFAILED);
     } while (status != MRAPI_SUCCESS);
+}
+
+void
+mrapi_node_go(void)
+{
+    mrapi_status_t status;
+    mrapi_finalize(&status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+}
+
+void
+mrapi_come(const sim_actor *actor)
+{
+    mrapi_node_come(actor);
     mrapi_notes *n = actor->notes;
     if (!somebody_is_present(n)) {
         memset(n->told, 0, sizeof n->told);
@@ -48,10 +62,8 @@ mrapi_come(const sim_actor *actor)
 void
 mrapi_go(const sim_actor *actor)
 {
-    mrapi_status_t status;
     ((mrapi_notes *)actor->notes)->present &= ~(1u << actor->index);
-    mrapi_finalize(&status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
+    mrapi_node_go();
 }
 
 bool

@@ -30,7 +30,10 @@ void mrapi_begin(const sim_actor *director);
         NULL, NULL                                                                                 \
     }
 extern const sim_variable mrapi_environment[];
-/* The actor becomes a node of the system, which it makes if nobody is in it: then what was told is
+/* The actor becomes a node, and is none any more; nothing is noted. */
+void mrapi_node_come(const sim_actor *actor);
+void mrapi_node_go(void);
+/* The same, noted: a node of the system, which it makes if nobody is in it: then what was told is
  * of no more use. */
 void mrapi_come(const sim_actor *actor);
 void mrapi_go(const sim_actor *actor);
