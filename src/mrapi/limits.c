@@ -20,14 +20,14 @@ const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
 const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
                                            MED_REQUEST_PLACES_MAX};
 
-/* A plain decimal number, or 0. */
+/* A plain decimal number, or UINT32_MAX, which is more than any limit may be. */
 static uint32_t
 number_of(const char *digits)
 {
     uint64_t number = 0;
     for (; *digits; digits++) {
         if (*digits < '0' || *digits > '9' || number > UINT32_MAX / 16) {
-            return 0;
+            return UINT32_MAX;
         }
         number = number * 10 + (uint64_t)(*digits - '0');
     }
@@ -42,12 +42,14 @@ asked_for(const med_limit_info *info)
     if (!value || !*value) {
         return 0;
     }
-    uint32_t number = number_of(value);
-    if (number >= 1 && number <= info->largest) {
+    uint32_t number = number_of(value), least = info->standard ? 1 : 0;
+    if (number >= least && number <= info->largest) {
         return number;
     }
     med_text want = {.length = 0};
-    med_text_string(&want, "want a number from 1 to ");
+    med_text_string(&want, "want a number from ");
+    med_text_number(&want, least);
+    med_text_string(&want, " to ");
     med_text_number(&want, info->largest);
     med_log_ignored(info->variable, value, want.bytes);
     return 0;

@@ -64,15 +64,15 @@ _Static_assert(sizeof(med_limits) == MED_LIMIT_COUNT * sizeof(uint32_t), "one wo
 typedef struct med_limit_info {
     const char *name;     /* "nodes" */
     const char *variable; /* "MEDLEY_MAX_NODES" */
-    uint32_t standard;    /* when the variable is not set */
+    uint32_t standard;    /* when the variable is not set; 0: who wants none may say so */
     uint32_t largest;
 } med_limit_info;
 
 extern const med_limit_info med_limit_infos[MED_LIMIT_COUNT];
 
 /* What a new system gets: the standard values, overridden by the environment. A variable that is no
- * number between 1 and the largest is reported and ignored. Where there is no environment,
- * med_limits_built_in. */
+ * number between 1 (0, where that is standard) and the largest is reported and ignored. Where there
+ * is no environment, med_limits_built_in. */
 void med_limits_from_environment(med_limits *limits);
 /* Small; in a file of its own, so that a program for bare metal that defines both has its own
  * numbers. There, 0 is allowed: no object of that kind. */

@@ -14,11 +14,7 @@ static const med_limit_info info = {"traced events", "MEDLEY_TRACE", 0, MED_TRAC
 uint32_t
 med_traced_wanted(void)
 {
-    const char *value = med_port_has_environment() ? med_port_environment(info.variable) : NULL;
-    if (!value || med_text_equal(value, "0", 2)) {
-        return 0;
-    }
-    uint32_t asked = med_limits_of_process(&info);
+    uint32_t asked = med_port_has_environment() ? med_limits_of_process(&info) : 0;
     uint32_t events = MED_TRACED_EVENTS_MIN;
     asked = asked == 1 ? MED_TRACED_EVENTS_STANDARD : asked;
     while (events < asked) {

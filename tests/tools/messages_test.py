@@ -25,6 +25,14 @@ class Messages(CommandTest):
         said = self.said(MEDLEY_SYSTEM="mine", MEDLEY_MAX_NODES="many")
         self.assertIn("MEDLEY_MAX_NODES ignored: it is 'many'; want a number from 1 to", said)
 
+    def test_where_none_may_be_wanted(self):
+        said = self.said(MEDLEY_SYSTEM="mine", MEDLEY_TRACE="much")
+        self.assertIn("MEDLEY_TRACE ignored: it is 'much'; want a number from 0 to 1048576", said)
+        said = self.said(MEDLEY_SYSTEM="mine", MEDLEY_TRACE="1048577")
+        self.assertIn("it is '1048577'; want a number from 0 to 1048576", said)
+        for none in ("", "0", "00"):
+            self.assertNotIn("TRACE", self.said(MEDLEY_SYSTEM="mine", MEDLEY_TRACE=none))
+
     def test_a_long_value_leaves_room_for_the_advice(self):
         said = self.said(MEDLEY_SYSTEM="mine", MEDLEY_MAX_NODES="9" * 1000)
         self.assertIn("'; want a number from 1 to", said)
