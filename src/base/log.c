@@ -166,9 +166,7 @@ med_log_limit_line(const char *objects, uint32_t limit, const char *what, const 
 {
     med_text text = {.length = 0};
     med_text_string(&text, "limit reached: ");
-    med_text_number(&text, limit);
-    med_text_string(&text, " ");
-    med_text_string(&text, objects);
+    med_text_count(&text, limit, objects);
     if (what) {
         med_text_string(&text, "; ");
         med_text_string(&text, what);

@@ -2,13 +2,20 @@
 /* Appends to a text of fixed size, and cuts off what does not fit; and strings in fields. */
 #include "base/text.h"
 
-void
-med_text_string(med_text *text, const char *string)
+/* No more of it than `most` letters. */
+static void
+append(med_text *text, const char *string, size_t most)
 {
-    while (*string && text->length < MED_TEXT_BYTES - 1) {
+    while (most-- && *string && text->length < MED_TEXT_BYTES - 1) {
         text->bytes[text->length++] = *string++;
     }
     text->bytes[text->length] = '\0';
+}
+
+void
+med_text_string(med_text *text, const char *string)
+{
+    append(text, string, SIZE_MAX);
 }
 
 void
@@ -23,6 +30,60 @@ med_text_number(med_text *text, uint64_t number)
     } while (number);
     med_text_string(text, p);
 }
+
+/* ---- One of many ----------------------------------------------------------------------------- */
+
+/* Whether `end` letters of `things` end so. */
+static bool
+ends_with(const char *things, size_t end, const char *ending, size_t length)
+{
+    return end >= length && med_text_equal(things + end - length, ending, length);
+}
+
+/* Where the counted word ends: "bytes" in "bytes in a lane", else the last one. */
+static size_t
+word_end(const char *things)
+{
+    size_t end = 0;
+    while (things[end] && !med_text_equal(things + end, " in ", 4) &&
+           !med_text_equal(things + end, " of ", 4)) {
+        end++;
+    }
+    return end;
+}
+
+/* As far as English goes here: memories, processes, mutexes, nodes. */
+static void
+singular(med_text *text, const char *things)
+{
+    size_t end = word_end(things), keep = end;
+    const char *ending = "";
+    if (ends_with(things, end, "ies", 3)) {
+        keep = end - 3;
+        ending = "y";
+    } else if (ends_with(things, end, "sses", 4) || ends_with(things, end, "xes", 3)) {
+        keep = end - 2;
+    } else if (ends_with(things, end, "s", 1)) {
+        keep = end - 1;
+    }
+    append(text, things, keep);
+    med_text_string(text, ending);
+    med_text_string(text, things + end);
+}
+
+void
+med_text_count(med_text *text, uint64_t number, const char *things)
+{
+    med_text_number(text, number);
+    med_text_string(text, " ");
+    if (number == 1) {
+        singular(text, things);
+    } else {
+        med_text_string(text, things);
+    }
+}
+
+/* ---- Strings in fields ----------------------------------------------------------------------- */
 
 void
 med_text_copy(char *target, size_t size, const char *source)

@@ -18,6 +18,8 @@ typedef struct med_text {
 /* A zeroed med_text is empty. */
 void med_text_string(med_text *text, const char *string);
 void med_text_number(med_text *text, uint64_t number);
+/* "1 node", "2 nodes", "1 byte in a lane": `things` is the plural. */
+void med_text_count(med_text *text, uint64_t number, const char *things);
 
 /* Copies at most `size - 1` characters and a NUL, and zeroes the rest: for names in shared rows. */
 void med_text_copy(char *target, size_t size, const char *source);

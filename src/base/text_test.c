@@ -23,6 +23,35 @@ lines_are_built_and_cut(void **state)
 }
 
 static void
+what_is_counted_is_one_or_many(void **state)
+{
+    static const struct {
+        uint64_t number;
+        const char *things, *text;
+    } rows[] = {
+        {0, "nodes", "0 nodes"},
+        {1, "nodes", "1 node"},
+        {2, "nodes", "2 nodes"},
+        {21, "nodes", "21 nodes"},
+        {1, "processes", "1 process"},
+        {1, "mutexes", "1 mutex"},
+        {1, "lanes", "1 lane"},
+        {1, "remote memories", "1 remote memory"},
+        {1, "reader/writer locks", "1 reader/writer lock"},
+        {1, "bytes in a lane", "1 byte in a lane"},
+        {1, "levels of a recursive mutex", "1 level of a recursive mutex"},
+        {1, "sheep", "1 sheep"},
+        {1, "", "1 "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        med_text text = {.length = 0};
+        med_text_count(&text, rows[i].number, rows[i].things);
+        assert_string_equal(text.bytes, rows[i].text);
+    }
+}
+
+static void
 copies_end_and_are_padded(void **state)
 {
     char name[8];
@@ -64,6 +93,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_built_and_cut),
+        cmocka_unit_test(what_is_counted_is_one_or_many),
         cmocka_unit_test(copies_end_and_are_padded),
         cmocka_unit_test(equality_is_bounded),
         cmocka_unit_test(every_status_has_a_text),

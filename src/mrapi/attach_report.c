@@ -115,9 +115,7 @@ med_attach_tell_line(const char *what, const med_system *system)
         }
         med_text_string(&text, before);
         before = ", ";
-        med_text_number(&text, system->limits.of[i]);
-        med_text_string(&text, " ");
-        med_text_string(&text, med_limit_infos[i].name);
+        med_text_count(&text, system->limits.of[i], med_limit_infos[i].name);
     }
     med_log(MED_LOG_INFO, &text);
 }

@@ -46,9 +46,7 @@ limit_refuse(med_image *image, uint32_t line, const med_limits *limits, med_limi
     med_text_string(&advice, "' in 'limits'");
     med_text what = {.length = 0};
     med_text_string(&what, "more than the limit of ");
-    med_text_number(&what, limits->of[which]);
-    med_text_string(&what, " ");
-    med_text_string(&what, name);
+    med_text_count(&what, limits->of[which], name);
     return med_image_refuse(image, line, what.bytes, NULL, 0, advice.bytes);
 }
 

@@ -101,9 +101,7 @@ med_limits_warn_differences(const med_limits *actual, const char *system_name)
             med_text_string(&text, " has no effect: system '");
             med_text_string(&text, system_name);
             med_text_string(&text, "' was created with ");
-            med_text_number(&text, there);
-            med_text_string(&text, " ");
-            med_text_string(&text, med_limit_infos[i].name);
+            med_text_count(&text, there, med_limit_infos[i].name);
             med_log(MED_LOG_ERROR, &text);
         }
     }

@@ -568,8 +568,8 @@ limits_say_what_raises_them(void **state)
 {
     (void)state;
     logged_run("error", reaches_limits);
-    assert_true(logged_says_once("limit reached: 1 mutexes; MEDLEY_MAX_MUTEXES raises it"));
-    assert_true(logged_says_once("limit reached: 1 nodes; MEDLEY_MAX_NODES raises it"));
+    assert_true(logged_says_once("limit reached: 1 mutex; MEDLEY_MAX_MUTEXES raises it"));
+    assert_true(logged_says_once("limit reached: 1 node; MEDLEY_MAX_NODES raises it"));
 }
 
 /* Another process of the system: it wants the same number, and other limits. */

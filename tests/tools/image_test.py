@@ -109,7 +109,7 @@ WRONG = [
         BEGIN + "limits:\n  mutexes: 1\nmutexes:\n"
         "  - number: 1\n    domain: 1\n  - number: 2\n    domain: 1\n",
         10,
-        "more than the limit of 1 mutexes",
+        "more than the limit of 1 mutex:",
     ),
     (BEGIN + "shmems:\n  - number: 1\n    domain: 1\n    size: 0\n", 8, "want a number of bytes"),
     (

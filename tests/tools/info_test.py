@@ -256,6 +256,8 @@ class PretendedMachine(CommandTest):
         self.expect("HWLOC_SYNTHETIC=pu:3", 3, HWLOC_XMLFILE=self.file, HWLOC_SYNTHETIC="pu:3")
 
     def test_text(self):
+        output, _ = self.run_medley("info", HWLOC_SYNTHETIC="package:1 core:1 pu:3")
+        self.assertIn(", 3 processors, 1 core, 1 package\n", output)
         output, _ = self.run_medley("info", HWLOC_SYNTHETIC="pu:3")
         self.assertIn(" on HWLOC_SYNTHETIC=pu:3: ", output)
         for word in ("this machine", "virtual machine", "processors: ", "membarrier"):

@@ -33,6 +33,12 @@ class Messages(CommandTest):
         for none in ("", "0", "00"):
             self.assertNotIn("TRACE", self.said(MEDLEY_SYSTEM="mine", MEDLEY_TRACE=none))
 
+    def test_one_is_not_many(self):
+        one = {"MEDLEY_MAX_NODES": "1", "MEDLEY_MAX_PROCESSES": "1", "MEDLEY_MAX_RMEMS": "1"}
+        said = self.said(MEDLEY_SYSTEM="mine", MEDLEY_LOG="info", **one)
+        self.assertIn("16 domains, 1 process, 1 node, ", said)
+        self.assertIn(" 1 remote memory, ", said)
+
     def test_a_long_value_leaves_room_for_the_advice(self):
         said = self.said(MEDLEY_SYSTEM="mine", MEDLEY_MAX_NODES="9" * 1000)
         self.assertIn("'; want a number from 1 to", said)

@@ -85,6 +85,8 @@ class Runs(CommandTest):
         output, errors = self.run_medley("stress", "one-way", "--count", "10")
         self.assertEqual(errors, "")
         self.assertRegex(output, r"one-way: nodes 2, channels 1")
+        once, _ = self.run_medley("stress", "one-way", "--count", "1")
+        self.assertRegex(once, r"(?m)^1 transaction in .* a second$")
         self.assertRegex(output, r"(?m)^10 transactions in .* a second$")
         self.assertRegex(output, r"(?m)^latency, us: least .* median .* p99\.9 .* most")
         self.assertRegex(output, r"(?m)^ +2 +threads +free +0 +10 +0 ")

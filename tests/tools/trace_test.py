@@ -135,8 +135,10 @@ class Told(TraceTest):
         self.holder(3, 5, "create", 9, "create", 10, "create", 11)
         self.assertEqual([event["number"] for event in self.events("--last", 2)], [10, 11])
         output, _ = self.run_medley("trace", SYSTEM, "--last", "2")
-        self.assertIn("2 events", output)
+        self.assertIn("2 events\n", output)
         self.assertNotIn("joined", output)
+        output, _ = self.run_medley("trace", SYSTEM, "--last", "1")
+        self.assertIn("1 event\n", output)
 
     def test_named_after_they_are_gone(self):
         self.holder(3, 1)

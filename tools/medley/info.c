@@ -185,6 +185,13 @@ number_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
+/* "2 cores", by the key. */
+static const char *
+count_of(const json_t *object, const char *things)
+{
+    return output_count_text((uint64_t)number_of(object, things), things);
+}
+
 static void
 machine_print(const json_t *document)
 {
@@ -227,10 +234,9 @@ group_print(const json_t *group)
 static void
 domain_print(const json_t *domain)
 {
-    (void)printf("\ndomain %d: %s, %d processors, %d cores, %d packages\n",
-                 (int)number_of(domain, "domain"), text_of(domain, "instruction_set"),
-                 (int)number_of(domain, "processors"), (int)number_of(domain, "cores"),
-                 (int)number_of(domain, "packages"));
+    (void)printf("\ndomain %d: %s, %s, %s, %s\n", (int)number_of(domain, "domain"),
+                 text_of(domain, "instruction_set"), count_of(domain, "processors"),
+                 count_of(domain, "cores"), count_of(domain, "packages"));
     OUTPUT_TABLE(json_object_get(domain, "core_classes"), class_columns);
     OUTPUT_TABLE(json_object_get(domain, "caches"), cache_columns);
     OUTPUT_TABLE(json_object_get(domain, "memories"), memory_columns);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "tools/medley/command.h"
 
 #define COLUMNS_MAX 14
@@ -69,6 +70,16 @@ output_age_text(uint64_t age_ns)
 {
     char *text = next_text();
     age_write(text, age_ns);
+    return text;
+}
+
+const char *
+output_count_text(uint64_t number, const char *things)
+{
+    char *text = next_text();
+    med_text line = {.length = 0};
+    med_text_count(&line, number, things);
+    med_text_copy(text, OUTPUT_CELL_BYTES, line.bytes);
     return text;
 }
 

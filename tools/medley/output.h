@@ -45,6 +45,8 @@ void output_node(const json_t *row, const json_t *value, char *cell);  /* of out
 /* "32 KiB" for lines of prose; the text lives until the next call but three. */
 const char *output_size_text(uint64_t size_bytes);
 const char *output_age_text(uint64_t age_ns);
+/* "1 node", "2 nodes": likewise, by the plural. */
+const char *output_count_text(uint64_t number, const char *things);
 
 /* The name of a node, {"domain", "node"}; in cells "3:7". */
 json_t *output_node_json(uint32_t domain, uint32_t number);

@@ -22,6 +22,7 @@
 #include "medley/medley.h"
 #include "mrapi/limits.h"
 #include "mrapi/system.h"
+#include "tools/medley/output.h"
 
 #define PROGRESS_INTERVAL_NS 200000000L
 #define SYSTEM_BYTES 32
@@ -296,8 +297,9 @@ static void
 progress_show(const crew *c, bool last)
 {
     uint64_t all = stress_transactions(c->d), now = received_by_all(c);
-    (void)fprintf(stderr, "\r%s: %" PRIu64 " of %" PRIu64 " transactions, %u %%%s", c->d->name, now,
-                  all, (unsigned)(now * 100 / all), last ? "\n" : "");
+    (void)fprintf(stderr, "\r%s: %" PRIu64 " of %s, %u %%%s", c->d->name, now,
+                  output_count_text(all, "transactions"), (unsigned)(now * 100 / all),
+                  last ? "\n" : "");
     (void)fflush(stderr);
 }
 
@@ -320,9 +322,9 @@ watch(crew *c, const sigset_t *awaited)
         }
     }
     if (heard) {
-        command_error(c->command,
-                      "ended by signal %d (%s) after %" PRIu64 " of %" PRIu64 " transactions",
-                      heard, strsignal(heard), received_by_all(c), stress_transactions(c->d));
+        command_error(c->command, "ended by signal %d (%s) after %" PRIu64 " of %s", heard,
+                      strsignal(heard), received_by_all(c),
+                      output_count_text(stress_transactions(c->d), "transactions"));
     }
 }
 

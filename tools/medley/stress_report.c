@@ -172,8 +172,9 @@ stress_report_print(const json_t *report)
                  json_string_value(json_object_get(report, "topology")),
                  json_array_size(json_object_get(report, "nodes")), value(report, "channels"),
                  json_string_value(json_object_get(report, "exchange")));
-    (void)printf("%" PRIu64 " transactions in %.3f s: %.0f a second\n",
-                 value(report, "transactions"), (double)value(report, "took_ns") / 1e9,
+    (void)printf("%s in %.3f s: %.0f a second\n",
+                 output_count_text(value(report, "transactions"), "transactions"),
+                 (double)value(report, "took_ns") / 1e9,
                  json_real_value(json_object_get(report, "per_second")));
     (void)printf("retries %" PRIu64 ", yields %" PRIu64 ", wake-ups %" PRIu64 "\n",
                  value(report, "retries"), value(report, "yields"), value(report, "wake_ups"));

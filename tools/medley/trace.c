@@ -100,7 +100,8 @@ events_show(const med_command *command, const trace_options *options, const med_
         output_json(json_pack("{s:s, s:o}", "system", options->system, "events", events), false);
         return COMMAND_OK;
     }
-    (void)printf("system %s: %zu events\n", options->system, json_array_size(events));
+    (void)printf("system %s: %s\n", options->system,
+                 output_count_text(json_array_size(events), "events"));
     OUTPUT_TABLE(events, columns);
     json_decref(events);
     return COMMAND_OK;

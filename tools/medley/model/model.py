@@ -303,7 +303,8 @@ def text_write(document):
     if compared:
         near = sum(row["verdict"] == "stop" for row in compared)
         gain = sum(row["verdict"] == "to gain" for row in compared)
-        print(f"\nwithin {WITHIN:.0%}: {near} of {len(compared)} rows; still to gain in {gain}")
+        rows = "1 row" if len(compared) == 1 else f"{len(compared)} rows"
+        print(f"\nwithin {WITHIN:.0%}: {near} of {rows}; still to gain in {gain}")
 
 
 def what_was_wrong(error):
