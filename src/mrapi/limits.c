@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "mrapi/event.h"
-#include "mrapi/request.h"
 #include "port/port.h"
 
 const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
@@ -16,9 +15,6 @@ const med_limit_info med_limit_infos[MED_LIMIT_COUNT] = {
     MED_LIMITS(INFO)
 #undef INFO
 };
-
-const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
-                                           MED_REQUEST_PLACES_MAX};
 
 /* A plain decimal number, or UINT32_MAX, which is more than any limit may be. */
 static uint32_t

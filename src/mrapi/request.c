@@ -70,6 +70,9 @@ handle_of(const med_requests *requests, const med_request *request, uint32_t wor
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
+const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
+                                           MED_REQUEST_PLACES_MAX};
+
 medley_status_t
 med_requests_init(med_requests *requests)
 {

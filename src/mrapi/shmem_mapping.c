@@ -36,7 +36,7 @@ med_segment_remove(const med_system *system, uint32_t file)
 }
 
 void
-med_shmem_report(const char *what, uint32_t number, const char *why)
+med_shmem_report_line(const char *what, uint32_t number, const char *why)
 {
     med_text text = {.length = 0};
     med_text_string(&text, what);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/log.h"
 #include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
@@ -39,8 +40,16 @@ med_shmem_bit(uint32_t node_index)
 med_port_segment med_segment_named(const med_system *system, uint32_t file);
 /* 0 is no segment. */
 void med_segment_remove(const med_system *system, uint32_t file);
+/* What the next one calls, for a line that is wanted. */
+void med_shmem_report_line(const char *what, uint32_t number, const char *why);
 /* Tells why something cannot be done with the memory of that number, or MED_OBJECT_ANY. */
-void med_shmem_report(const char *what, uint32_t number, const char *why);
+static inline void
+med_shmem_report(const char *what, uint32_t number, const char *why)
+{
+    if (med_log_wanted(MED_LOG_ERROR)) {
+        med_shmem_report_line(what, number, why);
+    }
+}
 
 /* A node of this process, of that row, uses the row's segment. MEDLEY_ERR_EXISTS: it did already;
  * MEDLEY_ERR_CORRUPT: it is not what the row says; MEDLEY_ERR_NO_MEMORY: it cannot be mapped. Of
