@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "port/port.h"
+
 #define MED_RING_ELEMENT_MAX 65536u
 #define MED_RING_CAPACITY_MAX (1u << 28)
 
@@ -58,6 +60,10 @@ med_ring_copy(void *restrict target, const void *restrict source, uint32_t bytes
 {
     uint8_t *to = target;
     const uint8_t *from = source;
+    if (med_port_is_small()) {
+        memcpy(to, from, bytes);
+        return;
+    }
     if (bytes > MED_RING_COPY_BY_WORD_MAX) {
         med_ring_copy_large(to, from, bytes);
         return;

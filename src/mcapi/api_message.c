@@ -95,7 +95,8 @@ mcapi_msg_send(mcapi_endpoint_t send_endpoint,
                mcapi_priority_t priority,
                mcapi_status_t *status)
 {
-    const med_self *self = status ? med_mcapi_self(status) : NULL;
+    /* In a small build all go the slow way, which is whole by itself. */
+    const med_self *self = status && !med_port_is_small() ? med_mcapi_self(status) : NULL;
     med_lane_own *lane = self ? med_message_lane_at_once(self, send_endpoint, receive_endpoint,
                                                          buffer, buffer_size, priority)
                               : NULL;
@@ -151,7 +152,8 @@ mcapi_msg_recv(mcapi_endpoint_t receive_endpoint,
     if (!self) {
         return;
     }
-    if (__builtin_expect(
+    if (!med_port_is_small() &&
+        __builtin_expect(
             med_message_receive_at_once(self, receive_endpoint, buffer, buffer_size, received_size),
             1)) {
         *status = MCAPI_SUCCESS;

@@ -27,13 +27,14 @@
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-static uint64_t
-apart(uint64_t bytes)
+static size_t
+apart(size_t bytes)
 {
     return (bytes + APART - 1) / APART * APART;
 }
 
-static uint64_t
+/* 0: more than there can be. */
+static size_t
 pool_bytes(const med_limits *limits)
 {
     return apart(med_pool_size(limits->buffers, limits->buffer_bytes));
@@ -48,7 +49,7 @@ lane_stride(const med_limits *limits)
 uint32_t
 med_exchange_memory_bytes(const med_limits *limits)
 {
-    uint64_t pool = pool_bytes(limits);
+    size_t pool = pool_bytes(limits);
     uint64_t all = sizeof(med_exchange_head) + pool + (uint64_t)limits->lanes * lane_stride(limits);
     return pool && all <= UINT32_MAX ? (uint32_t)all : 0;
 }
@@ -90,8 +91,10 @@ make_ready(void *context)
 {
     const ready_context *with = context;
     const med_limits *limits = with->limits;
-    size_t bytes = (size_t)pool_bytes(limits);
-    if (atomic32_load_acquire(&with->exchange->head->ready)) { /* X2 ready <- X1 */
+    size_t bytes = pool_bytes(limits);
+    /* X2 ready <- X1. Without other processes this one made it, and none of its nodes takes part
+     * any more: then it is made anew. */
+    if (atomic32_load_acquire(&with->exchange->head->ready) && med_port_has_processes()) {
         medley_status_t found = med_pool_attach(with->pool, bytes, &with->exchange->pool);
         bool good = with->exchange->pool.slots.capacity == limits->buffers &&
                     with->exchange->pool.buffer_bytes == limits->buffer_bytes;
@@ -114,9 +117,9 @@ static own_memory
 own_layout(const med_limits *limits)
 {
     own_memory own;
-    own.endpoints = (size_t)apart(sizeof(med_exchange));
-    own.lanes = own.endpoints + (size_t)apart(limits->endpoints * sizeof(med_endpoint_own));
-    own.nodes = own.lanes + (size_t)apart(limits->lanes * sizeof(med_lane_own));
+    own.endpoints = apart(sizeof(med_exchange));
+    own.lanes = own.endpoints + apart(limits->endpoints * sizeof(med_endpoint_own));
+    own.nodes = own.lanes + apart(limits->lanes * sizeof(med_lane_own));
     own.all = own.nodes + limits->nodes * sizeof(med_exchange_node);
     return own;
 }
@@ -301,7 +304,7 @@ med_exchange_leave(med_self *self)
 }
 
 bool
-med_exchange_look_due(med_self *self)
+med_exchange_poll_counted(med_self *self)
 {
     med_exchange_node *node = self->exchange;
     if (++node->polls < POLLS_PER_LOOK) {
@@ -384,12 +387,14 @@ lane_is_over(med_system *system, uint32_t owner)
 }
 
 /* Is there nobody any more who could take what he owns, or give it back? For good: no number comes
- * again so soon. */
+ * again so soon. A node that did not die has left nothing. */
 static bool
 is_over(med_system *system, uint32_t owner)
 {
-    return owner & 0x80000000u ? lane_is_over(system, owner)
-                               : owner != MED_BIT_SET_NOBODY && node_is_over(system, owner);
+    if (owner & 0x80000000u) {
+        return lane_is_over(system, owner);
+    }
+    return med_port_has_processes() && owner != MED_BIT_SET_NOBODY && node_is_over(system, owner);
 }
 
 /* One pass, and one more for each that is over. */

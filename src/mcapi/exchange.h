@@ -93,8 +93,13 @@ med_exchange_flag_raise(const med_self *self, atomic32 *flag)
 }
 
 /* For who was told "not yet" and does not wait: is it time to look at the other side's life? Once
- * in many times, so that who only polls finds a death all the same. */
-bool med_exchange_look_due(med_self *self);
+ * in many times, so that who only polls finds a death all the same. Never where none can die. */
+bool med_exchange_poll_counted(med_self *self);
+static inline bool
+med_exchange_look_due(med_self *self)
+{
+    return med_port_has_processes() && med_exchange_poll_counted(self);
+}
 
 /* Gives back what the dead left behind, and lanes that nobody receives by any more; recovers those
  * receivers who died. How many. */

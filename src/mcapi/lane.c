@@ -24,6 +24,16 @@
 #include "mcapi/record.h"
 #include "mrapi/system.h"
 
+/* state.c's. Who makes a lane of states, or opens an end of one, asks for packets: a program that
+ * never does may lack them. */
+MED_PORT_OPTIONAL uint32_t med_state_memory_init(const med_system *system,
+                                                 void *memory,
+                                                 uint32_t bytes,
+                                                 uint32_t buffers);
+MED_PORT_OPTIONAL medley_status_t med_state_memory_attach(const med_self *self,
+                                                          void *memory,
+                                                          med_state_cell *cell);
+
 #define BOTH_GONE (MED_LANE_GONE(MED_LANE_PRODUCER) | MED_LANE_GONE(MED_LANE_CONSUMER))
 #define ENDPOINT_MASK 0x0fffffffu
 #define SCALAR_BYTES 8u
@@ -112,16 +122,6 @@ med_lane_state_bytes_max(const med_limits *limits)
     return (uint32_t)most - MED_STATE_CELL_RECORD_HEAD;
 }
 
-static uint32_t
-state_buffers_max(const med_limits *limits, uint32_t bytes)
-{
-    uint32_t value = bytes + MED_STATE_CELL_RECORD_HEAD;
-    size_t one = med_state_cell_size(value, MED_STATE_CELL_BUFFERS_MIN + 1) -
-                 med_state_cell_size(value, MED_STATE_CELL_BUFFERS_MIN);
-    size_t count = (med_lane_memory_bytes(limits) - sizeof(med_state_cell_shared)) / one;
-    return count < MED_STATE_CELL_BUFFERS_MAX ? (uint32_t)count : MED_STATE_CELL_BUFFERS_MAX;
-}
-
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 static med_key
@@ -192,19 +192,27 @@ memory_init(const make_context *make, uint32_t index)
     const med_system *system = make->system;
     const med_exchange *exchange = system->exchange;
     void *memory = med_exchange_lane_memory(exchange, index);
-    med_ring_config config = ring_config(&system->limits, make->kind, make->elements);
     if (make->kind == MED_LANE_STATES) {
-        uint32_t most = state_buffers_max(&system->limits, make->state_bytes);
-        uint32_t buffers = make->elements < most ? make->elements : most;
-        buffers = buffers > MED_STATE_CELL_BUFFERS_MIN ? buffers : MED_STATE_CELL_BUFFERS_MIN;
-        med_state_cell cell;
-        (void)med_state_cell_init(memory, exchange->lane_stride,
-                                  make->state_bytes + MED_STATE_CELL_RECORD_HEAD, buffers,
-                                  system->scope, &cell);
-        return buffers;
+        return med_state_memory_init(system, memory, make->state_bytes, make->elements);
     }
+    med_ring_config config = ring_config(&system->limits, make->kind, make->elements);
     (void)med_ring_init(memory, exchange->lane_stride, &config);
     return config.capacity;
+}
+
+/* Relaxed, all: published with the row, as the next. */
+static void
+moved_none(med_lane_row *lane, med_lane_side side)
+{
+    if (med_port_has_processes()) {
+        atomic64_store_relaxed(&lane->moved[side].count, 0);
+        atomic64_store_relaxed(&lane->moved[side].bytes, 0);
+        atomic32_store_relaxed(&lane->moved[side].most, 0);
+        atomic32_store_relaxed(&lane->moved[side].waits, 0);
+        atomic32_store_relaxed(&lane->moved[side].retries, 0);
+        atomic32_store_relaxed(&lane->moved[side].retries_worst, 0);
+    }
+    atomic32_store_relaxed(&lane->moved[side].lost, 0);
 }
 
 /* Relaxed, all: published with the row (T1 in table.c). */
@@ -218,13 +226,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_release(&lane->ends, 0); /* F1 ends -> F2 (side_is_there) */
     for (uint32_t side = 0; side < 2; side++) {
         atomic32_store_relaxed(&lane->side[side], make->side[side]);
-        atomic64_store_relaxed(&lane->moved[side].count, 0);
-        atomic64_store_relaxed(&lane->moved[side].bytes, 0);
-        atomic32_store_relaxed(&lane->moved[side].most, 0);
-        atomic32_store_relaxed(&lane->moved[side].waits, 0);
-        atomic32_store_relaxed(&lane->moved[side].retries, 0);
-        atomic32_store_relaxed(&lane->moved[side].retries_worst, 0);
-        atomic32_store_relaxed(&lane->moved[side].lost, 0);
+        moved_none(lane, (med_lane_side)side);
     }
     atomic32_store_relaxed(&lane->capacity, memory_init(make, index));
     if (make->request->kind != MED_LANE_MESSAGES) {
@@ -328,51 +330,62 @@ static bool
 side_claim(const med_self *self, atomic32 *owner)
 {
     uint32_t before = atomic32_load_relaxed(owner); /* relaxed: checked by what follows */
-    bool had = before && (before == self->ref || med_node_alive(self->system, before));
+    /* Without processes nobody leaves what is not his. */
+    bool lives = !med_port_has_processes() || before == self->ref;
+    bool had = before && (lives || med_node_alive(self->system, before));
     /* Relaxed: what the former owner left is not read. */
     return !had && atomic32_cas_relaxed(owner, &before, self->ref);
 }
 
 static medley_status_t
-cell_attach(const med_self *self, void *memory, med_state_cell *cell)
+ring_attach(const med_self *self, med_lane_own *own, void *memory, med_lane_side side)
 {
     uint32_t stride = self->exchange->exchange->lane_stride;
-    medley_status_t status = med_state_cell_attach(memory, stride, self->scope, cell);
-    bool good = status == MEDLEY_OK && cell->value_bytes > MED_STATE_CELL_RECORD_HEAD &&
-                cell->value_bytes - MED_STATE_CELL_RECORD_HEAD <= self->system->limits.buffer_bytes;
-    return good ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
+    return side == MED_LANE_PRODUCER
+               ? med_ring_producer_attach(&own->producer.ring, memory, stride, self->scope)
+               : med_ring_consumer_attach(&own->consumer.ring, memory, stride, self->scope);
 }
 
 static medley_status_t
-producer_memory_attach(const med_self *self, med_lane_own *own, void *memory, med_lane_kind kind)
+memory_attach(const med_self *self, med_lane_own *own, const med_lane_end *end, med_lane_side side)
 {
-    if (kind == MED_LANE_STATES) {
-        return cell_attach(self, memory, &own->producer.cell);
+    bool sends = side == MED_LANE_PRODUCER;
+    void *memory = med_exchange_lane_memory(self->exchange->exchange, end->index);
+    if (end->kind == MED_LANE_STATES) {
+        return med_state_memory_attach(self, memory,
+                                       sends ? &own->producer.cell : &own->consumer.cell);
     }
-    medley_status_t status = med_ring_producer_attach(
-        &own->producer.ring, memory, self->exchange->exchange->lane_stride, self->scope);
+    medley_status_t status = ring_attach(self, own, memory, side);
     if (status == MEDLEY_OK) {
-        status = ring_check(self, &own->producer.ring.view, kind);
-        own->producer.widths = widths_of(memory, &own->producer.ring.view);
+        const med_ring_view *view = sends ? &own->producer.ring.view : &own->consumer.ring.view;
+        status = ring_check(self, view, end->kind);
     }
     return status;
 }
 
+/* What both sides do: where nothing is as it should be, the end is nobody's again. */
 static medley_status_t
-consumer_memory_attach(const med_self *self, med_lane_own *own, void *memory, med_lane_kind kind)
+side_attach(const med_self *self, med_lane_own *own, const med_lane_end *end, med_lane_side side)
 {
-    if (kind == MED_LANE_STATES) {
-        own->consumer.reader = (med_state_cell_reader){.number = 0};
-        return cell_attach(self, memory, &own->consumer.cell);
+    bool sends = side == MED_LANE_PRODUCER;
+    const med_lane_row *row = med_lane_at(self->system, end->index);
+    atomic32 *owner = sends ? &own->producer.owner : &own->consumer.owner;
+    if (!side_is_there(row, end->generation, side)) {
+        return MEDLEY_ERR_STALE;
     }
-    medley_status_t status = med_ring_consumer_attach(
-        &own->consumer.ring, memory, self->exchange->exchange->lane_stride, self->scope);
-    if (status == MEDLEY_OK) {
-        status = ring_check(self, &own->consumer.ring.view, kind);
-        own->consumer.plain_max = med_record_plain_max(&own->consumer.ring.view);
-        own->consumer.widths = widths_of(memory, &own->consumer.ring.view);
+    if (!side_claim(self, owner)) {
+        return MEDLEY_ERR_CORRUPT;
     }
-    return status;
+    /* Relaxed: fixed when it was made. */
+    uint32_t other =
+        atomic32_load_relaxed(&row->side[sends ? MED_LANE_CONSUMER : MED_LANE_PRODUCER]);
+    med_wait *news = med_exchange_news_of(self->system, other);
+    if (!news || memory_attach(self, own, end, side) != MEDLEY_OK) {
+        atomic32_store_relaxed(owner, 0); /* relaxed: own */
+        return MEDLEY_ERR_CORRUPT;
+    }
+    med_waker_begin(sends ? &own->producer.news : &own->consumer.news, news, self->scope);
+    return MEDLEY_OK;
 }
 
 medley_status_t
@@ -380,23 +393,15 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
 {
     const med_exchange *exchange = self->exchange->exchange;
     med_lane_own *own = &exchange->lane_ends[end->index];
-    med_lane_row *row = med_lane_at(self->system, end->index);
-    void *memory = med_exchange_lane_memory(exchange, end->index);
-    if (!side_is_there(row, end->generation, MED_LANE_PRODUCER)) {
-        return MEDLEY_ERR_STALE;
+    medley_status_t status = side_attach(self, own, end, MED_LANE_PRODUCER);
+    if (status != MEDLEY_OK) {
+        return status;
     }
-    if (!side_claim(self, &own->producer.owner)) {
-        return MEDLEY_ERR_CORRUPT;
+    if (end->kind != MED_LANE_STATES) {
+        void *memory = med_exchange_lane_memory(exchange, end->index);
+        own->producer.widths = widths_of(memory, &own->producer.ring.view);
     }
-    /* Relaxed: fixed when it was made. */
-    uint32_t consumer = atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]);
-    med_wait *news = med_exchange_news_of(self->system, consumer);
-    if (!news || producer_memory_attach(self, own, memory, end->kind) != MEDLEY_OK) {
-        atomic32_store_relaxed(&own->producer.owner, 0); /* relaxed: own */
-        return MEDLEY_ERR_CORRUPT;
-    }
-    med_waker_begin(&own->producer.news, news, self->scope);
-    own->producer.row = row;
+    own->producer.row = med_lane_at(self->system, end->index);
     own->producer.kind = end->kind;
     own->producer.endpoint = end->endpoint;
     own->producer.buffers = med_exchange_lane_owner(end->index, end->generation);
@@ -416,23 +421,18 @@ med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own *
 {
     const med_exchange *exchange = self->exchange->exchange;
     med_lane_own *own = &exchange->lane_ends[end->index];
-    med_lane_row *row = med_lane_at(self->system, end->index);
-    void *memory = med_exchange_lane_memory(exchange, end->index);
-    if (!side_is_there(row, end->generation, MED_LANE_CONSUMER)) {
-        return MEDLEY_ERR_STALE;
+    medley_status_t status = side_attach(self, own, end, MED_LANE_CONSUMER);
+    if (status != MEDLEY_OK) {
+        return status;
     }
-    if (!side_claim(self, &own->consumer.owner)) {
-        return MEDLEY_ERR_CORRUPT;
+    if (end->kind == MED_LANE_STATES) {
+        own->consumer.reader = (med_state_cell_reader){.number = 0};
+    } else {
+        void *memory = med_exchange_lane_memory(exchange, end->index);
+        own->consumer.plain_max = med_record_plain_max(&own->consumer.ring.view);
+        own->consumer.widths = widths_of(memory, &own->consumer.ring.view);
     }
-    /* Relaxed: fixed when it was made. */
-    uint32_t producer = atomic32_load_relaxed(&row->side[MED_LANE_PRODUCER]);
-    med_wait *news = med_exchange_news_of(self->system, producer);
-    if (!news || consumer_memory_attach(self, own, memory, end->kind) != MEDLEY_OK) {
-        atomic32_store_relaxed(&own->consumer.owner, 0); /* relaxed: own */
-        return MEDLEY_ERR_CORRUPT;
-    }
-    med_waker_begin(&own->consumer.news, news, self->scope);
-    own->consumer.row = row;
+    own->consumer.row = med_lane_at(self->system, end->index);
     own->consumer.kind = end->kind;
     own->consumer.endpoint = end->endpoint;
     own->consumer.buffers = med_exchange_lane_owner(end->index, end->generation);
@@ -562,20 +562,6 @@ med_lanes_leave(med_system *system, med_handle endpoint)
         (void)sweep(system);
     }
     return status;
-}
-
-void
-med_lane_look_at(med_system *system, const med_lane_row *row, med_lane_side side)
-{
-    (void)med_node_look(system, atomic32_load_relaxed(&row->side[side])); /* relaxed: fixed */
-}
-
-void
-med_lane_glance_at(med_self *self, const med_lane_row *row, med_lane_side side)
-{
-    if (med_exchange_look_due(self)) {
-        med_lane_look_at(self->system, row, side);
-    }
 }
 
 bool

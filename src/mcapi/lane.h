@@ -131,10 +131,15 @@ med_lane_calls(uint32_t kind)
     return kind == MED_LANE_STATES ? MED_LANE_PACKETS : (med_lane_kind)kind;
 }
 
+/* What a side counts for showing, it counts where somebody can look on: another process. */
+
 /* One more was moved, by that side, to whose line nobody else comes but who looks on. */
 static inline void
 med_lane_count_one(med_lane_row *row, med_lane_side side)
 {
+    if (!med_port_has_processes()) {
+        return;
+    }
     atomic64 *count = &row->moved[side].count;
     atomic64_store_relaxed(count, atomic64_load_relaxed(count) + 1); /* relaxed: for showing */
 }
@@ -143,6 +148,9 @@ med_lane_count_one(med_lane_row *row, med_lane_side side)
 static inline void
 med_lane_count(med_lane_row *row, med_lane_side side, uint64_t bytes)
 {
+    if (!med_port_has_processes()) {
+        return;
+    }
     atomic64 *sum = &row->moved[side].bytes;
     med_lane_count_one(row, side);
     atomic64_store_relaxed(sum, atomic64_load_relaxed(sum) + bytes); /* relaxed: for showing */
@@ -152,6 +160,9 @@ med_lane_count(med_lane_row *row, med_lane_side side, uint64_t bytes)
 static inline void
 med_lane_count_many(med_lane_row *row, med_lane_side side, uint32_t many, uint64_t bytes)
 {
+    if (!med_port_has_processes()) {
+        return;
+    }
     atomic64 *count = &row->moved[side].count;
     atomic64 *sum = &row->moved[side].bytes;
     /* Relaxed, all: for showing. */
@@ -165,7 +176,7 @@ med_lane_note_use(med_lane_row *row, med_lane_side side, uint32_t elements)
 {
     atomic32 *most = &row->moved[side].most;
     /* Relaxed, both: for showing. */
-    if (elements > atomic32_load_relaxed(most)) {
+    if (med_port_has_processes() && elements > atomic32_load_relaxed(most)) {
         atomic32_store_relaxed(most, elements);
     }
 }
@@ -175,7 +186,9 @@ static inline void
 med_lane_count_wait(med_lane_row *row, med_lane_side side)
 {
     atomic32 *waits = &row->moved[side].waits;
-    atomic32_store_relaxed(waits, atomic32_load_relaxed(waits) + 1); /* relaxed: for showing */
+    if (med_port_has_processes()) {
+        atomic32_store_relaxed(waits, atomic32_load_relaxed(waits) + 1); /* relaxed: for showing */
+    }
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -245,11 +258,25 @@ void med_lanes_detach(med_self *self, const struct med_endpoint_own *endpoint);
 /* All sides that are this endpoint's. No lane of it is made any more. MEDLEY_TIMEOUT: not all. */
 medley_status_t med_lanes_leave(struct med_system *system, med_handle endpoint);
 
-/* Looks at the life of that side's node, and recovers it if it is dead. For who waits for it. */
-void med_lane_look_at(struct med_system *system, const med_lane_row *row, med_lane_side side);
+/* Looks at the life of that side's node, and recovers it if it is dead. For who waits for it. A
+ * node that ends otherwise says so itself: where there are no processes, there is nothing to do. */
+static inline void
+med_lane_look_at(struct med_system *system, const med_lane_row *row, med_lane_side side)
+{
+    if (med_port_has_processes()) {
+        (void)med_node_look(system, atomic32_load_relaxed(&row->side[side])); /* relaxed: fixed */
+    }
+}
 
 /* The same for who does not wait, now and then. */
-void med_lane_glance_at(med_self *self, const med_lane_row *row, med_lane_side side);
+static inline void
+med_lane_glance_at(med_self *self, const med_lane_row *row, med_lane_side side)
+{
+    if (med_exchange_look_due(self)) {
+        med_lane_look_at(self->system, row, side);
+    }
+}
+
 /* There is no room to send: may its producer wait for some? Who may not glances at the receiver. */
 bool med_lane_may_wait(med_self *self, const med_lane_own *lane);
 

@@ -209,7 +209,8 @@ look_at_receiver(med_pending *pending)
     med_system *system = pending->self->system;
     med_endpoint_row *row;
     /* Also of one that is closing: who recovered it may have died at it. */
-    if (med_endpoint_of(system, pending->numbers[TO], &row) == MEDLEY_OK) {
+    if (med_port_has_processes() &&
+        med_endpoint_of(system, pending->numbers[TO], &row) == MEDLEY_OK) {
         /* Relaxed: constant while LIVE. */
         (void)med_node_look(system, atomic32_load_relaxed(&row->row.key_high));
     }

@@ -84,7 +84,7 @@ med_pending_end_all(med_pending_queue *queue, medley_status_t status)
 static void
 look(const med_pending_queue *queue)
 {
-    if (queue->first && queue->first->look) {
+    if (med_port_has_processes() && queue->first && queue->first->look) {
         queue->first->look(queue->first);
     }
 }
@@ -179,7 +179,7 @@ med_pending_wait(med_self *self, med_pending_queue *queue, med_pending *asked, u
     asked->self = self;
     append(queue, asked);
     const med_wait_request wait = {.condition = has_ended,
-                                   .each_slice = look_at_peer,
+                                   .each_slice = med_port_has_processes() ? look_at_peer : NULL,
                                    .context = asked,
                                    .deadline_ns = deadline_ns,
                                    .scope = self->scope};
@@ -220,7 +220,7 @@ med_pending_wait_any(med_self *self,
                                   .scope = self->scope,
                                   .waiter = &self->waiter,
                                   .deadline_ns = deadline_ns,
-                                  .each_slice = look_at_peers,
+                                  .each_slice = med_port_has_processes() ? look_at_peers : NULL,
                                   .context = self};
     return med_request_wait_any(&self->system->requests, &how, requests, count, which, outcome);
 }

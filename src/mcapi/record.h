@@ -14,7 +14,7 @@
  * there from before, a payload perhaps, is never taken for a header. A record does not lead on
  * where the producer does not know that place to be free; the next is found by the tail. Where many
  * come, as the ring's pace says, they are found by the tail, many by one look; where few do, by one
- * look in so many, so that the pace learns when there are more.
+ * look in so many, so that the pace learns when there are more. In a small build none leads on.
  *
  *             linearises at
  *   publish   the store of the header (H1) or of the tail (R1), by which it is found
@@ -112,7 +112,7 @@ med_record_reserve(med_ring_producer *ring, uint32_t granules, unsigned char **s
 static inline uint32_t
 med_record_lead_on(const med_ring_producer *ring, uint32_t next)
 {
-    if (__builtin_expect(med_ring_used_up(ring, next), 0)) {
+    if (med_port_is_small() || __builtin_expect(med_ring_used_up(ring, next), 0)) {
         return 0;
     }
     med_record_header *header = (med_record_header *)(void *)med_record_at(&ring->view, next);
@@ -191,7 +191,8 @@ med_record_read(const med_lane_own *lane, uint32_t index, uint32_t run, med_reco
 static inline bool
 med_record_goes_by_header(const med_lane_own *lane, bool leads_on)
 {
-    return leads_on && lane->consumer.headers && !lane->consumer.ring.pace.moment_ns;
+    return !med_port_is_small() && leads_on && lane->consumer.headers &&
+           !lane->consumer.ring.pace.moment_ns;
 }
 
 /* One was found so, which ends there. */

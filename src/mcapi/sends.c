@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Chains of lanes behind a table of heads, which lies in the node until it has many lanes; then in
- * mapped memory, doubled as they grow more.
+ * mapped memory, doubled as they grow more. In a small build the chains grow instead.
  */
 #include "mcapi/sends.h"
 
@@ -21,7 +21,7 @@ med_sends_init(med_sends *sends)
 void
 med_sends_fini(med_sends *sends)
 {
-    if (sends->heads != sends->few) {
+    if (!med_port_is_small() && sends->heads != sends->few) {
         med_port_memory_unmap(sends->heads, ((size_t)sends->mask + 1) * sizeof(void *));
     }
     med_sends_init(sends);
@@ -72,7 +72,7 @@ grow(med_sends *sends)
 void
 med_sends_add(med_sends *sends, med_lane_own *lane)
 {
-    if (sends->count > sends->mask) {
+    if (!med_port_is_small() && sends->count > sends->mask) {
         grow(sends);
     }
     put(sends, lane);

@@ -24,6 +24,42 @@
 /* A sender never waits, so it looks at the receiver's life once in so many values, if it is due. */
 #define GLANCE_AFTER 64u
 
+/* ---- The lane's memory ----------------------------------------------------------------------- */
+
+static uint32_t
+buffers_max(const med_limits *limits, uint32_t bytes)
+{
+    uint32_t value = bytes + MED_STATE_CELL_RECORD_HEAD;
+    size_t one = med_state_cell_size(value, MED_STATE_CELL_BUFFERS_MIN + 1) -
+                 med_state_cell_size(value, MED_STATE_CELL_BUFFERS_MIN);
+    size_t count = (med_lane_memory_bytes(limits) - sizeof(med_state_cell_shared)) / one;
+    return count < MED_STATE_CELL_BUFFERS_MAX ? (uint32_t)count : MED_STATE_CELL_BUFFERS_MAX;
+}
+
+uint32_t
+med_state_memory_init(const med_system *system, void *memory, uint32_t bytes, uint32_t buffers)
+{
+    uint32_t most = buffers_max(&system->limits, bytes);
+    uint32_t count = buffers < most ? buffers : most;
+    count = count > MED_STATE_CELL_BUFFERS_MIN ? count : MED_STATE_CELL_BUFFERS_MIN;
+    med_state_cell cell;
+    (void)med_state_cell_init(memory, system->exchange->lane_stride,
+                              bytes + MED_STATE_CELL_RECORD_HEAD, count, system->scope, &cell);
+    return count;
+}
+
+medley_status_t
+med_state_memory_attach(const med_self *self, void *memory, med_state_cell *cell)
+{
+    uint32_t stride = self->exchange->exchange->lane_stride;
+    medley_status_t status = med_state_cell_attach(memory, stride, self->scope, cell);
+    bool good = status == MEDLEY_OK && cell->value_bytes > MED_STATE_CELL_RECORD_HEAD &&
+                cell->value_bytes - MED_STATE_CELL_RECORD_HEAD <= self->system->limits.buffer_bytes;
+    return good ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
+}
+
+/* ---- Send ------------------------------------------------------------------------------------ */
+
 medley_status_t
 med_state_send(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes)
 {

@@ -18,6 +18,13 @@ med_state_send(med_self *self, med_lane_own *lane, const void *payload, uint32_t
  * received; MEDLEY_ERR_NO_MEMORY: no buffer is left; MEDLEY_ERR_CORRUPT. */
 medley_status_t med_state_receive(med_self *self, med_lane_own *lane, void **buffer, size_t *bytes);
 
+/* The memory of a lane of states, when the lane is made (lane.c): a cell of so many buffers, or as
+ * many as there is room for. How many. */
+uint32_t
+med_state_memory_init(const med_system *system, void *memory, uint32_t bytes, uint32_t buffers);
+/* And when an end of it is opened. MEDLEY_ERR_CORRUPT: what lies there is no such cell. */
+medley_status_t med_state_memory_attach(const med_self *self, void *memory, med_state_cell *cell);
+
 /* Can it be received at once? */
 static inline bool
 med_state_available(const med_lane_own *lane)

@@ -45,6 +45,8 @@ static inline bool med_port_has_processes(void); /* others, and memories shared 
 static inline bool med_port_has_pi(void);        /* locks with priority inheritance */
 static inline bool med_port_has_environment(void);
 static inline bool med_port_has_cache_drop(void); /* an instruction for med_port_cache_drop */
+/* Does the build ask for little code? Then what there is twice, for speed alone, is there once. */
+static inline bool med_port_is_small(void);
 /* And MED_PORT_OPTIONAL, before a function that a program may lack: it is NULL where nothing calls
  * for its file. A machine with other processes lacks nothing: what one does, another recovers. */
 

@@ -31,6 +31,16 @@ med_port_has_cache_drop(void)
     return false;
 }
 
+static inline bool
+med_port_is_small(void)
+{
+#ifdef __OPTIMIZE_SIZE__
+    return true;
+#else
+    return false;
+#endif
+}
+
 /* Nobody stops another core here, so both halves are fences. */
 static inline void
 med_port_barrier_light(med_port_scope scope)

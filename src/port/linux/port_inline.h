@@ -71,4 +71,10 @@ med_port_has_cache_drop(void)
     return true;
 }
 
+static inline bool
+med_port_is_small(void)
+{
+    return false;
+}
+
 #endif

@@ -53,6 +53,12 @@ med_port_has_cache_drop(void)
     return false;
 }
 
+static inline bool
+med_port_is_small(void)
+{
+    return false;
+}
+
 /* It never is. */
 static inline bool
 med_port_barrier_is_free(med_port_scope scope)
