@@ -8,6 +8,7 @@
 #include "mcapi/endpoint.h"
 #include "medley/medley.h"
 #include "mrapi/system.h"
+#include "rows.h"
 
 #define DOMAIN 1
 #define OPERATIONS 96
@@ -49,19 +50,6 @@ begin(void)
 }
 
 /* ---- The peer -------------------------------------------------------------------------------- */
-
-/* Anywhere, or a row's life: a plausible lie. */
-static void
-rows_scribble(fuzz_input *input, const med_table_view *table)
-{
-    if (fuzz_take(input, 1) & 1) {
-        med_row *row = med_table_row(table, fuzz_below(input, table->row_count));
-        med_row_state state = (med_row_state)fuzz_below(input, 4);
-        atomic32_store_relaxed(&row->state, med_row_word(state, fuzz_below(input, 4)));
-        return;
-    }
-    fuzz_scribble(input, table->rows, (size_t)table->row_count * table->row_bytes);
-}
 
 static void
 peer_scribbles(fuzz_input *input, const med_self *self)
