@@ -178,8 +178,55 @@ class Files(CommandTest):
 
     def test_a_limit_that_is_set_is_kept(self):
         _, errors = self.run_medley("stress", "mesh", status=1, MEDLEY_MAX_ENDPOINTS="20")
-        self.assertIn("MCAPI_ERR_ENDP_LIMIT", errors)
+        self.assertRegex(
+            errors,
+            r"(?m)^medley stress: node \d \(process \d+\) while preparing: channel \d+ \(.*\): "
+            r"making an endpoint: MCAPI_ERR_ENDP_LIMIT \(limit reached: 20 endpoints; "
+            r"MEDLEY_MAX_ENDPOINTS raises it, .*\)$",
+        )
         self.assertEqual(os.listdir(self.folder), [])
+
+    def failed(self, *words, **environment):
+        """Who failed, of a document; each is told in text too."""
+        output, errors = self.run_medley("stress", *words, "--json", status=1, **environment)
+        document = json.loads(output)
+        self.assertEqual(os.listdir(self.folder), [])
+        for one in document["failed"]:
+            told = f"(process {one['process_id']}) while {one['state']}: {one['message']}\n"
+            if one["node"] is None:
+                told = told.replace("(", "").replace(")", ", of the nodes that are threads,", 1)
+            self.assertIn(told, errors)
+            self.assertIn(told.strip(), document["error"])
+        return document["failed"]
+
+    def test_who_cannot_start_says_why(self):
+        why = "limit reached: 2 processes; MEDLEY_MAX_PROCESSES raises it, set for the process "
+        failed = self.failed("ring", "--processes", MEDLEY_MAX_PROCESSES="2")
+        self.assertGreaterEqual(len(failed), 1)
+        for one in failed:
+            self.assertIn(one["node"], (1, 2, 3, 4))
+            self.assertEqual(one["state"], "starting")
+            self.assertIn("opening system 'stress-", one["message"])
+            self.assertIn(why, one["message"])
+
+    def test_who_cannot_be_a_node_says_why(self):
+        for run in ("--threads", "--processes"):
+            for one in self.failed("ring", run, MEDLEY_MAX_NODES="3"):
+                self.assertIn(one["node"], (1, 2, 3, 4))
+                self.assertEqual(one["state"], "starting")
+                self.assertIn("mcapi_initialize: ", one["message"])
+                self.assertIn("(limit reached: 3 nodes; MEDLEY_MAX_NODES", one["message"])
+
+    def test_threads_that_cannot_start_say_why(self):
+        folder = os.path.join(self.folder, "none")
+        output, errors = self.run_medley(
+            "stress", "ring", "--threads", "--json", status=1, MEDLEY_SHM_DIR=folder
+        )
+        (one,) = json.loads(output)["failed"]
+        self.assertEqual((one["node"], one["state"]), (None, "starting"))
+        self.assertIn("opening system 'stress-", one["message"])
+        self.assertIn("MEDLEY_SHM_DIR", one["message"])
+        self.assertIn(f"process {one['process_id']}, of the nodes that are threads, while", errors)
 
 
 class Ends(CommandTest):
@@ -230,7 +277,7 @@ class Ends(CommandTest):
         self.start("ring", "--processes")
         pids = self.children(4)
         os.kill(pids[2], signal.SIGKILL)
-        self.expect_end(f"node 3 (process {pids[2]}) was killed by signal 9 (Killed)")
+        self.expect_end(f"node 3 (process {pids[2]}) while ", ": killed by signal 9 (Killed)")
         self.gone(pids)
 
     def test_death_of_the_threads(self):
@@ -261,7 +308,20 @@ class Ends(CommandTest):
         self.process.send_signal(signal.SIGINT)
         output, _ = self.process.communicate(timeout=60)
         self.assertEqual(self.process.returncode, 1)
-        self.assertIn("ended by signal 2", json.loads(output)["error"])
+        document = json.loads(output)
+        self.assertIn("ended by signal 2", document["error"])
+        self.assertEqual(document["failed"], [])
+
+    def test_json_of_a_death(self):
+        self.start("ring", "--processes", "--json")
+        pids = self.children(4)
+        os.kill(pids[1], signal.SIGKILL)
+        output, _ = self.process.communicate(timeout=60)
+        self.assertEqual(self.process.returncode, 1)
+        (one,) = json.loads(output)["failed"]
+        self.assertEqual((one["node"], one["process_id"]), (2, pids[1]))
+        self.assertIn(one["state"], ("starting", "preparing", "connecting", "running"))
+        self.assertEqual(one["message"], "killed by signal 9 (Killed)")
 
 
 if __name__ == "__main__":

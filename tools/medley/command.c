@@ -30,12 +30,18 @@ static void __attribute__((format(printf, 1, 2))) library_line_keep(const char *
     va_end(arguments);
 }
 
-static void
-library_line(const char *line)
+const char *
+command_library_words(const char *line)
 {
     static const char prefix[] = "medley: ";
     bool has = strncmp(line, prefix, sizeof prefix - 1) == 0;
-    library_line_keep("%s", has ? line + sizeof prefix - 1 : line);
+    return has ? line + sizeof prefix - 1 : line;
+}
+
+static void
+library_line(const char *line)
+{
+    library_line_keep("%s", command_library_words(line));
 }
 
 void

@@ -51,6 +51,8 @@ int command_usage_error(const med_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* From now on what the library tells counts as told. */
 void command_hear_library(void);
+/* A line of the library without its "medley: ". */
+const char *command_library_words(const char *line);
 /* What was told so far, or "". */
 const char *command_errors(void);
 /* Handles what a command's own switch does not: help, and wrong options. Returns the exit status.

@@ -45,6 +45,17 @@ apply(const stress_options *options, deployment *d)
     }
 }
 
+/* The text is told already. */
+static void
+failure_show(const stress_options *options, json_t *failed)
+{
+    if (options->json) {
+        output_json(json_pack("{s:o}", "failed", failed), false);
+    } else {
+        json_decref(failed);
+    }
+}
+
 static int
 stress(const med_command *command, const stress_options *options, const char *name)
 {
@@ -58,9 +69,12 @@ stress(const med_command *command, const stress_options *options, const char *na
         command_error(command, "no memory");
         return COMMAND_FAILED;
     }
-    if (!stress_crew_run(command, &d, shared)) {
+    json_t *failed = json_array();
+    if (!stress_crew_run(command, &d, shared, failed)) {
+        failure_show(options, failed);
         return COMMAND_FAILED;
     }
+    json_decref(failed);
     json_t *report = stress_report_make(&d, shared);
     if (!report) {
         command_error(command, "no memory");

@@ -30,20 +30,24 @@
 #define STATE_EXTRA 128u /* what a lane keeps beside each */
 
 typedef struct member {
-    pid_t pid;     /* 0: it has ended */
+    pid_t pid;
     uint32_t node; /* the one that it is; 0: all that are threads */
+    bool ended;
 } member;
 
 typedef struct crew {
     const med_command *command;
     const deployment *d;
     stress_shared *shared;
+    json_t *failed;
     char system[SYSTEM_BYTES];
     sigset_t before; /* signals that were blocked */
     pid_t parent;
     uint32_t count;
     uint32_t running;
     bool well;
+    const member *bad; /* the first that ended badly, and how; or NULL */
+    int bad_result;
     member members[DEPLOYMENT_NODES_MAX + 1];
 } crew;
 
@@ -114,6 +118,13 @@ typedef struct thread_node {
     uint32_t number;
 } thread_node;
 
+/* Where a node writes what went wrong; number 0: the process of all that are threads. */
+static char *
+error_of(const crew *c, uint32_t number)
+{
+    return number ? c->shared->records[number - 1].error : c->shared->threads_error;
+}
+
 /* The others wait for it: none of the process goes on. */
 static void
 node_run(const crew *c, uint32_t number)
@@ -140,8 +151,7 @@ threads_run(const crew *c)
         nodes[i] = (thread_node){.crew = c, .number = i};
         if (c->d->nodes[i].run == DEPLOYMENT_THREADS &&
             pthread_create(&threads[i], NULL, thread_run, &nodes[i]) != 0) {
-            (void)snprintf(c->shared->records[i - 1].error, STRESS_ERROR_BYTES,
-                           "its thread cannot be started");
+            stress_error_write(error_of(c, i), "its thread cannot be started");
             _exit(EXIT_FAILURE);
         }
     }
@@ -149,6 +159,19 @@ threads_run(const crew *c)
         if (c->d->nodes[i].run == DEPLOYMENT_THREADS) {
             (void)pthread_join(threads[i], NULL);
         }
+    }
+}
+
+/* What its process needs before the nodes, and behind them. */
+static void
+expect(const crew *c, uint32_t number, const char *what, medley_status_t status)
+{
+    char text[STRESS_ERROR_BYTES / 3];
+    if (status != MEDLEY_OK) {
+        (void)snprintf(text, sizeof text, "%s system '%s': %s", what, c->system,
+                       medley_status_text(status));
+        stress_error_write(error_of(c, number), text);
+        _exit(EXIT_FAILURE);
     }
 }
 
@@ -162,15 +185,16 @@ member_run(const crew *c, uint32_t number)
     }
     (void)signal(SIGINT, SIG_IGN);
     (void)sigprocmask(SIG_SETMASK, &c->before, NULL);
-    if (medley_system_open(c->system) != MEDLEY_OK) {
-        _exit(EXIT_FAILURE);
-    }
+    stress_hear();
+    expect(c, number, "opening", medley_system_open(c->system));
+    stress_hear_anew();
     if (number) {
         node_run(c, number);
     } else {
         threads_run(c);
     }
-    _exit(medley_system_close() == MEDLEY_OK ? EXIT_SUCCESS : EXIT_FAILURE);
+    expect(c, number, "leaving", medley_system_close());
+    _exit(EXIT_SUCCESS);
 }
 
 static bool
@@ -206,57 +230,102 @@ members_start(crew *c)
 
 /* ---- Their ends ------------------------------------------------------------------------------ */
 
+static bool
+is_of(const crew *c, const member *m, uint32_t number)
+{
+    return m->node ? m->node == number : c->d->nodes[number].run == DEPLOYMENT_THREADS;
+}
+
+/* How far it is; of all that are threads, the last of them. */
+static const char *
+state_name(const crew *c, const member *m, uint32_t number)
+{
+    uint32_t least = STRESS_ENDED;
+    for (uint32_t i = 1; i <= c->d->node_count; i++) {
+        /* Relaxed: it has ended, or it is for showing. */
+        uint32_t state = atomic32_load_relaxed(&c->shared->records[i - 1].state);
+        least = is_of(c, m, i) && (!number || number == i) && state < least ? state : least;
+    }
+    return stress_state_names[least];
+}
+
+/* In text, and for the document. Number 0: all of the process. */
+static void
+failure_tell(const crew *c, const member *m, uint32_t number, const char *message)
+{
+    const char *state = state_name(c, m, number);
+    if (number) {
+        command_error(c->command, "node %u (process %ld) while %s: %s", number, (long)m->pid, state,
+                      message);
+    } else {
+        command_error(c->command, "process %ld, of the nodes that are threads, while %s: %s",
+                      (long)m->pid, state, message);
+    }
+    (void)json_array_append_new(c->failed, json_pack("{s:o, s:I, s:s, s:o}", "node",
+                                                     output_number(number != 0, number),
+                                                     "process_id", (json_int_t)m->pid, "state",
+                                                     state, "message", output_string(message)));
+}
+
+/* Of who says nothing himself. */
 static void
 end_tell(const crew *c, const member *m, int result)
 {
-    char who[64];
-    if (m->node) {
-        (void)snprintf(who, sizeof who, "node %u (process %ld)", m->node, (long)m->pid);
-    } else {
-        (void)snprintf(who, sizeof who, "process %ld, of the nodes that are threads,",
-                       (long)m->pid);
-    }
+    char message[64];
     if (WIFSIGNALED(result)) {
-        command_error(c->command, "%s was killed by signal %d (%s)", who, WTERMSIG(result),
-                      strsignal(WTERMSIG(result)));
+        (void)snprintf(message, sizeof message, "killed by signal %d (%s)", WTERMSIG(result),
+                       strsignal(WTERMSIG(result)));
     } else {
-        command_error(c->command, "%s ended with status %d", who, WEXITSTATUS(result));
+        (void)snprintf(message, sizeof message, "ended with status %d", WEXITSTATUS(result));
     }
+    failure_tell(c, m, m->node, message);
 }
 
-/* What the nodes themselves say. Whether any does. */
+/* What a process and its nodes say themselves. Whether any does. */
 static bool
-errors_tell(const crew *c)
+errors_tell(const crew *c, const member *m)
 {
     bool any = false;
-    for (uint32_t i = 1; i <= c->d->node_count; i++) {
-        const char *error = c->shared->records[i - 1].error;
-        if (*error) {
-            command_error(c->command, "node %u: %s", i, error);
+    for (uint32_t i = 0; i <= c->d->node_count; i++) {
+        const char *error = error_of(c, i);
+        if (*error && (i ? is_of(c, m, i) : !m->node)) {
+            failure_tell(c, m, i, error);
             any = true;
         }
     }
     return any;
 }
 
-/* Takes those that have ended. Who ended badly is told, the first one only: others may fail
- * because of him. */
+/* All have ended. Of those that say nothing the first one only: others may have been killed since,
+ * by this process. */
+static void
+failures_tell(const crew *c)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        const member *m = &c->members[i];
+        bool says = !(m == c->bad && WIFSIGNALED(c->bad_result)) && errors_tell(c, m);
+        if (m == c->bad && !says) {
+            end_tell(c, m, c->bad_result);
+        }
+    }
+}
+
+/* Takes those that have ended. */
 static void
 members_collect(crew *c, int options)
 {
     for (uint32_t i = 0; i < c->count; i++) {
         int result;
         member *m = &c->members[i];
-        if (m->pid == 0 || waitpid(m->pid, &result, options) != m->pid) {
+        if (m->ended || waitpid(m->pid, &result, options) != m->pid) {
             continue;
         }
         if (c->well && result != 0) {
             c->well = false;
-            if (WIFSIGNALED(result) || !errors_tell(c)) {
-                end_tell(c, m, result);
-            }
+            c->bad = m;
+            c->bad_result = result;
         }
-        m->pid = 0;
+        m->ended = true;
         c->running--;
     }
 }
@@ -265,7 +334,7 @@ static void
 members_kill(crew *c)
 {
     for (uint32_t i = 0; i < c->count; i++) {
-        if (c->members[i].pid) {
+        if (!c->members[i].ended) {
             (void)kill(c->members[i].pid, SIGKILL);
         }
     }
@@ -329,11 +398,19 @@ watch(crew *c, const sigset_t *awaited)
 }
 
 bool
-stress_crew_run(const med_command *command, const deployment *d, stress_shared *shared)
+stress_crew_run(const med_command *command,
+                const deployment *d,
+                stress_shared *shared,
+                json_t *failed)
 {
     static crew c;
     sigset_t awaited;
-    c = (crew){.command = command, .d = d, .shared = shared, .parent = getpid(), .well = true};
+    c = (crew){.command = command,
+               .d = d,
+               .shared = shared,
+               .failed = failed,
+               .parent = getpid(),
+               .well = true};
     (void)snprintf(c.system, sizeof c.system, "stress-%ld", (long)c.parent);
     limits_raise(d);
     (void)signal(SIGCHLD, SIG_DFL); /* who started this may have it ignored */
@@ -347,6 +424,7 @@ stress_crew_run(const med_command *command, const deployment *d, stress_shared *
     watch(&c, &awaited);
     if (!c.well) {
         members_kill(&c);
+        failures_tell(&c);
     }
     (void)sigprocmask(SIG_SETMASK, &c.before, NULL);
     return c.well;

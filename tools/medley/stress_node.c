@@ -17,9 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "mcapi.h"
 #include "mrapi/node.h"
 #include "port/port.h"
+#include "tools/medley/command.h"
 
 #define SETUP_TIMEOUT_US 20000000u
 #define CLOCK_BITS 40
@@ -58,23 +60,59 @@ typedef struct node {
     end *ends;
 } node;
 
+const char *const stress_state_names[STRESS_STATES] = {
+    [STRESS_STARTING] = "starting",     [STRESS_PREPARING] = "preparing",
+    [STRESS_CONNECTING] = "connecting", [STRESS_RUNNING] = "running",
+    [STRESS_CLOSING] = "closing",       [STRESS_ENDED] = "ended",
+};
+
 /* ---- Errors ---------------------------------------------------------------------------------- */
+
+static _Thread_local char said[STRESS_ERROR_BYTES / 3 * 2]; /* the library's last lines */
+
+/* What does not fit behind the others goes in place of them. */
+static void
+hear(const char *line)
+{
+    const char *words = command_library_words(line);
+    size_t length = strlen(said);
+    length = length + strlen(words) + 2 < sizeof said ? length : 0;
+    (void)snprintf(said + length, sizeof said - length, "%s%s", length ? "; " : "", words);
+}
+
+void
+stress_hear(void)
+{
+    med_log_hear(hear);
+}
+
+void
+stress_hear_anew(void)
+{
+    said[0] = '\0';
+}
+
+void
+stress_error_write(char *error, const char *text)
+{
+    (void)snprintf(error, STRESS_ERROR_BYTES, *said ? "%s (%s)" : "%s", text, said);
+}
 
 static bool __attribute__((format(printf, 3, 4)))
 wrong(const node *n, const end *e, const char *format, ...)
 {
-    char text[STRESS_ERROR_BYTES / 2];
+    char text[STRESS_ERROR_BYTES / 3], prefix[64] = "";
     va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     if (e) {
-        (void)snprintf(n->record->error, STRESS_ERROR_BYTES, "channel %u (%s, %u to %u): %s",
-                       e->index + 1, deployment_type_names[e->channel->type], e->channel->from,
-                       e->channel->to, text);
-    } else {
-        (void)snprintf(n->record->error, STRESS_ERROR_BYTES, "%s", text);
+        (void)snprintf(prefix, sizeof prefix, "channel %u (%s, %u to %u): ", e->index + 1,
+                       deployment_type_names[e->channel->type], e->channel->from, e->channel->to);
     }
+    size_t length = strlen(prefix);
+    memcpy(text, prefix, length);
+    va_start(arguments, format);
+    (void)vsnprintf(text + length, sizeof text - length, format, arguments);
+    va_end(arguments);
+    stress_error_write(n->record->error, text);
     return false;
 }
 
@@ -533,25 +571,37 @@ endpoint_delete(const node *n, end *e)
     return good(n, e, "deleting an endpoint", status);
 }
 
+static void
+state_set(const node *n, stress_state state)
+{
+    atomic32_store_relaxed(&n->record->state, state); /* relaxed: for showing */
+}
+
 static bool
 run(node *n, stress_shared *shared)
 {
     stress_record *record = n->record;
+    state_set(n, STRESS_PREPARING);
     if (!ends_find(n) || !for_each_end(n, endpoint_make)) {
         return false;
     }
     (void)pthread_barrier_wait(&shared->step); /* what is connected cannot be set any more */
+    state_set(n, STRESS_CONNECTING);
     if (!for_each_end(n, connect) || !for_each_end(n, open)) {
         return false;
     }
     uint32_t sleeps = med_self_get()->waiter.sleeps;
     (void)pthread_barrier_wait(&shared->step);
+    state_set(n, STRESS_RUNNING);
     record->begin_ns = med_port_clock_ns();
     bool well = loop(n);
     record->end_ns = med_port_clock_ns();
     record->wake_ups = med_self_get()->waiter.sleeps - sleeps;
-    well = well && for_each_end(n, close) && for_each_end(n, endpoint_delete);
-    return well;
+    if (!well) {
+        return false;
+    }
+    state_set(n, STRESS_CLOSING);
+    return for_each_end(n, close) && for_each_end(n, endpoint_delete);
 }
 
 /* ---- Processors ------------------------------------------------------------------------------ */
@@ -598,11 +648,14 @@ stress_node_run(const deployment *d, uint32_t number, stress_shared *shared)
         return false;
     }
     mcapi_initialize(STRESS_DOMAIN, number, NULL, NULL, &info, &status);
-    bool well = good(&n, NULL, "mcapi_initialize", status) && run(&n, shared);
+    bool well = good(&n, NULL, "mcapi_initialize", status);
+    stress_hear_anew();
+    well = well && run(&n, shared);
     free(n.ends);
     if (!well) {
         return false;
     }
     mcapi_finalize(&status);
+    state_set(&n, STRESS_ENDED);
     return good(&n, NULL, "mcapi_finalize", status);
 }

@@ -15,12 +15,26 @@
 #include "tools/medley/histogram.h"
 
 #define STRESS_DOMAIN 1u
-#define STRESS_ERROR_BYTES 256u
+#define STRESS_ERROR_BYTES 768u
+
+/* How far a node is. */
+typedef enum stress_state {
+    STRESS_STARTING, /* its process opens the system, it becomes a node */
+    STRESS_PREPARING,
+    STRESS_CONNECTING,
+    STRESS_RUNNING,
+    STRESS_CLOSING,
+    STRESS_ENDED,
+    STRESS_STATES
+} stress_state;
+
+extern const char *const stress_state_names[STRESS_STATES]; /* "starting" */
 
 typedef struct stress_record {
     _Alignas(128) atomic64 sent;
     atomic64 received;
     atomic64 skipped;  /* states that a newer one had replaced before it looked */
+    atomic32 state;    /* stress_state */
     uint64_t begin_ns; /* of the loop; the machine's monotonic clock */
     uint64_t end_ns;   /* 0: it has not ended */
     uint64_t retries;  /* waits, or scalars, that did not succeed at once */
@@ -32,9 +46,18 @@ typedef struct stress_record {
 
 /* What all nodes share, in memory that all their processes see. */
 typedef struct stress_shared {
-    pthread_barrier_t step;  /* every node has made its endpoints; has opened its channels */
+    pthread_barrier_t step; /* every node has made its endpoints; has opened its channels */
+    /* Before and behind the nodes, in the process of those that are threads; or "". */
+    char threads_error[STRESS_ERROR_BYTES];
     stress_record records[]; /* from node 1 on */
 } stress_shared;
+
+/* From now on what the library says in a thread is the reason why its next call fails. */
+void stress_hear(void);
+/* Forgets what it has said so far in this thread. */
+void stress_hear_anew(void);
+/* Writes an error: `text`, and the reason, if the library gave one. STRESS_ERROR_BYTES large. */
+void stress_error_write(char *error, const char *text);
 
 /* Runs node `number` of the deployment in the calling thread. False: its record says what was
  * wrong; others may be waiting for it, so its process has to end. */
