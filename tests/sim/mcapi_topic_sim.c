@@ -33,6 +33,7 @@ enum {
 
 typedef struct notes {
     uint32_t mode;                 /* what all endpoints are set to; 0: not decided yet */
+    uint32_t present;              /* bit i: actor i is a node, and does not leave yet */
     uint32_t done;                 /* bit i: actor i needs no topic any more */
     mcapi_endpoint_t told[TOPICS]; /* the handles, known to all without any order */
     uint32_t published[TOPICS];    /* or being published */
@@ -75,7 +76,19 @@ losing_set(mcapi_endpoint_t endpoint)
     SIM_CHECK(status == MCAPI_SUCCESS);
 }
 
-/* Again, when another was too long at opening or closing the system. */
+static bool
+somebody_is_present(const notes *n)
+{
+    for (uint32_t i = 0; i < ACTORS; i++) {
+        if ((n->present >> i & 1) && !sim_is_dead(i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Again, when another was too long at opening or closing the system. Of one that nobody was in, no
+ * handle that was told is of any use. */
 static mcapi_endpoint_t
 come(const sim_actor *actor)
 {
@@ -87,6 +100,10 @@ come(const sim_actor *actor)
         mcapi_initialize(DOMAIN, actor->index + 1, NULL, NULL, &info, &status);
         SIM_CHECK(status == MCAPI_SUCCESS || status == MCAPI_ERR_NODE_INITFAILED);
     } while (status != MCAPI_SUCCESS);
+    if (!somebody_is_present(n)) {
+        memset(n->told, 0, sizeof n->told);
+    }
+    n->present |= 1u << actor->index;
     mcapi_endpoint_t own = mcapi_endpoint_create(PORT, &status);
     SIM_CHECK(status == MCAPI_SUCCESS);
     if (n->mode == LOSES) {
@@ -262,6 +279,7 @@ act(const sim_actor *actor)
     } else {
         subscribe_again_and_again(actor, own);
     }
+    ((notes *)actor->notes)->present &= ~(1u << actor->index);
     mcapi_finalize(&status);
     SIM_CHECK(status == MCAPI_SUCCESS);
 }
