@@ -310,7 +310,8 @@ claim_undo(const med_ring_mpmc_view *view,
     }
     if (salvage) {
         uint32_t mine = lap | MPMC_READING << MPMC_STATE_SHIFT | salvage->side->number;
-        /* R4 side joined -> A4 (recover): should this one die over it */
+        /* R4 side joined -> A4 (recover): of this one, should he die over it; or, late, of whose
+         * side it was before */
         if (!atomic32_cas_release(place, &word, mine)) {
             return false;
         }

@@ -35,7 +35,7 @@ static const survivor survivors[] = {
     {NULL, "med_ring_mpmc_leave", "R5",
      "as A5; for who dies here it holds the compiler's order: claims first"},
     {NULL, "med_ring_mpmc_recover", "R5", "as in med_ring_mpmc_leave"},
-    {NULL, "claim_undo", "R4", "is for a recovery that began when the side was another dead one's"},
+    {"ring_mpmc", "claim_undo", "R4", "ring_mpmc_heir finds it"},
 
     /* mrapi: rows */
     {"table", "insert_locked", "T2", "table_find finds it"},
