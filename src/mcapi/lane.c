@@ -217,7 +217,7 @@ moved_none(med_lane_row *lane, med_lane_side side)
 
 /* Relaxed, all: published with the row (T1 in table.c). */
 static void
-fill(med_row *row, uint32_t index, uint32_t generation, void *context)
+lane_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
     const make_context *make = context;
     med_lane_row *lane = (med_lane_row *)(void *)row;
@@ -279,7 +279,7 @@ med_lane_make(med_system *system,
 {
     make_context context = {.system = system, .request = request};
     med_table_insertion insertion = {
-        .key = key_of(request), .may = may_make, .fill = fill, .context = &context};
+        .key = key_of(request), .may = may_make, .fill = lane_fill, .context = &context};
     medley_status_t status = MEDLEY_OK;
     for (bool again = true; again;) {
         insertion.index = UINT32_MAX; /* stays so, if an end of a channel is what exists */
@@ -308,7 +308,7 @@ med_lane_make(med_system *system,
 static bool
 side_is_there(const med_lane_row *row, uint32_t generation, med_lane_side side)
 {
-    uint32_t ends = atomic32_load_acquire(&row->ends); /* F2 ends <- F1 (fill) */
+    uint32_t ends = atomic32_load_acquire(&row->ends); /* F2 ends <- F1 (lane_fill) */
     /* Relaxed: ordered by F2. Of which life the ends are. */
     bool live = atomic32_load_relaxed(&row->row.state) == med_row_word(MED_ROW_LIVE, generation);
     return live && !(ends & MED_LANE_GONE(side));

@@ -92,6 +92,7 @@ const sim_scenario sim_mrapi_leave = {
     .covers = "node_leave",
     .actors = ACTORS,
     .one_process = true,
+    .sees_late = true,
     .times_out = true,
     .begin = mrapi_begin,
     .act = act,

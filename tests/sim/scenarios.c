@@ -49,5 +49,6 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mcapi_turn,
     &sim_mcapi_heir,
     &sim_mcapi_lane,
+    &sim_mcapi_left,
     NULL,
 };

@@ -51,5 +51,6 @@ extern const sim_scenario sim_mcapi_orphan;
 extern const sim_scenario sim_mcapi_turn;
 extern const sim_scenario sim_mcapi_heir;
 extern const sim_scenario sim_mcapi_lane;
+extern const sim_scenario sim_mcapi_left;
 
 #endif

@@ -49,8 +49,6 @@ static const survivor survivors[] = {
     {NULL, "med_partition_check", "C1", "as P1"},
 
     /* mrapi: processes */
-    {NULL, "med_node_leaves_finish", "U4",
-     "a race by seed 224254 of mrapi_leave, beyond the first 200000"},
     {NULL, "med_node_row_leave", "U3", "who could not remove the row slept first: a full fence"},
     {NULL, "come_alive", "L1", "the slot is had before: " IN_ITS_PLACE},
     {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
@@ -113,9 +111,10 @@ static const survivor survivors[] = {
     {NULL, "make_ready", "X2", "as X1"},
     {NULL, "lane_is_over", "A1",
      "a `gone` of the life before must be seen when an owner of this one is: by no seed"},
-    {NULL, "fill", "F1",
-     "for one who left the lane, and for want of its table's lock let others remove it"},
-    {NULL, "side_is_there", "F2", "as F1"},
+    {"mcapi_message", "lane_fill", "F1", "mcapi_left finds it"},
+    {"mcapi_packet", "lane_fill", "F1", "mcapi_left finds it"},
+    {"mcapi_message", "side_is_there", "F2", "mcapi_left finds it"},
+    {"mcapi_packet", "side_is_there", "F2", "mcapi_left finds it"},
     {"mcapi_message", "lanes_look", "A2", "mcapi_lane finds it"},
     {"mcapi_message", "sweep", "A1", "mcapi_turn finds it"},
     {"mcapi_packet", "sweep", "A1", "mcapi_turn finds it"},
