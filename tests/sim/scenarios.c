@@ -47,6 +47,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mcapi_row,
     &sim_mcapi_orphan,
     &sim_mcapi_turn,
+    &sim_mcapi_reclaim,
     &sim_mcapi_heir,
     &sim_mcapi_lane,
     &sim_mcapi_left,

@@ -109,8 +109,6 @@ static const survivor survivors[] = {
     {NULL, "make_ready", "X1",
      "the lanes' lock orders it for the living; for who dies here, it holds the compiler's order"},
     {NULL, "make_ready", "X2", "as X1"},
-    {NULL, "lane_is_over", "A1",
-     "a `gone` of the life before must be seen when an owner of this one is: by no seed"},
     {"mcapi_message", "lane_fill", "F1", "mcapi_left finds it"},
     {"mcapi_packet", "lane_fill", "F1", "mcapi_left finds it"},
     {"mcapi_message", "side_is_there", "F2", "mcapi_left finds it"},
