@@ -26,7 +26,7 @@ static void
 owner_wake(const med_self *self, med_handle endpoint)
 {
     uint32_t owner;
-    if (med_endpoint_owner(self->system, endpoint, &owner) == MEDLEY_OK) {
+    if (med_port_has_threads() && med_endpoint_owner(self->system, endpoint, &owner) == MEDLEY_OK) {
         med_wait *news = med_exchange_news_of(self->system, owner);
         if (news) {
             med_wait_wake(news, self->scope);

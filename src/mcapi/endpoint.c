@@ -145,6 +145,9 @@ static void
 tell_who_waits(const med_self *self)
 {
     atomic32 *awaited = &self->exchange->exchange->head->awaited;
+    if (!med_port_has_threads()) {
+        return; /* who waits makes none meanwhile */
+    }
     med_port_barrier_light(self->scope); /* F3 there, then flag <-> F1 (exchange.h) */
     /* Relaxed, both: as the sleep flag in wait.c. */
     if (!atomic32_load_relaxed(awaited)) {
@@ -386,6 +389,9 @@ med_endpoint_recover_rows(
 {
     (void)thread_id;
     medley_status_t status = MEDLEY_OK;
+    if (!med_port_has_processes()) {
+        return status; /* who does not die has deleted his own (med_exchange_node_leaves) */
+    }
     for (uint32_t i = first; i < first + count && i < system->endpoints.row_count; i++) {
         const med_endpoint_row *row = med_endpoint_at(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */

@@ -169,6 +169,9 @@ med_exchange_end(med_system *system)
 static medley_status_t
 own_lock_until(med_system *system, uint64_t deadline_ns)
 {
+    if (!med_port_has_threads()) {
+        return MEDLEY_OK; /* nobody else could have it */
+    }
     med_waiter waiter = {.spin_ns = 0};
     med_lock_request request = {.owner = SOMEBODY,
                                 .deadline_ns = deadline_ns,
@@ -186,7 +189,10 @@ own_lock(med_system *system)
 static void
 own_unlock(med_system *system)
 {
-    med_lock_release(&system->exchange_lock, &system->exchange_sleepers, MED_PORT_SCOPE_PROCESS);
+    if (med_port_has_threads()) {
+        med_lock_release(&system->exchange_lock, &system->exchange_sleepers,
+                         MED_PORT_SCOPE_PROCESS);
+    }
 }
 
 /* Buffers came back to the pool: those are woken who wait for one. */
@@ -194,6 +200,9 @@ static void
 spread_word(const med_system *system, const med_exchange *exchange)
 {
     atomic32 *scarce = &exchange->head->scarce;
+    if (!med_port_has_threads()) {
+        return; /* who waits gives nothing back meanwhile */
+    }
     med_port_barrier_light(system->scope); /* F2 given, then flag <-> F1 (raise) */
     /* Relaxed, both: as flag_raise says. */
     if (atomic32_load_relaxed(scarce)) {
@@ -443,7 +452,7 @@ med_exchange_buffers_spread(med_self *self)
 void
 med_exchange_wake_all(const med_system *system)
 {
-    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+    for (uint32_t i = 0; med_port_has_threads() && i < system->limits.nodes; i++) {
         med_node_row *node = med_system_node(system, i);
         med_wait_wake(&node->news, system->scope);
     }

@@ -86,7 +86,7 @@ med_exchange_flag_raise(const med_self *self, atomic32 *flag)
 {
     /* Relaxed, both. If it is up, and who clears it did not see this thread's sleep flag, then he
      * cleared it before W2 in wait.c, which makes that visible here. */
-    if (!atomic32_load_relaxed(flag)) {
+    if (med_port_has_threads() && !atomic32_load_relaxed(flag)) {
         atomic32_store_relaxed(flag, 1);
         med_port_barrier_heavy(self->scope); /* F1 flag, then look <-> F2 (give), F3 (endpoint.c) */
     }
@@ -123,6 +123,9 @@ med_exchange_buffer_give(med_self *self, med_pool_buffer buffer)
 {
     med_exchange_node *node = self->exchange;
     medley_status_t status = med_pool_give_alone(&node->exchange->pool, &node->cache, buffer);
+    if (!med_port_has_threads()) {
+        return status; /* who waits gives nothing back meanwhile */
+    }
     med_port_barrier_light(self->scope); /* F2 given, then flag <-> F1 (raise) */
     /* Relaxed: as the sleep flag in wait.c. */
     if (__builtin_expect(atomic32_load_relaxed(&node->exchange->head->scarce) != 0, 0)) {

@@ -384,7 +384,9 @@ side_attach(const med_self *self, med_lane_own *own, const med_lane_end *end, me
         atomic32_store_relaxed(owner, 0); /* relaxed: own */
         return MEDLEY_ERR_CORRUPT;
     }
-    med_waker_begin(sends ? &own->producer.news : &own->consumer.news, news, self->scope);
+    if (med_port_has_threads()) {
+        med_waker_begin(sends ? &own->producer.news : &own->consumer.news, news, self->scope);
+    }
     return MEDLEY_OK;
 }
 
@@ -496,7 +498,7 @@ side_leaves(const med_system *system, med_lane_row *row, med_lane_side side)
      * G4 (sweep_one).
      * G3 the other gone, and done with the memory <- G1 (here) */
     uint32_t before = atomic32_fetch_or_acq_rel(&row->ends, MED_LANE_GONE(side));
-    if (!(before & MED_LANE_GONE(side))) {
+    if (med_port_has_threads() && !(before & MED_LANE_GONE(side))) {
         /* Relaxed: fixed when it was made. */
         med_wait *news = med_exchange_news_of(system, atomic32_load_relaxed(&row->side[other]));
         if (news) {

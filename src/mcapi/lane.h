@@ -191,6 +191,15 @@ med_lane_count_wait(med_lane_row *row, med_lane_side side)
     }
 }
 
+/* The other side's thread, if it sleeps; the same one does not. */
+static inline void
+med_lane_wake(med_waker *news)
+{
+    if (med_port_has_threads()) {
+        med_waker_wake(news);
+    }
+}
+
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 typedef struct med_lane_request {

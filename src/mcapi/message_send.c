@@ -59,6 +59,9 @@ is_attached(const med_self *self, const med_lane_own *lane, uint32_t generation)
 static void
 at_once_arrange(const med_self *self, med_lane_own *lane)
 {
+    if (med_port_is_small()) {
+        return; /* none does */
+    }
     uint32_t plain = med_record_plain_max(&lane->producer.ring.view);
     uint32_t most = self->system->limits.buffer_bytes; /* no endpoint takes longer ones */
     lane->producer.receiver = med_endpoint_at(self->system, med_handle_index(lane->producer.to));

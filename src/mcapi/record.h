@@ -135,7 +135,7 @@ static inline void
 med_record_publish(med_ring_producer *ring, uint32_t next, med_waker *news)
 {
     med_ring_hand_over(ring, next);
-    med_waker_wake(news);
+    med_lane_wake(news);
 }
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ static inline void
 med_record_release(med_lane_own *lane, uint32_t granules, bool leads_on)
 {
     med_record_pass(lane, granules, leads_on);
-    med_waker_wake(&lane->consumer.news);
+    med_lane_wake(&lane->consumer.news);
 }
 
 /* What stands at the beginning of a run of granules, at an index. MEDLEY_EMPTY: nothing

@@ -199,7 +199,7 @@ send_run(med_lane_own *lane, const unsigned char *values, uint32_t width, uint32
     }
     memset(lane->producer.widths + (tail & ring->view.mask), (int)width, room);
     med_ring_hand_over(ring, tail + room);
-    med_waker_wake(&lane->producer.news);
+    med_lane_wake(&lane->producer.news);
     med_lane_count_many(lane->producer.row, MED_LANE_PRODUCER, room, 0);
     return room;
 }
@@ -246,7 +246,7 @@ receive_run(med_lane_own *lane, unsigned char *values, uint32_t width, uint32_t 
     }
     if (many) {
         med_ring_pass(ring, many);
-        med_waker_wake(&lane->consumer.news);
+        med_lane_wake(&lane->consumer.news);
         med_lane_count_many(lane->consumer.row, MED_LANE_CONSUMER, many, 0);
     }
     return many;

@@ -53,7 +53,7 @@ med_scalar_put(med_lane_own *lane, uint64_t value, uint32_t width)
     lane->producer.widths[place] = (uint8_t)width;
     med_ring_hand_over(ring, tail + 1);
     med_lane_count_one(lane->producer.row, MED_LANE_PRODUCER);
-    med_waker_wake(&lane->producer.news);
+    med_lane_wake(&lane->producer.news);
 }
 
 /* One try. MEDLEY_FULL. */
@@ -89,7 +89,7 @@ med_scalar_take(med_lane_own *lane)
     uint64_t value = slots[ring->head & ring->view.mask];
     med_ring_pass(ring, 1);
     med_lane_count_one(lane->consumer.row, MED_LANE_CONSUMER);
-    med_waker_wake(&lane->consumer.news);
+    med_lane_wake(&lane->consumer.news);
     return value;
 }
 

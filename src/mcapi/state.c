@@ -67,7 +67,7 @@ med_state_send(med_self *self, med_lane_own *lane, const void *payload, uint32_t
     if (__builtin_expect(med_state_cell_write_record(cell, payload, bytes) != MEDLEY_OK, 0)) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
-    med_waker_wake(&lane->producer.news);
+    med_lane_wake(&lane->producer.news);
     if (__builtin_expect(med_state_cell_newest(cell) % GLANCE_AFTER == 0, 0)) {
         med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);
     }

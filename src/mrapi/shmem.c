@@ -225,8 +225,10 @@ segment_make(med_self *self, const med_shmem_request *request, med_port_segment 
     segment->wanted = request->address;
     medley_status_t status = file_make(self, segment);
     if (status != MEDLEY_OK) {
-        med_shmem_report("cannot make shared memory", request->number,
-                         segment->why[0] ? segment->why : medley_status_text(status));
+        if (med_log_wanted(MED_LOG_ERROR)) {
+            med_shmem_report("cannot make shared memory", request->number,
+                             segment->why[0] ? segment->why : medley_status_text(status));
+        }
         return status == MEDLEY_ERR_EXISTS ? MEDLEY_ERR_NO_MEMORY : status;
     }
     if (!med_segments_are_private(system)) {
@@ -543,7 +545,8 @@ med_shmem_recover_making(med_system *system, uint32_t node_ref)
     uint32_t live = med_row_word(MED_ROW_LIVE, med_node_ref_generation(node_ref));
     uint32_t file = atomic32_load_acquire(&node->making); /* M2 own life <- M1 (create) */
     /* Relaxed: ordered by M2. */
-    if (file == 0 || atomic32_load_relaxed(&node->row.state) != live) {
+    if (file == 0 || med_segments_are_private(system) ||
+        atomic32_load_relaxed(&node->row.state) != live) {
         return;
     }
     for (uint32_t i = 0; i < system->limits.shmems; i++) {

@@ -57,6 +57,9 @@ med_shmem_report_line(const char *what, uint32_t number, const char *why)
 static void
 mappings_lock(med_system *system)
 {
+    if (!med_port_has_threads()) {
+        return; /* nobody else could have it */
+    }
     med_waiter waiter = {.spin_ns = 0};
     med_lock_request request = {.owner = SOMEBODY,
                                 .deadline_ns = MED_PORT_FOREVER,
@@ -68,7 +71,10 @@ mappings_lock(med_system *system)
 static void
 mappings_unlock(med_system *system)
 {
-    med_lock_release(&system->mappings.lock, &system->mappings.sleepers, MED_PORT_SCOPE_PROCESS);
+    if (med_port_has_threads()) {
+        med_lock_release(&system->mappings.lock, &system->mappings.sleepers,
+                         MED_PORT_SCOPE_PROCESS);
+    }
 }
 
 static void

@@ -102,6 +102,9 @@ look_at_holder(void *context, uint32_t owner)
 medley_status_t
 med_table_lock(const med_table_view *view)
 {
+    if (!med_port_has_threads()) {
+        return MEDLEY_OK; /* whoever comes is alone */
+    }
     med_waiter waiter = {.spin_ns = 0};
     med_lock_request request = {.owner = view->process_ref,
                                 .deadline_ns = deadline_ns(view),
@@ -131,6 +134,9 @@ med_table_lock(const med_table_view *view)
 void
 med_table_unlock(const med_table_view *view)
 {
+    if (!med_port_has_threads()) {
+        return;
+    }
     show_nobody(view);
     med_lock_release(&view->table->lock, &view->table->sleepers, view->scope);
 }

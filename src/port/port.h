@@ -42,6 +42,7 @@ typedef enum med_port_scope {
 /* Known when the port is built, so that what a machine cannot have costs its programs no code. What
  * may be there can still turn out to be missing: MEDLEY_ERR_NOT_SUPPORTED. */
 static inline bool med_port_has_processes(void); /* others, and memories shared with them by name */
+static inline bool med_port_has_threads(void);   /* beside the one that runs main() */
 static inline bool med_port_has_pi(void);        /* locks with priority inheritance */
 static inline bool med_port_has_environment(void);
 static inline bool med_port_has_cache_drop(void); /* an instruction for med_port_cache_drop */

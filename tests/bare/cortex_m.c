@@ -229,6 +229,31 @@ sends_itself_scalars(mcapi_endpoint_t from, mcapi_endpoint_t to)
     return NULL;
 }
 
+/* More than there are buffers, and lanes, to endpoints that take nothing and are deleted. */
+static const char *
+nothing_is_lost_with_its_receiver(void)
+{
+    mcapi_status_t status;
+    static const char sent[200];
+    mcapi_endpoint_t from = mcapi_endpoint_create(4, &status);
+    for (uint32_t i = 0; i < 30; i++) {
+        mcapi_endpoint_t to = mcapi_endpoint_create(3, &status);
+        mcapi_msg_send(from, to, sent, sizeof sent, 0, &status);
+        if (status != MCAPI_SUCCESS) {
+            return "there is a lane, and a buffer";
+        }
+        mcapi_endpoint_delete(to, &status);
+        if (status != MCAPI_SUCCESS) {
+            return "the receiver is deleted";
+        }
+        mcapi_msg_send(from, to, sent, sizeof sent, 0, &status);
+        if (status != MCAPI_ERR_ENDP_INVALID) {
+            return "who is deleted gets nothing";
+        }
+    }
+    return NULL;
+}
+
 static const char *
 sends_itself(void)
 {
@@ -242,6 +267,7 @@ sends_itself(void)
     mcapi_endpoint_t to = mcapi_endpoint_create(2, &status);
     const char *broken = sends_itself_messages(from, to);
     broken = broken ? broken : sends_itself_scalars(from, to);
+    broken = broken ? broken : nothing_is_lost_with_its_receiver();
     mcapi_finalize(&status);
     return broken || status == MCAPI_SUCCESS ? broken : "it takes part no more";
 }
@@ -268,6 +294,7 @@ static const med_port_check checks[] = {
     {"mutex wants its key", mutex_wants_its_key},
     {"wait ends at its time", wait_ends_at_its_time},
     {"node sends itself messages and scalars", sends_itself},
+    {"and again, where it took part before", sends_itself},
     {"limit is the image's", limit_is_the_image_s},
 };
 

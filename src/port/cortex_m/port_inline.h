@@ -7,6 +7,12 @@
 
 extern void *med_port_self_pointer; /* of the one thread */
 
+static inline bool
+med_port_has_threads(void)
+{
+    return false;
+}
+
 static inline void *
 med_port_self_get(void)
 {

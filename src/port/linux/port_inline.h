@@ -54,6 +54,12 @@ med_port_has_processes(void)
 }
 
 static inline bool
+med_port_has_threads(void)
+{
+    return true;
+}
+
+static inline bool
 med_port_has_pi(void)
 {
     return true;

@@ -11,6 +11,12 @@
 #define MED_VIRT_LOAD "lw"
 #endif
 
+static inline bool
+med_port_has_threads(void)
+{
+    return true;
+}
+
 static inline void *
 med_port_self_get(void)
 {

@@ -36,6 +36,12 @@ med_port_has_processes(void)
 }
 
 static inline bool
+med_port_has_threads(void)
+{
+    return true;
+}
+
+static inline bool
 med_port_has_pi(void)
 {
     return false;
