@@ -2,6 +2,7 @@
 /* The names of MRAPI's status codes. */
 #include <string.h>
 
+#include "base/log.h"
 #include "mrapi.h"
 #include "support/unit.h"
 
@@ -24,11 +25,28 @@ status_names(void **state)
     }
 }
 
+/* Below the first level it is the first, beyond the last the last. */
+static void
+debug_levels(void **state)
+{
+    (void)state;
+    mrapi_set_debug_level(-1);
+    assert_false(med_log_level_reached(MED_LOG_ERROR));
+    mrapi_set_debug_level(MED_LOG_INFO);
+    assert_true(med_log_level_reached(MED_LOG_INFO));
+    assert_false(med_log_level_reached(MED_LOG_DEBUG));
+    mrapi_set_debug_level(MED_LOG_DEBUG + 1);
+    assert_true(med_log_level_reached(MED_LOG_DEBUG));
+    mrapi_set_debug_level(MED_LOG_ERROR);
+    assert_false(med_log_level_reached(MED_LOG_INFO));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_names),
+        cmocka_unit_test(debug_levels),
     };
     return cmocka_run_group_tests_name("mrapi/status", tests, NULL, NULL);
 }
