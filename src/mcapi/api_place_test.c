@@ -165,6 +165,71 @@ all_taken(void **state)
     assert_int_equal(buffers_in_use(), 0);
 }
 
+/* Two places, and what finds none waits, in vain; it stays the sender's. */
+static void
+no_room(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    timeout_set(from, 2000);
+    assert_int_equal(attribute_set(to, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 2), MCAPI_SUCCESS);
+    channel c = channel_between(&of_packets, from, to);
+    unsigned *buffers[3];
+    for (unsigned i = 0; i < 3; i++) {
+        buffers[i] = take(c.sender);
+        *buffers[i] = i;
+        assert_int_equal(send_taken(c.sender, buffers[i], sizeof i),
+                         i < 2 ? MCAPI_SUCCESS : MCAPI_TIMEOUT);
+    }
+    assert_int_equal(mcapi_pktchan_release_test(buffers[2], &status), MCAPI_TRUE);
+    release(receive(c.receiver), MCAPI_SUCCESS);
+    assert_int_equal(send_taken(c.sender, buffers[2], sizeof *buffers[2]), MCAPI_SUCCESS);
+    for (unsigned i = 1; i < 3; i++) {
+        unsigned *packet = receive(c.receiver);
+        assert_ptr_equal(packet, buffers[i]);
+        assert_int_equal(*packet, i);
+        release(packet, MCAPI_SUCCESS);
+    }
+    assert_int_equal(buffers_in_use(), 0);
+}
+
+/* It does not overtake what was to be sent before, and waits for a buffer. */
+static void
+behind_what_waits(void **state)
+{
+    static unsigned *held[HELD_MAX];
+    const unsigned first = 1, second = 2;
+    uint32_t count = med_self_get()->system->limits.buffers;
+    mcapi_status_t status;
+    mcapi_request_t request;
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1);
+    timeout_set(from, 2000);
+    channel c = channel_between(&of_packets, from, endpoint_make(2));
+    assert_in_range(count, 3, HELD_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        held[i] = take(c.sender);
+    }
+    mcapi_pktchan_send_i(c.sender, &first, sizeof first, &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    *held[0] = second;
+    assert_int_equal(send_taken(c.sender, held[0], sizeof second), MCAPI_TIMEOUT);
+    assert_int_equal(mcapi_pktchan_available(c.receiver, &status), 0);
+    release(held[1], MCAPI_SUCCESS);
+    assert_int_equal(send_taken(c.sender, held[0], sizeof second), MCAPI_SUCCESS);
+    assert_int_equal(expect_end(request, MCAPI_SUCCESS), sizeof first);
+    for (unsigned i = first; i <= second; i++) {
+        unsigned *packet = receive(c.receiver);
+        assert_int_equal(*packet, i);
+        release(packet, MCAPI_SUCCESS);
+    }
+    for (uint32_t i = 2; i < count; i++) {
+        release(held[i], MCAPI_SUCCESS);
+    }
+    assert_int_equal(buffers_in_use(), 0);
+}
+
 /* What could not be sent stays the sender's. */
 static void
 receiver_gone(void **state)
@@ -223,13 +288,11 @@ sends_many(void *argument)
 }
 
 static void
-across(void **state)
+across_to(mcapi_endpoint_t to)
 {
     mcapi_status_t status;
     void *buffer;
     size_t size;
-    (void)state;
-    mcapi_endpoint_t to = endpoint_make(1);
     start(OTHER, sends_many);
     connect(&of_packets, endpoint_of(OTHER, 1), to, MCAPI_SUCCESS);
     unsigned receiver = receiver_open(&of_packets, to);
@@ -244,6 +307,23 @@ across(void **state)
     assert_int_equal(buffers_in_use(), 0);
 }
 
+static void
+across(void **state)
+{
+    (void)state;
+    across_to(endpoint_make(1));
+}
+
+/* The sender waits again and again, with a buffer that it has filled. */
+static void
+across_with_little_room(void **state)
+{
+    (void)state;
+    mcapi_endpoint_t to = endpoint_make(1);
+    assert_int_equal(attribute_set(to, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 1), MCAPI_SUCCESS);
+    across_to(to);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -252,9 +332,12 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(given_back_unsent, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(wrong_arguments, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(all_taken, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(no_room, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(behind_what_waits, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receiver_gone, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(as_a_state, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(across, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(across_with_little_room, exchange_up, exchange_down),
     };
     if (!system_up(argc, argv)) {
         return 1;
