@@ -397,6 +397,66 @@ shows_locks_of_the_dead(void **state)
     med_system_observe_end(&system);
 }
 
+/* With priority inheritance what the death of an owner left is a word of its own; and as long as
+ * nobody met it, the lock's. */
+static void
+shows_what_a_death_left(void **state)
+{
+    static const struct {
+        uint32_t left;
+        uint32_t in_word;
+        med_view_lock_state shown;
+    } cases[] = {
+        {MED_MUTEX_SOUND, 0, MED_VIEW_LOCK_FREE},
+        {MED_MUTEX_SOUND, MED_PORT_PI_GONE, MED_VIEW_LOCK_DIED},
+        {MED_MUTEX_TELL_NEXT, 0, MED_VIEW_LOCK_DIED},
+        {MED_MUTEX_DEAD, 0, MED_VIEW_LOCK_DEAD},
+        {MED_MUTEX_FORMER, MED_PORT_PI_GONE, MED_VIEW_LOCK_FREE},
+    };
+    med_system system;
+    med_view_lock lock;
+    (void)state;
+    observe(&system);
+    med_mutex_row *row = (med_mutex_row *)(void *)med_table_row(&system.mutexes, 0);
+    uint32_t attributes = atomic32_load_relaxed(&row->object.attributes);
+    atomic32_store_relaxed(&row->object.attributes, attributes | MED_MUTEX_PRIORITY_INHERITANCE);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        atomic32_store_relaxed(&row->pi_death, cases[i].left);
+        atomic32_store_relaxed(&row->pi_word, cases[i].in_word);
+        assert_true(med_view_lock_read(&system, 0, &lock));
+        assert_int_equal(lock.state, cases[i].shown);
+        assert_int_equal(lock.depth, 0);
+    }
+    med_system_observe_end(&system);
+}
+
+/* A node that is not yet, or no longer, what it says; its process lives. */
+static void
+shows_nodes_that_come_and_go(void **state)
+{
+    static const struct {
+        uint32_t phase;
+        med_view_node_state shown;
+    } cases[] = {
+        {MED_NODE_STARTING, MED_VIEW_NODE_STARTING},
+        {MED_NODE_ENDED, MED_VIEW_NODE_ENDED},
+        {MED_NODE_LEFT, MED_VIEW_NODE_ENDED},
+        {MED_NODE_EXPECTED, MED_VIEW_NODE_EXPECTED},
+    };
+    med_system system;
+    med_view_node node;
+    (void)state;
+    observe(&system);
+    med_node_row *row = med_system_node(&system, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        atomic32_store_relaxed(&row->phase, cases[i].phase);
+        assert_true(med_view_node_read(&system, 0, &node));
+        assert_int_equal(node.state, cases[i].shown);
+        assert_int_equal(node.number, NODE);
+    }
+    med_system_observe_end(&system);
+}
+
 int
 main(void)
 {
@@ -408,6 +468,8 @@ main(void)
         cmocka_unit_test_setup_teardown(shows_shared_memory, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_the_dead, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(shows_locks_of_the_dead, holder_start, holder_end),
+        cmocka_unit_test_setup_teardown(shows_what_a_death_left, holder_start, holder_end),
+        cmocka_unit_test_setup_teardown(shows_nodes_that_come_and_go, holder_start, holder_end),
         cmocka_unit_test_setup_teardown(checks_every_index, holder_start, holder_end),
         cmocka_unit_test(no_such_system),
         cmocka_unit_test_setup_teardown(survives_scribbling, holder_start, holder_end),
