@@ -872,7 +872,7 @@ typedef enum mrapi_event {
     MEDLEY_EVENT_NODE_COMES,                    /* of this process */
     MEDLEY_EVENT_NODE_GOES,                     /* of this process */
     MEDLEY_EVENT_DEATH,                         /* a process died, and this one cleaned up */
-    MEDLEY_EVENT_LIMIT,                         /* one was reached, and reported */
+    MEDLEY_EVENT_LIMIT,                         /* one that a variable sets (medley.7) */
     MEDLEY_EVENT_COUNT
 } mrapi_event_t;
 

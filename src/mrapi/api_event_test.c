@@ -89,6 +89,29 @@ places_of_listeners_come_back(void **state)
     listen(MEDLEY_EVENT_NODE_GOES, 0);
 }
 
+/* One more than there is room for is refused, and the others are told all the same. */
+static void
+too_many_listeners(void **state)
+{
+    uintptr_t count = 0;
+    (void)state;
+    listen(MEDLEY_EVENT_NODE_COMES, 1);
+    do {
+        mrapi_resource_register_callback(MEDLEY_EVENT_DEATH, 1, no_callback(++count), &status);
+    } while (status == MRAPI_SUCCESS && count < 1000);
+    assert_int_equal(status, MRAPI_ERR_MEM_LIMIT);
+    assert_int_equal(count, 16); /* with the one above */
+    on_other_thread(come_and_go);
+    assert_int_equal(told[MEDLEY_EVENT_NODE_COMES], 1);
+    for (uintptr_t i = 1; i < count; i++) {
+        mrapi_resource_register_callback(MEDLEY_EVENT_DEATH, 0, no_callback(i), &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    listen(MEDLEY_EVENT_DEATH, 1); /* there is room again */
+    listen(MEDLEY_EVENT_DEATH, 0);
+    listen(MEDLEY_EVENT_NODE_COMES, 0);
+}
+
 static void
 wrong_events(void **state)
 {
@@ -144,8 +167,12 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        HERE(events), HERE(places_of_listeners_come_back), HERE(wrong_events),
-        HERE(death),  cmocka_unit_test(no_node),
+        HERE(events),
+        HERE(places_of_listeners_come_back),
+        HERE(too_many_listeners),
+        HERE(wrong_events),
+        HERE(death),
+        cmocka_unit_test(no_node),
     };
     return system_up(argc, argv) ? cmocka_run_group_tests_name("mrapi/event", tests, NULL, NULL)
                                  : 1;
