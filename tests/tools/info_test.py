@@ -177,11 +177,11 @@ class RecordedMachine(CommandTest):
         self.assertIn(f"{self.file}:1: text stands outside", errors)
         self.assertIn("lstopo FILE.xml", errors)
 
-    def refused(self, text, expected):
-        """Either way, with the line; and whoever reads it lives."""
+    def refused(self, text, expected, ways=(["--json"], [], ["--tree"])):
+        """Each way, with the line; and whoever reads it lives."""
         with open(self.file, "w", encoding="ascii") as file:
             file.write(text)
-        for way in (["--json"], [], ["--tree"]):
+        for way in ways:
             output, errors = self.run_medley(
                 "info", *way, "--xml", self.file, status=1, MEDLEY_MODULE_DIR=MODULES
             )
@@ -195,6 +195,85 @@ class RecordedMachine(CommandTest):
         before, core, after = good.partition('type="Core"')
         bad = before + core + after.replace("complete_cpuset", "complete_cpusMt", 1)
         self.refused(bad, f":{line}: an object lacks")
+
+    def test_what_is_no_xml(self):
+        machine = '<topology version="2.0">\n<object type="Machine"'
+        for text, expected in (
+            ("", ":1: there is nothing"),
+            ("<topology/>\0", ":1: there is a NUL"),
+            ("\n< topology/>", ":2: '<' begins no tag"),
+            ("<topology>\n", ":2: the file ends before the document does"),
+            ("<topology></topology", ":1: a closing tag does not end"),
+            ("<topology></object>", ":1: a tag is closed that is not the last one opened"),
+            ("<?xml version='1.0'>", ":1: an instruction does not end"),
+            ("<!-- \n >", ":2: a comment does not end"),
+            ("<!DOCTYPE t", ":1: the document type does not end"),
+            ("<!DOCTYPE t [ <!ENTITY a 'b'> ]>", ":1: the document brings definitions of its own"),
+            (machine + ' "', ":2: a tag has something that is no attribute"),
+            (machine + " os_index>", ":2: an attribute has no value"),
+            (machine + " os_index=0>", ":2: a value is not quoted"),
+            (machine + ' os_index="0\n', ":3: a value is not closed"),
+            (machine + " os_index='0\n<", ":3: a value is not closed"),
+        ):
+            with self.subTest(text[:60]):
+                self.refused(text, expected, (["--json"],))
+
+    # What stands in a recorded machine first, what in its place makes it none, and why.
+    PAGES = r'<page_type size="4096" count="\d+"/>'
+    NO_MACHINE = (
+        ("</topology>", "</topology><topology/>", "something follows the document"),
+        ("</topology>", "<object/></topology>", "a second object stands beside the machine"),
+        ('type="Machine" ', "", "an object's type is not its first attribute"),
+        ('type="Machine"', 'type="Package"', "the first object is no machine"),
+        ('type="Package"', 'type="Machine"', "a machine stands in another object"),
+        ('type="Core"', f'type="{"C" * 40}"', "an object is of no known type"),
+        ('type="Core"', 'type="Cache"', "an object is of no known type"),
+        ('type="Core"', 'type="Misc"', "a device has a set of processors or memories"),
+        ('type="L2Cache"', 'type="L3Cache"', "a cache's depth or cache_type is not that"),
+        ('type="PU" os_index="1"', 'type="PU" os_index="0"', "a processor's cpuset, or a"),
+        ('type="PU" os_index="1"', 'type="PU" os_index="one"', "a value is no number"),
+        (
+            'type="PU" os_index="1" cpuset="0x00000002"',
+            'type="PU" os_index="0" cpuset="0x00000001"',
+            "two have the same os_index",
+        ),
+        (
+            'type="Core" os_index="0" cpuset="0x00000001"',
+            'type="Core" os_index="0" cpuset="0x00000100"',
+            "an object's set has what the one around it lacks",
+        ),
+        (' complete_cpuset="[^"]*"', "", "an object lacks cpuset"),
+        (' cpuset="[^"]*"', ' cpuset="many"', "a set is none; want hexadecimal numbers"),
+        (' cpuset="[^"]*"', ' cpuset=""', "a set is none; want hexadecimal numbers"),
+        (' cpuset="[^"]*"', f' cpuset="{"0," * 9000}"', "a set is too long"),
+        (' nodeset="[^"]*"', ' nodeset="0x0"', "the machine has no memory"),
+        (PAGES, "<info>" * 65, "tags are nested too deep"),
+        (PAGES, "<object/>", "an object has no type"),
+        (PAGES, '<object type="Core"/>', "an object stands where none of its type may"),
+        (PAGES, '<object type="PCIDev"/>', "a device stands in what has none"),
+        (PAGES, "<pages/>", "an object has something that none has"),
+        (PAGES, "<info><object/></info>", "an object stands in what is none"),
+        (
+            PAGES,
+            '<object type="Misc"><object type="NUMANode"/></object>',
+            "a memory stands in what is not of processors or memory",
+        ),
+        (
+            '(<object type="PU"[^>]*/>)',
+            r'\1<info name="a" value="b"/>',
+            "an object has something else after its objects",
+        ),
+    )
+
+    def test_what_is_no_machine(self):
+        with open(self.file, encoding="ascii") as file:
+            good = file.read()
+        for was, put, expected in self.NO_MACHINE:
+            with self.subTest(f"{was} -> {put[:60]}"):
+                place = re.search(was, good)
+                line = 1 + good.count("\n", 0, place.start())
+                bad = good[: place.start()] + place.expand(put) + good[place.end() :]
+                self.refused(bad, f":{line}: {expected}", (["--json"],))
 
     def test_what_hwloc_finds(self):
         with open(self.file, encoding="ascii") as file:
