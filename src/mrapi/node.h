@@ -186,6 +186,10 @@ medley_status_t med_node_leave(med_self *self);
 /* What a node held comes free, and its row goes: for a node whose thread is gone. Idempotent.
  * MEDLEY_TIMEOUT: not all of it, as above; then its row is there still. */
 medley_status_t med_node_recover(struct med_system *system, uint32_t index, uint32_t generation);
+/* Of a node whose process is dead: mutexes, semaphores and reader/writer locks come free, for which
+ * no table is needed. Idempotent. MEDLEY_TIMEOUT always: all else is there still. */
+medley_status_t
+med_node_recover_locks(struct med_system *system, uint32_t index, uint32_t generation);
 
 /* Is it one of this process that has left, and may still have its row? By what the process itself
  * knows, whatever the row says. */

@@ -23,9 +23,10 @@
 
 /* ---- What it holds --------------------------------------------------------------------------- */
 
-/* Frees what the node holds of one kind. Only where its map says it ever took any. */
+/* Frees what the node holds of one kind. Only where its map says it ever took any. Without `buries`
+ * a mutex with priority inheritance that names the thread only is left to who wants it next. */
 static medley_status_t
-kind_recover(med_system *system, med_kind kind, med_node_row *row, uint32_t ref)
+kind_recover(med_system *system, med_kind kind, med_node_row *row, uint32_t ref, bool buries)
 {
     uint32_t first = med_kind_touch_first(&system->limits, kind);
     uint32_t words = med_kind_touch_first(&system->limits, (med_kind)(kind + 1)) - first;
@@ -35,9 +36,9 @@ kind_recover(med_system *system, med_kind kind, med_node_row *row, uint32_t ref)
         uint32_t bits = atomic32_load_relaxed(&med_node_touched(row)[first + word]);
         for (; bits && status == MEDLEY_OK; bits &= bits - 1) {
             uint32_t bit = word * 32 + (uint32_t)__builtin_ctz(bits);
-            status =
-                med_kinds[kind].recover_rows(system, bit * MED_ROWS_PER_TOUCH, MED_ROWS_PER_TOUCH,
-                                             ref, atomic32_load_relaxed(&row->thread_id));
+            uint32_t thread_id = buries ? atomic32_load_relaxed(&row->thread_id) : 0;
+            status = med_kinds[kind].recover_rows(system, bit * MED_ROWS_PER_TOUCH,
+                                                  MED_ROWS_PER_TOUCH, ref, thread_id);
         }
     }
     return status;
@@ -49,12 +50,25 @@ locks_recover(med_system *system, med_node_row *row, uint32_t ref)
 {
     medley_status_t status = MEDLEY_OK;
     for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
-        if (med_kinds[k].recover_rows && kind_recover(system, (med_kind)k, row, ref) != MEDLEY_OK) {
+        if (med_kinds[k].recover_rows &&
+            kind_recover(system, (med_kind)k, row, ref, true) != MEDLEY_OK) {
             status = MEDLEY_TIMEOUT;
         }
     }
     med_parts_node_recover(system, ref);
     return status;
+}
+
+/* Those that need no table, as a burial does. */
+medley_status_t
+med_node_recover_locks(med_system *system, uint32_t index, uint32_t generation)
+{
+    static const med_kind kinds[] = {MED_KIND_MUTEX, MED_KIND_SEM, MED_KIND_RWL};
+    for (uint32_t i = 0; med_port_has_processes() && i < sizeof kinds / sizeof kinds[0]; i++) {
+        (void)kind_recover(system, kinds[i], med_system_node(system, index),
+                           med_node_ref(index, generation), false);
+    }
+    return MEDLEY_TIMEOUT;
 }
 
 /* ---- Leaving --------------------------------------------------------------------------------- */

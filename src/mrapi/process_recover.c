@@ -11,11 +11,12 @@
  * start.
  *
  * One who is stopped keeps his claim until others have seen it for MED_PROCESS_TAKE_OVER_NS; then
- * one of them takes it over, by compare-and-swap. When the stopped one goes on, what he still does
- * has been done, in the name of the dead one's generation, which is no newcomer's; and his last
- * compare-and-swap fails. But a newcomer who recovers the row that he will live in is at it in his
- * own generation, and nobody takes that over: who waits for a lock of the dead one finds that its
- * holder is gone (med_process_look).
+ * one of them takes it over, by compare-and-swap. Where he keeps a table locked besides, his
+ * successor does what needs no table, which is what others wait for, and gives the claim back. When
+ * the stopped one goes on, what he still does has been done, in the name of the dead one's
+ * generation, which is no newcomer's; and his last compare-and-swap fails. But a newcomer who
+ * recovers the row that he will live in is at it in his own generation, and nobody takes that over:
+ * who waits for a lock of the dead one finds that its holder is gone (med_process_look).
  *
  * Model: models/process.pml.
  */
@@ -74,11 +75,18 @@ med_process_recoverer_at_it(med_system *system, uint32_t index, uint32_t word)
     return lives && (is_newcomer || !is_overdue(system, index, word));
 }
 
+typedef struct claim {
+    uint32_t word; /* of the row: RECOVERING(by us) */
+    uint32_t from; /* the row of who was at it before, or NOBODY */
+} claim;
+#define NOBODY UINT32_MAX
+
 /* Moves a dead process's row to RECOVERING(by us). False: it lives, or another is at it. */
 static bool
-recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
+recovery_claim(med_system *system, uint32_t index, claim *claimed)
 {
     med_process_row *row = med_system_process(system, index);
+    claimed->from = NOBODY;
     /* A1 live <- L1 (process.c), before the slot is asked: whose LIVE it is had it by then. */
     uint32_t word = atomic32_load_acquire(&row->state);
     for (;;) {
@@ -93,6 +101,7 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
             if (med_process_recoverer_at_it(system, index, word)) {
                 return false;
             }
+            claimed->from = med_process_recoverer_of(word);
             break;
         case MED_PROCESS_FREE:
         default:
@@ -108,7 +117,7 @@ recovery_claim(med_system *system, uint32_t index, uint32_t *claimed)
             continue;
         }
         if (dead) {
-            *claimed = next;
+            claimed->word = next;
             return true;
         }
         word = next;
@@ -157,27 +166,34 @@ recover_claims(med_system *system, uint32_t index)
     }
 }
 
+/* Of which process, and how much: node_recover is med_node_recover, or a part of it. */
+typedef struct cleaning {
+    uint32_t index;
+    uint32_t generation;
+    medley_status_t (*node_recover)(med_system *system, uint32_t index, uint32_t generation);
+} cleaning;
+
 static medley_status_t
-recover_node_row(med_system *system, uint32_t node_index, uint32_t index, uint32_t generation)
+recover_node_row(med_system *system, uint32_t node_index, const cleaning *c)
 {
     med_node_row *row = med_system_node(system, node_index);
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
     /* Relaxed: written before the row became LIVE. */
     uint32_t ref = atomic32_load_relaxed(&row->process_ref);
-    if (med_row_state_of(word) == MED_ROW_LIVE && names_the_dead(ref, index, generation)) {
+    if (med_row_state_of(word) == MED_ROW_LIVE && names_the_dead(ref, c->index, c->generation)) {
         med_traced(system, med_node_ref(node_index, med_row_generation_of(word)),
                    MED_TRACED_NODE_DIED, med_traced_word(&row->row.key_high),
                    med_traced_word(&row->row.key_low));
-        return med_node_recover(system, node_index, med_row_generation_of(word));
+        return c->node_recover(system, node_index, med_row_generation_of(word));
     }
     return MEDLEY_OK;
 }
 
 /* All of them, whatever one of them says: who waits for a lock need not wait for a table. */
 static medley_status_t
-recover_nodes(med_system *system, uint32_t index, uint32_t generation)
+recover_nodes(med_system *system, const cleaning *c)
 {
-    const med_process_row *row = med_system_process(system, index);
+    const med_process_row *row = med_system_process(system, c->index);
     medley_status_t status = MEDLEY_OK;
     for (uint32_t first = 0; first < system->limits.nodes; first += MED_PROCESS_NODE_ROWS_PER_BIT) {
         uint32_t bit = first / MED_PROCESS_NODE_ROWS_PER_BIT;
@@ -187,7 +203,7 @@ recover_nodes(med_system *system, uint32_t index, uint32_t generation)
         }
         uint32_t last = first + MED_PROCESS_NODE_ROWS_PER_BIT;
         for (uint32_t i = first; i < last && i < system->limits.nodes; i++) {
-            if (recover_node_row(system, i, index, generation) != MEDLEY_OK) {
+            if (recover_node_row(system, i, c) != MEDLEY_OK) {
                 status = MEDLEY_TIMEOUT;
             }
         }
@@ -208,16 +224,16 @@ recovery_report(uint32_t process_id)
     med_log(MED_LOG_INFO, &text);
 }
 
-medley_status_t
-med_process_clean_up(med_system *system, uint32_t index, uint32_t generation)
+static medley_status_t
+clean_up(med_system *system, const cleaning *c)
 {
-    const med_process_row *row = med_system_process(system, index);
+    const med_process_row *row = med_system_process(system, c->index);
     /* Relaxed: for showing. Read once: another may live in the row when this ends. */
     uint32_t process_id = atomic32_load_relaxed(&row->process_id);
     med_traced_by_caller(system, MED_TRACED_PROCESS_DIED, process_id, 0);
-    recover_table_locks(system, index, generation);
-    recover_claims(system, index);
-    medley_status_t status = recover_nodes(system, index, generation);
+    recover_table_locks(system, c->index, c->generation);
+    recover_claims(system, c->index);
+    medley_status_t status = recover_nodes(system, c);
     if (status == MEDLEY_OK) {
         recovery_report(process_id);
         med_traced_by_caller(system, MED_TRACED_RECOVERED, process_id, 0);
@@ -225,27 +241,51 @@ med_process_clean_up(med_system *system, uint32_t index, uint32_t generation)
     return status;
 }
 
+medley_status_t
+med_process_clean_up(med_system *system, uint32_t index, uint32_t generation)
+{
+    cleaning c = {.index = index, .generation = generation, .node_recover = med_node_recover};
+    return clean_up(system, &c);
+}
+
 /* ---- Recovery -------------------------------------------------------------------------------- */
+
+/* Has the process of that row, which lives, a table locked? */
+static bool
+keeps_a_table(const med_system *system, uint32_t index)
+{
+    for (uint32_t k = 0; k < MED_KIND_COUNT; k++) {
+        uint32_t owner = med_lock_owner(&system->tables[k].table->lock);
+        if (owner && med_process_ref_index(owner) == index && med_process_alive(system, owner)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 bool
 med_process_recover(med_system *system, uint32_t index)
 {
-    uint32_t claimed;
+    claim claimed;
     if (!med_system_is_shared(system) || index >= system->limits.processes ||
         !recovery_claim(system, index, &claimed)) {
         return false;
     }
     med_process_row *row = med_system_process(system, index);
-    uint32_t generation = med_process_generation_of(claimed);
-    if (med_process_clean_up(system, index, generation) != MEDLEY_OK) {
-        uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, generation);
+    uint32_t generation = med_process_generation_of(claimed.word);
+    bool all = !keeps_a_table(system, claimed.from);
+    cleaning c = {.index = index,
+                  .generation = generation,
+                  .node_recover = all ? med_node_recover : med_node_recover_locks};
+    if (clean_up(system, &c) != MEDLEY_OK) {
+        uint32_t given_back = med_process_word(MED_PROCESS_DEAD, 0, generation);
         /* D1 done so far -> D2 (recovery_claim; process.c) */
-        (void)atomic32_cas_release(&row->state, &claimed, dead);
+        (void)atomic32_cas_release(&row->state, &claimed.word, given_back);
         return false;
     }
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
     /* R2 free -> A2 (process.c). Fails when another has taken it over, or a peer scribbled. */
-    bool done = atomic32_cas_release(&row->state, &claimed, freed);
+    bool done = atomic32_cas_release(&row->state, &claimed.word, freed);
     if (done) {
         med_event_tell(MEDLEY_EVENT_DEATH); /* else who took it over tells it */
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A process that is stopped while it recovers dead ones, two at once: whoever waits for a mutex of
- * either takes over.
+ * either takes over. And one that is stopped with the table of nodes locked, besides: who waits for
+ * a dead one's mutex does not wait for that table.
  */
 #include "support/unit.h"
 
@@ -36,13 +37,21 @@ holds(test_process *parent, void *argument)
     return 1;
 }
 
+static medley_status_t
+stops(void *context)
+{
+    (void)context;
+    return raise(SIGSTOP) == 0 ? MEDLEY_OK : MEDLEY_ERR_SYSTEM;
+}
+
 static int
 recovers(test_process *parent, void *argument)
 {
+    bool has_table = *(const bool *)argument;
     (void)parent;
-    (void)argument;
     node_up(OTHER);
-    child_expect(raise(SIGSTOP) == 0);
+    const med_table_view *nodes = &med_self_get()->system->nodes;
+    child_expect((has_table ? med_table_hold(nodes, stops, NULL) : stops(NULL)) == MEDLEY_OK);
     node_down();
     return 0;
 }
@@ -63,7 +72,7 @@ row_of(pid_t process_id)
 
 /* The recoverer's threads are stopped right behind their claims, one for each of the dead. */
 static void
-two_are_at_it(void)
+two_are_at_it(bool has_table)
 {
     mrapi_status_t status;
     uint32_t numbers[DEAD];
@@ -74,7 +83,7 @@ two_are_at_it(void)
         process_start(&holders[i], holds, &numbers[i]);
         assert_int_equal(process_hear(&holders[i]), 'h');
     }
-    process_start(&recoverer, recovers, NULL);
+    process_start(&recoverer, recovers, &has_table);
     assert_true(process_await_stop(recoverer.pid));
     for (uint32_t i = 0; i < DEAD; i++) {
         uint32_t index = row_of(holders[i].pid);
@@ -127,7 +136,7 @@ static void
 both_are_taken_over(void **state)
 {
     (void)state;
-    two_are_at_it();
+    two_are_at_it(false);
     assert_int_equal(lock_once(mutexes[0], MRAPI_TIMEOUT_INFINITE), 'd');
     assert_int_equal(lock_once(mutexes[1], SOON_US), 'd');
     it_goes_on();
@@ -138,10 +147,26 @@ static void
 one_is_taken_over_for_another(void **state)
 {
     (void)state;
-    two_are_at_it();
+    two_are_at_it(false);
     assert_int_equal(lock_once(mutexes[0], SOON_US), 't');
     assert_int_equal(lock_once(mutexes[1], MRAPI_TIMEOUT_INFINITE), 'd');
     assert_int_equal(lock_once(mutexes[0], SOON_US), 'd');
+    it_goes_on();
+}
+
+/* The mutexes come free, the rows when the table does; and nobody has waited for that. */
+static void
+its_table_is_not_waited_for(void **state)
+{
+    med_system *system = med_self_get()->system;
+    (void)state;
+    two_are_at_it(true);
+    assert_int_equal(lock_once(mutexes[0], MRAPI_TIMEOUT_INFINITE), 'd');
+    assert_int_equal(lock_once(mutexes[1], SOON_US), 'd');
+    assert_int_equal(atomic32_load_relaxed(&system->tables_given_up[MED_KIND_NODE]), 0);
+    for (uint32_t i = 0; i < DEAD; i++) {
+        assert_true(med_node_is_there(system, DOMAIN, HOLDER + i));
+    }
     it_goes_on();
 }
 
@@ -152,6 +177,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         CASE(both_are_taken_over),
         CASE(one_is_taken_over_for_another),
+        CASE(its_table_is_not_waited_for),
     };
     test_system_prepare();
     (void)alarm(STUCK_AFTER_S);
