@@ -6,7 +6,8 @@
  * The shared memory is one of MRAPI's, under a number that users cannot choose: whoever comes first
  * makes it, and its pool with the lanes' lock held (X1 ready -> X2), so one who dies at it leaves
  * it unready, and the next begins anew. It stays as long as the system. The process's own part is
- * made and dropped under the system's exchange_lock.
+ * made and dropped under the system's exchange_lock. Where there are no other processes, that has
+ * the shared memory's place too.
  */
 #include "mcapi/exchange.h"
 
@@ -57,23 +58,52 @@ med_exchange_memory_bytes(const med_limits *limits)
 /* ---- The shared memory ----------------------------------------------------------------------- */
 
 static medley_status_t
-memory_find(med_self *self, med_handle *memory)
+memory_find(med_self *self, uint32_t bytes, med_handle *memory)
 {
-    med_shmem_request request = {.number = MEMORY_NUMBER,
-                                 .size_bytes = med_exchange_memory_bytes(&self->system->limits),
-                                 .attributes = MED_SHMEM_DOMAIN_SHARED};
-    if (request.size_bytes == 0) {
-        med_log_error("no exchange in this system: its lanes and buffers would be more than 4 GiB",
-                      "lower MEDLEY_MAX_LANES, MEDLEY_LANE_BYTES, MEDLEY_MAX_BUFFERS or "
-                      "MEDLEY_BUFFER_BYTES");
-        return MEDLEY_ERR_NO_MEMORY;
-    }
+    const med_shmem_request request = {
+        .number = MEMORY_NUMBER, .size_bytes = bytes, .attributes = MED_SHMEM_DOMAIN_SHARED};
     medley_status_t status = med_shmem_get(self, MEMORY_NUMBER, memory);
     if (status == MEDLEY_ERR_NOT_FOUND) {
         status = med_shmem_create(self, &request, memory);
         if (status == MEDLEY_ERR_EXISTS) {
             status = med_shmem_get(self, MEMORY_NUMBER, memory);
         }
+    }
+    return status;
+}
+
+static void
+memory_detach(med_self *self, med_handle memory)
+{
+    if (med_port_has_processes()) {
+        (void)med_shmem_detach(self, memory);
+    }
+}
+
+/* Without other processes it is no memory of MRAPI's, but part of the process's own: NULL. */
+static medley_status_t
+memory_attach(med_self *self, med_handle *memory, void **shared)
+{
+    uint32_t bytes = med_exchange_memory_bytes(&self->system->limits);
+    *memory = 0;
+    *shared = NULL;
+    if (bytes == 0) {
+        med_log_error("no exchange in this system: its lanes and buffers would be more than 4 GiB",
+                      "lower MEDLEY_MAX_LANES, MEDLEY_LANE_BYTES, MEDLEY_MAX_BUFFERS or "
+                      "MEDLEY_BUFFER_BYTES");
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    if (!med_port_has_processes()) {
+        return MEDLEY_OK;
+    }
+    uint32_t file, offset;
+    medley_status_t status = memory_find(self, bytes, memory);
+    if (status == MEDLEY_OK) {
+        status = med_shmem_attach(self, *memory, shared);
+    }
+    if (status == MEDLEY_OK && !med_shmem_holds(self->system, *shared, bytes, &file, &offset)) {
+        memory_detach(self, *memory);
+        status = MEDLEY_ERR_CORRUPT;
     }
     return status;
 }
@@ -92,9 +122,8 @@ make_ready(void *context)
     const ready_context *with = context;
     const med_limits *limits = with->limits;
     size_t bytes = pool_bytes(limits);
-    /* X2 ready <- X1. Without other processes this one made it, and none of its nodes takes part
-     * any more: then it is made anew. */
-    if (atomic32_load_acquire(&with->exchange->head->ready) && med_port_has_processes()) {
+    /* X2 ready <- X1. Of the process's own it never is. */
+    if (med_port_has_processes() && atomic32_load_acquire(&with->exchange->head->ready)) {
         medley_status_t found = med_pool_attach(with->pool, bytes, &with->exchange->pool);
         bool good = with->exchange->pool.slots.capacity == limits->buffers &&
                     with->exchange->pool.buffer_bytes == limits->buffer_bytes;
@@ -110,7 +139,7 @@ make_ready(void *context)
 /* ---- The process's own ----------------------------------------------------------------------- */
 
 typedef struct own_memory {
-    size_t endpoints, lanes, nodes, all; /* where each begins, and the end */
+    size_t endpoints, lanes, nodes, shared, all; /* where each begins, and the end */
 } own_memory;
 
 static own_memory
@@ -120,7 +149,8 @@ own_layout(const med_limits *limits)
     own.endpoints = apart(sizeof(med_exchange));
     own.lanes = own.endpoints + apart(limits->endpoints * sizeof(med_endpoint_own));
     own.nodes = own.lanes + apart(limits->lanes * sizeof(med_lane_own));
-    own.all = own.nodes + limits->nodes * sizeof(med_exchange_node);
+    own.shared = own.nodes + apart(limits->nodes * sizeof(med_exchange_node));
+    own.all = own.shared + (med_port_has_processes() ? 0 : med_exchange_memory_bytes(limits));
     return own;
 }
 
@@ -130,12 +160,16 @@ own_make(med_system *system, void *shared, bool locked)
     const med_limits *limits = &system->limits;
     own_memory own = own_layout(limits);
     void *memory;
+    if (own.all < own.shared) {
+        return MEDLEY_ERR_NO_MEMORY;
+    }
     medley_status_t status = med_port_memory_map(own.all, &memory);
     if (status != MEDLEY_OK) {
         return status;
     }
     unsigned char *at = memory;
     med_exchange *exchange = memory;
+    shared = med_port_has_processes() ? shared : at + own.shared;
     unsigned char *pool = (unsigned char *)shared + sizeof(med_exchange_head);
     *exchange = (med_exchange){.head = shared,
                                .lanes = pool + pool_bytes(limits),
@@ -269,19 +303,13 @@ med_exchange_join(med_self *self)
     if (self->exchange) {
         return MEDLEY_ERR_EXISTS;
     }
-    medley_status_t status = memory_find(self, &memory);
-    if (status == MEDLEY_OK) {
-        status = med_shmem_attach(self, memory, &shared);
-    }
+    medley_status_t status = memory_attach(self, &memory, &shared);
     if (status != MEDLEY_OK) {
         return status;
     }
-    uint32_t file, offset;
-    bool whole = med_shmem_holds(self->system, shared,
-                                 med_exchange_memory_bytes(&self->system->limits), &file, &offset);
-    status = whole ? own_join(self, shared, memory) : MEDLEY_ERR_CORRUPT;
+    status = own_join(self, shared, memory);
     if (status != MEDLEY_OK) {
-        (void)med_shmem_detach(self, memory);
+        memory_detach(self, memory);
         return status;
     }
     if (med_port_has_pi() && self->exchange->exchange->head->locked) {
@@ -309,7 +337,7 @@ med_exchange_leave(med_self *self)
         med_exchange_end(system);
     }
     own_unlock(system);
-    (void)med_shmem_detach(self, memory);
+    memory_detach(self, memory);
 }
 
 bool
