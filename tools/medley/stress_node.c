@@ -101,14 +101,13 @@ stress_error_write(char *error, const char *text)
 static bool __attribute__((format(printf, 3, 4)))
 wrong(const node *n, const end *e, const char *format, ...)
 {
-    char text[STRESS_ERROR_BYTES / 3], prefix[64] = "";
+    char text[STRESS_ERROR_BYTES / 3] = "";
     va_list arguments;
     if (e) {
-        (void)snprintf(prefix, sizeof prefix, "channel %u (%s, %u to %u): ", e->index + 1,
+        (void)snprintf(text, sizeof text, "channel %u (%s, %u to %u): ", e->index + 1,
                        deployment_type_names[e->channel->type], e->channel->from, e->channel->to);
     }
-    size_t length = strlen(prefix);
-    memcpy(text, prefix, length);
+    size_t length = strlen(text);
     va_start(arguments, format);
     (void)vsnprintf(text + length, sizeof text - length, format, arguments);
     va_end(arguments);
