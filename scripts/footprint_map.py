@@ -3,8 +3,8 @@
 """What images take, from the linker's maps: bytes of code and constants for each floor, and of RAM
 beside arena and stack.
 
-usage: footprint_map.py [--most PROGRAM=BYTES] [--all PROGRAM] MAP...
---most: fails when base, mrapi and mcapi together take more than that in the image of that name
+usage: footprint_map.py [--most PROGRAM[/FLOOR]=BYTES]... [--all PROGRAM] MAP...
+--most: fails when base, mrapi and mcapi together, or that floor, take more in the image of that name
 --all: fails when they take more in any other than in that one, which has all of them
 """
 import collections
@@ -87,11 +87,12 @@ def main():
         own = sizes[name_of(path)] = floors["base"] + floors["mrapi"] + floors["mcapi"]
         print(row.format(name_of(path), floors["base"], floors["mrapi"], floors["mcapi"], own, floors["port"],
                          floors["compiler"], ram))
-        if own > most.get(name_of(path), own):
-            print(f"{name_of(path)}: over {most[name_of(path)]} bytes; its files:")
-            for (floor, file), size in code.most_common():
-                print(f"    {floor}/{file} {size}")
-            failed = 1
+        for what, size in [(name_of(path), own)] + [(f"{name_of(path)}/{floor}", floors[floor]) for floor in FLOORS]:
+            if size > most.get(what, size):
+                print(f"{what}: over {most[what]} bytes; its files:")
+                for (floor, file), part in code.most_common():
+                    print(f"    {floor}/{file} {part}")
+                failed = 1
     if whole and sizes[whole] < max(sizes.values()):
         print(f"{whole}: another takes more, so it lacks something")
         failed = 1
