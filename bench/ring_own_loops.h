@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The loops over our own ring. Included by ring_own.c as the ring is, and by ring_own_silent.c with
- * the wake check compiled away: the same source, so that only the check differs.
+ * operations that do not look for who sleeps: the same loops, so that only the check differs.
  */
 #include <stdlib.h>
 #include <string.h>

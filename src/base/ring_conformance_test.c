@@ -291,8 +291,8 @@ handing_over_wakes_the_other_side(void **state)
     med_wait *data = kind->data(&f.ends);
     med_wait *space = kind->space(&f.ends);
     for (uint32_t n = 0; n < 2; n++) {
-        atomic32_store_relaxed(&data->word, MED_WAIT_SLEEPS);
-        atomic32_store_relaxed(&space->word, MED_WAIT_SLEEPS);
+        kind->consumer_sleeps(&f.ends);
+        kind->producer_sleeps(&f.ends);
         push_numbers(&f, n, 1);
         assert_int_equal(atomic32_load_relaxed(&data->word), MED_WAIT_WOKEN);
         assert_int_equal(atomic32_load_relaxed(&space->word), MED_WAIT_SLEEPS);

@@ -374,13 +374,19 @@ try_take(void *side, void **element)
 medley_status_t
 med_ring_mpmc_reserve_until(med_ring_mpmc_side *side, uint64_t deadline_ns, void **slot)
 {
-    med_ring_wait wait = {try_reserve, side, &side->view.ring->space, side->view.scope};
+    med_ring_wait wait = {.attempt = try_reserve,
+                          .side = side,
+                          .place = &side->view.ring->space,
+                          .scope = side->view.scope};
     return med_ring_wait_until(&wait, &side->sleep, deadline_ns, slot);
 }
 
 medley_status_t
 med_ring_mpmc_take_until(med_ring_mpmc_side *side, uint64_t deadline_ns, void **element)
 {
-    med_ring_wait wait = {try_take, side, &side->view.ring->data, side->view.scope};
+    med_ring_wait wait = {.attempt = try_take,
+                          .side = side,
+                          .place = &side->view.ring->data,
+                          .scope = side->view.scope};
     return med_ring_wait_until(&wait, &side->sleep, deadline_ns, element);
 }

@@ -111,11 +111,11 @@ lane_take(med_ring_mpsc_producer *producer,
         lane_put_back(view, number);
         return MEDLEY_ERR_CORRUPT;
     }
-    med_waker_begin(&lane.waker, &view->ring->data, view->scope); /* he sleeps there for all */
     /* Relaxed: R1 of the first commit, or R3, comes after. */
     atomic32_store_relaxed(&role->former, owner);
     map_set(view, number);
     *producer = (med_ring_mpsc_producer){.lane = lane, .role = role, .owner = owner};
+    med_waker_begin(&producer->waker, &view->ring->data, view->scope);
     return MEDLEY_OK;
 }
 
@@ -225,7 +225,6 @@ lane_choose(med_ring_mpsc_consumer *consumer, uint32_t number)
     lane->end = &lane->view.ring->consumer;
     lane->view.slots = (uint8_t *)lane->view.ring + sizeof(med_ring);
     med_ring_pace_restart(&lane->pace);
-    med_waker_begin_only(&lane->waker, &lane->end->space, lane->view.scope);
 }
 
 medley_status_t
@@ -272,8 +271,8 @@ static void
 lane_empty(med_ring_consumer *lane)
 {
     med_ring *ring = lane->view.ring;
-    lane->head = atomic32_load_relaxed(&ring->producer.tail); /* relaxed: nothing of it is read */
-    lane->filled = lane->head;
+    /* Relaxed: nothing of it is read. */
+    med_ring_consumer_enter(lane, atomic32_load_relaxed(&ring->producer.tail));
     med_ring_release_many(lane, 0);
 }
 
@@ -286,8 +285,7 @@ lane_enter(med_ring_mpsc_consumer *consumer, uint32_t number)
         lane_choose(consumer, number);
     }
     /* Relaxed: the consumer's own word; or, of the one before, A5 came first. */
-    lane->head = atomic32_load_relaxed(&lane->end->head);
-    lane->filled = lane->head;
+    med_ring_consumer_enter(lane, atomic32_load_relaxed(&lane->end->head));
     medley_status_t status = med_ring_look_for_data(lane, 1); /* A1 slot filled <- R1 (commit) */
     if (status == MEDLEY_ERR_CORRUPT) {
         lane_empty(lane);
@@ -362,6 +360,9 @@ try_peek(void *consumer, void **element)
 medley_status_t
 med_ring_mpsc_peek_until(med_ring_mpsc_consumer *consumer, uint64_t deadline_ns, void **element)
 {
-    med_ring_wait wait = {try_peek, consumer, &consumer->view.ring->data, consumer->view.scope};
+    med_ring_wait wait = {.attempt = try_peek,
+                          .side = consumer,
+                          .place = &consumer->view.ring->data,
+                          .scope = consumer->view.scope};
     return med_ring_wait_until(&wait, &consumer->lane.sleep, deadline_ns, element);
 }

@@ -101,6 +101,7 @@ typedef struct med_ring_mpsc_view {
 
 typedef struct med_ring_mpsc_producer {
     med_ring_producer lane;
+    med_waker waker; /* of the consumer, who sleeps at one place for all lanes */
     med_ring_mpsc_role *role;
     uint32_t owner;
 } med_ring_mpsc_producer;
@@ -199,8 +200,12 @@ static inline void
 med_ring_mpsc_commit_many(med_ring_mpsc_producer *producer, uint32_t count)
 {
     /* R1 slot filled -> A1 (ring_spsc.c, lane_enter) */
-    med_ring_hand_over(&producer->lane, med_ring_tail(&producer->lane) + count);
-    med_waker_wake(&producer->lane.waker);
+    med_ring_producer *lane = &producer->lane;
+    med_ring_hand_over(lane, med_ring_tail(lane) + count);
+    if (__builtin_expect(med_ring_used_up(lane, med_ring_tail(lane)), 0)) {
+        lane->open = NULL;
+    }
+    med_waker_wake(&producer->waker);
 }
 
 static inline void

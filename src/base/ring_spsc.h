@@ -32,9 +32,16 @@
  * elements stay; a reservation that was not committed is lost; an element that was peeked and not
  * released is there again. The mark of one that died inside (Table 1, below) stays until then.
  *
+ * Stop. A side passes on element after element without a look at anything but `stop` in its end of
+ * the ring, the index at which it has something else to do: what it knows to be free or filled is
+ * used up; a block of lines that were read is to be dropped; or the other side, before it sleeps,
+ * has stored an index there that is behind it (wait.h, call). So the look for sleepers is none of
+ * its own: it comes after each publication and takes the place of the one before each element.
+ *
  * Trust. Everything that the other side may write is checked before use: a handle keeps its limits
  * and the shape of the ring privately and masks every index, so that a peer that scribbles gets
  * MEDLEY_ERR_CORRUPT or wrong elements, never an access outside the ring or an unbounded loop.
+ * `stop` is believed for 2^28 elements at most.
  *
  * Counters are 32-bit and wrap; a position is counter & (capacity - 1).
  *
@@ -44,8 +51,9 @@
  * same operation writes anyway, and nothing takes it back: it says "index + 1", which commit or
  * release catches up with. A mark may be seen late; it decides nothing but how to retry.
  *
- * Model: the two edges R1/A1, R2/A2 are the whole of the protocol; ring_stress_test.c drives them,
- * under TSan too. Speed: how a slot should be filled is said in ring_element.h.
+ * Model: the two edges R1/A1, R2/A2 are the whole of the protocol but for `stop`, which is modelled
+ * in models/call.pml; ring_stress_test.c drives all of it, under TSan too. Speed: how a slot should
+ * be filled is said in ring_element.h.
  */
 #ifndef MEDLEY_BASE_RING_SPSC_H
 #define MEDLEY_BASE_RING_SPSC_H
@@ -80,8 +88,8 @@ typedef struct med_ring_config {
 
 /*
  *      0  shape      constant once made
- *    128  producer   written by the producer, but for `data`
- *    256  consumer   written by the consumer, but for `space`
+ *    128  producer   written by the producer, but for `data` and `stop`
+ *    256  consumer   written by the consumer, but for `space` and `stop`
  *    384  slots      capacity * stride
  *
  * Written by different sides, hence 128 apart: processors fetch lines in pairs. A slot of the line
@@ -103,12 +111,14 @@ typedef struct med_ring_producer_end {
     atomic32 tail;      /* packed: index after the last committed */
     atomic32 inserting; /* packed: the producer's mark */
     med_wait data;      /* where the consumer sleeps */
+    atomic32 stop;      /* written by the consumer, too, before it sleeps */
 } med_ring_producer_end;
 
 typedef struct med_ring_consumer_end {
     atomic32 head;    /* index after the last released */
     atomic32 reading; /* the consumer's mark */
     med_wait space;   /* where the producer sleeps */
+    atomic32 stop;    /* written by the producer, too, before it sleeps */
 } med_ring_consumer_end;
 
 typedef struct med_ring {
@@ -122,14 +132,13 @@ _Static_assert(sizeof(med_ring) == 384, "one layout for all processors");
 _Static_assert(offsetof(med_ring, producer) == 128 && offsetof(med_ring, consumer) == 256, "drawn");
 
 #define MED_RING_KIND MED_STAMP_KIND('S', 'P', 'S', 'C')
-#define MED_RING_VERSION 2u
+#define MED_RING_VERSION 3u
 #define MED_RING_INSERTING 0x80000000u
 
 /* ---- Each side's own ------------------------------------------------------------------------- */
 
 /* `end` of a handle, beside the view's pointer to the whole ring: an operation reads it once,
- * before the release behind which all is read anew; so the look for sleepers is one access to
- * memory. */
+ * before the release behind which all is read anew. */
 typedef struct med_ring_view {
     med_ring *ring;
     uint8_t *slots;
@@ -145,9 +154,9 @@ typedef struct med_ring_view {
 typedef struct med_ring_producer {
     med_ring_view view;
     med_ring_producer_end *end; /* the ring's `producer` */
-    uint32_t tail;              /* the index to fill next */
+    uint8_t *open;        /* the slots, while the one at `tail` is known to be free; or NULL */
+    uint32_t tail;        /* the index to fill next */
     uint32_t limit;       /* the first that may not be filled yet: head, as last seen, + capacity */
-    med_waker waker;      /* of the consumer */
     med_ring_sleep sleep; /* for reserve_until */
 } med_ring_producer;
 
@@ -163,11 +172,12 @@ typedef struct med_ring_pace {
 typedef struct med_ring_consumer {
     med_ring_view view;
     med_ring_consumer_end *end; /* the ring's `consumer` */
-    uint32_t head;              /* the index to read next */
-    uint32_t filled;            /* the first index not known to be filled */
-    med_ring_pace pace;         /* packed: how it keeps its distance */
-    med_waker waker;            /* of the producer */
-    med_ring_sleep sleep;       /* for peek_until */
+    uint8_t *open;        /* packed: the slots, while the one at `head` is known to be filled */
+    uint32_t head;        /* the index to read next */
+    uint32_t filled;      /* the first index not known to be filled */
+    uint32_t undropped;   /* the first index whose lines were not dropped */
+    med_ring_pace pace;   /* packed: how it keeps its distance */
+    med_ring_sleep sleep; /* for peek_until */
 } med_ring_consumer;
 
 /* ---- Making and attaching -------------------------------------------------------------------- */
@@ -200,10 +210,18 @@ medley_status_t med_ring_consumer_attach(med_ring_consumer *consumer,
 medley_status_t med_ring_look_for_space(med_ring_producer *producer, uint32_t tail);
 /* Looks for up to `wanted` filled elements. MEDLEY_OK when there is one at least. */
 medley_status_t med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wanted);
+/* The same, for one that comes next: `open` then says so. */
+medley_status_t med_ring_open_space(med_ring_producer *producer);
+medley_status_t med_ring_open_data(med_ring_consumer *consumer);
+/* Whatever there is to do at `stop`. */
+void med_ring_producer_stopped(med_ring_producer *producer);
+void med_ring_consumer_stopped(med_ring_consumer *consumer);
 /* line: publishes `count` slots from `first` on. */
 void med_ring_fill_slots(const med_ring_view *view, uint32_t first, uint32_t count);
 /* Of a consumer whose view is otherwise complete: its blocks and its pace. */
 void med_ring_consumer_tune(med_ring_consumer *consumer);
+/* The consumer begins to read at `head` of the ring to which `end` belongs. */
+void med_ring_consumer_enter(med_ring_consumer *consumer, uint32_t head);
 /* It begins to learn anew. */
 void med_ring_pace_restart(med_ring_pace *pace);
 /* Drops the lines of the blocks that end from `head` to `next`. */
@@ -222,6 +240,23 @@ med_ring_slot_word(const med_ring_view *view, void *slot)
     return (atomic32 *)(void *)((uint8_t *)slot + view->word_offset);
 }
 
+/* The same, from the slots in the handle's `open`. */
+static inline void *
+med_ring_open_slot(const med_ring_view *view, uint8_t *open, uint32_t index)
+{
+    return open + (size_t)(index & view->mask) * view->stride_bytes;
+}
+
+/* After `index` - 1 was published: is there anything to do but to go on? */
+static inline bool
+med_ring_stops(const atomic32 *stop, uint32_t index)
+{
+    med_port_barrier_free(); /* else it always stops, and `stopped` has the light half */
+    /* Relaxed: it decides only whether to look closer. */
+    uint32_t ahead = atomic32_load_relaxed(stop) - index;
+    return __builtin_expect(ahead - 1 >= MED_RING_CAPACITY_MAX, 0);
+}
+
 static inline uint32_t
 med_ring_tail(const med_ring_producer *producer)
 {
@@ -229,7 +264,8 @@ med_ring_tail(const med_ring_producer *producer)
 }
 
 /* packed: hands over the slots before `tail`, and wakes nobody. The producer goes on from the
- * counter in its handle: the one in the ring is for the other side, who might write it. */
+ * counter in its handle: the one in the ring is for the other side, who might write it. Whoever
+ * wakes the consumer elsewhere calls this, and reserves by reserve_many, which needs no `open`. */
 static inline void
 med_ring_hand_over(med_ring_producer *producer, uint32_t tail)
 {
@@ -278,13 +314,15 @@ static inline medley_status_t
 med_ring_reserve_as(med_ring_producer *producer, med_ring_layout layout, void **slot)
 {
     uint32_t tail = med_ring_tail(producer);
-    if (med_ring_used_up(producer, tail)) {
-        medley_status_t status = med_ring_look_for_space(producer, tail);
+    uint8_t *open = producer->open;
+    if (__builtin_expect(!open, 0)) {
+        medley_status_t status = med_ring_open_space(producer);
         if (status != MEDLEY_OK) {
             return status;
         }
+        open = producer->open;
     }
-    *slot = med_ring_slot(&producer->view, tail);
+    *slot = med_ring_open_slot(&producer->view, open, tail);
     med_ring_mark(producer, layout, tail, *slot);
     return MEDLEY_OK;
 }
@@ -303,7 +341,9 @@ med_ring_commit_as(med_ring_producer *producer, med_ring_layout layout)
     } else {
         med_ring_hand_over(producer, tail + 1);
     }
-    med_waker_wake_only(&producer->waker, &end->data);
+    if (med_ring_stops(&end->stop, tail + 1)) {
+        med_ring_producer_stopped(producer);
+    }
 }
 
 /* As reserve, for up to `wanted` (at least 1) slots that lie side by side, stride_bytes apart;
@@ -342,7 +382,9 @@ med_ring_commit_many_as(med_ring_producer *producer, med_ring_layout layout, uin
     } else {
         med_ring_hand_over(producer, tail + count);
     }
-    med_waker_wake_only(&producer->waker, &end->data);
+    if (med_ring_stops(&end->stop, tail + count)) {
+        med_ring_producer_stopped(producer);
+    }
 }
 
 static inline medley_status_t
@@ -394,18 +436,24 @@ med_ring_line_unfilled(const med_ring_consumer *consumer, uint32_t word)
 static inline medley_status_t
 med_ring_peek_as(med_ring_consumer *consumer, med_ring_layout layout, void **element)
 {
-    void *next = med_ring_slot(&consumer->view, consumer->head);
+    void *next;
     if (layout == MED_RING_LINE) {
+        next = med_ring_slot(&consumer->view, consumer->head);
         /* A1 slot filled <- R1 (commit) */
         uint32_t word = atomic32_load_acquire(med_ring_slot_word(&consumer->view, next));
         if (word != consumer->head + 1) {
             return med_ring_line_unfilled(consumer, word);
         }
-    } else if (consumer->head == consumer->filled) {
-        medley_status_t status = med_ring_look_for_data(consumer, 1);
-        if (status != MEDLEY_OK) {
-            return status;
+    } else {
+        uint8_t *open = consumer->open;
+        if (__builtin_expect(!open, 0)) {
+            medley_status_t status = med_ring_open_data(consumer);
+            if (status != MEDLEY_OK) {
+                return status;
+            }
+            open = consumer->open;
         }
+        next = med_ring_open_slot(&consumer->view, open, consumer->head);
     }
     /* Relaxed: a mark publishes nothing. */
     atomic32_store_relaxed(&consumer->end->reading, consumer->head + 1);
@@ -436,19 +484,25 @@ med_ring_peek_many_as(med_ring_consumer *consumer,
     return MEDLEY_OK;
 }
 
-/* Release, but for the wake: for who has a wait object of his own. */
+static inline void
+med_ring_hand_back(med_ring_consumer *consumer, uint32_t next)
+{
+    consumer->head = next;
+    /* R2 element read -> A2 (reserve, attach) */
+    atomic32_store_release(&consumer->end->head, next);
+}
+
+/* packed: as release_many, for who wakes the producer elsewhere, and finds by himself how far it is
+ * filled. */
 static inline void
 med_ring_pass(med_ring_consumer *consumer, uint32_t count)
 {
-    med_ring_consumer_end *end = consumer->end;
     uint32_t next = consumer->head + count;
     if (med_port_has_cache_drop() &&
         __builtin_expect(((consumer->head ^ next) & consumer->view.blocks) != 0, 0)) {
         med_ring_drop(&consumer->view, consumer->head, next);
     }
-    consumer->head = next;
-    /* R2 element read -> A2 (reserve, attach) */
-    atomic32_store_release(&end->head, next);
+    med_ring_hand_back(consumer, next);
 }
 
 /* Gives the first `count` (at least 1) of the elements that were peeked back to the producer, and
@@ -457,8 +511,11 @@ static inline void
 med_ring_release_many(med_ring_consumer *consumer, uint32_t count)
 {
     const med_ring_consumer_end *end = consumer->end;
-    med_ring_pass(consumer, count);
-    med_waker_wake_only(&consumer->waker, &end->space);
+    uint32_t next = consumer->head + count;
+    med_ring_hand_back(consumer, next);
+    if (med_ring_stops(&end->stop, next)) {
+        med_ring_consumer_stopped(consumer);
+    }
 }
 
 static inline medley_status_t

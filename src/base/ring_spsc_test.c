@@ -432,17 +432,68 @@ a_corrupt_ring_ends_a_wait(void **state)
 }
 
 static void
+producer_is_about_to_sleep(const fixture *f)
+{
+    med_ring_consumer_end *end = &f->producer.view.ring->consumer;
+    atomic32_store_relaxed(&end->space.word, MED_WAIT_SLEEPS);
+    atomic32_store_relaxed(&end->stop, f->producer.tail - f->producer.view.mask - 1);
+}
+
+static void
 a_batch_wakes_the_other_side(void **state)
 {
     fixture f;
     ring_start(&f, state, sizeof(uint32_t), 8);
     med_ring *ring = f.producer.view.ring;
     atomic32_store_relaxed(&ring->producer.data.word, MED_WAIT_SLEEPS);
+    atomic32_store_relaxed(&ring->producer.stop, f.consumer.head);
     assert_int_equal(fill_runs(&f, 0, 1), 1);
     assert_int_equal(atomic32_load_relaxed(&ring->producer.data.word), MED_WAIT_WOKEN);
-    atomic32_store_relaxed(&ring->consumer.space.word, MED_WAIT_SLEEPS);
+    producer_is_about_to_sleep(&f);
     assert_int_equal(read_runs(&f, 0, 1), 1);
     assert_int_equal(atomic32_load_relaxed(&ring->consumer.space.word), MED_WAIT_WOKEN);
+    ring_end(&f);
+}
+
+/* Behind, used up, and farther than any ring is long: whatever is there stops a side. */
+static void
+a_side_goes_on_to_its_stop(void **state)
+{
+    (void)state;
+    const uint32_t index = UINT32_MAX - 3;
+    const struct {
+        uint32_t stop;
+        bool stops;
+    } cases[] = {
+        {index, true},
+        {index - 1, true},
+        {index - MED_RING_CAPACITY_MAX, true},
+        {index + 1, false},
+        {index + MED_RING_CAPACITY_MAX, false},
+        {index + MED_RING_CAPACITY_MAX + 1, true},
+        {index + (1u << 31), true},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        atomic32 stop = ATOMIC32_INIT(cases[i].stop);
+        assert_int_equal(med_ring_stops(&stop, index), cases[i].stops);
+    }
+}
+
+/* Until the next look closer, which sets it right. */
+static void
+a_stop_that_was_scribbled_over_lasts_one_look(void **state)
+{
+    fixture f;
+    void *slot;
+    ring_start(&f, state, sizeof(uint32_t), 4);
+    med_ring *ring = f.producer.view.ring;
+    push_numbers(&f, 0, 2);
+    atomic32_store_relaxed(&ring->producer.stop, f.producer.tail - 1);
+    atomic32_store_relaxed(&ring->consumer.stop, f.consumer.head + (1u << 31));
+    push_numbers(&f, 2, 2);
+    assert_int_equal(med_ring_reserve(&f.producer, &slot), MEDLEY_FULL);
+    expect_numbers(&f, 0, 4);
+    assert_int_equal(med_ring_peek(&f.consumer, &slot), MEDLEY_EMPTY);
     ring_end(&f);
 }
 
@@ -479,7 +530,7 @@ a_producer_of_a_large_ring_is_woken_by_the_first_room(void **state)
     ring_start(&f, state, 24, LARGE);
     push_words(&f, 0, LARGE);
     for (uint32_t i = 0; i < 100; i++) {
-        atomic32_store_relaxed(&f.producer.view.ring->consumer.space.word, MED_WAIT_SLEEPS);
+        producer_is_about_to_sleep(&f);
         expect_words(&f, i, 1);
         assert_int_equal(
             atomic32_load_relaxed(&f.producer.view.ring->consumer.space.word) & MED_WAIT_SLEEPS, 0);
@@ -535,6 +586,8 @@ main(void)
         IN_BOTH(a_dead_producers_mark_ends_with_the_next),
         IN_BOTH(a_corrupt_ring_ends_a_wait),
         IN_BOTH(a_batch_wakes_the_other_side),
+        IN_BOTH(a_stop_that_was_scribbled_over_lasts_one_look),
+        cmocka_unit_test(a_side_goes_on_to_its_stop),
         IN_BOTH(a_producer_of_a_large_ring_is_woken_by_the_first_room),
         IN_BOTH(a_large_ring_keeps_what_is_in_it),
     };

@@ -35,6 +35,8 @@ med_ring_wait_until(const med_ring_wait *wait,
     med_wait_request request = {.condition = is_over,
                                 .each_slice = each_slice,
                                 .context = &a,
+                                .call = wait->call,
+                                .call_value = wait->call_value,
                                 .deadline_ns = deadline_ns,
                                 .scope = wait->scope};
     medley_status_t status = med_wait_until(wait->place, &sleep->waiter, &request);

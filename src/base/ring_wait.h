@@ -25,6 +25,8 @@ typedef struct med_ring_wait {
     medley_status_t (*attempt)(void *side, void **slot); /* reserve, peek, take */
     void *side;
     med_wait *place;
+    atomic32 *call; /* as in med_wait_request; or NULL */
+    uint32_t call_value;
     med_port_scope scope;
 } med_ring_wait;
 

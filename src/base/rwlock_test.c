@@ -502,7 +502,7 @@ the_last_reader_wakes_a_writer(void **state)
     visitor r = hasty(2);
     (void)state;
     w = (waiting){.v = {.owner = 1}, .writes = true};
-    atomic32_store_relaxed(&shared.lock.left.word, ~(MED_WAIT_SLEEPS | MED_WAIT_PAYS));
+    atomic32_store_relaxed(&shared.lock.left.word, ~MED_WAIT_SLEEPS);
     assert_int_equal(read(&r), MEDLEY_OK);
     assert_int_equal(med_port_thread_start(&w.thread, NULL, wait_and_leave, &w), MEDLEY_OK);
     until_a_writer_sleeps();
@@ -534,7 +534,7 @@ static void
 asleep_set(void)
 {
     atomic32_store_relaxed(&shared.lock.sleepers.flag, 1);
-    atomic32_store_relaxed(&shared.lock.left.word, ~MED_WAIT_PAYS);
+    atomic32_store_relaxed(&shared.lock.left.word, UINT32_MAX);
 }
 
 #define WORD_WOKEN 1u
@@ -546,7 +546,7 @@ woken(void)
 {
     uint32_t left = atomic32_load_relaxed(&shared.lock.left.word);
     uint32_t flag = atomic32_load_relaxed(&shared.lock.sleepers.flag);
-    assert_true(left == 0 || left == ~MED_WAIT_PAYS);
+    assert_true(left == 0 || left == UINT32_MAX);
     asleep_set();
     return (flag == 0 ? WORD_WOKEN : 0) | (left == 0 ? LEFT_WOKEN : 0);
 }
@@ -659,7 +659,7 @@ crowd_work(uint64_t patience_ns)
     uint32_t writes = 0;
     memset(guarded, 0, sizeof guarded);
     atomic32_store_relaxed(&arrived, 0);
-    atomic32_store_relaxed(&shared.lock.left.word, ~(MED_WAIT_SLEEPS | MED_WAIT_PAYS));
+    atomic32_store_relaxed(&shared.lock.left.word, ~MED_WAIT_SLEEPS);
     for (uint32_t i = 0; i < THREADS; i++) {
         workers[i] = (worker){.v = {.owner = i + 1, .patience_ns = i % 2 ? patience_ns : 0},
                               .rounds = ROUNDS,

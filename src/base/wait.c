@@ -13,12 +13,19 @@
  * W3, and the sleeper does not sleep. If P2 sees the flag, the waker moves the word from odd to
  * even, which makes the sleeper's futex call return, or not sleep at all.
  *
+ * A waker that looks at a word of its own (`call`) may store there, too: P3 after P2, and then it
+ * looks at the flag, P4. The sleeper stores the call (W4) between W1 and W2, and looks after W3
+ * whether it stands (W5); if not, again from W4 on. Be W2 the last one, and P1 too late for W3: so
+ * P1 and the P2 behind it come after W2, and P2 sees the call; but for a P3 that took it away. Had
+ * that come before W2, then W5 would have seen it; so it came after, and so did its P4, which sees
+ * the flag. Twice is enough: a P3 that takes the second call away has a P4 after the first W2.
+ *
  * The flag is cleared by the waker, who wakes all; a sleeper that must go on sleeping sets it anew.
  * So nobody counts sleepers, and a sleeper that is killed leaves a flag that the next wake clears.
  *
  * Linearisation of a wake: the compare-and-swap from odd to even. Progress: a wake is lock-free.
  * Death: of a sleeper, nothing; of a waker between P1 and its futex call, the sleepers' slices end.
- * Model: models/wait.pml.
+ * Models: models/wait.pml; models/call.pml for a waker with a word of its own.
  */
 #include "base/wait.h"
 
@@ -40,6 +47,8 @@
 /* As long as a recovery of few things takes; then long enough to be a sleep. */
 #define PAUSES_AWAKE 16
 #define PAUSE_NS 500000u
+
+#define CALLS 2 /* are enough: above */
 
 #define SLICE_FIRST_NS 4000000u
 #define SLICE_LAST_NS 64000000u
@@ -68,43 +77,12 @@ med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope)
     *waker = (med_waker){.look = &somebody_sleeps, .wait = wait, .scope = scope};
 }
 
-/* The bit is for its only waker. That the word has changed costs a sleeper one look more. */
-static void
-pays(med_wait *wait)
-{
-    /* Relaxed, both: its own. Looked at first: it may be begun anew for each lane of a queue. */
-    if (!(atomic32_load_relaxed(&wait->word) & MED_WAIT_PAYS)) {
-        (void)atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_PAYS);
-    }
-}
-
-static void
-pays_no_more(med_wait *wait)
-{
-    /* Relaxed, both: its own. */
-    if (atomic32_load_relaxed(&wait->word) & MED_WAIT_PAYS) {
-        (void)atomic32_fetch_and_relaxed(&wait->word, ~MED_WAIT_PAYS);
-    }
-}
-
-void
-med_waker_begin_only(med_waker *waker, med_wait *wait, med_port_scope scope)
-{
-    med_waker_begin(waker, wait, scope);
-    if (med_port_barrier_is_free(scope)) {
-        pays_no_more(wait); /* who had the side before may have left it */
-    } else {
-        pays(wait);
-    }
-}
-
 void
 med_waker_look_closer(med_waker *waker)
 {
     med_wait_wake(waker->wait, waker->scope);
     if (med_port_barrier_is_free(waker->scope)) {
         waker->look = &waker->wait->word;
-        pays_no_more(waker->wait);
     }
 }
 
@@ -243,16 +221,36 @@ med_wait_pause(uint32_t *pauses)
     }
 }
 
-/* One sleep: W1, W2, W3 of the argument above, then the futex call. True when the condition held.
- */
+static void
+call(const med_wait_request *request)
+{
+    if (request->call) {
+        atomic32_store_relaxed(request->call, request->call_value); /* relaxed: W2 orders it. W4 */
+    }
+}
+
+static bool
+is_called(const med_wait_request *request)
+{
+    /* Relaxed: of what was stored before W2 none is missed. W5 */
+    return !request->call || atomic32_load_relaxed(request->call) == request->call_value;
+}
+
+/* One sleep: W1 to W5 of the argument above, then the futex call. True when the condition held. */
 static bool
 sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
 {
     /* Relaxed: W2 orders it. W1 */
     uint32_t word = atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_SLEEPS) | MED_WAIT_SLEEPS;
-    med_port_barrier_heavy(request->scope);     /* W2 flag, then condition <-> B1 (wait.h) */
-    if (request->condition(request->context)) { /* W3 */
-        return true;
+    for (uint32_t i = 0; i < CALLS; i++) {
+        call(request);
+        med_port_barrier_heavy(request->scope);     /* W2 flag, then condition <-> B1 (wait.h) */
+        if (request->condition(request->context)) { /* W3 */
+            return true;
+        }
+        if (is_called(request)) {
+            break;
+        }
     }
     (void)med_port_wait(&wait->word.value, word, end_ns, request->scope);
     return request->condition(request->context);

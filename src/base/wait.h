@@ -24,16 +24,13 @@
 #include "port/port.h"
 
 /* bit 0: somebody sleeps, or is about to
- * bit 1: its only waker pays for the light half of the barrier (med_waker_begin_only); left there
- *        where those who sleep are woken by way of another object (the lanes of a queue)
- * bits 2 to 31: how often it was woken, modulo 2^30 */
+ * bits 1 to 31: how often it was woken, modulo 2^31 */
 typedef struct med_wait {
     atomic32 word;
 } med_wait;
 
 #define MED_WAIT_SLEEPS 1u
-#define MED_WAIT_PAYS 2u
-#define MED_WAIT_WOKEN 4u
+#define MED_WAIT_WOKEN 2u
 
 /* One per thread that waits; private to that thread. What it learned, and what it did. */
 typedef struct med_waiter {
@@ -53,6 +50,11 @@ typedef struct med_wait_request {
      * here the owner of a protocol looks whether its peers live. */
     medley_status_t (*each_slice)(void *context);
     void *context;
+    /* NULL; or the word at which the object's only waker looks, and not at the object: `call_value`
+     * there makes him look closer, however far he goes on. He may store there himself when he has
+     * looked closer, and looks at the object afterwards, by med_wait_wake. */
+    atomic32 *call;
+    uint32_t call_value;
     uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0 or the past: one look */
     med_port_scope scope;
 } med_wait_request;
@@ -87,9 +89,6 @@ typedef struct med_waker {
 
 void med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope);
 void med_waker_look_closer(med_waker *waker);
-/* For an object that nobody else wakes, and med_waker_wake_only: that he pays is said by the object
- * itself (MED_WAIT_PAYS), not by `look`. One load fewer for each thing that is published. */
-void med_waker_begin_only(med_waker *waker, med_wait *wait, med_port_scope scope);
 
 /* As med_wait_wake. */
 static inline void
@@ -98,18 +97,6 @@ med_waker_wake(med_waker *waker)
     med_port_barrier_free(); /* else med_waker_look_closer has the light half */
     /* Relaxed: it decides only whether to look closer. */
     if (__builtin_expect((atomic32_load_relaxed(waker->look) & MED_WAIT_SLEEPS) != 0, 0)) {
-        med_waker_look_closer(waker);
-    }
-}
-
-/* The same for its only waker; `wait` is the object that the waker was begun with. */
-static inline void
-med_waker_wake_only(med_waker *waker, const med_wait *wait)
-{
-    med_port_barrier_free(); /* else med_waker_look_closer has the light half */
-    /* Relaxed: it decides only whether to look closer. */
-    uint32_t word = atomic32_load_relaxed(&wait->word);
-    if (__builtin_expect((word & (MED_WAIT_SLEEPS | MED_WAIT_PAYS)) != 0, 0)) {
         med_waker_look_closer(waker);
     }
 }

@@ -248,26 +248,56 @@ slices_end_by_the_deadline(void **state)
     }
 }
 
-/* Whatever state the barrier is in, and when that changes in between. */
+/* A waker's own word, and what he finds there when he looks closer. */
+typedef struct own_word {
+    atomic32 stop;
+    uint32_t taken_away; /* so often he stores there between the call and W5 */
+    uint32_t looks;      /* at the condition, while it was called */
+} own_word;
+
+#define CALLED 7u
+#define GOES_ON 1000u
+
+static bool
+waker_goes_on(void *context)
+{
+    own_word *own = context;
+    if (atomic32_load_relaxed(&own->stop) == CALLED) {
+        own->looks++;
+        if (own->taken_away > 0) {
+            own->taken_away--;
+            atomic32_store_relaxed(&own->stop, GOES_ON);
+        }
+    }
+    return false;
+}
+
+static medley_status_t
+one_slice(void *context)
+{
+    (void)context;
+    return MEDLEY_ERR_PEER_DIED;
+}
+
 static void
-the_only_waker_keeps_what_it_pays_in_the_object(void **state)
+a_sleeper_calls_again_when_the_call_was_taken_away(void **state)
 {
     (void)state;
-    const med_port_scope scope = MED_PORT_SCOPE_PROCESS;
-    med_wait wait = {.word = ATOMIC32_INIT(MED_WAIT_PAYS)}; /* as who had the side before left it */
-    med_waker waker;
-    bool was_free = med_port_barrier_is_free(scope);
-    med_waker_begin_only(&waker, &wait, scope);
-    bool pays = atomic32_load_relaxed(&wait.word) & MED_WAIT_PAYS;
-    assert_true(pays ? !was_free : med_port_barrier_is_free(scope));
-    for (uint32_t count = 1; count <= 3; count++) {
-        (void)atomic32_fetch_or_relaxed(&wait.word, MED_WAIT_SLEEPS | MED_WAIT_PAYS);
-        was_free = med_port_barrier_is_free(scope);
-        med_waker_wake_only(&waker, &wait);
-        uint32_t word = atomic32_load_relaxed(&wait.word);
-        assert_int_equal(word & ~MED_WAIT_PAYS, count * MED_WAIT_WOKEN); /* awake, and counted */
-        assert_true(word & MED_WAIT_PAYS ? !was_free : med_port_barrier_is_free(scope));
-        med_port_barrier_prepare(scope);
+    for (uint32_t taken_away = 0; taken_away <= 1; taken_away++) {
+        med_wait wait = {0};
+        med_waiter waiter = {0};
+        own_word own = {.stop = ATOMIC32_INIT(GOES_ON), .taken_away = taken_away};
+        med_wait_request request = {.condition = waker_goes_on,
+                                    .each_slice = one_slice,
+                                    .context = &own,
+                                    .call = &own.stop,
+                                    .call_value = CALLED,
+                                    .deadline_ns = MED_PORT_FOREVER,
+                                    .scope = MED_PORT_SCOPE_PROCESS};
+        assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_ERR_PEER_DIED);
+        assert_int_equal(own.looks, taken_away + 2); /* after each call, and after the sleep */
+        assert_int_equal(atomic32_load_relaxed(&own.stop), CALLED);
+        assert_int_equal(atomic32_load_relaxed(&wait.word), MED_WAIT_SLEEPS);
     }
 }
 
@@ -279,7 +309,7 @@ main(void)
         cmocka_unit_test(turns_pass_across_the_wrap),
         cmocka_unit_test(who_ends_a_wait),
         cmocka_unit_test(a_dead_sleepers_flag_goes_with_the_next_wake),
-        cmocka_unit_test(the_only_waker_keeps_what_it_pays_in_the_object),
+        cmocka_unit_test(a_sleeper_calls_again_when_the_call_was_taken_away),
         cmocka_unit_test(spinning_adapts),
         cmocka_unit_test(who_may_lose_a_slice_sleeps_at_once),
         cmocka_unit_test(a_new_one_on_one_processor_does_not_spin),

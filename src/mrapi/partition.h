@@ -33,8 +33,9 @@
  *   4   a table's hash leads to chains of rows, which was one of open addressing
  *   5   a row's PI word outlives its mutex; times are of a clock that all processes share
  *   6   bit 1 of a wait object says that its only waker pays, and was one of the count of wakes;
- *       a domain is kept by its first node, which was by the second who joined */
-#define MED_PARTITION_VERSION 6u
+ *       a domain is kept by its first node, which was by the second who joined
+ *   7   that bit counts wakes again */
+#define MED_PARTITION_VERSION 7u
 #define MED_PARTITION_BYTE_ORDER 0x01020304u
 
 typedef enum med_on_death {

@@ -54,7 +54,8 @@
     .reserve_until = kind##_reserve_until, .cancel = kind##_cancel, .commit = kind##_commit,       \
     .push = kind##_push, .peek = kind##_peek, .peek_until = kind##_peek_until,                     \
     .release = kind##_release, .pop = kind##_pop, .each_slice = kind##_each_slice,                 \
-    .data = kind##_data, .space = kind##_space
+    .data = kind##_data, .space = kind##_space, .consumer_sleeps = kind##_consumer_sleeps,         \
+    .producer_sleeps = kind##_producer_sleeps
 
 /* ---- One producer, one consumer -------------------------------------------------------------- */
 
@@ -110,6 +111,29 @@ static med_wait *
 spsc_space(ring_ends *ends)
 {
     return &ends->spsc.producer.view.ring->consumer.space;
+}
+
+/* As somebody who waits for a full lane or ring with one consumer to have room. */
+static void
+sleeps_for_space(const med_ring_producer *producer)
+{
+    med_ring_consumer_end *end = &producer->view.ring->consumer;
+    atomic32_store_relaxed(&end->space.word, MED_WAIT_SLEEPS);
+    atomic32_store_relaxed(&end->stop, producer->tail - producer->view.mask - 1);
+}
+
+static void
+spsc_consumer_sleeps(ring_ends *ends)
+{
+    med_ring_producer_end *end = &ends->spsc.consumer.view.ring->producer;
+    atomic32_store_relaxed(&end->data.word, MED_WAIT_SLEEPS);
+    atomic32_store_relaxed(&end->stop, ends->spsc.consumer.head);
+}
+
+static void
+spsc_producer_sleeps(ring_ends *ends)
+{
+    sleeps_for_space(&ends->spsc.producer);
 }
 
 /* ---- Many producers, one consumer ------------------------------------------------------------ */
@@ -174,6 +198,18 @@ mpsc_space(ring_ends *ends)
     return &ends->mpsc.producer.lane.view.ring->consumer.space;
 }
 
+static void
+mpsc_consumer_sleeps(ring_ends *ends)
+{
+    atomic32_store_relaxed(&mpsc_data(ends)->word, MED_WAIT_SLEEPS);
+}
+
+static void
+mpsc_producer_sleeps(ring_ends *ends)
+{
+    sleeps_for_space(&ends->mpsc.producer.lane);
+}
+
 /* ---- Many producers, many consumers ---------------------------------------------------------- */
 
 OPERATIONS(mpmc, med_ring_mpmc, take)
@@ -232,6 +268,18 @@ static med_wait *
 mpmc_space(ring_ends *ends)
 {
     return &ends->mpmc.view.ring->space;
+}
+
+static void
+mpmc_consumer_sleeps(ring_ends *ends)
+{
+    atomic32_store_relaxed(&mpmc_data(ends)->word, MED_WAIT_SLEEPS);
+}
+
+static void
+mpmc_producer_sleeps(ring_ends *ends)
+{
+    atomic32_store_relaxed(&mpmc_space(ends)->word, MED_WAIT_SLEEPS);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */

@@ -58,6 +58,9 @@ typedef struct ring_kind {
     void (*each_slice)(ring_ends *ends, medley_status_t (*call)(void *context), void *context);
     med_wait *(*data)(ring_ends *ends);  /* where the consumer sleeps */
     med_wait *(*space)(ring_ends *ends); /* where the producer sleeps */
+    /* What somebody leaves who is about to sleep there. */
+    void (*consumer_sleeps)(ring_ends *ends);
+    void (*producer_sleeps)(ring_ends *ends);
 } ring_kind;
 
 #define RING_KINDS 4
