@@ -111,6 +111,11 @@ med_endpoint_setting_get(const med_system *system,
                          med_endpoint_setting which)
 {
     uint32_t value = atomic32_load_relaxed(&row->settings[which]); /* relaxed: checked here */
+    if (!med_port_has_processes()) {
+        /* As it was set: nobody writes over it. But how long a state may be, is another limit. */
+        uint32_t most = which == MED_ENDPOINT_MAX_PAYLOAD ? payload_max(system, row) : UINT32_MAX;
+        return value < most ? value : most;
+    }
     setting_limits limits = limits_of(system, row, which);
     value = value < limits.least ? limits.least : value;
     return value > limits.most ? limits.most : value;

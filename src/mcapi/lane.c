@@ -356,7 +356,7 @@ memory_attach(const med_self *self, med_lane_own *own, const med_lane_end *end, 
                                        sends ? &own->producer.cell : &own->consumer.cell);
     }
     medley_status_t status = ring_attach(self, own, memory, side);
-    if (status == MEDLEY_OK) {
+    if (status == MEDLEY_OK && med_port_has_processes()) { /* else it is as it was made */
         const med_ring_view *view = sends ? &own->producer.ring.view : &own->consumer.ring.view;
         status = ring_check(self, view, end->kind);
     }
