@@ -115,7 +115,8 @@ row_living(const med_tree *tree, const med_resource *resource, med_row **row)
 {
     const med_table_view *table = &tree->system->tables[resource->kind];
     *row = med_table_row(table, resource->index);
-    uint32_t word = atomic32_load_acquire(&(*row)->state); /* A1 live <- T1 (table.c) */
+    /* Relaxed: compared only; who made the tree has seen that life (A1 in resource.c). */
+    uint32_t word = atomic32_load_relaxed(&(*row)->state);
     return word == med_row_word(MED_ROW_LIVE, resource->generation) ? MEDLEY_OK
                                                                     : MEDLEY_ERR_PEER_DIED;
 }

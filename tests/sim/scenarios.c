@@ -3,6 +3,8 @@
 #include "scenarios.h"
 
 __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[] = {
+    /* port, base */
+    &sim_cache,
     &sim_ring_line,
     &sim_ring_packed,
     &sim_ring_mpsc,
@@ -20,6 +22,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_bit_set,
     &sim_pool,
     &sim_trace_ring,
+    /* mrapi */
     &sim_mrapi,
     &sim_mrapi_mutex,
     &sim_mrapi_thread,
@@ -29,17 +32,18 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_leave,
     &sim_mrapi_row,
     &sim_mrapi_slow,
+    &sim_mrapi_tree,
     &sim_event,
     &sim_request,
     &sim_mrapi_heap,
     &sim_mrapi_shmem,
     &sim_mrapi_rmem,
     &sim_mrapi_window,
-    &sim_cache,
     &sim_mrapi_dma,
     &sim_table,
     &sim_table_find,
     &sim_mrapi_shmem_threads,
+    /* mcapi */
     &sim_mcapi_message,
     &sim_mcapi_packet,
     &sim_mcapi_scalar,

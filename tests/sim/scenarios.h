@@ -31,6 +31,7 @@ extern const sim_scenario sim_mrapi_rwl_old;
 extern const sim_scenario sim_mrapi_leave;
 extern const sim_scenario sim_mrapi_row;
 extern const sim_scenario sim_mrapi_slow;
+extern const sim_scenario sim_mrapi_tree;
 extern const sim_scenario sim_table;
 extern const sim_scenario sim_table_find;
 extern const sim_scenario sim_cache;

@@ -16,7 +16,6 @@ typedef struct survivor {
 
 #define BY_THE_SLOT                                                                                \
     "the slot, given up after and had before, orders one life of the row and the next"
-#define FOR_SHOWING "what is read next is only shown"
 #define IN_ITS_PLACE                                                                               \
     "it holds its place among calls of the system, or read-modify-writes; the simulator does all " \
     "as it is written"
@@ -41,9 +40,6 @@ static const survivor survivors[] = {
     {"table", "insert_locked", "T2", "table_find finds it"},
     {"table", "row_look", "A2", "table_find finds it"},
     {"table_find", "row_look", "A3", "a chain has more than one row: table finds it"},
-    {NULL, "rows_read", "A1", FOR_SHOWING},
-    {NULL, "row_living", "A1", FOR_SHOWING},
-    {NULL, "segments_bytes", "A1", FOR_SHOWING},
     {NULL, "med_partition_init", "P1",
      "who checks it is in the section in which it was made, or has seen a slot held"},
     {NULL, "med_partition_check", "C1", "as P1"},
