@@ -238,7 +238,8 @@ lock_attempt(void *context)
         return status;
     }
     wanted->news = status;
-    return status == MEDLEY_ERR_OWNER_DIED && med_lock_is_dead(wanted->lock) ? status : MEDLEY_OK;
+    /* Had, or dead? Not a look whether it is dead: it may be another lock by now. */
+    return med_lock_is_mine(wanted->lock, wanted->request->owner) ? MEDLEY_OK : status;
 }
 
 static bool

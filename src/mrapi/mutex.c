@@ -85,13 +85,13 @@ typedef struct fill_context {
     uint32_t pi_space;
 } fill_context;
 
-/* Relaxed but for the lock: published with the row (T1 in table.c). */
+/* Relaxed but for the lock: published with the row (T1 in table.c). The sleepers' flag stays: it
+ * may be of one who still sleeps for the row's life before. */
 static void
 fill(med_object *object, const void *context)
 {
     const fill_context *wanted = context;
     med_mutex_row *mutex = (med_mutex_row *)(void *)object;
-    atomic32_store_relaxed(&mutex->sleepers.flag, 0);
     atomic32_store_relaxed(&mutex->depth, 1);
     atomic32_store_relaxed(&mutex->slept, 0);
     if (med_port_has_pi()) {

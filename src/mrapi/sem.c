@@ -42,14 +42,14 @@ typedef struct fill_context {
     uint32_t sharers;
 } fill_context;
 
-/* Relaxed but for the units: published with the row (T1 in table.c). */
+/* Relaxed but for the units: published with the row (T1 in table.c). The sleepers' flag stays: see
+ * mutex.c. */
 static void
 fill(med_object *object, const void *context)
 {
     const fill_context *wanted = context;
     med_sem_row *row = (med_sem_row *)(void *)object;
     atomic32_store_relaxed(&row->limit, wanted->limit);
-    atomic32_store_relaxed(&row->sleepers.flag, 0);
     atomic32_store_relaxed(&row->slept, 0);
     med_object_units_fill(units_at(row), wanted->sharers);
 }

@@ -175,6 +175,30 @@ act_buried(const sim_actor *actor)
     }
 }
 
+/* The first ends the lock, and makes another in its place: the others have this one or that, or
+ * find that theirs has ended, and none of them is left asleep. */
+static void
+act_reborn(const sim_actor *actor)
+{
+    shared *s = actor->memory;
+    med_waiter waiter = {0};
+    uint32_t owner = actor->index + 1;
+    come(s, actor);
+    medley_status_t status = acquire(s, owner, &waiter, MED_PORT_FOREVER);
+    if (!med_lock_is_mine(&s->lock, owner)) {
+        SIM_CHECK(status == MEDLEY_ERR_OWNER_DIED);
+        return;
+    }
+    section(s, actor, status);
+    if (actor->index != 0) {
+        leave(s, owner);
+        return;
+    }
+    SIM_CHECK(med_lock_recover(&s->lock, &s->sleepers, owner, false, MED_PORT_SCOPE_SHARED));
+    /* R1 held -> A1 (lock.c). The sleepers' flag stays: it may be of one who still sleeps. */
+    atomic32_store_release(&s->lock.word, 0);
+}
+
 const sim_scenario sim_lock = {
     .name = "lock",
     .covers = "lock",
@@ -211,4 +235,14 @@ const sim_scenario sim_lock_buried = {
     .begin = begin,
     .act = act_buried,
     .end = end,
+};
+
+const sim_scenario sim_lock_reborn = {
+    .name = "lock_reborn",
+    .covers = "lock_attempt()",
+    .memory_bytes = sizeof(shared),
+    .actors = ACTORS,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_reborn,
 };

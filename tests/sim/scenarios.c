@@ -17,6 +17,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_lock,
     &sim_lock_in_time,
     &sim_lock_buried,
+    &sim_lock_reborn,
     &sim_state_cell,
     &sim_state_cell_record,
     &sim_bit_set,

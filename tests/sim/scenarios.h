@@ -17,6 +17,7 @@ extern const sim_scenario sim_wait;
 extern const sim_scenario sim_lock;
 extern const sim_scenario sim_lock_in_time;
 extern const sim_scenario sim_lock_buried;
+extern const sim_scenario sim_lock_reborn;
 extern const sim_scenario sim_state_cell;
 extern const sim_scenario sim_state_cell_record;
 extern const sim_scenario sim_bit_set;
