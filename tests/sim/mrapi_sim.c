@@ -68,6 +68,12 @@ static void
 take(mrapi_lock *lock, mrapi_status_t *status)
 {
     recursive_check(MUTEX + lock->which, lock->handle);
+    if (sim_random(2) == 0) {
+        (void)mrapi_mutex_trylock(lock->handle, &lock->key, status);
+        if (*status != MRAPI_ERR_MUTEX_LOCKED) {
+            return;
+        }
+    }
     mrapi_mutex_lock(lock->handle, &lock->key, MRAPI_TIMEOUT_INFINITE, status);
 }
 

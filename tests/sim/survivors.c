@@ -70,8 +70,6 @@ static const survivor survivors[] = {
     {NULL, "listener_read", "K4", "as K3"},
 
     /* mrapi: locks */
-    {NULL, "lock_uncommon", "A3",
-     "by no seed: the mutex ends between the first look and the try, and the next look is old"},
     {NULL, "bears", "A1", NO_SUCH_LOCKS},
     {NULL, "claims", "A2", NO_SUCH_LOCKS},
     {NULL, "bury_marked", "A4", NO_SUCH_LOCKS},
