@@ -191,6 +191,20 @@ class Image(CommandTest):
         Loader(self, self.write(first, "first"))
         self.assertEqual(self.save("radar"), first)
 
+    def test_place_of_a_memory(self):
+        """Where it lies and where it is wanted come back, and are shown."""
+        if not os.path.exists("/sys/devices/system/node/node0"):
+            self.skipTest("not possible here: no NUMA nodes")
+        place = "resource: numa 0\n    address: 0x7e0000000000\n"
+        loader = Loader(self, self.write(RADAR.replace("resource: any\n", place)))
+        first = self.save("radar")
+        self.assertIn(place, first)
+        (shmem,) = self.look("radar")["shmems"]
+        self.assertEqual(shmem["resource"], "numa 0")
+        self.assertEqual(loader.end(), 0)
+        Loader(self, self.write(first, "first"))
+        self.assertEqual(self.save("radar"), first)
+
     def test_is_yaml(self):
         try:
             import yaml
