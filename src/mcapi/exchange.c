@@ -4,10 +4,10 @@
  * processes.
  *
  * The shared memory is one of MRAPI's, under a number that users cannot choose: whoever comes first
- * makes it, and its pool with the lanes' lock held (X1 ready -> X2), so one who dies at it leaves
- * it unready, and the next begins anew. It stays as long as the system. The process's own part is
- * made and dropped under the system's exchange_lock. Where there are no other processes, that has
- * the shared memory's place too.
+ * makes it, and its pool with the lanes' lock held, and last says that it is ready: so one who dies
+ * at it leaves it unready, and the next begins anew. It stays as long as the system. The process's
+ * own part is made and dropped under the system's exchange_lock. Where there are no other
+ * processes, that has the shared memory's place too.
  */
 #include "mcapi/exchange.h"
 
@@ -122,8 +122,8 @@ make_ready(void *context)
     const ready_context *with = context;
     const med_limits *limits = with->limits;
     size_t bytes = pool_bytes(limits);
-    /* X2 ready <- X1. Of the process's own it never is. */
-    if (med_port_has_processes() && atomic32_load_acquire(&with->exchange->head->ready)) {
+    /* Relaxed: the lock orders it, and a death shows all. Of the process's own it never is. */
+    if (med_port_has_processes() && atomic32_load_relaxed(&with->exchange->head->ready)) {
         medley_status_t found = med_pool_attach(with->pool, bytes, &with->exchange->pool);
         bool good = with->exchange->pool.slots.capacity == limits->buffers &&
                     with->exchange->pool.buffer_bytes == limits->buffer_bytes;
@@ -132,7 +132,8 @@ make_ready(void *context)
     medley_status_t status = med_pool_init(with->pool, bytes, limits->buffers, limits->buffer_bytes,
                                            0, &with->exchange->pool);
     with->exchange->head->locked = with->locked;
-    atomic32_store_release(&with->exchange->head->ready, 1); /* X1 ready -> X2 */
+    atomic_compiler_barrier(); /* before who dies here says it, it is so */
+    atomic32_store_relaxed(&with->exchange->head->ready, 1); /* relaxed: as the look at it */
     return status;
 }
 
