@@ -192,6 +192,7 @@ medley_status_t med_ring_init(void *memory, size_t memory_bytes, const med_ring_
 
 /* Takes the producer's or the consumer's side of a ring that somebody made; the caller knows that
  * nobody else has that side, or that he who had it is dead. `scope` says who the other side may be.
+ * Who is in a child of fork attaches anew: its barrier is another one (port.h).
  * MEDLEY_ERR_BYTE_ORDER, MEDLEY_ERR_VERSION, or MEDLEY_ERR_CORRUPT when a field disagrees with
  * another or with the memory's size; the handle is then unchanged. */
 medley_status_t med_ring_producer_attach(med_ring_producer *producer,
