@@ -97,7 +97,7 @@ word_is_free(void *context)
 static medley_status_t
 why_not(uint32_t word)
 {
-    return owner_of(word) == MED_LOCK_DEAD ? MEDLEY_ERR_OWNER_DIED : MEDLEY_BUSY;
+    return owner_of(word) == MED_LOCK_DEAD ? MEDLEY_ERR_PEER_DIED : MEDLEY_BUSY;
 }
 
 /* A unit was taken: may it be kept? */

@@ -52,9 +52,9 @@ typedef struct med_rwlock_request {
     void *context;
 } med_rwlock_request;
 
-/* All of these: MEDLEY_OK, or MEDLEY_ERR_OWNER_DIED with the lock had, unless med_lock_is_dead of
- * the word. MEDLEY_BUSY (one try), MEDLEY_TIMEOUT. MEDLEY_ERR_EXISTS: the owner is inside already
- * and would wait for himself. Or what still_there said. */
+/* All of these: MEDLEY_OK, or MEDLEY_ERR_OWNER_DIED, with the lock had. MEDLEY_ERR_PEER_DIED: it is
+ * dead, and nobody's any more. MEDLEY_BUSY (one try), MEDLEY_TIMEOUT. MEDLEY_ERR_EXISTS: the owner
+ * is inside already and would wait for himself. Or what still_there said. */
 
 /* `unit`: where to look first; becomes the unit that is had. An owner may have several. */
 medley_status_t med_rwlock_read(const med_rwlock_request *request, uint32_t *unit);

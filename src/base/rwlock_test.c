@@ -380,8 +380,8 @@ of_no_more_use(void **state)
     assert_int_equal(write(&dead), MEDLEY_OK);
     assert_true(med_rwlock_recover_writer(&shared.lock, GONE, false, SCOPE));
     assert_true(med_lock_is_dead(&shared.lock.writer));
-    assert_int_equal(read(&r), MEDLEY_ERR_OWNER_DIED);
-    assert_int_equal(write(&w), MEDLEY_ERR_OWNER_DIED);
+    assert_int_equal(read(&r), MEDLEY_ERR_PEER_DIED);
+    assert_int_equal(write(&w), MEDLEY_ERR_PEER_DIED);
     assert_true(med_lock_is_dead(&shared.lock.writer));
     assert_int_equal(held(), 0);
     assert_int_equal(med_rwlock_close(request_of(&w)), MEDLEY_OK);

@@ -196,10 +196,10 @@ med_rwl_lock(med_self *self, med_handle rwl, med_rwl_mode mode, uint64_t deadlin
         request.deadline_ns = deadline_ns;
         status = deadline_ns == 0 ? try_again(&w, &request, mode) : wait_for_it(&w, &request, mode);
     }
-    bool died = status == MEDLEY_ERR_OWNER_DIED;
-    if (died && med_lock_is_dead(&w.row->lock.writer)) {
-        return status;
+    if (status == MEDLEY_ERR_PEER_DIED) {
+        return MEDLEY_ERR_OWNER_DIED; /* and nobody has it */
     }
+    bool died = status == MEDLEY_ERR_OWNER_DIED;
     if (died) {
         med_traced(self->system, self->ref, MED_TRACED_OWNER_DIED, rwl, 0);
     }
