@@ -50,6 +50,9 @@ peer_open(med_rmem_window *window)
     uint32_t process_id = atomic32_load_relaxed(&process->process_id); /* relaxed: alive() tells */
     /* K4 next life, as K2 <- K3 (rmem.c) */
     if (atomic32_load_acquire(&window->row->process_space) != med_port_pi_space()) {
+        if (!owner_lives(window)) {
+            return MEDLEY_ERR_STALE; /* what was read may be of the row's next life */
+        }
         unreachable_report(window, process_id,
                            ", of another PID namespace, whose memory cannot be named from here; "
                            "put the buffer into shared memory");
