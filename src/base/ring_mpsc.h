@@ -84,7 +84,7 @@ _Static_assert(offsetof(med_ring_mpsc, data) == 128 && offsetof(med_ring_mpsc, m
                "as drawn");
 
 #define MED_RING_MPSC_KIND MED_STAMP_KIND('M', 'P', 'S', 'C')
-#define MED_RING_MPSC_VERSION 1u
+#define MED_RING_MPSC_VERSION (0x100u + MED_RING_VERSION) /* its own, and its lanes' */
 
 /* ---- Each side's own ------------------------------------------------------------------------- */
 typedef struct med_ring_mpsc_view {

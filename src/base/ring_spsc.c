@@ -398,6 +398,14 @@ med_ring_producer_stopped(med_ring_producer *producer)
     go_on(&end->stop, tail, producer->limit, &end->data, producer->view.scope);
 }
 
+/* How many are known to be filled; none where a `stop` that was scribbled over led beyond them. */
+static uint32_t
+known(const med_ring_consumer *consumer)
+{
+    int32_t filled = (int32_t)(consumer->filled - consumer->head);
+    return filled > 0 ? (uint32_t)filled : 0;
+}
+
 /* Until where the consumer need not stop. */
 static uint32_t
 consumer_until(const med_ring_consumer *consumer)
@@ -409,7 +417,7 @@ consumer_until(const med_ring_consumer *consumer)
     if (view->layout == MED_RING_LINE) {
         return head + most; /* each slot says itself whether it is filled */
     }
-    uint32_t filled = consumer->filled - head;
+    uint32_t filled = known(consumer);
     return head + (filled < most ? filled : most);
 }
 
@@ -422,7 +430,7 @@ med_ring_consumer_stopped(med_ring_consumer *consumer)
         med_ring_drop(view, consumer->undropped, head);
     }
     consumer->undropped = head;
-    if (head == consumer->filled) {
+    if (known(consumer) == 0) {
         consumer->open = NULL;
     }
     med_ring_consumer_end *end = consumer->end;
@@ -540,8 +548,7 @@ med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wanted)
 medley_status_t
 med_ring_open_data(med_ring_consumer *consumer)
 {
-    medley_status_t status =
-        consumer->head == consumer->filled ? look_for_data_packed(consumer) : MEDLEY_OK;
+    medley_status_t status = known(consumer) == 0 ? look_for_data_packed(consumer) : MEDLEY_OK;
     consumer->open = status == MEDLEY_OK ? consumer->view.slots : NULL;
     return status;
 }

@@ -36,7 +36,9 @@
  * the ring, the index at which it has something else to do: what it knows to be free or filled is
  * used up; a block of lines that were read is to be dropped; or the other side, before it sleeps,
  * has stored an index there that is behind it (wait.h, call). So the look for sleepers is none of
- * its own: it comes after each publication and takes the place of the one before each element.
+ * its own: it comes after each publication and takes the place of the one before each element. Who
+ * is woken elsewhere (a queue's consumer, both sides of MCAPI's lanes) is not called: hand_over and
+ * pass, by which his peers go on, leave `stop` alone.
  *
  * Trust. Everything that the other side may write is checked before use: a handle keeps its limits
  * and the shape of the ring privately and masks every index, so that a peer that scribbles gets
@@ -471,7 +473,8 @@ med_ring_peek_many_as(med_ring_consumer *consumer,
                       void **elements,
                       uint32_t *count)
 {
-    if (layout == MED_RING_LINE || consumer->filled - consumer->head < wanted) {
+    uint32_t known = consumer->filled - consumer->head;
+    if (layout == MED_RING_LINE || known < wanted || known > MED_RING_CAPACITY_MAX) {
         medley_status_t status = med_ring_look_for_data(consumer, wanted);
         if (status != MEDLEY_OK) {
             return status;

@@ -479,7 +479,7 @@ a_side_goes_on_to_its_stop(void **state)
     }
 }
 
-/* Until the next look closer, which sets it right. */
+/* Behind: until the next look closer, which sets it right. */
 static void
 a_stop_that_was_scribbled_over_lasts_one_look(void **state)
 {
@@ -494,6 +494,96 @@ a_stop_that_was_scribbled_over_lasts_one_look(void **state)
     assert_int_equal(med_ring_reserve(&f.producer, &slot), MEDLEY_FULL);
     expect_numbers(&f, 0, 4);
     assert_int_equal(med_ring_peek(&f.consumer, &slot), MEDLEY_EMPTY);
+    ring_end(&f);
+}
+
+/* So many go through until the side finds out. */
+static uint32_t
+read_until_refused(fixture *f, medley_status_t *why)
+{
+    void *slot;
+    for (uint32_t count = 0;; count++) {
+        *why = med_ring_peek(&f->consumer, &slot);
+        if (*why != MEDLEY_OK || count == 1000) {
+            return count;
+        }
+        med_ring_release(&f->consumer);
+    }
+}
+
+static uint32_t
+write_until_refused(fixture *f, medley_status_t *why)
+{
+    void *slot;
+    for (uint32_t count = 0;; count++) {
+        *why = med_ring_reserve(&f->producer, &slot);
+        if (*why != MEDLEY_OK || count == 1000) {
+            return count;
+        }
+        med_ring_commit(&f->producer);
+    }
+}
+
+/* Ahead: as far as it says, and then what is there does not fit. */
+static void
+a_stop_beyond_the_ring_ends(void **state)
+{
+    fixture f;
+    medley_status_t why;
+    void *slots;
+    uint32_t count;
+    ring_start(&f, state, sizeof(uint32_t), 8);
+    med_ring *ring = f.producer.view.ring;
+    push_numbers(&f, 0, 6);
+    expect_numbers(&f, 0, 1);
+    bool packed = f.consumer.view.layout == MED_RING_PACKED; /* else the slots say it */
+    atomic32_store_relaxed(&ring->consumer.stop, f.consumer.head + 100);
+    assert_int_equal(read_until_refused(&f, &why), packed ? 100 : 5);
+    assert_int_equal(why, packed ? MEDLEY_ERR_CORRUPT : MEDLEY_EMPTY);
+    assert_int_equal(med_ring_peek_many(&f.consumer, 4, &slots, &count), why);
+    assert_int_equal(consumer_attach(&f, &f.consumer), packed ? MEDLEY_ERR_CORRUPT : MEDLEY_OK);
+    ring_end(&f);
+    ring_start(&f, state, sizeof(uint32_t), 8);
+    ring = f.producer.view.ring;
+    push_numbers(&f, 0, 1);
+    atomic32_store_relaxed(&ring->producer.stop, f.producer.tail + 100);
+    assert_int_equal(write_until_refused(&f, &why), 100);
+    assert_int_equal(why, MEDLEY_ERR_CORRUPT);
+    ring_end(&f);
+}
+
+/* What one who died left there is not for who comes after him. */
+static void
+who_takes_a_side_over_stops_at_once(void **state)
+{
+    fixture f;
+    ring_start(&f, state, sizeof(uint32_t), 8);
+    med_ring *ring = f.producer.view.ring;
+    push_numbers(&f, 0, 3);
+    expect_numbers(&f, 0, 1);
+    atomic32_store_relaxed(&ring->producer.stop, f.producer.tail + 100);
+    atomic32_store_relaxed(&ring->consumer.stop, f.consumer.head + 100);
+    assert_int_equal(producer_attach(&f, &f.producer), MEDLEY_OK);
+    assert_int_equal(consumer_attach(&f, &f.consumer), MEDLEY_OK);
+    assert_int_equal(atomic32_load_relaxed(&ring->producer.stop), f.producer.tail);
+    assert_int_equal(atomic32_load_relaxed(&ring->consumer.stop), f.consumer.head);
+    ring_end(&f);
+}
+
+/* The first test of all: a process pays for its barrier, until it has arranged that others stop it. */
+static void
+a_side_that_pays_stops_at_each(void **state)
+{
+    fixture f;
+    ring_start(&f, state, sizeof(uint32_t), 8);
+    med_ring *ring = f.producer.view.ring;
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_false(med_port_barrier_is_free(f.producer.view.scope));
+        push_numbers(&f, i, 1);
+        assert_int_equal(atomic32_load_relaxed(&ring->producer.stop), f.producer.tail);
+        expect_numbers(&f, i, 1);
+        assert_int_equal(atomic32_load_relaxed(&ring->consumer.stop), f.consumer.head);
+    }
     ring_end(&f);
 }
 
@@ -573,6 +663,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_BOTH(a_side_that_pays_stops_at_each),
         IN_BOTH(marks_of_a_batch_end_with_it),
         IN_BOTH(a_cancel_takes_nothing_away),
         IN_BOTH(a_ring_of_one_element_works),
@@ -587,6 +678,8 @@ main(void)
         IN_BOTH(a_corrupt_ring_ends_a_wait),
         IN_BOTH(a_batch_wakes_the_other_side),
         IN_BOTH(a_stop_that_was_scribbled_over_lasts_one_look),
+        IN_BOTH(a_stop_beyond_the_ring_ends),
+        IN_BOTH(who_takes_a_side_over_stops_at_once),
         cmocka_unit_test(a_side_goes_on_to_its_stop),
         IN_BOTH(a_producer_of_a_large_ring_is_woken_by_the_first_room),
         IN_BOTH(a_large_ring_keeps_what_is_in_it),
