@@ -570,7 +570,7 @@ who_takes_a_side_over_stops_at_once(void **state)
     ring_end(&f);
 }
 
-/* The first test of all: a process pays for its barrier, until it has arranged that others stop it. */
+/* The first test of all: a process pays for its barrier until others can stop it. */
 static void
 a_side_that_pays_stops_at_each(void **state)
 {
