@@ -23,6 +23,7 @@
 #include "mrapi/limits.h"
 #include "mrapi/system.h"
 #include "tools/medley/output.h"
+#include "tools/medley/surroundings.h"
 
 #define PROGRESS_INTERVAL_NS 200000000L
 #define SYSTEM_BYTES 32
@@ -33,6 +34,8 @@ typedef struct member {
     pid_t pid;
     uint32_t node; /* the one that it is; 0: all that are threads */
     bool ended;
+    bool killed; /* by this process, unless it was ending */
+    int result;  /* as of waitpid; 0 also of who was killed by this process */
 } member;
 
 typedef struct crew {
@@ -46,8 +49,6 @@ typedef struct crew {
     uint32_t count;
     uint32_t running;
     bool well;
-    const member *bad; /* the first that ended badly, and how; or NULL */
-    int bad_result;
     member members[DEPLOYMENT_NODES_MAX + 1];
 } crew;
 
@@ -269,14 +270,14 @@ failure_tell(const crew *c, const member *m, uint32_t number, const char *messag
 
 /* Of who says nothing himself. */
 static void
-end_tell(const crew *c, const member *m, int result)
+end_tell(const crew *c, const member *m)
 {
     char message[64];
-    if (WIFSIGNALED(result)) {
-        (void)snprintf(message, sizeof message, "killed by signal %d (%s)", WTERMSIG(result),
-                       strsignal(WTERMSIG(result)));
+    if (WIFSIGNALED(m->result)) {
+        (void)snprintf(message, sizeof message, "killed by signal %d (%s)", WTERMSIG(m->result),
+                       strsignal(WTERMSIG(m->result)));
     } else {
-        (void)snprintf(message, sizeof message, "ended with status %d", WEXITSTATUS(result));
+        (void)snprintf(message, sizeof message, "ended with status %d", WEXITSTATUS(m->result));
     }
     failure_tell(c, m, m->node, message);
 }
@@ -296,37 +297,56 @@ errors_tell(const crew *c, const member *m)
     return any;
 }
 
-/* All have ended. Of those that say nothing the first one only: others may have been killed since,
- * by this process. */
+/* All have ended. First who died: what others say may come of it. */
 static void
 failures_tell(const crew *c)
 {
     for (uint32_t i = 0; i < c->count; i++) {
+        if (WIFSIGNALED(c->members[i].result)) {
+            end_tell(c, &c->members[i]);
+        }
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
         const member *m = &c->members[i];
-        bool says = !(m == c->bad && WIFSIGNALED(c->bad_result)) && errors_tell(c, m);
-        if (m == c->bad && !says) {
-            end_tell(c, m, c->bad_result);
+        if (!WIFSIGNALED(m->result) && !errors_tell(c, m) && m->result != 0) {
+            end_tell(c, m);
         }
     }
 }
 
-/* Takes those that have ended. */
+/* Takes it, if it has ended. */
+static void
+member_collect(crew *c, member *m, int options)
+{
+    int result;
+    if (m->ended || waitpid(m->pid, &result, options) != m->pid) {
+        return;
+    }
+    m->result = m->killed && WIFSIGNALED(result) && WTERMSIG(result) == SIGKILL ? 0 : result;
+    c->well = c->well && m->result == 0;
+    m->ended = true;
+    c->running--;
+}
+
 static void
 members_collect(crew *c, int options)
 {
     for (uint32_t i = 0; i < c->count; i++) {
-        int result;
-        member *m = &c->members[i];
-        if (m->ended || waitpid(m->pid, &result, options) != m->pid) {
-            continue;
-        }
-        if (c->well && result != 0) {
-            c->well = false;
-            c->bad = m;
-            c->bad_result = result;
-        }
-        m->ended = true;
-        c->running--;
+        member_collect(c, &c->members[i], options);
+    }
+}
+
+/* A death is noticed before it can be collected, and who noticed it may be collected first: who is
+ * ending by himself is waited for. */
+static void
+member_end(crew *c, member *m)
+{
+    if (!m->ended && surroundings_process_ends((uint32_t)m->pid)) {
+        member_collect(c, m, 0);
+    }
+    if (!m->ended) {
+        m->killed = true;
+        (void)kill(m->pid, SIGKILL);
     }
 }
 
@@ -334,9 +354,7 @@ static void
 members_kill(crew *c)
 {
     for (uint32_t i = 0; i < c->count; i++) {
-        if (!c->members[i].ended) {
-            (void)kill(c->members[i].pid, SIGKILL);
-        }
+        member_end(c, &c->members[i]);
     }
     c->well = false;
     members_collect(c, 0);

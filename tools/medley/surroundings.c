@@ -46,20 +46,46 @@ surroundings_membarrier(void)
                      (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0);
 }
 
-bool
-surroundings_process_stopped(uint32_t process_id)
+/* ---- A process ------------------------------------------------------------------------------- */
+
+#define STAT_BYTES 256
+#define STAT_FIELDS_TO_FLAGS 6 /* from the state on */
+#define STAT_FLAG_EXITING 0x4u /* Linux's PF_EXITING: before anything of it is let go */
+
+/* What /proc says of a process behind its name, from its state on; or NULL. */
+static const char *
+stat_read(uint32_t process_id, char line[STAT_BYTES])
 {
     char path[40];
-    char line[256];
     (void)snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_id);
     FILE *file = fopen(path, "re");
     if (!file) {
-        return false;
+        return NULL;
     }
-    const char *read = fgets(line, sizeof line, file);
+    const char *read = fgets(line, STAT_BYTES, file);
     (void)fclose(file);
     const char *name_end = read ? strrchr(line, ')') : NULL; /* what follows cannot contain it */
-    return name_end && name_end[1] == ' ' && (name_end[2] == 'T' || name_end[2] == 't');
+    return name_end && name_end[1] == ' ' ? name_end + 2 : NULL;
+}
+
+bool
+surroundings_process_stopped(uint32_t process_id)
+{
+    char line[STAT_BYTES];
+    const char *state = stat_read(process_id, line);
+    return state && (*state == 'T' || *state == 't');
+}
+
+bool
+surroundings_process_ends(uint32_t process_id)
+{
+    char line[STAT_BYTES];
+    const char *state = stat_read(process_id, line);
+    for (int i = 0; state && i < STAT_FIELDS_TO_FLAGS; i++) {
+        state = strchr(state, ' ');
+        state = state ? state + 1 : NULL;
+    }
+    return state && (strtoul(state, NULL, 10) & STAT_FLAG_EXITING);
 }
 
 /* ---- Virtual, emulated ----------------------------------------------------------------------- */

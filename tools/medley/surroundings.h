@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the operating system gives this process, as JSON. */
+/* What the operating system gives this process, as JSON; and what it says of others. */
 #ifndef MEDLEY_TOOLS_SURROUNDINGS_H
 #define MEDLEY_TOOLS_SURROUNDINGS_H
 
@@ -23,6 +23,9 @@ json_t *surroundings_virtual(void);
 
 /* Is the process of that number stopped, by a signal or a debugger? False where nothing tells. */
 bool surroundings_process_stopped(uint32_t process_id);
+/* Has it begun to end, or ended, and is not waited for yet? Then nothing ends it any more, and
+ * others may have seen that it is gone. False where nothing tells. */
+bool surroundings_process_ends(uint32_t process_id);
 
 /* Of the memory that is mapped by default. */
 json_int_t surroundings_page_bytes(void);
