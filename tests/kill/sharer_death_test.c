@@ -6,87 +6,12 @@
 #include <signal.h>
 
 #include "kill/survivor.h"
-#include "medley/medley.h"
 #include "port/port.h"
 #include "support/system.h"
 
 #define NUMBER 1
 
-/* What one has, or wants. */
-typedef enum want {
-    UNIT,
-    READ,
-    WRITE
-} want;
-
 static want wanted_by_holder, wanted_by_sleeper;
-
-/* ---- Taking and giving ----------------------------------------------------------------------- */
-
-/* One unit, one reader: whoever comes second waits. */
-static void
-both_made(void)
-{
-    mrapi_status_t status;
-    (void)mrapi_sem_create(NUMBER, NULL, 1, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    (void)mrapi_rwl_create(NUMBER, NULL, 1, &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-}
-
-static void
-both_deleted(void)
-{
-    mrapi_status_t status;
-    mrapi_sem_delete(mrapi_sem_get(NUMBER, &status), &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-    mrapi_rwl_delete(mrapi_rwl_get(NUMBER, &status), &status);
-    assert_int_equal(status, MRAPI_SUCCESS);
-}
-
-static mrapi_rwl_mode_t
-mode_of(want what)
-{
-    return what == READ ? MRAPI_RWL_READER : MRAPI_RWL_WRITER;
-}
-
-static mrapi_status_t
-take(want what, mrapi_timeout_t timeout_us)
-{
-    mrapi_status_t status;
-    if (what == UNIT) {
-        mrapi_sem_lock(mrapi_sem_get(NUMBER, &status), timeout_us, &status);
-    } else {
-        mrapi_rwl_lock(mrapi_rwl_get(NUMBER, &status), mode_of(what), timeout_us, &status);
-    }
-    return status;
-}
-
-static void
-give(want what)
-{
-    mrapi_status_t status;
-    if (what == UNIT) {
-        mrapi_sem_unlock(mrapi_sem_get(NUMBER, &status), &status);
-    } else {
-        mrapi_rwl_unlock(mrapi_rwl_get(NUMBER, &status), mode_of(what), &status);
-    }
-    child_expect(status == MRAPI_SUCCESS);
-}
-
-/* Takes it and gives it back: 'd' somebody had died, 'o' nobody had, 'n' nobody gets it, 't' not in
- * time. */
-static char
-have_once(want what, mrapi_timeout_t timeout_us)
-{
-    mrapi_status_t status = take(what, timeout_us);
-    if (status != MRAPI_SUCCESS) {
-        return status == MRAPI_ERR_RWL_INVALID ? 'n' : status == MRAPI_TIMEOUT ? 't' : '?';
-    }
-    char told = medley_lock_owner_died() ? 'd' : 'o';
-    give(what);
-    return told;
-}
 
 /* ---- Who dies, and who waits ----------------------------------------------------------------- */
 
@@ -95,7 +20,7 @@ holder_body(test_process *parent, void *argument)
 {
     (void)argument;
     node_up(HOLDER);
-    child_expect(take(wanted_by_holder, MRAPI_TIMEOUT_INFINITE) == MRAPI_SUCCESS);
+    child_expect(sharing_take(wanted_by_holder, NUMBER, MRAPI_TIMEOUT_INFINITE) == MRAPI_SUCCESS);
     process_say(parent, 'h');
     (void)process_hear(parent); /* until killed */
     return 1;
@@ -107,7 +32,7 @@ sleeper_body(test_process *parent, void *argument)
     (void)argument;
     node_up(SLEEPER_A);
     process_say(parent, 'r');
-    process_say(parent, have_once(wanted_by_sleeper, MRAPI_TIMEOUT_INFINITE));
+    process_say(parent, sharing_once(wanted_by_sleeper, NUMBER, MRAPI_TIMEOUT_INFINITE));
     node_down();
     return 0;
 }
@@ -119,7 +44,7 @@ holder_dies(want holders, want sleepers, char first, char next, char last)
     test_process holder, sleeper;
     wanted_by_holder = holders;
     wanted_by_sleeper = sleepers;
-    both_made();
+    sharing_make(NUMBER);
     process_start(&holder, holder_body, NULL);
     assert_int_equal(process_hear(&holder), 'h');
     process_start(&sleeper, sleeper_body, NULL);
@@ -127,15 +52,15 @@ holder_dies(want holders, want sleepers, char first, char next, char last)
     while (!process_sleeps(sleeper.pid)) {
         med_port_yield();
     }
-    assert_int_equal(have_once(sleepers, 1000), 't');
+    assert_int_equal(sharing_once(sleepers, NUMBER, 1000), 't');
     process_kill(&holder);
     assert_int_equal(process_hear(&sleeper), first);
     assert_int_equal(process_join(&sleeper), 0);
-    assert_int_equal(have_once(sleepers, MRAPI_TIMEOUT_INFINITE), next);
-    (void)have_once(WRITE, MRAPI_TIMEOUT_INFINITE);
-    assert_int_equal(have_once(READ, MRAPI_TIMEOUT_INFINITE), last);
-    assert_int_equal(have_once(WRITE, MRAPI_TIMEOUT_INFINITE), last);
-    both_deleted();
+    assert_int_equal(sharing_once(sleepers, NUMBER, MRAPI_TIMEOUT_INFINITE), next);
+    (void)sharing_once(WRITE, NUMBER, MRAPI_TIMEOUT_INFINITE);
+    assert_int_equal(sharing_once(READ, NUMBER, MRAPI_TIMEOUT_INFINITE), last);
+    assert_int_equal(sharing_once(WRITE, NUMBER, MRAPI_TIMEOUT_INFINITE), last);
+    sharing_delete(NUMBER);
     system_is_whole();
     assert_int_equal(process_join(&holder), -SIGKILL);
 }

@@ -38,7 +38,7 @@ mutex_get(void)
 }
 
 mrapi_mutex_hndl_t
-mutex_make(mrapi_uint_t attribute)
+mutex_make_numbered(mrapi_uint_t number, mrapi_uint_t attribute)
 {
     mrapi_status_t status;
     mrapi_mutex_attributes_t attributes;
@@ -47,9 +47,15 @@ mutex_make(mrapi_uint_t attribute)
     if (attribute) {
         mrapi_mutex_set_attribute(&attributes, attribute, &yes, sizeof yes, &status);
     }
-    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(MUTEX, &attributes, &status);
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(number, &attributes, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
     return mutex;
+}
+
+mrapi_mutex_hndl_t
+mutex_make(mrapi_uint_t attribute)
+{
+    return mutex_make_numbered(MUTEX, attribute);
 }
 
 void
@@ -123,6 +129,74 @@ sleeper_start(test_process *sleeper, mrapi_node_t node)
         med_port_yield();
     }
 }
+
+/* ---- Semaphores and reader/writer locks ------------------------------------------------------ */
+
+void
+sharing_make(mrapi_uint_t number)
+{
+    mrapi_status_t status;
+    (void)mrapi_sem_create(number, NULL, 1, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    (void)mrapi_rwl_create(number, NULL, 1, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+void
+sharing_delete(mrapi_uint_t number)
+{
+    mrapi_status_t status;
+    mrapi_sem_delete(mrapi_sem_get(number, &status), &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_rwl_delete(mrapi_rwl_get(number, &status), &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+static mrapi_rwl_mode_t
+mode_of(want what)
+{
+    return what == READ ? MRAPI_RWL_READER : MRAPI_RWL_WRITER;
+}
+
+mrapi_status_t
+sharing_take(want what, mrapi_uint_t number, mrapi_timeout_t timeout_us)
+{
+    mrapi_status_t status;
+    if (what == UNIT) {
+        mrapi_sem_lock(mrapi_sem_get(number, &status), timeout_us, &status);
+    } else {
+        mrapi_rwl_hndl_t rwl = mrapi_rwl_get(number, &status);
+        mrapi_rwl_lock(rwl, mode_of(what), timeout_us, &status);
+    }
+    return status;
+}
+
+static void
+sharing_give(want what, mrapi_uint_t number)
+{
+    mrapi_status_t status;
+    if (what == UNIT) {
+        mrapi_sem_unlock(mrapi_sem_get(number, &status), &status);
+    } else {
+        mrapi_rwl_hndl_t rwl = mrapi_rwl_get(number, &status);
+        mrapi_rwl_unlock(rwl, mode_of(what), &status);
+    }
+    child_expect(status == MRAPI_SUCCESS);
+}
+
+char
+sharing_once(want what, mrapi_uint_t number, mrapi_timeout_t timeout_us)
+{
+    mrapi_status_t status = sharing_take(what, number, timeout_us);
+    if (status != MRAPI_SUCCESS) {
+        return status == MRAPI_ERR_RWL_INVALID ? 'n' : status == MRAPI_TIMEOUT ? 't' : '?';
+    }
+    char told = medley_lock_owner_died() ? 'd' : 'o';
+    sharing_give(what, number);
+    return told;
+}
+
+/* ---- The system ------------------------------------------------------------------------------ */
 
 void
 system_is_whole(void)

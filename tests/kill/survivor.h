@@ -21,13 +21,30 @@
 void node_up(mrapi_node_t node);
 void node_down(void);
 
-/* MUTEX; `attribute` 0: none. */
+/* `attribute` 0: none. */
+mrapi_mutex_hndl_t mutex_make_numbered(mrapi_uint_t number, mrapi_uint_t attribute);
+/* MUTEX. */
 mrapi_mutex_hndl_t mutex_make(mrapi_uint_t attribute);
 mrapi_mutex_hndl_t mutex_get(void);
 void mutex_delete(mrapi_mutex_hndl_t mutex);
 /* Takes the mutex and gives it back: 'd' its holder had died, 'o' he had not, 'n' nobody gets it,
  * 't' not in time. */
 char lock_once(mrapi_mutex_hndl_t mutex, mrapi_timeout_t timeout_us);
+
+/* What one has, or wants, of the semaphore and the reader/writer lock of a number. */
+typedef enum want {
+    UNIT,
+    READ,
+    WRITE
+} want;
+
+/* One unit, one reader: whoever comes second waits. */
+void sharing_make(mrapi_uint_t number);
+void sharing_delete(mrapi_uint_t number);
+mrapi_status_t sharing_take(want what, mrapi_uint_t number, mrapi_timeout_t timeout_us);
+/* Takes it and gives it back: 'd' somebody had died, 'o' nobody had, 'n' nobody gets it, 't' not in
+ * time. */
+char sharing_once(want what, mrapi_uint_t number, mrapi_timeout_t timeout_us);
 
 /* Priority inheritance is the kernel's: where it has no such futex (an emulator's) there is nothing
  * that these tests could look at, which they say; mrapi's unit tests see it refused there. */
