@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Two processes take turns with one mutex. One dies holding it; the other gets it, and is told. */
+#define _DEFAULT_SOURCE /* dprintf, kill and usleep, with -std=c17 too */
 #include <medley/medley.h>
 #include <signal.h>
 #include <stdio.h>
