@@ -9,7 +9,7 @@
 #include "port/port.h"
 
 static atomic32 wanted = ATOMIC32_INIT(MED_LOG_ERROR);
-static void (*heard_by)(const char *line);
+static bool (*heard_by)(const char *line);
 
 /* More than there are things to say at once. */
 #define KEPT_BYTES ((size_t)64 * MED_TEXT_BYTES)
@@ -59,9 +59,8 @@ med_log_level_reached(med_log_level level)
 static void
 speak(const char *line)
 {
-    med_port_log(line);
-    if (heard_by) {
-        heard_by(line);
+    if (!heard_by || !heard_by(line)) {
+        med_port_log(line);
     }
 }
 
@@ -132,7 +131,7 @@ med_log(med_log_level level, const med_text *text)
 }
 
 void
-med_log_hear(void (*hear)(const char *line))
+med_log_hear(bool (*hear)(const char *line))
 {
     heard_by = hear;
 }

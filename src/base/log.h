@@ -50,8 +50,8 @@ typedef struct med_log_kept {
 void med_log_keep(med_log_kept *kept);
 void med_log_keep_end(void);
 void med_log_say(med_log_kept *kept);
-/* Each line that is told goes to `hear` as well. Before there are other threads. */
-void med_log_hear(void (*hear)(const char *line));
+/* Each line goes to `hear` first; true: it sees to its telling. Before there are other threads. */
+void med_log_hear(bool (*hear)(const char *line));
 
 /* "medley: <what>: <why>" */
 static inline void

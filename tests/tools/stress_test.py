@@ -192,11 +192,15 @@ class Files(CommandTest):
         document = json.loads(output)
         self.assertEqual(os.listdir(self.folder), [])
         for one in document["failed"]:
-            told = f"(process {one['process_id']}) while {one['state']}: {one['message']}\n"
+            who = f"node {one['node']} (process {one['process_id']})"
             if one["node"] is None:
-                told = told.replace("(", "").replace(")", ", of the nodes that are threads,", 1)
-            self.assertIn(told, errors)
-            self.assertIn(told.strip(), document["error"])
+                who = f"process {one['process_id']}, of the nodes that are threads,"
+            (line,) = [line for line in errors.splitlines() if who in line]
+            self.assertTrue(line.endswith(f" while {one['state']}: {one['message']}"), line)
+            self.assertIn(line.removeprefix("medley stress: "), document["error"])
+        self.assertNotIn("medley: ", errors)  # the library's words stand in these lines
+        alike = {(one["state"], one["message"]) for one in document["failed"]}
+        self.assertEqual(errors.count("\n"), len(alike))
         return document["failed"]
 
     def test_who_cannot_start_says_why(self):
@@ -206,8 +210,16 @@ class Files(CommandTest):
         for one in failed:
             self.assertIn(one["node"], (1, 2, 3, 4))
             self.assertEqual(one["state"], "starting")
-            self.assertIn("opening system 'stress-", one["message"])
+            self.assertIn("cannot open system 'stress-", one["message"])
+            self.assertEqual(one["message"].count("reached"), 2)
             self.assertIn(why, one["message"])
+
+    def test_what_is_no_reason_is_told_all_the_same(self):
+        _, errors = self.run_medley("stress", "one-way", "--threads", MEDLEY_MAX_NODES="many")
+        self.assertIn("medley: MEDLEY_MAX_NODES ignored: it is 'many'; want a number", errors)
+        more = {"MEDLEY_LOG": "info", "MEDLEY_MAX_PROCESSES": "2"}
+        _, errors = self.run_medley("stress", "ring", "--processes", status=1, **more)
+        self.assertIn("\nmedley: limit reached: 2 processes; ", errors)
 
     def test_who_cannot_be_a_node_says_why(self):
         for run in ("--threads", "--processes"):
@@ -224,7 +236,7 @@ class Files(CommandTest):
         )
         (one,) = json.loads(output)["failed"]
         self.assertEqual((one["node"], one["state"]), (None, "starting"))
-        self.assertIn("opening system 'stress-", one["message"])
+        self.assertIn("cannot open system 'stress-", one["message"])
         self.assertIn("MEDLEY_SHM_DIR", one["message"])
         self.assertIn(f"process {one['process_id']}, of the nodes that are threads, while", errors)
 

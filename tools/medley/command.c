@@ -38,10 +38,11 @@ command_library_words(const char *line)
     return has ? line + sizeof prefix - 1 : line;
 }
 
-static void
+static bool
 library_line(const char *line)
 {
     library_line_keep("%s", command_library_words(line));
+    return false;
 }
 
 void

@@ -27,6 +27,7 @@
 
 #define PROGRESS_INTERVAL_NS 200000000L
 #define SYSTEM_BYTES 32
+#define WHO_NAMED_MAX 4u /* of those that failed alike */
 #define STATES_IN_LANE 4u
 #define STATE_EXTRA 128u /* what a lane keeps beside each */
 
@@ -171,7 +172,7 @@ expect(const crew *c, uint32_t number, const char *what, medley_status_t status)
     if (status != MEDLEY_OK) {
         (void)snprintf(text, sizeof text, "%s system '%s': %s", what, c->system,
                        medley_status_text(status));
-        stress_error_write(error_of(c, number), text);
+        stress_reason_write(error_of(c, number), text);
         _exit(EXIT_FAILURE);
     }
 }
@@ -195,6 +196,7 @@ member_run(const crew *c, uint32_t number)
         threads_run(c);
     }
     expect(c, number, "leaving", medley_system_close());
+    stress_hear_anew();
     _exit(EXIT_SUCCESS);
 }
 
@@ -241,7 +243,7 @@ is_of(const crew *c, const member *m, uint32_t number)
 static const char *
 state_name(const crew *c, const member *m, uint32_t number)
 {
-    uint32_t least = STRESS_ENDED;
+    uint32_t least = STRESS_LEAVING;
     for (uint32_t i = 1; i <= c->d->node_count; i++) {
         /* Relaxed: it has ended, or it is for showing. */
         uint32_t state = atomic32_load_relaxed(&c->shared->records[i - 1].state);
@@ -250,27 +252,19 @@ state_name(const crew *c, const member *m, uint32_t number)
     return stress_state_names[least];
 }
 
-/* In text, and for the document. Number 0: all of the process. */
+/* For the document, and to be told. Number 0: all of the process. */
 static void
-failure_tell(const crew *c, const member *m, uint32_t number, const char *message)
+failure_add(const crew *c, const member *m, uint32_t number, const char *message)
 {
-    const char *state = state_name(c, m, number);
-    if (number) {
-        command_error(c->command, "node %u (process %ld) while %s: %s", number, (long)m->pid, state,
-                      message);
-    } else {
-        command_error(c->command, "process %ld, of the nodes that are threads, while %s: %s",
-                      (long)m->pid, state, message);
-    }
-    (void)json_array_append_new(c->failed, json_pack("{s:o, s:I, s:s, s:o}", "node",
-                                                     output_number(number != 0, number),
-                                                     "process_id", (json_int_t)m->pid, "state",
-                                                     state, "message", output_string(message)));
+    (void)json_array_append_new(
+        c->failed, json_pack("{s:o, s:I, s:s, s:o}", "node", output_number(number != 0, number),
+                             "process_id", (json_int_t)m->pid, "state", state_name(c, m, number),
+                             "message", output_string(message)));
 }
 
 /* Of who says nothing himself. */
 static void
-end_tell(const crew *c, const member *m)
+end_add(const crew *c, const member *m)
 {
     char message[64];
     if (WIFSIGNALED(m->result)) {
@@ -279,38 +273,101 @@ end_tell(const crew *c, const member *m)
     } else {
         (void)snprintf(message, sizeof message, "ended with status %d", WEXITSTATUS(m->result));
     }
-    failure_tell(c, m, m->node, message);
+    failure_add(c, m, m->node, message);
 }
 
 /* What a process and its nodes say themselves. Whether any does. */
 static bool
-errors_tell(const crew *c, const member *m)
+errors_add(const crew *c, const member *m)
 {
     bool any = false;
     for (uint32_t i = 0; i <= c->d->node_count; i++) {
         const char *error = error_of(c, i);
         if (*error && (i ? is_of(c, m, i) : !m->node)) {
-            failure_tell(c, m, i, error);
+            failure_add(c, m, i, error);
             any = true;
         }
     }
     return any;
 }
 
-/* All have ended. First who died: what others say may come of it. */
+/* All have ended. First in the list is who died: what others say may come of it. */
 static void
-failures_tell(const crew *c)
+failures_add(const crew *c)
 {
     for (uint32_t i = 0; i < c->count; i++) {
         if (WIFSIGNALED(c->members[i].result)) {
-            end_tell(c, &c->members[i]);
+            end_add(c, &c->members[i]);
         }
     }
     for (uint32_t i = 0; i < c->count; i++) {
         const member *m = &c->members[i];
-        if (!WIFSIGNALED(m->result) && !errors_tell(c, m) && m->result != 0) {
-            end_tell(c, m);
+        if (!WIFSIGNALED(m->result) && !errors_add(c, m) && m->result != 0) {
+            end_add(c, m);
         }
+    }
+}
+
+static bool
+is_same(const json_t *failure, const json_t *other)
+{
+    return json_equal(json_object_get(failure, "state"), json_object_get(other, "state")) &&
+           json_equal(json_object_get(failure, "message"), json_object_get(other, "message"));
+}
+
+static void
+who_write(FILE *text, const json_t *failure)
+{
+    long process_id = (long)json_integer_value(json_object_get(failure, "process_id"));
+    const json_t *node = json_object_get(failure, "node");
+    if (json_is_integer(node)) {
+        (void)fprintf(text, "node %ld (process %ld)", (long)json_integer_value(node), process_id);
+    } else {
+        (void)fprintf(text, "process %ld, of the nodes that are threads,", process_id);
+    }
+}
+
+/* All that failed as this one did. False: one before it did, so it is told. */
+static bool
+all_write(FILE *text, const json_t *failed, const json_t *failure)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < json_array_size(failed); i++) {
+        const json_t *other = json_array_get(failed, i);
+        if (!is_same(failure, other)) {
+            continue;
+        }
+        if (count == 0 && other != failure) {
+            return false;
+        }
+        if (count < WHO_NAMED_MAX) {
+            (void)fputs(count ? ", " : "", text);
+            who_write(text, other);
+        }
+        count++;
+    }
+    if (count > WHO_NAMED_MAX) {
+        (void)fprintf(text, " and %" PRIu32 " more", count - WHO_NAMED_MAX);
+    }
+    return true;
+}
+
+/* Those that failed alike in one line. */
+static void
+failures_tell(const crew *c)
+{
+    for (size_t i = 0; i < json_array_size(c->failed); i++) {
+        const json_t *failure = json_array_get(c->failed, i);
+        char *who = NULL;
+        size_t size;
+        FILE *text = open_memstream(&who, &size);
+        bool is_first = text && all_write(text, c->failed, failure);
+        if (text && fclose(text) == 0 && is_first) {
+            command_error(c->command, "%s while %s: %s", who,
+                          json_string_value(json_object_get(failure, "state")),
+                          json_string_value(json_object_get(failure, "message")));
+        }
+        free(who);
     }
 }
 
@@ -442,6 +499,7 @@ stress_crew_run(const med_command *command,
     watch(&c, &awaited);
     if (!c.well) {
         members_kill(&c);
+        failures_add(&c);
         failures_tell(&c);
     }
     (void)sigprocmask(SIG_SETMASK, &c.before, NULL);

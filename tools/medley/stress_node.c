@@ -63,39 +63,64 @@ typedef struct node {
 const char *const stress_state_names[STRESS_STATES] = {
     [STRESS_STARTING] = "starting",     [STRESS_PREPARING] = "preparing",
     [STRESS_CONNECTING] = "connecting", [STRESS_RUNNING] = "running",
-    [STRESS_CLOSING] = "closing",       [STRESS_ENDED] = "ended",
+    [STRESS_CLOSING] = "closing",       [STRESS_LEAVING] = "leaving",
 };
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
 static _Thread_local char said[STRESS_ERROR_BYTES / 3 * 2]; /* the library's last lines */
+static _Thread_local bool listens;
 
-/* What does not fit behind the others goes in place of them. */
-static void
+/* Who wants more than errors has each line as it comes. */
+static bool
+is_taken(void)
+{
+    return !med_log_level_reached(MED_LOG_INFO);
+}
+
+/* What does not fit behind the others goes in place of them, which are told. */
+static bool
 hear(const char *line)
 {
     const char *words = command_library_words(line);
+    if (!listens) {
+        return false;
+    }
+    if (strlen(said) + strlen(words) + 2 >= sizeof said) {
+        stress_hear_anew();
+    }
     size_t length = strlen(said);
-    length = length + strlen(words) + 2 < sizeof said ? length : 0;
     (void)snprintf(said + length, sizeof said - length, "%s%s", length ? "; " : "", words);
+    return is_taken();
 }
 
 void
 stress_hear(void)
 {
     med_log_hear(hear);
+    listens = true;
 }
 
 void
 stress_hear_anew(void)
 {
+    if (*said && is_taken()) {
+        (void)fprintf(stderr, "medley: %s\n", said);
+    }
     said[0] = '\0';
+    listens = true;
 }
 
 void
 stress_error_write(char *error, const char *text)
 {
     (void)snprintf(error, STRESS_ERROR_BYTES, *said ? "%s (%s)" : "%s", text, said);
+}
+
+void
+stress_reason_write(char *error, const char *text)
+{
+    (void)snprintf(error, STRESS_ERROR_BYTES, "%s", *said ? said : text);
 }
 
 static bool __attribute__((format(printf, 3, 4)))
@@ -643,18 +668,25 @@ stress_node_run(const deployment *d, uint32_t number, stress_shared *shared)
     mcapi_status_t status;
     mcapi_info_t info;
     node n = {.deployment = d, .record = &shared->records[number - 1], .number = number};
+    stress_hear_anew();
     if (!affinity_set(&n)) {
         return false;
     }
     mcapi_initialize(STRESS_DOMAIN, number, NULL, NULL, &info, &status);
-    bool well = good(&n, NULL, "mcapi_initialize", status);
+    if (!good(&n, NULL, "mcapi_initialize", status)) {
+        return false;
+    }
     stress_hear_anew();
-    well = well && run(&n, shared);
+    bool well = run(&n, shared);
     free(n.ends);
     if (!well) {
         return false;
     }
     mcapi_finalize(&status);
-    state_set(&n, STRESS_ENDED);
-    return good(&n, NULL, "mcapi_finalize", status);
+    state_set(&n, STRESS_LEAVING);
+    well = good(&n, NULL, "mcapi_finalize", status);
+    if (well) {
+        stress_hear_anew();
+    }
+    return well;
 }

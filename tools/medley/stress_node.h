@@ -24,7 +24,7 @@ typedef enum stress_state {
     STRESS_CONNECTING,
     STRESS_RUNNING,
     STRESS_CLOSING,
-    STRESS_ENDED,
+    STRESS_LEAVING, /* it is no node any more, its process leaves the system */
     STRESS_STATES
 } stress_state;
 
@@ -52,12 +52,15 @@ typedef struct stress_shared {
     stress_record records[]; /* from node 1 on */
 } stress_shared;
 
-/* From now on what the library says in a thread is the reason why its next call fails. */
+/* From now on what the library says in a thread that listens, as this one does, is the reason why
+ * its next call fails: told with the error, and not besides, unless more than errors is wanted. */
 void stress_hear(void);
-/* Forgets what it has said so far in this thread. */
+/* From now on this thread listens. What was said so far was no reason: it is told now. */
 void stress_hear_anew(void);
 /* Writes an error: `text`, and the reason, if the library gave one. STRESS_ERROR_BYTES large. */
 void stress_error_write(char *error, const char *text);
+/* Only the reason; `text` where the library gave none. */
+void stress_reason_write(char *error, const char *text);
 
 /* Runs node `number` of the deployment in the calling thread. False: its record says what was
  * wrong; others may be waiting for it, so its process has to end. */
