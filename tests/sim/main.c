@@ -36,6 +36,7 @@ static const char help[] =
     "  --mutant-seeds N  so many seeds per mutant (default 200000)\n"
     "  --weaken F:LINE   runs seeds with the order at this line weakened, to see how it fails, of\n"
     "                    the scenarios that meet it\n"
+    "  --world NAME      of this one beside the program (default sim_world)\n"
     "  --list            names them\n"
     "  -h, --help        this text\n"
     "\n"
@@ -142,6 +143,10 @@ option_with_value(options *o, const char *option, const char *value)
         o->weaken = value;
         return true;
     }
+    if (strcmp(option, "--world") == 0) {
+        o->world = value;
+        return true;
+    }
     if (strcmp(option, "--seed") == 0) {
         o->seeds = 1;
         o->loud = true;
@@ -217,11 +222,11 @@ names_known(const options *o)
 
 /* The world lies beside the program. */
 static void
-world_path(char *path, size_t size)
+world_path(const char *name, char *path, size_t size)
 {
     char self[4096] = "";
     (void)!readlink("/proc/self/exe", self, sizeof self - 1);
-    (void)snprintf(path, size, "%s/sim_world.so", dirname(self));
+    (void)snprintf(path, size, "%s/%s.so", dirname(self), name);
 }
 
 static int
@@ -266,7 +271,8 @@ main(int argc, char **argv)
     const char *exhaustive = getenv("MEDLEY_TEST_EXHAUSTIVE");
     options o = {.seeds = exhaustive && *exhaustive == '1' ? 10000 : 200,
                  .first = 1,
-                 .mutant_seeds = 200000};
+                 .mutant_seeds = 200000,
+                 .world = "sim_world"};
     if (!options_read(&o, argc, argv) || !options_fit(&o)) {
         return 2;
     }
@@ -274,7 +280,7 @@ main(int argc, char **argv)
         (void)fputs(help, stdout);
         return 0;
     }
-    world_path(path, sizeof path);
+    world_path(o.world, path, sizeof path);
     report_program(path);
     outcome.plan.deviations = calloc(SIM_DEVIATIONS_MAX, sizeof *outcome.plan.deviations);
     second.plan.deviations = calloc(SIM_DEVIATIONS_MAX, sizeof *second.plan.deviations);

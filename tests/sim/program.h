@@ -21,6 +21,7 @@ typedef struct options {
     bool halves;
     bool orders;
     const char *weaken; /* "file:line" */
+    const char *world;  /* the name of its file */
     bool loud;
     bool list;
     bool help;

@@ -4,6 +4,10 @@
  * whole; a side that is killed is replaced by an heir, who goes on from the shared words.
  *
  * Actors: 0 produces, 1 consumes, 2 takes the place of whoever is killed.
+ *
+ * ring_answer: each message is answered before the next one comes. In a stream whoever is not woken
+ * for one element is woken where his peer stops next; here there is none that comes next.
+ * Actors: 0 asks, 1 answers.
  */
 #include <string.h>
 
@@ -11,6 +15,7 @@
 #include "scenarios.h"
 
 #define MESSAGES 12u
+#define QUESTIONS 32u
 #define FIRST (UINT32_MAX - 5u) /* counters wrap on the way */
 #define CAPACITY 4u
 #define WORDS 5u
@@ -217,4 +222,81 @@ const sim_scenario sim_ring_packed = {
     .begin = begin_packed,
     .act = act,
     .end = end,
+};
+
+/* ---- Questions and answers ------------------------------------------------------------------- */
+
+/* One ring is of either layout. */
+static uint8_t *
+questions(const sim_actor *actor)
+{
+    return actor->memory;
+}
+
+static uint8_t *
+answers(const sim_actor *actor)
+{
+    return questions(actor) + MEMORY_BYTES;
+}
+
+static void
+begin_answer(const sim_actor *director)
+{
+    med_ring_config config = {.layout = MED_RING_LINE,
+                              .element_bytes = sizeof(message),
+                              .capacity = CAPACITY,
+                              .first_index = FIRST};
+    SIM_CHECK(med_ring_init(questions(director), MEMORY_BYTES, &config) == MEDLEY_OK);
+    config.layout = MED_RING_PACKED;
+    SIM_CHECK(med_ring_init(answers(director), MEMORY_BYTES, &config) == MEDLEY_OK);
+}
+
+static void
+put(med_ring_producer *producer, uint32_t number)
+{
+    void *slot;
+    SIM_CHECK(med_ring_reserve_until(producer, MED_PORT_FOREVER, &slot) == MEDLEY_OK);
+    fill(slot, number);
+    med_ring_commit(producer);
+}
+
+static void
+take(med_ring_consumer *consumer, uint32_t number)
+{
+    void *element;
+    SIM_CHECK(med_ring_peek_until(consumer, MED_PORT_FOREVER, &element) == MEDLEY_OK);
+    look_at(element, number);
+    med_ring_release(consumer);
+}
+
+static void
+act_answer(const sim_actor *actor)
+{
+    bool asks = actor->index == 0;
+    med_ring_producer producer;
+    med_ring_consumer consumer;
+    SIM_CHECK(med_ring_producer_attach(&producer, asks ? questions(actor) : answers(actor),
+                                       MEMORY_BYTES, MED_PORT_SCOPE_SHARED) == MEDLEY_OK);
+    SIM_CHECK(med_ring_consumer_attach(&consumer, asks ? answers(actor) : questions(actor),
+                                       MEMORY_BYTES, MED_PORT_SCOPE_SHARED) == MEDLEY_OK);
+    for (uint32_t number = 0; number < QUESTIONS; number++) {
+        if (asks) {
+            put(&producer, number);
+            take(&consumer, number);
+        } else {
+            take(&consumer, number);
+            put(&producer, number);
+        }
+    }
+}
+
+const sim_scenario sim_ring_answer = {
+    .name = "ring_answer",
+    .covers = "",
+    .memory_bytes = 2 * MEMORY_BYTES,
+    .actors = 2,
+    .sees_late = true,
+    .waits_forever = true,
+    .begin = begin_answer,
+    .act = act_answer,
 };

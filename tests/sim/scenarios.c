@@ -7,6 +7,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_cache,
     &sim_ring_line,
     &sim_ring_packed,
+    &sim_ring_answer,
     &sim_ring_mpsc,
     &sim_ring_mpmc,
     &sim_ring_mpmc_heir,

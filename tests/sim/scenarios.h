@@ -7,6 +7,7 @@
 
 extern const sim_scenario sim_ring_line;
 extern const sim_scenario sim_ring_packed;
+extern const sim_scenario sim_ring_answer;
 extern const sim_scenario sim_ring_mpsc;
 extern const sim_scenario sim_ring_mpmc;
 extern const sim_scenario sim_ring_mpmc_heir;

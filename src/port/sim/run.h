@@ -98,7 +98,8 @@ typedef struct sim_settings {
     uint32_t clock_step_ns; /* what a look at the clock, or a pause, takes */
     uint32_t changes_left;  /* of priority */
     uint32_t next_change;   /* in so many points */
-    bool light_is_full;     /* the light barrier is a fence, as before a registration */
+    bool light_is_full;     /* as before a registration: the light barrier is a fence, and the heavy
+                             * one nobody else's */
 } sim_settings;
 
 typedef struct sim_order {

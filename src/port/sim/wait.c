@@ -80,8 +80,14 @@ sim_barrier_light(med_port_scope scope)
     }
 }
 
+bool
+sim_barrier_is_free(void)
+{
+    return !sim.settings.light_is_full;
+}
+
 /* A fence of all that the scope names, wherever they are; one's own before and after. Who has ended
- * left his processor by way of a fence. */
+ * left his processor by way of a fence. Before a registration one's own is all there is. */
 void
 med_port_barrier_heavy(med_port_scope scope)
 {
@@ -91,6 +97,9 @@ med_port_barrier_heavy(med_port_scope scope)
         return;
     }
     sim_fence(me, __ATOMIC_SEQ_CST);
+    if (sim.settings.light_is_full) {
+        return;
+    }
     for (uint32_t i = 0; i < sim.fiber_count; i++) {
         sim_fiber *fiber = &sim.fibers[i];
         if (scope == MED_PORT_SCOPE_SHARED || fiber->process == me->process) {

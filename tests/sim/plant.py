@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Copies a source file with one bug planted in it: of those that the mutants do not know, since no
+order is weakened. What it replaces must stand there once.
+
+usage: plant.py BUG SOURCE PLANTED
+"""
+import sys
+
+BUGS = {
+    # The sleeper's call (src/base/wait.c).
+    "call_missing": ("    if (request->call) {\n", "    if (!request) {\n"),
+    "call_late": (
+        "        call(request);\n"
+        "        med_port_barrier_heavy(request->scope);     /* W2 flag, then condition <-> B1 (wait.h) */\n",
+        "        med_port_barrier_heavy(request->scope);\n"
+        "        call(request);\n"),
+    "call_once": ("#define CALLS 2 ", "#define CALLS 1 "),
+    # The waker who goes on (src/base/ring_spsc.c).
+    "wake_first": (
+        "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n"
+        "    med_wait_wake(sleepers, scope);\n",
+        "    med_wait_wake(sleepers, scope);\n"
+        "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n"),
+    "unready": (
+        "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n",
+        "    (void)index;\n"
+        "    atomic32_store_relaxed(stop, until);\n"),
+}
+
+
+def main(bug, source, planted):
+    with open(source, encoding="utf-8") as file:
+        text = file.read()
+    right, wrong = BUGS[bug]
+    if text.count(right) != 1:
+        sys.exit(f"plant.py: {bug}: what it replaces is not in {source}, or more than once")
+    with open(planted, "w", encoding="utf-8") as file:
+        file.write(text.replace(right, wrong))
+
+
+main(*sys.argv[1:])
