@@ -7,16 +7,25 @@
  * missed a wake: a deadlock, which is what Spin looks for. What either stores goes into its store
  * buffer, in order, and becomes visible at any later time; only the sleeper's heavy barrier drains
  * both. At first, and again when the waker likes (what it knows is used up), its word says STOPPED;
- * whenever it has looked closer it says GOES_ON. The flag is changed by read-modify-writes, which
- * drain the buffer of whoever does them, but for the waker's, which is relaxed.
+ * whenever it has looked closer it says GOES_ON, but STOPPED as long as its barrier costs
+ * something. The flag is changed by read-modify-writes, which drain the buffer of whoever does
+ * them, but for the waker's, which is relaxed.
  *
  * CONFIG HEAVY               the asymmetric fence: the waker has none, the sleeper drains both
  * CONFIG LIGHT_IS_FENCE      before the machine is ready: the waker always stops, and has a fence
+ * CONFIG READY_LATE          the change (src/port/linux/barrier.c): the machine registers at any
+ *                            time, drains both once, then says that it is ready, which the waker
+ *                            asks at P3, and again at P4. What it reads at P4 it may have loaded
+ *                            ahead of its turn, unless it was drained since
  * MUTANT LOOK_BEFORE_STORE deadlock  the waker looks at the flag, then stores into its word
  * MUTANT ONE_CALL deadlock           the sleeper does not look whether the call stands
  * MUTANT CALL_LATE deadlock          calls behind the barrier
  * MUTANT FLAG_LATE deadlock          sets the flag behind the barrier
  * MUTANT NO_HEAVY deadlock           the barrier drains only the sleeper's own buffer
+ * MUTANT GOES_ON_UNREADY deadlock/READY_LATE  goes on before the machine is ready
+ * MUTANT NO_FENCE deadlock/READY_LATE         has no fence before the machine is ready
+ * MUTANT READY_FIRST deadlock/READY_LATE      the machine is ready before it has registered
+ * MUTANT NOT_DRAINED deadlock/READY_LATE      the machine is ready without a drain
  */
 #define ROUNDS 3
 #define GOES_ON 0
@@ -35,6 +44,10 @@ byte waker_stop;  /* and the last one's value */
 bool flag;
 byte count;
 bool asleep;
+bool registered; /* READY_LATE: the sleeper's barrier drains the waker, too */
+bool ready;
+bool ahead;      /* the waker has loaded the flag, */
+bool flag_ahead; /* and found this */
 
 inline drain_one() {
     if
@@ -49,7 +62,8 @@ inline drain_waker() {
     do
     :: nempty(waker_buffer) -> drain_one()
     :: empty(waker_buffer) -> break
-    od
+    od;
+    ahead = false
 }
 
 inline drain_sleeper() {
@@ -58,6 +72,23 @@ inline drain_sleeper() {
     :: empty(sleeper_buffer) -> skip
     fi
 }
+
+#ifdef READY_LATE
+active proctype machine()
+{
+#ifdef READY_FIRST
+    ready = true;
+#endif
+    registered = true;
+#ifndef NOT_DRAINED
+    d_step {
+        drain_sleeper();
+        drain_waker()
+    };
+#endif
+    ready = true
+}
+#endif
 
 active proctype memory()
 {
@@ -81,7 +112,20 @@ inline look_at_flag() {
 #ifdef LIGHT_IS_FENCE
     d_step { drain_waker() };
 #endif
+#ifdef READY_LATE
+#ifndef NO_FENCE
+    if
+    :: ready -> skip
+    :: !ready -> d_step { drain_waker() }
+    fi;
+#endif
+    d_step { /* P4 */
+        seen = (ahead -> flag_ahead : flag);
+        ahead = false
+    }
+#else
     seen = flag; /* P4 */
+#endif
     if
     :: seen -> d_step {
         flag = false;
@@ -101,7 +145,12 @@ inline look_closer() {
 #ifdef LIGHT_IS_FENCE
     store_stop(STOPPED);
 #else
+#if defined(READY_LATE) && !defined(GOES_ON_UNREADY)
+    may_go_on = ready;
+    store_stop((may_go_on -> GOES_ON : STOPPED)); /* P3 */
+#else
     store_stop(GOES_ON); /* P3 */
+#endif
 #endif
     look_at_flag()
 #endif
@@ -112,7 +161,17 @@ proctype waker()
     byte round;
     byte word;
     bool seen;
+    bool may_go_on;
     for (round : 1 .. ROUNDS) {
+#ifdef READY_LATE
+        if
+        :: d_step {
+            ahead = true;
+            flag_ahead = flag
+        }
+        :: skip
+        fi;
+#endif
         waker_buffer ! CONDITION, round; /* P1 */
         d_step { /* P2 */
             if
@@ -139,8 +198,15 @@ inline set_flag() {
 inline heavy_barrier() {
     d_step { /* W2 */
         drain_sleeper();
+#ifdef READY_LATE
+        if
+        :: registered -> drain_waker()
+        :: !registered -> skip
+        fi
+#else
 #ifndef NO_HEAVY
         drain_waker()
+#endif
 #endif
     }
 }

@@ -31,7 +31,8 @@
  * what its thread saw before the fork.
  *
  * Linearisation: the store to `ready`. Progress: the light half is wait-free, the heavy one waits
- * for the kernel. Death: of who registers, nobody's: the process's. Model: none; the litmus tests.
+ * for the kernel. Death: of who registers, nobody's: the process's. Model: models/call.pml for the
+ * change; the litmus tests.
  */
 #include <linux/membarrier.h>
 #include <pthread.h>
