@@ -166,32 +166,39 @@ recover_claims(med_system *system, uint32_t index)
     }
 }
 
-/* Of which process, and how much: node_recover is med_node_recover, or a part of it. */
+/* Of which process. */
 typedef struct cleaning {
     uint32_t index;
     uint32_t generation;
-    medley_status_t (*node_recover)(med_system *system, uint32_t index, uint32_t generation);
 } cleaning;
 
+/* What is done about one of its nodes: a part of med_node_recover, or all. */
+typedef medley_status_t node_recovery(med_system *system, uint32_t index, uint32_t generation);
+
 static medley_status_t
-recover_node_row(med_system *system, uint32_t node_index, const cleaning *c)
+node_locks_recover(med_system *system, uint32_t index, uint32_t generation)
 {
-    med_node_row *row = med_system_node(system, node_index);
+    const med_row *row = &med_system_node(system, index)->row;
+    med_traced(system, med_node_ref(index, generation), MED_TRACED_NODE_DIED,
+               med_traced_word(&row->key_high), med_traced_word(&row->key_low));
+    return med_node_recover_locks(system, index, generation);
+}
+
+static medley_status_t
+recover_node_row(med_system *system, uint32_t index, const cleaning *c, node_recovery *recover)
+{
+    const med_node_row *row = med_system_node(system, index);
     uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
     /* Relaxed: written before the row became LIVE. */
     uint32_t ref = atomic32_load_relaxed(&row->process_ref);
-    if (med_row_state_of(word) == MED_ROW_LIVE && names_the_dead(ref, c->index, c->generation)) {
-        med_traced(system, med_node_ref(node_index, med_row_generation_of(word)),
-                   MED_TRACED_NODE_DIED, med_traced_word(&row->row.key_high),
-                   med_traced_word(&row->row.key_low));
-        return c->node_recover(system, node_index, med_row_generation_of(word));
-    }
-    return MEDLEY_OK;
+    bool its =
+        med_row_state_of(word) == MED_ROW_LIVE && names_the_dead(ref, c->index, c->generation);
+    return its ? recover(system, index, med_row_generation_of(word)) : MEDLEY_OK;
 }
 
-/* All of them, whatever one of them says: who waits for a lock need not wait for a table. */
+/* All of them, whatever one of them says. */
 static medley_status_t
-recover_nodes(med_system *system, const cleaning *c)
+recover_nodes(med_system *system, const cleaning *c, node_recovery *recover)
 {
     const med_process_row *row = med_system_process(system, c->index);
     medley_status_t status = MEDLEY_OK;
@@ -203,7 +210,7 @@ recover_nodes(med_system *system, const cleaning *c)
         }
         uint32_t last = first + MED_PROCESS_NODE_ROWS_PER_BIT;
         for (uint32_t i = first; i < last && i < system->limits.nodes; i++) {
-            if (recover_node_row(system, i, c) != MEDLEY_OK) {
+            if (recover_node_row(system, i, c, recover) != MEDLEY_OK) {
                 status = MEDLEY_TIMEOUT;
             }
         }
@@ -224,8 +231,9 @@ recovery_report(uint32_t process_id)
     med_log(MED_LOG_INFO, &text);
 }
 
+/* With `all` unset, only what needs no table. */
 static medley_status_t
-clean_up(med_system *system, const cleaning *c)
+clean_up(med_system *system, const cleaning *c, bool all)
 {
     const med_process_row *row = med_system_process(system, c->index);
     /* Relaxed: for showing. Read once: another may live in the row when this ends. */
@@ -233,7 +241,11 @@ clean_up(med_system *system, const cleaning *c)
     med_traced_by_caller(system, MED_TRACED_PROCESS_DIED, process_id, 0);
     recover_table_locks(system, c->index, c->generation);
     recover_claims(system, c->index);
-    medley_status_t status = recover_nodes(system, c);
+    /* First of all nodes what needs no table: who waits for a lock need not wait for one. */
+    medley_status_t status = recover_nodes(system, c, node_locks_recover);
+    if (all && status != MEDLEY_OK) {
+        status = recover_nodes(system, c, med_node_recover);
+    }
     if (status == MEDLEY_OK) {
         recovery_report(process_id);
         med_traced_by_caller(system, MED_TRACED_RECOVERED, process_id, 0);
@@ -244,8 +256,8 @@ clean_up(med_system *system, const cleaning *c)
 medley_status_t
 med_process_clean_up(med_system *system, uint32_t index, uint32_t generation)
 {
-    cleaning c = {.index = index, .generation = generation, .node_recover = med_node_recover};
-    return clean_up(system, &c);
+    cleaning c = {.index = index, .generation = generation};
+    return clean_up(system, &c, true);
 }
 
 /* ---- Recovery -------------------------------------------------------------------------------- */
@@ -274,10 +286,8 @@ med_process_recover(med_system *system, uint32_t index)
     med_process_row *row = med_system_process(system, index);
     uint32_t generation = med_process_generation_of(claimed.word);
     bool all = !keeps_a_table(system, claimed.from);
-    cleaning c = {.index = index,
-                  .generation = generation,
-                  .node_recover = all ? med_node_recover : med_node_recover_locks};
-    if (clean_up(system, &c) != MEDLEY_OK) {
+    cleaning c = {.index = index, .generation = generation};
+    if (clean_up(system, &c, all) != MEDLEY_OK) {
         uint32_t given_back = med_process_word(MED_PROCESS_DEAD, 0, generation);
         /* D1 done so far -> D2 (recovery_claim; process.c) */
         (void)atomic32_cas_release(&row->state, &claimed.word, given_back);

@@ -189,6 +189,82 @@ the_dead_are_recovered_later(void **state)
     system_is_whole();
 }
 
+static mrapi_mutex_hndl_t second;
+
+static void *
+second_holder(void *argument)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    mrapi_mutex_lock(second, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(argument, 'h');
+    (void)process_hear(argument); /* until killed */
+    return NULL;
+}
+
+/* A mutex for each of its nodes, whose rows come in this order. */
+static int
+two_hold(test_process *parent, void *argument)
+{
+    mrapi_thread_parameters_t parameters = {.start_routine = second_holder, .arg = parent};
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)argument;
+    node_up(HOLDER);
+    mrapi_mutex_lock(mutex_get(), &key, MRAPI_TIMEOUT_INFINITE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    mrapi_thread_create(DOMAIN, THREAD, &parameters, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    for (;;) {
+        (void)pause(); /* until killed */
+    }
+}
+
+static bool
+recovers(const test_process *it, const test_process *dead)
+{
+    const med_system *system = med_self_get()->system;
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        const med_process_row *row = med_system_process(system, i);
+        uint32_t word = atomic32_load_acquire(&row->state);
+        if (atomic32_load_relaxed(&row->process_id) == (uint32_t)dead->pid &&
+            med_process_state_of(word) == MED_PROCESS_RECOVERING) {
+            const med_process_row *by = med_system_process(system, med_process_recoverer_of(word));
+            return atomic32_load_relaxed(&by->process_id) == (uint32_t)it->pid;
+        }
+    }
+    return false;
+}
+
+/* Whoever recovers it is kept by the first node's row; the second's mutex is free by then. */
+static void
+locks_come_before_rows(void **state)
+{
+    test_process holder, recoverer;
+    mrapi_status_t status;
+    (void)state;
+    mrapi_mutex_hndl_t first = mutex_make(0);
+    second = mrapi_mutex_create(MUTEX + 1, NULL, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    process_start(&holder, two_hold, NULL);
+    assert_int_equal(process_hear(&holder), 'h');
+    sleeper_start(&recoverer, SLEEPER_A);
+    one_stops_with(MED_KIND_NODE);
+    process_kill(&holder);
+    while (!recovers(&recoverer, &holder) || !process_sleeps(recoverer.pid)) {
+        med_port_yield();
+    }
+    assert_int_equal(lock_once(second, 0), 'd');
+    it_goes_on();
+    assert_int_equal(process_hear(&recoverer), 'd');
+    assert_int_equal(process_join(&recoverer), 0);
+    assert_int_equal(process_join(&holder), -SIGKILL);
+    mutex_delete(first);
+    mutex_delete(second);
+    system_is_whole();
+}
+
 /* ---- Objects --------------------------------------------------------------------------------- */
 
 static int
@@ -293,11 +369,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_SURVIVOR(resident_comes_and_goes_later),
-        WITH_SURVIVOR(who_leaves_is_recovered_later),
-        WITH_SURVIVOR(the_dead_are_recovered_later),
-        WITH_SURVIVOR(objects_neither_come_nor_go),
-        WITH_SURVIVOR(a_writer_stays_it),
+        WITH_SURVIVOR(resident_comes_and_goes_later), WITH_SURVIVOR(who_leaves_is_recovered_later),
+        WITH_SURVIVOR(the_dead_are_recovered_later),  WITH_SURVIVOR(locks_come_before_rows),
+        WITH_SURVIVOR(objects_neither_come_nor_go),   WITH_SURVIVOR(a_writer_stays_it),
         WITH_SURVIVOR(news_of_a_death_stay),
     };
     test_system_prepare();
