@@ -42,3 +42,12 @@ mcapi_endpoint_end(mcapi_endpoint_t endpoint)
     mcapi_endpoint_delete(endpoint, &status);
     SIM_CHECK(status == MCAPI_SUCCESS);
 }
+
+bool
+mcapi_send_now(mcapi_endpoint_t from, mcapi_endpoint_t to, const void *content, size_t bytes)
+{
+    mcapi_status_t status;
+    mcapi_msg_send(from, to, content, bytes, 0, &status);
+    SIM_CHECK(status == MCAPI_SUCCESS || status == MCAPI_ERR_MEM_LIMIT || status == MCAPI_TIMEOUT);
+    return status == MCAPI_SUCCESS;
+}

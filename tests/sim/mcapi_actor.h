@@ -3,6 +3,8 @@
 #ifndef MEDLEY_TESTS_SIM_MCAPI_ACTOR_H
 #define MEDLEY_TESTS_SIM_MCAPI_ACTOR_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "mcapi.h"
@@ -14,5 +16,7 @@ void mcapi_go(void);
 /* An endpoint at which nothing ever waits. */
 mcapi_endpoint_t mcapi_endpoint_make(uint32_t port);
 void mcapi_endpoint_end(mcapi_endpoint_t endpoint);
+/* A message. False: there is no lane, or no room, just now. */
+bool mcapi_send_now(mcapi_endpoint_t from, mcapi_endpoint_t to, const void *content, size_t bytes);
 
 #endif

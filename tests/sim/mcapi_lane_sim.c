@@ -44,21 +44,11 @@ static const sim_variable environment[] = {{"MEDLEY_MAX_NODES", "3"},
                                            {"MEDLEY_BUFFER_BYTES", "128"},
                                            MRAPI_VARIABLES};
 
-/* False: there is no lane, or no room, just now. */
-static bool
-send(mcapi_endpoint_t from, mcapi_endpoint_t to, const content *c)
-{
-    mcapi_status_t status;
-    mcapi_msg_send(from, to, c, sizeof *c, 0, &status);
-    SIM_CHECK(status == MCAPI_SUCCESS || status == MCAPI_ERR_MEM_LIMIT || status == MCAPI_TIMEOUT);
-    return status == MCAPI_SUCCESS;
-}
-
 static void
 send_to_oneself(mcapi_endpoint_t from, const content *c)
 {
     mcapi_endpoint_t to = mcapi_endpoint_make(TO);
-    (void)send(from, to, c);
+    (void)mcapi_send_now(from, to, c, sizeof *c);
     mcapi_endpoint_end(to);
 }
 
@@ -76,7 +66,7 @@ send_in_turns(const sim_actor *actor)
         c.number = turn;
         if (sim_random(2) == 0) {
             send_to_oneself(from, &c);
-        } else if (send(from, n->told, &c)) {
+        } else if (mcapi_send_now(from, n->told, &c, sizeof c)) {
             n->accepted[actor->index] |= 1u << turn;
         }
         mcapi_endpoint_end(from);

@@ -35,11 +35,8 @@ static bool
 send(mcapi_endpoint_t from, mcapi_endpoint_t to, uint32_t turn)
 {
     unsigned char content[BYTES];
-    mcapi_status_t status;
     memset(content, (int)turn, sizeof content);
-    mcapi_msg_send(from, to, content, sizeof content, 0, &status);
-    SIM_CHECK(status == MCAPI_SUCCESS || status == MCAPI_ERR_MEM_LIMIT || status == MCAPI_TIMEOUT);
-    return status == MCAPI_SUCCESS;
+    return mcapi_send_now(from, to, content, sizeof content);
 }
 
 static void
