@@ -32,19 +32,6 @@ silent_commit_many(med_ring_producer *producer, med_ring_layout layout, uint32_t
     }
 }
 
-static inline void
-silent_commit(med_ring_producer *producer, med_ring_layout layout)
-{
-    uint32_t tail = med_ring_tail(producer);
-    if (layout == MED_RING_LINE) {
-        void *slot = med_ring_slot(&producer->view, tail);
-        atomic32_store_release(med_ring_slot_word(&producer->view, slot), tail + 1);
-        producer->tail = tail + 1;
-    } else {
-        med_ring_hand_over(producer, tail + 1);
-    }
-}
-
 static inline medley_status_t
 silent_peek(med_ring_consumer *consumer, med_ring_layout layout, void **element)
 {
@@ -69,7 +56,7 @@ silent_push(med_ring_producer *producer, med_ring_layout layout, const void *fro
     medley_status_t status = silent_reserve(producer, layout, &slot);
     if (status == MEDLEY_OK) {
         med_ring_copy(slot, from, bytes);
-        silent_commit(producer, layout);
+        med_ring_publish_as(producer, layout);
     }
     return status;
 }
@@ -87,7 +74,7 @@ silent_pop(med_ring_consumer *consumer, med_ring_layout layout, void *to, uint32
 }
 
 #define med_ring_reserve_as silent_reserve
-#define med_ring_commit_as silent_commit
+#define med_ring_commit_as med_ring_publish_as
 #define med_ring_commit_many_as silent_commit_many
 #define med_ring_peek_as silent_peek
 #define med_ring_release(consumer) med_ring_pass(consumer, 1)

@@ -330,11 +330,10 @@ med_ring_reserve_as(med_ring_producer *producer, med_ring_layout layout, void **
     return MEDLEY_OK;
 }
 
-/* Hands over the slot that was reserved, and wakes the consumer if it sleeps. */
+/* Commit, but for the look at `stop`. */
 static inline void
-med_ring_commit_as(med_ring_producer *producer, med_ring_layout layout)
+med_ring_publish_as(med_ring_producer *producer, med_ring_layout layout)
 {
-    const med_ring_producer_end *end = producer->end;
     uint32_t tail = med_ring_tail(producer);
     if (layout == MED_RING_LINE) {
         void *slot = med_ring_slot(&producer->view, tail);
@@ -344,7 +343,16 @@ med_ring_commit_as(med_ring_producer *producer, med_ring_layout layout)
     } else {
         med_ring_hand_over(producer, tail + 1);
     }
-    if (med_ring_stops(&end->stop, tail + 1)) {
+}
+
+/* Hands over the slot that was reserved, and wakes the consumer if it sleeps. */
+static inline void
+med_ring_commit_as(med_ring_producer *producer, med_ring_layout layout)
+{
+    const med_ring_producer_end *end = producer->end;
+    uint32_t next = med_ring_tail(producer) + 1;
+    med_ring_publish_as(producer, layout);
+    if (med_ring_stops(&end->stop, next)) {
         med_ring_producer_stopped(producer);
     }
 }
