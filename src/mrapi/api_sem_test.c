@@ -244,6 +244,44 @@ owner_ends(void **state)
     delete_sem(shared_sem, MRAPI_SUCCESS);
 }
 
+static void *
+has_the_third(void *argument)
+{
+    mrapi_status_t status;
+    (void)argument;
+    mrapi_sem_lock(shared_sem, MRAPI_TIMEOUT_INFINITE, &status);
+    stage_reach(2);
+    stage_await(3);
+    mrapi_sem_unlock(shared_sem, &status);
+    return (void *)(uintptr_t)status;
+}
+
+/* Whose owner has died are taken first by who would delete it; then it is seen that the third is
+ * had. Who gets them next is told all the same. */
+static void
+deleted_in_vain_after_a_death(void **state)
+{
+    int told = 0;
+    (void)state;
+    shared_sem = sem_make(5, 3);
+    stage_reach(0);
+    start(30, ends_with_two);
+    stage_await(1);
+    start(31, has_the_third);
+    join(30, MRAPI_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        delete_sem(shared_sem, MRAPI_ERR_SEM_LOCKED);
+    }
+    stage_reach(3);
+    join(31, MRAPI_SUCCESS);
+    for (int i = 0; i < 3; i++) {
+        lock(shared_sem);
+        told += medley_lock_owner_died();
+    }
+    assert_int_equal(told, 2);
+    delete_sem(shared_sem, MRAPI_SUCCESS);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -254,6 +292,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(had_by_others, node_up, node_down),
         cmocka_unit_test_setup_teardown(deleted_under_a_waiter, node_up, node_down),
         cmocka_unit_test_setup_teardown(owner_ends, node_up, node_down),
+        cmocka_unit_test_setup_teardown(deleted_in_vain_after_a_death, node_up, node_down),
     };
     if (!system_up(argc, argv)) {
         return 1;

@@ -108,6 +108,18 @@ typedef struct wanted {
     bool died; /* its unit's former owner did */
 } wanted;
 
+/* Not kept after all: who has it next is still told of its former owner. */
+static void
+unit_back(const wanted *w, med_lock *unit, bool died)
+{
+    const med_self *self = w->self;
+    if (died) {
+        (void)med_lock_recover(unit, &w->row->sleepers, self->ref, true, self->scope);
+    } else {
+        med_lock_give_back(unit, &w->row->sleepers, self->ref, self->scope);
+    }
+}
+
 /* One try, and whose it is that was taken. */
 static medley_status_t
 attempt(void *context)
@@ -125,7 +137,7 @@ attempt(void *context)
     w->died = status == MEDLEY_ERR_OWNER_DIED;
     status = med_object_check(&w->row->object, w->handle);
     if (status != MEDLEY_OK) {
-        med_lock_give_back(&w->units.words[self->unit], &w->row->sleepers, self->ref, self->scope);
+        unit_back(w, &w->units.words[self->unit], w->died);
     }
     return status;
 }
@@ -239,35 +251,43 @@ med_sem_row_removed(const med_table_view *view, med_row *row)
     med_lock_wake(&sem->sleepers, UINT32_MAX, view->scope);
 }
 
-/* Of these units, as many as were taken: which of the own ones, is of no account. */
+/* What a deletion took. */
+typedef struct taken {
+    uint32_t units;
+    uint32_t died; /* of so many of them the last owner did */
+    bool all;      /* none is left to others */
+} taken;
+
+/* Of the own units as many as were taken, and as many with news of a death: which, is of no
+ * account. */
 static void
-give_back(const wanted *w, uint32_t count)
+give_back(const wanted *w, taken t)
 {
-    med_self *self = w->self;
-    for (uint32_t i = 0; i < w->units.count && count; i++) {
-        if (med_lock_is_mine(med_units_nth(&w->units, i), self->ref)) {
-            med_lock_give_back(med_units_nth(&w->units, i), &w->row->sleepers, self->ref,
-                               self->scope);
-            count--;
+    for (uint32_t i = 0; i < w->units.count && t.units; i++) {
+        med_lock *unit = med_units_nth(&w->units, i);
+        if (med_lock_is_mine(unit, w->self->ref)) {
+            unit_back(w, unit, t.died);
+            t.died -= t.died > 0;
+            t.units--;
         }
     }
 }
 
-/* All units that the node has not, in one order. How many; `all` tells whether none is left. */
-static uint32_t
-take_all(const wanted *w, bool *all)
+/* All units that the node has not, in one order. */
+static taken
+take_all(const wanted *w)
 {
-    uint32_t taken = 0;
-    *all = true;
-    for (uint32_t i = 0; i < w->units.count && *all; i++) {
+    taken t = {.all = true};
+    for (uint32_t i = 0; i < w->units.count && t.all; i++) {
         if (med_lock_is_mine(med_units_nth(&w->units, i), w->self->ref)) {
             continue;
         }
         medley_status_t status = med_lock_try(med_units_nth(&w->units, i), w->self->ref);
-        *all = status != MEDLEY_BUSY;
-        taken += *all;
+        t.all = status != MEDLEY_BUSY;
+        t.units += t.all;
+        t.died += status == MEDLEY_ERR_OWNER_DIED;
     }
-    return taken;
+    return t;
 }
 
 medley_status_t
@@ -286,13 +306,12 @@ med_sem_delete(med_self *self, med_handle sem)
                 .units = {.words = units_at(row),
                           .count = self->sharers,
                           .lines = med_units_lines(self->sharers)}};
-    bool all;
     med_object_touch(&self->tables[MED_KIND_SEM], med_handle_index(sem));
     (void)look_at_owners(&w); /* a dead owner is none */
-    uint32_t taken = take_all(&w, &all);
-    status = all ? med_object_remove(&self->system->sems, &row->object, sem) : MEDLEY_BUSY;
+    taken t = take_all(&w);
+    status = t.all ? med_object_remove(&self->system->sems, &row->object, sem) : MEDLEY_BUSY;
     if (status != MEDLEY_OK) {
-        give_back(&w, taken);
+        give_back(&w, t);
     }
     return status;
 }
