@@ -188,6 +188,9 @@ medley_status_t med_port_segment_map(med_port_segment *segment);
 /* What is mapped stays mapped. */
 void med_port_segment_close(med_port_segment *segment);
 void med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place);
+/* Part of a mapped one is about to be used: its pages are mapped now, whole ones, so that no first
+ * touch of them is a fault. Where the machine cannot, the touch does it. */
+void med_port_segment_ready(void *address, size_t size_bytes);
 /* The name goes, the memory stays until the last user unmaps. Idempotent. */
 void med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number);
 /* All of that instance beside a shared memory; 0: of whichever, in the section of what is opened by

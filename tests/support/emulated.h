@@ -43,6 +43,26 @@ machine_reaches_other_memory(void)
     return process_vm_readv(getpid(), &near, 1, &far, 1, 0) == 1;
 }
 
+/* Some, and kernels before 5.14, map no page before it is touched. */
+static inline bool
+machine_populates(void)
+{
+    unsigned char seen = 0;
+    void *p = mmap(NULL, EMULATED_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(p, MAP_FAILED);
+    bool populates = madvise(p, EMULATED_PAGE, MADV_POPULATE_WRITE) == 0 &&
+                     mincore(p, EMULATED_PAGE, &seen) == 0 && (seen & 1);
+    (void)munmap(p, EMULATED_PAGE);
+    return populates;
+}
+
+#define WITHOUT_POPULATING_SKIP()                                                                  \
+    do {                                                                                           \
+        if (!machine_populates()) {                                                                \
+            not_possible_here("no page is mapped before it is touched");                           \
+        }                                                                                          \
+    } while (0)
+
 #define WITHOUT_WITHHOLDING_SKIP()                                                                 \
     do {                                                                                           \
         if (!machine_can_withhold_mappings()) {                                                    \

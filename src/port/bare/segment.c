@@ -83,3 +83,10 @@ med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place)
         med_port_memory_unmap(address, size_bytes);
     }
 }
+
+void
+med_port_segment_ready(void *address, size_t size_bytes)
+{
+    (void)address;
+    (void)size_bytes;
+}

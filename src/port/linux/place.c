@@ -197,6 +197,14 @@ med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place)
     (void)munmap(address, med_linux_place_bytes(size_bytes, place));
 }
 
+void
+med_port_segment_ready(void *address, size_t size_bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = (uintptr_t)address % page;
+    (void)madvise((char *)address - before, before + size_bytes, MADV_POPULATE_WRITE);
+}
+
 static void
 unmap(med_port_segment *segment)
 {

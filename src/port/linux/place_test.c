@@ -3,6 +3,7 @@
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 
 #include "port/linux/segment_test.h"
@@ -87,6 +88,48 @@ not_inherited(void **state)
         process_start(&child, looks_at, both[i]);
         assert_int_equal(process_join(&child), 0);
         med_port_segment_unmap(both[i], SIZE, MED_PORT_PLACE_ANY);
+    }
+}
+
+static long
+faults_of_touching(volatile unsigned char *bytes, size_t size_bytes)
+{
+    struct rusage before, after;
+    assert_int_equal(getrusage(RUSAGE_THREAD, &before), 0);
+    for (size_t i = 0; i < size_bytes; i += EMULATED_PAGE) {
+        bytes[i] = 1;
+    }
+    assert_int_equal(getrusage(RUSAGE_THREAD, &after), 0);
+    return after.ru_minflt - before.ru_minflt;
+}
+
+/* From the middle of a page to the middle of another; and what is of this process alone. */
+static void
+ready_before_it_is_touched(void **state)
+{
+    enum {
+        PAGES = 64,
+        BYTES = PAGES * EMULATED_PAGE,
+        HALF = EMULATED_PAGE / 2
+    };
+    const char *const names[] = {shared_path(), NULL};
+    (void)state;
+    WITHOUT_POPULATING_SKIP();
+    for (size_t i = 0; i < 2; i++) {
+        med_port_segment segment = segment_of(1);
+        segment.beside = names[i];
+        segment.size_bytes = BYTES;
+        assert_int_equal(med_port_segment_create(&segment), MEDLEY_OK);
+        if (names[i]) {
+            assert_int_equal(med_port_segment_map(&segment), MEDLEY_OK);
+            med_port_segment_close(&segment);
+        }
+        unsigned char *bytes = segment.address;
+        assert_in_range(faults_of_touching(bytes + BYTES / 2, BYTES / 4), PAGES / 8, PAGES);
+        med_port_segment_ready(bytes + HALF, BYTES / 2 - EMULATED_PAGE);
+        assert_in_range(faults_of_touching(bytes, BYTES / 2), 0, 2);
+        med_port_segment_unmap(bytes, BYTES, MED_PORT_PLACE_ANY);
+        med_port_segments_remove(shared_path(), 0);
     }
 }
 
@@ -226,6 +269,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(at_an_address, none_left),
+        cmocka_unit_test_teardown(ready_before_it_is_touched, none_left),
         cmocka_unit_test_teardown(at_no_programs_address, none_left),
         cmocka_unit_test_teardown(not_inherited, none_left),
         cmocka_unit_test_teardown(on_a_memory_node, none_left),

@@ -140,6 +140,13 @@ med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place)
 }
 
 void
+med_port_segment_ready(void *address, size_t size_bytes)
+{
+    (void)address;
+    (void)size_bytes;
+}
+
+void
 med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 {
     sim_point(HERE);
