@@ -19,50 +19,64 @@
 #include "linux.h"
 #include "port/port.h"
 #include "segment.h"
+#include "shared.h"
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* What the paths of all segments beside a shared memory begin with: its own path, which says the
- * folder and the user, with a '+' for the '-' before the name, and another behind that. */
-static bool
+ * folder and the user, with a '+' for the '-' before the name, and another behind that. Its length;
+ * 0: not such a path. By hand here and below, since formatting costs as much as a system call. */
+static size_t
 stem_make(char stem[MED_PORT_PATH_BYTES], const char *beside)
 {
-    int length = snprintf(stem, MED_PORT_PATH_BYTES, "%s+", beside);
-    char *file = length > 0 && length < MED_PORT_PATH_BYTES ? strrchr(stem, '/') : NULL;
+    size_t length = strlen(beside);
+    if (length + MED_LINUX_SEGMENT_PATH_MORE >= MED_PORT_PATH_BYTES) {
+        return 0;
+    }
+    memcpy(stem, beside, length);
+    memcpy(stem + length, "+", sizeof "+");
+    char *file = strrchr(stem, '/');
     char *user = file ? strchr(file, '-') : NULL;
     char *name = user ? strchr(user + 1, '-') : NULL;
-    if (name) {
-        *name = '+';
+    if (!name) {
+        return 0;
     }
-    return name != NULL;
+    *name = '+';
+    return length + 1;
+}
+
+/* Behind them: so many digits of a number, in hexadecimal. */
+static char *
+digits_put(char *to, uint64_t number, int count)
+{
+    for (int i = count; i-- > 0; number >>= 4) {
+        to[i] = "0123456789abcdef"[number & 15];
+    }
+    to[count] = '\0';
+    return to + count;
+}
+
+/* What the paths of all of one instance begin with. Its end; NULL: not such a path. */
+static char *
+stem_make_of(char stem[MED_PORT_PATH_BYTES], const char *beside, uint64_t instance)
+{
+    size_t length = stem_make(stem, beside);
+    if (length == 0) {
+        return NULL;
+    }
+    char *end = digits_put(stem + length, instance, 16);
+    memcpy(end, "-", sizeof "-");
+    return end + 1;
 }
 
 static bool
 path_make(char path[MED_PORT_PATH_BYTES], const char *beside, uint64_t instance, uint32_t number)
 {
-    char stem[MED_PORT_PATH_BYTES];
-    if (!stem_make(stem, beside)) {
-        return false;
+    char *end = stem_make_of(path, beside, instance);
+    if (end) {
+        (void)digits_put(end, number, 8);
     }
-    int length = snprintf(path, MED_PORT_PATH_BYTES, "%s%016llx-%08x", stem,
-                          (unsigned long long)instance, number);
-    return length > 0 && length < MED_PORT_PATH_BYTES; /* see MED_LINUX_SEGMENT_PATH_MORE */
-}
-
-/* What the paths of all of one instance begin with; 0: of whichever. */
-static bool
-stem_make_of(char stem[MED_PORT_PATH_BYTES], const char *beside, uint64_t instance)
-{
-    if (!stem_make(stem, beside)) {
-        return false;
-    }
-    if (instance == 0) {
-        return true;
-    }
-    size_t length = strlen(stem);
-    int more = snprintf(stem + length, MED_PORT_PATH_BYTES - length, "%016llx-",
-                        (unsigned long long)instance);
-    return more > 0 && (size_t)more < MED_PORT_PATH_BYTES - length;
+    return end != NULL;
 }
 
 /* ---- What fails ------------------------------------------------------------------------------ */
@@ -197,7 +211,10 @@ med_port_segments_remove(const char *beside, uint64_t instance)
 {
     MED_LINUX_NOT_CANCELLED;
     char folder[MED_PORT_PATH_BYTES];
-    if (!stem_make_of(folder, beside, instance)) {
+    /* 0: of whichever. */
+    bool good =
+        instance ? stem_make_of(folder, beside, instance) != NULL : stem_make(folder, beside) != 0;
+    if (!good) {
         return;
     }
     char *stem = strrchr(folder, '/');
