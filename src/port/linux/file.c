@@ -13,6 +13,7 @@
 #include "linux.h"
 
 #define ALLOCATE_TRIES 100
+#define LINK_BYTES 40
 
 const char *
 med_linux_folder(void)
@@ -66,11 +67,18 @@ nameless_make(const char *path)
     return med_linux_descriptor_keep(open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
 }
 
+/* A path to what is open, whatever its name is by now. */
+static void
+link_make(char link[LINK_BYTES], int fd)
+{
+    (void)snprintf(link, LINK_BYTES, "/proc/self/fd/%d", fd);
+}
+
 static bool
 name_give(int fd, const char *path)
 {
-    char link[40];
-    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    char link[LINK_BYTES];
+    link_make(link, fd);
     return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
@@ -83,14 +91,10 @@ mode_give(int fd)
     return (fstat(fd, &st) == 0 && (st.st_mode & 07777) == 0600) || fchmod(fd, 0600) == 0;
 }
 
-int
-med_linux_file_make_named(const char *path)
+/* Of no use to who has made it. */
+static int
+unmake(int fd, const char *path)
 {
-    int made = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int fd = med_linux_descriptor_keep(made);
-    if (made < 0 || (fd >= 0 && mode_give(fd))) {
-        return fd;
-    }
     int error = errno;
     if (fd >= 0) {
         (void)close(fd);
@@ -98,6 +102,14 @@ med_linux_file_make_named(const char *path)
     (void)unlink(path);
     errno = error;
     return -1;
+}
+
+int
+med_linux_file_make_named(const char *path)
+{
+    int made = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = med_linux_descriptor_keep(made);
+    return made >= 0 && fd < 0 ? unmake(fd, path) : fd;
 }
 
 /* Its mode is set before it has its name: who dies in between leaves none that would be refused.
@@ -112,7 +124,27 @@ med_linux_file_make(const char *path)
     if (fd >= 0) {
         (void)close(fd);
     }
-    return med_linux_file_make_named(path);
+    fd = med_linux_file_make_named(path);
+    return fd < 0 || mode_give(fd) ? fd : unmake(fd, path);
+}
+
+/* By what is open, since another may lie under the name the next moment. */
+bool
+med_linux_file_mode_mend(const char *path)
+{
+    char why[MED_PORT_WHY_BYTES];
+    char link[LINK_BYTES];
+    struct stat st;
+    int fd = med_linux_descriptor_keep(open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (fd < 0) {
+        return false;
+    }
+    bool lacks = fstat(fd, &st) == 0 && (st.st_mode & 0600) != 0600;
+    st.st_mode |= 0600;
+    link_make(link, fd);
+    bool mended = lacks && med_linux_file_is_ours(&st, path, why) && chmod(link, 0600) == 0;
+    (void)close(fd);
+    return mended;
 }
 
 /* Beyond the process's limit the kernel would send SIGXFSZ, which ends the program. */

@@ -59,9 +59,11 @@ int med_linux_descriptor_keep(int fd);
 /* Makes a file with that mode: its descriptor, or -1 with errno. Whoever finds the name finds the
  * mode, too. */
 int med_linux_file_make(const char *path);
-/* For names that nobody looks for before we say so: the mode comes after the name, in two thirds of
- * the time. */
+/* For names that nobody looks for before we say so, in less than half the time: a mask of the
+ * program's may have taken from the mode what the next one asks for. */
 int med_linux_file_make_named(const char *path);
+/* Gives it back. False: ours, and with nothing but that amiss, the file is not. */
+bool med_linux_file_mode_mend(const char *path);
 /* Makes a file so large, without storage. As the next. */
 int med_linux_file_extend(int fd, size_t bytes);
 /* Gives a file storage, all of it really there: a full /dev/shm is an error here, and would be

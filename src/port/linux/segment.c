@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Segments on Linux: a file each, in the folder of the shared memories,
- * medley-<uid>+<name>+<instance>-<number>, mode 0600. No shared memory's name has a '+', so neither
- * is ever taken for the other. Or, of this process alone, an anonymous mapping.
+ * medley-<uid>+<name>+<instance>-<number>, mode 0600, or less until it is first opened. No shared
+ * memory's name has a '+', so neither is ever taken for the other. Or, of this process alone, an
+ * anonymous mapping.
  *
  * All storage is allocated at the creation (fallocate, or populated pages where a place is asked
  * for: place.c): what cannot be had is an error there. No lock is kept on these files, so that
@@ -157,12 +158,8 @@ file_check(med_port_segment *segment, const char *path)
 }
 
 static medley_status_t
-open_file(med_port_segment *segment)
+open_path(med_port_segment *segment, const char *path)
 {
-    char path[MED_PORT_PATH_BYTES];
-    if (!path_make(path, segment->beside, segment->instance, segment->number)) {
-        return MEDLEY_ERR_ARGUMENT;
-    }
     segment->handle =
         med_linux_descriptor_keep(open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (segment->handle < 0) {
@@ -171,6 +168,24 @@ open_file(med_port_segment *segment)
     medley_status_t status = file_check(segment, path);
     if (status != MEDLEY_OK) {
         med_port_segment_close(segment);
+    }
+    return status;
+}
+
+/* What a mask of its maker's took from the mode is given back here: to look for that costs one
+ * twentieth of the life of a page, and mostly nobody opens one so small, but who made it and has it
+ * mapped. */
+static medley_status_t
+open_file(med_port_segment *segment)
+{
+    char path[MED_PORT_PATH_BYTES];
+    if (!path_make(path, segment->beside, segment->instance, segment->number)) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    medley_status_t status = open_path(segment, path);
+    if (status == MEDLEY_ERR_ACCESS && med_linux_file_mode_mend(path)) {
+        segment->why[0] = '\0';
+        status = open_path(segment, path);
     }
     return status;
 }

@@ -13,6 +13,7 @@
 #include "support/unit.h"
 
 #define SMALL_FOLDER_BYTES "65536"
+#define NOBODY 65534
 
 /* ---- Made and found -------------------------------------------------------------------------- */
 
@@ -149,10 +150,10 @@ may_not_open(test_process *parent, void *argument)
     bool is_root = geteuid() == 0;
     (void)parent;
     (void)argument;
-    child_expect(chmod(path_of(1), 0) == 0);
-    child_expect(!is_root || seteuid(65534) == 0);
+    child_expect(chmod(path_of(1), 0066) == 0);
+    child_expect(!is_root || seteuid(NOBODY) == 0);
     child_expect(med_port_segment_open(&segment) == MEDLEY_ERR_ACCESS);
-    child_expect(strstr(segment.why, is_root ? "belongs to user 0" : "has mode 0000"));
+    child_expect(strstr(segment.why, is_root ? "belongs to user 0" : "has mode 0066"));
     return 0;
 }
 
@@ -165,6 +166,77 @@ not_to_be_opened(void **state)
     med_port_segment_unmap(segment.address, SIZE, MED_PORT_PLACE_ANY);
     process_start(&child, may_not_open, NULL);
     assert_int_equal(process_join(&child), 0);
+}
+
+/* ---- What a mask takes from the mode --------------------------------------------------------- */
+
+static mode_t
+mode_of(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 ? st.st_mode & 07777 : (mode_t)-1;
+}
+
+/* Who has the administrator's rights could open anything: so once with, once without. */
+static int
+masks_all_modes(test_process *parent, void *argument)
+{
+    const uid_t *user = argument;
+    (void)parent;
+    child_expect(*user == geteuid() || chmod(getenv("MEDLEY_SHM_DIR"), 0777) == 0);
+    child_expect(seteuid(*user) == 0);
+    med_port_segment segment = segment_of(1);
+    mode_t before = umask(0777);
+    medley_status_t status = med_port_segment_create(&segment);
+    (void)umask(before);
+    child_expect(status == MEDLEY_OK && mode_of(path_of(1)) == 0);
+    med_port_segment_close(&segment);
+    child_expect(med_port_segment_open(&segment) == MEDLEY_OK && !segment.why[0]);
+    med_port_segment_close(&segment);
+    child_expect(mode_of(path_of(1)) == 0600);
+    med_port_segments_remove(shared_path(), 0);
+    return 0;
+}
+
+static void
+mask_of_the_program_does_not_count(void **state)
+{
+    uid_t users[] = {geteuid(), geteuid() == 0 ? NOBODY : geteuid()};
+    mode_t folder_mode = mode_of(getenv("MEDLEY_SHM_DIR"));
+    (void)state;
+    for (size_t i = 0; i < sizeof users / sizeof users[0]; i++) {
+        test_process child;
+        process_start(&child, masks_all_modes, &users[i]);
+        int result = process_join(&child);
+        assert_int_equal(chmod(getenv("MEDLEY_SHM_DIR"), folder_mode), 0);
+        assert_int_equal(result, 0);
+    }
+}
+
+/* Nothing is given to what lacks its mode and is not ours for another reason besides. */
+static void
+modes_of_others_stay(void **state)
+{
+    med_port_segment segment = made(1);
+    const char *folder = getenv("MEDLEY_SHM_DIR");
+    char target[256];
+    (void)state;
+    (void)snprintf(target, sizeof target, "%s/target", folder);
+    med_port_segment_unmap(segment.address, SIZE, MED_PORT_PLACE_ANY);
+    assert_int_equal(chmod(path_of(1), 0066), 0);
+    assert_int_equal(med_port_segment_open(&segment), MEDLEY_ERR_ACCESS);
+    assert_int_equal(mode_of(path_of(1)), 0066);
+
+    assert_int_equal(chmod(path_of(1), 0), 0);
+    assert_int_equal(link(path_of(1), target), 0);
+    assert_int_equal(med_port_segment_open(&segment), MEDLEY_ERR_ACCESS);
+    assert_int_equal(mode_of(target), 0);
+
+    med_port_segment_remove(shared_path(), INSTANCE, 1);
+    assert_int_equal(symlink(target, path_of(1)), 0);
+    assert_int_equal(med_port_segment_open(&segment), MEDLEY_ERR_ACCESS);
+    assert_int_equal(mode_of(target), 0);
+    assert_int_equal(unlink(target), 0);
 }
 
 static int
@@ -235,6 +307,8 @@ main(void)
         cmocka_unit_test_teardown(of_another_size, none_left),
         cmocka_unit_test_teardown(not_ours, none_left),
         cmocka_unit_test_teardown(not_to_be_opened, none_left),
+        cmocka_unit_test_teardown(mask_of_the_program_does_not_count, none_left),
+        cmocka_unit_test_teardown(modes_of_others_stay, none_left),
         cmocka_unit_test_teardown(a_full_folder, none_left),
         cmocka_unit_test_teardown(limit_of_file_size, none_left),
     };
