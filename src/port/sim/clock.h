@@ -17,10 +17,13 @@ typedef struct sim_clock {
  *   happened  what happened before (C11): races are judged by it
  *   seen      the same, and what sequentially consistent fences have shown: it says how old a value
  *             may be that a load returns, but makes no plain access safe
+ *   total     how many sequentially consistent operations there had been when the last such fence
+ *             was made that is known of: it shows what they did
  */
 typedef struct sim_view {
     sim_clock happened;
     sim_clock seen;
+    uint32_t total;
 } sim_view;
 
 static inline void
@@ -38,6 +41,7 @@ sim_view_join(sim_view *target, const sim_view *source)
 {
     sim_clock_join(&target->happened, &source->happened);
     sim_clock_join(&target->seen, &source->seen);
+    target->total = target->total > source->total ? target->total : source->total;
 }
 
 /* Is any entry of `marks` (0: none) within `seen`? */

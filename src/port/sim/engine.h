@@ -41,8 +41,6 @@ typedef struct sim_fiber {
     sim_view view;     /* its own entry: how far it is itself */
     sim_view released; /* the view at its last release fence */
     sim_view pending;  /* what its relaxed loads could have acquired; for an acquire fence */
-    uint32_t total;    /* how many sequentially consistent operations there had been at its last
-                          fence of that order */
     uint32_t choices[SIM_CHOICES];
     uint32_t priority; /* higher runs first, under that strategy */
     bool mortal;

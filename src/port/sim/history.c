@@ -22,7 +22,7 @@
 typedef struct store {
     uint64_t value;
     sim_clock known;   /* when each fiber made or first read it; 0: did not */
-    uint32_t total;    /* when a sequentially consistent operation last did; 0: none did */
+    uint32_t total;    /* when a sequentially consistent operation first did; 0: none did */
     sim_view released; /* what a load that acquires gets */
 } store;
 
@@ -142,7 +142,7 @@ sim_fence(sim_fiber *fiber, int order)
     if (order == __ATOMIC_SEQ_CST) {
         sim_clock_join(&fiber->view.seen, &sim.fences);
         sim.fences = fiber->view.seen;
-        fiber->total = sim.total;
+        fiber->view.total = sim.total;
     }
     if (releases(order)) {
         fiber->released = fiber->view;
@@ -162,7 +162,7 @@ take_in(sim_fiber *me, store *s, int order)
     } else {
         sim_view_join(&me->pending, &s->released);
     }
-    if (order == __ATOMIC_SEQ_CST) {
+    if (order == __ATOMIC_SEQ_CST && s->total == 0) {
         s->total = ++sim.total;
     }
 }
@@ -196,7 +196,7 @@ static uint32_t
 older_allowed(const sim_fiber *me, const location *l, int order)
 {
     bool in_total = order == __ATOMIC_SEQ_CST;
-    uint32_t total = in_total ? sim.total : me->total;
+    uint32_t total = in_total ? sim.total : me->view.total;
     uint32_t most = (l->count < DEPTH ? l->count : DEPTH) - 1;
     for (uint32_t back = 0; back < most; back++) {
         const store *s = &l->stores[(l->count - 1 - back) % DEPTH];

@@ -462,6 +462,17 @@ LITMUS(may_fence_then_relaxed_message,
        {STORE(X, 1, RLX), FENCE(SC), LOAD(0, Z, RLX)},
        {STORE(Z, 1, RLX), FENCE(SC), STORE(Y, 1, RLX)},
        {LOAD(1, Y, RLX), LOAD(2, X, RLX)})
+LITMUS(never_sc_fence_then_message,
+       OUTCOME(0, 1, 0),
+       {STORE(X, 1, SC), LOAD(0, Z, SC)},
+       {STORE(Z, 1, RLX), FENCE(SC), STORE(Y, 1, REL)},
+       {LOAD(1, Y, ACQ), LOAD(2, X, RLX)})
+/* And a later look by a third takes nothing back. */
+LITMUS(never_sc_looked_at_later,
+       OUTCOME(0, 0, 1),
+       {STORE(X, 1, SC), LOAD(0, Z, SC)},
+       {STORE(Z, 1, RLX), FENCE(SC), LOAD(1, X, RLX)},
+       {LOAD(2, X, SC)})
 
 /* ---- Read-modify-writes ---------------------------------------------------------------------- */
 
@@ -596,6 +607,8 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &never_isa2_fences,
     &never_fence_then_message,
     &may_fence_then_relaxed_message,
+    &never_sc_fence_then_message,
+    &never_sc_looked_at_later,
     &never_add_lost,
     &never_swap_twice,
     &may_add_relaxed,
