@@ -87,10 +87,10 @@ run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
             return false;
         }
         if (outcome->kind != SIM_PASSED) {
-            report_failure(scenario, seed, o->weaken, outcome);
+            report_failure(o, scenario, seed, outcome);
             shrink(o, &order, outcome);
             printf("  shrunk: ");
-            report_failure(scenario, seed, o->weaken, outcome);
+            report_failure(o, scenario, seed, outcome);
             report_events(outcome);
             report_plan(&outcome->plan);
             return false;
@@ -272,7 +272,7 @@ main(int argc, char **argv)
     options o = {.seeds = exhaustive && *exhaustive == '1' ? 10000 : 200,
                  .first = 1,
                  .mutant_seeds = 200000,
-                 .world = "sim_world"};
+                 .world = WORLD_USUAL};
     if (!options_read(&o, argc, argv) || !options_fit(&o)) {
         return 2;
     }

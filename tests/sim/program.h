@@ -10,6 +10,7 @@
 
 #define NAMES_MAX 32u
 #define STEPS_MAX 200000u
+#define WORLD_USUAL "sim_world"
 
 typedef struct options {
     const char *names[NAMES_MAX];

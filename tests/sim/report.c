@@ -114,8 +114,10 @@ print_event(const sim_event_seen *event, const source_line *line)
         event->kind == SIM_DID_CHANGE) {
         printf(" %06x: %08" PRIx64 "%s", event->place, event->value, event->old ? " (old)" : "");
     }
-    printf("%s%s:%" PRIu32 "\n", event->site ? "   " : "", event->site ? line->file : "",
-           event->site ? line->line : 0);
+    if (event->site) {
+        printf("   %s:%" PRIu32, line->file, line->line);
+    }
+    printf("\n");
 }
 
 void
@@ -137,9 +139,9 @@ report_events(const sim_outcome *outcome)
 }
 
 void
-report_failure(const sim_scenario *scenario,
+report_failure(const options *o,
+               const sim_scenario *scenario,
                uint64_t seed,
-               const char *weaken,
                const sim_outcome *outcome)
 {
     source_line lines[2];
@@ -156,8 +158,10 @@ report_failure(const sim_scenario *scenario,
         printf(", with the access at %s:%" PRIu32, lines[1].path, lines[1].line);
     }
     printf("; %" PRIu32 " steps, %" PRIu32 " deaths\n", outcome->steps, outcome->deaths);
-    printf("  again: sim --scenario %s --seed %" PRIu64 "%s%s\n", scenario->name, seed,
-           weaken ? " --weaken " : "", weaken ? weaken : "");
+    bool elsewhere = strcmp(o->world, WORLD_USUAL) != 0;
+    printf("  again: sim%s%s --scenario %s --seed %" PRIu64 "%s%s\n", elsewhere ? " --world " : "",
+           elsewhere ? o->world : "", scenario->name, seed, o->weaken ? " --weaken " : "",
+           o->weaken ? o->weaken : "");
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "run.h"
+#include "program.h"
 
 #define PLACE_FILE_BYTES 64
 
@@ -22,11 +22,10 @@ void report_program(const char *program);
 /* One run of addr2line for all. */
 void report_lines(const uint32_t *sites, uint32_t count, source_line *lines);
 
-/* Seed and failure, and how to see it again; `weaken` is what was weakened, as it was called, or
- * NULL. */
-void report_failure(const sim_scenario *scenario,
+/* Seed and failure, and how to see it again. */
+void report_failure(const options *o,
+                    const sim_scenario *scenario,
                     uint64_t seed,
-                    const char *weaken,
                     const sim_outcome *outcome);
 /* What happened last. */
 void report_events(const sim_outcome *outcome);

@@ -56,6 +56,13 @@ class Use(unittest.TestCase):
         again = re.search(r"again: sim (--scenario lock --seed \d+ --weaken \S+)$", output, re.MULTILINE)
         self.assertIn("lock: seed", self.sim(*again[1].split(), status=1)[0])
 
+    def test_a_failure_of_another_world_is_seen_again_as_it_was_printed(self):
+        world = ("--world", "sim_world_litmus", "--scenario", "race_both_write")
+        output, _ = self.sim(*world, status=1)
+        again = re.search(r"again: sim (--world sim_world_litmus --scenario race_both_write --seed \d+)$",
+                          output, re.MULTILINE)
+        self.assertIn("race_both_write: seed", self.sim(*again[1].split(), status=1)[0])
+
     def test_an_order_that_nobody_meets(self):
         for place in ("lock.h:1", "lock.h", f"lock.h:{line_of('lock.h', 'R1 held -> A1')}x"):
             with self.subTest(place=place):
