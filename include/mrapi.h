@@ -650,7 +650,8 @@ void mrapi_rmem_attach(MRAPI_IN mrapi_rmem_hndl_t rmem,
                        MRAPI_IN mrapi_rmem_atype_t access_type,
                        MRAPI_OUT mrapi_status_t *status);
 /* Waits for the caller's transfers there, and flushes. MRAPI_ERR_RMEM_INVALID: its owner is gone,
- * and the caller is detached all the same; MRAPI_ERR_RMEM_NOTATTACHED, MRAPI_ERR_NODE_NOTINIT. */
+ * and the caller is detached all the same; MRAPI_ERR_RMEM_NOTATTACHED, MRAPI_ERR_NODE_NOTINIT;
+ * MRAPI_TIMEOUT as create: it is flushed, and attached as before. */
 void mrapi_rmem_detach(MRAPI_IN mrapi_rmem_hndl_t rmem, MRAPI_OUT mrapi_status_t *status);
 /* MRAPI_ERR_RMEM_NOTOWNER: not made by the caller; MRAPI_ERR_RMEM_ATTACH: somebody is attached;
  * MRAPI_ERR_RMEM_INVALID, MRAPI_ERR_NODE_NOTINIT. */

@@ -385,8 +385,8 @@ med_rmem_detach(med_self *self, med_handle rmem)
     if (window->cache && there == MEDLEY_OK) {
         there = med_rmem_cache_flush(window);
     }
-    (void)med_table_remove(&system->rmem_attachments, index, attachment);
-    return there;
+    status = med_table_remove(&system->rmem_attachments, index, attachment);
+    return status == MEDLEY_TIMEOUT ? status : there;
 }
 
 void

@@ -345,6 +345,156 @@ a_writer_stays_it(void **state)
     system_is_whole();
 }
 
+/* ---- All kinds at once ----------------------------------------------------------------------- */
+
+#define NUMBER 7
+#define BYTES 64u
+#define IMPATIENT_NS 100000000u /* as of each kind after its first five seconds, which others see */
+
+static const med_kind sharing[] = {MED_KIND_SEM, MED_KIND_RWL, MED_KIND_SHMEM,
+                                   MED_KIND_RMEM_ATTACHMENT, MED_KIND_RMEM};
+
+/* With all of these tables locked, one in the other. */
+static medley_status_t
+stops_with_all(void *context)
+{
+    size_t *held = context;
+    med_system *system = med_self_get()->system;
+    return *held == sizeof sharing / sizeof sharing[0]
+               ? stops(NULL)
+               : med_table_hold(&system->tables[sharing[(*held)++]], stops_with_all, held);
+}
+
+static int
+all_stopped_body(test_process *parent, void *argument)
+{
+    size_t held = 0;
+    (void)argument;
+    node_up(STOPPED);
+    child_expect(stops_with_all(&held) == MEDLEY_OK);
+    process_say(parent, 'c');
+    node_down();
+    return 0;
+}
+
+typedef struct shared_things {
+    mrapi_sem_hndl_t sem;
+    mrapi_rwl_hndl_t rwl;
+    mrapi_shmem_hndl_t shmem;
+    mrapi_rmem_hndl_t attached, rmem;
+} shared_things;
+
+static unsigned char far[2 * BYTES];
+
+static void
+things_make(shared_things *things)
+{
+    mrapi_status_t status;
+    sharing_make(NUMBER);
+    things->sem = mrapi_sem_get(NUMBER, &status);
+    things->rwl = mrapi_rwl_get(NUMBER, &status);
+    things->shmem = mrapi_shmem_create(NUMBER, BYTES, NULL, 0, NULL, 0, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    things->rmem = mrapi_rmem_create(NUMBER, far, MRAPI_RMEM_DUMMY, NULL, BYTES, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    things->attached =
+        mrapi_rmem_create(NUMBER + 1, far + BYTES, MRAPI_RMEM_SWCACHE, NULL, BYTES, &status);
+    mrapi_rmem_attach(things->attached, MRAPI_RMEM_SWCACHE, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+static void
+nothing_comes(void)
+{
+    mrapi_status_t status;
+    mrapi_shmem_attributes_t attributes = {.use_malloc = MCA_FALSE};
+    (void)mrapi_sem_create(NUMBER + 1, NULL, 1, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    (void)mrapi_rwl_create(NUMBER + 1, NULL, 1, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    (void)mrapi_shmem_create(NUMBER + 1, BYTES, NULL, 0, NULL, 0, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    (void)mrapi_shmem_create_malloc(NUMBER + 1, BYTES, &attributes, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    (void)mrapi_rmem_create(NUMBER + 2, &status, MRAPI_RMEM_DUMMY, NULL, 1, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+}
+
+static void
+nothing_goes(const shared_things *things)
+{
+    mrapi_status_t status;
+    mrapi_sem_delete(things->sem, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    mrapi_rwl_delete(things->rwl, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    mrapi_shmem_delete(things->shmem, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    mrapi_rmem_delete(things->rmem, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+}
+
+/* What the caller is attached to stays so, and works. */
+static void
+nothing_is_attached_or_detached(const shared_things *things)
+{
+    mrapi_status_t status;
+    unsigned char byte = 9;
+    assert_null(mrapi_shmem_attach(things->shmem, &status));
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    mrapi_rmem_attach(things->rmem, MRAPI_RMEM_DUMMY, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    mrapi_rmem_write(things->attached, 0, &byte, 0, 1, 1, 1, 1, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_rmem_detach(things->attached, &status);
+    assert_int_equal(status, MRAPI_TIMEOUT);
+    assert_int_equal(far[BYTES], 9);
+    byte = 0;
+    mrapi_rmem_read(things->attached, 0, &byte, 0, 1, 1, 1, 1, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(byte, 9);
+}
+
+static void
+things_end(const shared_things *things)
+{
+    mrapi_status_t status;
+    assert_int_equal(sharing_once(UNIT, NUMBER, 0), 'o');
+    assert_int_equal(sharing_once(WRITE, NUMBER, 0), 'o');
+    sharing_delete(NUMBER);
+    assert_non_null(mrapi_shmem_attach(things->shmem, &status));
+    mrapi_shmem_detach(things->shmem, &status);
+    mrapi_shmem_delete(things->shmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_rmem_detach(things->attached, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_rmem_delete(things->attached, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_rmem_delete(things->rmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+static void
+all_kinds_stay_as_they_are(void **state)
+{
+    shared_things things;
+    (void)state;
+    things_make(&things);
+    for (size_t i = 0; i < sizeof sharing / sizeof sharing[0]; i++) {
+        med_self_get()->system->tables[sharing[i]].patience_ns = IMPATIENT_NS;
+    }
+    process_start(&stopped, all_stopped_body, NULL);
+    assert_true(process_await_stop(stopped.pid));
+    nothing_comes();
+    nothing_goes(&things);
+    nothing_is_attached_or_detached(&things);
+    it_goes_on();
+    things_end(&things);
+    system_is_whole();
+}
+
+/* ---- News ------------------------------------------------------------------------------------ */
+
 /* The news of a death is not lost with an attempt at deleting. */
 static void
 news_of_a_death_stay(void **state)
@@ -372,7 +522,7 @@ main(void)
         WITH_SURVIVOR(resident_comes_and_goes_later), WITH_SURVIVOR(who_leaves_is_recovered_later),
         WITH_SURVIVOR(the_dead_are_recovered_later),  WITH_SURVIVOR(locks_come_before_rows),
         WITH_SURVIVOR(objects_neither_come_nor_go),   WITH_SURVIVOR(a_writer_stays_it),
-        WITH_SURVIVOR(news_of_a_death_stay),
+        WITH_SURVIVOR(all_kinds_stay_as_they_are),    WITH_SURVIVOR(news_of_a_death_stay),
     };
     test_system_prepare();
     (void)setenv("MEDLEY_LOG", "error", 1);
