@@ -659,8 +659,9 @@ void mrapi_rmem_delete(MRAPI_IN mrapi_rmem_hndl_t rmem, MRAPI_OUT mrapi_status_t
 
 /*
  * Moves `num_strides` times `bytes_per_access` bytes: the i-th from rmem_offset + i * rmem_stride
- * to local_offset + i * local_stride, or the other way. Blocks until the bytes are there. Orders
- * nothing: that they are there is told by other means (a mutex, a message).
+ * to local_offset + i * local_stride, or the other way; where they overlap as memmove does, one i
+ * after the other. Blocks until the bytes are there. Orders nothing: that they are there is told by
+ * other means (a mutex, a message).
  *   MRAPI_ERR_RMEM_NOTATTACHED    the caller is not attached
  *   MRAPI_ERR_RMEM_BUFF_OVERRUN   beyond the end of the remote memory; nothing was moved
  *   MRAPI_ERR_RMEM_STRIDE         a stride below bytes_per_access; nothing was moved

@@ -29,9 +29,20 @@ medley_status_t __real_med_port_copy_start(med_port_copy *copy);
 
 static bool refuses_all;
 
+/* An engine need not know how to copy within a buffer. */
+static bool
+within_itself(const med_port_copy *copy)
+{
+    uintptr_t target = (uintptr_t)copy->target, source = (uintptr_t)copy->source;
+    size_t target_bytes = (copy->rows - 1) * copy->target_stride_bytes + copy->row_bytes;
+    size_t source_bytes = (copy->rows - 1) * copy->source_stride_bytes + copy->row_bytes;
+    return target < source + source_bytes && source < target + target_bytes;
+}
+
 medley_status_t
 __wrap_med_port_copy_start(med_port_copy *copy)
 {
+    assert_false(within_itself(copy));
     for (int i = 0; i < ROOM && !refuses_all; i++) {
         if (!under_way[i]) {
             under_way[i] = copy;
@@ -136,6 +147,8 @@ an_engine_that_takes_no_more(void **state)
         refuses_all = true;
         mrapi_rmem_read_i(rmem, 0, near, 0, 4, 1, 4, 4, &request, &status);
         assert_int_equal(status, MRAPI_ERR_RMEM_BLOCKED);
+        mrapi_rmem_write_i(rmem, 0, near, 0, 4, 1, 4, 4, &request, &status);
+        assert_int_equal(status, MRAPI_ERR_RMEM_BLOCKED);
     }
     refuses_all = false;
     mrapi_rmem_read(rmem, 0, near, 0, 4, 1, 4, 4, &status);
@@ -169,8 +182,42 @@ canceled(void **state)
     assert_int_equal(status, MRAPI_ERR_REQUEST_CANCELED);
     assert_int_equal(mrapi_wait(&request, &size, MRAPI_TIMEOUT_INFINITE, &status), MRAPI_FALSE);
     assert_int_equal(status, MRAPI_ERR_REQUEST_CANCELED);
+    assert_int_equal(mrapi_wait_any(1, &request, &size, MRAPI_TIMEOUT_INFINITE, &status), 0);
+    assert_int_equal(status, MRAPI_ERR_REQUEST_CANCELED);
     mrapi_cancel(&request, &status);
     assert_int_equal(status, MRAPI_ERR_REQUEST_CANCELED);
+    (void)node_down(state);
+}
+
+/* From and to the remote memory itself, one byte on, and back, in one piece and by rows; what is
+ * beside it is the engine's. */
+static void
+copied_within_itself(void **state)
+{
+    mrapi_status_t status;
+    mrapi_request_t request;
+    size_t size;
+    (void)state;
+    mrapi_rmem_write(rmem, 1, far, 0, BYTES - 1, 1, BYTES, BYTES, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_rmem_read_i(rmem, 1, far, 0, BYTES - 1, 1, BYTES, BYTES, &request, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(mrapi_wait(&request, &size, 0, &status), MRAPI_TRUE);
+    assert_int_equal(size, BYTES - 1);
+    for (uint32_t i = 0; i + 1 < BYTES; i++) {
+        assert_int_equal(far[i], i + 1);
+    }
+    mrapi_rmem_read(rmem, 0, far, 2, 4, 8, 8, 8, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    for (uint32_t i = 0; i + 1 < BYTES; i++) {
+        assert_int_equal(far[i], i % 8 < 2 || i % 8 > 5 ? i + 1 : i - 1);
+    }
+    assert_null(under_way[0]);
+    mrapi_rmem_read_i(rmem, 0, far + BYTES / 2, 0, BYTES / 2, 1, BYTES, BYTES, &request, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_non_null(under_way[0]);
+    engine_ends(under_way[0]);
+    assert_memory_equal(far + BYTES / 2, far, BYTES / 2);
     (void)node_down(state);
 }
 
@@ -230,6 +277,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup(late_and_out_of_order, rmem_up),
         cmocka_unit_test_setup(waited_for, rmem_up),
         cmocka_unit_test_setup(canceled, rmem_up),
+        cmocka_unit_test_setup(copied_within_itself, rmem_up),
         cmocka_unit_test_setup(detached_meanwhile, rmem_up),
         cmocka_unit_test_setup(gone_meanwhile, rmem_up),
         cmocka_unit_test_setup(an_engine_that_takes_no_more, rmem_up),

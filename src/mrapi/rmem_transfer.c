@@ -77,12 +77,20 @@ check(med_rmem_window *window, const med_rmem_transfer *transfer)
 
 /* ---- At once --------------------------------------------------------------------------------- */
 
-/* With whatever stands between: a cache, the processor, the kernel. */
-static medley_status_t
-run(med_rmem_window *window, const med_rmem_transfer *transfer)
+static void
+rows_clean(const med_port_copy *copy, const unsigned char *first, size_t stride_bytes)
 {
-    return window->cache ? med_rmem_cache_transfer(window, transfer)
-                         : med_rmem_window_move(window, transfer);
+    for (size_t row = 0; row < copy->rows; row++) {
+        med_port_cache_clean(first + row * stride_bytes, copy->row_bytes);
+    }
+}
+
+static void
+rows_invalidate(const med_port_copy *copy, unsigned char *first, size_t stride_bytes)
+{
+    for (size_t row = 0; row < copy->rows; row++) {
+        med_port_cache_invalidate(first + row * stride_bytes, copy->row_bytes);
+    }
 }
 
 /* An engine need not look into caches. So what the processor has written goes to memory before: of
@@ -90,12 +98,8 @@ run(med_rmem_window *window, const med_rmem_transfer *transfer)
 static medley_status_t
 engine_start(med_port_copy *copy)
 {
-    const unsigned char *source = copy->source;
-    const unsigned char *target = copy->target;
-    for (size_t row = 0; row < copy->rows; row++) {
-        med_port_cache_clean(source + row * copy->source_stride_bytes, copy->row_bytes);
-        med_port_cache_clean(target + row * copy->target_stride_bytes, copy->row_bytes);
-    }
+    rows_clean(copy, copy->source, copy->source_stride_bytes);
+    rows_clean(copy, copy->target, copy->target_stride_bytes);
     return med_port_copy_start(copy);
 }
 
@@ -103,12 +107,34 @@ engine_start(med_port_copy *copy)
 static medley_status_t
 engine_end(med_port_copy *copy)
 {
-    unsigned char *target = copy->target;
     medley_status_t status = med_port_copy_wait(copy);
-    for (size_t row = 0; row < copy->rows; row++) {
-        med_port_cache_invalidate(target + row * copy->target_stride_bytes, copy->row_bytes);
-    }
+    rows_invalidate(copy, copy->target, copy->target_stride_bytes);
     return status;
+}
+
+/* The processor in the engine's place: it sees what other engines have brought, and they see what
+ * it did. */
+static medley_status_t
+run_as_engine(med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    med_port_copy copy = med_rmem_window_copy(window, transfer);
+    unsigned char *source = (unsigned char *)(uintptr_t)copy.source; /* nothing is written there */
+    rows_clean(&copy, source, copy.source_stride_bytes);
+    rows_invalidate(&copy, source, copy.source_stride_bytes);
+    medley_status_t status = med_rmem_window_move(window, transfer);
+    rows_clean(&copy, copy.target, copy.target_stride_bytes);
+    return status;
+}
+
+/* With whatever stands between: a cache, the processor, the kernel. */
+static medley_status_t
+run(med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    if (window->cache) {
+        return med_rmem_cache_transfer(window, transfer);
+    }
+    return window->access == MED_RMEM_DMA && window->local ? run_as_engine(window, transfer)
+                                                           : med_rmem_window_move(window, transfer);
 }
 
 /* Waits for room in the engine too. */
@@ -124,11 +150,23 @@ run_engine(med_rmem_window *window, const med_rmem_transfer *transfer)
     return status == MEDLEY_OK ? engine_end(&copy) : status;
 }
 
-/* Does the engine do it? Into another process's memory only its kernel copies. */
-static inline bool
-by_engine(med_rmem_window *window)
+/* From the first row to the last, with what lies between them. */
+static bool
+sides_overlap(const med_rmem_window *window, const med_rmem_transfer *transfer)
 {
-    return window->access == MED_RMEM_DMA && window->local;
+    const med_rmem_transfer *t = transfer;
+    uint64_t far = (uintptr_t)window->local, near = (uintptr_t)t->local;
+    uint64_t far_end = far + end_of(t->rmem_offset, t->rows, t->rmem_stride, t->row_bytes);
+    uint64_t near_end = near + end_of(t->local_offset, t->rows, t->local_stride, t->row_bytes);
+    return far + t->rmem_offset < near_end && near + t->local_offset < far_end;
+}
+
+/* Does the engine do it? Into another process's memory only its kernel copies; and within a buffer,
+ * only the processor. */
+static inline bool
+by_engine(const med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    return window->access == MED_RMEM_DMA && window->local && !sides_overlap(window, transfer);
 }
 
 medley_status_t
@@ -142,7 +180,7 @@ med_rmem_transfer_run(med_self *self, med_handle rmem, const med_rmem_transfer *
     if (status != MEDLEY_OK) {
         return status;
     }
-    return by_engine(window) ? run_engine(window, transfer) : run(window, transfer);
+    return by_engine(window, transfer) ? run_engine(window, transfer) : run(window, transfer);
 }
 
 /* ---- That end later -------------------------------------------------------------------------- */
@@ -238,8 +276,9 @@ med_rmem_transfer_start(med_self *self,
     if (status != MEDLEY_OK) {
         return status;
     }
-    status = by_engine(window) ? start_engine(window, transfer, requests, place, request)
-                               : start_at_once(window, transfer, requests, place, request);
+    status = by_engine(window, transfer)
+                 ? start_engine(window, transfer, requests, place, request)
+                 : start_at_once(window, transfer, requests, place, request);
     if (status != MEDLEY_OK) {
         med_request_abandon(place);
     }
