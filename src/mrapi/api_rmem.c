@@ -28,13 +28,15 @@ static const med_attribute_kind attribute_kind = MED_ATTRIBUTE_KIND(attributes_k
 
 /* ---- Translation ----------------------------------------------------------------------------- */
 
-/* What the same inner result means to each call; the rest is common. */
+/* What the same inner result means to each call; the rest is common. Of what a call says nothing,
+ * the remote memory is not what it was. */
 typedef struct meaning {
     mrapi_status_t busy;
     mrapi_status_t exists;
     mrapi_status_t not_found;
     mrapi_status_t not_supported;
     mrapi_status_t limit;
+    mrapi_status_t system;
 } meaning;
 
 static const meaning of_create = {
@@ -44,13 +46,20 @@ static const meaning of_get = {.not_found = MRAPI_ERR_RMEM_ID_INVALID,
 static const meaning of_attach = {.busy = MRAPI_ERR_RMEM_CONFLICT,
                                   .exists = MRAPI_ERR_RMEM_ATTACHED,
                                   .not_supported = MRAPI_ERR_RMEM_ATYPE,
-                                  .limit = MRAPI_ERR_MEM_LIMIT};
+                                  .limit = MRAPI_ERR_MEM_LIMIT,
+                                  .system = MRAPI_ERR_NOT_SUPPORTED};
 static const meaning of_others = {.busy = MRAPI_ERR_RMEM_ATTACH,
                                   .not_found = MRAPI_ERR_RMEM_NOTATTACHED,
                                   .not_supported = MRAPI_ERR_NOT_SUPPORTED};
 static const meaning of_transfer = {.busy = MRAPI_ERR_RMEM_BLOCKED,
                                     .not_found = MRAPI_ERR_RMEM_NOTATTACHED,
                                     .limit = MRAPI_ERR_REQUEST_LIMIT};
+
+static mrapi_status_t
+meant(mrapi_status_t code)
+{
+    return code == MRAPI_SUCCESS ? MRAPI_ERR_RMEM_INVALID : code;
+}
 
 static mrapi_status_t
 status_of(medley_status_t status, const meaning *means)
@@ -61,19 +70,19 @@ status_of(medley_status_t status, const meaning *means)
     case MEDLEY_TIMEOUT:
         return MRAPI_TIMEOUT;
     case MEDLEY_BUSY:
-        return means->busy;
+        return meant(means->busy);
     case MEDLEY_FULL:
         return MRAPI_ERR_RMEM_BUFF_OVERRUN;
     case MEDLEY_ERR_CORRUPT:
         return MRAPI_ERR_RMEM_STRIDE;
     case MEDLEY_ERR_EXISTS:
-        return means->exists;
+        return meant(means->exists);
     case MEDLEY_ERR_NOT_FOUND:
-        return means->not_found;
+        return meant(means->not_found);
     case MEDLEY_ERR_LIMIT:
-        return means->limit;
+        return meant(means->limit);
     case MEDLEY_ERR_NOT_SUPPORTED:
-        return means->not_supported;
+        return meant(means->not_supported);
     case MEDLEY_ERR_NO_MEMORY:
         return MRAPI_ERR_MEM_LIMIT;
     case MEDLEY_ERR_ACCESS:
@@ -81,7 +90,7 @@ status_of(medley_status_t status, const meaning *means)
     case MEDLEY_ERR_NOT_OWNER:
         return MRAPI_ERR_RMEM_NOTOWNER;
     case MEDLEY_ERR_SYSTEM:
-        return MRAPI_ERR_NOT_SUPPORTED;
+        return meant(means->system);
     default:
         return MRAPI_ERR_RMEM_INVALID;
     }

@@ -28,6 +28,7 @@ medley_status_t __wrap_med_port_copy_wait(med_port_copy *copy);
 medley_status_t __real_med_port_copy_start(med_port_copy *copy);
 
 static bool refuses_all;
+static bool fails; /* what it ends from now on */
 
 /* An engine need not know how to copy within a buffer. */
 static bool
@@ -76,7 +77,7 @@ __wrap_med_port_copy_wait(med_port_copy *copy)
     if (!__wrap_med_port_copy_done(copy)) {
         engine_ends(copy);
     }
-    return MEDLEY_OK;
+    return fails ? MEDLEY_ERR_SYSTEM : MEDLEY_OK;
 }
 
 /* ---- The tests ------------------------------------------------------------------------------- */
@@ -189,6 +190,31 @@ canceled(void **state)
     (void)node_down(state);
 }
 
+/* Over is over; that it failed is told, once. */
+static void
+an_engine_that_fails(void **state)
+{
+    mrapi_status_t status;
+    size_t size;
+    (void)state;
+    fails = true;
+    for (int way = 0; way < 3; way++) {
+        mrapi_request_t request = read_started(0);
+        engine_ends(under_way[0]);
+        bool over = way == 0   ? mrapi_test(&request, &size, &status)
+                    : way == 1 ? mrapi_wait(&request, &size, MRAPI_TIMEOUT_INFINITE, &status)
+                               : mrapi_wait_any(1, &request, &size, 0, &status) == 0;
+        assert_true(over);
+        assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+        assert_int_equal(mrapi_test(&request, &size, &status), MRAPI_FALSE);
+        assert_int_equal(status, MRAPI_ERR_REQUEST_INVALID);
+    }
+    mrapi_rmem_read(rmem, 0, near, 0, 4, 1, 4, 4, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+    fails = false;
+    (void)node_down(state);
+}
+
 /* From and to the remote memory itself, one byte on, and back, in one piece and by rows; what is
  * beside it is the engine's. */
 static void
@@ -277,6 +303,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup(late_and_out_of_order, rmem_up),
         cmocka_unit_test_setup(waited_for, rmem_up),
         cmocka_unit_test_setup(canceled, rmem_up),
+        cmocka_unit_test_setup(an_engine_that_fails, rmem_up),
         cmocka_unit_test_setup(copied_within_itself, rmem_up),
         cmocka_unit_test_setup(detached_meanwhile, rmem_up),
         cmocka_unit_test_setup(gone_meanwhile, rmem_up),
