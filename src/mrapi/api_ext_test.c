@@ -108,6 +108,8 @@ wrong_atomics_are_refused(void **state)
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
     assert_true(mrapi_atomic_bit_test(memory, 4, 0, NULL) == MRAPI_FALSE);
     assert_true(mrapi_atomic_load(memory, 4, NULL) == 0);
+    mrapi_uint64_t expected = 0;
+    assert_true(mrapi_atomic_cas(memory, 4, &expected, 1, NULL) == MRAPI_FALSE);
     mrapi_atomic_store(memory, 4, 1, NULL);
     mrapi_atomic_barrier(NULL);
     assert_memory_equal(memory, untouched, sizeof memory);

@@ -378,6 +378,9 @@ static void
 bad_handle(const lock_kind *kind, uint32_t lock, mrapi_status_t code)
 {
     mrapi_status_t status;
+    mrapi_boolean_t value;
+    kind->get_attribute(lock, MRAPI_ERROR_EXT, &value, sizeof value, &status);
+    assert_int_equal(status, code);
     kind->lock(lock, MRAPI_TIMEOUT_INFINITE, &status);
     assert_int_equal(status, code);
     kind->lock(lock, MRAPI_TIMEOUT_IMMEDIATE, &status);

@@ -23,6 +23,10 @@ mutex_lock_and_unlock(void **state)
     assert_int_equal(status, MRAPI_ERR_MUTEX_NOTLOCKED);
     mrapi_mutex_lock(mutex, NULL, MRAPI_TIMEOUT_INFINITE, &status);
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    medley_mutex_lock_until_ns(mutex, NULL, 0, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    assert_int_equal(mrapi_mutex_trylock(mutex, NULL, &status), MRAPI_FALSE);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
     mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
     assert_int_equal(medley_lock_owner_died(), 0);
@@ -62,6 +66,9 @@ mutex_recursion(void **state)
         assert_int_equal(status, MRAPI_SUCCESS);
     }
     mrapi_mutex_lock(mutex, &keys[MED_MUTEX_DEPTH_MAX], MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_ERR_MUTEX_LIMIT);
+    mrapi_key_t *none = &keys[MED_MUTEX_DEPTH_MAX];
+    assert_int_equal(mrapi_mutex_trylock(mutex, none, &status), MRAPI_FALSE);
     assert_int_equal(status, MRAPI_ERR_MUTEX_LIMIT);
     mrapi_mutex_unlock(mutex, &keys[0], &status);
     assert_int_equal(status, MRAPI_ERR_MUTEX_LOCKORDER);
@@ -226,6 +233,8 @@ mutex_of_another_with_the_same_thread_number(void **state)
     uint32_t space = atomic32_load_relaxed(&row->pi_space);
     atomic32_store_relaxed(&row->pi_space, space + 1);
     mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
+    assert_int_equal(mrapi_mutex_trylock(mutex, &key, &status), MRAPI_FALSE);
     assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
     atomic32_store_relaxed(&row->pi_space, space);
     delete_mutex(mutex);

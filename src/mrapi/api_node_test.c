@@ -124,6 +124,10 @@ attributes_of_nodes(void **state)
     mrapi_status_t status;
     (void)state;
     mrapi_node_get_attribute(NODE, 0, &value, sizeof value, NULL); /* must not crash */
+    mrapi_finalize(NULL);                                          /* does nothing */
+    assert_int_equal(mrapi_domain_id_get(NULL), MRAPI_RETURN_VALUE_INVALID);
+    assert_int_equal(mrapi_node_id_get(NULL), MRAPI_RETURN_VALUE_INVALID);
+    assert_int_equal(mrapi_node_id_get(&status), NODE);
     mrapi_node_get_attribute(NODE, 0, &value, sizeof value, &status);
     assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
     mrapi_node_get_attribute(NODE, UINT32_MAX, &value, 0, &status);
@@ -151,6 +155,7 @@ static void *
 exits(void *argument)
 {
     mrapi_status_t status;
+    mrapi_thread_exit(NULL, NULL); /* does nothing */
     mrapi_thread_exit(argument, &status);
     return NULL;
 }
@@ -176,6 +181,7 @@ thread_create_and_join(void **state)
     parameters = (mrapi_thread_parameters_t){.start_routine = exits, .arg = &parameters};
     mrapi_thread_create(DOMAIN, 21, &parameters, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_thread_join(DOMAIN, 21, &result, NULL); /* does nothing */
     mrapi_thread_join(DOMAIN, 21, &result, &status);
     assert_ptr_equal(result, &parameters);
 }

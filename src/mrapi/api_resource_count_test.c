@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counts of resources, by the public calls: dynamic attributes. */
+#include "support/threads.h" /* first: the next has a status for all */
+
 #include "mrapi/api_resource_test.h"
 #include "mrapi/mutex.h"
 
@@ -57,6 +59,73 @@ time_of_a_node(void **state)
     mrapi_resource_get_attribute(me, MEDLEY_RSRC_TIME_NS, &before, sizeof before, &status);
     assert_int_equal(status, MRAPI_ERR_RSRC_NOTSTARTED);
     tree_free(root);
+}
+
+static void *
+stays_until_two(void *argument)
+{
+    stage_reach(1);
+    stage_await(2);
+    return argument;
+}
+
+/* Nothing of it begins, or begins anew; what was begun is ended all the same. */
+static void
+a_node_that_has_gone(void **state)
+{
+    static const mrapi_uint_t attributes[] = {MEDLEY_RSRC_TIME_NS, MEDLEY_RSRC_SLEEPS};
+    mrapi_uint64_t value;
+    (void)state;
+    stage_reach(0);
+    start(30, stays_until_two);
+    stage_await(1);
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_resource_t *it = named(root, "node 1:30");
+    assert_non_null(it);
+    for (size_t i = 0; i < 2; i++) {
+        mrapi_dynamic_attribute_start(it, attributes[i], NULL, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    stage_reach(2);
+    join(30, 0);
+    for (size_t i = 0; i < 2; i++) {
+        mrapi_resource_get_attribute(it, attributes[i], &value, sizeof value, &status);
+        assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+        mrapi_dynamic_attribute_reset(it, attributes[i], &status);
+        assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+        mrapi_dynamic_attribute_stop(it, attributes[i], &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        mrapi_dynamic_attribute_start(it, attributes[i], NULL, &status);
+        assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    }
+    tree_free(root);
+}
+
+/* Of no tree, or not one that its resource has. */
+static void
+counts_of_nothing(void **state)
+{
+    (void)state;
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_resource_t copy = *root;
+    mrapi_resource_t *const none[] = {NULL, &copy, (mrapi_resource_t *)((char *)root + 1)};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        mrapi_dynamic_attribute_start(none[i], MEDLEY_RSRC_USED_BYTES, NULL, &status);
+        assert_int_equal(status, MRAPI_ERR_RSRC_INVALID);
+        mrapi_dynamic_attribute_reset(none[i], MEDLEY_RSRC_USED_BYTES, &status);
+        assert_int_equal(status, MRAPI_ERR_RSRC_INVALID);
+        mrapi_dynamic_attribute_stop(none[i], MEDLEY_RSRC_USED_BYTES, &status);
+        assert_int_equal(status, MRAPI_ERR_RSRC_INVALID);
+    }
+    mrapi_dynamic_attribute_start(root, MEDLEY_RSRC_SLEEPS, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
+    mrapi_dynamic_attribute_reset(root, MEDLEY_RSRC_SLEEPS, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
+    mrapi_dynamic_attribute_stop(root, MEDLEY_RSRC_SLEEPS, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
+    tree_free(root);
+    mrapi_dynamic_attribute_start(root, MEDLEY_RSRC_USED_BYTES, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_RSRC_INVALID);
 }
 
 static void
@@ -232,8 +301,9 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        HERE(time_of_a_node), HERE(counters_of_the_processor), HERE(roll_over),
-        HERE(what_is_used),   HERE(locks_are_slept_for),       cmocka_unit_test(no_node),
+        HERE(time_of_a_node),    HERE(counters_of_the_processor), HERE(roll_over),
+        HERE(what_is_used),      HERE(locks_are_slept_for),       HERE(a_node_that_has_gone),
+        HERE(counts_of_nothing), cmocka_unit_test(no_node),
     };
     const struct CMUnitTest on_machine[] = {ON_MACHINE(wrong_counts)};
     if (!system_up(argc, argv)) {

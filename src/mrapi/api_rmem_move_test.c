@@ -53,10 +53,14 @@ not_to_be_used(void **state)
     assert_int_equal(status, MRAPI_ERR_RMEM_NOTATTACHED);
     mrapi_rmem_synch(rmem, &status);
     assert_int_equal(status, MRAPI_ERR_RMEM_NOTATTACHED);
+    mrapi_rmem_sync(rmem, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_NOTATTACHED);
     mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
     mrapi_rmem_delete(rmem, &status);
     assert_int_equal(status, MRAPI_ERR_RMEM_ATTACH);
     mrapi_rmem_flush(rmem, &status);
+    assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
+    mrapi_rmem_synch(rmem, &status);
     assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
     mrapi_rmem_sync(rmem, &status);
     assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
@@ -75,6 +79,10 @@ not_to_be_used(void **state)
         mrapi_rmem_delete(wrong[i], &status);
         assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
         mrapi_rmem_flush(wrong[i], &status);
+        assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+        mrapi_rmem_synch(wrong[i], &status);
+        assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+        mrapi_rmem_sync(wrong[i], &status);
         assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
     }
 }
@@ -152,6 +160,9 @@ a_cache_moves_when_told(void **state)
     assert_int_equal(seen(rmem, 100), 2);
     assert_int_equal(seen(rmem, 102), 9); /* what is written stays */
     far[103] = 77;
+    mrapi_rmem_sync(rmem, &status); /* the same by its other name */
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(seen(rmem, 103), 77);
     mrapi_rmem_flush(rmem, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
     assert_int_equal(far[102], 9);
@@ -236,6 +247,7 @@ request_limit(void **state)
         assert_int_equal(status, MRAPI_SUCCESS);
     }
     assert_int_equal(write_i_status(rmem, one), MRAPI_ERR_REQUEST_LIMIT);
+    assert_int_equal(read_i_status(rmem, one), MRAPI_ERR_REQUEST_LIMIT);
     assert_int_equal(write_status(rmem, one), MRAPI_SUCCESS);
     for (uint32_t i = 0; i < TEST_REQUESTS; i++) {
         assert_int_equal(mrapi_wait(&list[i], &size, 0, &status), MRAPI_TRUE);

@@ -136,6 +136,48 @@ gone_with_its_owner(void **state)
     assert_int_equal(atomic32_load_relaxed(&self->system->rmem_attachments.table->used), 0);
 }
 
+static mrapi_rmem_hndl_t several[TEST_RMEMS];
+
+static void
+one_attachment_too_many(void)
+{
+    assert_int_equal(initialize(NODE + 2), MRAPI_SUCCESS);
+    assert_int_equal(attach_status(several[0], MRAPI_RMEM_DUMMY), MRAPI_ERR_MEM_LIMIT);
+}
+
+static void
+attaches_to_all(void)
+{
+    mrapi_status_t status;
+    assert_int_equal(initialize(NODE + 1), MRAPI_SUCCESS);
+    for (uint32_t i = 0; i < TEST_RMEMS; i++) {
+        assert_int_equal(attach_status(several[i], MRAPI_RMEM_DUMMY), MRAPI_SUCCESS);
+    }
+    on_other_thread(one_attachment_too_many);
+    mrapi_rmem_detach(several[0], &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(attach_status(several[0], MRAPI_RMEM_DUMMY), MRAPI_SUCCESS);
+}
+
+/* Two nodes with all of the memories have as many attachments as there may be. */
+static void
+as_many_attachments_as_the_limit(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    for (uint32_t i = 0; i < TEST_RMEMS; i++) {
+        several[i] =
+            mrapi_rmem_create(MRAPI_RMEM_ID_ANY, far + i, MRAPI_RMEM_DUMMY, NULL, 1, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        assert_int_equal(attach_status(several[i], MRAPI_RMEM_DUMMY), MRAPI_SUCCESS);
+    }
+    assert_int_equal(med_self_get()->system->limits.rmem_attachments, 2 * TEST_RMEMS);
+    on_other_thread(attaches_to_all);
+    for (uint32_t i = 0; i < TEST_RMEMS; i++) {
+        end(several[i]);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -145,6 +187,7 @@ main(int argc, char **argv)
         UP(another_domain_keeps_out),
         UP(requests_go_with_their_node),
         UP(gone_with_its_owner),
+        UP(as_many_attachments_as_the_limit),
     };
     if (!system_up(argc, argv)) {
         return 1;

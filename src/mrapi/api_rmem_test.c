@@ -132,6 +132,13 @@ attributes(void **state)
     assert_int_equal(status, MRAPI_SUCCESS);
     mrapi_rmem_init_attributes(NULL, &status);
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_rmem_attributes_t never = {.set = 0};
+    mrapi_rmem_set_attribute(&never, MRAPI_DOMAIN_SHARED, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_rmem_set_attribute(NULL, MRAPI_DOMAIN_SHARED, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_rmem_set_attribute(&record, MRAPI_DOMAIN_SHARED, NULL, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_PARAMETER);
     mrapi_rmem_set_attribute(&record, MRAPI_MUTEX_RECURSIVE, &value, sizeof value, &status);
     assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
     mrapi_rmem_set_attribute(&record, MRAPI_DOMAIN_SHARED, &value, 4, &status);
@@ -146,9 +153,53 @@ attributes(void **state)
     assert_int_equal(value, MRAPI_FALSE);
     mrapi_rmem_get_attribute(rmem, MRAPI_DOMAIN_SHARED, NULL, sizeof value, &status);
     assert_int_equal(status, MRAPI_ERR_PARAMETER);
+    mrapi_rmem_get_attribute(rmem, MRAPI_DOMAIN_SHARED, &value, 4, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_SIZE);
+    mrapi_rmem_get_attribute(rmem, MRAPI_SHMEM_SIZE, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_ATTR_NUM);
     mrapi_rmem_delete(rmem, &status);
     mrapi_rmem_get_attribute(rmem, MRAPI_DOMAIN_SHARED, &value, sizeof value, &status);
     assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+}
+
+/* ---- No status ------------------------------------------------------------------------------- */
+
+/* Nothing is done. */
+static void
+no_status(void **state)
+{
+    mrapi_status_t status;
+    mrapi_request_t request = 0;
+    (void)state;
+    mrapi_rmem_hndl_t rmem = made(MRAPI_RMEM_SWCACHE);
+    assert_int_equal(mrapi_rmem_get(NUMBER, MRAPI_RMEM_SWCACHE, NULL), MRAPI_RETURN_VALUE_INVALID);
+    mrapi_rmem_init_attributes(NULL, NULL);
+    mrapi_rmem_set_attribute(NULL, 0, NULL, 0, NULL);
+    mrapi_rmem_get_attribute(rmem, 0, NULL, 0, NULL);
+    mrapi_rmem_attach(rmem, MRAPI_RMEM_SWCACHE, NULL);
+    mrapi_rmem_detach(rmem, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_NOTATTACHED);
+    assert_int_equal(attach_status(rmem, MRAPI_RMEM_SWCACHE), MRAPI_SUCCESS);
+    mrapi_rmem_detach(rmem, NULL);
+    mrapi_rmem_read(rmem, 0, near, 0, 1, 1, 1, 1, NULL);
+    mrapi_rmem_read_i(rmem, 0, near, 0, 1, 1, 1, 1, &request, NULL);
+    assert_int_equal(near[0], 0xee);
+    mrapi_rmem_write(rmem, 0, near, 0, 1, 1, 1, 1, NULL);
+    mrapi_rmem_write_i(rmem, 0, near, 0, 1, 1, 1, 1, &request, NULL);
+    mrapi_rmem_flush(rmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS); /* of nothing that was written */
+    assert_int_equal(far[0], 0);
+    assert_int_equal(request, 0);
+    put(rmem, 0, 1);
+    mrapi_rmem_flush(rmem, NULL);
+    assert_int_equal(far[0], 0);
+    mrapi_rmem_synch(rmem, NULL);
+    mrapi_rmem_sync(rmem, NULL);
+    end(rmem);
+    rmem = made(MRAPI_RMEM_DUMMY);
+    mrapi_rmem_delete(rmem, NULL);
+    mrapi_rmem_delete(rmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
 }
 
 /* ---- No node --------------------------------------------------------------------------------- */
@@ -187,8 +238,9 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        UP(create_wrong), UP(numbers_and_overlaps), UP(as_many_as_the_limit),
-        UP(access_types), UP(attributes),           cmocka_unit_test(no_node),
+        UP(create_wrong),          UP(numbers_and_overlaps), UP(as_many_as_the_limit),
+        UP(access_types),          UP(attributes),           UP(no_status),
+        cmocka_unit_test(no_node),
     };
     if (!system_up(argc, argv)) {
         return 1;

@@ -83,6 +83,10 @@ holder_dies_alone(mrapi_uint_t attribute, mrapi_timeout_t meanwhile_us, char exp
     process_kill(&holder);
     assert_int_equal(lock_once(mutex, MRAPI_TIMEOUT_INFINITE), expected);
     assert_int_equal(lock_once(mutex, MRAPI_TIMEOUT_INFINITE), expected == 'n' ? 'n' : 'o');
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)mrapi_mutex_trylock(mutex, &key, &status);
+    assert_int_equal(status, expected == 'n' ? MRAPI_ERR_MUTEX_NOTVALID : MRAPI_SUCCESS);
     mutex_delete(mutex);
     system_is_whole();
     assert_int_equal(process_join(&holder), -SIGKILL);
