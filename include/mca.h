@@ -21,7 +21,7 @@ typedef unsigned long long mca_uint64_t;
 typedef mca_uint8_t mca_boolean_t;
 typedef mca_uint_t mca_node_t;
 typedef mca_uint_t mca_domain_t;
-typedef mca_int_t mca_status_t;
+typedef mca_uint_t mca_status_t;
 typedef mca_uint_t mca_request_t; /* an operation that ends later */
 typedef mca_uint_t mca_timeout_t; /* microseconds; 0 is at once, MCA_INFINITE is never */
 

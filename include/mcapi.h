@@ -84,7 +84,7 @@ typedef mcapi_uint32_t mcapi_sclchan_send_hndl_t;
 
 /* ---- Status codes (2.2), in the order of the 2.015 header ------------------------------------ */
 
-typedef enum mcapi_status {
+enum mcapi_status_codes {
     MCAPI_SUCCESS = 1,
     MCAPI_PENDING, /* started, not over, no error yet */
     MCAPI_TIMEOUT,
@@ -132,7 +132,11 @@ typedef enum mcapi_status {
     MCAPI_ERR_WAIT_PENDING, /* another thread waits for it */
     MCAPI_ERR_GENERAL,      /* as each function says */
     MCAPI_STATUSCODE_END
-} mcapi_status_t;
+};
+
+/* One of them. As in the standard's header it is the type of all interfaces: programs pass the
+ * address of an mca_status_t. */
+typedef mca_status_t mcapi_status_t;
 
 #define MCAPI_ERR_MSG_LIMIT MCAPI_ERR_MSG_SIZE
 #define MCAPI_ERR_PKT_LIMIT MCAPI_ERR_PKT_SIZE
@@ -149,7 +153,10 @@ void mcapi_set_debug_level(int level);
 
 #define MCAPI_NODE_ATTR_TYPE 0
 #define MCAPI_NODE_ATTR_END 1
-#define MCAPI_NODE_ATTR_TYPE_REGULAR 0 /* the value of the first; mcapi_uint_t */
+#define MCAPI_NODE_ATTR_TYPE_REGULAR 0 /* the value of the first */
+#define MCAPI_NODE_ATTR_TYPE_END 1
+
+typedef mcapi_uint_t mcapi_node_attr_type_t;
 
 typedef struct mcapi_node_attributes {
     mcapi_uint_t set; /* Medley's own; filled by mcapi_node_init_attributes */
@@ -212,9 +219,9 @@ void mcapi_node_get_attribute(MCAPI_IN mcapi_domain_t domain_id,
 /* ---- Endpoints (3.3) ------------------------------------------------------------------------- */
 
 /* Values are mcapi_uint_t unless it says otherwise. (C): both ends of a channel must agree. */
-#define MCAPI_ENDP_ATTR_TYPE 0             /* read only: one of MCAPI_ENDP_TYPE_ */
-#define MCAPI_ENDP_ATTR_GET_COUNT 1        /* read only: how often others got it, less releases */
-#define MCAPI_ENDP_ATTR_GET_SOURCE 2       /* read only: who got it last; mcapi_endp_get_source_t */
+#define MCAPI_ENDP_ATTR_TYPE 0       /* read only: one of MCAPI_ENDP_ATTR_TYPE_ */
+#define MCAPI_ENDP_ATTR_GET_COUNT 1  /* read only: how often others got it, less releases */
+#define MCAPI_ENDP_ATTR_GET_SOURCE 2 /* read only: who got it last; mcapi_endp_attr_get_source_t */
 #define MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE 3 /* (C) bytes */
 #define MCAPI_ENDP_ATTR_BUFFER_TYPE 4      /* (C) MCAPI_ENDP_ATTR_FIFO_BUFFER, _STATE_BUFFER */
 #define MCAPI_ENDP_ATTR_MEMORY_TYPE 5      /* (C) locality, and what happens when there is none */
@@ -226,9 +233,9 @@ void mcapi_node_get_attribute(MCAPI_IN mcapi_domain_t domain_id,
 #define MCAPI_ENDP_ATTR_TIMEOUT 11         /* of calls that block; mcapi_timeout_t */
 #define MCAPI_ENDP_ATTR_END 12
 
-#define MCAPI_ENDP_TYPE_MESSAGE 1 /* the values of ENDP_ATTR_TYPE */
-#define MCAPI_ENDP_TYPE_PKTCHAN 2
-#define MCAPI_ENDP_TYPE_SCLCHAN 4
+#define MCAPI_ENDP_ATTR_TYPE_MESSAGE 1 /* the values of ENDP_ATTR_TYPE */
+#define MCAPI_ENDP_ATTR_TYPE_PKTCHAN 2
+#define MCAPI_ENDP_ATTR_TYPE_SCLCHAN 4
 
 #define MCAPI_ENDP_ATTR_FIFO_BUFFER 0
 #define MCAPI_ENDP_ATTR_STATE_BUFFER 1 /* of packet channels: medley/mcapi_ext.h */
@@ -250,10 +257,30 @@ void mcapi_node_get_attribute(MCAPI_IN mcapi_domain_t domain_id,
 #define MCAPI_ENDP_ATTR_STATUS_SEND 0x0080
 #define MCAPI_ENDP_ATTR_STATUS_RECEIVE 0x0100
 
-typedef struct mcapi_endp_get_source {
-    mcapi_domain_t domain;
-    mcapi_node_t node;
-} mcapi_endp_get_source_t;
+/* Their values. */
+typedef mcapi_uint_t mcapi_endp_attr_type_t;
+typedef mcapi_uint_t mcapi_endp_attr_get_count_t;
+typedef struct mcapi_endp_attr_get_source {
+    mcapi_domain_t domain_id;
+    mcapi_node_t node_id;
+} mcapi_endp_attr_get_source_t;
+typedef mcapi_int_t mcapi_endp_attr_max_payload_size_t;
+typedef mcapi_uint_t mcapi_endp_attr_buffer_type_t;
+typedef mcapi_uint_t mcapi_endp_attr_memory_type_t;
+typedef mcapi_int_t mcapi_endp_attr_num_priorities_t;
+typedef mcapi_uint_t mcapi_endp_attr_priority_t;
+typedef mcapi_int_t mcapi_endp_attr_num_send_buffers_t;
+typedef mcapi_uint_t mcapi_endp_attr_num_recv_buffers_t;
+typedef mcapi_uint_t mcapi_endp_attr_status_t;
+typedef mcapi_timeout_t mcapi_endp_attr_timeout_t;
+
+/* Numbers of attributes: the standard's, then a range for each organisation. None are defined. */
+#define MCAPI_MAX_NUM_ENDP_ATTRS_MCA 64
+#define MCAPI_MAX_NUM_ENDP_ATTRS_OTHER 32
+#define mcapi_start_endp_attribute(x)                                                              \
+    (MCAPI_MAX_NUM_ENDP_ATTRS_MCA + (x)*MCAPI_MAX_NUM_ENDP_ATTRS_OTHER)
+#define mcapi_end_endp_attribute(x)                                                                \
+    (MCAPI_MAX_NUM_ENDP_ATTRS_MCA + ((x) + 1) * MCAPI_MAX_NUM_ENDP_ATTRS_OTHER)
 
 /* An endpoint of the calling node, or MCAPI_PORT_ANY for any free port. MCAPI_ERR_PORT_INVALID,
  * MCAPI_ERR_ENDP_EXISTS, MCAPI_ERR_ENDP_LIMIT, MCAPI_ERR_NODE_NOTINIT, MCAPI_TIMEOUT (a process

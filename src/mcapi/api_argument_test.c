@@ -257,7 +257,7 @@ of_endpoints(void **state)
 {
     mcapi_status_t place;
     mcapi_status_t *status = &place;
-    mcapi_endp_get_source_t source;
+    mcapi_endp_attr_get_source_t source;
     mcapi_uint_t value = 7;
     mcapi_endpoint_t endpoint;
     mcapi_request_t request;
@@ -278,7 +278,7 @@ of_endpoints(void **state)
     assert_int_equal(value, 7);
     SAYS(MCAPI_SUCCESS,
          mcapi_endpoint_get_attribute(at, MCAPI_ENDP_ATTR_TYPE, &value, sizeof value, status));
-    assert_int_equal(value, MCAPI_ENDP_TYPE_MESSAGE);
+    assert_int_equal(value, MCAPI_ENDP_ATTR_TYPE_MESSAGE);
     SAYS(MCAPI_SUCCESS, mcapi_endpoint_get_attribute(at, MCAPI_ENDP_ATTR_NUM_SEND_BUFFERS, &value,
                                                      sizeof value, status));
     assert_int_equal(value, med_self_get()->system->limits.buffers);

@@ -156,9 +156,10 @@ static mcapi_uint_t
 type_of(const med_endpoint_state *state)
 {
     if (!state->connected) {
-        return MCAPI_ENDP_TYPE_MESSAGE;
+        return MCAPI_ENDP_ATTR_TYPE_MESSAGE;
     }
-    return state->kind == MED_LANE_SCALARS ? MCAPI_ENDP_TYPE_SCLCHAN : MCAPI_ENDP_TYPE_PKTCHAN;
+    return state->kind == MED_LANE_SCALARS ? MCAPI_ENDP_ATTR_TYPE_SCLCHAN
+                                           : MCAPI_ENDP_ATTR_TYPE_PKTCHAN;
 }
 
 static mcapi_uint_t
@@ -205,7 +206,8 @@ read_only(const med_self *self,
 static mcapi_status_t
 source_get(const med_endpoint_state *state, void *attribute, size_t size)
 {
-    const mcapi_endp_get_source_t source = {.domain = state->got_domain, .node = state->got_node};
+    const mcapi_endp_attr_get_source_t source = {.domain_id = state->got_domain,
+                                                 .node_id = state->got_node};
     if (size != sizeof source) {
         return MCAPI_ERR_ATTR_SIZE;
     }

@@ -125,7 +125,7 @@ endpoint_attributes(void **state)
 {
     mcapi_status_t status;
     mcapi_uint_t value;
-    mcapi_endp_get_source_t source;
+    mcapi_endp_attr_get_source_t source;
     (void)state;
     mcapi_endpoint_t at = endpoint_make(1);
     (void)endpoint_of(NODE, 1);
@@ -133,7 +133,7 @@ endpoint_attributes(void **state)
     assert_int_equal(status, MCAPI_SUCCESS);
     assert_int_equal(value, 1);
     mcapi_endpoint_get_attribute(at, MCAPI_ENDP_ATTR_GET_SOURCE, &source, sizeof source, &status);
-    assert_int_equal(source.node, NODE);
+    assert_int_equal(source.node_id, NODE);
     value = 0;
     mcapi_endpoint_set_attribute(at, MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE, &value, sizeof value,
                                  &status);

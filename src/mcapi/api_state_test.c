@@ -108,7 +108,7 @@ newest_of_all(void **state)
             medley_mcapi_state_wait(c.receiver, 0, &status);
             assert_int_equal(status, MCAPI_TIMEOUT);
         }
-        assert_int_equal(get(c.from, MCAPI_ENDP_ATTR_TYPE), MCAPI_ENDP_TYPE_PKTCHAN);
+        assert_int_equal(get(c.from, MCAPI_ENDP_ATTR_TYPE), MCAPI_ENDP_ATTR_TYPE_PKTCHAN);
         channel_end(&of_packets, &c);
     }
 }

@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The names of MCAPI's status codes. */
+/* The names of MCAPI's status codes, and of the types that its programs use. */
 #include <string.h>
 
 #include "base/log.h"
 #include "mcapi.h"
 #include "support/unit.h"
+
+#define SAME(one, other) _Generic((one *)NULL, other * : 1, default : 0)
+
+/* Programs hand over the address of one as that of the other. */
+_Static_assert(SAME(mcapi_status_t, mca_status_t), "one type");
+_Static_assert(SAME(mcapi_node_attr_type_t, mcapi_uint_t), "a number");
+_Static_assert(SAME(mcapi_endp_attr_type_t, mcapi_uint_t), "a number");
+_Static_assert(SAME(mcapi_endp_attr_get_count_t, mcapi_uint_t), "a number");
+_Static_assert(sizeof(mcapi_endp_attr_max_payload_size_t) == sizeof(mcapi_uint_t), "an attribute");
+_Static_assert(SAME(mcapi_endp_attr_buffer_type_t, mcapi_uint_t), "a number");
+_Static_assert(SAME(mcapi_endp_attr_memory_type_t, mcapi_uint_t), "a number");
+_Static_assert(sizeof(mcapi_endp_attr_num_priorities_t) == sizeof(mcapi_uint_t), "an attribute");
+_Static_assert(SAME(mcapi_endp_attr_priority_t, mcapi_uint_t), "a number");
+_Static_assert(sizeof(mcapi_endp_attr_num_send_buffers_t) == sizeof(mcapi_uint_t), "an attribute");
+_Static_assert(SAME(mcapi_endp_attr_num_recv_buffers_t, mcapi_uint_t), "a number");
+_Static_assert(SAME(mcapi_endp_attr_status_t, mcapi_uint_t), "a number");
+_Static_assert(SAME(mcapi_endp_attr_timeout_t, mcapi_timeout_t), "a timeout");
+_Static_assert(mcapi_start_endp_attribute(0) == MCAPI_MAX_NUM_ENDP_ATTRS_MCA,
+               "behind the standard's");
+_Static_assert(mcapi_end_endp_attribute(MCA_ORG_ID_FSL) ==
+                   mcapi_start_endp_attribute(MCA_ORG_ID_MGC),
+               "one range behind the other");
 
 static void
 status_names(void **state)
