@@ -388,8 +388,9 @@ mcapi_uint_t mcapi_msg_available(MCAPI_IN mcapi_endpoint_t receive_endpoint,
  *            MCAPI_ERR_CHAN_OPENPENDING, the last three as above; and when it ends
  *            MCAPI_ERR_CHAN_TYPE, MCAPI_ERR_CHAN_DIRECTION, MCAPI_ERR_ENDP_DELETED
  *   close    of one's own end, at once. What was sent stays receivable; what was not received is
- *            dropped when the receiving end is closed. MCAPI_ERR_CHAN_INVALID (also: not open),
- *            MCAPI_ERR_CHAN_TYPE, the last three as above
+ *            dropped when the receiving end is closed. MCAPI_ERR_CHAN_NOTOPEN (the caller has it
+ *            not open, or not any more), MCAPI_ERR_CHAN_DIRECTION (the other end),
+ *            MCAPI_ERR_CHAN_TYPE, MCAPI_ERR_CHAN_INVALID, the last three as above
  */
 void mcapi_pktchan_connect_i(MCAPI_IN mcapi_endpoint_t send_endpoint,
                              MCAPI_IN mcapi_endpoint_t receive_endpoint,

@@ -32,6 +32,10 @@ med_mcapi_channel_status(medley_status_t status, mcapi_status_t gone)
         return MCAPI_ERR_REQUEST_LIMIT;
     case MEDLEY_ERR_NOT_OWNER:
         return MCAPI_ERR_BUF_INVALID;
+    case MEDLEY_ERR_NOT_FOUND:
+        return MCAPI_ERR_CHAN_NOTOPEN;
+    case MEDLEY_ERR_EXISTS:
+        return MCAPI_ERR_CHAN_DIRECTION;
     default:
         return MCAPI_ERR_CHAN_INVALID;
     }
@@ -49,15 +53,17 @@ self_of(const mcapi_request_t *request, mcapi_status_t *status)
     return self;
 }
 
-/* A request, before what it is for is done: then that cannot fail any more for want of one. */
-static med_request *
-request_begin(med_self *self, mcapi_status_t *status)
+/* The same, and a request, before what it is for is done: then that cannot fail any more for want
+ * of one. */
+static med_self *
+begin(const mcapi_request_t *request, med_request **place, mcapi_status_t *status)
 {
-    med_request *place = NULL;
-    if (med_request_begin(&self->system->requests, self->ref, NULL, &place) != MEDLEY_OK) {
+    med_self *self = self_of(request, status);
+    if (self && med_request_begin(&self->system->requests, self->ref, NULL, place) != MEDLEY_OK) {
         *status = MCAPI_ERR_REQUEST_LIMIT;
+        return NULL;
     }
-    return place;
+    return self;
 }
 
 /* It is done at once, if at all. */
@@ -100,9 +106,9 @@ med_mcapi_connect(med_lane_kind kind,
                   mcapi_request_t *request,
                   mcapi_status_t *status)
 {
-    med_self *self = self_of(request, status);
-    med_request *place = self ? request_begin(self, status) : NULL;
-    if (place) {
+    med_request *place;
+    med_self *self = begin(request, &place, status);
+    if (self) {
         medley_status_t result;
         MED_LOCKED(self, MED_RWL_WRITE, result, med_channel_connect(self, from, to, kind));
         *status = status_of_connect(result);
@@ -158,9 +164,9 @@ med_mcapi_close(med_lane_kind kind,
                 mcapi_request_t *request,
                 mcapi_status_t *status)
 {
-    med_self *self = self_of(request, status);
-    med_request *place = self ? request_begin(self, status) : NULL;
-    if (place) {
+    med_request *place;
+    med_self *self = begin(request, &place, status);
+    if (self) {
         medley_status_t result;
         MED_LOCKED(self, MED_RWL_WRITE, result, med_channel_close(self, handle, side, kind));
         *status = med_mcapi_channel_status(result, MCAPI_ERR_CHAN_INVALID);

@@ -54,7 +54,7 @@ close_end(void (*close)(unsigned, mcapi_request_t *, mcapi_status_t *), unsigned
     assert_int_equal(status, MCAPI_SUCCESS);
     (void)expect_end(request, MCAPI_SUCCESS);
     close(handle, &request, &status);
-    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+    assert_int_equal(status, MCAPI_ERR_CHAN_NOTOPEN);
 }
 
 static mcapi_uint_t
@@ -160,6 +160,8 @@ opened_first(void **state)
     handle = receiver_open(&of_packets, to);
     mcapi_sclchan_recv_close_i(handle, &request, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
+    mcapi_pktchan_send_close_i(handle, &request, &status);
+    assert_int_equal(status, MCAPI_ERR_CHAN_DIRECTION);
     (void)mcapi_sclchan_recv_uint64(handle, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
     close_end(mcapi_pktchan_recv_close_i, handle);
@@ -581,7 +583,7 @@ finalized_open(void **state)
     (void)mcapi_sclchan_available(c.receiver, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
     mcapi_sclchan_send_close_i(c.sender, &request, &status);
-    assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
+    assert_int_equal(status, MCAPI_ERR_CHAN_NOTOPEN);
     exchange_end();
     stage_reach(2);
     join(OTHER, 0);

@@ -202,6 +202,18 @@ med_channel_subscribe(med_self *self, med_handle topic, med_handle endpoint, uns
 
 /* ---- Close ----------------------------------------------------------------------------------- */
 
+/* Why the caller has no such end open: all that the handle says. */
+static medley_status_t
+why_not_open(med_handle handle, bool sends)
+{
+    const med_handle_kind kind = med_handle_kind_of(handle);
+    if (kind == (sends ? MED_HANDLE_SENDER : MED_HANDLE_RECEIVER)) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    return kind == (sends ? MED_HANDLE_RECEIVER : MED_HANDLE_SENDER) ? MEDLEY_ERR_EXISTS
+                                                                     : MEDLEY_ERR_STALE;
+}
+
 medley_status_t
 med_channel_close(med_self *self, med_handle handle, med_lane_side side, med_lane_kind kind)
 {
@@ -209,7 +221,7 @@ med_channel_close(med_self *self, med_handle handle, med_lane_side side, med_lan
     med_lane_own *lane =
         sends ? med_channel_sender(self, handle) : med_channel_receiver(self, handle);
     if (!lane) {
-        return MEDLEY_ERR_STALE;
+        return why_not_open(handle, sends);
     }
     if (med_lane_calls(sends ? lane->producer.kind : lane->consumer.kind) != kind) {
         return MEDLEY_ERR_ARGUMENT;

@@ -27,8 +27,9 @@ medley_status_t med_channel_open(med_self *self,
  * Errors as of both. */
 medley_status_t
 med_channel_subscribe(med_self *self, med_handle topic, med_handle endpoint, unsigned *handle);
-/* Closes the caller's end. MEDLEY_ERR_STALE: it is not open; MEDLEY_ERR_ARGUMENT: no such handle.
- * */
+/* Closes the caller's end. MEDLEY_ERR_NOT_FOUND: he has it not open, or not any more;
+ * MEDLEY_ERR_EXISTS: it is a handle of the other end; MEDLEY_ERR_ARGUMENT: of another kind;
+ * MEDLEY_ERR_STALE: no handle of a channel's end. */
 medley_status_t
 med_channel_close(med_self *self, med_handle handle, med_lane_side side, med_lane_kind kind);
 
