@@ -444,8 +444,9 @@ mcapi_uint_t mcapi_pktchan_available(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_
                                      MCAPI_OUT mcapi_status_t *status);
 /* MCAPI_ERR_BUF_INVALID: no such buffer, or not the caller's; MCAPI_ERR_NODE_NOTINIT. */
 void mcapi_pktchan_release(MCAPI_IN void *buffer, MCAPI_OUT mcapi_status_t *status);
-/* Has the receiver given back what was sent from there? MCAPI_TRUE also for memory that is no
- * buffer of the system's: it was copied. MCAPI_ERR_PARAMETER (NULL), MCAPI_ERR_NODE_NOTINIT. */
+/* Has the receiver given back what was sent from there? MCAPI_FALSE with MCAPI_PENDING: not yet.
+ * MCAPI_TRUE also for memory that is no buffer of the system's: it was copied. MCAPI_ERR_PARAMETER
+ * (NULL), MCAPI_ERR_NODE_NOTINIT. */
 mcapi_boolean_t mcapi_pktchan_release_test(MCAPI_IN void *buffer, MCAPI_OUT mcapi_status_t *status);
 
 /* ---- Scalar channels (3.6) ------------------------------------------------------------------- */

@@ -166,6 +166,7 @@ mcapi_pktchan_release_test(const void *buffer, mcapi_status_t *status)
     if (!self) {
         return MCAPI_FALSE;
     }
-    *status = MCAPI_SUCCESS;
-    return med_packet_is_released(self, buffer) ? MCAPI_TRUE : MCAPI_FALSE;
+    bool released = med_packet_is_released(self, buffer);
+    *status = released ? MCAPI_SUCCESS : MCAPI_PENDING;
+    return released ? MCAPI_TRUE : MCAPI_FALSE;
 }

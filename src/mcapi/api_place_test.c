@@ -75,8 +75,10 @@ without_a_copy(void **state)
         unsigned *filled = take(c.sender);
         *filled = i;
         assert_int_equal(mcapi_pktchan_release_test(filled, &status), MCAPI_TRUE);
+        assert_int_equal(status, MCAPI_SUCCESS);
         assert_int_equal(send_taken(c.sender, filled, sizeof i), MCAPI_SUCCESS);
         assert_int_equal(mcapi_pktchan_release_test(filled, &status), MCAPI_FALSE);
+        assert_int_equal(status, MCAPI_PENDING);
         assert_int_equal(send_taken(c.sender, filled, sizeof i), MCAPI_ERR_BUF_INVALID);
         release(filled, MCAPI_ERR_BUF_INVALID);
         assert_ptr_equal(receive(c.receiver), filled);
