@@ -8,21 +8,23 @@
 #
 # usage: scripts/soak.sh
 # MEDLEY_TEST_KILLS: processes killed at random moments (default here 100000)
+# MEDLEY_TEST_EXCHANGE_KILLS: processes killed while they exchange, of each kind (default here 1000)
 # MEDLEY_TEST_EXHAUSTIVE: 0 kills after a sample of the instructions only (default here 1)
 # MEDLEY_TEST_TRANSACTIONS: what the channels of a topology move together (default here 10000000)
 # MEDLEY_SOAK_TIMEOUT: seconds that one test may take (default 36000)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export MEDLEY_TEST_KILLS=${MEDLEY_TEST_KILLS:-100000}
+export MEDLEY_TEST_EXCHANGE_KILLS=${MEDLEY_TEST_EXCHANGE_KILLS:-1000}
 export MEDLEY_TEST_EXHAUSTIVE=${MEDLEY_TEST_EXHAUSTIVE:-1}
 export MEDLEY_TEST_TRANSACTIONS=${MEDLEY_TEST_TRANSACTIONS:-10000000}
 timeout=${MEDLEY_SOAK_TIMEOUT:-36000}
 
 # With their ordinary numbers: sanitizers are slow.
-env -u MEDLEY_TEST_EXHAUSTIVE -u MEDLEY_TEST_KILLS -u MEDLEY_TEST_TRANSACTIONS \
-    scripts/check.sh asan-ubsan tsan clang fuzz
+env -u MEDLEY_TEST_EXHAUSTIVE -u MEDLEY_TEST_KILLS -u MEDLEY_TEST_EXCHANGE_KILLS \
+    -u MEDLEY_TEST_TRANSACTIONS scripts/check.sh asan-ubsan tsan clang fuzz
 
-echo "== soak: $MEDLEY_TEST_KILLS kills, MEDLEY_TEST_EXHAUSTIVE=$MEDLEY_TEST_EXHAUSTIVE"
+echo "== soak: $MEDLEY_TEST_KILLS kills, $MEDLEY_TEST_EXCHANGE_KILLS of each kind of exchange, MEDLEY_TEST_EXHAUSTIVE=$MEDLEY_TEST_EXHAUSTIVE"
 cmake --preset release -B build/soak -DMEDLEY_TESTS=ON >/dev/null
 cmake --build build/soak -j "$(nproc)"
 # TIMEOUT of a test wins over ctest's, so the tests' own are lifted for this folder.

@@ -2,8 +2,8 @@
 /*
  * Processes that are killed while they exchange with the tester, and what must be left of them.
  *
- *   MEDLEY_TEST_KILLS=n   how many are killed, of each kind (50)
- *   MEDLEY_TEST_SEED=n    when
+ *   MEDLEY_TEST_EXCHANGE_KILLS=n   how many are killed, of each kind (50)
+ *   MEDLEY_TEST_SEED=n             when
  */
 #ifndef MEDLEY_TESTS_KILL_EXCHANGE_VICTIM_H
 #define MEDLEY_TESTS_KILL_EXCHANGE_VICTIM_H
@@ -42,7 +42,7 @@ victims_up(int argc, char **argv)
 static inline uint32_t
 kills_wanted(void)
 {
-    const char *wanted = getenv("MEDLEY_TEST_KILLS");
+    const char *wanted = getenv("MEDLEY_TEST_EXCHANGE_KILLS");
     return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 50;
 }
 
