@@ -3,6 +3,8 @@
 
 import json
 import os
+import pty
+import re
 import subprocess
 import tempfile
 import unittest
@@ -137,6 +139,24 @@ class Model(CommandTest):
         message = json.loads(output)["error"]
         self.assertTrue(message.startswith("/not/there: No such file or directory; "), message)
         self.assertEqual(errors, f"medley model: {message}\n")
+
+    def test_who_looks_on_sees_how_far_it_is(self):
+        """On a terminal, and nowhere else; each of the two stages up to its end."""
+        own, terminal = pty.openpty()
+        with open(own, "rb", buffering=0) as screen, open(terminal, "wb") as stderr:
+            result = subprocess.run(
+                [MEDLEY, "model", "--json"],
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                env=self.environment,
+            )
+            seen = screen.read(65536).decode()
+        self.assertEqual(result.returncode, 0)
+        for stage, last in (("costs measured", len(COSTS)), ("predictions made", 46)):
+            steps = re.findall(rf"\rmedley model: (\d+) of {last} {stage}", seen)
+            self.assertEqual(int(steps[-1]), last)
+            self.assertGreater(len(steps), last - 1)
+            self.assertIn(f"{last} of {last} {stage}\r\n", seen)
 
     def test_as_a_user_runs_it(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -337,6 +337,17 @@ least_of(double (*measure)(void))
     return least;
 }
 
+/* What goes on for seconds says so to who looks on. */
+static void
+progress_show(size_t done, size_t all)
+{
+    if (isatty(STDERR_FILENO)) {
+        (void)fprintf(stderr, "\rmedley model: %zu of %zu costs measured%s", done, all,
+                      done == all ? "\n" : "");
+        (void)fflush(stderr);
+    }
+}
+
 static json_t *
 costs_measure(void)
 {
@@ -353,10 +364,13 @@ costs_measure(void)
                {"two_lines_ns", two_lines_ns},
                {"stream_line_ns", stream_line_ns},
                {"wake_ns", wake_ns}};
+    const size_t count = sizeof all / sizeof all[0];
     json_t *costs = json_object();
-    for (size_t i = 0; costs && i < sizeof all / sizeof all[0]; i++) {
+    for (size_t i = 0; costs && i < count; i++) {
+        progress_show(i, count);
         (void)json_object_set_new(costs, all[i].name, json_real(least_of(all[i].measure)));
     }
+    progress_show(count, count);
     return costs;
 }
 

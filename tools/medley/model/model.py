@@ -218,12 +218,36 @@ def verdict(ratio):
     return "stop"
 
 
-def rows_make(costs, operations, matrix):
+class Progress:
+    """To who looks on: how many predictions are made."""
+
+    def __init__(self, total):
+        self.done, self.total = 0, total
+        self.shows = sys.stderr.isatty()
+
+    def one_more(self):
+        self.done += 1
+        if self.shows:
+            print(
+                f"\rmedley model: {self.done} of {self.total} predictions made",
+                end="\n" if self.done == self.total else "",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def give_up(self):
+        """What is written next begins a line."""
+        if self.shows and 0 < self.done < self.total:
+            print(file=sys.stderr)
+
+
+def rows_make(costs, operations, matrix, progress):
     rows = []
     for kind in operations["lock-free"]:
         for exchange in ("locked", "lock-free"):
             for place in PLACES:
                 rate, share = predict(costs, operations, kind, exchange, place)
+                progress.one_more()
                 for run_as in ("threads", "processes"):
                     row = {"type": kind, "exchange": exchange, "place": place, "run_as": run_as}
                     row.update(predicted_per_second=rate, memory_share=share)
@@ -244,11 +268,15 @@ def compare(row, measured):
 # ---- The paper's Figure 6 ------------------------------------------------------------------------
 
 
-def sweep_make(costs, operations, kind):
+HIT_PERCENTS = range(0, 101, 10)
+
+
+def sweep_make(costs, operations, kind, progress):
     rows = []
-    for percent in range(0, 101, 10):
+    for percent in HIT_PERCENTS:
         for cores in (1, 2):
             result = exchange_of(costs, operations, kind, cores, percent / 100)
+            progress.one_more()
             rows.append(
                 {
                     "type": kind,
@@ -322,16 +350,18 @@ def main():
     with open(os.path.join(here, "operations.json"), encoding="utf-8") as file:
         operations = json.load(file)
     matrix = []
+    progress = Progress(len(operations["lock-free"]) * 2 * len(PLACES) + 2 * len(HIT_PERCENTS))
     try:
         if matrix_path:
             with open(matrix_path, encoding="utf-8") as file:
                 matrix = json.load(file)["matrix"]
         document = {
             "costs": costs,
-            "rows": rows_make(costs, operations, matrix),
-            "sweep": sweep_make(costs, operations, "message"),
+            "rows": rows_make(costs, operations, matrix, progress),
+            "sweep": sweep_make(costs, operations, "message", progress),
         }
     except (OSError, KeyError, TypeError, ValueError) as error:
+        progress.give_up()
         reason = what_was_wrong(error)
         end_with(form, f"{matrix_path}: {reason}; want a matrix.json, which 'make matrix' writes")
     try:
