@@ -13,9 +13,9 @@
 #include "base/atomic.h"
 #include "tools/medley/deployment.h"
 #include "tools/medley/histogram.h"
+#include "tools/medley/stress_error.h"
 
 #define STRESS_DOMAIN 1u
-#define STRESS_ERROR_BYTES 768u
 
 /* How far a node is. */
 typedef enum stress_state {
@@ -51,16 +51,6 @@ typedef struct stress_shared {
     char threads_error[STRESS_ERROR_BYTES];
     stress_record records[]; /* from node 1 on */
 } stress_shared;
-
-/* From now on what the library says in a thread that listens, as this one does, is the reason why
- * its next call fails: told with the error, and not besides, unless more than errors is wanted. */
-void stress_hear(void);
-/* From now on this thread listens. What was said so far was no reason: it is told now. */
-void stress_hear_anew(void);
-/* Writes an error: `text`, and the reason, if the library gave one. STRESS_ERROR_BYTES large. */
-void stress_error_write(char *error, const char *text);
-/* Only the reason; `text` where the library gave none. */
-void stress_reason_write(char *error, const char *text);
 
 /* Runs node `number` of the deployment in the calling thread. False: its record says what was
  * wrong; others may be waiting for it, so its process has to end. */
