@@ -8,4 +8,4 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 # by the names that it gives processors.
 set(machine "-march=rv32imafdc -misa-spec=2.2 -mabi=ilp32d")
 set(CMAKE_ASM_FLAGS_INIT "${machine}")
-set(CMAKE_C_FLAGS_INIT "${machine} -mcmodel=medany -ffreestanding")
+set(CMAKE_C_FLAGS_INIT "${machine} -mcmodel=medany -ffreestanding -ffunction-sections -fdata-sections")
