@@ -43,6 +43,7 @@ main(void)
     run(base_checks, base_check_count);
     run(node_checks, node_check_count);
     run(lock_checks, lock_check_count);
+    run(call_checks, call_check_count);
     run(exchange_checks, exchange_check_count);
     run(memory_checks, memory_check_count);
     report("four harts", hart_count() >= 4 ? NULL : "at least four harts are there");

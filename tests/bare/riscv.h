@@ -18,6 +18,8 @@ extern const med_port_check node_checks[];
 extern const uint32_t node_check_count;
 extern const med_port_check lock_checks[];
 extern const uint32_t lock_check_count;
+extern const med_port_check call_checks[];
+extern const uint32_t call_check_count;
 extern const med_port_check exchange_checks[];
 extern const uint32_t exchange_check_count;
 extern const med_port_check memory_checks[];

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Builds the bare RISC-V image, of 64 and of 32 bits, and runs it on QEMU's machine "virt"
-# (emulated). What fails says so; an image's exit status is how many of its checks failed.
+# (emulated). What fails says so; an image's exit status is how many of its checks failed. The image
+# calls every function of MRAPI.
 #
 # usage: tests/bare/run_riscv.sh [HARTS...]    default: 4 16
 set -euo pipefail
@@ -19,6 +20,13 @@ for bits in 64 32; do
     build=build/bare-rv$bits
     cmake --preset bare-rv$bits --no-warn-unused-cli >/dev/null
     cmake --build "$build" --target bare_riscv
+    # The linker has dropped what the image does not call.
+    uncalled=$(riscv64-unknown-elf-nm "$build/tests/bare/bare_riscv" | awk '$2 == "T" { print $3 }' | sort |
+        comm -13 - <(grep '^mrapi_' tests/exports.txt | sort))
+    if [ -n "$uncalled" ]; then
+        echo "FAILED  the image does not call" $uncalled
+        failed=1
+    fi
     for harts in "$@"; do
         echo "== $harts harts of QEMU's machine virt, $bits bits (emulated)"
         timeout 120 qemu-system-riscv$bits -machine virt -bios none -smp "$harts" -m 64M \
