@@ -251,23 +251,32 @@ moves_something(const med_rmem_transfer *transfer)
     return transfer->local && transfer->row_bytes && transfer->rows;
 }
 
-static inline void
+/* The common case. False: `transfer_run` does the rest, all checks included, out of line and with
+ * the face's own arguments, so that here nothing is put on the stack: the stores of a copy that is
+ * under way already stand before any other. */
+static inline __attribute__((always_inline)) bool
+transfer_fast(mrapi_rmem_hndl_t rmem, const med_rmem_transfer *transfer, mrapi_status_t *status)
+{
+    med_self *self = status ? med_self_get() : NULL;
+    unsigned char *far = self ? med_rmem_window_piece(self, rmem, transfer) : NULL;
+    if (__builtin_expect(!far, 0)) {
+        return false;
+    }
+    unsigned char *near = (unsigned char *)transfer->local + transfer->local_offset;
+    *status = MRAPI_SUCCESS;
+    memmove(transfer->write ? far : near, transfer->write ? near : far, transfer->row_bytes);
+    return true;
+}
+
+static void
 transfer_run(mrapi_rmem_hndl_t rmem, const med_rmem_transfer *transfer, mrapi_status_t *status)
 {
     med_self *self = status ? med_api_self(status) : NULL;
-    if (!self) {
-        return;
+    if (self) {
+        *status = moves_something(transfer)
+                      ? status_of(med_rmem_transfer_run(self, rmem, transfer), &of_transfer)
+                      : MRAPI_ERR_PARAMETER;
     }
-    unsigned char *far = med_rmem_window_piece(self, rmem, transfer);
-    if (__builtin_expect(far != NULL, 1)) {
-        unsigned char *near = (unsigned char *)transfer->local + transfer->local_offset;
-        memmove(transfer->write ? far : near, transfer->write ? near : far, transfer->row_bytes);
-        *status = MRAPI_SUCCESS;
-        return;
-    }
-    *status = moves_something(transfer)
-                  ? status_of(med_rmem_transfer_run(self, rmem, transfer), &of_transfer)
-                  : MRAPI_ERR_PARAMETER;
 }
 
 static void
@@ -285,6 +294,23 @@ transfer_start(mrapi_rmem_hndl_t rmem,
                   : MRAPI_ERR_PARAMETER;
 }
 
+static __attribute__((noinline)) void
+read_any(mrapi_rmem_hndl_t rmem,
+         mrapi_uint32_t rmem_offset,
+         void *local_buf,
+         mrapi_uint32_t local_offset,
+         mrapi_uint32_t bytes_per_access,
+         mrapi_uint32_t num_strides,
+         mrapi_uint32_t rmem_stride,
+         mrapi_uint32_t local_stride,
+         mrapi_status_t *status)
+{
+    const med_rmem_transfer transfer = {false,        rmem_offset,      local_buf,
+                                        local_offset, bytes_per_access, num_strides,
+                                        rmem_stride,  local_stride};
+    transfer_run(rmem, &transfer, status);
+}
+
 void
 mrapi_rmem_read(mrapi_rmem_hndl_t rmem,
                 mrapi_uint32_t rmem_offset,
@@ -299,6 +325,27 @@ mrapi_rmem_read(mrapi_rmem_hndl_t rmem,
     const med_rmem_transfer transfer = {false,        rmem_offset,      local_buf,
                                         local_offset, bytes_per_access, num_strides,
                                         rmem_stride,  local_stride};
+    if (!transfer_fast(rmem, &transfer, status)) {
+        read_any(rmem, rmem_offset, local_buf, local_offset, bytes_per_access, num_strides,
+                 rmem_stride, local_stride, status);
+    }
+}
+
+static __attribute__((noinline)) void
+write_any(mrapi_rmem_hndl_t rmem,
+          mrapi_uint32_t rmem_offset,
+          const void *local_buf,
+          mrapi_uint32_t local_offset,
+          mrapi_uint32_t bytes_per_access,
+          mrapi_uint32_t num_strides,
+          mrapi_uint32_t rmem_stride,
+          mrapi_uint32_t local_stride,
+          mrapi_status_t *status)
+{
+    const med_rmem_transfer transfer = {
+        true,         rmem_offset,      (void *)(uintptr_t)local_buf,
+        local_offset, bytes_per_access, num_strides,
+        rmem_stride,  local_stride};
     transfer_run(rmem, &transfer, status);
 }
 
@@ -317,7 +364,10 @@ mrapi_rmem_write(mrapi_rmem_hndl_t rmem,
         true,         rmem_offset,      (void *)(uintptr_t)local_buf,
         local_offset, bytes_per_access, num_strides,
         rmem_stride,  local_stride};
-    transfer_run(rmem, &transfer, status);
+    if (!transfer_fast(rmem, &transfer, status)) {
+        write_any(rmem, rmem_offset, local_buf, local_offset, bytes_per_access, num_strides,
+                  rmem_stride, local_stride, status);
+    }
 }
 
 void

@@ -142,6 +142,9 @@ med_rmem_window_open(const med_system *system,
     if (status == MEDLEY_OK && !window->local && !segment_map(window)) {
         status = peer_open(window);
     }
+    if (window->local && access == MED_RMEM_PLAIN) {
+        window->plain_bytes = window->size_bytes;
+    }
     if (status == MEDLEY_OK && access == MED_RMEM_SWCACHE) {
         status = med_rmem_cache_make(window->size_bytes, &window->cache);
     }

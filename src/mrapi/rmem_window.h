@@ -18,7 +18,8 @@ typedef struct med_rmem_window {
     uint32_t attachment_generation;
     uint32_t node_ref; /* whose it is */
     const med_rmem_row *row;
-    uint32_t size_bytes; /* read from the row once */
+    uint32_t size_bytes;  /* read from the row once */
+    uint32_t plain_bytes; /* the same where a call moves the bytes itself, else 0 */
     med_rmem_access access;
     unsigned char *local; /* where it lies for this process too; NULL: only through the peer */
     uint64_t address;     /* in its owner's memory */
@@ -64,10 +65,10 @@ med_rmem_window_piece(const med_self *self, med_handle rmem, const med_rmem_tran
 {
     const med_rmem_transfer *t = transfer;
     const med_rmem_window *window = med_rmem_window_recent(self, rmem);
-    bool common = window && window->local && window->access == MED_RMEM_PLAIN && t->rows == 1 &&
-                  t->local && t->row_bytes && t->rmem_stride >= t->row_bytes &&
-                  t->local_stride >= t->row_bytes && t->rmem_offset <= window->size_bytes &&
-                  t->row_bytes <= window->size_bytes - t->rmem_offset &&
+    bool common = window && t->rows == 1 && t->local && t->row_bytes &&
+                  t->rmem_stride >= t->row_bytes && t->local_stride >= t->row_bytes &&
+                  t->rmem_offset <= window->plain_bytes &&
+                  t->row_bytes <= window->plain_bytes - t->rmem_offset &&
                   (uint64_t)t->local_offset + t->row_bytes <= UINTPTR_MAX - (uintptr_t)t->local;
     return __builtin_expect(common, 1) ? window->local + t->rmem_offset : NULL;
 }
