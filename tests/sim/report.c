@@ -20,7 +20,8 @@ report_program(const char *program)
 
 /* ---- Source lines ---------------------------------------------------------------------------- */
 
-/* "./build/dev/./src/base/x.c:12 (discriminator 3)" */
+/* "./build/dev/./src/base/x.c:12 (discriminator 3)"; of a compiler's cache, that names it from the
+ * folder of the build on, "./build/dev/../../src/base/x.c:12" */
 static void
 parse_line(const char *text, source_line *line)
 {
@@ -30,6 +31,9 @@ parse_line(const char *text, source_line *line)
     }
     const char *root = strstr(text, "/./");
     const char *path = root ? root + 3 : text + 2 * (strncmp(text, "./", 2) == 0);
+    for (const char *up = strstr(path, "../"); up && up < colon; up = strstr(path, "../")) {
+        path = up + 3;
+    }
     const char *slash = colon;
     while (slash > path && slash[-1] != '/') {
         slash--;
