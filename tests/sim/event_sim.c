@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Event callbacks: a callback is called with the event that it was given for, as often as was asked
- * for; what stood in an entry before it ended is nobody's.
+ * for; what stood in an entry before it ended is nobody's. Addresses of callbacks differ in both
+ * halves.
  *
  * Actors: threads of one process. Two listen, each to one event at a time, and end it again; two
  * tell. All entries have been used and ended before, so that what is over stands in them.
@@ -40,24 +41,44 @@ hear_rare(mrapi_event_t event)
     SIM_CHECK(false);
 }
 
+/* At half of the address of one callback and half of another's. */
+static void
+hear_mixture(mrapi_event_t event)
+{
+    (void)event;
+    SIM_CHECK(false);
+}
+
+typedef void hearer(mrapi_event_t event);
+
 typedef struct subject {
     mrapi_event_t event;
     uint32_t frequency;
-    void (*callback)(mrapi_event_t event);
+    hearer *callback;
 } subject;
 
-static const subject subjects[] = {
-    {FIRST, 1, hear_first},
-    {SECOND, 1, hear_second},
+static subject subjects[] = {
+    {FIRST, 1, NULL},
+    {SECOND, 1, NULL},
     {RARE, NEVER, hear_rare},
 };
 #define SUBJECTS (sizeof subjects / sizeof subjects[0])
+
+static hearer *
+placed(uint32_t high, uint32_t low, hearer *callback)
+{
+    return (hearer *)sim_code_place(high, low, (sim_code *)callback);
+}
 
 /* Of an event of its own each, and so in an entry of its own. */
 static void
 begin(const sim_actor *director)
 {
     (void)director;
+    subjects[0].callback = placed(0, 0, hear_first);
+    subjects[1].callback = placed(1, 1, hear_second);
+    (void)placed(0, 1, hear_mixture);
+    (void)placed(1, 0, hear_mixture);
     for (uint32_t i = 1; i <= ENTRIES; i++) {
         SIM_CHECK(med_event_listen((mrapi_event_t)(RARE + i), NEVER, hear_rare) == MEDLEY_OK);
     }

@@ -66,8 +66,6 @@ static const survivor survivors[] = {
      "who asks has the reference from a lock, and with it (A2) what made it"},
     {NULL, "med_node_look", "A1",
      "who is told that it is gone takes its locks away behind it: " IN_ITS_PLACE},
-    {NULL, "fill", "K3 next life, as K1", "all callbacks of a scenario lie in the same 4 GiB"},
-    {NULL, "listener_read", "K4", "as K3"},
 
     /* mrapi: locks */
     {NULL, "bears", "A1", NO_SUCH_LOCKS},

@@ -75,6 +75,10 @@ bool sim_join(uint32_t actor);
  * is visible. Or until nobody else is left who could be: UINT32_MAX. */
 uint32_t sim_await_death(void);
 /* Ends the run as failed. */
+/* Code that does what `function` does, called the same way, at an address made of one of two upper
+ * halves and one of two lower ones. */
+typedef void sim_code(void);
+sim_code *sim_code_place(uint32_t high, uint32_t low, sim_code *function);
 _Noreturn void sim_fail_at(const char *file, int line, const char *what);
 
 #define SIM_CHECK(condition)                                                                       \
