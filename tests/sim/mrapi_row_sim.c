@@ -5,7 +5,8 @@
  * another's. Nor does who looks on from outside (view.h) see a mixture of two.
  *
  * Actors: 0 makes and deletes; the others read, by handles that are told without any order, or row
- * by row. Each life has a number, a size and attributes of its own, known to all with its handle.
+ * by row. Each life has a number, a size, attributes and a place of its own, known to all with its
+ * handle.
  */
 
 #include "mrapi.h"
@@ -18,6 +19,7 @@
 #define READS 48u
 #define NUMBER 7u /* of the first; others follow */
 #define BYTES 64u
+#define ADDRESS_STEP ((1ull << 32) + (1u << 16)) /* both halves differ */
 
 typedef struct notes {
     mrapi_notes common; /* told: a life + 1 */
@@ -25,12 +27,17 @@ typedef struct notes {
     med_handle handles[LIVES_MAX];
 } notes;
 
+/* Nobody maps it, so any address will do. */
 static med_shmem_request
 request_of(uint32_t life)
 {
+    bool odd = life % 2;
     return (med_shmem_request){.number = NUMBER + life,
                                .size_bytes = BYTES * (life + 1),
-                               .attributes = life % 2 ? MED_SHMEM_DOMAIN_SHARED : 0};
+                               .attributes = odd ? MED_SHMEM_DOMAIN_SHARED : 0,
+                               .place = odd ? MED_PORT_PLACE_NUMA : MED_PORT_PLACE_ANY,
+                               .place_index = odd ? life : 0,
+                               .address = (life + 1) * ADDRESS_STEP};
 }
 
 static void
@@ -52,9 +59,13 @@ read(const sim_actor *actor, uint32_t life)
     med_shmem_request had;
     medley_status_t status = med_shmem_read(med_self_get(), n->handles[life], &had);
     SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_STALE);
-    SIM_CHECK(status != MEDLEY_OK || had.number == wanted.number);
-    SIM_CHECK(status != MEDLEY_OK || had.size_bytes == wanted.size_bytes);
-    SIM_CHECK(status != MEDLEY_OK || had.attributes == wanted.attributes);
+    if (status == MEDLEY_OK) {
+        SIM_CHECK(had.number == wanted.number);
+        SIM_CHECK(had.size_bytes == wanted.size_bytes);
+        SIM_CHECK(had.attributes == wanted.attributes);
+        SIM_CHECK(had.place == wanted.place && had.place_index == wanted.place_index);
+        SIM_CHECK(had.address == wanted.address);
+    }
 }
 
 static void
@@ -107,6 +118,7 @@ const sim_scenario sim_mrapi_row = {
     .memory_bytes = sizeof(uint32_t),
     .actors = MRAPI_ACTORS,
     .deaths = 0,
+    .sees_late = true,
     .begin = mrapi_begin,
     .act = act,
     .environment = environment,

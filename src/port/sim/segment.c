@@ -7,6 +7,7 @@
 
 #define HERE ((uintptr_t)__builtin_return_address(0))
 #define SEGMENTS_MAX 32u
+#define MEMORY_NODES 16u
 
 typedef struct segment {
     uint64_t instance;
@@ -57,16 +58,30 @@ med_port_tight_get(uint32_t index, med_port_tight *memory)
     return false;
 }
 
+/* Memory nodes are many, and alike. */
+static medley_status_t
+place_check(const med_port_segment *asked)
+{
+    bool there = asked->place == MED_PORT_PLACE_ANY ||
+                 (asked->place == MED_PORT_PLACE_NUMA && asked->place_index < MEMORY_NODES);
+    if (!there) {
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
+    return asked->wanted % SIM_PAGE_BYTES == 0 ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
+}
+
 medley_status_t
 med_port_segment_create(med_port_segment *asked)
 {
     sim_point(HERE);
     asked->why[0] = 0;
-    if (asked->place != MED_PORT_PLACE_ANY || asked->wanted != 0) {
-        return MEDLEY_ERR_NOT_SUPPORTED;
+    medley_status_t status = place_check(asked);
+    if (status != MEDLEY_OK) {
+        return status;
     }
     if (!asked->beside) {
-        return med_port_memory_map(asked->size_bytes, &asked->address);
+        return asked->wanted ? MEDLEY_ERR_EXISTS
+                             : med_port_memory_map(asked->size_bytes, &asked->address);
     }
     if (segment_find(asked->beside, asked->instance, asked->number)) {
         return MEDLEY_ERR_EXISTS;
@@ -105,16 +120,22 @@ med_port_segment_open(med_port_segment *asked)
     return s->size_bytes == asked->size_bytes ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
+/* A process sees each where its view has it, and has something else at any other address. */
 medley_status_t
 med_port_segment_map(med_port_segment *asked)
 {
-    if (asked->beside) {
-        uint32_t process = sim.current->process;
-        segment *s = &segments[asked->handle];
-        s->maps[process]++;
-        segment_show(s, process);
-        asked->address = sim_shared_address(process, s->place);
+    if (!asked->beside) {
+        return MEDLEY_OK;
     }
+    uint32_t process = sim.current->process;
+    segment *s = &segments[asked->handle];
+    void *address = sim_shared_address(process, s->place);
+    if (asked->wanted && asked->wanted != (uintptr_t)address) {
+        return MEDLEY_ERR_EXISTS;
+    }
+    s->maps[process]++;
+    segment_show(s, process);
+    asked->address = address;
     return MEDLEY_OK;
 }
 
