@@ -25,6 +25,14 @@ owner_lives(void *context)
     return med_process_alive(window->system, window->process_ref);
 }
 
+/* Is what was read of the row of the life that was meant? Relaxed: K2 and K4 have put it after
+ * that. */
+static bool
+is_meant(const med_rmem_window *window)
+{
+    return atomic32_load_relaxed(&window->row->row.state) == window->live;
+}
+
 static void
 unreachable_report(med_rmem_window *window, uint32_t process_id, const char *why)
 {
@@ -50,8 +58,8 @@ peer_open(med_rmem_window *window)
     uint32_t process_id = atomic32_load_relaxed(&process->process_id); /* relaxed: alive() tells */
     /* K4 next life, as K2 <- K3 (rmem.c) */
     if (atomic32_load_acquire(&window->row->process_space) != med_port_pi_space()) {
-        if (!owner_lives(window)) {
-            return MEDLEY_ERR_STALE; /* what was read may be of the row's next life */
+        if (!is_meant(window) || !owner_lives(window)) {
+            return MEDLEY_ERR_STALE;
         }
         unreachable_report(window, process_id,
                            ", of another PID namespace, whose memory cannot be named from here; "
@@ -148,8 +156,7 @@ med_rmem_window_open(const med_system *system,
     if (status == MEDLEY_OK && access == MED_RMEM_SWCACHE) {
         status = med_rmem_cache_make(window->size_bytes, &window->cache);
     }
-    /* Relaxed: K2 has put it after whatever was read above. */
-    if (status == MEDLEY_OK && atomic32_load_relaxed(&row->row.state) != window->live) {
+    if (status == MEDLEY_OK && !is_meant(window)) {
         status = MEDLEY_ERR_STALE;
     }
     window->rmem = rmem;

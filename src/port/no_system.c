@@ -55,12 +55,6 @@ med_port_pi_supported(void)
     return false;
 }
 
-uint32_t
-med_port_pi_space(void)
-{
-    return 0;
-}
-
 medley_status_t
 med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
 {

@@ -5,7 +5,8 @@
  *
  * Actors: 0 and 1 make a remote memory in turns, in what they have of each kind, and delete it; the
  * others open windows, by handles that are told without any order. What each life is is known to
- * all with its handle.
+ * all with its handle. The makers are of two spaces of process numbers, so that what one of them
+ * has for itself is out of reach for half of the others.
  */
 #include "mrapi.h"
 #include "mrapi/process.h"
@@ -35,6 +36,7 @@ enum {
 typedef struct life {
     med_handle handle;
     uint32_t process_ref;
+    uint32_t space;
     uint32_t place;
     uint32_t size_bytes;
     uint64_t address;
@@ -83,6 +85,7 @@ life_of(const places *p, uint32_t number)
     uintptr_t at = (uintptr_t)p->of[place] + offset;
     return (life){
         .process_ref = system->process_ref,
+        .space = med_port_pi_space(),
         .place = place,
         .size_bytes = BYTES - number,
         .address = place == IN_PARTITION ? at - (uintptr_t)system->header : at,
@@ -148,7 +151,9 @@ open_one(const life *l)
     }
     medley_status_t status = med_rmem_window_open(
         self->system, l->handle, med_handle_generation(l->handle), MED_RMEM_PLAIN, &window);
-    SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_STALE);
+    bool in_reach = l->place != IN_OWNER || l->space == med_port_pi_space();
+    medley_status_t good = in_reach ? MEDLEY_OK : MEDLEY_ERR_SYSTEM;
+    SIM_CHECK(status == good || status == MEDLEY_ERR_STALE);
     if (status == MEDLEY_OK) {
         expect(&window, l);
         med_rmem_window_close(&window);
@@ -179,6 +184,7 @@ const sim_scenario sim_mrapi_window = {
     .covers = "rmem_window extent_fill() create_fill()",
     .memory_bytes = sizeof(uint32_t),
     .actors = ACTORS,
+    .spaces = 2,
     .sees_late = true,
     .begin = mrapi_begin,
     .act = act,

@@ -86,8 +86,7 @@ static const survivor survivors[] = {
     /* mrapi: memory */
     {"mrapi_rmem", "extent_fill", "K1", "mrapi_window finds it"},
     {"mrapi_rmem", "create_fill", "K1", "mrapi_window finds it"},
-    {NULL, "create_fill", "K3", "all processes of the simulator have one space of numbers"},
-    {NULL, "peer_open", "K4", "as K3"},
+    {"mrapi_rmem", "create_fill", "K3", "mrapi_window finds it"},
     {"mrapi_shmem", "file_make", "M1", "mrapi_slow finds it"},
     {"mrapi_shmem", "med_shmem_recover_making", "M2", "mrapi_slow finds it"},
     {NULL, "med_shmem_create", "M1",

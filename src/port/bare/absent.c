@@ -227,3 +227,9 @@ med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
     (void)copy;
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
+
+uint32_t
+med_port_pi_space(void)
+{
+    return 0;
+}

@@ -78,7 +78,8 @@ medley_status_t
 med_port_peer_open(uint32_t process_id, med_port_peer *peer)
 {
     sim_point(HERE);
-    uint32_t process = process_id - SIM_PROCESS_ID_FIRST;
+    uint32_t process =
+        (process_id - SIM_PROCESS_ID_FIRST) * sim_spaces() + sim_space_of(sim.current->process);
     if (process >= sim.process_count || sim.processes[process].killed) {
         return MEDLEY_ERR_PEER_DIED;
     }

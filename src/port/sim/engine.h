@@ -177,7 +177,7 @@ void sim_step(sim_fiber *fiber);
 
 /* ---- The world ------------------------------------------------------------------------------- */
 
-#define SIM_PROCESS_ID_FIRST 1000u /* the number of process 0 */
+#define SIM_PROCESS_ID_FIRST 1000u /* the number of the first process of each space */
 
 typedef struct sim_process {
     uintptr_t base;    /* where its copy of the program is loaded */
@@ -223,6 +223,26 @@ typedef struct sim_world {
 } sim_world;
 
 extern sim_world sim;
+
+/* Each space numbers its processes by itself: from 0 on, which space a process is in, and its
+ * number there. */
+static inline uint32_t
+sim_spaces(void)
+{
+    return sim.scenario->spaces ? sim.scenario->spaces : 1;
+}
+
+static inline uint32_t
+sim_space_of(uint32_t process)
+{
+    return process % sim_spaces();
+}
+
+static inline uint32_t
+sim_process_id(uint32_t process)
+{
+    return SIM_PROCESS_ID_FIRST + process / sim_spaces();
+}
 
 /* What the simulator counted per place of the program where an atomic operation stands. */
 extern uint8_t sim_sites[SIM_PROGRAM_BYTES]; /* bit o: with order o */

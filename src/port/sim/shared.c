@@ -408,7 +408,9 @@ med_port_slot_process(const med_port_shared *shared, uint32_t number)
 {
     sim_point(HERE);
     const memory *m = memory_of(shared);
-    return is_held(m, number) ? SIM_PROCESS_ID_FIRST + m->slots[number].holder : 0;
+    uint32_t holder = is_held(m, number) ? m->slots[number].holder : NOBODY;
+    bool seen = holder != NOBODY && sim_space_of(holder) == sim_space_of(sim.current->process);
+    return seen ? sim_process_id(holder) : 0;
 }
 
 bool

@@ -49,6 +49,7 @@ typedef struct sim_scenario {
     bool sees_late;     /* loads return old values more often: for what only several of them show */
     bool long_lived;    /* much is done before what it is about: deaths come late, too */
     bool one_process;   /* the actors are threads of one process */
+    uint32_t spaces;    /* of process numbers; the actors' processes are in each in turn. 0: one */
     bool times_out;     /* waits may end by their deadline; else only when somebody was killed */
     bool waits_forever; /* mutants: a wake that is left out must be found */
     void (*begin)(const sim_actor *director);
@@ -74,11 +75,11 @@ bool sim_join(uint32_t actor);
 /* Waits until an actor has been killed that no other call has returned: its index, and all it did
  * is visible. Or until nobody else is left who could be: UINT32_MAX. */
 uint32_t sim_await_death(void);
-/* Ends the run as failed. */
 /* Code that does what `function` does, called the same way, at an address made of one of two upper
  * halves and one of two lower ones. */
 typedef void sim_code(void);
 sim_code *sim_code_place(uint32_t high, uint32_t low, sim_code *function);
+/* Ends the run as failed. */
 _Noreturn void sim_fail_at(const char *file, int line, const char *what);
 
 #define SIM_CHECK(condition)                                                                       \

@@ -59,7 +59,13 @@ med_port_heap_give(void *block, size_t size_bytes)
 uint32_t
 med_port_process_id(void)
 {
-    return SIM_PROCESS_ID_FIRST + sim.current->process;
+    return sim_process_id(sim.current->process);
+}
+
+uint32_t
+med_port_pi_space(void)
+{
+    return 1 + sim_space_of(sim.current->process);
 }
 
 uint32_t
