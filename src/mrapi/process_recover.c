@@ -87,9 +87,10 @@ recovery_claim(med_system *system, uint32_t index, claim *claimed)
 {
     med_process_row *row = med_system_process(system, index);
     claimed->from = NOBODY;
-    /* A1 live <- L1 (process.c), before the slot is asked: whose LIVE it is had it by then. */
-    uint32_t word = atomic32_load_acquire(&row->state);
     for (;;) {
+        /* A1 live <- L1 (process.c), before the slot is asked: whose LIVE it is had it by then.
+         * After a compare-and-swap that failed, too: that is a relaxed load. */
+        uint32_t word = atomic32_load_acquire(&row->state);
         switch (med_process_state_of(word)) {
         case MED_PROCESS_LIVE:
         case MED_PROCESS_DEAD: /* held: by a newcomer who claims it, or we cannot see who lives */
@@ -113,14 +114,10 @@ recovery_claim(med_system *system, uint32_t index, claim *claimed)
             dead ? med_process_word(MED_PROCESS_RECOVERING, system->process_index, generation)
                  : med_process_word(MED_PROCESS_DEAD, 0, generation);
         /* D2 done so far <- D1 (recover, recover_claims) */
-        if (!atomic32_cas_acquire(&row->state, &word, next)) {
-            continue;
-        }
-        if (dead) {
+        if (atomic32_cas_acquire(&row->state, &word, next) && dead) {
             claimed->word = next;
             return true;
         }
-        word = next;
     }
 }
 

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "mrapi.h"
+#include "mrapi/process.h"
+#include "mrapi/system.h"
+#include "port/port.h"
 
 #define DOMAIN 1u
 
@@ -27,23 +30,30 @@ somebody_is_present(const mrapi_notes *n)
     return false;
 }
 
-/* Again, when another was too long at opening or closing the system. */
+/* Again, when another was too long at opening or closing the system, or all rows were taken. */
 void
 mrapi_node_come(const sim_actor *actor)
 {
     mrapi_info_t info;
     mrapi_parameters_t parameters = {0};
     mrapi_status_t status;
-    do {
+    for (;;) {
         mrapi_initialize(DOMAIN, actor->index + 1, parameters, &info, &status);
         SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_INITFAILED);
-    } while (status != MRAPI_SUCCESS);
+        if (status == MRAPI_SUCCESS) {
+            return;
+        }
+        med_port_yield();
+    }
 }
 
+/* Nobody has taken this process for dead. */
 void
 mrapi_node_go(void)
 {
+    const med_system *system = med_self_get()->system;
     mrapi_status_t status;
+    SIM_CHECK(med_process_alive(system, system->process_ref));
     mrapi_finalize(&status);
     SIM_CHECK(status == MRAPI_SUCCESS);
 }

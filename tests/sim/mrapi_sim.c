@@ -4,8 +4,9 @@
  * has gone; nodes come and go; a mutex that anybody may have made, or deleted, has one holder, who
  * sees what the holders before it wrote; and all of it goes on when a process is killed anywhere.
  *
- * Actors: three processes of equal rank. Two scenarios: in one they come and go, in the other they
- * stay, and mutexes of two numbers come and go, one of them recursive.
+ * Actors: three processes of equal rank. Three scenarios: in one they come and go; in one there are
+ * rows for two of them, so that who comes may have to wait, or takes the row of one who died; in
+ * one they stay. Mutexes of two numbers come and go, one of them recursive.
  */
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
@@ -169,6 +170,22 @@ const sim_scenario sim_mrapi = {
     .begin = mrapi_begin,
     .act = act,
     .environment = mrapi_environment,
+};
+
+static const sim_variable environment_full[] = {{"MEDLEY_MAX_PROCESSES", "2"}, MRAPI_VARIABLES};
+
+const sim_scenario sim_mrapi_full = {
+    .name = "mrapi_full",
+    .covers = "process process_recover",
+    .memory_bytes = MUTEXES * sizeof(guarded),
+    .actors = MRAPI_ACTORS,
+    .deaths = 2,
+    .mortal = 7,
+    .sees_late = true,
+    .long_lived = true,
+    .begin = mrapi_begin,
+    .act = act,
+    .environment = environment_full,
 };
 
 const sim_scenario sim_mrapi_mutex = {

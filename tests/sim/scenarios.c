@@ -26,6 +26,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_trace_ring,
     /* mrapi */
     &sim_mrapi,
+    &sim_mrapi_full,
     &sim_mrapi_mutex,
     &sim_mrapi_thread,
     &sim_mrapi_sem,

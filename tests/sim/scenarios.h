@@ -25,6 +25,7 @@ extern const sim_scenario sim_bit_set;
 extern const sim_scenario sim_pool;
 extern const sim_scenario sim_trace_ring;
 extern const sim_scenario sim_mrapi;
+extern const sim_scenario sim_mrapi_full;
 extern const sim_scenario sim_mrapi_mutex;
 extern const sim_scenario sim_mrapi_thread;
 extern const sim_scenario sim_mrapi_sem;

@@ -47,13 +47,12 @@ static const survivor survivors[] = {
 
     /* mrapi: processes */
     {NULL, "med_node_row_leave", "U3", "who could not remove the row slept first: a full fence"},
-    {NULL, "come_alive", "L1", "the slot is had before: " IN_ITS_PLACE},
     {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
-    {NULL, "recovery_claim", "A1", "the slot is asked behind it: " IN_ITS_PLACE},
+    {"mrapi_full", "recover_node_row", "A1", "mcapi_heir finds it"},
     {NULL, "recovery_claim", "D2",
      "each step of a recovery is a compare-and-swap, or under a lock"},
     {NULL, "recover_claims", "D1", "as D2"},
-    {NULL, "claim_dead", "A1", "as in recovery_claim"},
+    {NULL, "claim_dead", "A1", "the slot is had before it"},
     {NULL, "claim_dead", "D2", "as D2 of recovery_claim"},
     {NULL, "med_process_recover", "D1", "as D2"},
     {NULL, "med_process_recover", "R2",

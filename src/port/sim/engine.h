@@ -112,7 +112,8 @@ extern bool sim_unmapped[SIM_PROCESSES_MAX][SIM_VIEW_BYTES / SIM_PAGE_BYTES];
 
 /* Names, sections, slots: shared.c. */
 void sim_shared_begin(void);
-void sim_shared_process_died(uint32_t process, const sim_view *view);
+/* Of which this fiber was. */
+void sim_shared_process_died(const sim_fiber *fiber);
 /* So many bytes of the shared memory, until the run ends; SIM_NOWHERE: there is no more. */
 uint32_t sim_shared_take(size_t size_bytes);
 /* segment.c. */

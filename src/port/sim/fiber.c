@@ -352,7 +352,7 @@ sim_process_kill(uint32_t process)
         sim.waiting -= fiber->state == SIM_WAITING;
         fiber->state = SIM_KILLED;
         fiber->joins = NULL;
-        sim_shared_process_died(process, &fiber->view);
+        sim_shared_process_died(fiber);
         wake_joiners(fiber);
     }
 }

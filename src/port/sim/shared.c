@@ -3,7 +3,12 @@
  * Named memories, their sections and slots, in the simulator.
  *
  * Whoever enters a section sees what all did who were in it before; whoever learns that a slot is
- * not held sees what its last holder did. A process that dies leaves its sections and slots.
+ * held sees what its holder did before he had it, and whoever learns that it is not what the last
+ * holder did: the kernel has a lock around each. A process that dies leaves its sections and slots.
+ *
+ * Who asks whether a slot is held may be told what was before the last changes, as long as he knows
+ * of none of them: a processor may bring in what the program reads before the question when that is
+ * answered already, and the kernel's lock keeps nobody from it.
  */
 #include "engine.h"
 
@@ -12,12 +17,20 @@
 
 #define HERE ((uintptr_t)__builtin_return_address(0))
 #define NAMES_MAX 8u
-#define SLOTS_MAX 64u
+#define SLOTS_MAX 16u
+#define CHANGES 4u
 #define NOBODY UINT32_MAX
 
-typedef struct slot {
+/* Of who holds a slot. */
+typedef struct change {
     uint32_t holder; /* process, or NOBODY */
-    sim_view left;   /* what those did who held it before */
+    sim_clock known; /* when each fiber made or first saw it; 0: did not */
+    sim_view shown;  /* what those did who held it before, and this one until he had it */
+} change;
+
+typedef struct slot {
+    uint32_t count; /* changes so far, the first of which is that nobody holds it */
+    change changes[CHANGES];
 } slot;
 
 typedef struct memory {
@@ -77,21 +90,90 @@ wake_waiters(const memory *m)
     }
 }
 
-void
-sim_shared_process_died(uint32_t process, const sim_view *view)
+/* ---- Who holds a slot ------------------------------------------------------------------------ */
+
+static change *
+newest(slot *s)
 {
+    return &s->changes[(s->count - 1) % CHANGES];
+}
+
+static void
+slot_begin(slot *s)
+{
+    s->count = 1;
+    s->changes[0] = (change){.holder = NOBODY};
+}
+
+static void
+know(change *c, const sim_fiber *fiber)
+{
+    if (c->known.at[fiber->number] == 0) {
+        c->known.at[fiber->number] = fiber->view.seen.at[fiber->number];
+    }
+}
+
+static void
+slot_claim(slot *s, sim_fiber *fiber)
+{
+    sim_view_join(&fiber->view, &newest(s)->shown);
+    s->count++;
+    *newest(s) = (change){.holder = fiber->process, .shown = fiber->view};
+    know(newest(s), fiber);
+    sim_step(fiber);
+}
+
+/* By that fiber, or by the death of its process: then by all of its fibers. */
+static void
+slot_drop(slot *s, const sim_fiber *fiber, bool dies)
+{
+    sim_view shown = newest(s)->shown;
+    s->count++;
+    *newest(s) = (change){.holder = NOBODY, .shown = shown};
+    for (uint32_t i = 0; i < sim.fiber_count; i++) {
+        const sim_fiber *other = &sim.fibers[i];
+        if (other == fiber || (dies && other->process == fiber->process)) {
+            sim_view_join(&newest(s)->shown, &other->view);
+            know(newest(s), other);
+        }
+    }
+}
+
+static change *
+slot_look(slot *s)
+{
+    uint32_t most = (s->count < CHANGES ? s->count : CHANGES) - 1;
+    uint32_t wanted = 0;
+    if (!sim.alone && most != 0) {
+        wanted = sim_choose(SIM_OLD, CHANGES, sim.settings.old_chance);
+    }
+    change *c = newest(s);
+    for (uint32_t back = 1; back <= wanted && back <= most &&
+                            !sim_clock_covers_any(&sim.current->view.seen, &c->known);
+         back++) {
+        c = &s->changes[(s->count - 1 - back) % CHANGES];
+    }
+    know(c, sim.current);
+    return c;
+}
+
+/* ---- Death ----------------------------------------------------------------------------------- */
+
+void
+sim_shared_process_died(const sim_fiber *fiber)
+{
+    uint32_t process = fiber->process;
     for (memory *m = memories; m < memories + NAMES_MAX; m++) {
         if (m->used && m->inside == process) {
             m->inside = NOBODY;
             wake_waiters(m);
         }
         if (m->used) {
-            sim_view_join(&m->left, view);
+            sim_view_join(&m->left, &fiber->view);
         }
         for (uint32_t i = 0; m->used && i < SLOTS_MAX; i++) {
-            if (m->slots[i].holder == process) {
-                m->slots[i].holder = NOBODY;
-                sim_view_join(&m->slots[i].left, view);
+            if (newest(&m->slots[i])->holder == process) {
+                slot_drop(&m->slots[i], fiber, true);
             }
         }
         m->open_by &= ~(1u << process);
@@ -128,7 +210,7 @@ memory_make(const char *name)
             m->place = SIM_NOWHERE;
             m->inside = NOBODY;
             for (uint32_t i = 0; i < SLOTS_MAX; i++) {
-                m->slots[i].holder = NOBODY;
+                slot_begin(&m->slots[i]);
             }
             return m;
         }
@@ -183,6 +265,15 @@ section_leave(memory *m)
     wake_waiters(m);
 }
 
+static void
+opened(med_port_shared *shared, const memory *m, const char *name)
+{
+    shared->handle = m - memories;
+    shared->size_bytes = m->size_bytes;
+    (void)snprintf(shared->name, sizeof shared->name, "%s", name);
+    (void)snprintf(shared->path, sizeof shared->path, "%s", name);
+}
+
 static medley_status_t
 open_until(const char *name, uint64_t deadline_ns, bool make, med_port_shared *shared)
 {
@@ -210,11 +301,8 @@ open_until(const char *name, uint64_t deadline_ns, bool make, med_port_shared *s
             continue;
         }
         m->open_by |= 1u << me->process;
-        shared->handle = m - memories;
-        shared->size_bytes = m->size_bytes;
+        opened(shared, m, name);
         shared->in_section = true;
-        (void)snprintf(shared->name, sizeof shared->name, "%s", name);
-        (void)snprintf(shared->path, sizeof shared->path, "%s", name);
         return MEDLEY_OK;
     }
 }
@@ -231,20 +319,34 @@ med_port_shared_open_existing_until(const char *name, uint64_t deadline_ns, med_
     return open_until(name, deadline_ns, false, shared);
 }
 
+/* As on Linux: what is there when a slot was found held. */
 medley_status_t
 med_port_shared_open_aside(const char *name, med_port_shared *shared)
 {
     *shared = (med_port_shared){.handle = -1};
-    sim_point(HERE);
-    memory *m = memory_named(name);
-    if (!m) {
-        return MEDLEY_ERR_NOT_FOUND;
+    for (;;) {
+        sim_point(HERE);
+        memory *m = memory_named(name);
+        if (!m) {
+            return MEDLEY_ERR_NOT_FOUND;
+        }
+        uint32_t me = 1u << sim.current->process;
+        if (m->open_by & me) {
+            return MEDLEY_ERR_EXISTS;
+        }
+        m->open_by |= me;
+        shared->handle = m - memories;
+        bool held = med_port_slot_any_held(shared);
+        if (held && !m->removed) {
+            opened(shared, m, name);
+            return MEDLEY_OK;
+        }
+        m->open_by &= ~me;
+        shared->handle = -1;
+        if (!held) {
+            return MEDLEY_EMPTY;
+        }
     }
-    shared->handle = m - memories;
-    shared->size_bytes = m->size_bytes;
-    (void)snprintf(shared->name, sizeof shared->name, "%s", name);
-    (void)snprintf(shared->path, sizeof shared->path, "%s", name);
-    return med_port_slot_any_held(shared) ? MEDLEY_OK : MEDLEY_EMPTY;
 }
 
 medley_status_t
@@ -312,7 +414,7 @@ med_port_shared_close(med_port_shared *shared)
         section_leave(m);
     }
     for (uint32_t i = 0; i < SLOTS_MAX; i++) {
-        if (m->slots[i].holder == process) {
+        if (newest(&m->slots[i])->holder == process) {
             med_port_slot_drop(shared, i);
         }
     }
@@ -365,11 +467,11 @@ med_port_slot_claim(med_port_shared *shared, uint32_t number)
         sim_fail(SIM_FULL, "SLOTS_MAX", HERE, 0);
     }
     slot *s = &memory_of(shared)->slots[number];
-    if (s->holder != NOBODY && s->holder != sim.current->process) {
+    uint32_t process = sim.current->process;
+    if (newest(s)->holder != NOBODY && newest(s)->holder != process) {
         return MEDLEY_BUSY;
     }
-    s->holder = sim.current->process;
-    sim_view_join(&sim.current->view, &s->left);
+    slot_claim(s, sim.current);
     return MEDLEY_OK;
 }
 
@@ -378,37 +480,33 @@ med_port_slot_drop(med_port_shared *shared, uint32_t number)
 {
     sim_point(HERE);
     slot *s = &memory_of(shared)->slots[number];
-    if (s->holder == sim.current->process) {
-        s->holder = NOBODY;
-        sim_view_join(&s->left, &sim.current->view);
+    if (newest(s)->holder == sim.current->process) {
+        slot_drop(s, sim.current, false);
         sim_step(sim.current);
     }
 }
 
-static bool
-is_held(const memory *m, uint32_t number)
+/* Who holds it, but for the asker; NOBODY. */
+static uint32_t
+holder_of(memory *m, uint32_t number)
 {
-    const slot *s = &m->slots[number];
-    if (s->holder != NOBODY && s->holder != sim.current->process) {
-        return true;
-    }
-    sim_view_join(&sim.current->view, &s->left);
-    return false;
+    const change *c = slot_look(&m->slots[number]);
+    sim_view_join(&sim.current->view, &c->shown);
+    return c->holder == sim.current->process ? NOBODY : c->holder;
 }
 
 bool
 med_port_slot_held(const med_port_shared *shared, uint32_t number)
 {
     sim_point(HERE);
-    return is_held(memory_of(shared), number);
+    return holder_of(memory_of(shared), number) != NOBODY;
 }
 
 uint32_t
 med_port_slot_process(const med_port_shared *shared, uint32_t number)
 {
     sim_point(HERE);
-    const memory *m = memory_of(shared);
-    uint32_t holder = is_held(m, number) ? m->slots[number].holder : NOBODY;
+    uint32_t holder = holder_of(memory_of(shared), number);
     bool seen = holder != NOBODY && sim_space_of(holder) == sim_space_of(sim.current->process);
     return seen ? sim_process_id(holder) : 0;
 }
@@ -418,7 +516,7 @@ med_port_slot_any_held(const med_port_shared *shared)
 {
     sim_point(HERE);
     for (uint32_t i = 0; i < SLOTS_MAX; i++) {
-        if (is_held(memory_of(shared), i)) {
+        if (holder_of(memory_of(shared), i) != NOBODY) {
             return true;
         }
     }
