@@ -106,7 +106,7 @@ come_alive(med_system *system, uint32_t index, uint32_t word, uint32_t generatio
     med_process_row *row = med_system_process(system, index);
     row_fill(row);
     identify(system, index, generation);
-    /* L1 live -> A1 (claim_dead; process_recover.c) */
+    /* L1 live -> A1 (process_recover.c, view.c) */
     return atomic32_cas_release(&row->state, &word,
                                 med_process_word(MED_PROCESS_LIVE, 0, generation));
 }
@@ -121,8 +121,7 @@ claim_free(med_system *system, uint32_t index)
         !slot_take(system, index)) {
         return false;
     }
-    uint32_t word =
-        atomic32_load_acquire(&row->state); /* A2 free <- R2 (release; process_recover.c) */
+    uint32_t word = atomic32_load_acquire(&row->state); /* A2 free <- R2 (process_recover.c) */
     if (med_process_state_of(word) != MED_PROCESS_FREE ||
         !come_alive(system, index, word, med_process_generation_of(word) + 1)) {
         slot_drop(system, index);
@@ -141,17 +140,18 @@ claim_dead(med_system *system, uint32_t index)
     if (med_process_slot_lost(system, index) || !slot_take(system, index)) {
         return false;
     }
-    /* A1 live <- L1 (come_alive), and before the slot of its recoverer is asked. */
-    uint32_t word = atomic32_load_acquire(&row->state);
+    /* Relaxed: checked by compare-and-swap; what its last holder did came with the slot. Should the
+     * slot of its recoverer be asked too early, he is succeeded as one who is too long at it. */
+    uint32_t word = atomic32_load_relaxed(&row->state);
     uint32_t generation = (med_process_generation_of(word) + 1) & 0xffffu;
     uint32_t by_me = med_process_word(MED_PROCESS_RECOVERING, index, generation);
     bool another_is_at_it = med_process_state_of(word) == MED_PROCESS_RECOVERING &&
                             med_process_recoverer_of(word) != index &&
                             med_process_recoverer_at_it(system, index, word);
-    /* Lost, as of now: between the first look and the claim.
-     * D2 done so far <- D1 (process_recover.c) */
+    /* Lost, as of now: between the first look and the claim. Relaxed: what others did of the
+     * recovery is done again, or found done (process_recover.c). */
     if (another_is_at_it || med_process_slot_lost(system, index) ||
-        !atomic32_cas_acquire(&row->state, &word, by_me)) {
+        !atomic32_cas_relaxed(&row->state, &word, by_me)) {
         slot_drop(system, index);
         return false;
     }
@@ -208,8 +208,11 @@ med_process_release(med_system *system)
     atomic32_store_relaxed(&system->slot_given_up, 1); /* relaxed: see med_process_keep */
     /* Relaxed: set by nodes of this process, the last of which is the caller. */
     if (!atomic32_load_relaxed(&system->leaves_undone)) {
-        /* R2 free -> A2 (claim_free) */
-        atomic32_store_release(&row->state, med_process_word(MED_PROCESS_FREE, 0, generation));
+        /* Should this one die now: nothing that is his comes behind FREE. */
+        atomic_compiler_barrier();
+        /* Relaxed: the slot, which goes behind it, and is had by the next before he looks, orders
+         * one life of the row and the next. */
+        atomic32_store_relaxed(&row->state, med_process_word(MED_PROCESS_FREE, 0, generation));
     }
     med_port_slot_drop(&system->shared, system->process_index);
 }

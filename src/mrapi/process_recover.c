@@ -4,10 +4,12 @@
  * FREE, as process.c draws it.
  *
  * Every step of a recovery can be done twice, or by two at once: each takes one thing from one
- * owner by one compare-and-swap, or removes one row by its generation. A recoverer that dies leaves
- * RECOVERING(by himself); the recovery of his own row gives that claim back before anything else
- * can make his row LIVE again. One who cannot have a table's lock, since its holder lives and does
- * not go on, gives the claim back himself: what is not done yet is done by the next, from the
+ * owner by one compare-and-swap, or removes one row by its generation. So who goes on with what
+ * another began need not see what that one did of it, only what the dead one did: the dead one's
+ * slot shows it, which each recoverer has asked himself, or has in hand. A recoverer that dies
+ * leaves RECOVERING(by himself); the recovery of his own row gives that claim back before anything
+ * else can make his row LIVE again. One who cannot have a table's lock, since its holder lives and
+ * does not go on, gives the claim back himself: what is not done yet is done by the next, from the
  * start.
  *
  * One who is stopped keeps his claim until others have seen it for MED_PROCESS_TAKE_OVER_NS; then
@@ -113,8 +115,8 @@ recovery_claim(med_system *system, uint32_t index, claim *claimed)
         uint32_t next =
             dead ? med_process_word(MED_PROCESS_RECOVERING, system->process_index, generation)
                  : med_process_word(MED_PROCESS_DEAD, 0, generation);
-        /* D2 done so far <- D1 (recover, recover_claims) */
-        if (atomic32_cas_acquire(&row->state, &word, next) && dead) {
+        /* Relaxed: what others did of it is done again, or found done. */
+        if (atomic32_cas_relaxed(&row->state, &word, next) && dead) {
             claimed->word = next;
             return true;
         }
@@ -156,9 +158,8 @@ recover_claims(med_system *system, uint32_t index)
         if (i != index && med_process_state_of(word) == MED_PROCESS_RECOVERING &&
             med_process_recoverer_of(word) == index) {
             uint32_t dead = med_process_word(MED_PROCESS_DEAD, 0, med_process_generation_of(word));
-            /* D1 done so far -> D2 (recovery_claim; process.c): what the dead one did of it was
-             * made visible by his death, and goes on to the next. */
-            (void)atomic32_cas_release(state, &word, dead);
+            /* Relaxed: what was done of it the next does again, or finds done. */
+            (void)atomic32_cas_relaxed(state, &word, dead);
         }
     }
 }
@@ -286,8 +287,8 @@ med_process_recover(med_system *system, uint32_t index)
     cleaning c = {.index = index, .generation = generation};
     if (clean_up(system, &c, all) != MEDLEY_OK) {
         uint32_t given_back = med_process_word(MED_PROCESS_DEAD, 0, generation);
-        /* D1 done so far -> D2 (recovery_claim; process.c) */
-        (void)atomic32_cas_release(&row->state, &claimed.word, given_back);
+        /* Relaxed: as in recover_claims. */
+        (void)atomic32_cas_relaxed(&row->state, &claimed.word, given_back);
         return false;
     }
     uint32_t freed = med_process_word(MED_PROCESS_FREE, 0, generation);
@@ -319,8 +320,9 @@ med_process_recovery_await(const med_system *system, uint64_t until_ns, uint32_t
         return false;
     }
     for (uint32_t i = 0; i < system->limits.processes; i++) {
-        /* A2 free <- R2 (recover): who sees it over sees what came free. */
-        uint32_t word = atomic32_load_acquire(&med_system_process(system, i)->state);
+        /* Relaxed: who sees all over tries again, which begins with a compare-and-swap, or with the
+         * slot, and depends on this look: R2 has put all that came free before it. */
+        uint32_t word = atomic32_load_relaxed(&med_system_process(system, i)->state);
         med_process_state state = med_process_state_of(word);
         if (state == MED_PROCESS_DEAD || state == MED_PROCESS_RECOVERING) {
             med_wait_pause(pauses);

@@ -14,8 +14,6 @@ typedef struct survivor {
     const char *reason;
 } survivor;
 
-#define BY_THE_SLOT                                                                                \
-    "the slot, given up after and had before, orders one life of the row and the next"
 #define IN_ITS_PLACE                                                                               \
     "it holds its place among calls of the system, or read-modify-writes; the simulator does all " \
     "as it is written"
@@ -49,17 +47,9 @@ static const survivor survivors[] = {
     {NULL, "med_node_row_leave", "U3", "who could not remove the row slept first: a full fence"},
     {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
     {"mrapi_full", "recover_node_row", "A1", "mcapi_heir finds it"},
-    {NULL, "recovery_claim", "D2",
-     "each step of a recovery is a compare-and-swap, or under a lock"},
-    {NULL, "recover_claims", "D1", "as D2"},
-    {NULL, "claim_dead", "A1", "the slot is had before it"},
-    {NULL, "claim_dead", "D2", "as D2 of recovery_claim"},
-    {NULL, "med_process_recover", "D1", "as D2"},
     {NULL, "med_process_recover", "R2",
-     "the newcomer stores to the row, which shows in no load of before"},
-    {NULL, "med_process_release", "R2", BY_THE_SLOT},
-    {NULL, "med_process_recovery_await", "A2", "the next try comes behind it: " IN_ITS_PLACE},
-    {NULL, "claim_free", "A2", BY_THE_SLOT},
+     "it keeps loads before the newcomer's stores; no load here returns a store that is made later"},
+    {NULL, "claim_free", "A2", "as R2"},
 
     /* mrapi: nodes */
     {NULL, "med_node_alive", "A1",
