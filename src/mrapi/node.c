@@ -365,8 +365,10 @@ med_node_look(void *context, uint32_t node_ref)
     uint32_t process_ref = atomic32_load_relaxed(&row->process_ref); /* relaxed: checked there */
     medley_status_t status =
         process_ref ? med_process_look(system, process_ref) : MEDLEY_ERR_NOT_FOUND;
-    uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-    /* What a node held is given back before its row is: a row of another life holds nothing. */
+    /* What a node held is given back before its row is: a row of another life holds nothing.
+     * Relaxed: who is told so takes away what the node had by compare-and-swap, from this node, and
+     * that depends on this look. */
+    uint32_t word = atomic32_load_relaxed(&row->row.state);
     bool there = word == med_row_word(MED_ROW_LIVE, med_node_ref_generation(node_ref));
     return there ? status : MEDLEY_ERR_NOT_FOUND;
 }

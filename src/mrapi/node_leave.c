@@ -117,8 +117,10 @@ med_node_row_leave(med_system *system, uint32_t index, uint32_t generation)
     says_left(system, index, generation);
     medley_status_t status = med_node_recover(system, index, generation);
     if (status == MEDLEY_TIMEOUT) {
-        /* U3 self no longer used -> U4 (med_node_leaves_finish), who may look for another's sake */
-        atomic32_store_release(&row->phase, MED_NODE_LEFT);
+        /* U3 self no longer used -> U4 (med_node_leaves_finish), who may look for another's sake.
+         * Relaxed: who had to do without a table waited for it, and gave up behind the heavy
+         * barrier (lock.c), having done with self before. */
+        atomic32_store_relaxed(&row->phase, MED_NODE_LEFT);
         leave_undone(system);
     }
     return status;

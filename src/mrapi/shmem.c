@@ -267,7 +267,9 @@ med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *s
             segment_unmake(system, &segment);
         }
     }
-    atomic32_store_release(&self->row->making, 0); /* M1 own life -> M2 (recovery) */
+    /* Should this one die now: a row says whose the file is, or it is gone. */
+    atomic_compiler_barrier();
+    atomic32_store_relaxed(&self->row->making, 0); /* relaxed: 0 names no file */
     return status;
 }
 

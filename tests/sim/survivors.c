@@ -14,9 +14,6 @@ typedef struct survivor {
     const char *reason;
 } survivor;
 
-#define IN_ITS_PLACE                                                                               \
-    "it holds its place among calls of the system, or read-modify-writes; the simulator does all " \
-    "as it is written"
 #define NO_SUCH_LOCKS                                                                              \
     "the simulator has no kernel that knows locks: models/pi.pml, step_mutex_pi_test.c"
 
@@ -44,7 +41,6 @@ static const survivor survivors[] = {
     {NULL, "med_partition_check", "C1", "as P1"},
 
     /* mrapi: processes */
-    {NULL, "med_node_row_leave", "U3", "who could not remove the row slept first: a full fence"},
     {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
     {"mrapi_full", "recover_node_row", "A1", "mcapi_heir finds it"},
     {NULL, "med_process_recover", "R2",
@@ -54,8 +50,6 @@ static const survivor survivors[] = {
     /* mrapi: nodes */
     {NULL, "med_node_alive", "A1",
      "who asks has the reference from a lock, and with it (A2) what made it"},
-    {NULL, "med_node_look", "A1",
-     "who is told that it is gone takes its locks away behind it: " IN_ITS_PLACE},
 
     /* mrapi: locks */
     {NULL, "bears", "A1", NO_SUCH_LOCKS},
@@ -78,8 +72,6 @@ static const survivor survivors[] = {
     {"mrapi_rmem", "create_fill", "K3", "mrapi_window finds it"},
     {"mrapi_shmem", "file_make", "M1", "mrapi_slow finds it"},
     {"mrapi_shmem", "med_shmem_recover_making", "M2", "mrapi_slow finds it"},
-    {NULL, "med_shmem_create", "M1",
-     "0 names no file: for who dies here it holds the compiler's order"},
 
     /* mcapi */
     {NULL, "med_endpoint_channel", "A1",
