@@ -241,7 +241,9 @@ med_partition_init(void *memory,
     med_text_copy(header->name, sizeof header->name, name);
     header->limits = *limits;
     header->trace_events = layout->trace_events;
-    atomic32_store_release(&header->magic, MED_PARTITION_MAGIC); /* P1 complete -> C1 (check) */
+    /* Relaxed: who looks at it is in the section in which it was made, or has been told that a slot
+     * is held, which is claimed behind this. Whoever died in here leaves no slot held. */
+    atomic32_store_relaxed(&header->magic, MED_PARTITION_MAGIC);
 }
 
 medley_status_t
@@ -251,7 +253,7 @@ med_partition_check(const void *memory, size_t size_bytes, med_limits *limits, m
     if (size_bytes < sizeof *header) {
         return MEDLEY_ERR_CORRUPT;
     }
-    uint32_t magic = atomic32_load_acquire(&header->magic); /* C1 complete <- P1 (init) */
+    uint32_t magic = atomic32_load_relaxed(&header->magic); /* relaxed: as in init */
     if (magic == __builtin_bswap32(MED_PARTITION_MAGIC)) {
         return MEDLEY_ERR_BYTE_ORDER;
     }

@@ -34,6 +34,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_rwl_old,
     &sim_mrapi_leave,
     &sim_mrapi_row,
+    &sim_mrapi_observe,
     &sim_mrapi_slow,
     &sim_mrapi_tree,
     &sim_event,

@@ -33,6 +33,7 @@ extern const sim_scenario sim_mrapi_rwl;
 extern const sim_scenario sim_mrapi_rwl_old;
 extern const sim_scenario sim_mrapi_leave;
 extern const sim_scenario sim_mrapi_row;
+extern const sim_scenario sim_mrapi_observe;
 extern const sim_scenario sim_mrapi_slow;
 extern const sim_scenario sim_mrapi_tree;
 extern const sim_scenario sim_table;

@@ -36,9 +36,6 @@ static const survivor survivors[] = {
     {"table", "insert_locked", "T2", "table_find finds it"},
     {"table", "row_look", "A2", "table_find finds it"},
     {"table_find", "row_look", "A3", "a chain has more than one row: table finds it"},
-    {NULL, "med_partition_init", "P1",
-     "who checks it is in the section in which it was made, or has seen a slot held"},
-    {NULL, "med_partition_check", "C1", "as P1"},
 
     /* mrapi: processes */
     {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
