@@ -176,7 +176,7 @@ act(const sim_actor *actor)
 
 const sim_scenario sim_mcapi_scalar = {
     .name = "mcapi_scalar",
-    .covers = "scalar med_scalar_send() sweep_one() side_leaves()",
+    .covers = "scalar med_scalar_send() sweep_one() side_leaves() med_endpoint_channel()",
     .actors = ACTORS,
     .waits_forever = true,
     .begin = mrapi_begin,

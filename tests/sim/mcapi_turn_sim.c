@@ -92,7 +92,7 @@ take_turns_or_reclaim(const sim_actor *actor)
 
 const sim_scenario sim_mcapi_reclaim = {
     .name = "mcapi_reclaim",
-    .covers = "lane_is_over()",
+    .covers = "lane_is_over() med_node_alive()",
     .actors = 2,
     .sees_late = true,
     .begin = mrapi_begin,

@@ -41,12 +41,12 @@ static const survivor survivors[] = {
     {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
     {"mrapi_full", "recover_node_row", "A1", "mcapi_heir finds it"},
     {NULL, "med_process_recover", "R2",
-     "it keeps loads before the newcomer's stores; no load here returns a store that is made later"},
+     "it keeps loads before the newcomer's stores; no load here returns a store that is made "
+     "later"},
     {NULL, "claim_free", "A2", "as R2"},
 
     /* mrapi: nodes */
-    {NULL, "med_node_alive", "A1",
-     "who asks has the reference from a lock, and with it (A2) what made it"},
+    {"mrapi", "med_node_alive", "A1", "mcapi_reclaim finds it"},
 
     /* mrapi: locks */
     {NULL, "bears", "A1", NO_SUCH_LOCKS},
@@ -71,8 +71,7 @@ static const survivor survivors[] = {
     {"mrapi_shmem", "med_shmem_recover_making", "M2", "mrapi_slow finds it"},
 
     /* mcapi */
-    {NULL, "med_endpoint_channel", "A1",
-     "who does not see it yet as connected is woken by who connects it, and then does"},
+    {"mcapi_message", "med_endpoint_channel", "A1", "mcapi_scalar finds it"},
     {"mcapi_message", "med_endpoint_recover_rows", "A1", "mcapi_heir finds it"},
     {"mcapi_message", "lane_fill", "F1", "mcapi_left finds it"},
     {"mcapi_packet", "lane_fill", "F1", "mcapi_left finds it"},
