@@ -39,7 +39,9 @@
  * it is begun again by the next should it be cut short. Two that recover at once may differ in
  * pace: the slower one looks, after it read a claim, whether the side is still the dead owner's: a
  * new owner joins before it claims (R4/A4), and the lap in the word keeps an old claim from being
- * mistaken for a new one.
+ * mistaken for a new one. What the old owner stored to slots comes before all that is done there
+ * for the new one, should that one die as well (R5/A5): else a store of his that is late would undo
+ * the claim of a third.
  *
  * The lap has 21 bits, or as many as the index leaves. Somebody who sleeps over exactly 2^21 laps
  * between reading a word and its compare-and-swap may claim a slot ahead of tail: nothing is lost,
