@@ -62,7 +62,10 @@ sim_shared_begin(void)
         (sim.scenario->memory_bytes + SIM_PAGE_BYTES - 1) & ~(SIM_PAGE_BYTES - 1);
     memory_clear(0, shared_used > scenario_bytes ? shared_used : scenario_bytes);
     shared_used = scenario_bytes;
-    memset(memories, 0, sizeof memories);
+    for (memory *m = memories; m < memories + NAMES_MAX; m++) {
+        m->used = false;
+        m->removed = false;
+    }
     memset(&folder, 0, sizeof folder);
     sim_segments_begin();
 }
