@@ -118,7 +118,19 @@ write_words(uint8_t *target, const uint8_t *source, size_t bytes, uintptr_t pc)
     for (size_t at = 0; at < bytes; at += WORD_BYTES) {
         size_t here = bytes - at < WORD_BYTES ? bytes - at : WORD_BYTES;
         plain(target + at, here, SIM_WRITES, pc);
-        memcpy(target + at, source + at, here);
+        memmove(target + at, source + at, here);
+    }
+}
+
+/* For a target in the source's upper part. */
+static void
+write_words_from_the_end(uint8_t *target, const uint8_t *source, size_t bytes, uintptr_t pc)
+{
+    while (bytes > 0) {
+        size_t here = bytes < WORD_BYTES ? bytes : WORD_BYTES;
+        bytes -= here;
+        plain(target + bytes, here, SIM_WRITES, pc);
+        memmove(target + bytes, source + bytes, here);
     }
 }
 
@@ -144,8 +156,15 @@ void *
 __wrap_memmove(void *target, const void *source, size_t bytes)
 {
     plain(source, bytes, SIM_READS, HERE);
-    plain(target, bytes, SIM_WRITES, HERE);
-    return memmove(target, source, bytes);
+    if (sim_place(target, HERE) == SIM_NOWHERE) {
+        return memmove(target, source, bytes);
+    }
+    if ((uintptr_t)target - (uintptr_t)source < bytes) {
+        write_words_from_the_end(target, source, bytes, HERE);
+    } else {
+        write_words(target, source, bytes, HERE);
+    }
+    return target;
 }
 
 void *
