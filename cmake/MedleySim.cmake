@@ -35,8 +35,8 @@ function(medley_sim_world name)
     add_library(${name} MODULE ${files})
     set_target_properties(${name} PROPERTIES PREFIX "")
     target_link_libraries(${name} PRIVATE medley_sim_flags)
-    # No sibling calls: a hook returns to where the access stands. No copies of the compiler's own: what it makes of
-    # one whose size it knows is not instrumented.
+    # No sibling calls: a hook returns to where the access stands. No copies of the compiler's own:
+    # what it makes of one whose size it knows is not instrumented.
     target_compile_options(${name} PRIVATE -O2 -g -fsanitize=thread -Wno-tsan -fno-optimize-sibling-calls
         --param=tsan-instrument-func-entry-exit=0
         -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-memcmp)
