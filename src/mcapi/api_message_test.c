@@ -254,6 +254,38 @@ truncated(void **state)
     assert_int_equal(mcapi_msg_available(at, &status), 0);
 }
 
+/* By a request, whoever asks after it: what fits is there. */
+static void
+truncated_by_request(void **state)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    mcapi_request_t *one[] = {&request};
+    unsigned char first;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    for (unsigned i = 0; i < 3; i++) {
+        mcapi_msg_recv_i(at, &first, sizeof first, &request, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        assert_int_equal(send_number(at, at, 0x01010101u * i, 0), MCAPI_SUCCESS);
+        switch (i) {
+        case 0:
+            assert_int_equal(mcapi_test(&request, &size, &status), MCAPI_TRUE);
+            break;
+        case 1:
+            assert_int_equal(mcapi_wait(&request, &size, 0, &status), MCAPI_TRUE);
+            break;
+        default:
+            assert_int_equal(mcapi_wait_any(1, one, &size, 0, &status), 0);
+            break;
+        }
+        assert_int_equal(status, MCAPI_ERR_MSG_TRUNCATED);
+        assert_int_equal(size, sizeof first);
+        assert_int_equal(first, i);
+    }
+}
+
 /* Back-pressure, never loss: by waiting until the timeout, or at once where waiting is unwanted. */
 static void
 full(void **state)
@@ -609,6 +641,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(all_lengths, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(status_is_in_the_payload, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(truncated, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(truncated_by_request, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(full, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(room_wanted, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(many_receivers, exchange_up, exchange_down),

@@ -211,7 +211,7 @@ receive_again(med_self *self, med_pending *pending)
 {
     uint32_t bytes = 0;
     medley_status_t status = receive(self, pending->own, pending->buffer, pending->size, &bytes);
-    pending->outcome.size_bytes = bytes;
+    pending->outcome.size_bytes = bytes < pending->size ? bytes : pending->size;
     return status == MEDLEY_EMPTY ? MEDLEY_BUSY : status;
 }
 
