@@ -8,6 +8,16 @@
 #include "support/unit.h"
 #include <mcapi.h>
 
+/* The call, whose last argument is `status`: it says that, if it may say anything. */
+#define SAYS(expected, call)                                                                       \
+    do {                                                                                           \
+        if (status) {                                                                              \
+            *status = MCAPI_SUCCESS;                                                               \
+        }                                                                                          \
+        (void)(call);                                                                              \
+        assert_true(!status || *status == (expected));                                             \
+    } while (0)
+
 static inline void
 exchange_begin(mcapi_node_t node)
 {
