@@ -8,6 +8,7 @@
 
 #include <signal.h>
 
+#include "kill/stopped.h"
 #include "kill/survivor.h"
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
@@ -16,63 +17,10 @@
 #include "support/node.h"
 #include "support/system.h"
 
-#define STOPPED 20
 #define LEAVER 21
 #define LATE 22
 #define THREAD 23
 #define RWL 24
-
-/* ---- Who is stopped -------------------------------------------------------------------------- */
-
-static test_process stopped;
-
-static medley_status_t
-stops(void *context)
-{
-    (void)context;
-    return raise(SIGSTOP) == 0 ? MEDLEY_OK : MEDLEY_ERR_SYSTEM;
-}
-
-static int
-stopped_body(test_process *parent, void *argument)
-{
-    med_kind kind = *(const med_kind *)argument;
-    node_up(STOPPED);
-    child_expect(med_table_hold(&med_self_get()->system->tables[kind], stops, NULL) == MEDLEY_OK);
-    process_say(parent, 'c');
-    (void)process_hear(parent); /* until told to go, or killed */
-    node_down();
-    return 0;
-}
-
-/* On return that kind's table is locked, by a process that does not go on. */
-static void
-one_stops_with(med_kind kind)
-{
-    process_start(&stopped, stopped_body, &kind);
-    assert_true(process_await_stop(stopped.pid));
-}
-
-static void
-it_goes_on(void)
-{
-    assert_int_equal(kill(stopped.pid, SIGCONT), 0);
-    assert_int_equal(process_hear(&stopped), 'c');
-    assert_int_equal(process_join(&stopped), 0);
-}
-
-static bool
-log_names_the_stopped(const char *table)
-{
-    char words[96];
-    (void)snprintf(words, sizeof words, "the table of %s: process %d has it locked", table,
-                   (int)stopped.pid);
-    bool who = logged_says_once(words); /* however often it was in the way */
-    (void)snprintf(words, sizeof words, "'kill -CONT %d'", (int)stopped.pid);
-    bool how = strstr(log_text, words) != NULL;
-    (void)snprintf(words, sizeof words, "'kill -9 %d'", (int)stopped.pid);
-    return who && how && strstr(log_text, words);
-}
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
