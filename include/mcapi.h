@@ -98,17 +98,17 @@ enum mcapi_status_codes {
     MCAPI_ERR_PORT_INVALID,
     MCAPI_ERR_ENDP_INVALID,
     MCAPI_ERR_ENDP_EXISTS,
-    MCAPI_ERR_ENDP_GET_LIMIT,    /* too many references to it */
+    MCAPI_ERR_ENDP_GET_LIMIT,    /* too many references to it; not given */
     MCAPI_ERR_ENDP_DELETED,      /* it was there */
     MCAPI_ERR_ENDP_NOTOWNER,     /* only its node may */
     MCAPI_ERR_ENDP_REMOTE,       /* only of an endpoint of this node */
-    MCAPI_ERR_ENDP_NOPORTS,      /* no port is free */
+    MCAPI_ERR_ENDP_NOPORTS,      /* no port is free; not given */
     MCAPI_ERR_ENDP_LIMIT,        /* MEDLEY_MAX_ENDPOINTS */
     MCAPI_ERR_ATTR_INCOMPATIBLE, /* the two ends differ */
     MCAPI_ERR_ATTR_SIZE,
     MCAPI_ERR_ATTR_NUM,
     MCAPI_ERR_ATTR_VALUE,
-    MCAPI_ERR_ATTR_NOTSUPPORTED,
+    MCAPI_ERR_ATTR_NOTSUPPORTED, /* not given: all that are defined are */
     MCAPI_ERR_ATTR_READONLY,
     MCAPI_ERR_MSG_SIZE,       /* longer than there may be */
     MCAPI_ERR_MSG_TRUNCATED,  /* longer than the receiver's buffer */
@@ -117,7 +117,7 @@ enum mcapi_status_codes {
     MCAPI_ERR_CHAN_DIRECTION, /* the other end's */
     MCAPI_ERR_CHAN_CONNECTED,
     MCAPI_ERR_CHAN_OPENPENDING,
-    MCAPI_ERR_CHAN_CLOSEPENDING,
+    MCAPI_ERR_CHAN_CLOSEPENDING, /* not given: closing is over at once */
     MCAPI_ERR_CHAN_NOTOPEN,
     MCAPI_ERR_CHAN_INVALID, /* no handle of a channel */
     MCAPI_ERR_PKT_SIZE,     /* longer than there may be */
@@ -129,7 +129,7 @@ enum mcapi_status_codes {
     MCAPI_ERR_REQUEST_INVALID,
     MCAPI_ERR_REQUEST_LIMIT, /* MEDLEY_MAX_REQUESTS */
     MCAPI_ERR_REQUEST_CANCELLED,
-    MCAPI_ERR_WAIT_PENDING, /* another thread waits for it */
+    MCAPI_ERR_WAIT_PENDING, /* not given: one of several is told, the others REQUEST_INVALID */
     MCAPI_ERR_GENERAL,      /* as each function says */
     MCAPI_STATUSCODE_END
 };
@@ -288,7 +288,7 @@ typedef mcapi_timeout_t mcapi_endp_attr_timeout_t;
 mcapi_endpoint_t mcapi_endpoint_create(MCAPI_IN mcapi_port_t port_id,
                                        MCAPI_OUT mcapi_status_t *status);
 /* Ends when the endpoint is there; it is in `endpoint` then, which must stay until then.
- * MCAPI_PENDING or MCAPI_SUCCESS: there is a request; MCAPI_ERR_PORT_INVALID, _NODE_INVALID,
+ * MCAPI_SUCCESS: there is a request, which may have ended; MCAPI_ERR_PORT_INVALID, _NODE_INVALID,
  * _DOMAIN_INVALID (~0), _NODE_NOTINIT, _REQUEST_LIMIT, _PARAMETER. */
 void mcapi_endpoint_get_i(MCAPI_IN mcapi_domain_t domain_id,
                           MCAPI_IN mcapi_node_t node_id,
@@ -305,7 +305,8 @@ mcapi_endpoint_t mcapi_endpoint_get(MCAPI_IN mcapi_domain_t domain_id,
 /* Takes one get back. MCAPI_ERR_ENDP_INVALID, MCAPI_ERR_NODE_NOTINIT. */
 void mcapi_endpoint_release(MCAPI_IN mcapi_endpoint_t endpoint, MCAPI_OUT mcapi_status_t *status);
 /* What is queued at it is lost; who sends to it is told. MCAPI_ERR_ENDP_INVALID, _NOTOWNER,
- * MCAPI_ERR_CHAN_CONNECTED (a channel that is not closed at this end), MCAPI_ERR_NODE_NOTINIT. */
+ * MCAPI_ERR_CHAN_CONNECTED (a channel that is not closed at this end), MCAPI_ERR_NODE_NOTINIT,
+ * MCAPI_TIMEOUT as mcapi_endpoint_create. */
 void mcapi_endpoint_delete(MCAPI_IN mcapi_endpoint_t endpoint, MCAPI_OUT mcapi_status_t *status);
 /* Of any endpoint. MCAPI_ERR_ENDP_INVALID, MCAPI_ERR_ATTR_NUM, _SIZE, MCAPI_ERR_PARAMETER,
  * MCAPI_ERR_NODE_NOTINIT. */
@@ -330,7 +331,7 @@ void mcapi_endpoint_set_attribute(MCAPI_IN mcapi_endpoint_t endpoint,
  * the call, or the request, is over the buffer may be used again.
  *   msg_send    blocks while the receiver's queue is full (MCAPI_TIMEOUT; or MCAPI_ERR_MEM_LIMIT at
  *               once, if the sending endpoint's memory type says FAIL_ON_MEM_LIMIT)
- *   msg_send_i  MCAPI_SUCCESS or MCAPI_PENDING: there is a request
+ *   msg_send_i  MCAPI_SUCCESS: there is a request, which may have ended
  *   MCAPI_ERR_ENDP_INVALID   no endpoints, or not the caller's to send from
  *   MCAPI_ERR_MSG_SIZE       more than the receiver's MAX_PAYLOAD_SIZE
  *   MCAPI_ERR_TRANSMISSION   the receiver is gone
@@ -382,8 +383,8 @@ mcapi_uint_t mcapi_msg_available(MCAPI_IN mcapi_endpoint_t receive_endpoint,
  * are asked for as any other; an open ends when the endpoint is connected, whatever the other end
  * does, and its handle is there then.
  *   connect  MCAPI_ERR_CHAN_CONNECTED, MCAPI_ERR_ATTR_INCOMPATIBLE, MCAPI_ERR_ENDP_INVALID,
- *            MCAPI_ERR_MEM_LIMIT (MEDLEY_MAX_LANES), MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_PARAMETER,
- *            MCAPI_ERR_NODE_NOTINIT
+ *            MCAPI_ERR_MEM_LIMIT (MEDLEY_MAX_LANES), MCAPI_TIMEOUT (as mcapi_endpoint_create),
+ *            MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT
  *   open     MCAPI_ERR_ENDP_INVALID (also: not the caller's), MCAPI_ERR_CHAN_OPEN,
  *            MCAPI_ERR_CHAN_OPENPENDING, the last three as above; and when it ends
  *            MCAPI_ERR_CHAN_TYPE, MCAPI_ERR_CHAN_DIRECTION, MCAPI_ERR_ENDP_DELETED
