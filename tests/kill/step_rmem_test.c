@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Killed while it makes, deletes, or uses a remote memory. What it made goes with it, its number is
  * free; what it was attached to, its owner may delete; and bytes are old or new. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "kill/scenario.h"
+#include "support/process.h"
 
 enum {
     TESTERS = 7, /* numbers of remote memories */
@@ -138,6 +140,39 @@ op_leave(void)
     node_down();
 }
 
+/* ---- Who has died before --------------------------------------------------------------------- */
+
+/* Owns one, and is attached to the tester's. */
+static int
+rmem_victim(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    node_up(VICTIM);
+    op_make();
+    op_attach();
+    (void)raise(SIGKILL);
+    return 1;
+}
+
+static void
+tester_makes_and_one_dies(void)
+{
+    test_process victim;
+    tester_makes();
+    process_start(&victim, rmem_victim, NULL);
+    if (process_join(&victim) != -SIGKILL) {
+        must(MRAPI_ERR_NODE_INVALID, "the victim");
+    }
+}
+
+static void
+both_are_free(void)
+{
+    tester_deletes();
+    number_is_free();
+}
+
 static const scenario scenarios[] = {
     {.name = "rmem_make",
      .operation = {.prepare = child_up, .operate = op_make},
@@ -159,6 +194,10 @@ static const scenario scenarios[] = {
     {.name = "rmem_leave",
      .operation = {.prepare = child_attaches_first, .operate = op_leave},
      .after = number_is_free},
+    {.name = "rmem_recover",
+     .operation = {.prepare = child_up, .operate = op_recover},
+     .before = tester_makes_and_one_dies,
+     .after = both_are_free},
     {.name = "fail_rmem_attach",
      .operation = {.prepare = child_up, .operate = op_attach},
      .fail = true,

@@ -8,9 +8,13 @@
  */
 #include "kill/scenario.h"
 
+#include <signal.h>
+
 #include "medley/medley.h"
+#include "mrapi/sem.h"
 #include "mrapi/system.h"
 #include "mrapi/view.h"
+#include "support/process.h"
 
 #define NUMBER 1u
 #define UNITS 2u
@@ -160,9 +164,78 @@ op_write_in_vain(void)
     must(status == MRAPI_TIMEOUT ? MRAPI_SUCCESS : MRAPI_ERR_RWL_LOCKED, "write in vain");
 }
 
+/* What somebody else made. */
+static void
+find(void)
+{
+    mrapi_status_t status;
+    sem = mrapi_sem_get(NUMBER, &status);
+    must(status, "get of a semaphore");
+    rwl = mrapi_rwl_get(NUMBER, &status);
+    must(status, "get of a reader/writer lock");
+}
+
+static void
+op_take_handed(void)
+{
+    find();
+    op_take();
+}
+
+static void
+op_read_handed(void)
+{
+    find();
+    op_read();
+}
+
+static void
+op_write_handed(void)
+{
+    find();
+    op_write();
+}
+
+static void
+op_sem_delete_in_vain(void)
+{
+    mrapi_status_t status;
+    find();
+    mrapi_sem_delete(sem, &status);
+    must(status == MRAPI_ERR_SEM_LOCKED ? MRAPI_SUCCESS : MRAPI_ERR_SEM_INVALID, "delete in vain");
+}
+
+/* ---- Who has died before --------------------------------------------------------------------- */
+
+static bool victim_writes; /* else it reads */
+
+static int
+sharing_victim(test_process *parent, void *argument)
+{
+    (void)parent;
+    (void)argument;
+    node_up(VICTIM);
+    find();
+    op_take();
+    (victim_writes ? op_write : op_read)();
+    (void)raise(SIGKILL);
+    return 1;
+}
+
+static void
+victim_shares(void)
+{
+    test_process victim;
+    process_start(&victim, sharing_victim, NULL);
+    if (process_join(&victim) != -SIGKILL) {
+        must(MRAPI_ERR_NODE_INVALID, "the victim");
+    }
+}
+
 /* ---- What the tester does -------------------------------------------------------------------- */
 
-static bool tester_reads;
+static bool tester_reads, tester_writes;
+static uint32_t tester_units;
 
 static void
 tester_makes_and_reads(void)
@@ -173,6 +246,78 @@ tester_makes_and_reads(void)
 }
 
 static void
+tester_takes(void)
+{
+    op_take();
+    tester_units++;
+}
+
+static void
+tester_makes_and_takes_all(void)
+{
+    make();
+    tester_takes();
+    tester_takes();
+}
+
+static void
+tester_gives(void)
+{
+    if (tester_units > 0) {
+        op_give();
+        tester_units--;
+    }
+}
+
+static void
+tester_makes_and_writes(void)
+{
+    make();
+    op_write();
+    tester_writes = true;
+}
+
+static void
+tester_writes_no_more(void)
+{
+    if (tester_writes) {
+        op_write_end();
+        tester_writes = false;
+    }
+}
+
+static void
+tester_makes_and_one_dies(void)
+{
+    make();
+    victim_writes = !victim_writes;
+    victim_shares();
+}
+
+/* Who deletes takes the dead one's unit, then finds the tester's. */
+static void
+tester_makes_one_dies_and_it_takes(void)
+{
+    make();
+    victim_shares();
+    tester_takes();
+}
+
+/* Of so many units the next owner is to be told: the tester has none, and nobody else lives. */
+static uint32_t
+unit_deaths(void)
+{
+    const med_self *self = med_self_get();
+    med_row *row = med_table_row(&self->system->sems, med_handle_index(sem));
+    const med_units units = med_sem_units((med_sem_row *)(void *)row, self->sharers);
+    uint32_t deaths = 0;
+    for (uint32_t i = 0; i < units.count; i++) {
+        deaths += atomic32_load_acquire(&med_units_nth(&units, i)->word) != 0;
+    }
+    return deaths;
+}
+
+static void
 units_had(void)
 {
     mrapi_status_t status;
@@ -180,9 +325,14 @@ units_had(void)
     if (status != MRAPI_SUCCESS) {
         return; /* was not made yet, or is deleted */
     }
+    uint32_t deaths = unit_deaths(), told = 0;
     for (uint32_t i = 0; i < UNITS; i++) {
         mrapi_sem_lock(sem, PATIENCE_US, &status);
         must(status, "lock of a semaphore after the kill");
+        told += (uint32_t)medley_lock_owner_died();
+    }
+    if (told != deaths) {
+        must(MRAPI_ERR_SEM_INVALID, "told of a unit's owner's death");
     }
     op_give();
     op_sem_delete();
@@ -297,6 +447,10 @@ nothing_left(void)
 static void
 all_comes_back(void)
 {
+    while (tester_units > 0) {
+        tester_gives();
+    }
+    tester_writes_no_more();
     writers_death_expected();
     if (step_kill_steps() % 2) {
         op_recover();
@@ -309,6 +463,19 @@ all_comes_back(void)
     units_had();
     writer_died = false;
     lock_had();
+}
+
+/* Whoever dies with a unit, none of an earlier death is forgotten. */
+static void
+victims_unit_is_told(void)
+{
+    while (tester_units > 0) {
+        tester_gives();
+    }
+    if (unit_deaths() == 0) {
+        must(MRAPI_ERR_SEM_INVALID, "the victim's death");
+    }
+    all_comes_back();
 }
 
 static const scenario scenarios[] = {
@@ -326,6 +493,32 @@ static const scenario scenarios[] = {
      .after = all_comes_back},
     {.name = "sem_delete",
      .operation = {.prepare = child_takes, .operate = op_sem_delete},
+     .after = all_comes_back},
+    {.name = "sem_take_handed",
+     .operation = {.prepare = child_up, .operate = op_take_handed},
+     .before = tester_makes_and_takes_all,
+     .asleep = tester_gives,
+     .after = all_comes_back},
+    {.name = "sem_delete_in_vain",
+     .operation = {.prepare = child_up, .operate = op_sem_delete_in_vain},
+     .before = tester_makes_one_dies_and_it_takes,
+     .after = victims_unit_is_told},
+    {.name = "sem_finalize",
+     .operation = {.prepare = child_takes_all, .operate = node_down},
+     .after = all_comes_back},
+    {.name = "sharing_recover",
+     .operation = {.prepare = child_up, .operate = op_recover},
+     .before = tester_makes_and_one_dies,
+     .after = all_comes_back},
+    {.name = "rwl_read_handed",
+     .operation = {.prepare = child_up, .operate = op_read_handed},
+     .before = tester_makes_and_writes,
+     .asleep = tester_writes_no_more,
+     .after = all_comes_back},
+    {.name = "rwl_write_handed",
+     .operation = {.prepare = child_up, .operate = op_write_handed},
+     .before = tester_makes_and_writes,
+     .asleep = tester_writes_no_more,
      .after = all_comes_back},
     {.name = "rwl_read",
      .operation = {.prepare = child_makes, .operate = op_read},
@@ -391,6 +584,11 @@ static const scenario scenarios[] = {
     {.name = "fail_rwl_delete_held",
      .operation = {.prepare = child_writes, .operate = op_rwl_delete},
      .fail = true,
+     .after = all_comes_back},
+    {.name = "fail_sharing_recover",
+     .operation = {.prepare = child_up, .operate = op_recover},
+     .fail = true,
+     .before = tester_makes_and_one_dies,
      .after = all_comes_back},
     {.name = "fail_rwl_finalize",
      .operation = {.prepare = child_writes, .operate = node_down},

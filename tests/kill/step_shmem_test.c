@@ -6,10 +6,12 @@
  */
 #include "kill/scenario.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "mrapi/system.h"
 #include "support/check.h"
+#include "support/process.h"
 #include "support/segments.h"
 #include "support/system.h"
 
@@ -132,6 +134,31 @@ tester_makes(void)
     (void)made(STAYING, BYTES);
 }
 
+/* Has the tester's attached, and one of its own. */
+static int
+shmem_victim(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    (void)parent;
+    (void)argument;
+    node_up(VICTIM);
+    attach(mrapi_shmem_get(STAYING, &status));
+    attach(made(PASSING, BYTES));
+    (void)raise(SIGKILL);
+    return 1;
+}
+
+static void
+tester_makes_and_one_dies(void)
+{
+    test_process victim;
+    tester_makes();
+    process_start(&victim, shmem_victim, NULL);
+    if (process_join(&victim) != -SIGKILL) {
+        must(MRAPI_ERR_NODE_INVALID, "the victim");
+    }
+}
+
 /* Those without a number as well. */
 static void
 all_deleted(void)
@@ -197,6 +224,10 @@ static const scenario scenarios[] = {
      .after = memories_whole},
     {.name = "shmem_finalize",
      .operation = {.prepare = child_attaches, .operate = node_down},
+     .after = memories_whole},
+    {.name = "shmem_recover",
+     .operation = {.prepare = child_up, .operate = op_recover},
+     .before = tester_makes_and_one_dies,
      .after = memories_whole},
     {.name = "fail_shmem_attach",
      .operation = {.prepare = child_makes, .operate = op_shmem_attach},
