@@ -880,9 +880,10 @@ typedef enum mrapi_event {
 
 /*
  * Has a function called at every `frequency`-th occurrence of an event from now on, until the
- * process ends, in the thread that notices the event: a node that comes or goes, a node that waits
- * for a lock whose holder has died, one that starts, or creates something. It may hold up others
- * that start or recover: it must be short, and not initialise, finalise, open or close anything.
+ * process ends, in the thread that notices the event: a node that comes or goes, or starts another;
+ * a node that waits for a lock whose holder has died; one that creates something. It may hold up
+ * others that start or recover: it must be short, and not initialise, finalise, open or close
+ * anything. What it causes itself is told to nobody.
  * The same function for the same event again: the new frequency counts, from 0; frequency 0 ends
  * it. A process has at most 16.
  *   MRAPI_ERR_RSRC_INVALID_EVENT     no such event, or none that this machine tells

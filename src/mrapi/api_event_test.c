@@ -64,6 +64,78 @@ events(void **state)
     }
 }
 
+static uint32_t calls;
+static mrapi_status_t again;
+
+static void
+tries_again(mrapi_event_t event)
+{
+    mrapi_status_t own;
+    calls++;
+    assert_int_equal(event, MEDLEY_EVENT_LIMIT);
+    if (calls < 100) { /* else it would not end */
+        (void)mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &again);
+    }
+    mrapi_resource_register_callback(event, 1, tries_again, &own);
+    assert_int_equal(own, MRAPI_SUCCESS);
+}
+
+/* He who hears of a limit and reaches it again is not told by himself. */
+static void
+what_a_callback_causes(void **state)
+{
+    mrapi_mutex_hndl_t mutexes[TEST_MUTEXES];
+    (void)state;
+    for (uint32_t i = 0; i < TEST_MUTEXES; i++) {
+        mutexes[i] = mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    mrapi_resource_register_callback(MEDLEY_EVENT_LIMIT, 1, tries_again, &status);
+    for (uint32_t i = 1; i < 4; i++) {
+        (void)mrapi_mutex_create(MRAPI_MUTEX_ID_ANY, NULL, &status);
+        assert_int_equal(status, MRAPI_ERR_MUTEX_LIMIT);
+        assert_int_equal(again, MRAPI_ERR_MUTEX_LIMIT);
+        assert_int_equal(calls, i);
+    }
+    mrapi_resource_register_callback(MEDLEY_EVENT_LIMIT, 0, tries_again, &status);
+    for (uint32_t i = 0; i < TEST_MUTEXES; i++) {
+        delete_mutex(mutexes[i]);
+    }
+}
+
+static mrapi_node_t came, went;
+static mrapi_status_t came_status, went_status;
+
+static void
+who_comes(mrapi_event_t event)
+{
+    (void)event;
+    came = mrapi_node_id_get(&came_status);
+}
+
+static void
+who_goes(mrapi_event_t event)
+{
+    (void)event;
+    went = mrapi_node_id_get(&went_status);
+}
+
+/* It is a node when it is told of, and still is when it goes. */
+static void
+who_is_told_of(void **state)
+{
+    (void)state;
+    mrapi_resource_register_callback(MEDLEY_EVENT_NODE_COMES, 1, who_comes, &status);
+    mrapi_resource_register_callback(MEDLEY_EVENT_NODE_GOES, 1, who_goes, &status);
+    on_other_thread(come_and_go);
+    assert_int_equal(came_status, MRAPI_SUCCESS);
+    assert_int_equal(went_status, MRAPI_SUCCESS);
+    assert_int_equal(came, went);
+    assert_int_not_equal(came, NODE);
+    mrapi_resource_register_callback(MEDLEY_EVENT_NODE_COMES, 0, who_comes, &status);
+    mrapi_resource_register_callback(MEDLEY_EVENT_NODE_GOES, 0, who_goes, &status);
+}
+
 /* Nobody comes or goes meanwhile, so it is never called. */
 static void (*no_callback(uintptr_t number))(mrapi_event_t event)
 {
@@ -170,6 +242,8 @@ main(int argc, char **argv)
         HERE(events),
         HERE(places_of_listeners_come_back),
         HERE(too_many_listeners),
+        HERE(what_a_callback_causes),
+        HERE(who_is_told_of),
         HERE(wrong_events),
         HERE(death),
         cmocka_unit_test(no_node),

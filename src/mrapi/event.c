@@ -15,11 +15,15 @@
  * Two threads that ask for one new callback at once may get two entries, as if each had one of its
  * own. Progress: listen is lock-free; tell, but for the callbacks, is wait-free. Death: the list is
  * the process's and goes with it. A child of fork has its parent's, and its callbacks.
+ *
+ * What a node causes in a callback is told to nobody: else one who hears of a limit, and tries once
+ * more, would call himself for ever.
  */
 #include "mrapi/event.h"
 
 #include "base/atomic.h"
 #include "base/log.h"
+#include "mrapi/node.h"
 #include "port/port.h"
 
 #define LISTENERS_MAX 16u
@@ -152,8 +156,8 @@ med_event_listen(mrapi_event_t event, uint32_t frequency, void (*callback)(mrapi
     return frequency ? listener_add(&wanted) : MEDLEY_OK;
 }
 
-void
-med_event_tell_listeners(mrapi_event_t event)
+static void
+tell(mrapi_event_t event)
 {
     for (uint32_t i = 0; i < listener_count(); i++) {
         listener *l = &listeners[i];
@@ -169,5 +173,18 @@ med_event_tell_listeners(mrapi_event_t event)
             said.callback(event);
             med_port_cancel_release(before);
         }
+    }
+}
+
+void
+med_event_tell_listeners(mrapi_event_t event)
+{
+    med_self *self = med_self_get();
+    if (!self) { /* where a callback cannot create anything either */
+        tell(event);
+    } else if (!self->tells) {
+        self->tells = true;
+        tell(event);
+        self->tells = false;
     }
 }

@@ -77,6 +77,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     /* Apart from those of its number's former life, and of other nodes. */
     self->mutex_key = self->ref << 14;
     self->owner_died = false;
+    self->tells = false;
     self->has_trees = false;
     self->waiter = (med_waiter){.spin_ns = 0};
     self->heap = NULL;
@@ -281,7 +282,6 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
     med_traced(system, mine->ref, MED_TRACED_NODE_COMES, mine->domain, mine->node);
     med_system_retain(system);
     *self = mine;
-    med_event_tell(MEDLEY_EVENT_NODE_COMES);
     return MEDLEY_OK;
 }
 
@@ -313,6 +313,7 @@ med_node_become(uint32_t domain, uint32_t node)
     status = med_node_register(system, &request, &self);
     if (status == MEDLEY_OK) {
         med_node_enter(self);
+        med_event_tell(MEDLEY_EVENT_NODE_COMES); /* a callback is called by that node */
     }
     med_system_release(system); /* the node keeps it open now */
     return status;

@@ -129,6 +129,7 @@ typedef struct med_self {
     struct med_rmem_window *recent_windows[MED_SELF_RECENT_WINDOWS];
     bool owner_died; /* its last lock came from a dead owner */
     bool has_trees;  /* it got resource trees */
+    bool tells;      /* it is in a callback of an event */
     med_waiter waiter;
     struct med_heap_cache *heap;        /* NULL until it first makes or deletes heap memory */
     struct med_heap *process_heap;      /* the system's */

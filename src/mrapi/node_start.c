@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/wait.h"
 #include "mrapi/domain.h"
+#include "mrapi/event.h"
 #include "mrapi/node_life.h"
 #include "mrapi/system.h"
 
@@ -58,6 +59,7 @@ med_node_start(med_system *system,
     if (status != MEDLEY_OK) {
         return status;
     }
+    med_event_tell(MEDLEY_EVENT_NODE_COMES);
     self->entry = entry;
     self->argument = argument;
     bool joinable = self->joinable; /* a detached one may be gone, its place another's, below */
