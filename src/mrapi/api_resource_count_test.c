@@ -183,6 +183,57 @@ roll_over(void **state)
     tree_free(root);
 }
 
+static mrapi_resource_t *rolling;
+static mrapi_status_t in_callback;
+
+static void
+frees_the_tree(void)
+{
+    mrapi_resource_tree_free(&rolling, &in_callback);
+}
+
+static void
+ends_the_node(void)
+{
+    mrapi_finalize(&in_callback);
+}
+
+static void
+looks_again(void)
+{
+    mrapi_uint64_t value;
+    mrapi_resource_get_attribute(named(rolling, "node 1:7"), MEDLEY_RSRC_SLEEPS, &value,
+                                 sizeof value, &in_callback);
+}
+
+/* It holds nothing, and may take away what it is called for: the tree, or the node. */
+static void
+a_roll_over_may_do_anything(void **state)
+{
+    static void (*const callbacks[])(void) = {looks_again, frees_the_tree, ends_the_node};
+    (void)state;
+    for (size_t i = 0; i < sizeof callbacks / sizeof callbacks[0]; i++) {
+        mrapi_uint64_t value = 0;
+        atomic32_store_relaxed(&med_self_get()->row->sleeps, 1);
+        rolling = tree(MEDLEY_RSRC_SYSTEM);
+        mrapi_resource_t *me = named(rolling, "node 1:7");
+        mrapi_dynamic_attribute_start(me, MEDLEY_RSRC_SLEEPS, callbacks[i], &status);
+        atomic32_store_relaxed(&med_self_get()->row->sleeps, 0);
+        assert_int_equal(number(me, MEDLEY_RSRC_SLEEPS), 0xffffffffu);
+        atomic32_store_relaxed(&med_self_get()->row->sleeps, 1);
+        in_callback = MRAPI_STATUS_COUNT;
+        mrapi_resource_get_attribute(me, MEDLEY_RSRC_SLEEPS, &value, sizeof value, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        assert_int_equal(value, UINT64_C(0x100000000));
+        assert_int_equal(in_callback, MRAPI_SUCCESS);
+        mrapi_resource_get_attribute(me, MEDLEY_RSRC_SLEEPS, &value, sizeof value, &status);
+        assert_int_equal(status, i == 0   ? MRAPI_SUCCESS
+                                 : i == 1 ? MRAPI_ERR_RSRC_INVALID
+                                          : MRAPI_ERR_NODE_NOTINIT);
+    }
+    (void)node_up(state);
+}
+
 static void
 what_is_used(void **state)
 {
@@ -301,9 +352,15 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        HERE(time_of_a_node),    HERE(counters_of_the_processor), HERE(roll_over),
-        HERE(what_is_used),      HERE(locks_are_slept_for),       HERE(a_node_that_has_gone),
-        HERE(counts_of_nothing), cmocka_unit_test(no_node),
+        HERE(time_of_a_node),
+        HERE(counters_of_the_processor),
+        HERE(roll_over),
+        HERE(a_roll_over_may_do_anything),
+        HERE(what_is_used),
+        HERE(locks_are_slept_for),
+        HERE(a_node_that_has_gone),
+        HERE(counts_of_nothing),
+        cmocka_unit_test(no_node),
     };
     const struct CMUnitTest on_machine[] = {ON_MACHINE(wrong_counts)};
     if (!system_up(argc, argv)) {
