@@ -610,9 +610,12 @@ void mrapi_rmem_get_attribute(MRAPI_IN mrapi_rmem_hndl_t rmem,
                               MRAPI_OUT mrapi_status_t *status);
 
 /*
- * Announces `size` bytes at `mem`, which stay the caller's, and must stay there until it is deleted
- * or the caller is no node any more; others read and write them from when they attach. `attributes`
- * may be NULL. May block while another node makes or deletes one.
+ * Announces `size` bytes at `mem`, which stay the caller's, and must stay there until it is
+ * deleted; others read and write them from when they attach. It goes with the caller, too, when
+ * that is no node any more; but a transfer that another node had begun by then may touch the bytes
+ * a moment longer: who wants them for something else deletes it first, which fails as long as
+ * somebody is attached. `attributes` may be NULL. May block while another node makes or deletes
+ * one.
  *   MRAPI_ERR_RMEM_ID_INVALID     no number for users
  *   MRAPI_ERR_RMEM_EXISTS         the number is taken
  *   MRAPI_ERR_RMEM_TYPENOTVALID   no access type
