@@ -170,6 +170,8 @@ bool sim_history_swap(void *address,
                       int order,
                       int failure_order,
                       uintptr_t pc);
+/* What the fiber stored, and comes late, is there now. */
+void sim_history_settle(const sim_fiber *fiber);
 /* Somebody wrote there by plain stores. */
 void sim_history_forget(uint32_t place, uint32_t bytes);
 void sim_fence(sim_fiber *fiber, int order);

@@ -211,6 +211,7 @@ bool
 sim_fiber_wait(uint64_t deadline_ns)
 {
     sim_fiber *me = sim.current;
+    sim_history_settle(me);
     me->deadline_ns = deadline_ns;
     me->timed_out = false;
     me->state = SIM_WAITING;
@@ -279,6 +280,7 @@ void
 sim_pass(void)
 {
     sim_fiber *me = sim.current;
+    sim_history_settle(me);
     sim.points++;
     sim.now_ns += sim.settings.clock_step_ns;
     if (sim.alone) {
@@ -321,6 +323,7 @@ sim_fiber_end(void *result)
         me->self = NULL;
         on_exit(self);
     }
+    sim_history_settle(me);
     me->result = result;
     me->state = SIM_ENDED;
     sim_trace(SIM_DID_END, 0, 0, 0);
@@ -349,6 +352,7 @@ sim_process_kill(uint32_t process)
         if (fiber->process != process || fiber->state == SIM_ENDED) {
             continue;
         }
+        sim_history_settle(fiber);
         sim.waiting -= fiber->state == SIM_WAITING;
         fiber->state = SIM_KILLED;
         fiber->joins = NULL;

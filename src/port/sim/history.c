@@ -42,10 +42,30 @@ static location locations[LOCATIONS_MAX];
 static uint32_t location_count;
 static index_entry places[SIM_PLACES / 4];
 
+/* One that a fiber has made, and nobody sees yet. */
+typedef struct late_store {
+    bool there;
+    void *address;
+    uint32_t place;
+    uint32_t bytes;
+    uint64_t value;
+    sim_view released;
+    uint32_t step; /* of the fiber, when it made it */
+    uint32_t age;  /* in atomic operations of the fiber */
+    uintptr_t pc;
+} late_store;
+
+static late_store lates[SIM_FIBERS_MAX];
+#define LATE_MAX 8u
+#define LATE_CHANCE (1u << 14)
+
 void
 sim_history_begin(void)
 {
     location_count = 0;
+    for (uint32_t i = 0; i < SIM_FIBERS_MAX; i++) {
+        lates[i].there = false;
+    }
     memset(&sim.fences, 0, sizeof sim.fences);
     sim.total = 0;
 }
@@ -126,9 +146,11 @@ releases(int order)
     return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
+/* What orders anything behind the fiber's stores tells its steps apart. */
 void
 sim_step(sim_fiber *fiber)
 {
+    sim_history_settle(fiber);
     uint32_t step = ++fiber->view.happened.at[fiber->number];
     fiber->view.seen.at[fiber->number] = step;
 }
@@ -187,6 +209,60 @@ append(sim_fiber *me, location *l, uint64_t value, int order, const store *befor
     }
 }
 
+/* ---- Late stores ----------------------------------------------------------------------------- */
+
+void
+sim_history_settle(const sim_fiber *fiber)
+{
+    late_store *late = &lates[fiber->number];
+    if (!late->there) {
+        return;
+    }
+    late->there = false;
+    location *l = location_at(late->address, late->place, late->bytes);
+    l->count++;
+    store *s = newest(l);
+    *s = (store){.value = late->value, .released = late->released};
+    s->known.at[fiber->number] = late->step;
+    memory_put(late->address, late->bytes, late->value);
+    sim_trace(SIM_DID_STORE, late->place, late->value, late->pc);
+}
+
+/* Before an atomic operation: the fiber's own stores to the place come before it. */
+static void
+late_look(uint32_t place)
+{
+    late_store *late = &lates[sim.current->number];
+    if (late->there && (late->place / 8 == place / 8 || ++late->age > LATE_MAX)) {
+        sim_history_settle(sim.current);
+    }
+}
+
+/* May a store come later than operations behind it? Then it has been noted. */
+static bool
+is_late(void *address, uint32_t place, uint32_t bytes, uint64_t value, int order, uintptr_t pc)
+{
+    sim_fiber *me = sim.current;
+    if (!sim.scenario->stores_late || sim.alone || order == __ATOMIC_SEQ_CST ||
+        sim_choose(SIM_MACHINE, 2, LATE_CHANCE) == 0) {
+        return false;
+    }
+    sim_history_settle(me);
+    late_store late = {.there = true,
+                       .address = address,
+                       .place = place,
+                       .bytes = bytes,
+                       .value = value,
+                       .released = releases(order) ? me->view : me->released,
+                       .step = me->view.seen.at[me->number],
+                       .pc = pc};
+    if (releases(order)) {
+        sim_step(me);
+    }
+    lates[me->number] = late;
+    return true;
+}
+
 /* ---- Operations ------------------------------------------------------------------------------ */
 
 /* How many stores before the newest this fiber may still read. What is sequentially consistent is
@@ -228,6 +304,7 @@ choose_store(location *l, int order, bool *old)
 uint64_t
 sim_history_load(void *address, uint32_t place, uint32_t bytes, int order, uintptr_t pc)
 {
+    late_look(place);
     sim_race_check(place, bytes, SIM_READS_ATOMICALLY, pc);
     location *l = location_at(address, place, bytes);
     bool old;
@@ -241,7 +318,11 @@ void
 sim_history_store(
     void *address, uint32_t place, uint32_t bytes, uint64_t value, int order, uintptr_t pc)
 {
+    late_look(place);
     sim_race_check(place, bytes, SIM_WRITES_ATOMICALLY, pc);
+    if (is_late(address, place, bytes, value, order, pc)) {
+        return;
+    }
     location *l = location_at(address, place, bytes);
     append(sim.current, l, value, order, NULL);
     memory_put(address, bytes, value);
@@ -257,6 +338,7 @@ sim_history_change(void *address,
                    int order,
                    uintptr_t pc)
 {
+    late_look(place);
     sim_race_check(place, bytes, SIM_WRITES_ATOMICALLY, pc);
     location *l = location_at(address, place, bytes);
     store *s = newest(l);
@@ -280,6 +362,7 @@ sim_history_swap(void *address,
                  int failure_order,
                  uintptr_t pc)
 {
+    late_look(place);
     location *l = location_at(address, place, bytes);
     bool old;
     store *s = choose_store(l, failure_order, &old);
