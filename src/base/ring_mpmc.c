@@ -65,8 +65,9 @@ med_ring_mpmc_join(med_ring_mpmc_side *side, const med_ring_mpmc_view *view, uin
     }
     for (uint32_t number = 0; number < view->sides; number++) {
         uint32_t nobody = 0;
-        /* A5 side left <- R5 (leave, recover) */
-        if (atomic32_cas_acquire(&view->owners[number], &nobody, owner)) {
+        /* A5 side left <- R5 (leave). Relaxed: it is for who recovers this one, to whom a death
+         * shows all that was seen here. */
+        if (atomic32_cas_relaxed(&view->owners[number], &nobody, owner)) {
             *side = (med_ring_mpmc_side){.view = *view, .number = number, .owner = owner};
             return MEDLEY_OK;
         }
@@ -349,10 +350,12 @@ med_ring_mpmc_recover(const med_ring_mpmc_view *view,
             recovered += claim_undo(view, slot, word, salvage);
         }
     }
+    /* Should this one die now: the claims are undone before their side is anybody else's. */
+    atomic_compiler_barrier();
     for (uint32_t number = 0; number < view->sides; number++) {
         uint32_t owner = dead_owner;
-        /* R5 side left -> A5 (join): its claims are undone */
-        recovered += atomic32_cas_release(&view->owners[number], &owner, 0);
+        /* Relaxed: each claim is undone once, by compare-and-swap, by whomever. */
+        recovered += atomic32_cas_relaxed(&view->owners[number], &owner, 0);
     }
     med_wait_wake(&view->ring->data, view->scope);
     med_wait_wake(&view->ring->space, view->scope);

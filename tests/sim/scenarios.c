@@ -11,6 +11,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_ring_mpsc,
     &sim_ring_mpmc,
     &sim_ring_mpmc_heir,
+    &sim_ring_mpmc_late,
     &sim_units,
     &sim_rwlock,
     &sim_rwlock_in_time,

@@ -11,6 +11,7 @@ extern const sim_scenario sim_ring_answer;
 extern const sim_scenario sim_ring_mpsc;
 extern const sim_scenario sim_ring_mpmc;
 extern const sim_scenario sim_ring_mpmc_heir;
+extern const sim_scenario sim_ring_mpmc_late;
 extern const sim_scenario sim_units;
 extern const sim_scenario sim_rwlock;
 extern const sim_scenario sim_rwlock_in_time;

@@ -26,10 +26,7 @@ static const survivor survivors[] = {
     {"mrapi_rwl", "fill", "R2 free -> A1 (rwlock.c)", "mrapi_rwl_old finds it"},
     {"mcapi_message", "sweep_one", "G4", "mcapi_scalar finds it"},
     {"mcapi_packet", "sweep_one", "G4", "mcapi_scalar finds it"},
-    {NULL, "med_ring_mpmc_leave", "R5",
-     "it keeps a store to a slot before another's to the same; here they are made as they run"},
-    {NULL, "med_ring_mpmc_recover", "R5", "as in med_ring_mpmc_leave"},
-    {NULL, "med_ring_mpmc_join", "A5", "as R5"},
+    {"ring_mpmc", "med_ring_mpmc_leave", "R5", "ring_mpmc_late finds it"},
     {"ring_mpmc", "claim_undo", "R4", "ring_mpmc_heir finds it"},
 
     /* mrapi: rows */
