@@ -526,8 +526,8 @@ unsigned int mcapi_wait_any(MCAPI_IN size_t number,
                             MCAPI_IN mcapi_timeout_t timeout,
                             MCAPI_OUT mcapi_status_t *status);
 /* Calls it back: it is not done, and its buffer is free. MCAPI_ERR_REQUEST_CANCELLED: it was
- * before; MCAPI_ERR_REQUEST_INVALID: no request, or it has ended; MCAPI_ERR_PARAMETER,
- * MCAPI_ERR_NODE_NOTINIT. */
+ * before; MCAPI_ERR_REQUEST_INVALID: no request, or it has ended, or another node's, which alone
+ * may; MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT. */
 void mcapi_cancel(mcapi_request_t *request, MCAPI_OUT mcapi_status_t *status);
 
 MEDLEY_DECLS_END

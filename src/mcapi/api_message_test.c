@@ -494,6 +494,51 @@ gets_asked_for(void **state)
     assert_int_equal(got, at);
 }
 
+static mcapi_request_t of_another;
+
+/* Not yet, and not to be called back by him; then, whatever its maker did meanwhile, its end. */
+static void *
+asks_for_another(void *argument)
+{
+    mcapi_status_t status;
+    size_t size = 0;
+    (void)argument;
+    exchange_begin(OTHER);
+    assert_int_equal(mcapi_test(&of_another, &size, &status), MCAPI_FALSE);
+    assert_int_equal(status, MCAPI_PENDING);
+    assert_int_equal(mcapi_wait(&of_another, &size, 1000, &status), MCAPI_FALSE);
+    assert_int_equal(status, MCAPI_TIMEOUT);
+    mcapi_cancel(&of_another, &status);
+    assert_int_equal(status, MCAPI_ERR_REQUEST_INVALID);
+    stage_reach(1);
+    assert_int_equal(expect_end(of_another, MCAPI_SUCCESS), sizeof(unsigned));
+    exchange_end();
+    return NULL;
+}
+
+/* Its maker receives what comes next, and by that brings forward what it asked for before. */
+static void
+asked_for_by_another(void **state)
+{
+    mcapi_status_t status;
+    unsigned number = 0;
+    size_t size;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    mcapi_msg_recv_i(at, &number, sizeof number, &of_another, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    stage_reach(0);
+    start(OTHER, asks_for_another);
+    stage_await(1);
+    assert_int_equal(send_number(at, at, 5, 0), MCAPI_SUCCESS);
+    assert_int_equal(send_number(at, at, 6, 0), MCAPI_SUCCESS);
+    expect_number(at, 6);
+    join(OTHER, 0);
+    assert_int_equal(number, 5);
+    assert_int_equal(mcapi_test(&of_another, &size, &status), MCAPI_FALSE);
+    assert_int_equal(status, MCAPI_ERR_REQUEST_INVALID);
+}
+
 static void
 any_of_them(void **state)
 {
@@ -649,6 +694,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(receives_asked_for, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(sends_asked_for, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(gets_asked_for, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(asked_for_by_another, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(any_of_them, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(across, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receiver_goes, exchange_up, exchange_down),

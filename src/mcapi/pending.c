@@ -3,7 +3,8 @@
  * Pending operations. What may run together: on one queue nothing, it is a thread's own; on one
  * request, whatever request.c says. A request's context is changed by the thread that asked, and by
  * no other: who tests it from elsewhere reads only `self`, which is fixed, and is told "not yet"
- * until the thread that asked has brought it to its end and told the request so.
+ * until the thread that asked has brought it to its end and told the request so (end). Only that
+ * thread cancels it.
  *
  * Progress: one try of each, from the first on, up to the first that cannot be done. Death: a
  * request goes with its process.
@@ -42,11 +43,16 @@ take_out(med_pending *pending)
     pending->queue = NULL;
 }
 
+/* Of a request other threads are told, unless the caller has its turn, and will tell them: nothing
+ * of it is touched afterwards. */
 static void
-end(med_pending *pending, medley_status_t status)
+end(med_pending *pending, medley_status_t status, const med_pending *had)
 {
     pending->outcome.status = status;
     take_out(pending);
+    if (med_port_has_threads() && pending != had) {
+        med_request_tell(&pending->self->system->requests, pending, pending->outcome);
+    }
 }
 
 /* One look at what is shared, or one change of it. */
@@ -58,9 +64,9 @@ attempt(med_self *self, med_pending *pending)
     return status;
 }
 
-/* From the first on, what can be done. */
+/* From the first on, what can be done. The caller has the turn of `had`, if that is a request. */
 static void
-bring_forward(med_self *self, med_pending_queue *queue)
+bring_forward(med_self *self, med_pending_queue *queue, const med_pending *had)
 {
     while (queue->first) {
         med_pending *first = queue->first;
@@ -68,7 +74,7 @@ bring_forward(med_self *self, med_pending_queue *queue)
         if (status == MEDLEY_BUSY) {
             return;
         }
-        end(first, status);
+        end(first, status, had);
     }
 }
 
@@ -76,7 +82,7 @@ void
 med_pending_end_all(med_pending_queue *queue, medley_status_t status)
 {
     while (queue->first) {
-        end(queue->first, status);
+        end(queue->first, status, NULL);
     }
 }
 
@@ -108,7 +114,7 @@ progress(void *context, med_request_outcome *outcome)
         return MED_REQUEST_VALID;
     }
     if (pending->queue) {
-        bring_forward(pending->self, pending->queue);
+        bring_forward(pending->self, pending->queue, pending);
     }
     if (pending->queue) {
         glance(pending->self, pending->queue);
@@ -147,7 +153,7 @@ med_pending_begin(med_self *self,
     *pending = *asked;
     pending->self = self;
     append(queue, pending);
-    bring_forward(self, queue);
+    bring_forward(self, queue, pending);
     *handle = pending->queue ? med_request_start(requests, request)
                              : med_request_end_at_once(requests, request, pending->outcome);
     return MEDLEY_OK;
@@ -160,7 +166,7 @@ has_ended(void *context)
 {
     med_pending *pending = context;
     if (pending->queue) {
-        bring_forward(pending->self, pending->queue);
+        bring_forward(pending->self, pending->queue, pending);
     }
     return !pending->queue;
 }

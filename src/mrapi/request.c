@@ -272,6 +272,21 @@ med_request_complete(med_requests *requests, uint32_t handle, med_request_outcom
     return MEDLEY_OK;
 }
 
+void
+med_request_tell(med_requests *requests, const void *context, med_request_outcome outcome)
+{
+    const uintptr_t at = (uintptr_t)context - offsetof(med_request, context);
+    const uintptr_t first = (uintptr_t)requests->places;
+    if (at < first || at - first >= requests->count * sizeof(med_request)) {
+        return;
+    }
+    const med_request *request = &requests->places[(at - first) / sizeof(med_request)];
+    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: the turn is taken there */
+    if (state_of(word) == MED_REQUEST_VALID) {
+        (void)med_request_complete(requests, handle_of(requests, request, word), outcome);
+    }
+}
+
 /* With the turn. */
 static med_request_state
 step(med_request *request, uint32_t word)

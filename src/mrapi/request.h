@@ -102,6 +102,9 @@ uint32_t med_request_start(med_requests *requests, med_request *request);
 /* It is over already. */
 uint32_t
 med_request_end_at_once(med_requests *requests, med_request *request, med_request_outcome outcome);
+/* What the maker has brought to its end is over, as others who ask shall see. Nothing, where the
+ * context is no request's that is under way. The maker has not the turn. */
+void med_request_tell(med_requests *requests, const void *context, med_request_outcome outcome);
 /* There is nothing to ask about. */
 void med_request_abandon(med_request *request);
 /* The maker makes no more, and nobody collects what he made: it is canceled, and its places are
