@@ -57,6 +57,17 @@ typedef struct atomic64 {
 #define ATOMIC_STORE_RELAXED(a, v) ((void)(((volatile __typeof__(*(a)) *)(a))->value = (v)))
 #endif
 
+/* Does a checker of threads, or the simulator, see every access? */
+static inline bool
+atomic_is_checked(void)
+{
+#ifdef ATOMIC_CHECKED
+    return true;
+#else
+    return false;
+#endif
+}
+
 /* ---- atomic32 -------------------------------------------------------------------------------- */
 
 /* A relaxed load or store is one instruction: a call to it takes more room (gcc -Os calls). */

@@ -18,9 +18,10 @@
  * copy is thrown away. The counter does not say that a value was begun (an NBW's is odd then): a
  * reader takes it that the next one was, and so has one buffer less to lag behind; the writer's
  * line is written once per value. The orders stand on the words because only so can they be said
- * without a fence (and seen by TSan); on x86 they cost nothing, elsewhere a word's copy costs its
- * load-acquire. A reader that is stopped inside one copy for exactly a multiple of `last` (about
- * 2^32) values, or fewer than `buffers` - 1 more, would not notice.
+ * without a fence (and seen by TSan); on x86 they cost nothing, and what is long goes at once;
+ * elsewhere a word's copy costs its load-acquire. A reader that is stopped inside one copy for
+ * exactly a multiple of `last` (about 2^32) values, or fewer than `buffers` - 1 more, would not
+ * notice.
  *
  * Linearisation: write, the store of 2k; read, the first load of the counter in the round that
  * succeeds. Progress: wait-free; a read makes at most retries_max + 1 copies.
@@ -34,6 +35,9 @@
 #define VERSION 2u
 #define WORD_BYTES 8u
 #define NUMBER_MAX UINT32_MAX
+/* Less goes word by word: a call for it takes longer. */
+#define AT_ONCE_BYTES 256u
+#define AT_ONCE_MOST 4096u
 
 size_t
 med_state_cell_size(uint32_t value_bytes, uint32_t buffers)
@@ -162,6 +166,29 @@ put_part(atomic64 *word, uint32_t first, const unsigned char *bytes, uint32_t co
     atomic64_store_release(word, merged); /* R2 counter so far -> A2 (copy_out) */
 }
 
+/* How much of so many bytes is copied at once, not word by word; whole words. */
+static uint32_t
+at_once(uint32_t count)
+{
+    bool may = med_port_keeps_order() && !atomic_is_checked() && count >= AT_ONCE_BYTES;
+    return may ? count / WORD_BYTES * WORD_BYTES : 0;
+}
+
+/* Where the processor keeps the order of loads, and of stores, a copy is as good as one of each
+ * word with its acquire, or its release; but for stores that pass by the caches, which the C
+ * library has for no copy below 16 KiB, however it is set up. */
+static void
+copy_at_once(void *to, const void *from, uint32_t bytes)
+{
+    for (uint32_t done = 0; done < bytes; done += AT_ONCE_MOST) {
+        uint32_t left = bytes - done;
+        atomic_compiler_barrier(); /* others may change it: nothing is known of it */
+        __builtin_memcpy((char *)to + done, (const char *)from + done,
+                         left < AT_ONCE_MOST ? left : AT_ONCE_MOST);
+    }
+    atomic_compiler_barrier();
+}
+
 static void
 copy_in(atomic64 *words, uint32_t offset, const unsigned char *bytes, uint32_t count)
 {
@@ -173,6 +200,11 @@ copy_in(atomic64 *words, uint32_t offset, const unsigned char *bytes, uint32_t c
         bytes += part;
         count -= part;
     }
+    uint32_t many = at_once(count);
+    copy_at_once(word, bytes, many); /* each as below */
+    word += many / WORD_BYTES;
+    bytes += many;
+    count -= many;
 #pragma GCC unroll 4
     for (; count >= WORD_BYTES; count -= WORD_BYTES, bytes += WORD_BYTES) {
         uint64_t whole;
@@ -253,6 +285,11 @@ static void
 copy_out(const atomic64 *word, unsigned char *bytes, uint32_t count)
 {
     uint64_t value;
+    uint32_t many = at_once(count);
+    copy_at_once(bytes, word, many); /* each as below */
+    word += many / WORD_BYTES;
+    bytes += many;
+    count -= many;
 #pragma GCC unroll 4
     for (; count >= WORD_BYTES; count -= WORD_BYTES, bytes += WORD_BYTES) {
         value = atomic64_load_acquire(word++); /* A2 counter so far <- R2 (copy_in, put_part) */

@@ -25,4 +25,10 @@ med_port_isa(void)
 #endif
 }
 
+static inline bool
+med_port_keeps_order(void)
+{
+    return med_port_isa() == MED_PORT_ISA_X86_64;
+}
+
 #endif

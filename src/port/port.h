@@ -371,6 +371,8 @@ typedef enum med_port_isa_t {
 } med_port_isa_t;
 /* The instruction set that this code was built for. */
 static inline med_port_isa_t med_port_isa(void);
+/* Does it do all loads in the order of the program, and all stores? */
+static inline bool med_port_keeps_order(void);
 
 typedef struct med_port_processors {
     uint32_t online;  /* in the machine */
