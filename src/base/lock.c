@@ -37,6 +37,8 @@
 #define PAUSES_LAST 128u
 /* Beyond this many rounds it offers its processor to others in between. */
 #define ROUNDS_ALONE 6u
+/* On one processor, where it does so in each, it makes no more of them. */
+#define ROUNDS_SHARED 64u
 
 static bool
 is_free(uint32_t word)
@@ -73,6 +75,18 @@ pause_for(uint32_t pauses)
     }
 }
 
+/* On the only processor: how much later the spinning may end. What others do here meanwhile does
+ * not count: he comes back just when they have to wait, too, and were his time spent by then, all
+ * would go to sleep, and the processor idle until a wake comes from another. But for a slice of one
+ * who computes: 0. */
+static uint64_t
+give_way(med_waiter *waiter)
+{
+    uint64_t start_ns = med_port_clock_ns();
+    med_wait_give_way(waiter);
+    return waiter->crowded ? 0 : med_port_clock_ns() - start_ns;
+}
+
 /* Until it is had (or over), or it is time to sleep (MEDLEY_BUSY). */
 static medley_status_t
 spin(const med_contest *contest)
@@ -88,12 +102,15 @@ spin(const med_contest *contest)
     uint32_t pauses = PAUSES_FIRST;
     for (uint32_t round = 0;; round++) {
         medley_status_t status = contest->attempt(contest->context);
-        if (status != MEDLEY_BUSY || med_port_clock_ns() >= end_ns) {
+        uint64_t now_ns = med_port_clock_ns();
+        bool over = now_ns >= end_ns || now_ns >= contest->deadline_ns ||
+                    (only_processor && round == ROUNDS_SHARED);
+        if (status != MEDLEY_BUSY || over) {
             med_wait_learn(contest->waiter, status == MEDLEY_BUSY);
             return status;
         }
         if (only_processor) {
-            med_wait_give_way(contest->waiter);
+            end_ns += give_way(contest->waiter);
         } else if (round > ROUNDS_ALONE && !scheduling.real_time) {
             med_port_yield();
         }
