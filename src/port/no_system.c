@@ -49,29 +49,6 @@ med_port_cancel_release(int before)
     (void)before;
 }
 
-bool
-med_port_pi_supported(void)
-{
-    return false;
-}
-
-medley_status_t
-med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
-{
-    (void)word;
-    (void)deadline_ns;
-    (void)scope;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
-med_port_pi_unlock(uint32_t *word, med_port_scope scope)
-{
-    (void)word;
-    (void)scope;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
 medley_status_t
 med_port_counter_open(med_port_counter *counter)
 {

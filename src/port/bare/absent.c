@@ -228,8 +228,31 @@ med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
 
+bool
+med_port_pi_supported(void)
+{
+    return false;
+}
+
 uint32_t
 med_port_pi_space(void)
 {
     return 0;
+}
+
+medley_status_t
+med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
+{
+    (void)word;
+    (void)deadline_ns;
+    (void)scope;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
+med_port_pi_unlock(uint32_t *word, med_port_scope scope)
+{
+    (void)word;
+    (void)scope;
+    return MEDLEY_ERR_NOT_SUPPORTED;
 }

@@ -46,7 +46,9 @@ typedef struct sim_fiber {
     bool mortal;
     uint32_t waits_for; /* a place, or SIM_NOWHERE */
     const struct sim_fiber *joins;
-    bool watches; /* waits for any death */
+    bool watches;       /* waits for any death */
+    uint32_t queued_at; /* the place of a lock of the kernel's that it waits for, or SIM_NOWHERE */
+    uint32_t thread_id;
     uint64_t deadline_ns;
     bool timed_out;
     void *self;
@@ -118,6 +120,11 @@ void sim_shared_process_died(const sim_fiber *fiber);
 uint32_t sim_shared_take(size_t size_bytes);
 /* segment.c. */
 void sim_segments_begin(void);
+
+/* Locks of the kernel's: pi.c. */
+void sim_pi_begin(void);
+/* What it had goes to who waits for it, and it waits for nothing any more. */
+void sim_pi_thread_ended(sim_fiber *fiber);
 
 /* ---- Atomics and races ----------------------------------------------------------------------- */
 

@@ -49,6 +49,8 @@ sim_fiber_start(uint32_t process, void *(*entry)(void *), void *argument)
                          .process = process,
                          .state = SIM_READY,
                          .waits_for = SIM_NOWHERE,
+                         .queued_at = SIM_NOWHERE,
+                         .thread_id = 1 + number,
                          .entry = entry,
                          .argument = argument};
     fiber->priority = LOWEST_AT_FIRST + sim_number_below(&sim.numbers, 1u << 16);
@@ -327,6 +329,7 @@ sim_fiber_end(void *result)
     me->result = result;
     me->state = SIM_ENDED;
     sim_trace(SIM_DID_END, 0, 0, 0);
+    sim_pi_thread_ended(me);
     wake_joiners(me);
     leave();
     abort(); /* nobody comes back to one that has ended */
@@ -356,6 +359,7 @@ sim_process_kill(uint32_t process)
         sim.waiting -= fiber->state == SIM_WAITING;
         fiber->state = SIM_KILLED;
         fiber->joins = NULL;
+        sim_pi_thread_ended(fiber);
         sim_shared_process_died(fiber);
         wake_joiners(fiber);
     }

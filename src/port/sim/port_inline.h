@@ -45,7 +45,7 @@ med_port_has_threads(void)
 static inline bool
 med_port_has_pi(void)
 {
-    return false;
+    return true;
 }
 
 static inline bool

@@ -80,6 +80,9 @@ uint32_t sim_await_death(void);
  * halves and one of two lower ones. */
 typedef void sim_code(void);
 sim_code *sim_code_place(uint32_t high, uint32_t low, sim_code *function);
+/* The calling thread gets the number of that actor's, which has ended, as one that is made later
+ * may. Before it tells anybody its own. */
+void sim_take_number_of(uint32_t actor);
 /* Ends the run as failed. */
 _Noreturn void sim_fail_at(const char *file, int line, const char *what);
 

@@ -71,7 +71,7 @@ med_port_pi_space(void)
 uint32_t
 med_port_thread_id(void)
 {
-    return 1 + sim.current->number;
+    return sim.current->thread_id;
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */

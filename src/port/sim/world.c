@@ -257,6 +257,7 @@ world_reset(void)
     sim_history_begin();
     sim_shared_begin();
     sim_caches_begin();
+    sim_pi_begin();
 }
 
 void
