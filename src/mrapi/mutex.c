@@ -136,13 +136,19 @@ med_mutex_create(med_self *self, uint32_t number, uint32_t attributes, med_handl
 medley_status_t
 med_mutex_get(med_self *self, uint32_t number, med_handle *mutex)
 {
-    uint32_t index, generation;
+    uint32_t index, generation, attributes;
     medley_status_t status = med_object_find(self, MED_KIND_MUTEX, number, &index, &generation);
-    if (status == MEDLEY_OK) {
-        const med_mutex_row *row = row_at(self->system, index);
-        *mutex = handle_of(med_object_attributes(&row->object), index, generation);
+    if (status != MEDLEY_OK) {
+        return status;
     }
-    return status;
+    /* Of that life, or else it was deleted meanwhile. */
+    const med_mutex_row *row = row_at(self->system, index);
+    if (med_object_attributes_get(&row->object, handle_of(0, index, generation), &attributes) !=
+        MEDLEY_OK) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    *mutex = handle_of(attributes, index, generation);
+    return MEDLEY_OK;
 }
 
 /* ---- Take and release, either way ------------------------------------------------------------ */
@@ -462,7 +468,8 @@ med_mutex_delete(med_self *self, med_handle mutex)
         }
         if (status != MEDLEY_OK && status != MEDLEY_ERR_OWNER_DIED &&
             status != MEDLEY_ERR_NOT_OWNER && !dead) {
-            return status;
+            medley_status_t good = med_object_check(&row->object, mutex);
+            return good == MEDLEY_OK ? status : good;
         }
     }
     medley_status_t news = status;
