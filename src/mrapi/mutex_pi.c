@@ -103,9 +103,9 @@ static bool
 bears(const med_system *system, uint32_t index, uint32_t generation, uint32_t number)
 {
     const med_node_row *node = med_system_node(system, index);
-    /* A1 live <- T1 (table.c) */
-    return atomic32_load_acquire(&node->row.state) == med_row_word(MED_ROW_LIVE, generation) &&
-           /* Relaxed, all: written before its thread first wanted a lock (A4). */
+    /* Relaxed, all: of him whose number is in the word they were written before he wanted it, and
+     * are seen by A4; whoever is no more than that in an old look is waited for a slice longer. */
+    return atomic32_load_relaxed(&node->row.state) == med_row_word(MED_ROW_LIVE, generation) &&
            atomic32_load_relaxed(&node->thread_id) == number &&
            atomic32_load_relaxed(&node->phase) == MED_NODE_RUNNING &&
            med_process_alive(system, atomic32_load_relaxed(&node->process_ref));
@@ -165,7 +165,7 @@ typedef struct burial {
     uint32_t first; /* rows of mutexes */
     uint32_t count;
     uint32_t number;      /* of a dead node; 0: whatever number is there */
-    bool unborne;         /* no living node has that number */
+    bool unborne;         /* no living node has that number, or can have as long as this goes on */
     const med_self *self; /* of that number, knows that it holds none of them; may be NULL */
 } burial;
 
@@ -219,16 +219,19 @@ bury(const burial *task, med_mutex_row *row)
     }
 }
 
-/* Once for all rows, since one node may have held very many. */
+/* Once for all rows, since one node may have held very many. Whoever has a row and has not said his
+ * number yet may want a lock before this is over. */
 static bool
-is_borne(const med_system *system, uint32_t number)
+may_be_borne(const med_system *system, uint32_t number)
 {
     for (uint32_t i = 0; i < system->limits.nodes; i++) {
         const med_node_row *node = med_system_node(system, i);
-        /* Relaxed, both: checked by bears. */
-        uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&node->row.state));
-        if (atomic32_load_relaxed(&node->thread_id) == number &&
-            bears(system, i, generation, number)) {
+        /* Relaxed, all: rows are filled under the table's lock, without a number, and one number is
+         * put into each life. */
+        uint32_t said = atomic32_load_relaxed(&node->thread_id);
+        if ((said == number || said == 0) &&
+            med_row_state_of(atomic32_load_relaxed(&node->row.state)) == MED_ROW_LIVE &&
+            med_process_alive(system, atomic32_load_relaxed(&node->process_ref))) {
             return true;
         }
     }
@@ -239,7 +242,7 @@ static medley_status_t
 bury_all(void *context)
 {
     burial *task = context;
-    task->unborne = task->number && !is_borne(task->system, task->number);
+    task->unborne = task->number && !may_be_borne(task->system, task->number);
     const med_table_view *mutexes = &task->system->mutexes;
     for (uint32_t i = 0; i < task->count && task->first + i < mutexes->row_count; i++) {
         bury(task, (med_mutex_row *)(void *)med_table_row(mutexes, task->first + i));
@@ -410,9 +413,8 @@ take_slow(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadli
         }
         bury_if_dead(self, row, handle);
         if (med_port_clock_ns() >= deadline_ns ||
-            !med_handle_is_current(handle,
-                                   /* A1 live <- T1 (table.c) */
-                                   atomic32_load_acquire(&row->object.row.state))) {
+            /* Relaxed: compared only. The caller's look at it is a later one. */
+            !med_handle_is_current(handle, atomic32_load_relaxed(&row->object.row.state))) {
             return MEDLEY_TIMEOUT; /* of one that is gone, the caller finds that out */
         }
         if (status == MEDLEY_TIMEOUT) {

@@ -46,13 +46,11 @@ static const survivor survivors[] = {
     {"mrapi", "med_node_alive", "A1", "mcapi_reclaim finds it"},
 
     /* mrapi: locks */
-    {NULL, "bears", "A1", NO_SUCH_LOCKS},
     {NULL, "claims", "A2", NO_SUCH_LOCKS},
     {NULL, "bury_marked", "A4", NO_SUCH_LOCKS},
     {NULL, "bury_marked", "R3", NO_SUCH_LOCKS},
     {NULL, "bury", "A4", NO_SUCH_LOCKS},
     {NULL, "take_gone", "A3", NO_SUCH_LOCKS},
-    {NULL, "take_slow", "A1", NO_SUCH_LOCKS},
     {NULL, "take_try", "A1", NO_SUCH_LOCKS},
     {NULL, "med_mutex_pi_fill", "A1", NO_SUCH_LOCKS},
     {NULL, "med_mutex_pi_take", "A1", NO_SUCH_LOCKS},
