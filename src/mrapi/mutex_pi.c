@@ -497,8 +497,9 @@ own_or_release(const med_self *self, med_mutex_row *row, med_handle handle, medl
 medley_status_t
 med_mutex_pi_take(med_self *self, med_mutex_row *row, med_handle handle, uint64_t deadline_ns)
 {
-    /* Relaxed: fixed at creation. */
-    if (atomic32_load_relaxed(&row->pi_space) != med_port_pi_space()) {
+    /* A5 life over <- R5 (fill): another life's is no reason to refuse, and the caller sees that
+     * the handle is old. */
+    if (atomic32_load_acquire(&row->pi_space) != med_port_pi_space()) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
     atomic32_store_relaxed(&self->row->waiting_for, handle); /* relaxed: ordered by R4 */
@@ -524,9 +525,9 @@ med_mutex_pi_fill(med_mutex_row *row, uint32_t space)
     /* Who removed the row had the word, but one who slept may have had it after him, and written
      * news. A1 held <- R1 (release) */
     bool free = atomic32_load_acquire(&row->pi_word) == 0;
-    /* Relaxed, both: published with the row (T1 in table.c). */
+    /* Relaxed: published with the row (T1 in table.c). */
     atomic32_store_relaxed(&row->pi_death, free ? MED_MUTEX_SOUND : MED_MUTEX_FORMER);
-    atomic32_store_relaxed(&row->pi_space, space);
+    atomic32_store_release(&row->pi_space, space); /* R5 life over -> A5 (take) */
 }
 
 /* Nobody has had the mutex yet, and who has its word has it from a former one. */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A dead holder's number is another's: who looks for him in a mutex with priority inheritance takes
+ * nothing from a living node whose thread got that number since.
+ *
+ * Actors: 0 makes the one mutex that there is, 0 and 1 want it again and again, and 1 may be
+ * killed. 2 recovers the dead and tries the mutex, from the start or then. 3 starts a thread then,
+ * which has the dead one's number and wants the mutex too.
+ */
+#include "medley/mrapi_ext.h"
+#include "mrapi.h"
+#include "mrapi/process.h"
+#include "mrapi/system.h"
+#include "mrapi_actor.h"
+#include "port/port.h"
+#include "scenarios.h"
+
+#define MUTEX 7u
+#define LOCKS 6u
+#define LONGEST_USE 16u
+#define LOOKS 2000u
+
+enum {
+    MAKER,
+    MORTAL,
+    RECOVERER,
+    STARTER,
+    ACTORS,
+    STARTED = ACTORS /* a thread of STARTER's process */
+};
+
+typedef struct notes {
+    volatile mrapi_mutex_hndl_t mutex;
+    volatile uint32_t there;  /* so many have come */
+    volatile uint32_t holder; /* index + 1 of who has the mutex */
+} notes;
+
+static void
+make(notes *n)
+{
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t inherits = MRAPI_TRUE;
+    mrapi_status_t status;
+    mrapi_mutex_init_attributes(&attributes, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+    mrapi_mutex_set_attribute(&attributes, MEDLEY_MUTEX_PRIORITY_INHERITANCE, &inherits,
+                              sizeof inherits, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+    n->mutex = mrapi_mutex_create(MUTEX, &attributes, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+}
+
+/* Its handle is told by the system, in order. */
+static void
+find(void)
+{
+    mrapi_status_t status;
+    do {
+        (void)mrapi_mutex_get(MUTEX, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_ID_INVALID);
+    } while (status != MRAPI_SUCCESS);
+}
+
+/* Whoever else has it now is dead. */
+static void
+use(const sim_actor *actor, mrapi_key_t *key)
+{
+    notes *n = actor->notes;
+    uint32_t *guarded = actor->memory;
+    mrapi_status_t status;
+    uint32_t former = n->holder;
+    n->holder = actor->index + 1;
+    ++*guarded;
+    for (uint32_t i = sim_random(LONGEST_USE); actor->index == STARTED && i > 0; i--) {
+        med_port_yield();
+    }
+    SIM_CHECK(former == 0 || (former - 1 == MORTAL && sim_is_dead(MORTAL)));
+    SIM_CHECK(n->holder == actor->index + 1);
+    n->holder = 0;
+    mrapi_mutex_unlock(n->mutex, key, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+}
+
+static void
+wait_and_use(const sim_actor *actor)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    mrapi_mutex_lock(((notes *)actor->notes)->mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+    use(actor, &key);
+}
+
+static void
+try_and_use(const sim_actor *actor)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    (void)mrapi_mutex_trylock(((notes *)actor->notes)->mutex, &key, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_LOCKED);
+    if (status == MRAPI_SUCCESS) {
+        use(actor, &key);
+    }
+}
+
+static void
+want(const sim_actor *actor)
+{
+    for (uint32_t i = 0; i < LOCKS; i++) {
+        (sim_random(2) == 0 ? wait_and_use : try_and_use)(actor);
+    }
+}
+
+static void
+look(const sim_actor *actor)
+{
+    if (sim_random(2) == 0) {
+        (void)sim_join(MORTAL);
+    }
+    for (uint32_t i = 0; i < LOCKS; i++) {
+        if (sim_random(2) == 0) {
+            (void)med_process_recover_all(med_self_get()->system);
+        } else {
+            try_and_use(actor);
+        }
+    }
+}
+
+static void *
+be_another(void *argument)
+{
+    sim_actor actor = *(const sim_actor *)argument;
+    actor.index = STARTED;
+    sim_take_number_of(MORTAL);
+    mrapi_node_come(&actor);
+    find();
+    want(&actor);
+    mrapi_node_go();
+    return NULL;
+}
+
+static void
+start_another(const sim_actor *actor)
+{
+    med_port_thread thread;
+    if (!sim_join(MORTAL)) {
+        return;
+    }
+    SIM_CHECK(med_port_thread_start(&thread, NULL, be_another, (void *)(uintptr_t)actor) ==
+              MEDLEY_OK);
+    (void)med_port_thread_join(thread, NULL);
+}
+
+/* Who comes without the others leaves. */
+static void
+act(const sim_actor *actor)
+{
+    static void (*const acts[ACTORS])(const sim_actor *) = {want, want, look, start_another};
+    notes *n = actor->notes;
+    mrapi_node_come(actor);
+    if (actor->index == MAKER) {
+        make(n);
+    }
+    n->there++;
+    for (uint32_t i = 0; i < LOOKS && n->there < ACTORS; i++) {
+        med_port_yield();
+    }
+    if (n->there >= ACTORS) {
+        find();
+        acts[actor->index](actor);
+    }
+    mrapi_node_go();
+}
+
+const sim_scenario sim_mrapi_pi_number = {
+    .name = "mrapi_pi_number",
+    .covers = "mutex_pi",
+    .memory_bytes = sizeof(uint32_t),
+    .actors = ACTORS,
+    .deaths = 1,
+    .mortal = 1u << MORTAL,
+    .sees_late = true,
+    .long_lived = true,
+    .begin = mrapi_begin,
+    .act = act,
+    .environment = mrapi_environment,
+};
