@@ -21,6 +21,7 @@
  * MUTANT LOOK_THEN_FREE deadlock/NO_DEATH      release looks at the flag, then frees
  * MUTANT PLAIN_SLEEP deadlock/NO_DEATH         sleeps whatever the flag is by now
  * MUTANT LEAVE_SILENTLY deadlock/DEADLINES     gives up without handing on
+ * MUTANT LEAVE_EARLY deadlock/DEADLINES        gives up without a second look
  * MUTANT RECOVER_SILENTLY deadlock/DIES_HOLDING    recovers without a wake
  * MUTANT RECOVER_ANY assertion/DIES_HOLDING        recovers whoever owns it by now
  * MUTANT DIED_UNSAID assertion/DIES_HOLDING        the next owner is not told
@@ -203,11 +204,12 @@ proctype contender(byte me)
         try(me);
         if
         :: !taken && !gone ->
+#ifndef LEAVE_EARLY
             heavy_barrier();
-            if
-            :: IS_FREE(word) -> flag = false; atomic { wake_one() }
-            :: else -> skip
-            fi
+            try(me)
+#else
+            skip
+#endif
         :: else -> skip
         fi;
 #endif

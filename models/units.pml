@@ -18,6 +18,7 @@
  * MUTANT PASS_ON_EARLY deadlock/NO_DEATH       he looks without the heavy barrier
  * MUTANT FORGET_OTHERS deadlock/NO_DEATH       he tries without setting the flag
  * MUTANT LEAVE_SILENTLY deadlock/DEADLINES     gives up without handing on
+ * MUTANT LEAVE_EARLY deadlock/DEADLINES        gives up without a second look
  */
 #define HOLDERS 2
 #define PEOPLE 4
@@ -169,7 +170,13 @@ proctype contender(byte me)
         flag = true;
         attempt(me);
         if
-        :: !taken -> wake_if_free()
+        :: !taken ->
+#ifndef LEAVE_EARLY
+            heavy_barrier();
+            attempt(me)
+#else
+            skip
+#endif
         :: else -> skip
         fi;
 #endif

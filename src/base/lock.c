@@ -151,35 +151,40 @@ announce(const med_contest *contest, med_lock_sleepers *sleepers)
     return attempt_announced(contest, sleepers);
 }
 
-/* Behind the flag, and one's own heavy barrier: what is free by now may have come free from one who
- * missed the flag. */
-static void
-wake_if_free(const med_contest *contest, med_lock_sleepers *sleepers)
+/* The same, and another behind the heavy barrier: MEDLEY_BUSY if whoever frees it, or ends it, will
+ * see the flag. */
+static medley_status_t
+announce_for_good(const med_contest *contest, med_lock_sleepers *sleepers)
 {
-    med_port_barrier_heavy(contest->scope); /* S2 flag, then word <-> B1 (lock.h), B2 (wake) */
-    if (contest->is_free(contest->context)) {
-        med_lock_wake(sleepers, 1, contest->scope);
+    medley_status_t status = announce(contest, sleepers);
+    if (status != MEDLEY_BUSY) {
+        return status;
     }
+    /* S2 flag, then word <-> B1 (lock.h), B2 (wake) */
+    med_port_barrier_heavy(contest->scope);
+    return attempt_announced(contest, sleepers); /* S3 */
 }
 
-/* Who gives up may have been woken just now in another's stead. */
+/* Who gives up may have been woken just now in another's stead; or another, who was to look again,
+ * goes to sleep by this flag: so it must not be set behind the last wake. */
 static medley_status_t
 hand_on(const med_contest *contest, med_lock_sleepers *sleepers, medley_status_t why)
 {
-    medley_status_t status = announce(contest, sleepers);
-    if (status == MEDLEY_BUSY) {
-        wake_if_free(contest, sleepers);
-        return why;
-    }
-    return status;
+    medley_status_t status = announce_for_good(contest, sleepers);
+    return status == MEDLEY_BUSY ? why : status;
 }
 
-/* Who has set the flag and got one: there may be another, and nobody else to tell of it. */
+/* Who has set the flag and got one: there may be another, which came free from one who missed the
+ * flag, and nobody else to tell of it. */
 static medley_status_t
 pass_on(const med_contest *contest, med_lock_sleepers *sleepers, medley_status_t status)
 {
-    if (contest->several && status == MEDLEY_OK) {
-        wake_if_free(contest, sleepers);
+    if (!contest->any_free || status != MEDLEY_OK) {
+        return status;
+    }
+    med_port_barrier_heavy(contest->scope); /* S2 flag, then word <-> B1 (lock.h), B2 (wake) */
+    if (contest->any_free(contest->context)) {
+        med_lock_wake(sleepers, 1, contest->scope);
     }
     return status;
 }
@@ -188,13 +193,7 @@ pass_on(const med_contest *contest, med_lock_sleepers *sleepers, medley_status_t
 static medley_status_t
 sleep_once(const med_contest *contest, med_lock_sleepers *sleepers, uint64_t end_ns)
 {
-    medley_status_t status = announce(contest, sleepers);
-    if (status != MEDLEY_BUSY) {
-        return status;
-    }
-    /* S2 flag, then word <-> B1 (lock.h), B2 (wake) */
-    med_port_barrier_heavy(contest->scope);
-    status = attempt_announced(contest, sleepers); /* S3 */
+    medley_status_t status = announce_for_good(contest, sleepers);
     if (status == MEDLEY_BUSY) {
         (void)med_port_wait(&sleepers->flag.value, 1, end_ns, contest->scope);
     }
@@ -259,13 +258,6 @@ lock_attempt(void *context)
     return med_lock_is_mine(wanted->lock, wanted->request->owner) ? MEDLEY_OK : status;
 }
 
-static bool
-lock_is_free(void *context)
-{
-    const lock_wanted *wanted = context;
-    return is_free(atomic32_load_relaxed(&wanted->lock->word)); /* relaxed: as S3 */
-}
-
 static medley_status_t
 lock_each_slice(void *context)
 {
@@ -279,7 +271,6 @@ med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_loc
 {
     lock_wanted wanted = {.lock = lock, .request = request};
     med_contest contest = {.attempt = lock_attempt,
-                           .is_free = lock_is_free,
                            .each_slice = lock_each_slice,
                            .context = &wanted,
                            .deadline_ns = request->deadline_ns,

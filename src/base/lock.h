@@ -126,15 +126,14 @@ typedef struct med_contest {
     /* One try. MEDLEY_OK: it is had. MEDLEY_BUSY: not now. Any other: nobody will ever have it;
      * whoever waits is woken to see the same. Called often; must not block. */
     medley_status_t (*attempt)(void *context);
-    /* Might an attempt succeed? A look only. */
-    bool (*is_free)(void *context);
+    /* Where several may have it at once: might an attempt succeed? A look only. Else NULL. */
+    bool (*any_free)(void *context);
     /* After every slice slept; may be NULL. Anything but MEDLEY_OK ends the wait with it. */
     medley_status_t (*each_slice)(void *context);
     void *context;
     uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0: one try */
     med_port_scope scope;
     med_waiter *waiter;
-    bool several; /* more than one may have it at once */
 } med_contest;
 
 /* What `attempt` or `each_slice` ended it with, or MEDLEY_TIMEOUT. With a deadline of 0 MEDLEY_BUSY

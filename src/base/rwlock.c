@@ -193,13 +193,12 @@ read_first(reading *r)
 {
     const med_rwlock_request *request = r->request;
     med_contest contest = {.attempt = read_attempt,
-                           .is_free = word_is_free,
+                           .any_free = word_is_free,
                            .each_slice = reading_each_slice,
                            .context = r,
                            .deadline_ns = request->deadline_ns,
                            .scope = request->scope,
-                           .waiter = request->waiter,
-                           .several = true};
+                           .waiter = request->waiter};
     for (;;) {
         r->no_unit = false;
         medley_status_t status = med_contest_run(&contest, &request->lock->sleepers);
@@ -270,14 +269,6 @@ write_attempt(void *context)
 }
 
 static bool
-writer_is_free(void *context)
-{
-    const med_rwlock_request *request = context;
-    /* Relaxed: as S3 in lock.c. */
-    return owner_of(atomic32_load_relaxed(&request->lock->writer.word)) == 0;
-}
-
-static bool
 readers_have_left(void *context)
 {
     const med_rwlock_request *request = context;
@@ -313,7 +304,6 @@ medley_status_t
 med_rwlock_write(const med_rwlock_request *request)
 {
     med_contest contest = {.attempt = write_attempt,
-                           .is_free = writer_is_free,
                            .each_slice = writing_each_slice,
                            .context = (void *)(uintptr_t)request,
                            .deadline_ns = request->deadline_ns,

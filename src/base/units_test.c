@@ -142,12 +142,11 @@ contend(void *argument)
     for (uint32_t i = 0; i < ROUNDS; i++) {
         bool hasty = i % 8 == 7;
         med_contest contest = {.attempt = attempt,
-                               .is_free = any_free,
+                               .any_free = any_free,
                                .context = c,
                                .deadline_ns = hasty ? med_port_clock_ns() + 1000 : MED_PORT_FOREVER,
                                .scope = SCOPE,
-                               .waiter = &waiter,
-                               .several = true};
+                               .waiter = &waiter};
         medley_status_t status = med_contest_run(&contest, &c->memory->sleepers);
         if (status == MEDLEY_TIMEOUT && hasty) {
             c->timeouts++;

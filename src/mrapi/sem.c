@@ -185,13 +185,12 @@ wait_for_one(wanted *w, uint64_t deadline_ns)
         return MEDLEY_ERR_EXISTS;
     }
     med_contest contest = {.attempt = attempt,
-                           .is_free = is_free,
+                           .any_free = w->units.count > 1 ? is_free : NULL,
                            .each_slice = look_at_owners,
                            .context = w,
                            .deadline_ns = deadline_ns,
                            .scope = self->scope,
-                           .waiter = &self->waiter,
-                           .several = w->units.count > 1};
+                           .waiter = &self->waiter};
     uint32_t begun = med_object_wait_begin(self, w->handle);
     medley_status_t status = med_contest_run(&contest, &w->row->sleepers);
     med_object_wait_end(self, begun, status, &w->row->slept);

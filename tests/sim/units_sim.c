@@ -76,13 +76,12 @@ take(wanted *w, med_waiter *waiter)
         return MEDLEY_OK;
     }
     med_contest contest = {.attempt = attempt,
-                           .is_free = is_free,
+                           .any_free = is_free,
                            .each_slice = recover_dead,
                            .context = w,
                            .deadline_ns = MED_PORT_FOREVER,
                            .scope = MED_PORT_SCOPE_SHARED,
-                           .waiter = waiter,
-                           .several = true};
+                           .waiter = waiter};
     return med_contest_run(&contest, &w->s->sleepers);
 }
 
