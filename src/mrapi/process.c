@@ -54,10 +54,11 @@ med_process_alive(const med_system *system, uint32_t ref)
         return false;
     }
     uint32_t live = med_process_word(MED_PROCESS_LIVE, 0, med_process_ref_generation(ref));
-    /* Relaxed: compared only. The state is read after the slot: a row that is LIVE in this
-     * generation after its slot was held was LIVE while it was. */
+    /* The state is read after the slot: a row that is LIVE in this generation after its slot was
+     * held was LIVE while it was. D2 died <- D1 (claim_dead, process_recover.c): the slot may have
+     * been asked before the death, which then shows in the state alone. */
     return med_process_slot_held(system, index) &&
-           atomic32_load_relaxed(&med_system_process(system, index)->state) == live;
+           atomic32_load_acquire(&med_system_process(system, index)->state) == live;
 }
 
 /* ---- Claim and release ----------------------------------------------------------------------- */
@@ -148,10 +149,10 @@ claim_dead(med_system *system, uint32_t index)
     bool another_is_at_it = med_process_state_of(word) == MED_PROCESS_RECOVERING &&
                             med_process_recoverer_of(word) != index &&
                             med_process_recoverer_at_it(system, index, word);
-    /* Lost, as of now: between the first look and the claim. Relaxed: what others did of the
-     * recovery is done again, or found done (process_recover.c). */
+    /* Lost, as of now: between the first look and the claim. D1 died -> D2 (alive). What others did
+     * of the recovery is done again, or found done (process_recover.c). */
     if (another_is_at_it || med_process_slot_lost(system, index) ||
-        !atomic32_cas_relaxed(&row->state, &word, by_me)) {
+        !atomic32_cas_release(&row->state, &word, by_me)) {
         slot_drop(system, index);
         return false;
     }

@@ -115,8 +115,8 @@ recovery_claim(med_system *system, uint32_t index, claim *claimed)
         uint32_t next =
             dead ? med_process_word(MED_PROCESS_RECOVERING, system->process_index, generation)
                  : med_process_word(MED_PROCESS_DEAD, 0, generation);
-        /* Relaxed: what others did of it is done again, or found done. */
-        if (atomic32_cas_relaxed(&row->state, &word, next) && dead) {
+        /* D1 died -> D2 (process.c). What others did of it is done again, or found done. */
+        if (atomic32_cas_release(&row->state, &word, next) && dead) {
             claimed->word = next;
             return true;
         }

@@ -174,7 +174,7 @@ act(const sim_actor *actor)
 
 const sim_scenario sim_mrapi_pi_number = {
     .name = "mrapi_pi_number",
-    .covers = "mutex_pi",
+    .covers = "mutex_pi med_process_alive() recovery_claim() claim_dead()",
     .memory_bytes = sizeof(uint32_t),
     .actors = ACTORS,
     .deaths = 1,

@@ -38,21 +38,25 @@ static const survivor survivors[] = {
      "it keeps loads before the newcomer's stores; no load here returns a store that is made "
      "later"},
     {NULL, "claim_free", "A2", "as R2"},
+    {"mrapi", "med_process_alive", "D2", "mrapi_pi_number finds it"},
+    {"mrapi_full", "med_process_alive", "D2", "mrapi_pi_number finds it"},
+    {"mrapi", "recovery_claim", "D1", "mrapi_pi_number finds it"},
+    {"mrapi_full", "recovery_claim", "D1", "mrapi_pi_number finds it"},
+    {NULL, "claim_dead", "D1",
+     "as that of recovery_claim, but in no scenario does a newcomer take the row of one whose "
+     "mutex with priority inheritance others want"},
 
     /* mrapi: nodes */
     {"mrapi", "med_node_alive", "A1", "mcapi_reclaim finds it"},
 
     /* mrapi: locks */
     {"mrapi_pi", "med_mutex_pi_fill", "R5", "mrapi_pi_old finds it"},
-    {"mrapi_pi_reborn", "med_mutex_pi_take", "A5", "mrapi_pi_old finds it"},
     {"mrapi_pi_reborn", "med_mutex_pi_fill", "R5", "mrapi_pi_old finds it"},
+    {"mrapi_pi", "bury_marked", "A4", "mrapi_pi_number finds it"},
+    {"mrapi_pi_reborn", "bury_marked", "A4", "mrapi_pi_number finds it"},
     {"mrapi_pi_number", "bury", "A4", "mrapi_pi finds it"},
     {"mrapi_pi_number", "med_mutex_pi_take", "A5", "mrapi_pi_old finds it"},
     {"mrapi_pi_number", "med_mutex_pi_fill", "R5", "mrapi_pi_old finds it"},
-    {NULL, "bury_marked", "A4",
-     "before a hunt comes to it, it meets a death heard of by the process's row alone, which "
-     "orders "
-     "nothing: mrapi_pi_number, seed 34454"},
     {NULL, "med_mutex_pi_fill", "A1",
      "it orders two stores to one word, which the simulator does as they run"},
     {NULL, "release_slow", "R1",
