@@ -199,7 +199,13 @@ source_read(const med_tree *tree, const med_count *count, uint64_t *value)
         *value = used_bytes(tree, count->resource);
         return MEDLEY_OK;
     }
-    medley_status_t status = med_port_counter_read(&count->port, value);
+    /* The system may know a thread that has ended for a moment yet, and another by its number. */
+    med_row *row;
+    medley_status_t status =
+        count->port.of_processor ? MEDLEY_OK : row_living(tree, count->resource, &row);
+    if (status == MEDLEY_OK) {
+        status = med_port_counter_read(&count->port, value);
+    }
     return status == MEDLEY_ERR_NOT_FOUND ? MEDLEY_ERR_PEER_DIED : status;
 }
 
