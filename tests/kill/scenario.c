@@ -7,6 +7,7 @@
 
 #include "support/unit.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,6 +34,16 @@ must(mrapi_status_t status, const char *what)
         (void)fprintf(stderr, "%s, killed after %u: %s: %s\n", current->name, step_kill_steps(),
                       what, mrapi_display_status(status, text, sizeof text));
         _exit(97);
+    }
+}
+
+void
+former_dies(int (*victim)(test_process *parent, void *argument))
+{
+    test_process process;
+    process_start(&process, victim, NULL);
+    if (process_join(&process) != -SIGKILL) {
+        must(MRAPI_ERR_NODE_INVALID, "the victim");
     }
 }
 

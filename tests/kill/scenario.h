@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "mrapi.h"
+#include "support/process.h"
 #include "support/step_kill.h"
 
 enum {
@@ -47,6 +48,8 @@ int scenarios_main(
 
 /* Ends the test, or the child, with a word on what and when, unless it succeeded. */
 void must(mrapi_status_t status, const char *what);
+/* Another process, which kills itself in the middle of what it does, for others to recover. */
+void former_dies(int (*victim)(test_process *parent, void *argument));
 
 /* ---- What the tester does -------------------------------------------------------------------- */
 

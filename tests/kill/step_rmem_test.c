@@ -158,12 +158,8 @@ rmem_victim(test_process *parent, void *argument)
 static void
 tester_makes_and_one_dies(void)
 {
-    test_process victim;
     tester_makes();
-    process_start(&victim, rmem_victim, NULL);
-    if (process_join(&victim) != -SIGKILL) {
-        must(MRAPI_ERR_NODE_INVALID, "the victim");
-    }
+    former_dies(rmem_victim);
 }
 
 static void

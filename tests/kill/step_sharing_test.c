@@ -225,11 +225,7 @@ sharing_victim(test_process *parent, void *argument)
 static void
 victim_shares(void)
 {
-    test_process victim;
-    process_start(&victim, sharing_victim, NULL);
-    if (process_join(&victim) != -SIGKILL) {
-        must(MRAPI_ERR_NODE_INVALID, "the victim");
-    }
+    former_dies(sharing_victim);
 }
 
 /* ---- What the tester does -------------------------------------------------------------------- */

@@ -151,12 +151,8 @@ shmem_victim(test_process *parent, void *argument)
 static void
 tester_makes_and_one_dies(void)
 {
-    test_process victim;
     tester_makes();
-    process_start(&victim, shmem_victim, NULL);
-    if (process_join(&victim) != -SIGKILL) {
-        must(MRAPI_ERR_NODE_INVALID, "the victim");
-    }
+    former_dies(shmem_victim);
 }
 
 /* Those without a number as well. */
