@@ -78,10 +78,27 @@ med_resource_lock(const mrapi_resource_t *resource)
 static med_lock reading;
 static med_lock_sleepers reading_sleepers;
 static atomic32 forks; /* the thread that forks and has `reading` for it; 0: none */
+/* A lock goes to whom comes first, and who reads tree after tree comes back sooner than one who
+ * sleeps for it wakes up. So whoever wants to read lets those go first who wait in order to fork:
+ * none of them waits for more than the readings that have begun. */
+static atomic32 forks_waiting;
+static med_wait forks_went;
+
+static bool
+no_fork_waits(void *context)
+{
+    (void)context;
+    return atomic32_load_relaxed(&forks_waiting) == 0; /* relaxed: who misses one is one more */
+}
 
 static void
 reading_begin(void)
 {
+    med_waiter waiter = {.spin_ns = 0};
+    const med_wait_request request = {.condition = no_fork_waits,
+                                      .deadline_ns = MED_PORT_FOREVER,
+                                      .scope = MED_PORT_SCOPE_PROCESS};
+    (void)med_wait_until(&forks_went, &waiter, &request);
     take(&reading, &reading_sleepers);
 }
 
@@ -96,7 +113,11 @@ med_resources_fork_begin(void)
 {
     /* A signal's handler that interrupts a reader may fork: who waited for himself would hang. */
     if (!med_lock_is_mine(&reading, this_thread())) {
-        reading_begin();
+        /* Relaxed, both: a count. */
+        (void)atomic32_fetch_add_relaxed(&forks_waiting, 1);
+        take(&reading, &reading_sleepers);
+        (void)atomic32_fetch_add_relaxed(&forks_waiting, UINT32_MAX);
+        med_wait_wake(&forks_went, MED_PORT_SCOPE_PROCESS);
         atomic32_store_relaxed(&forks, this_thread()); /* relaxed: others only compare */
     }
 }
@@ -116,7 +137,10 @@ med_resources_forget(void)
 {
     lock = (med_lock){.word = ATOMIC32_INIT(0)};
     reading = (med_lock){.word = ATOMIC32_INIT(0)};
-    atomic32_store_relaxed(&forks, 0); /* relaxed: the child is alone */
+    forks_went = (med_wait){.word = ATOMIC32_INIT(0)};
+    /* Relaxed, both: the child is alone. */
+    atomic32_store_relaxed(&forks, 0);
+    atomic32_store_relaxed(&forks_waiting, 0);
     trees = NULL;
 }
 
