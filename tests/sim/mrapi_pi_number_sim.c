@@ -29,10 +29,16 @@ enum {
     STARTED = ACTORS /* a thread of STARTER's process */
 };
 
+enum {
+    NEWCOMER = MORTAL + 1,
+    ROW_ACTORS
+};
+
 typedef struct notes {
     volatile mrapi_mutex_hndl_t mutex;
     volatile uint32_t there;  /* so many have come */
     volatile uint32_t holder; /* index + 1 of who has the mutex */
+    volatile bool newcomer;   /* he comes */
 } notes;
 
 static void
@@ -61,16 +67,25 @@ find(void)
     } while (status != MRAPI_SUCCESS);
 }
 
+/* Returns who had it according to the notes: index + 1. */
+static uint32_t
+begin_use(const sim_actor *actor)
+{
+    notes *n = actor->notes;
+    uint32_t *guarded = actor->memory;
+    uint32_t former = n->holder;
+    n->holder = actor->index + 1;
+    ++*guarded;
+    return former;
+}
+
 /* Whoever else has it now is dead. */
 static void
 use(const sim_actor *actor, mrapi_key_t *key)
 {
     notes *n = actor->notes;
-    uint32_t *guarded = actor->memory;
     mrapi_status_t status;
-    uint32_t former = n->holder;
-    n->holder = actor->index + 1;
-    ++*guarded;
+    uint32_t former = begin_use(actor);
     for (uint32_t i = sim_random(LONGEST_USE); actor->index == STARTED && i > 0; i--) {
         med_port_yield();
     }
@@ -82,12 +97,18 @@ use(const sim_actor *actor, mrapi_key_t *key)
 }
 
 static void
-wait_and_use(const sim_actor *actor)
+wait_for_it(const sim_actor *actor, mrapi_key_t *key)
 {
     mrapi_status_t status;
-    mrapi_key_t key;
-    mrapi_mutex_lock(((notes *)actor->notes)->mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    mrapi_mutex_lock(((notes *)actor->notes)->mutex, key, MRAPI_TIMEOUT_INFINITE, &status);
     SIM_CHECK(status == MRAPI_SUCCESS);
+}
+
+static void
+wait_and_use(const sim_actor *actor)
+{
+    mrapi_key_t key;
+    wait_for_it(actor, &key);
     use(actor, &key);
 }
 
@@ -153,28 +174,76 @@ start_another(const sim_actor *actor)
 
 /* Who comes without the others leaves. */
 static void
-act(const sim_actor *actor)
+come_and_act(const sim_actor *actor, uint32_t together, void (*what)(const sim_actor *))
 {
-    static void (*const acts[ACTORS])(const sim_actor *) = {want, want, look, start_another};
     notes *n = actor->notes;
     mrapi_node_come(actor);
     if (actor->index == MAKER) {
         make(n);
     }
     n->there++;
-    for (uint32_t i = 0; i < LOOKS && n->there < ACTORS; i++) {
+    for (uint32_t i = 0; i < LOOKS && n->there < together; i++) {
         med_port_yield();
     }
-    if (n->there >= ACTORS) {
+    if (n->there >= together) {
         find();
-        acts[actor->index](actor);
+        what(actor);
     }
     mrapi_node_go();
 }
 
+static void
+act(const sim_actor *actor)
+{
+    static void (*const acts[ACTORS])(const sim_actor *) = {want, want, look, start_another};
+    come_and_act(actor, ACTORS, acts[actor->index]);
+}
+
+/* ---- A newcomer in his row ------------------------------------------------------------------- */
+
+static void
+want_then(const sim_actor *actor)
+{
+    const notes *n = actor->notes;
+    while (!n->newcomer && sim_random(4) != 0) {
+        med_port_yield();
+    }
+    want(actor);
+}
+
+static void
+want_and_die(const sim_actor *actor)
+{
+    mrapi_key_t key;
+    for (uint32_t i = sim_random(LOCKS); i > 0; i--) {
+        wait_and_use(actor);
+    }
+    wait_for_it(actor, &key);
+    SIM_CHECK(begin_use(actor) == 0);
+    sim_die();
+}
+
+static void
+act_row(const sim_actor *actor)
+{
+    static void (*const acts[NEWCOMER])(const sim_actor *) = {want_then, want_and_die};
+    notes *n = actor->notes;
+    if (actor->index != NEWCOMER) {
+        come_and_act(actor, NEWCOMER, acts[actor->index]);
+    } else if (sim_join(MORTAL)) {
+        n->newcomer = true;
+        mrapi_node_come(actor);
+        mrapi_node_go();
+    }
+}
+
+static const sim_variable environment_row[] = {{"MEDLEY_MAX_PROCESSES", "2"}, MRAPI_VARIABLES};
+
+/* ---- What there is --------------------------------------------------------------------------- */
+
 const sim_scenario sim_mrapi_pi_number = {
     .name = "mrapi_pi_number",
-    .covers = "mutex_pi med_process_alive() recovery_claim() claim_dead()",
+    .covers = "mutex_pi recovery_claim()",
     .memory_bytes = sizeof(uint32_t),
     .actors = ACTORS,
     .deaths = 1,
@@ -184,4 +253,18 @@ const sim_scenario sim_mrapi_pi_number = {
     .begin = mrapi_begin,
     .act = act,
     .environment = mrapi_environment,
+};
+
+const sim_scenario sim_mrapi_pi_row = {
+    .name = "mrapi_pi_row",
+    .covers = "med_process_alive() claim_dead()",
+    .memory_bytes = sizeof(uint32_t),
+    .actors = ROW_ACTORS,
+    .deaths = 1,
+    .mortal = 1u << MORTAL,
+    .sees_late = true,
+    .long_lived = true,
+    .begin = mrapi_begin,
+    .act = act_row,
+    .environment = environment_row,
 };

@@ -38,13 +38,11 @@ static const survivor survivors[] = {
      "it keeps loads before the newcomer's stores; no load here returns a store that is made "
      "later"},
     {NULL, "claim_free", "A2", "as R2"},
-    {"mrapi", "med_process_alive", "D2", "mrapi_pi_number finds it"},
-    {"mrapi_full", "med_process_alive", "D2", "mrapi_pi_number finds it"},
+    {"mrapi", "med_process_alive", "D2", "mrapi_pi_row finds it"},
+    {"mrapi_full", "med_process_alive", "D2", "mrapi_pi_row finds it"},
     {"mrapi", "recovery_claim", "D1", "mrapi_pi_number finds it"},
     {"mrapi_full", "recovery_claim", "D1", "mrapi_pi_number finds it"},
-    {NULL, "claim_dead", "D1",
-     "as that of recovery_claim, but in no scenario does a newcomer take the row of one whose "
-     "mutex with priority inheritance others want"},
+    {"mrapi_full", "claim_dead", "D1", "mrapi_pi_row finds it"},
 
     /* mrapi: nodes */
     {"mrapi", "med_node_alive", "A1", "mcapi_reclaim finds it"},

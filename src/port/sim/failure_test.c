@@ -225,6 +225,27 @@ act_overlap(const sim_actor *actor)
     }
 }
 
+/* Actor 1 may not. */
+static void
+act_dies(const sim_actor *actor)
+{
+    if (actor->index == 1) {
+        sim_die();
+    }
+}
+
+/* Actor 0 may, and has gone then, with all it did. */
+static void
+act_dies_here(const sim_actor *actor)
+{
+    shared *s = actor->memory;
+    if (actor->index == 0) {
+        s->bytes[0] = 1;
+        sim_die();
+    }
+    SIM_CHECK(!sim_join(0) || s->bytes[0] == 0);
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 #define SCENARIO(what, does)                                                                       \
@@ -255,6 +276,8 @@ SCENARIO(wrong_cached_old, act_cached_old)
 SCENARIO(wrong_half_copied, act_half_copied)
 SCENARIO(wrong_half_moved, act_half_moved)
 SCENARIO(wrong_half_set, act_half_set)
+SCENARIO(wrong_dies, act_dies)
+SCENARIO(wrong_dies_here, act_dies_here)
 SCENARIO(never_overlap, act_overlap)
 
 __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[] = {
@@ -273,6 +296,8 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &wrong_half_copied,
     &wrong_half_moved,
     &wrong_half_set,
+    &wrong_dies,
+    &wrong_dies_here,
     &never_overlap,
     NULL,
 };

@@ -394,20 +394,40 @@ sim_fibers_begin(void)
     death_plan();
 }
 
+static bool
+may_die(const sim_fiber *fiber)
+{
+    return fiber->mortal && sim.deaths < sim.scenario->deaths;
+}
+
+static void
+die(void)
+{
+    sim_trace(SIM_DID_DIE, 0, 0, 0);
+    sim_process_kill(sim.current->process);
+    death_plan();
+    leave();
+}
+
 void
 sim_event(void)
 {
-    sim_fiber *me = sim.current;
+    const sim_fiber *me = sim.current;
     if (sim.alone || sim.scenario->deaths == 0) {
         return;
     }
     bool dies = me->number == sim.death_victim && sim.death_in-- == 0;
-    if (sim_choose_this(SIM_DEATH, dies) == 0 || !me->mortal ||
-        sim.deaths >= sim.scenario->deaths) {
-        return;
+    if (sim_choose_this(SIM_DEATH, dies) != 0 && may_die(me)) {
+        die();
     }
-    sim_trace(SIM_DID_DIE, 0, 0, 0);
-    sim_process_kill(me->process);
-    death_plan();
-    leave();
+}
+
+void
+sim_die(void)
+{
+    if (!may_die(sim.current)) {
+        sim_fail(SIM_WRONG, "dies, and may not", 0, 0);
+    }
+    die();
+    abort(); /* nobody comes back to one that was killed */
 }

@@ -66,6 +66,9 @@ extern const sim_scenario *const sim_scenarios[];
 
 /* 0 to count - 1, as the seed says. */
 uint32_t sim_random(uint32_t count);
+/* The caller, who may be, is killed here: where a death at any point would seldom be where it is
+ * about. */
+_Noreturn void sim_die(void);
 /* Is that actor dead? If so, all it did is visible to the caller from now on. */
 bool sim_is_dead(uint32_t actor);
 /* Has it ended, or is it dead? If so, all it did is visible. */
