@@ -9,6 +9,8 @@
 #include "port/riscv_virt/virt.h"
 
 #define DOMAIN 7
+/* So many words of remote memory each hart reads at a time. */
+#define STRIDES 4u
 
 extern const med_port_check base_checks[];
 extern const uint32_t base_check_count;

@@ -269,8 +269,6 @@ threads_end_themselves(void)
 
 /* ---- Remote memory by way of a copy ---------------------------------------------------------- */
 
-#define STRIDES 4u
-
 static uint32_t remote[MED_BARE_CORES_MAX][STRIDES];
 
 /* Its row, by several requests. */

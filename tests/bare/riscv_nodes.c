@@ -7,7 +7,8 @@
 
 #define NODES_MAX (MED_BARE_CORES_MAX + 1)
 
-const uint32_t med_limits_of_process_built_in = 8;
+/* A request for each word that any hart reads at a time. */
+const uint32_t med_limits_of_process_built_in = MED_BARE_CORES_MAX * STRIDES;
 
 /* One more node than harts, so that it is the harts that limit. */
 const med_limits med_limits_built_in = {
