@@ -15,6 +15,10 @@ target_compile_options(medley_flags INTERFACE
     -fvisibility=hidden -fno-common
     # Nothing that is installed says where it was built.
     -ffile-prefix-map=${PROJECT_BINARY_DIR}=. -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+option(MEDLEY_TEST_AND_SET "Cores that have no other read-modify-write (src/port/atomic_store.h)" OFF)
+if(MEDLEY_TEST_AND_SET)
+    target_compile_definitions(medley_flags INTERFACE MED_PORT_TEST_AND_SET)
+endif()
 target_compile_definitions(medley_flags INTERFACE MED_LOG_MOST=MED_LOG_${MEDLEY_LOG_MOST})
 option(MEDLEY_WERROR "Warnings are errors" OFF)
 if(MEDLEY_WERROR)

@@ -23,6 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "port/atomic_store.h"
+
 typedef struct atomic32 {
     uint32_t value;
 } atomic32;
@@ -92,13 +94,17 @@ atomic32_load_seq_cst(const atomic32 *a)
 static inline __attribute__((always_inline)) void
 atomic32_store_relaxed(atomic32 *a, uint32_t v)
 {
-    ATOMIC_STORE_RELAXED(a, v);
+    if (med_port_stores_by_call()) {
+        med_port_store_n(&a->value, v, __ATOMIC_RELAXED);
+    } else {
+        ATOMIC_STORE_RELAXED(a, v);
+    }
 }
 
 static inline void
 atomic32_store_release(atomic32 *a, uint32_t v)
 {
-    __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
+    med_port_store_n(&a->value, v, __ATOMIC_RELEASE);
 }
 
 static inline uint32_t

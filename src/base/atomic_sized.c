@@ -5,6 +5,8 @@
  */
 #include "base/atomic_sized.h"
 
+#include "port/atomic_store.h"
+
 #define BY_PROCESSOR 2 /* the compiler's word for: always, and without a lock */
 
 #define APPLY(width)                                                                               \
@@ -13,7 +15,7 @@
     {                                                                                              \
         switch (operation) {                                                                       \
         case MED_ATOMIC_STORE:                                                                     \
-            __atomic_store_n(memory, operand, __ATOMIC_SEQ_CST);                                   \
+            med_port_store_n(memory, operand, __ATOMIC_SEQ_CST);                                   \
             return operand;                                                                        \
         case MED_ATOMIC_EXCHANGE:                                                                  \
             return __atomic_exchange_n(memory, operand, __ATOMIC_SEQ_CST);                         \

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "medley/status.h"
+#include "port/atomic_store.h"
 #include "port/topology.h"
 
 #define MED_PORT_FOREVER UINT64_MAX

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Memory between all harts: atomic operations, a ring, shared, heap and remote memory. */
+#include "base/atomic.h"
 #include "base/ring_mpsc.h"
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
 #include "riscv.h"
 
 #define ROUNDS 3000u
+#define STORES 500000u
 #define WIDE 0x80000001u
 
 /* ---- Atomic operations ----------------------------------------------------------------------- */
@@ -53,6 +55,40 @@ atomic_operations_add_up(void)
         return "no addition is lost";
     }
     return broken || words.bits == (1u << hart_count()) - 1 ? broken : "every bit is set";
+}
+
+/* Node 0 stores, the others change by what changes nothing. */
+static uint32_t stored;       /* by MRAPI */
+static atomic32 stored_plain; /* as Medley stores its own */
+static atomic32 storing_ends;
+
+static const char *
+stores_among_changes(mrapi_node_t self)
+{
+    mrapi_status_t status = MRAPI_SUCCESS;
+    /* Relaxed, all: each word is looked at alone. */
+    for (uint32_t i = 1; self == 0 && i <= STORES; i++) {
+        mrapi_atomic_store(&stored, sizeof stored, i, &status);
+        atomic32_store_relaxed(&stored_plain, i);
+        if (mrapi_atomic_load(&stored, sizeof stored, &status) != i ||
+            atomic32_load_relaxed(&stored_plain) != i) {
+            atomic32_store_relaxed(&storing_ends, 1);
+            return "what was stored stays";
+        }
+    }
+    while (self != 0 && !atomic32_load_relaxed(&storing_ends)) {
+        (void)mrapi_atomic_add(&stored, sizeof stored, 0, &status);
+        (void)atomic32_fetch_or_relaxed(&stored_plain, 0);
+    }
+    atomic32_store_relaxed(&storing_ends, 1);
+    return status == MRAPI_SUCCESS ? NULL : "it is supported";
+}
+
+static const char *
+store_is_not_lost(void)
+{
+    atomic32_store_relaxed(&storing_ends, 0); /* relaxed: on_nodes orders it */
+    return on_nodes(hart_count(), stores_among_changes);
 }
 
 /* ---- A ring between nodes -------------------------------------------------------------------- */
@@ -330,6 +366,7 @@ main_leaves(void)
 
 const med_port_check memory_checks[] = {
     {"atomic operations add up", atomic_operations_add_up},
+    {"store is not lost", store_is_not_lost},
     {"ring carries between nodes", ring_carries_between_nodes},
     {"shared memory is shared", shared_memory_is_shared},
     {"tight memory is shared", tight_memory_is_shared},

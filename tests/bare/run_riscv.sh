@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds the bare RISC-V image, of 64 and of 32 bits, and runs it on QEMU's machine "virt"
-# (emulated). What fails says so; an image's exit status is how many of its checks failed. The image
-# calls every function of MRAPI.
+# Builds the bare RISC-V image, of 64 bits, of 32, and of 32 with no atomic instruction but a
+# test-and-set, and runs it on QEMU's machine "virt" (emulated). What fails says so; an image's exit
+# status is how many of its checks failed. The image calls every function of MRAPI.
 #
 # usage: tests/bare/run_riscv.sh [HARTS...]    default: 4 16
 set -euo pipefail
@@ -16,9 +16,10 @@ for tool in riscv64-unknown-elf-gcc qemu-system-riscv64 qemu-system-riscv32; do
     fi
 done
 failed=0
-for bits in 64 32; do
-    build=build/bare-rv$bits
-    cmake --preset bare-rv$bits --no-warn-unused-cli >/dev/null
+for cores in rv64 rv32 rv32-tas; do
+    build=build/bare-$cores
+    emulator=qemu-system-riscv${cores:2:2}
+    cmake --preset bare-$cores --no-warn-unused-cli >/dev/null
     cmake --build "$build" --target bare_riscv
     # The linker has dropped what the image does not call.
     uncalled=$(riscv64-unknown-elf-nm "$build/tests/bare/bare_riscv" | awk '$2 == "T" { print $3 }' | sort |
@@ -28,8 +29,8 @@ for bits in 64 32; do
         failed=1
     fi
     for harts in "$@"; do
-        echo "== $harts harts of QEMU's machine virt, $bits bits (emulated)"
-        timeout 120 qemu-system-riscv$bits -machine virt -bios none -smp "$harts" -m 64M \
+        echo "== $harts harts of QEMU's machine virt, $cores (emulated)"
+        timeout 120 "$emulator" -machine virt -bios none -smp "$harts" -m 64M \
             -display none -monitor none -serial stdio -kernel "$build/tests/bare/bare_riscv" </dev/null || failed=1
     done
 done

@@ -26,7 +26,7 @@ list_take(med_bare_pool *pool)
 static void
 list_give(med_bare_pool *pool)
 {
-    __atomic_store_n(&pool->taken, 0, __ATOMIC_RELEASE); /* M1 list whole -> M1 (list_take) */
+    med_port_store_n(&pool->taken, 0, __ATOMIC_RELEASE); /* M1 list whole -> M1 (list_take) */
 }
 
 static size_t

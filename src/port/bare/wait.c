@@ -38,7 +38,7 @@ med_port_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ns, med
     if (__atomic_load_n(word, __ATOMIC_RELAXED) != expected) {
         return MEDLEY_OK;
     }
-    __atomic_store_n(&sleeps_on[core], word, __ATOMIC_RELAXED);
+    med_port_store_n(&sleeps_on[core], word, __ATOMIC_RELAXED);
     for (;;) {
         med_bare_forget_notifications();
         /* B1 entry, then word <-> B2 (wake) */
@@ -125,9 +125,9 @@ void
 med_port_doorbell_destroy(med_port_doorbell *bell)
 {
     if (doorbell_is_valid(*bell)) {
-        __atomic_store_n(&doorbells[bell->handle].rings, 0, __ATOMIC_RELAXED); /* relaxed: R2 */
+        med_port_store_n(&doorbells[bell->handle].rings, 0, __ATOMIC_RELAXED); /* relaxed: R2 */
         /* R2 silent -> A2 (create) */
-        __atomic_store_n(&doorbells[bell->handle].used, 0, __ATOMIC_RELEASE);
+        med_port_store_n(&doorbells[bell->handle].used, 0, __ATOMIC_RELEASE);
     }
     bell->handle = -1;
 }

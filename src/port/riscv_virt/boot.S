@@ -14,9 +14,11 @@ med_virt_boot:
     .option pop
     la t0, trap
     csrw mtvec, t0
+#ifdef __riscv_flen
     li t0, 0x2000 /* mstatus.FS: the floating-point registers are there */
     csrs mstatus, t0
     csrw fcsr, zero
+#endif
 
     bnez a0, wait_for_memory
     la t0, med_virt_bss_start

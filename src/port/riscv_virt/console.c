@@ -29,7 +29,7 @@ console_give(void)
 {
     /* C1 orders what is memory: the device would have lines mixed. */
     __asm__ volatile("fence io, w" ::: "memory");
-    __atomic_store_n(&console_taken, 0, __ATOMIC_RELEASE); /* C1 line done -> C1 (console_take) */
+    med_port_store_n(&console_taken, 0, __ATOMIC_RELEASE); /* C1 line done -> C1 (console_take) */
 }
 
 static void

@@ -173,7 +173,7 @@ hart_ends(med_virt_hart *hart, void *result)
     /* R3 ended -> A3 (join; start after a detach) */
     if (!__atomic_compare_exchange_n(&hart->state, &given, HART_ENDED, false, __ATOMIC_RELEASE,
                                      __ATOMIC_RELAXED)) {
-        __atomic_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE); /* R1 idle -> A1 (start) */
+        med_port_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE); /* R1 idle -> A1 (start) */
     }
     (void)med_port_wake(&hart->state, UINT32_MAX, MED_PORT_SCOPE_PROCESS);
 }
@@ -263,7 +263,7 @@ med_port_thread_start(med_port_thread *thread,
     }
     hart->entry = entry;
     hart->argument = argument;
-    __atomic_store_n(&hart->state, HART_GIVEN, __ATOMIC_RELEASE); /* R2 given -> A2 (idles) */
+    med_port_store_n(&hart->state, HART_GIVEN, __ATOMIC_RELEASE); /* R2 given -> A2 (idles) */
     (void)med_port_wake(&hart->state, UINT32_MAX, MED_PORT_SCOPE_PROCESS);
     thread->handle = hart->number;
     return MEDLEY_OK;
@@ -280,7 +280,7 @@ med_port_thread_join(med_port_thread thread, void **result)
         uint32_t state = __atomic_load_n(&hart->state, __ATOMIC_ACQUIRE); /* A3 ended <- R3 */
         if (state == HART_ENDED) {
             void *ended_with = hart->result;
-            __atomic_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE); /* R1 idle -> A1 (start) */
+            med_port_store_n(&hart->state, HART_IDLE, __ATOMIC_RELEASE); /* R1 idle -> A1 (start) */
             if (result) {
                 *result = ended_with;
             }
