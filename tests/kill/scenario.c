@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "medley/medley.h"
@@ -90,14 +91,15 @@ mutex_row(int i)
 
 static test_process sleeper; /* who sleeps */
 
-/* Has the sleeper got it already, from a child that lives? */
-static bool
-is_the_sleepers(uint32_t holder)
+static char sleeper_expected; /* to say; set before each kill */
+
+bool
+is_node(uint32_t node_ref, mrapi_node_t number)
 {
     const med_table_view *nodes = &med_self_get()->system->nodes;
-    uint32_t index = med_node_ref_index(holder);
-    return index < nodes->row_count &&
-           atomic32_load_relaxed(&med_table_row(nodes, index)->key_low) == SLEEPER;
+    uint32_t index = med_node_ref_index(node_ref);
+    return node_ref && index < nodes->row_count &&
+           atomic32_load_relaxed(&med_table_row(nodes, index)->key_low) == number;
 }
 
 /* The same, of a thread number. */
@@ -118,7 +120,8 @@ is_held(int i)
     }
     uint32_t word = atomic32_load_acquire(&row->lock.word);
     uint32_t holder = word & MED_LOCK_OWNER_MASK;
-    return (holder != 0 && !is_the_sleepers(holder)) || (word & MED_LOCK_DIED);
+    /* The sleeper may have got it already, from a child that lives. */
+    return (holder != 0 && !is_node(holder, SLEEPER)) || (word & MED_LOCK_DIED);
 }
 
 /* The child is stopped, and holds what it holds. */
@@ -129,32 +132,65 @@ deaths_expect(void)
     for (int i = 0; i < MUTEXES; i++) {
         death_expected[i] = !current->alone && (current->holds_all || is_held(i));
     }
+    if (current->sleeper) {
+        sleeper_expected = current->sleeper->expect();
+    }
 }
 
 /* ---- Who sleeps ------------------------------------------------------------------------------ */
 
-/* Locks and unlocks mutex 1 whenever told to. Says 'd' when its former holder had died, 'n' when
- * nobody may have it, else 'o'. */
+static char
+mutex_take(void)
+{
+    mrapi_status_t status;
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_get(1, &status);
+    must(status, "the sleeper's get");
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    if (status == MRAPI_ERR_MUTEX_NOTVALID) {
+        return 'n';
+    }
+    must(status, "the sleeper's lock");
+    char told = medley_lock_owner_died() ? 'd' : 'o';
+    mrapi_mutex_unlock(mutex, &key, &status);
+    must(status, "the sleeper's unlock");
+    return told;
+}
+
+/* With priority inheritance the machine says it, in the bits of the word that are its own. */
+static bool
+mutex_is_wanted(void)
+{
+    const med_mutex_row *row = mutex_row(0);
+    return is_pi() ? (atomic32_load_acquire(&row->pi_word) & ~MED_PORT_PI_OWNER_MASK) != 0
+                   : atomic32_load_acquire(&row->sleepers.flag) != 0;
+}
+
+static char
+mutex_expect(void)
+{
+    return !death_expected[0] ? 'o' : current->fail ? 'n' : 'd';
+}
+
+static void
+mutex_had(void)
+{
+    death_expected[0] = death_expected[0] && current->fail;
+}
+
+const scenario_sleeper sleeps_for_mutex = {
+    .take = mutex_take, .is_wanted = mutex_is_wanted, .expect = mutex_expect, .had = mutex_had};
+
+/* Whenever told to. */
 static int
 sleeper_body(test_process *parent, void *argument)
 {
     (void)argument;
+    (void)prctl(PR_SET_PDEATHSIG,
+                SIGKILL); /* who sleeps for ever does so no longer than the test */
     node_up(SLEEPER);
     process_say(parent, 'r');
     while (process_hear(parent) == 'l') {
-        mrapi_status_t status;
-        mrapi_mutex_hndl_t mutex = mrapi_mutex_get(1, &status);
-        must(status, "the sleeper's get");
-        mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
-        if (status == MRAPI_ERR_MUTEX_NOTVALID) {
-            process_say(parent, 'n');
-            continue;
-        }
-        must(status, "the sleeper's lock");
-        char told = medley_lock_owner_died() ? 'd' : 'o';
-        mrapi_mutex_unlock(mutex, &key, &status);
-        must(status, "the sleeper's unlock");
-        process_say(parent, told);
+        process_say(parent, current->sleeper->take());
     }
     node_down();
     return 0;
@@ -167,19 +203,11 @@ sleeper_starts(void)
     assert_int_equal(process_hear(&sleeper), 'r');
 }
 
-/* With priority inheritance the machine says it, in the bits of the word that are its own. */
-static bool
-somebody_waits(const med_mutex_row *row)
-{
-    return is_pi() ? (atomic32_load_acquire(&row->pi_word) & ~MED_PORT_PI_OWNER_MASK) != 0
-                   : atomic32_load_acquire(&row->sleepers.flag) != 0;
-}
-
 static void
 sleeper_sleeps(void)
 {
     process_say(&sleeper, 'l');
-    while (!somebody_waits(mutex_row(0))) {
+    while (!current->sleeper->is_wanted() || !process_sleeps(sleeper.pid)) {
         med_port_yield();
     }
 }
@@ -187,14 +215,14 @@ sleeper_sleeps(void)
 static void
 sleeper_is_told(void)
 {
-    char wanted = !death_expected[0] ? 'o' : current->fail ? 'n' : 'd';
     char heard = process_hear(&sleeper);
-    if (heard != wanted) {
-        (void)fprintf(stderr, "the sleeper heard '%c', not '%c'\n", heard, wanted);
+    if (heard != sleeper_expected) {
+        (void)fprintf(stderr, "the sleeper heard '%c', not '%c'\n", heard, sleeper_expected);
         must(MRAPI_ERR_MUTEX_LOCKED, "the sleeper");
     }
-    /* He took it and gave it back. */
-    death_expected[0] = death_expected[0] && current->fail;
+    if (current->sleeper->had) {
+        current->sleeper->had();
+    }
 }
 
 /* ---- Mutexes must be whole, and are made anew ------------------------------------------------ */

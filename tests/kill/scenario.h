@@ -29,17 +29,31 @@ enum {
     MUTEXES = 3
 };
 
+/* Somebody else, who sleeps for what the child gives back, or dies with. */
+typedef struct scenario_sleeper {
+    /* In his process: takes it and gives it back. 'd': its former owner had died, 'n': nobody may
+     * have it, else 'o'. */
+    char (*take)(void);
+    /* In the tester's: does somebody sleep for it? */
+    bool (*is_wanted)(void);
+    /* With the child stopped: what the sleeper is to say. */
+    char (*expect)(void);
+    void (*had)(void); /* he has said it; may be NULL */
+} scenario_sleeper;
+
+extern const scenario_sleeper sleeps_for_mutex; /* number 1 */
+
 typedef struct scenario {
     const char *name;
     step_operation operation;
     bool alone;             /* the tester is outside until the child is dead */
     bool fail;              /* MEDLEY_MUTEX_ON_DEATH=fail, else recover */
     bool holds_all;         /* at each instruction somebody dead, or about to die, has each mutex */
-    bool sleeper;           /* somebody else waits for mutex 1 */
     mrapi_uint_t attribute; /* of the mutexes; 0: none */
-    void (*before)(void);   /* the tester, with the child at its marker */
-    void (*asleep)(void);   /* the tester, when the child sleeps */
-    void (*after)(void);    /* the tester, before anything else after the kill */
+    const scenario_sleeper *sleeper;
+    void (*before)(void); /* the tester, with the child at its marker */
+    void (*asleep)(void); /* the tester, when the child sleeps */
+    void (*after)(void);  /* the tester, before anything else after the kill */
 } scenario;
 
 /* What `main` of a family of operations does. */
@@ -50,6 +64,9 @@ int scenarios_main(
 void must(mrapi_status_t status, const char *what);
 /* Another process, which kills itself in the middle of what it does, for others to recover. */
 void former_dies(int (*victim)(test_process *parent, void *argument));
+
+/* Is that the node of that number, of this system's domain? */
+bool is_node(uint32_t node_ref, mrapi_node_t number);
 
 /* ---- What the tester does -------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ static const scenario scenarios[] = {
     {.name = "fail_unlock_sleeper",
      .operation = {.prepare = child_locks_first, .operate = op_unlock},
      .fail = true,
-     .sleeper = true},
+     .sleeper = &sleeps_for_mutex},
     {.name = "fail_recursive",
      .operation = {.prepare = child_up_first, .operate = op_recursive},
      .fail = true,

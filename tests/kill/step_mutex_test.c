@@ -37,7 +37,7 @@ static const scenario scenarios[] = {
     {.name = "unlock", .operation = {.prepare = child_locks_first, .operate = op_unlock}},
     {.name = "unlock_sleeper",
      .operation = {.prepare = child_locks_first, .operate = op_unlock},
-     .sleeper = true},
+     .sleeper = &sleeps_for_mutex},
     {.name = "recursive",
      .operation = {.prepare = child_up_first, .operate = op_recursive},
      .attribute = MRAPI_MUTEX_RECURSIVE},

@@ -11,6 +11,7 @@
 #include <signal.h>
 
 #include "medley/medley.h"
+#include "mrapi/rwl.h"
 #include "mrapi/sem.h"
 #include "mrapi/system.h"
 #include "mrapi/view.h"
@@ -205,6 +206,133 @@ op_sem_delete_in_vain(void)
     must(status == MRAPI_ERR_SEM_LOCKED ? MRAPI_SUCCESS : MRAPI_ERR_SEM_INVALID, "delete in vain");
 }
 
+/* ---- Who sleeps ------------------------------------------------------------------------------ */
+
+/* Of one unit, that the child has. */
+static void
+child_takes_the_only_unit(void)
+{
+    mrapi_status_t status;
+    child_up();
+    sem = mrapi_sem_create(NUMBER, NULL, 1, &status);
+    must(status, "create of a semaphore");
+    op_take();
+}
+
+static char
+told(void)
+{
+    return medley_lock_owner_died() ? 'd' : 'o';
+}
+
+static char
+sem_take_once(void)
+{
+    mrapi_status_t status;
+    sem = mrapi_sem_get(NUMBER, &status);
+    must(status, "the sleeper's get");
+    op_take();
+    char heard = told();
+    op_give();
+    return heard;
+}
+
+static char
+rwl_enter_once(mrapi_rwl_mode_t mode)
+{
+    mrapi_status_t status;
+    rwl = mrapi_rwl_get(NUMBER, &status);
+    must(status, "the sleeper's get");
+    mrapi_rwl_lock(rwl, mode, MRAPI_TIMEOUT_INFINITE, &status);
+    if (status == MRAPI_ERR_RWL_INVALID) {
+        return 'n';
+    }
+    must(status, "the sleeper's lock");
+    char heard = told();
+    leave(mode);
+    return heard;
+}
+
+static char
+rwl_read_once(void)
+{
+    return rwl_enter_once(MRAPI_RWL_READER);
+}
+
+static char
+rwl_write_once(void)
+{
+    return rwl_enter_once(MRAPI_RWL_WRITER);
+}
+
+static bool
+sleeper_waits_for(med_handle_kind kind)
+{
+    const med_system *system = med_self_get()->system;
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        const med_node_row *node = med_system_node(system, i);
+        uint32_t word = atomic32_load_acquire(&node->row.state);
+        if (is_node(med_node_ref(i, med_row_generation_of(word)), SLEEPER)) {
+            return med_handle_kind_of(atomic32_load_acquire(&node->waiting_for)) == kind;
+        }
+    }
+    return false;
+}
+
+static bool
+sem_is_wanted(void)
+{
+    return sleeper_waits_for(MED_HANDLE_SEM);
+}
+
+static bool
+rwl_is_wanted(void)
+{
+    return sleeper_waits_for(MED_HANDLE_RWL);
+}
+
+/* Whether it is still the child's, or the sleeper's by now, or nobody's. */
+static char
+sem_expect(void)
+{
+    mrapi_status_t status;
+    sem = mrapi_sem_get(NUMBER, &status);
+    must(status, "the tester's get");
+    const med_self *self = med_self_get();
+    med_row *row = med_table_row(&self->system->sems, med_handle_index(sem));
+    const med_units units = med_sem_units((med_sem_row *)(void *)row, self->sharers);
+    return is_node(med_lock_owner(med_units_nth(&units, 0)), CHILD) ? 'd' : 'o';
+}
+
+static char
+rwl_expect(void)
+{
+    mrapi_status_t status;
+    rwl = mrapi_rwl_get(NUMBER, &status);
+    must(status, "the tester's get");
+    const med_system *system = med_self_get()->system;
+    const med_rwl_row *row =
+        (const med_rwl_row *)(const void *)med_table_row(&system->rwls, med_handle_index(rwl));
+    bool dies_writing = is_node(med_lock_owner(&row->lock.writer), CHILD);
+    return !dies_writing ? 'o' : system->on_death == MED_ON_DEATH_FAIL ? 'n' : 'd';
+}
+
+/* Who leaves with it dies with it. */
+static char
+left_expect(void)
+{
+    return 'd';
+}
+
+static const scenario_sleeper takes_left_unit = {
+    .take = sem_take_once, .is_wanted = sem_is_wanted, .expect = left_expect};
+static const scenario_sleeper takes_unit = {
+    .take = sem_take_once, .is_wanted = sem_is_wanted, .expect = sem_expect};
+static const scenario_sleeper reads = {
+    .take = rwl_read_once, .is_wanted = rwl_is_wanted, .expect = rwl_expect};
+static const scenario_sleeper writes = {
+    .take = rwl_write_once, .is_wanted = rwl_is_wanted, .expect = rwl_expect};
+
 /* ---- Who has died before --------------------------------------------------------------------- */
 
 static bool victim_writes; /* else it reads */
@@ -313,6 +441,14 @@ unit_deaths(void)
     return deaths;
 }
 
+static uint32_t
+unit_count(void)
+{
+    const med_sem_row *row = (const med_sem_row *)(const void *)med_table_row(
+        &med_self_get()->system->sems, med_handle_index(sem));
+    return atomic32_load_relaxed(&row->limit);
+}
+
 static void
 units_had(void)
 {
@@ -321,8 +457,8 @@ units_had(void)
     if (status != MRAPI_SUCCESS) {
         return; /* was not made yet, or is deleted */
     }
-    uint32_t deaths = unit_deaths(), told = 0;
-    for (uint32_t i = 0; i < UNITS; i++) {
+    uint32_t deaths = unit_deaths(), told = 0, count = unit_count();
+    for (uint32_t i = 0; i < count; i++) {
         mrapi_sem_lock(sem, PATIENCE_US, &status);
         must(status, "lock of a semaphore after the kill");
         told += (uint32_t)medley_lock_owner_died();
@@ -586,6 +722,41 @@ static const scenario scenarios[] = {
      .fail = true,
      .before = tester_makes_and_one_dies,
      .after = all_comes_back},
+    {.name = "sem_give_sleeper",
+     .operation = {.prepare = child_takes_the_only_unit, .operate = op_give},
+     .after = all_comes_back,
+     .sleeper = &takes_unit},
+    {.name = "sem_finalize_sleeper",
+     .operation = {.prepare = child_takes_the_only_unit, .operate = node_down},
+     .after = all_comes_back,
+     .sleeper = &takes_left_unit},
+    {.name = "rwl_read_end_sleeper",
+     .operation = {.prepare = child_reads, .operate = op_read_end},
+     .after = all_comes_back,
+     .sleeper = &writes},
+    {.name = "rwl_write_end_sleeper",
+     .operation = {.prepare = child_writes, .operate = op_write_end},
+     .after = all_comes_back,
+     .sleeper = &writes},
+    {.name = "rwl_write_end_reader",
+     .operation = {.prepare = child_writes, .operate = op_write_end},
+     .after = all_comes_back,
+     .sleeper = &reads},
+    {.name = "fail_sem_give_sleeper",
+     .operation = {.prepare = child_takes_the_only_unit, .operate = op_give},
+     .fail = true,
+     .after = all_comes_back,
+     .sleeper = &takes_unit},
+    {.name = "fail_rwl_write_end_sleeper",
+     .operation = {.prepare = child_writes, .operate = op_write_end},
+     .fail = true,
+     .after = all_comes_back,
+     .sleeper = &writes},
+    {.name = "fail_rwl_write_end_reader",
+     .operation = {.prepare = child_writes, .operate = op_write_end},
+     .fail = true,
+     .after = all_comes_back,
+     .sleeper = &reads},
     {.name = "fail_rwl_finalize",
      .operation = {.prepare = child_writes, .operate = node_down},
      .fail = true,
