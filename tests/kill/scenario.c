@@ -48,6 +48,27 @@ former_dies(int (*victim)(test_process *parent, void *argument))
     }
 }
 
+static void
+go_on_until(step_child child,
+            step_outcome (*go)(step_child child, uint32_t count, void (*asleep)(void)),
+            bool (*there)(void))
+{
+    while (!there()) {
+        if (go(child, 1, NULL).ended) {
+            must(MRAPI_ERR_NODE_INVALID, "the victim comes to its end");
+        }
+    }
+}
+
+void
+former_dies_in(const step_operation *operation, bool (*call)(void), bool (*there)(void))
+{
+    step_child child = step_start(operation);
+    go_on_until(child, step_calls, call);
+    go_on_until(child, step_run, there);
+    step_kill(child);
+}
+
 /* ---- The tester holds a mutex ---------------------------------------------------------------- */
 
 static bool tester_holds;

@@ -68,6 +68,10 @@ void former_dies(int (*victim)(test_process *parent, void *argument));
 /* Is that the node of that number, of this system's domain? */
 bool is_node(uint32_t node_ref, mrapi_node_t number);
 
+/* Such a process is killed in the middle of its operation, as soon as `there` holds: the tester
+ * asks after each call until `call` holds, then after each instruction. */
+void former_dies_in(const step_operation *operation, bool (*call)(void), bool (*there)(void));
+
 /* ---- What the tester does -------------------------------------------------------------------- */
 
 /* Has mutex 1 until it gives it back, at the latest before the kill. */

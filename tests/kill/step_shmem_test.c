@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Killed while it makes, attaches, detaches or deletes a shared memory, or ends with one attached.
+ * Killed while it makes, attaches, detaches or deletes a shared memory, or ends with one attached,
+ * or recovers one who was killed at any of these.
  * A memory is there, whole and with its segment, or it is not, and nor is its segment; and nobody
  * dead has it attached: it can be deleted.
  */
@@ -155,6 +156,101 @@ tester_makes_and_one_dies(void)
     former_dies(shmem_victim);
 }
 
+/* ---- Who dies while it makes one ------------------------------------------------------------- */
+
+static void
+victim_up(void)
+{
+    node_up(VICTIM);
+}
+
+static const step_operation makes_one = {.prepare = victim_up, .operate = op_shmem_create};
+
+/* Does a node say that it makes one? */
+static bool
+is_announced(void)
+{
+    const med_system *system = med_self_get()->system;
+    for (uint32_t i = 0; i < system->limits.nodes; i++) {
+        const med_node_row *node = med_system_node(system, i);
+        uint32_t word = atomic32_load_acquire(&node->row.state);
+        if (med_row_state_of(word) == MED_ROW_LIVE && atomic32_load_acquire(&node->making)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+row_is(med_row_state wanted)
+{
+    const med_table_view *view = &med_self_get()->system->shmems;
+    for (uint32_t i = 0; i < view->row_count; i++) {
+        uint32_t word = atomic32_load_acquire(&med_table_row(view, i)->state);
+        if (med_row_state_of(word) == wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+has_a_file(void)
+{
+    return segments_count(test_system_name()) != 0;
+}
+
+static bool
+is_begun(void)
+{
+    return true;
+}
+
+static bool
+has_half_a_row(void)
+{
+    return row_is(MED_ROW_CREATING);
+}
+
+/* And is still said to be in the making. */
+static bool
+has_a_row(void)
+{
+    return row_is(MED_ROW_LIVE) && is_announced();
+}
+
+static void
+one_dies_before_the_file(void)
+{
+    former_dies_in(&makes_one, is_begun, is_announced);
+    if (has_a_file()) {
+        must(MRAPI_ERR_MEM_LIMIT, "a segment is there already");
+    }
+}
+
+static void
+one_dies_with_a_file(void)
+{
+    former_dies_in(&makes_one, has_a_file, is_begun);
+    if (!is_announced() || has_half_a_row() || row_is(MED_ROW_LIVE)) {
+        must(MRAPI_ERR_SHM_INVALID, "a segment that no row names");
+    }
+}
+
+static void
+one_dies_with_half_a_row(void)
+{
+    former_dies_in(&makes_one, has_a_file, has_half_a_row);
+}
+
+static void
+one_dies_with_a_row(void)
+{
+    former_dies_in(&makes_one, has_a_file, has_a_row);
+}
+
+/* ---- Afterwards ------------------------------------------------------------------------------ */
+
 /* Those without a number as well. */
 static void
 all_deleted(void)
@@ -175,6 +271,15 @@ all_deleted(void)
     }
 }
 
+/* As many as there may be. */
+static void
+all_made(void)
+{
+    for (uint32_t i = 0; i < med_self_get()->system->limits.shmems; i++) {
+        (void)made(PASSING + i, BYTES);
+    }
+}
+
 /* By turns the delete finds the death, or comes when it was found. What no row names must be gone
  * when the dead are recovered. */
 static void
@@ -187,7 +292,7 @@ memories_whole(void)
         }
     }
     all_deleted();
-    (void)made(PASSING, BYTES);
+    all_made();
     all_deleted();
     op_recover();
     if (segments_count(test_system_name()) != 0) {
@@ -224,6 +329,22 @@ static const scenario scenarios[] = {
     {.name = "shmem_recover",
      .operation = {.prepare = child_up, .operate = op_recover},
      .before = tester_makes_and_one_dies,
+     .after = memories_whole},
+    {.name = "shmem_recover_number",
+     .operation = {.prepare = child_up, .operate = op_recover},
+     .before = one_dies_before_the_file,
+     .after = memories_whole},
+    {.name = "shmem_recover_file",
+     .operation = {.prepare = child_up, .operate = op_recover},
+     .before = one_dies_with_a_file,
+     .after = memories_whole},
+    {.name = "shmem_recover_half",
+     .operation = {.prepare = child_up, .operate = op_recover},
+     .before = one_dies_with_half_a_row,
+     .after = memories_whole},
+    {.name = "shmem_recover_made",
+     .operation = {.prepare = child_up, .operate = op_recover},
+     .before = one_dies_with_a_row,
      .after = memories_whole},
     {.name = "fail_shmem_attach",
      .operation = {.prepare = child_makes, .operate = op_shmem_attach},
