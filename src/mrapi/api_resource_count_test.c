@@ -4,6 +4,7 @@
 
 #include "mrapi/api_resource_test.h"
 #include "mrapi/mutex.h"
+#include "support/process.h"
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
@@ -98,6 +99,68 @@ a_node_that_has_gone(void **state)
         mrapi_dynamic_attribute_start(it, attributes[i], NULL, &status);
         assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
     }
+    tree_free(root);
+}
+
+static int
+comes_and_stays(test_process *parent, void *argument)
+{
+    (void)argument;
+    child_expect(initialize(31) == MRAPI_SUCCESS);
+    process_say(parent, 'u');
+    (void)process_hear(parent);
+    return 0;
+}
+
+/* Its row is there until somebody recovers it, and the system knows its thread until its process is
+ * waited for. */
+static void
+a_node_that_died(void **state)
+{
+    mrapi_uint64_t value;
+    test_process child;
+    (void)state;
+    if (!med_system_is_shared(med_self_get()->system)) {
+        return; /* a private system has no other process */
+    }
+    process_start(&child, comes_and_stays, NULL);
+    assert_int_equal(process_hear(&child), 'u');
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_resource_t *it = named(root, "node 1:31");
+    assert_non_null(it);
+    mrapi_dynamic_attribute_start(it, MEDLEY_RSRC_TIME_NS, NULL, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_true(number(it, MEDLEY_RSRC_TIME_NS) < UINT64_MAX);
+    process_kill(&child);
+    mrapi_resource_get_attribute(it, MEDLEY_RSRC_TIME_NS, &value, sizeof value, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    mrapi_dynamic_attribute_stop(it, MEDLEY_RSRC_TIME_NS, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_dynamic_attribute_start(it, MEDLEY_RSRC_TIME_NS, NULL, &status);
+    assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
+    assert_int_equal(process_join(&child), -SIGKILL);
+    tree_free(root);
+}
+
+/* Where its process and its thread have numbers that are others' here. */
+static void
+a_node_of_another_namespace(void **state)
+{
+    static const mrapi_uint_t attributes[] = {MEDLEY_RSRC_TIME_NS, MEDLEY_RSRC_INSTRUCTIONS};
+    const med_self *self = med_self_get();
+    med_process_row *process = med_system_process(self->system, self->system->process_index);
+    uint32_t thread = atomic32_load_relaxed(&self->row->thread_id);
+    (void)state;
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_resource_t *me = named(root, "node 1:7");
+    atomic32_store_relaxed(&process->process_id, (uint32_t)getppid());
+    atomic32_store_relaxed(&self->row->thread_id, (uint32_t)getppid());
+    for (size_t i = 0; i < 2; i++) {
+        mrapi_dynamic_attribute_start(me, attributes[i], NULL, &status);
+        assert_int_equal(status, MRAPI_ERR_NOT_SUPPORTED);
+    }
+    atomic32_store_relaxed(&process->process_id, (uint32_t)getpid());
+    atomic32_store_relaxed(&self->row->thread_id, thread);
     tree_free(root);
 }
 
@@ -352,15 +415,11 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        HERE(time_of_a_node),
-        HERE(counters_of_the_processor),
-        HERE(roll_over),
-        HERE(a_roll_over_may_do_anything),
-        HERE(what_is_used),
-        HERE(locks_are_slept_for),
-        HERE(a_node_that_has_gone),
-        HERE(counts_of_nothing),
-        cmocka_unit_test(no_node),
+        HERE(time_of_a_node),      HERE(counters_of_the_processor),
+        HERE(roll_over),           HERE(a_roll_over_may_do_anything),
+        HERE(what_is_used),        HERE(locks_are_slept_for), HERE(a_node_that_has_gone),
+        HERE(a_node_that_died),    HERE(a_node_of_another_namespace),
+        HERE(counts_of_nothing),   cmocka_unit_test(no_node),
     };
     const struct CMUnitTest on_machine[] = {ON_MACHINE(wrong_counts)};
     if (!system_up(argc, argv)) {

@@ -189,6 +189,22 @@ used_bytes(const med_tree *tree, const med_resource *resource)
     return bytes;
 }
 
+/* A node's row stays when its process dies, until somebody recovers that; its numbers may be
+ * others' by then. */
+static medley_status_t
+thread_living(const med_tree *tree, const med_resource *resource)
+{
+    med_row *row;
+    medley_status_t status = row_living(tree, resource, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    /* Relaxed: of another life only where this one has ended, which is found out next time. */
+    uint32_t process_ref =
+        atomic32_load_relaxed(&((const med_node_row *)(const void *)row)->process_ref);
+    return med_process_alive(tree->system, process_ref) ? MEDLEY_OK : MEDLEY_ERR_PEER_DIED;
+}
+
 static medley_status_t
 source_read(const med_tree *tree, const med_count *count, uint64_t *value)
 {
@@ -200,13 +216,39 @@ source_read(const med_tree *tree, const med_count *count, uint64_t *value)
         return MEDLEY_OK;
     }
     /* The system may know a thread that has ended for a moment yet, and another by its number. */
-    med_row *row;
     medley_status_t status =
-        count->port.of_processor ? MEDLEY_OK : row_living(tree, count->resource, &row);
+        count->port.of_processor ? MEDLEY_OK : thread_living(tree, count->resource);
     if (status == MEDLEY_OK) {
         status = med_port_counter_read(&count->port, value);
     }
     return status == MEDLEY_ERR_NOT_FOUND ? MEDLEY_ERR_PEER_DIED : status;
+}
+
+/* Of a node: its thread, by numbers that hold here. Those of another PID namespace are others'. */
+static medley_status_t
+thread_name(const med_tree *tree, const med_resource *resource, med_port_counter *counter)
+{
+    med_row *row;
+    medley_status_t status = row_living(tree, resource, &row);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    /* Relaxed, all: written before the thread ran, or 0 as yet, which is no thread. */
+    const med_node_row *node = (const med_node_row *)(void *)row;
+    uint32_t process_ref = atomic32_load_relaxed(&node->process_ref);
+    uint32_t process = med_process_ref_index(process_ref);
+    counter->thread_id = atomic32_load_relaxed(&node->thread_id);
+    if (counter->thread_id == 0 || !med_process_alive(tree->system, process_ref)) {
+        return MEDLEY_ERR_PEER_DIED;
+    }
+    counter->process_id =
+        atomic32_load_relaxed(&med_system_process(tree->system, process)->process_id);
+    if (med_process_number_here(tree->system, process) != counter->process_id) {
+        med_text_copy(counter->why, sizeof counter->why,
+                      "the node is of another PID namespace, where its thread has another number");
+        return MEDLEY_ERR_NOT_SUPPORTED;
+    }
+    return MEDLEY_OK;
 }
 
 static medley_status_t
@@ -214,27 +256,18 @@ port_open(const med_tree *tree, med_count *count)
 {
     const med_resource *resource = count->resource;
     med_port_counter *counter = &count->port;
+    medley_status_t status = MEDLEY_OK;
     counter->kind = (med_port_counter_kind)(count->attribute - MEDLEY_RSRC_TIME_NS);
     counter->of_processor = resource->face.resource_type == MRAPI_RSRC_CPU;
     counter->processor = resource->part.id;
     if (!counter->of_processor) {
-        med_row *row;
-        medley_status_t status = row_living(tree, resource, &row);
-        if (status != MEDLEY_OK) {
-            return status;
-        }
-        /* Relaxed, all: written before the thread ran, or 0 as yet, which is no thread. */
-        const med_node_row *node = (const med_node_row *)(void *)row;
-        uint32_t process = med_process_ref_index(atomic32_load_relaxed(&node->process_ref));
-        counter->thread_id = atomic32_load_relaxed(&node->thread_id);
-        if (process >= tree->system->limits.processes || counter->thread_id == 0) {
-            return MEDLEY_ERR_PEER_DIED;
-        }
-        counter->process_id =
-            atomic32_load_relaxed(&med_system_process(tree->system, process)->process_id);
+        status = thread_name(tree, resource, counter);
     }
-    medley_status_t status = med_port_counter_open(counter);
-    if (status == MEDLEY_ERR_NOT_FOUND && !counter->of_processor) {
+    if (status == MEDLEY_OK) {
+        status = med_port_counter_open(counter);
+    }
+    if (status == MEDLEY_ERR_PEER_DIED ||
+        (status == MEDLEY_ERR_NOT_FOUND && !counter->of_processor)) {
         return MEDLEY_ERR_PEER_DIED;
     }
     if (status != MEDLEY_OK) {
