@@ -4,6 +4,7 @@
 
 #include "mrapi/api_resource_test.h"
 #include "mrapi/mutex.h"
+#include "mrapi/shmem_mapping.h"
 #include "support/process.h"
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
@@ -297,6 +298,53 @@ a_roll_over_may_do_anything(void **state)
     (void)node_up(state);
 }
 
+static mrapi_shmem_hndl_t
+memory_of_nearly_4_gib(mrapi_uint_t id)
+{
+    mrapi_shmem_hndl_t shmem = mrapi_shmem_create(id, 1, NULL, 0, NULL, 0, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    med_shmem_row *row = med_shmem_row_at(med_self_get()->system, med_handle_index(shmem));
+    atomic32_store_relaxed(&row->size_bytes, 0xfffff000u); /* as it says */
+    return shmem;
+}
+
+static void
+memory_goes(mrapi_shmem_hndl_t shmem)
+{
+    med_shmem_row *row = med_shmem_row_at(med_self_get()->system, med_handle_index(shmem));
+    atomic32_store_relaxed(&row->size_bytes, 1);
+    mrapi_shmem_delete(shmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+}
+
+/* It is where it is: only that it goes beyond another 4 GiB is a roll-over. */
+static void
+a_level_rolls_over_when_it_rises(void **state)
+{
+    (void)state;
+    rollovers = 0;
+    mrapi_resource_t *root = tree(MEDLEY_RSRC_SYSTEM);
+    mrapi_shmem_hndl_t first = memory_of_nearly_4_gib(1), second = memory_of_nearly_4_gib(2);
+    mrapi_dynamic_attribute_start(root, MEDLEY_RSRC_USED_BYTES, rolled_over, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_uint64_t level = number(root, MEDLEY_RSRC_USED_BYTES);
+    assert_true(level >> 32 == 1);
+    assert_int_equal(rollovers, 0);
+    mrapi_dynamic_attribute_reset(root, MEDLEY_RSRC_USED_BYTES, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    assert_int_equal(number(root, MEDLEY_RSRC_USED_BYTES), level);
+    assert_int_equal(rollovers, 0);
+    mrapi_shmem_hndl_t third = memory_of_nearly_4_gib(3);
+    assert_true(number(root, MEDLEY_RSRC_USED_BYTES) >> 32 == 2);
+    assert_int_equal(rollovers, 1);
+    memory_goes(third);
+    assert_int_equal(number(root, MEDLEY_RSRC_USED_BYTES), level);
+    assert_int_equal(rollovers, 1);
+    memory_goes(second);
+    memory_goes(first);
+    tree_free(root);
+}
+
 static void
 what_is_used(void **state)
 {
@@ -417,7 +465,8 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         HERE(time_of_a_node),      HERE(counters_of_the_processor),
         HERE(roll_over),           HERE(a_roll_over_may_do_anything),
-        HERE(what_is_used),        HERE(locks_are_slept_for), HERE(a_node_that_has_gone),
+        HERE(what_is_used),        HERE(a_level_rolls_over_when_it_rises),
+        HERE(locks_are_slept_for), HERE(a_node_that_has_gone),
         HERE(a_node_that_died),    HERE(a_node_of_another_namespace),
         HERE(counts_of_nothing),   cmocka_unit_test(no_node),
     };

@@ -288,6 +288,19 @@ count_place(med_tree *tree, const mrapi_resource_t *face, uint32_t attribute)
     return place;
 }
 
+/* A count begins at nothing, a level where it is. */
+static bool
+is_level(const med_count *count)
+{
+    return count->attribute == MEDLEY_RSRC_USED_BYTES;
+}
+
+static void
+begin_anew(med_count *count)
+{
+    count->total = is_level(count) ? count->last : 0;
+}
+
 static uint64_t
 went_on(const med_count *count, uint64_t now)
 {
@@ -305,8 +318,8 @@ count_look(const med_tree *tree, med_count *count, void (**rolled)(void))
         return status;
     }
     uint64_t before = count->total;
-    if (count->attribute == MEDLEY_RSRC_USED_BYTES) {
-        count->total = now; /* a level */
+    if (is_level(count)) {
+        count->total = now;
     } else {
         count->total += went_on(count, now);
     }
@@ -401,6 +414,7 @@ start(med_tree *tree, const mrapi_resource_t *face, uint32_t attribute, void (*o
     }
     if (status == MEDLEY_OK) {
         status = source_read(tree, count, &count->last);
+        begin_anew(count);
     }
     tree->counts = count;
     if (status != MEDLEY_OK) {
@@ -438,7 +452,7 @@ look_and(bool end, const mrapi_resource_t *face, uint32_t attribute)
         status = MEDLEY_EMPTY;
     } else if (status == MEDLEY_OK) {
         status = count_look(tree, *place, &rolled);
-        (*place)->total = 0;
+        begin_anew(*place);
         if (end) {
             status = MEDLEY_OK; /* whatever has gone */
             count_end(place);
