@@ -200,27 +200,36 @@ sleep_once(const med_contest *contest, med_lock_sleepers *sleepers, uint64_t end
     return status;
 }
 
+/* At the end of a slice: its owners are looked at. A slice goes on over wakes in vain, or where
+ * others get each one that comes free nobody would look for the dead owner of the rest. */
+static medley_status_t
+slice_ends(const med_contest *contest, uint64_t now_ns)
+{
+    medley_status_t status =
+        contest->each_slice ? contest->each_slice(contest->context) : MEDLEY_OK;
+    return status == MEDLEY_OK && now_ns >= contest->deadline_ns ? MEDLEY_TIMEOUT : status;
+}
+
 static medley_status_t
 sleep_until_had(const med_contest *contest, med_lock_sleepers *sleepers)
 {
-    for (uint32_t slice = 0;; slice++) {
-        uint64_t end_ns = med_wait_slice_end_ns(slice, contest->deadline_ns);
+    uint32_t slice = 0;
+    uint64_t end_ns = med_wait_slice_end_ns(slice, contest->deadline_ns);
+    for (;;) {
         contest->waiter->sleeps++;
         medley_status_t status = sleep_once(contest, sleepers, end_ns);
         if (status != MEDLEY_BUSY) {
             return pass_on(contest, sleepers, status);
         }
         uint64_t now_ns = med_port_clock_ns();
-        medley_status_t ended = MEDLEY_OK;
-        if (contest->each_slice && now_ns >= end_ns) {
-            ended = contest->each_slice(contest->context);
+        if (now_ns < end_ns) {
+            continue;
         }
-        if (ended == MEDLEY_OK && now_ns >= contest->deadline_ns) {
-            ended = MEDLEY_TIMEOUT;
-        }
+        medley_status_t ended = slice_ends(contest, now_ns);
         if (ended != MEDLEY_OK) {
             return pass_on(contest, sleepers, hand_on(contest, sleepers, ended));
         }
+        end_ns = med_wait_slice_end_ns(++slice, contest->deadline_ns);
     }
 }
 

@@ -211,6 +211,64 @@ waiters_recover_a_dead_owner(void **state)
     assert_int_equal(mourners_told(false), THREADS);
 }
 
+/* ---- Wakes in vain --------------------------------------------------------------------------- */
+
+static atomic32 gave_up;
+
+static void *
+wakes_in_vain(void *argument)
+{
+    while (!atomic32_load_acquire(&gave_up)) {
+        med_lock_wake(&sleepers, 1, MED_PORT_SCOPE_PROCESS);
+        med_port_yield();
+    }
+    return argument;
+}
+
+static medley_status_t
+others_have_it(void *context)
+{
+    (void)context;
+    return MEDLEY_BUSY;
+}
+
+static medley_status_t
+finds_a_death(void *context)
+{
+    (void)context;
+    return MEDLEY_ERR_PEER_DIED;
+}
+
+/* As when of many units all but one are a dead owner's, and others get that one each time. More
+ * than once: a waker who has lost his processor lets a slice end. */
+static void
+owners_are_looked_at_between_wakes(void **state)
+{
+    enum {
+        WAITS = 12,
+        PATIENCE_NS = 2000000000
+    };
+    med_port_thread waker;
+    med_waiter waiter = {.spin_ns = 0};
+    bool right = true;
+    (void)state;
+    lock_reset();
+    atomic32_store_relaxed(&gave_up, 0);
+    assert_int_equal(med_port_thread_start(&waker, NULL, wakes_in_vain, NULL), MEDLEY_OK);
+    for (uint32_t i = 0; i < WAITS && right; i++) {
+        const med_contest contest = {.attempt = others_have_it,
+                                     .each_slice = finds_a_death,
+                                     .deadline_ns = med_port_clock_ns() + PATIENCE_NS,
+                                     .scope = MED_PORT_SCOPE_PROCESS,
+                                     .waiter = &waiter};
+        right = med_contest_run(&contest, &sleepers) == MEDLEY_ERR_PEER_DIED &&
+                med_port_clock_ns() < contest.deadline_ns;
+    }
+    atomic32_store_release(&gave_up, 1);
+    assert_int_equal(med_port_thread_join(waker, NULL), MEDLEY_OK);
+    assert_true(right);
+}
+
 int
 main(void)
 {
@@ -220,6 +278,7 @@ main(void)
         cmocka_unit_test(some_give_up_and_come_back),
         cmocka_unit_test(death_is_told_once),
         cmocka_unit_test(waiters_recover_a_dead_owner),
+        cmocka_unit_test(owners_are_looked_at_between_wakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
