@@ -5,6 +5,34 @@
  */
 #include "mrapi_lock.h"
 
+#include "medley/mrapi_ext.h"
+
+mrapi_mutex_hndl_t
+mrapi_mutex_make(uint32_t number, bool with_inheritance, mrapi_status_t *status)
+{
+    mrapi_mutex_attributes_t attributes;
+    mrapi_boolean_t inherits = with_inheritance ? MRAPI_TRUE : MRAPI_FALSE;
+    mrapi_mutex_init_attributes(&attributes, status);
+    SIM_CHECK(*status == MRAPI_SUCCESS);
+    mrapi_mutex_set_attribute(&attributes, MEDLEY_MUTEX_PRIORITY_INHERITANCE, &inherits,
+                              sizeof inherits, status);
+    SIM_CHECK(*status == MRAPI_SUCCESS);
+    return mrapi_mutex_create(number, &attributes, status);
+}
+
+mrapi_mutex_hndl_t
+mrapi_mutex_find(uint32_t number)
+{
+    for (;;) {
+        mrapi_status_t status;
+        mrapi_mutex_hndl_t mutex = mrapi_mutex_get(number, &status);
+        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_ID_INVALID);
+        if (status == MRAPI_SUCCESS) {
+            return mutex;
+        }
+    }
+}
+
 static bool
 have(const sim_actor *actor, const mrapi_lock_kind *kind, mrapi_lock *lock)
 {

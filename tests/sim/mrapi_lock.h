@@ -7,6 +7,11 @@
 #include "mrapi.h"
 #include "mrapi_actor.h"
 
+/* With priority inheritance, or without. */
+mrapi_mutex_hndl_t mrapi_mutex_make(uint32_t number, bool with_inheritance, mrapi_status_t *status);
+/* Its handle as the system tells it, in order; of one that is there, or will be. */
+mrapi_mutex_hndl_t mrapi_mutex_find(uint32_t number);
+
 /* One that an actor is about to take. */
 typedef struct mrapi_lock {
     uint32_t which; /* below MRAPI_TOLD */

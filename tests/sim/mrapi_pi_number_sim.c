@@ -7,11 +7,10 @@
  * killed. 2 recovers the dead and tries the mutex, from the start or then. 3 starts a thread then,
  * which has the dead one's number and wants the mutex too.
  */
-#include "medley/mrapi_ext.h"
 #include "mrapi.h"
 #include "mrapi/process.h"
 #include "mrapi/system.h"
-#include "mrapi_actor.h"
+#include "mrapi_lock.h"
 #include "port/port.h"
 #include "scenarios.h"
 
@@ -44,27 +43,9 @@ typedef struct notes {
 static void
 make(notes *n)
 {
-    mrapi_mutex_attributes_t attributes;
-    mrapi_boolean_t inherits = MRAPI_TRUE;
     mrapi_status_t status;
-    mrapi_mutex_init_attributes(&attributes, &status);
+    n->mutex = mrapi_mutex_make(MUTEX, true, &status);
     SIM_CHECK(status == MRAPI_SUCCESS);
-    mrapi_mutex_set_attribute(&attributes, MEDLEY_MUTEX_PRIORITY_INHERITANCE, &inherits,
-                              sizeof inherits, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
-    n->mutex = mrapi_mutex_create(MUTEX, &attributes, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
-}
-
-/* Its handle is told by the system, in order. */
-static void
-find(void)
-{
-    mrapi_status_t status;
-    do {
-        (void)mrapi_mutex_get(MUTEX, &status);
-        SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_ID_INVALID);
-    } while (status != MRAPI_SUCCESS);
 }
 
 /* Returns who had it according to the notes: index + 1. */
@@ -154,7 +135,7 @@ be_another(void *argument)
     actor.index = STARTED;
     sim_take_number_of(MORTAL);
     mrapi_node_come(&actor);
-    find();
+    (void)mrapi_mutex_find(MUTEX);
     want(&actor);
     mrapi_node_go();
     return NULL;
@@ -186,7 +167,7 @@ come_and_act(const sim_actor *actor, uint32_t together, void (*what)(const sim_a
         med_port_yield();
     }
     if (n->there >= together) {
-        find();
+        (void)mrapi_mutex_find(MUTEX);
         what(actor);
     }
     mrapi_node_go();

@@ -39,22 +39,9 @@ typedef struct notes {
 } notes;
 
 static mrapi_uint32_t
-make_either(uint32_t which, bool with_inheritance, mrapi_status_t *status)
-{
-    mrapi_mutex_attributes_t attributes;
-    mrapi_boolean_t inherits = with_inheritance ? MRAPI_TRUE : MRAPI_FALSE;
-    mrapi_mutex_init_attributes(&attributes, status);
-    SIM_CHECK(*status == MRAPI_SUCCESS);
-    mrapi_mutex_set_attribute(&attributes, MEDLEY_MUTEX_PRIORITY_INHERITANCE, &inherits,
-                              sizeof inherits, status);
-    SIM_CHECK(*status == MRAPI_SUCCESS);
-    return mrapi_mutex_create(MUTEX + which, &attributes, status);
-}
-
-static mrapi_uint32_t
 make(uint32_t which, mrapi_status_t *status)
 {
-    return make_either(which, sim_random(4) != 0, status);
+    return mrapi_mutex_make(MUTEX + which, sim_random(4) != 0, status);
 }
 
 static mrapi_uint32_t
@@ -223,7 +210,7 @@ make_and_delete(notes *n, uint32_t which, bool with_inheritance)
 {
     mrapi_status_t status;
     for (uint32_t i = 0; i < LOCKS; i++) {
-        mrapi_mutex_hndl_t mutex = make_either(which, with_inheritance, &status);
+        mrapi_mutex_hndl_t mutex = mrapi_mutex_make(MUTEX + which, with_inheritance, &status);
         SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_MUTEX_LIMIT);
         if (status == MRAPI_SUCCESS) {
             n->common.told[which] = mutex;

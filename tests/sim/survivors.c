@@ -57,8 +57,6 @@ static const survivor survivors[] = {
     {"mrapi_pi_number", "med_mutex_pi_fill", "R5", "mrapi_pi_old finds it"},
     {NULL, "med_mutex_pi_fill", "A1",
      "it orders two stores to one word, which the simulator does as they run"},
-    {NULL, "release_slow", "R1",
-     "the kernel refuses so long for a word only that was scribbled over; no actor scribbles"},
 
     /* mrapi: memory */
     {"mrapi_rmem", "extent_fill", "K1", "mrapi_window finds it"},
