@@ -12,6 +12,7 @@
 #include "mutants.h"
 #include "program.h"
 #include "report.h"
+#include "seed.h"
 #include "shrink.h"
 #include "survivors.h"
 
@@ -60,7 +61,7 @@ repeats(const options *o, const sim_order *order, const sim_outcome *outcome)
     if (order->seed % SEEDS_PER_REPEAT != 0) {
         return true;
     }
-    sim_run(order, o->second);
+    seed_run(order, o->second);
     bool same = outcome->kind == o->second->kind && outcome->steps == o->second->steps &&
                 outcome->event_count == o->second->event_count &&
                 outcome->plan.count == o->second->plan.count &&
@@ -81,7 +82,7 @@ run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
     for (uint64_t seed = o->first; seed < o->first + o->seeds; seed++) {
         sim_order order = {
             .scenario = scenario, .seed = seed, .steps_max = STEPS_MAX, .loud = o->loud};
-        sim_run(&order, outcome);
+        seed_run(&order, outcome);
         deaths += outcome->deaths;
         if (!repeats(o, &order, outcome)) {
             return false;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "seed.h"
 #include "survivors.h"
 
 #define SITES_MAX 1024u
@@ -234,7 +235,7 @@ hunt(const options *o,
     mutant_weaken(m, m->weakening);
     order.seed = o->first;
     do {
-        sim_run(&order, outcome);
+        seed_run(&order, outcome);
     } while (outcome->kind == SIM_PASSED && ++order.seed < o->first + seeds);
     mutant_weaken(m, SIM_AS_WRITTEN);
     return outcome->kind == SIM_PASSED ? 0 : order.seed;
@@ -246,7 +247,7 @@ passes_unmutated(const options *o, const sim_order *mutated, uint64_t seed)
 {
     sim_order order = {
         .scenario = mutated->scenario, .seed = seed, .steps_max = mutated->steps_max};
-    sim_run(&order, o->second);
+    seed_run(&order, o->second);
     if (o->second->kind != SIM_PASSED) {
         printf("  the program fails by itself: sim --scenario %s --seed %" PRIu64 "\n",
                order.scenario->name, seed);

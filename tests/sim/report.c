@@ -142,6 +142,17 @@ report_events(const sim_outcome *outcome)
     }
 }
 
+static void
+print_early(const sim_early *early)
+{
+    char reader[32];
+    char writer[32];
+    printf("  %s's relaxed load %" PRIu32 ", of %06x, returned %08" PRIx64
+           ", which %s stored later\n",
+           fiber_name(early->fiber, reader, sizeof reader), early->ordinal, early->place,
+           early->value, fiber_name(early->writer, writer, sizeof writer));
+}
+
 void
 report_failure(const options *o,
                const sim_scenario *scenario,
@@ -162,6 +173,9 @@ report_failure(const options *o,
         printf(", with the access at %s:%" PRIu32, lines[1].path, lines[1].line);
     }
     printf("; %" PRIu32 " steps, %" PRIu32 " deaths\n", outcome->steps, outcome->deaths);
+    if (outcome->early.there) {
+        print_early(&outcome->early);
+    }
     bool elsewhere = strcmp(o->world, WORLD_USUAL) != 0;
     printf("  again: sim%s%s --scenario %s --seed %" PRIu64 "%s%s\n", elsewhere ? " --world " : "",
            elsewhere ? o->world : "", scenario->name, seed, o->weaken ? " --weaken " : "",

@@ -93,6 +93,7 @@ search_all(search *s)
 void
 shrink(const options *o, const sim_order *order, sim_outcome *failed)
 {
+    sim_early early = failed->early;
     search s = {.order = *order, .kind = failed->kind, .outcome = o->second};
     s.best.deviations = malloc(SIM_DEVIATIONS_MAX * sizeof *s.best.deviations);
     s.attempt.deviations = malloc(SIM_DEVIATIONS_MAX * sizeof *s.attempt.deviations);
@@ -101,6 +102,7 @@ shrink(const options *o, const sim_order *order, sim_outcome *failed)
         memcpy(s.best.deviations, failed->plan.deviations,
                s.best.count * sizeof *s.best.deviations);
         s.order.plan = &s.attempt;
+        s.order.early = early.there ? &early : NULL;
         s.order.steps_max = failed->steps * STEPS_FACTOR + 1000;
         search_all(&s);
         if (fails_without(&s, 0, 0)) {

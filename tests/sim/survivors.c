@@ -34,10 +34,6 @@ static const survivor survivors[] = {
     /* mrapi: processes */
     {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
     {"mrapi_full", "recover_node_row", "A1", "mcapi_heir finds it"},
-    {NULL, "med_process_recover", "R2",
-     "it keeps loads before the newcomer's stores; no load here returns a store that is made "
-     "later"},
-    {NULL, "claim_free", "A2", "as R2"},
     {"mrapi", "med_process_alive", "D2", "mrapi_pi_row finds it"},
     {"mrapi_full", "med_process_alive", "D2", "mrapi_pi_row finds it"},
     {"mrapi", "recovery_claim", "D1", "mrapi_pi_number finds it"},
@@ -56,7 +52,8 @@ static const survivor survivors[] = {
     {"mrapi_pi_number", "med_mutex_pi_take", "A5", "mrapi_pi_old finds it"},
     {"mrapi_pi_number", "med_mutex_pi_fill", "R5", "mrapi_pi_old finds it"},
     {NULL, "med_mutex_pi_fill", "A1",
-     "it orders two stores to one word, which the simulator does as they run"},
+     "without it a store would come before another's that decides what is stored; no load is early "
+     "in a scenario where this is"},
 
     /* mrapi: memory */
     {"mrapi_rmem", "extent_fill", "K1", "mrapi_window finds it"},

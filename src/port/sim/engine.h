@@ -75,6 +75,8 @@ void sim_point(uintptr_t pc);
 void sim_pass(void);
 void sim_event(void);
 _Noreturn void sim_fail(sim_failure_kind kind, const char *what, uintptr_t pc, uintptr_t other_pc);
+/* Ends the run, which is none of the program's. */
+_Noreturn void sim_discard(void);
 
 void sim_switch(void **from, void *to); /* switch.S */
 
@@ -184,6 +186,18 @@ void sim_history_forget(uint32_t place, uint32_t bytes);
 void sim_fence(sim_fiber *fiber, int order);
 /* The fiber's steps so far are told apart from those to come. */
 void sim_step(sim_fiber *fiber);
+
+/* Loads of stores that are made later: early.c. */
+void sim_early_begin(void);
+/* A relaxed load of the running fiber, that would return *value. True: it is early, and returns
+ * another. */
+bool sim_early_load(uint32_t place, uint32_t bytes, uint64_t *value);
+/* Before the running fiber has to do with that place; and before a fence that acquires. */
+void sim_early_touch(uint32_t place, uint32_t bytes);
+void sim_early_fence(const sim_fiber *fiber);
+/* Was it that store that was loaded early? Then the step of the load's fiber; else 0. */
+uint32_t sim_early_stored(const sim_fiber *writer, uint32_t place, uint32_t bytes, uint64_t value);
+bool sim_early_is_pending(void);
 
 /* ---- The world ------------------------------------------------------------------------------- */
 

@@ -9,8 +9,8 @@
  * fences). A read-modify-write reads the newest. A load that acquires joins what the store, or the
  * release sequence it belongs to, released.
  *
- * Stronger than C11: a load never returns a store that is made later (load buffering), and the
- * order of stores to one location is the order in which they run.
+ * Stronger than C11: a load never returns a store that is made later (load buffering; but early.c),
+ * and the order of stores to one location is the order in which they run.
  */
 #include "engine.h"
 
@@ -126,6 +126,7 @@ location_at(const void *address, uint32_t place, uint32_t bytes)
 void
 sim_history_forget(uint32_t place, uint32_t bytes)
 {
+    sim_early_touch(place, bytes);
     for (uint32_t at = place / 4; at <= (place + bytes - 1) / 4; at++) {
         places[at].run = 0;
     }
@@ -159,6 +160,7 @@ void
 sim_fence(sim_fiber *fiber, int order)
 {
     if (acquires(order)) {
+        sim_early_fence(fiber);
         sim_view_join(&fiber->view, &fiber->pending);
     }
     if (order == __ATOMIC_SEQ_CST) {
@@ -189,6 +191,19 @@ take_in(sim_fiber *me, store *s, int order)
     }
 }
 
+/* A load that returned the newest before it was made has read it since. */
+static void
+early_look(const sim_fiber *writer, location *l)
+{
+    store *s = newest(l);
+    uint32_t step = sim_early_stored(writer, l->place, l->bytes, s->value);
+    if (step) {
+        uint32_t reader = sim.order->early->fiber;
+        s->known.at[reader] = step;
+        sim_view_join(&sim.fibers[reader].pending, &s->released);
+    }
+}
+
 /* `before`: the store whose release sequence this one continues, or NULL. */
 static void
 append(sim_fiber *me, location *l, uint64_t value, int order, const store *before)
@@ -204,6 +219,7 @@ append(sim_fiber *me, location *l, uint64_t value, int order, const store *befor
     s->value = value;
     s->released = released;
     s->total = order == __ATOMIC_SEQ_CST ? ++sim.total : 0;
+    early_look(me, l);
     if (releases(order)) {
         sim_step(me);
     }
@@ -224,14 +240,16 @@ sim_history_settle(const sim_fiber *fiber)
     store *s = newest(l);
     *s = (store){.value = late->value, .released = late->released};
     s->known.at[fiber->number] = late->step;
+    early_look(fiber, l);
     memory_put(late->address, late->bytes, late->value);
     sim_trace(SIM_DID_STORE, late->place, late->value, late->pc);
 }
 
 /* Before an atomic operation: the fiber's own stores to the place come before it. */
 static void
-late_look(uint32_t place)
+late_look(uint32_t place, uint32_t bytes)
 {
+    sim_early_touch(place, bytes);
     late_store *late = &lates[sim.current->number];
     if (late->there && (late->place / 8 == place / 8 || ++late->age > LATE_MAX)) {
         sim_history_settle(sim.current);
@@ -304,21 +322,26 @@ choose_store(location *l, int order, bool *old)
 uint64_t
 sim_history_load(void *address, uint32_t place, uint32_t bytes, int order, uintptr_t pc)
 {
-    late_look(place);
+    late_look(place, bytes);
     sim_race_check(place, bytes, SIM_READS_ATOMICALLY, pc);
     location *l = location_at(address, place, bytes);
     bool old;
     store *s = choose_store(l, order, &old);
+    uint64_t value = s->value;
+    if (order == __ATOMIC_RELAXED && sim_early_load(place, bytes, &value)) {
+        sim_trace_load(place, value, false, pc);
+        return value;
+    }
     take_in(sim.current, s, order);
-    sim_trace_load(place, s->value, old, pc);
-    return s->value;
+    sim_trace_load(place, value, old, pc);
+    return value;
 }
 
 void
 sim_history_store(
     void *address, uint32_t place, uint32_t bytes, uint64_t value, int order, uintptr_t pc)
 {
-    late_look(place);
+    late_look(place, bytes);
     sim_race_check(place, bytes, SIM_WRITES_ATOMICALLY, pc);
     if (is_late(address, place, bytes, value, order, pc)) {
         return;
@@ -338,7 +361,7 @@ sim_history_change(void *address,
                    int order,
                    uintptr_t pc)
 {
-    late_look(place);
+    late_look(place, bytes);
     sim_race_check(place, bytes, SIM_WRITES_ATOMICALLY, pc);
     location *l = location_at(address, place, bytes);
     store *s = newest(l);
@@ -362,7 +385,7 @@ sim_history_swap(void *address,
                  int failure_order,
                  uintptr_t pc)
 {
-    late_look(place);
+    late_look(place, bytes);
     location *l = location_at(address, place, bytes);
     bool old;
     store *s = choose_store(l, failure_order, &old);

@@ -8,8 +8,8 @@
  *   never_...  forbidden, and no seed may
  *   race_...   it is a data race, which some seed must find
  *
- * A run with the outcome fails as "the outcome". What C11 allows and the simulator does not have
- * (docs/design/sim.md: loads of later stores) is not here.
+ * A run with the outcome fails as "the outcome". What comes out of thin air C11 would allow, and
+ * says that it should not be: here it never is.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -208,6 +208,7 @@ outcome_check(const litmus *l, const sim_actor *director)
         .memory_bytes = PLACES * sizeof(word),                                                     \
         .actors = THREADS_MAX,                                                                     \
         .stores_late = true,                                                                       \
+        .loads_early = true,                                                                       \
         .begin = begin,                                                                            \
         .act = act_##what,                                                                         \
         .end = end_##what,                                                                         \
@@ -400,6 +401,81 @@ LITMUS(may_sb_light_twice,
        OUTCOME(0, 0),
        {STORE(X, 1, RLX), LIGHT, LOAD(0, Y, RLX)},
        {STORE(Y, 1, RLX), LIGHT, LOAD(1, X, RLX)})
+
+/* ---- Load buffering -------------------------------------------------------------------------- */
+
+LITMUS(may_lb_relaxed,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), STORE(X, 1, RLX)},
+       {LOAD(1, X, RLX), STORE(Y, 1, RLX)})
+LITMUS(may_lb_only_acquire,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), STORE(X, 1, RLX)},
+       {LOAD(1, X, ACQ), STORE(Y, 1, RLX)})
+LITMUS(may_lb_only_release,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), STORE(X, 1, REL)},
+       {LOAD(1, X, RLX), STORE(Y, 1, RLX)})
+LITMUS(never_lb,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), STORE(X, 1, REL)},
+       {LOAD(1, X, ACQ), STORE(Y, 1, RLX)})
+LITMUS(never_lb_both,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, ACQ), STORE(X, 1, REL)},
+       {LOAD(1, X, ACQ), STORE(Y, 1, REL)})
+LITMUS(never_lb_fences,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), FENCE(REL), STORE(X, 1, RLX)},
+       {LOAD(1, X, RLX), FENCE(ACQ), STORE(Y, 1, RLX)})
+LITMUS(never_lb_sc_fences,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), FENCE(SC), STORE(X, 1, RLX)},
+       {LOAD(1, X, RLX), FENCE(SC), STORE(Y, 1, RLX)})
+LITMUS(never_lb_by_a_third,
+       OUTCOME(1, 1, 1),
+       {LOAD(0, Z, RLX), STORE(X, 1, REL)},
+       {LOAD(1, X, ACQ), STORE(Y, 1, REL)},
+       {LOAD(2, Y, ACQ), STORE(Z, 1, RLX)})
+LITMUS(may_lb_by_a_relaxed_third,
+       OUTCOME(1, 1, 1),
+       {LOAD(0, Z, RLX), STORE(X, 1, REL)},
+       {LOAD(1, X, RLX), STORE(Y, 1, REL)},
+       {LOAD(2, Y, ACQ), STORE(Z, 1, RLX)})
+/* A value that is there only because it was returned comes out of thin air. */
+LITMUS(never_lb_thin_air,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), ONLY_IF(0, 1), STORE(X, 1, RLX)},
+       {LOAD(1, X, RLX), ONLY_IF(1, 1), STORE(Y, 1, RLX)})
+LITMUS(may_lb_one_depends,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), STORE(X, 1, RLX)},
+       {LOAD(1, X, RLX), ONLY_IF(1, 1), STORE(Y, 1, RLX)})
+/* By a read-modify-write: */
+LITMUS(may_lb_add,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), ADD(DROP, X, 1, RLX)},
+       {LOAD(1, X, RLX), ADD(DROP, Y, 1, RLX)})
+LITMUS(never_lb_add,
+       OUTCOME(1, 1),
+       {LOAD(0, Y, RLX), ADD(DROP, X, 1, REL)},
+       {LOAD(1, X, ACQ), ADD(DROP, Y, 1, RLX)})
+/* What was returned early is as old as it is: the next look sees nothing before it, */
+LITMUS(never_lb_backwards,
+       OUTCOME(1, 0, 1),
+       {LOAD(0, Y, RLX), LOAD(1, Y, RLX), STORE(X, 1, RLX)},
+       {LOAD(2, X, RLX), STORE(Y, 1, RLX)})
+/* nor does a third, who knows of it. */
+LITMUS(never_lb_backwards_elsewhere,
+       OUTCOME(1, 1, 1, 0),
+       {LOAD(0, Y, RLX), STORE(X, 1, REL)},
+       {LOAD(1, X, RLX), STORE(Y, 1, RLX)},
+       {LOAD(2, X, ACQ), LOAD(3, Y, RLX)})
+/* An acquire fence behind it makes what was released with it visible. */
+LITMUS(never_lb_fence_behind,
+       OUTCOME(1, 1, 0),
+       {LOAD(0, Y, RLX), FENCE(ACQ), LOAD(2, Z, RLX), STORE(X, 1, RLX)},
+       {LOAD(1, X, RLX), STORE(Z, 1, RLX), STORE(Y, 1, REL)})
 
 /* ---- Two writers, two readers ---------------------------------------------------------------- */
 
@@ -626,6 +702,22 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &never_sb_light_and_heavy,
     &never_sb_heavy_twice,
     &may_sb_light_twice,
+    &may_lb_relaxed,
+    &may_lb_only_acquire,
+    &may_lb_only_release,
+    &never_lb,
+    &never_lb_both,
+    &never_lb_fences,
+    &never_lb_sc_fences,
+    &never_lb_by_a_third,
+    &may_lb_by_a_relaxed_third,
+    &never_lb_thin_air,
+    &may_lb_one_depends,
+    &may_lb_add,
+    &never_lb_add,
+    &never_lb_backwards,
+    &never_lb_backwards_elsewhere,
+    &never_lb_fence_behind,
     &may_iriw_acquire,
     &never_iriw_sc,
     &may_iriw_sc_but_one_load,

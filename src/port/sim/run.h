@@ -73,6 +73,17 @@ typedef struct sim_event_seen {
     uint32_t site;
 } sim_event_seen;
 
+/* A load that returns what another fiber stores later (early.c). */
+typedef struct sim_early {
+    bool there;
+    uint8_t fiber; /* its ordinal-th relaxed load, */
+    uint8_t writer;
+    uint32_t ordinal;
+    uint32_t place;
+    uint32_t bytes;
+    uint64_t value;
+} sim_early;
+
 #define SIM_TRACE_EVENTS 64u
 
 typedef struct sim_outcome {
@@ -85,6 +96,8 @@ typedef struct sim_outcome {
     uint32_t deaths;
     uint32_t event_count; /* the last SIM_TRACE_EVENTS of them are kept */
     sim_event_seen events[SIM_TRACE_EVENTS];
+    sim_early early;    /* that was ordered */
+    sim_early may_come; /* one for a second run, where none was */
     /* The choices that were made; the caller's memory, SIM_DEVIATIONS_MAX of them. */
     sim_plan plan;
 } sim_outcome;
@@ -105,7 +118,8 @@ typedef struct sim_settings {
 typedef struct sim_order {
     const sim_scenario *scenario; /* of sim_world_scenarios */
     uint64_t seed;
-    const sim_plan *plan; /* not NULL: its choices, and otherwise the ordinary ones */
+    const sim_plan *plan;   /* not NULL: its choices, and otherwise the ordinary ones */
+    const sim_early *early; /* or NULL */
     uint32_t steps_max;
     bool loud;            /* what the program logs is printed */
     bool barrier_missing; /* mutants */

@@ -48,6 +48,7 @@ typedef struct sim_scenario {
     uint32_t mortal;    /* bit i: actor i may be */
     bool sees_late;     /* loads return old values more often: for what only several of them show */
     bool stores_late;   /* a store may come later than what stands behind it */
+    bool loads_early;   /* a load may return what another stores later: twice the runs */
     bool long_lived;    /* much is done before what it is about: deaths come late, too */
     bool one_process;   /* the actors are threads of one process */
     uint32_t spaces;    /* of process numbers; the actors' processes are in each in turn. 0: one */

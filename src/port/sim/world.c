@@ -139,18 +139,33 @@ site_anywhere(uintptr_t pc)
     return 0;
 }
 
+_Noreturn static void
+leave_run(void)
+{
+    void *ignored;
+    sim_switch(&ignored, sim.outside);
+    abort(); /* nobody comes back to a run that is over */
+}
+
+void
+sim_discard(void)
+{
+    leave_run();
+}
+
 void
 sim_fail(sim_failure_kind kind, const char *what, uintptr_t pc, uintptr_t other_pc)
 {
     sim_outcome *outcome = sim.outcome;
-    void *ignored;
+    if (sim_early_is_pending()) {
+        sim_discard();
+    }
     outcome->kind = kind;
     outcome->fiber = sim.current->number;
     outcome->site = site_anywhere(pc);
     outcome->other_site = site_anywhere(other_pc);
     (void)snprintf(outcome->what, sizeof outcome->what, "%s", what);
-    sim_switch(&ignored, sim.outside);
-    abort(); /* nobody comes back to a run that has failed */
+    leave_run();
 }
 
 void
@@ -211,9 +226,7 @@ direct(void *argument)
     if (scenario->end) {
         scenario->end(&director);
     }
-    void *ignored;
-    sim_switch(&ignored, sim.outside);
-    abort();
+    leave_run();
 }
 
 static void
@@ -269,6 +282,10 @@ sim_run(const sim_order *order, sim_outcome *outcome)
     sim.numbers.state = order->seed;
     sim_deviation *kept = outcome->plan.deviations;
     *outcome = (sim_outcome){.plan.deviations = kept};
+    if (order->early) {
+        outcome->early = *order->early;
+    }
+    sim_early_begin();
     world_reset();
     settings_draw(&sim.settings);
     /* Its upper half changes in many runs. */
