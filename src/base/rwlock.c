@@ -81,8 +81,10 @@ med_rwlock_back_out(med_rwlock *lock, med_lock *unit, uint32_t owner, med_port_s
 typedef struct reading {
     const med_rwlock_request *request;
     uint32_t unit;
-    bool no_unit; /* the word is free, but all units are had */
-    bool died;    /* a writer, and none has been since */
+    bool no_unit;     /* the word is free, but all units are had */
+    bool died;        /* a writer, and none has been since */
+    uint64_t look_ns; /* at the owners, next; 0: has not waited yet */
+    uint32_t slice;
 } reading;
 
 static bool
@@ -152,10 +154,18 @@ unit_may_be_free(void *context)
     return med_units_any_free(&r->request->units) || still_there(r->request) != MEDLEY_OK;
 }
 
+/* Others may get each unit that comes free, and no slice ends meanwhile: who waits looks at the
+ * owners as often all the same, or a dead one's would be lost as long as that lasts. */
 static medley_status_t
 wait_for_unit(reading *r)
 {
     const med_rwlock_request *request = r->request;
+    if (med_port_clock_ns() >= r->look_ns) {
+        if (r->look_ns != 0) {
+            (void)each_slice(request);
+        }
+        r->look_ns = med_wait_slice_end_ns(r->slice++, MED_PORT_FOREVER);
+    }
     med_wait_request wait = {.condition = unit_may_be_free,
                              .each_slice = reading_each_slice,
                              .context = r,

@@ -691,6 +691,36 @@ some_give_up_and_come_back(void **state)
     crowd_work(30000);
 }
 
+/* Another takes the unit that is free before whoever saw it, and gives it back when it is looked
+ * for again. */
+#define FORESTALLER 8u
+
+static medley_status_t
+is_forestalled(void *context)
+{
+    med_lock *unit = &shared.words[UNITS - 1];
+    (void)context;
+    if (!med_lock_try_fast(unit, FORESTALLER) && med_lock_is_mine(unit, FORESTALLER)) {
+        atomic32_store_release(&unit->word, 0);
+    }
+    return MEDLEY_OK;
+}
+
+static void
+a_reader_finds_dead_ones_though_forestalled(void **state)
+{
+    visitor v = {.owner = 1, .patience_ns = 2000000000, .finds_dead = true};
+    (void)state;
+    for (uint32_t i = 0; i < UNITS - 1; i++) {
+        assert_true(med_lock_try_fast(&shared.words[i], GONE));
+    }
+    (void)request_of(&v);
+    v.request.still_there = is_forestalled;
+    assert_int_equal(med_rwlock_read(&v.request, &v.unit), MEDLEY_OK);
+    med_rwlock_read_end(&shared.lock, &shared.words[v.unit], SCOPE);
+    med_rwlock_back_out(&shared.lock, &shared.words[UNITS - 1], FORESTALLER, SCOPE);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, lock_reset, lock_is_free)
 
 int
@@ -711,6 +741,7 @@ main(void)
         cmocka_unit_test_setup(of_no_more_use, lock_reset),
         TEST(sleepers_find_a_dead_writer),
         TEST(sleepers_find_dead_readers),
+        TEST(a_reader_finds_dead_ones_though_forestalled),
         TEST(the_last_reader_wakes_a_writer),
         TEST(the_end_wakes_all),
         cmocka_unit_test_setup(who_leaves_wakes, lock_reset),
