@@ -4,8 +4,8 @@
  * and recover. No reader gets a torn value, or one older than it got before.
  *
  * A value is two words, both its number. The writer has no step in which it could wait. A reader
- * makes at most RETRIES + 1 copies, and fails only when the writer committed as many values, less
- * one, as there are buffers while the copy lasted.
+ * makes at most RETRIES + 1 copies, and fails only when the writer began as many values as there
+ * are buffers while the copy lasted.
  *
  * Two buffers. Numbers go round after LAST = 6, and the first value of a run is the one after 4, so
  * that they do; fewer values are written than would bring a reader's number round to itself. The
@@ -16,9 +16,10 @@
  * CONFIG THREE_BUFFERS       the same with three buffers
  * CONFIG WRITER_DIES         the writer dies at any step; two free the seat, two want it; a reader
  * MUTANT COMMIT_FIRST assertion/ALL_LIVE      commits, then puts
- * MUTANT NO_SECOND_LOOK assertion/ALL_LIVE    believes a copy without looking at the counter again
- * MUTANT LOOK_TOO_EARLY assertion/ALL_LIVE    looks at the counter again before the second word
- * MUTANT ONE_TOO_MANY assertion/ALL_LIVE      forgets that one more may have been begun
+ * MUTANT NO_SECOND_LOOK assertion/ALL_LIVE    believes a copy without looking at the head
+ * MUTANT LOOK_TOO_EARLY assertion/ALL_LIVE    looks at the head before the second word
+ * MUTANT HEAD_LAST assertion/ALL_LIVE         numbers the head when the value is put
+ * MUTANT LOOK_AT_COUNTER assertion/ALL_LIVE   looks at the counter, which knows of no begun value
  * MUTANT ROUND_TO_ZERO assertion/ALL_LIVE     number 0 comes after the last
  * MUTANT LAST_BUFFER_TWICE assertion/ALL_LIVE the last number is no multiple of the buffers
  * MUTANT SAME_BUFFER assertion/ALL_LIVE       writes where the newest value lies
@@ -50,6 +51,7 @@
 #define MORTAL 1
 
 byte word[BUFFERS * 2];
+byte head[BUFFERS];
 byte counter = FIRST;
 byte seat;
 
@@ -90,6 +92,10 @@ inline begin() {
     ;
     counter = number
 #endif
+#ifndef HEAD_LAST
+    ;
+    head[buffer] = number
+#endif
 }
 
 inline commit() {
@@ -126,6 +132,9 @@ proctype writer(byte me)
         MAY_DIE(me)
         word[buffer * 2 + 1] = number;
         MAY_DIE(me)
+#ifdef HEAD_LAST
+        head[buffer] = number;
+#endif
 #ifdef COMMIT_FIRST
         writing = 0;
 #else
@@ -167,16 +176,15 @@ end:
 #endif
 }
 
-/* is_whole */
 inline second_look() {
     d_step {
-        ahead = (counter >= number -> counter - number : counter + LAST - number);
 #ifdef NO_SECOND_LOOK
         whole = true
-#elif defined(ONE_TOO_MANY)
+#elif defined(LOOK_AT_COUNTER)
+        ahead = (counter >= number -> counter - number : counter + LAST - number);
         whole = (ahead < BUFFERS)
 #else
-        whole = (ahead < BUFFERS - 1)
+        whole = (head[(number - 1) % BUFFERS] == number)
 #endif
     }
 }
@@ -245,6 +253,7 @@ init {
 #ifndef FIRST_VALUES
         word[((FIRST - 1) % BUFFERS) * 2] = FIRST;
         word[((FIRST - 1) % BUFFERS) * 2 + 1] = FIRST;
+        head[(FIRST - 1) % BUFFERS] = FIRST;
 #endif
         run reader(2);
         run writer(1);

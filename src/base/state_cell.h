@@ -8,7 +8,8 @@
  * Words
  *   value     `value_bytes` bytes; they mean what the writer and the readers agree on
  *   buffers   how many values the cell has room for. The writer goes round: a reader's copy is
- *             spoilt only when the writer commits as many values less one while it lasts
+ *             spoilt only when the writer begins as many more values while it lasts
+ *   record    a value that is shorter than there is room for: of it no more is copied than there is
  *   seat      the writer's place in the cell; taken with an owner, so that a dead writer's can be
  *             given to the next
  *
@@ -16,7 +17,8 @@
  *
  *   0        constants                                        med_state_cell_shared
  *   64       counter, seat, wait object
- *   128      the buffers, each a multiple of 64 bytes
+ *   128      the buffers: each its head, and in the same line a value that fits there, else the
+ *            value from the next line on
  */
 #ifndef MEDLEY_BASE_STATE_CELL_H
 #define MEDLEY_BASE_STATE_CELL_H
@@ -47,12 +49,20 @@ typedef struct med_state_cell_shared {
 _Static_assert(sizeof(med_state_cell_shared) == 128, "layout in shared memory");
 _Static_assert(offsetof(med_state_cell_shared, counter) == 64, "layout in shared memory");
 
+/* What a buffer begins with. */
+typedef struct med_state_cell_head {
+    atomic32 number; /* of the value that was begun there last */
+    atomic32 length; /* of that value, in bytes */
+} med_state_cell_head;
+_Static_assert(sizeof(med_state_cell_head) == 8, "layout in shared memory");
+
 /* One process's view: private, constant, may be copied. */
 typedef struct med_state_cell {
     med_state_cell_shared *shared;
-    atomic64 *words; /* of the first buffer */
+    unsigned char *first; /* buffer */
     uint32_t value_bytes;
-    uint32_t stride_words; /* from buffer to buffer */
+    uint32_t stride_bytes; /* from buffer to buffer */
+    uint32_t value_at;     /* in a buffer */
     uint32_t buffers;
     uint32_t last; /* the number after which numbers start again at 1 */
     med_port_scope scope;
@@ -60,6 +70,8 @@ typedef struct med_state_cell {
 
 /* What the cell needs; 0 when there is no such cell. */
 size_t med_state_cell_size(uint32_t value_bytes, uint32_t buffers);
+/* The longest value of a cell that takes no more room; 0 when there is none. */
+uint32_t med_state_cell_value_max(size_t size_bytes, uint32_t buffers);
 /* Makes a cell without a value and without a writer. MEDLEY_ERR_ARGUMENT: sizes or alignment. */
 medley_status_t med_state_cell_init(void *memory,
                                     size_t size_bytes,
@@ -104,12 +116,70 @@ medley_status_t med_state_cell_put(const med_state_cell *cell,
                                    uint32_t count);
 void med_state_cell_commit(const med_state_cell *cell, const med_state_cell_draft *draft);
 
-/* A value that is shorter than there is room for: a record, its length and then its bytes, of which
- * no more is copied than there are. A cell has only such, or none. MEDLEY_ERR_ARGUMENT: longer than
- * the value less MED_STATE_CELL_RECORD_HEAD. */
-#define MED_STATE_CELL_RECORD_HEAD 8u
+/* Publishes a record. MEDLEY_ERR_ARGUMENT: longer than the value. */
 medley_status_t
 med_state_cell_write_record(const med_state_cell *cell, const void *bytes, uint32_t count);
+
+/* ---- What is written at once ----------------------------------------------------------------- */
+
+/* For who wakes the readers himself, and has nothing else to do in between. */
+
+#define MED_STATE_CELL_WORD_BYTES 8u
+/* So much goes into the head's line. */
+#define MED_STATE_CELL_AT_ONCE_MAX (MED_STAMP_LINE_BYTES - (uint32_t)sizeof(med_state_cell_head))
+
+/* The head of the buffer where the value after `number` lies; whatever the number, one of this
+ * cell. */
+static inline med_state_cell_head *
+med_state_cell_head_after(const med_state_cell *cell, uint32_t number)
+{
+    size_t at = (size_t)(number % cell->buffers) * cell->stride_bytes;
+    return (med_state_cell_head *)(void *)(cell->first + at);
+}
+
+static inline atomic64 *
+med_state_cell_words_of(const med_state_cell *cell, med_state_cell_head *head)
+{
+    return (atomic64 *)(void *)((unsigned char *)head + cell->value_at);
+}
+
+/* Takes the next buffer for a value of that length. */
+static inline med_state_cell_draft
+med_state_cell_begin_length(const med_state_cell *cell, uint32_t length)
+{
+    /* Relaxed: the counter is the writer's own, or a dead one's, which the seat has passed on. */
+    uint32_t newest = atomic32_load_relaxed(&cell->shared->counter);
+    med_state_cell_head *head = med_state_cell_head_after(cell, newest);
+    med_state_cell_draft draft = {.words = med_state_cell_words_of(cell, head),
+                                  .number = newest < cell->last ? newest + 1 : 1};
+    atomic32_store_relaxed(&head->number, draft.number); /* relaxed: R2 has it before the value */
+    atomic32_store_release(&head->length, length);       /* R2 head so far -> A2 (copy_wanted) */
+    return draft;
+}
+
+static inline void
+med_state_cell_publish(const med_state_cell *cell, const med_state_cell_draft *draft)
+{
+    /* R1 value whole -> A1 (read, has_news) */
+    atomic32_store_release(&cell->shared->counter, draft->number);
+}
+
+/* Publishes a record of whole words, no more than MED_STATE_CELL_AT_ONCE_MAX bytes and no longer
+ * than the value, and wakes nobody. Few stores, so that many values are on their way while a reader
+ * has the counter's line. Its number. */
+static inline uint32_t
+med_state_cell_write_at_once(const med_state_cell *cell, const void *bytes, uint32_t count)
+{
+    med_state_cell_draft draft = med_state_cell_begin_length(cell, count);
+    for (uint32_t i = 0; i < count / MED_STATE_CELL_WORD_BYTES; i++) {
+        uint64_t whole;
+        __builtin_memcpy(&whole, (const unsigned char *)bytes + (size_t)i * sizeof whole,
+                         sizeof whole);
+        atomic64_store_release(draft.words + i, whole); /* R2 head so far -> A2 (copy_out) */
+    }
+    med_state_cell_publish(cell, &draft);
+    return draft.number;
+}
 
 /* ---- Readers --------------------------------------------------------------------------------- */
 
@@ -132,7 +202,7 @@ medley_status_t med_state_cell_read(const med_state_cell *cell,
                                     uint32_t retries_max,
                                     void *value);
 /* The same of a record: at most `size` bytes of it; `count` is its length. Also MEDLEY_ERR_CORRUPT:
- * what lies there is none. */
+ * it says that it is longer than it may be. */
 medley_status_t med_state_cell_read_record(const med_state_cell *cell,
                                            med_state_cell_reader *reader,
                                            uint32_t retries_max,

@@ -129,7 +129,8 @@ a_value_is_kept_for_as_long_as_promised(void **state)
     med_state_cell_draft draft;
     void *memory = make(4, 3, &cell);
     jump_to(&cell, cell.last - 1);
-    atomic64 *kept = cell.words + (cell.last - 2) % 3 * cell.stride_words;
+    atomic64 *kept =
+        med_state_cell_words_of(&cell, med_state_cell_head_after(&cell, cell.last - 2));
     atomic64_store_relaxed(kept, 4711);
     uint32_t other = 1;
     med_state_cell_write(&cell, &other);
@@ -213,9 +214,10 @@ who_attaches_sees_the_same(void **state)
     assert_int_equal(
         med_state_cell_attach(memory, med_state_cell_size(100, 4), MED_PORT_SCOPE_PROCESS, &other),
         MEDLEY_OK);
-    assert_ptr_equal(other.words, cell.words);
+    assert_ptr_equal(other.first, cell.first);
     assert_int_equal(other.last, cell.last);
-    assert_int_equal(other.stride_words, cell.stride_words);
+    assert_int_equal(other.stride_bytes, cell.stride_bytes);
+    assert_int_equal(other.value_at, cell.value_at);
     free(memory);
 }
 
@@ -288,7 +290,7 @@ a_copy_is_good_until_its_buffer_comes_round(void **state)
     interruption.page = (unsigned char *)process_shared_memory(2 * PAGE_BYTES) + PAGE_BYTES;
     assert_int_equal(sigaction(SIGSEGV, &action, &before[0]), 0);
     assert_int_equal(sigaction(SIGBUS, &action, &before[1]), 0);
-    for (uint32_t commits = 0; commits < 2; commits++) {
+    for (uint32_t commits = 0; commits < 3; commits++) {
         assert_int_equal(read_interrupted(commits, false, 0, &reader, &first), MEDLEY_OK);
         assert_int_equal(first, 1);
     }
@@ -304,9 +306,6 @@ a_copy_is_good_until_its_buffer_comes_round(void **state)
         assert_int_equal(reader.retries_worst, 1);
         assert_int_equal(reader.collisions, 0);
     }
-    /* As if the next were begun: the counter does not say. */
-    assert_int_equal(read_interrupted(2, false, 0, &reader, &first),
-                     MEDLEY_EMPTY_PRODUCER_INSERTING);
     assert_int_equal(sigaction(SIGSEGV, &before[0], NULL), 0);
     assert_int_equal(sigaction(SIGBUS, &before[1], NULL), 0);
 }
@@ -321,7 +320,7 @@ records_are_as_long_as_they_are(void **state)
     uint32_t count = 0;
     med_state_cell cell;
     med_state_cell_reader reader = {0};
-    void *memory = make(sizeof in + MED_STATE_CELL_RECORD_HEAD, 3, &cell);
+    void *memory = make(sizeof in, 3, &cell);
     assert_int_equal(med_state_cell_newest(&cell), 0);
     assert_int_equal(med_state_cell_read_record(&cell, &reader, 0, out, 24, &count), MEDLEY_EMPTY);
     assert_int_equal(med_state_cell_write_record(&cell, in, 25), MEDLEY_ERR_ARGUMENT);
@@ -336,13 +335,55 @@ records_are_as_long_as_they_are(void **state)
         assert_int_equal(out[copied], 0xa5);
     }
     uint32_t number = reader.number;
-    atomic64_store_relaxed(cell.words + (size_t)((number - 1) % 3) * cell.stride_words, 25);
+    atomic32_store_relaxed(&med_state_cell_head_after(&cell, number - 1)->length, 25);
     assert_int_equal(med_state_cell_read_record(&cell, &reader, 0, out, 24, &count),
                      MEDLEY_ERR_CORRUPT);
     free(memory);
-    memory = make(4, 2, &cell); /* too small for any */
-    assert_int_equal(med_state_cell_write_record(&cell, in, 1), MEDLEY_ERR_ARGUMENT);
-    free(memory);
+}
+
+static void
+what_is_written_at_once_is_a_record(void **state)
+{
+    (void)state;
+    uint64_t in[7];
+    uint64_t out[8];
+    uint32_t count = 0;
+    med_state_cell cell;
+    med_state_cell_reader reader = {0};
+    assert_int_equal(sizeof in, MED_STATE_CELL_AT_ONCE_MAX);
+    for (uint32_t value_bytes = sizeof in; value_bytes < 200; value_bytes += 100) {
+        void *memory = make(value_bytes, 3, &cell);
+        jump_to(&cell, cell.last - 3);
+        for (uint32_t words = 0; words <= 7; words++) {
+            memset(in, (int)words + 1, sizeof in);
+            memset(out, 0xa5, sizeof out);
+            uint32_t number = med_state_cell_write_at_once(&cell, in, words * 8);
+            assert_int_equal(number, words < 3 ? cell.last - 2 + words : words - 2);
+            assert_int_equal(med_state_cell_read_record(&cell, &reader, 0, out, sizeof out, &count),
+                             MEDLEY_OK);
+            assert_int_equal(reader.number, number);
+            assert_int_equal(count, words * 8);
+            assert_memory_equal(out, in, count);
+            assert_int_equal(((unsigned char *)out)[count], 0xa5);
+        }
+        free(memory);
+    }
+}
+
+static void
+the_longest_value_is_what_there_is_room_for(void **state)
+{
+    (void)state;
+    static const size_t too_small[] = {0, 64, 128, 128 + 2 * 64 - 1};
+    for (size_t i = 0; i < sizeof too_small / sizeof too_small[0]; i++) {
+        assert_int_equal(med_state_cell_value_max(too_small[i], 2), 0);
+    }
+    for (size_t size_bytes = 128 + 3 * 64; size_bytes < 3000; size_bytes++) {
+        uint32_t most = med_state_cell_value_max(size_bytes, 3);
+        assert_true(med_state_cell_size(most, 3) <= size_bytes);
+        assert_true(med_state_cell_size(most + 1, 3) > size_bytes);
+    }
+    assert_int_equal(med_state_cell_value_max(1u << 30, 2), MED_STATE_CELL_VALUE_BYTES_MAX);
 }
 
 static void
@@ -385,6 +426,8 @@ main(void)
         cmocka_unit_test(who_attaches_sees_the_same),
         cmocka_unit_test(a_copy_is_good_until_its_buffer_comes_round),
         cmocka_unit_test(records_are_as_long_as_they_are),
+        cmocka_unit_test(what_is_written_at_once_is_a_record),
+        cmocka_unit_test(the_longest_value_is_what_there_is_room_for),
         cmocka_unit_test(scribbled_contents_bound_every_call),
     };
     return cmocka_run_group_tests_name("state_cell", tests, NULL, NULL);

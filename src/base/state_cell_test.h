@@ -24,6 +24,9 @@ make(uint32_t value_bytes, uint32_t buffers, med_state_cell *cell)
 static inline void
 jump_to(const med_state_cell *cell, uint32_t number)
 {
+    med_state_cell_head *head = med_state_cell_head_after(cell, number - 1);
+    atomic32_store_relaxed(&head->number, number);
+    atomic32_store_relaxed(&head->length, cell->value_bytes);
     atomic32_store_relaxed(&cell->shared->counter, number);
 }
 

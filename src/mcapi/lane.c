@@ -111,15 +111,11 @@ widths_of(void *memory, const med_ring_view *view)
     return (uint8_t *)memory + sizeof(med_ring) + ((size_t)view->mask + 1) * SCALAR_BYTES;
 }
 
-/* Two buffers are the fewest of a cell. A multiple of lines, less what a record begins with. */
+/* Two buffers are the fewest of a cell. */
 uint32_t
 med_lane_state_bytes_max(const med_limits *limits)
 {
-    size_t memory = med_lane_memory_bytes(limits);
-    size_t each = (memory - sizeof(med_state_cell_shared)) / MED_STATE_CELL_BUFFERS_MIN;
-    size_t most = each / LINE_BYTES * LINE_BYTES;
-    most = most < MED_STATE_CELL_VALUE_BYTES_MAX ? most : MED_STATE_CELL_VALUE_BYTES_MAX;
-    return (uint32_t)most - MED_STATE_CELL_RECORD_HEAD;
+    return med_state_cell_value_max(med_lane_memory_bytes(limits), MED_STATE_CELL_BUFFERS_MIN);
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */

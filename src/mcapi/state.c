@@ -21,17 +21,14 @@
 
 /* The copies that a receiver makes in vain before it gives up. */
 #define RETRIES_MAX 64u
-/* A sender never waits, so it looks at the receiver's life once in so many values, if it is due. */
-#define GLANCE_AFTER 64u
 
 /* ---- The lane's memory ----------------------------------------------------------------------- */
 
 static uint32_t
 buffers_max(const med_limits *limits, uint32_t bytes)
 {
-    uint32_t value = bytes + MED_STATE_CELL_RECORD_HEAD;
-    size_t one = med_state_cell_size(value, MED_STATE_CELL_BUFFERS_MIN + 1) -
-                 med_state_cell_size(value, MED_STATE_CELL_BUFFERS_MIN);
+    size_t one = med_state_cell_size(bytes, MED_STATE_CELL_BUFFERS_MIN + 1) -
+                 med_state_cell_size(bytes, MED_STATE_CELL_BUFFERS_MIN);
     size_t count = (med_lane_memory_bytes(limits) - sizeof(med_state_cell_shared)) / one;
     return count < MED_STATE_CELL_BUFFERS_MAX ? (uint32_t)count : MED_STATE_CELL_BUFFERS_MAX;
 }
@@ -39,12 +36,13 @@ buffers_max(const med_limits *limits, uint32_t bytes)
 uint32_t
 med_state_memory_init(const med_system *system, void *memory, uint32_t bytes, uint32_t buffers)
 {
+    bytes = bytes != 0 ? bytes : 1; /* there is no cell of nothing */
     uint32_t most = buffers_max(&system->limits, bytes);
     uint32_t count = buffers < most ? buffers : most;
     count = count > MED_STATE_CELL_BUFFERS_MIN ? count : MED_STATE_CELL_BUFFERS_MIN;
     med_state_cell cell;
-    (void)med_state_cell_init(memory, system->exchange->lane_stride,
-                              bytes + MED_STATE_CELL_RECORD_HEAD, count, system->scope, &cell);
+    (void)med_state_cell_init(memory, system->exchange->lane_stride, bytes, count, system->scope,
+                              &cell);
     return count;
 }
 
@@ -53,12 +51,20 @@ med_state_memory_attach(const med_self *self, void *memory, med_state_cell *cell
 {
     uint32_t stride = self->exchange->exchange->lane_stride;
     medley_status_t status = med_state_cell_attach(memory, stride, self->scope, cell);
-    bool good = status == MEDLEY_OK && cell->value_bytes > MED_STATE_CELL_RECORD_HEAD &&
-                cell->value_bytes - MED_STATE_CELL_RECORD_HEAD <= self->system->limits.buffer_bytes;
+    bool good = status == MEDLEY_OK && cell->value_bytes <= self->system->limits.buffer_bytes;
     return good ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
 /* ---- Send ------------------------------------------------------------------------------------ */
+
+void
+med_state_sent(med_self *self, med_lane_own *lane)
+{
+    med_lane_wake(&lane->producer.news);
+    if (med_state_glance_due(med_state_cell_newest(&lane->producer.cell))) {
+        med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);
+    }
+}
 
 medley_status_t
 med_state_send(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes)
@@ -67,10 +73,7 @@ med_state_send(med_self *self, med_lane_own *lane, const void *payload, uint32_t
     if (__builtin_expect(med_state_cell_write_record(cell, payload, bytes) != MEDLEY_OK, 0)) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
-    med_lane_wake(&lane->producer.news);
-    if (__builtin_expect(med_state_cell_newest(cell) % GLANCE_AFTER == 0, 0)) {
-        med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);
-    }
+    med_state_sent(self, lane);
     return MEDLEY_OK;
 }
 
@@ -102,28 +105,51 @@ note_retries(med_lane_own *lane, uint32_t before)
     }
 }
 
+/* One look at the cell. */
+static inline medley_status_t
+copy(med_lane_own *lane, void *target, size_t size, uint32_t *bytes)
+{
+    med_state_cell_reader *reader = &lane->consumer.reader;
+    uint32_t before = reader->retries;
+    uint32_t fits = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    medley_status_t status =
+        med_state_cell_read_record(&lane->consumer.cell, reader, RETRIES_MAX, target, fits, bytes);
+    note_retries(lane, before);
+    return status == MEDLEY_EMPTY_PRODUCER_INSERTING ? MEDLEY_EMPTY : status;
+}
+
+/* What the look found is no news, or nothing. Does the sender live? */
+static medley_status_t
+copy_again(med_self *self,
+           med_lane_own *lane,
+           void *target,
+           size_t size,
+           uint32_t *bytes,
+           medley_status_t status)
+{
+    if (__builtin_expect(med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER), 0)) {
+        status = look(lane);
+        status = status == MEDLEY_OK ? copy(lane, target, size, bytes) : status;
+    }
+    if (status != MEDLEY_ERR_PEER_DIED) {
+        med_lane_glance_at(self, lane->consumer.row, MED_LANE_PRODUCER);
+    }
+    return status;
+}
+
 /* One try. */
 static inline medley_status_t
 copy_newest(med_self *self, med_lane_own *lane, void *target, size_t size, uint32_t *bytes)
 {
-    medley_status_t status = look(lane);
-    if (__builtin_expect(status != MEDLEY_OK, 0)) {
-        return status;
+    uint32_t number = lane->consumer.reader.number;
+    medley_status_t status = copy(lane, target, size, bytes);
+    if (lane->consumer.reader.number == number) {
+        status = copy_again(self, lane, target, size, bytes, status);
     }
-    med_state_cell_reader *reader = &lane->consumer.reader;
-    uint32_t before = reader->retries;
-    uint32_t number = reader->number;
-    uint32_t fits = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
-    status =
-        med_state_cell_read_record(&lane->consumer.cell, reader, RETRIES_MAX, target, fits, bytes);
-    note_retries(lane, before);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, *bytes);
     }
-    if (reader->number == number) { /* no news: does the sender live? */
-        med_lane_glance_at(self, lane->consumer.row, MED_LANE_PRODUCER);
-    }
-    return status == MEDLEY_EMPTY_PRODUCER_INSERTING ? MEDLEY_EMPTY : status;
+    return status;
 }
 
 medley_status_t
@@ -227,25 +253,39 @@ wait_for(waiting *w, bool (*condition)(void *context), uint64_t deadline_ns)
     return status == MEDLEY_OK ? w->status : status;
 }
 
+/* Others than at once: the exchange is locked, or there is none yet. */
+static medley_status_t
+receive_wait(med_self *self, med_lane_own *lane, void *buffer, size_t size, uint32_t *bytes)
+{
+    waiting w = {
+        .self = self, .lane = lane, .buffer = buffer, .size = size, .status = MEDLEY_EMPTY};
+    medley_status_t status = med_is_locked(self) ? copy_locked(&w) : MEDLEY_EMPTY;
+    if (status == MEDLEY_EMPTY) {
+        status = wait_for(&w, was_received, med_endpoint_deadline_ns(lane->consumer.endpoint));
+    }
+    *bytes = w.bytes;
+    return status;
+}
+
 medley_status_t
 med_state_receive_copy(
     med_self *self, med_handle receiver, void *buffer, size_t size, size_t *bytes)
 {
-    waiting w = {.self = self, .buffer = buffer, .size = size, .bytes = 0, .status = MEDLEY_EMPTY};
-    medley_status_t status = receiver_of(self, receiver, &w.lane);
+    med_lane_own *lane;
+    uint32_t count = 0;
+    medley_status_t status = receiver_of(self, receiver, &lane);
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    status =
-        med_is_locked(self) ? copy_locked(&w) : copy_newest(self, w.lane, buffer, size, &w.bytes);
+    status = med_is_locked(self) ? MEDLEY_EMPTY : copy_newest(self, lane, buffer, size, &count);
     if (__builtin_expect(status == MEDLEY_EMPTY, 0)) {
-        status = wait_for(&w, was_received, med_endpoint_deadline_ns(w.lane->consumer.endpoint));
+        status = receive_wait(self, lane, buffer, size, &count);
     }
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    *bytes = w.bytes < size ? w.bytes : size;
-    return w.bytes > size ? MEDLEY_ERR_LIMIT : MEDLEY_OK;
+    *bytes = count < size ? count : size;
+    return count > size ? MEDLEY_ERR_LIMIT : MEDLEY_OK;
 }
 
 medley_status_t

@@ -43,7 +43,7 @@ begin(const sim_actor *director)
 static void
 begin_records(const sim_actor *director)
 {
-    begin_of(director, sizeof(value) + MED_STATE_CELL_RECORD_HEAD);
+    begin_of(director, sizeof(value) + 1);
 }
 
 static bool
@@ -98,7 +98,10 @@ write_some(const sim_actor *actor, const med_state_cell *cell)
         if (number == 1) {
             *prelude_of(actor) = PRELUDE;
         }
-        if (has_records(cell)) {
+        if (has_records(cell) && length_of(number) % MED_STATE_CELL_WORD_BYTES == 0) {
+            SIM_CHECK(med_state_cell_write_at_once(cell, &v, length_of(number)) == number);
+            med_wait_wake(&cell->shared->news, cell->scope);
+        } else if (has_records(cell)) {
             SIM_CHECK(med_state_cell_write_record(cell, &v, length_of(number)) == MEDLEY_OK);
         } else if (sim_random(3) == 0) {
             write_parts(cell, &v);

@@ -18,6 +18,7 @@ static const survivor survivors[] = {
     /* base */
     {"lock_buried", "med_lock_recover", "R1",
      "nobody uses what a lock guarded that is of no more use"},
+    {"state_cell", "med_state_cell_begin_length", "R2", "state_cell_record finds it"},
     {"mrapi_shmem", "fill", "K1", "mrapi_row finds it"},
     {"mrapi_shmem", "fill", "K3", "mrapi_row finds it"},
     {"mrapi_rwl", "fill", "R2 free -> A1 (rwlock.c)", "mrapi_rwl_old finds it"},
