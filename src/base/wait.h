@@ -90,13 +90,20 @@ typedef struct med_waker {
 void med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope);
 void med_waker_look_closer(med_waker *waker);
 
+/* Does somebody sleep, perhaps? */
+static inline bool
+med_waker_is_due(const med_waker *waker)
+{
+    med_port_barrier_free(); /* else med_waker_look_closer has the light half */
+    /* Relaxed: it decides only whether to look closer. */
+    return __builtin_expect((atomic32_load_relaxed(waker->look) & MED_WAIT_SLEEPS) != 0, 0);
+}
+
 /* As med_wait_wake. */
 static inline void
 med_waker_wake(med_waker *waker)
 {
-    med_port_barrier_free(); /* else med_waker_look_closer has the light half */
-    /* Relaxed: it decides only whether to look closer. */
-    if (__builtin_expect((atomic32_load_relaxed(waker->look) & MED_WAIT_SLEEPS) != 0, 0)) {
+    if (med_waker_is_due(waker)) {
         med_waker_look_closer(waker);
     }
 }

@@ -3,6 +3,7 @@
 #include "mcapi/api_channel.h"
 #include "mcapi/locked.h"
 #include "mcapi/packet.h"
+#include "mcapi/state_at_once.h"
 #include "medley/mcapi_ext.h"
 
 void
@@ -67,6 +68,18 @@ mcapi_pktchan_send_i(mcapi_pktchan_send_hndl_t send_handle,
     }
 }
 
+/* Apart: a function that calls it last saves nothing before. */
+static __attribute__((noinline)) void
+send_wait(med_self *self,
+          mcapi_pktchan_send_hndl_t send_handle,
+          const void *buffer,
+          size_t size,
+          mcapi_status_t *status)
+{
+    *status = med_mcapi_channel_status(med_packet_send_wait(self, send_handle, buffer, size),
+                                       MCAPI_ERR_TRANSMISSION);
+}
+
 void
 mcapi_pktchan_send(mcapi_pktchan_send_hndl_t send_handle,
                    const void *buffer,
@@ -74,9 +87,15 @@ mcapi_pktchan_send(mcapi_pktchan_send_hndl_t send_handle,
                    mcapi_status_t *status)
 {
     med_self *self = med_mcapi_self_for(buffer, buffer, status);
-    if (self) {
-        *status = med_mcapi_channel_status(med_packet_send_wait(self, send_handle, buffer, size),
-                                           MCAPI_ERR_TRANSMISSION);
+    if (!self) {
+        return;
+    }
+    med_lane_own *lane = med_state_lane_at_once(self, send_handle, size);
+    if (lane) {
+        *status = MCAPI_SUCCESS;
+        med_state_send_at_once(self, lane, buffer, size);
+    } else {
+        send_wait(self, send_handle, buffer, size, status);
     }
 }
 
