@@ -35,6 +35,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_pi_number,
     &sim_mrapi_pi_row,
     &sim_mrapi_pi_scribble,
+    &sim_mrapi_pi_news,
     &sim_mrapi_early,
     &sim_mrapi_thread,
     &sim_mrapi_sem,

@@ -34,6 +34,7 @@ extern const sim_scenario sim_mrapi_pi_reborn;
 extern const sim_scenario sim_mrapi_pi_number;
 extern const sim_scenario sim_mrapi_pi_row;
 extern const sim_scenario sim_mrapi_pi_scribble;
+extern const sim_scenario sim_mrapi_pi_news;
 extern const sim_scenario sim_mrapi_early;
 extern const sim_scenario sim_mrapi_thread;
 extern const sim_scenario sim_mrapi_sem;

@@ -52,9 +52,11 @@ static const survivor survivors[] = {
     {"mrapi_pi_number", "bury", "A4", "mrapi_pi finds it"},
     {"mrapi_pi_number", "med_mutex_pi_take", "A5", "mrapi_pi_old finds it"},
     {"mrapi_pi_number", "med_mutex_pi_fill", "R5", "mrapi_pi_old finds it"},
-    {NULL, "med_mutex_pi_fill", "A1",
-     "without it a store would come before another's that decides what is stored; no load is early "
-     "in a scenario where this is"},
+    {"mrapi_pi", "med_mutex_pi_fill", "A1", "mrapi_pi_news finds it"},
+    {"mrapi_pi_old", "med_mutex_pi_fill", "A1", "mrapi_pi_news finds it"},
+    {"mrapi_pi_reborn", "med_mutex_pi_fill", "A1", "mrapi_pi_news finds it"},
+    {"mrapi_pi_number", "med_mutex_pi_fill", "A1", "mrapi_pi_news finds it"},
+    {"mrapi_pi_news", "med_mutex_pi_fill", "R5", "mrapi_pi_old finds it"},
 
     /* mrapi: memory */
     {"mrapi_rmem", "extent_fill", "K1", "mrapi_window finds it"},
