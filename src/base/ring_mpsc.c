@@ -223,6 +223,7 @@ lane_choose(med_ring_mpsc_consumer *consumer, uint32_t number)
     consumer->number = number;
     lane->view.ring = med_ring_mpsc_lane(&consumer->view, number);
     lane->end = &lane->view.ring->consumer;
+    lane->sleepers = &lane->view.ring->consumer.space;
     lane->view.slots = (uint8_t *)lane->view.ring + sizeof(med_ring);
     med_ring_pace_restart(&lane->pace);
 }

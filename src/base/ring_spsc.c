@@ -341,6 +341,7 @@ med_ring_producer_attach(med_ring_producer *producer,
     }
     new.limit = head + capacity;
     new.end = &ring->producer;
+    new.sleepers = &ring->producer.data;
     atomic32_store_relaxed(&new.end->stop, new.tail); /* relaxed: as consumer_enter does */
     med_ring_reserve_cancel(&new);                    /* the former producer's */
     *producer = new;
@@ -368,6 +369,7 @@ med_ring_consumer_attach(med_ring_consumer *consumer,
         return MEDLEY_ERR_CORRUPT;
     }
     new.end = &ring->consumer;
+    new.sleepers = &ring->consumer.space;
     med_ring_consumer_tune(&new);
     med_ring_consumer_enter(&new, head);
     med_ring_peek_cancel(&new); /* the former consumer's */
@@ -394,8 +396,7 @@ med_ring_producer_stopped(med_ring_producer *producer)
     if (med_ring_used_up(producer, tail)) {
         producer->open = NULL;
     }
-    med_ring_producer_end *end = producer->end;
-    go_on(&end->stop, tail, producer->limit, &end->data, producer->view.scope);
+    go_on(&producer->end->stop, tail, producer->limit, producer->sleepers, producer->view.scope);
 }
 
 /* How many are known to be filled; none where a `stop` that was scribbled over led beyond them. */
@@ -433,8 +434,7 @@ med_ring_consumer_stopped(med_ring_consumer *consumer)
     if (known(consumer) == 0) {
         consumer->open = NULL;
     }
-    med_ring_consumer_end *end = consumer->end;
-    go_on(&end->stop, head, consumer_until(consumer), &end->space, view->scope);
+    go_on(&consumer->end->stop, head, consumer_until(consumer), consumer->sleepers, view->scope);
 }
 
 /* ---- The producer ---------------------------------------------------------------------------- */

@@ -37,8 +37,9 @@
  * used up; a block of lines that were read is to be dropped; or the other side, before it sleeps,
  * has stored an index there that is behind it (wait.h, call). So the look for sleepers is none of
  * its own: it comes after each publication and takes the place of the one before each element. Who
- * is woken elsewhere (a queue's consumer, both sides of MCAPI's lanes) is not called: hand_over and
- * pass, by which his peers go on, leave `stop` alone.
+ * sleeps elsewhere is called all the same (`sleepers`: both sides of MCAPI's scalars), or not (a
+ * queue's consumer, who waits at many rings, and MCAPI's other lanes): hand_over and pass, by which
+ * his peers go on, leave `stop` alone.
  *
  * Trust. Everything that the other side may write is checked before use: a handle keeps its limits
  * and the shape of the ring privately and masks every index, so that a peer that scribbles gets
@@ -159,6 +160,8 @@ typedef struct med_ring_producer {
     uint8_t *open;        /* the slots, while the one at `tail` is known to be free; or NULL */
     uint32_t tail;        /* the index to fill next */
     uint32_t limit;       /* the first that may not be filled yet: head, as last seen, + capacity */
+    med_wait *sleepers;   /* whom it wakes at a stop: the ring's `data`, or, set by who has the
+                             consumer sleep elsewhere and call all the same, where that is */
     med_ring_sleep sleep; /* for reserve_until */
 } med_ring_producer;
 
@@ -178,6 +181,7 @@ typedef struct med_ring_consumer {
     uint32_t head;        /* the index to read next */
     uint32_t filled;      /* the first index not known to be filled */
     uint32_t undropped;   /* the first index whose lines were not dropped */
+    med_wait *sleepers;   /* as the producer's: the ring's `space`, or elsewhere */
     med_ring_pace pace;   /* packed: how it keeps its distance */
     med_ring_sleep sleep; /* for peek_until */
 } med_ring_consumer;

@@ -50,9 +50,9 @@ typedef struct med_wait_request {
      * here the owner of a protocol looks whether its peers live. */
     medley_status_t (*each_slice)(void *context);
     void *context;
-    /* NULL; or the word at which the object's only waker looks, and not at the object: `call_value`
-     * there makes him look closer, however far he goes on. He may store there himself when he has
-     * looked closer, and looks at the object afterwards, by med_wait_wake. */
+    /* NULL; or the word at which he looks, and not at the object, who makes the condition hold:
+     * `call_value` there makes him look closer, however far he goes on. He may store there himself
+     * when he has looked closer, and looks at the object afterwards, by med_wait_wake. */
     atomic32 *call;
     uint32_t call_value;
     uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0 or the past: one look */

@@ -52,31 +52,35 @@ mcapi_sclchan_send_close_i(mcapi_sclchan_send_hndl_t send_handle,
 
 /* ---- Send and receive ------------------------------------------------------------------------ */
 
-/* Not an end of scalars, or its receiver gone, or full, or the exchange is locked: finds out which,
- * and waits. A function of its own: what it saves on the stack, those that go at once need not. */
+/* Whatever keeps it from going at once: finds out, and waits. In a small build all go this way,
+ * which is whole by itself. */
 static __attribute__((noinline)) void
-send_slow(med_self *self, med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
-{
-    *status = med_mcapi_channel_status(med_scalar_send_slow(self, handle, value, width),
-                                       MCAPI_ERR_TRANSMISSION);
-}
-
-static inline void
-send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
+send_slow(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
 {
     med_self *self = status ? med_mcapi_self(status) : NULL;
-    if (!self) {
+    if (self) {
+        *status = med_mcapi_channel_status(med_scalar_send_slow(self, handle, value, width),
+                                           MCAPI_ERR_TRANSMISSION);
+    }
+}
+
+/* Once for each width. */
+static inline __attribute__((always_inline)) void
+send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
+{
+    const med_self *self = status && !med_port_is_small() ? med_self_get() : NULL;
+    bool may = __builtin_expect(self && self->exchange, 1) && !med_is_locked(self);
+    med_lane_own *lane = may ? med_channel_sender(self, handle) : NULL;
+    med_lane_row *row = lane ? lane->producer.row : NULL;
+    if (__builtin_expect(!lane || lane->producer.kind != MED_LANE_SCALARS, 0) ||
+        !med_scalar_fits(lane) || __builtin_expect(med_lane_is_gone(row, MED_LANE_CONSUMER), 0)) {
+        send_slow(handle, value, width, status);
         return;
     }
-    /* In a small build all go the slow way, which is whole by itself. */
-    med_lane_own *lane = med_port_is_small() ? NULL : med_channel_sender(self, handle);
-    if (__builtin_expect(lane && med_scalar_may_send(lane), 1) && !med_is_locked(self) &&
-        med_scalar_fits(lane)) {
-        med_scalar_put(lane, value, width);
-        *status = MCAPI_SUCCESS;
-        return;
+    *status = MCAPI_SUCCESS;
+    if (med_scalar_put(lane, row, value, width)) {
+        med_ring_producer_stopped(&lane->producer.ring);
     }
-    send_slow(self, handle, value, width, status);
 }
 
 void
@@ -111,30 +115,31 @@ mcapi_sclchan_send_uint8(mcapi_sclchan_send_hndl_t send_handle,
     send(send_handle, dataword, 1, status);
 }
 
-/* The next is not known yet, or of another width, or anything as above. */
 static __attribute__((noinline)) uint64_t
-receive_slow(med_self *self, med_handle handle, uint32_t width, mcapi_status_t *status)
+receive_slow(med_handle handle, uint32_t width, mcapi_status_t *status)
 {
     uint64_t value = MCAPI_RETURN_VALUE_INVALID;
-    *status = med_mcapi_channel_status(med_scalar_receive_slow(self, handle, &value, width),
-                                       MCAPI_ERR_ENDP_DELETED);
+    med_self *self = status ? med_mcapi_self(status) : NULL;
+    if (self) {
+        *status = med_mcapi_channel_status(med_scalar_receive_slow(self, handle, &value, width),
+                                           MCAPI_ERR_ENDP_DELETED);
+    }
     return value;
 }
 
-static inline uint64_t
+static inline __attribute__((always_inline)) uint64_t
 receive(med_handle handle, uint32_t width, mcapi_status_t *status)
 {
-    med_self *self = status ? med_mcapi_self(status) : NULL;
-    if (!self) {
-        return MCAPI_RETURN_VALUE_INVALID;
+    const med_self *self = status && !med_port_is_small() ? med_self_get() : NULL;
+    bool may = __builtin_expect(self && self->exchange, 1) && !med_is_locked(self);
+    med_lane_own *lane = may ? med_channel_receiver(self, handle) : NULL;
+    uint64_t value;
+    if (__builtin_expect(!lane || lane->consumer.kind != MED_LANE_SCALARS, 0) ||
+        !med_scalar_is_there(lane) || !med_scalar_is_of(lane, width)) {
+        return receive_slow(handle, width, status);
     }
-    med_lane_own *lane = med_port_is_small() ? NULL : med_channel_receiver(self, handle);
-    if (__builtin_expect(lane && med_scalar_may_receive(lane), 1) && !med_is_locked(self) &&
-        med_scalar_is_known(lane, width)) {
-        *status = MCAPI_SUCCESS;
-        return med_scalar_take(lane);
-    }
-    return receive_slow(self, handle, width, status);
+    *status = MCAPI_SUCCESS;
+    return med_scalar_take(lane, &value) ? med_scalar_received(lane, value) : value;
 }
 
 mcapi_uint64_t

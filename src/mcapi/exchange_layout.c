@@ -32,6 +32,7 @@ static const uint32_t shape[] = {
     offsetof(med_lane_row, moved[0].retries_worst),
     offsetof(med_lane_row, moved[0].most),
     offsetof(med_lane_row, moved[0].lost),
+    offsetof(med_lane_row, moved[0].index),
     sizeof(med_exchange_head),
     offsetof(med_exchange_head, ready),
     offsetof(med_exchange_head, awaited),

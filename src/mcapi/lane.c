@@ -207,6 +207,7 @@ moved_none(med_lane_row *lane, med_lane_side side)
         atomic32_store_relaxed(&lane->moved[side].waits, 0);
         atomic32_store_relaxed(&lane->moved[side].retries, 0);
         atomic32_store_relaxed(&lane->moved[side].retries_worst, 0);
+        atomic32_store_relaxed(&lane->moved[side].index, 0);
     }
     atomic32_store_relaxed(&lane->moved[side].lost, 0);
 }
@@ -393,6 +394,9 @@ side_attach(const med_self *self, med_lane_own *own, const med_lane_end *end, me
     }
     if (med_port_has_threads()) {
         med_waker_begin(sends ? &own->producer.news : &own->consumer.news, news, self->scope);
+        if (end->kind == MED_LANE_SCALARS) { /* is called, and sleeps there as for all else */
+            *(sends ? &own->producer.ring.sleepers : &own->consumer.ring.sleepers) = news;
+        }
     }
     memory_ready(self, end);
     return MEDLEY_OK;

@@ -51,7 +51,8 @@ typedef struct med_lane_row {
         atomic32 retries_worst; /* and at most for one */
         atomic32 most;          /* of the ring's elements in use, when it looked */
         atomic32 lost;          /* by a topic: for which there was no room; wrapping */
-        uint32_t unused[7];
+        atomic32 index;         /* of scalars: the ring's; `count` follows it now and then */
+        uint32_t unused[6];
     } moved[2];
 } med_lane_row;
 _Static_assert(sizeof(med_lane_row) == 192, "the same in every build");
@@ -168,6 +169,35 @@ med_lane_count_many(med_lane_row *row, med_lane_side side, uint32_t many, uint64
     /* Relaxed, all: for showing. */
     atomic64_store_relaxed(count, atomic64_load_relaxed(count) + many);
     atomic64_store_relaxed(sum, atomic64_load_relaxed(sum) + bytes);
+}
+
+/* Of scalars: it moved all before that index. */
+static inline void
+med_lane_note_index(med_lane_row *row, med_lane_side side, uint32_t index)
+{
+    if (med_port_has_processes()) {
+        atomic32_store_relaxed(&row->moved[side].index, index); /* relaxed: for showing */
+    }
+}
+
+/* The number of scalars that it moved. */
+static inline uint64_t
+med_lane_count_of_index(const med_lane_row *row, med_lane_side side)
+{
+    /* Relaxed, both: for showing. The index begins at 0, and is never half round ahead. */
+    uint64_t count = atomic64_load_relaxed(&row->moved[side].count);
+    int32_t since = (int32_t)(atomic32_load_relaxed(&row->moved[side].index) - (uint32_t)count);
+    return count + (uint64_t)(int64_t)since;
+}
+
+/* Now and then: the count follows the index. */
+static inline void
+med_lane_count_by_index(med_lane_row *row, med_lane_side side)
+{
+    if (med_port_has_processes()) {
+        /* Relaxed: for showing. */
+        atomic64_store_relaxed(&row->moved[side].count, med_lane_count_of_index(row, side));
+    }
 }
 
 /* It looked at the other side, and so many elements of the ring are in use. */

@@ -48,19 +48,23 @@ static medley_status_t
 wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lane_side side)
 {
     const med_self *self = m->self;
-    const med_endpoint_own *own =
-        side == MED_LANE_PRODUCER ? m->lane->producer.endpoint : m->lane->consumer.endpoint;
-    const med_wait_request wait = {.condition = condition,
-                                   .each_slice = side == MED_LANE_PRODUCER ? look_at_receiver
-                                                                           : look_at_sender,
-                                   .context = m,
-                                   .deadline_ns = med_endpoint_deadline_ns(own),
-                                   .scope = self->scope};
+    bool sends = side == MED_LANE_PRODUCER;
+    const med_endpoint_own *own = sends ? m->lane->producer.endpoint : m->lane->consumer.endpoint;
+    const med_ring_producer *to = &m->lane->producer.ring;
+    const med_ring_consumer *from = &m->lane->consumer.ring;
+    med_wait_request wait = {.condition = condition,
+                             .each_slice = sends ? look_at_receiver : look_at_sender,
+                             .context = m,
+                             .deadline_ns = med_endpoint_deadline_ns(own),
+                             .scope = self->scope};
+    if (med_port_has_threads()) {
+        wait.call = sends ? &to->view.ring->consumer.stop : &from->view.ring->producer.stop;
+        wait.call_value = sends ? to->tail - to->view.mask - 1 : from->head;
+    }
     med_lane_count_wait(row, side);
     medley_status_t status = med_wait_until(&m->self->row->news, &m->self->waiter, &wait);
     if (status == MEDLEY_TIMEOUT) {
-        med_lane_side other = side == MED_LANE_PRODUCER ? MED_LANE_CONSUMER : MED_LANE_PRODUCER;
-        med_lane_glance_at(m->self, row, other);
+        med_lane_glance_at(m->self, row, sends ? MED_LANE_CONSUMER : MED_LANE_PRODUCER);
     }
     return status == MEDLEY_OK ? m->status : status;
 }
@@ -80,13 +84,31 @@ locked(moving *m, void (*move)(moving *m))
 
 /* ---- Send ------------------------------------------------------------------------------------ */
 
+/* One try. MEDLEY_FULL. */
+static medley_status_t
+send(moving *m)
+{
+    med_lane_own *lane = m->lane;
+    med_ring_producer *ring = &lane->producer.ring;
+    medley_status_t status = MEDLEY_OK;
+    if (!med_scalar_fits(lane)) {
+        med_lane_count_by_index(lane->producer.row, MED_LANE_PRODUCER);
+        status = med_port_has_threads() ? med_ring_open_space(ring)
+                                        : med_ring_look_for_space(ring, med_ring_tail(ring));
+    }
+    if (status == MEDLEY_OK && med_scalar_put(lane, lane->producer.row, *m->value, m->width)) {
+        med_ring_producer_stopped(ring);
+    }
+    return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
+}
+
 static void
 send_once(moving *m)
 {
     if (med_lane_is_gone(m->lane->producer.row, MED_LANE_CONSUMER)) {
         m->status = MEDLEY_ERR_PEER_DIED;
     } else if (m->status == MEDLEY_FULL) {
-        m->status = med_scalar_send(m->lane, *m->value, m->width);
+        m->status = send(m);
     }
 }
 
@@ -117,12 +139,53 @@ med_scalar_send_slow(med_self *self, med_handle sender, uint64_t value, uint32_t
 
 /* ---- Receive --------------------------------------------------------------------------------- */
 
+uint64_t
+med_scalar_received(med_lane_own *lane, uint64_t value)
+{
+    med_ring_consumer_stopped(&lane->consumer.ring);
+    return value;
+}
+
+/* Is there something? MEDLEY_EMPTY, MEDLEY_ERR_CORRUPT. */
+static medley_status_t
+look(med_lane_own *lane)
+{
+    med_ring_consumer *ring = &lane->consumer.ring;
+    if (med_scalar_is_there(lane)) {
+        return MEDLEY_OK;
+    }
+    medley_status_t status =
+        med_port_has_threads() ? med_ring_open_data(ring) : med_ring_look_for_data(ring, 1);
+    if (status == MEDLEY_OK) {
+        med_lane_count_by_index(lane->consumer.row, MED_LANE_CONSUMER);
+        med_lane_note_use(lane->consumer.row, MED_LANE_CONSUMER, ring->filled - ring->head);
+    }
+    return status == MEDLEY_EMPTY_PRODUCER_INSERTING ? MEDLEY_EMPTY : status;
+}
+
+/* One try. MEDLEY_EMPTY; MEDLEY_ERR_ACCESS. */
+static medley_status_t
+receive(moving *m)
+{
+    medley_status_t status = look(m->lane);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    if (!med_scalar_is_of(m->lane, m->width)) {
+        return MEDLEY_ERR_ACCESS;
+    }
+    if (med_scalar_take(m->lane, m->value)) {
+        med_ring_consumer_stopped(&m->lane->consumer.ring);
+    }
+    return MEDLEY_OK;
+}
+
 static void
 receive_once(moving *m)
 {
     /* Asked first: what it published before is found by the look that follows. */
     bool gone = med_lane_is_gone(m->lane->consumer.row, MED_LANE_PRODUCER);
-    m->status = med_scalar_receive(m->lane, m->value, m->width);
+    m->status = receive(m);
     if (m->status == MEDLEY_EMPTY && gone) {
         m->status = MEDLEY_ERR_PEER_DIED;
     }
@@ -198,9 +261,9 @@ send_run(med_lane_own *lane, const unsigned char *values, uint32_t width, uint32
         slots[i] = value_at(values, i, width);
     }
     memset(lane->producer.widths + (tail & ring->view.mask), (int)width, room);
-    med_ring_hand_over(ring, tail + room);
-    med_lane_wake(&lane->producer.news);
-    med_lane_count_many(lane->producer.row, MED_LANE_PRODUCER, room, 0);
+    med_lane_note_index(lane->producer.row, MED_LANE_PRODUCER, tail + room);
+    med_lane_count_by_index(lane->producer.row, MED_LANE_PRODUCER);
+    med_ring_commit_many_as(ring, MED_RING_PACKED, room);
     return room;
 }
 
@@ -216,7 +279,8 @@ med_scalar_send_many(med_self *self,
     for (*sent = 0; status == MEDLEY_OK && *sent < count;) {
         const unsigned char *next = (const unsigned char *)values + (size_t)*sent * SCALAR_BYTES;
         med_lane_own *lane = med_channel_sender(self, sender);
-        bool at_once = lane && med_scalar_may_send(lane) && !med_is_locked(self);
+        bool at_once = lane && lane->producer.kind == MED_LANE_SCALARS && !med_is_locked(self) &&
+                       !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
         uint32_t some = at_once ? send_run(lane, next, width, count - *sent) : 0;
         if (some == 0) {
             status = med_scalar_send_slow(self, sender, value_at(next, 0, width), width);
@@ -232,7 +296,7 @@ static uint32_t
 receive_run(med_lane_own *lane, unsigned char *values, uint32_t width, uint32_t most)
 {
     med_ring_consumer *ring = &lane->consumer.ring;
-    if (ring->head == ring->filled && med_ring_look_for_data(ring, 1) != MEDLEY_OK) {
+    if (look(lane) != MEDLEY_OK) {
         return 0;
     }
     uint32_t ready = med_ring_run(&ring->view, ring->head, ring->filled - ring->head);
@@ -245,9 +309,8 @@ receive_run(med_lane_own *lane, unsigned char *values, uint32_t width, uint32_t 
         memcpy(values + (size_t)many * SCALAR_BYTES, &slots[many], SCALAR_BYTES);
     }
     if (many) {
-        med_ring_pass(ring, many);
-        med_lane_wake(&lane->consumer.news);
-        med_lane_count_many(lane->consumer.row, MED_LANE_CONSUMER, many, 0);
+        med_lane_note_index(lane->consumer.row, MED_LANE_CONSUMER, ring->head + many);
+        med_ring_release_many(ring, many);
     }
     return many;
 }
@@ -266,7 +329,7 @@ med_scalar_receive_many(med_self *self,
     if (med_locked_enter(self, MED_RWL_WRITE) != MEDLEY_OK) {
         return MEDLEY_ERR_CORRUPT;
     }
-    while (lane && med_scalar_may_receive(lane) && some && *received < count) {
+    while (lane && lane->consumer.kind == MED_LANE_SCALARS && some && *received < count) {
         unsigned char *next = (unsigned char *)values + (size_t)*received * SCALAR_BYTES;
         some = receive_run(lane, next, width, count - *received);
         *received += some;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Scalars: eight bytes each, end to end in their channel's ring, and a byte beside for the width of
- * each. */
+/*
+ * Scalars: eight bytes each, end to end in their channel's ring, and a byte beside for the width of
+ * each, which is written only where another stood in the lap before: so its line stays with both.
+ *
+ * Both sides stop as the ring's do (ring_spsc.h, Stop): one scalar after another passes without a
+ * look at how many there are, at who sleeps, or at what is to be dropped. What is not so is found
+ * by the slow ways, which are whole by themselves.
+ */
 #ifndef MEDLEY_MCAPI_SCALAR_H
 #define MEDLEY_MCAPI_SCALAR_H
 
@@ -20,97 +26,68 @@ med_scalar_receive_slow(med_self *self, med_handle receiver, uint64_t *value, ui
 
 medley_status_t med_scalar_available(med_self *self, med_handle receiver, uint32_t *count);
 
-/* Is it an end of scalars, the other side there? */
-static inline bool
-med_scalar_may_send(const med_lane_own *lane)
-{
-    return lane->producer.kind == MED_LANE_SCALARS &&
-           !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
-}
+/* ---- One that is at hand --------------------------------------------------------------------- */
 
-static inline bool
-med_scalar_may_receive(const med_lane_own *lane)
-{
-    return lane->consumer.kind == MED_LANE_SCALARS;
-}
-
-/* Room in the ring without a look at the receiver? */
+/* Is there room, as far as is known? Where nobody calls, nobody stops. */
 static inline bool
 med_scalar_fits(const med_lane_own *lane)
 {
     const med_ring_producer *ring = &lane->producer.ring;
-    return __builtin_expect(!med_ring_used_up(ring, med_ring_tail(ring)), 1);
+    return __builtin_expect(med_port_has_threads() ? ring->open != NULL
+                                                   : !med_ring_used_up(ring, med_ring_tail(ring)),
+                            1);
 }
 
-/* Where there is room, in the slots of a ring that was checked to be of scalars. */
-static inline void
-med_scalar_put(med_lane_own *lane, uint64_t value, uint32_t width)
+/* Where there is. Whether there is then more to do: _sent. */
+static inline bool
+med_scalar_put(med_lane_own *lane, med_lane_row *row, uint64_t value, uint32_t width)
 {
     med_ring_producer *ring = &lane->producer.ring;
+    const med_ring_producer_end *end = ring->end;
     uint32_t tail = med_ring_tail(ring);
     uint32_t place = tail & ring->view.mask;
+    uint8_t *widths = lane->producer.widths;
     ((uint64_t *)(void *)ring->view.slots)[place] = value;
-    lane->producer.widths[place] = (uint8_t)width;
-    med_ring_hand_over(ring, tail + 1);
-    med_lane_count_one(lane->producer.row, MED_LANE_PRODUCER);
-    med_lane_wake(&lane->producer.news);
-}
-
-/* One try. MEDLEY_FULL. */
-static inline medley_status_t
-med_scalar_send(med_lane_own *lane, uint64_t value, uint32_t width)
-{
-    med_ring_producer *ring = &lane->producer.ring;
-    if (!med_scalar_fits(lane)) {
-        medley_status_t status = med_ring_look_for_space(ring, med_ring_tail(ring));
-        if (status != MEDLEY_OK) {
-            return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
-        }
+    if (__builtin_expect(widths[place] != width, 0)) {
+        widths[place] = (uint8_t)width;
     }
-    med_scalar_put(lane, value, width);
-    return MEDLEY_OK;
+    med_lane_note_index(row, MED_LANE_PRODUCER, tail + 1);
+    med_ring_hand_over(ring, tail + 1);
+    return med_port_has_threads() && med_ring_stops(&end->stop, tail + 1);
 }
 
-/* Is the next known to be there, and of that width? */
+/* Is something known to be there? */
 static inline bool
-med_scalar_is_known(const med_lane_own *lane, uint32_t width)
+med_scalar_is_there(const med_lane_own *lane)
 {
     const med_ring_consumer *ring = &lane->consumer.ring;
-    return __builtin_expect(ring->head != ring->filled, 1) &&
-           __builtin_expect(lane->consumer.widths[ring->head & ring->view.mask] == width, 1);
+    return __builtin_expect(
+        med_port_has_threads() ? ring->open != NULL : ring->head != ring->filled, 1);
 }
 
-/* The one that is known. */
-static inline uint64_t
-med_scalar_take(med_lane_own *lane)
+/* Is the next of that width? */
+static inline bool
+med_scalar_is_of(const med_lane_own *lane, uint32_t width)
 {
-    med_ring_consumer *ring = &lane->consumer.ring;
-    const uint64_t *slots = (const uint64_t *)(const void *)ring->view.slots;
-    uint64_t value = slots[ring->head & ring->view.mask];
-    med_ring_pass(ring, 1);
-    med_lane_count_one(lane->consumer.row, MED_LANE_CONSUMER);
-    med_lane_wake(&lane->consumer.news);
-    return value;
+    const med_ring_consumer *ring = &lane->consumer.ring;
+    return __builtin_expect(lane->consumer.widths[ring->head & ring->view.mask] == width, 1);
 }
 
-/* One try. MEDLEY_EMPTY; MEDLEY_ERR_ACCESS. */
-static inline medley_status_t
-med_scalar_receive(med_lane_own *lane, uint64_t *value, uint32_t width)
+/* That one. Whether there is then more to do: _received. */
+static inline bool
+med_scalar_take(med_lane_own *lane, uint64_t *value)
 {
     med_ring_consumer *ring = &lane->consumer.ring;
-    if (__builtin_expect(ring->head == ring->filled, 0)) {
-        medley_status_t status = med_ring_look_for_data(ring, 1);
-        if (status != MEDLEY_OK) {
-            return status == MEDLEY_EMPTY_PRODUCER_INSERTING ? MEDLEY_EMPTY : status;
-        }
-        med_lane_note_use(lane->consumer.row, MED_LANE_CONSUMER, ring->filled - ring->head);
-    }
-    if (!med_scalar_is_known(lane, width)) {
-        return MEDLEY_ERR_ACCESS;
-    }
-    *value = med_scalar_take(lane);
-    return MEDLEY_OK;
+    const med_ring_consumer_end *end = ring->end;
+    uint32_t head = ring->head;
+    *value = ((const uint64_t *)(const void *)ring->view.slots)[head & ring->view.mask];
+    med_lane_note_index(lane->consumer.row, MED_LANE_CONSUMER, head + 1);
+    med_ring_hand_back(ring, head + 1);
+    return med_port_has_threads() && med_ring_stops(&end->stop, head + 1);
 }
+
+/* The value is given back, so that who calls this last keeps nothing. */
+uint64_t med_scalar_received(med_lane_own *lane, uint64_t value);
 
 /* ---- Many at once ---------------------------------------------------------------------------- */
 

@@ -69,7 +69,9 @@ side_read(const med_lane_row *row, med_lane_side side, med_view_lane *view)
     view->side[side].open = ends & MED_LANE_OPEN(side);
     view->side[side].gone = ends & MED_LANE_GONE(side);
     /* Relaxed, both: for showing. */
-    uint64_t count = atomic64_load_relaxed(&row->moved[side].count);
+    uint64_t count = view->kind == MED_LANE_SCALARS
+                         ? med_lane_count_of_index(row, side)
+                         : atomic64_load_relaxed(&row->moved[side].count);
     uint64_t bytes = atomic64_load_relaxed(&row->moved[side].bytes);
     view->side[side].count = count;
     view->side[side].bytes = view->kind == MED_LANE_SCALARS ? count * SCALAR_BYTES : bytes;
