@@ -59,7 +59,7 @@ static med_self *
 begin(const mcapi_request_t *request, med_request **place, mcapi_status_t *status)
 {
     med_self *self = self_of(request, status);
-    if (self && med_request_begin(&self->system->requests, self->ref, NULL, place) != MEDLEY_OK) {
+    if (self && med_pending_place(self, NULL, place) != MEDLEY_OK) {
         *status = MCAPI_ERR_REQUEST_LIMIT;
         return NULL;
     }

@@ -121,7 +121,7 @@ may_open(const med_self *self, const med_pending *pending)
     const med_endpoint_own *own = pending->own;
     /* Relaxed: own. */
     med_handle channel = med_endpoint_channel(self->system, atomic32_load_relaxed(&own->handle));
-    if (own->opens.first) {
+    if (med_pending_is_any(&self->system->requests, &pending->own->opens)) {
         return MEDLEY_BUSY;
     }
     if (!channel) {
@@ -177,7 +177,7 @@ med_channel_subscribe(med_self *self, med_handle topic, med_handle endpoint, uns
 {
     med_endpoint_own *own;
     medley_status_t status = own_of(self, endpoint, &own);
-    if (status != MEDLEY_OK || own->opens.first) {
+    if (status != MEDLEY_OK || med_pending_is_any(&self->system->requests, &own->opens)) {
         return status == MEDLEY_OK ? MEDLEY_BUSY : status;
     }
     const med_lane_request request = {

@@ -154,7 +154,7 @@ tell_who_waits(const med_self *self)
         return;
     }
     atomic32_store_relaxed(awaited, 0);
-    med_exchange_wake_all(self->system);
+    med_node_wake_all(self->system);
 }
 
 medley_status_t
@@ -320,11 +320,11 @@ leave(med_system *system, uint32_t index, uint32_t generation)
 }
 
 static void
-forget(med_endpoint_own *own)
+forget(med_self *self, med_endpoint_own *own)
 {
-    med_pending_end_all(&own->sends, MEDLEY_ERR_STALE);
-    med_pending_end_all(&own->receives, MEDLEY_ERR_STALE);
-    med_pending_end_all(&own->opens, MEDLEY_ERR_STALE);
+    med_pending_end_all(self, &own->sends, MEDLEY_ERR_STALE);
+    med_pending_end_all(self, &own->receives, MEDLEY_ERR_STALE);
+    med_pending_end_all(self, &own->opens, MEDLEY_ERR_STALE);
     /* Relaxed, both: own. */
     atomic32_store_relaxed(&own->owner, 0);
     atomic32_store_relaxed(&own->handle, 0);
@@ -358,7 +358,7 @@ med_endpoint_delete(med_self *self, med_handle endpoint)
     own_lanes_leave(self, own);
     status = leave(self->system, med_handle_index(endpoint), med_row_generation_of(word));
     if (status == MEDLEY_OK) {
-        forget(own);
+        forget(self, own);
     } else {
         atomic32_store_relaxed(&row->closing, 0); /* relaxed: as if it had not been asked for */
     }
@@ -376,7 +376,7 @@ med_endpoints_leave(med_self *self)
             uint32_t word = atomic32_load_relaxed(&own->row->row.state);
             own_lanes_leave(self, own);
             (void)leave(self->system, i, med_row_generation_of(word));
-            forget(own);
+            forget(self, own);
         }
     }
 }

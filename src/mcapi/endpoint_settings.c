@@ -235,9 +235,10 @@ med_endpoint_state_get(const med_self *self, med_handle endpoint, med_endpoint_s
     }
     med_handle channel = med_endpoint_channel(system, endpoint);
     const med_endpoint_own *own = med_endpoint_mine(self, endpoint);
+    bool opens = own && med_pending_is_any(&self->system->requests, &own->opens);
     /* Relaxed: for showing. */
     *state = (med_endpoint_state){.connected = channel != 0,
-                                  .open_pending = own && own->opens.first,
+                                  .open_pending = opens,
                                   .gets = atomic32_load_relaxed(&row->gets)};
     got_by_get(system, row, state);
     if (channel) {

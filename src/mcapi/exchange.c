@@ -242,7 +242,7 @@ spread_word(const med_system *system, const med_exchange *exchange)
     /* Relaxed, both: as flag_raise says. */
     if (atomic32_load_relaxed(scarce)) {
         atomic32_store_relaxed(scarce, 0);
-        med_exchange_wake_all(system);
+        med_node_wake_all(system);
     }
 }
 
@@ -475,23 +475,14 @@ med_exchange_buffers_spread(med_self *self)
     med_exchange_node *node = self->exchange;
     atomic32_store_relaxed(&node->exchange->head->scarce, 0); /* relaxed: as flag_raise says */
     med_pool_cache_flush(&node->exchange->pool, &node->cache);
-    med_exchange_wake_all(self->system);
-}
-
-void
-med_exchange_wake_all(const med_system *system)
-{
-    for (uint32_t i = 0; med_port_has_threads() && i < system->limits.nodes; i++) {
-        med_node_row *node = med_system_node(system, i);
-        med_wait_wake(&node->news, system->scope);
-    }
+    med_node_wake_all(self->system);
 }
 
 void
 med_exchange_node_leaves(med_self *self)
 {
     if (self->exchange) {
-        med_pending_end_all(&self->exchange->gets, MEDLEY_ERR_STALE);
+        med_pending_end_all(self, &self->exchange->gets, MEDLEY_ERR_STALE);
         medley_status_t held = med_locked_enter(self, MED_RWL_WRITE);
         med_endpoints_leave(self);
         if (held == MEDLEY_OK) {

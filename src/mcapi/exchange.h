@@ -68,9 +68,6 @@ medley_status_t med_exchange_join(med_self *self);
 /* And no more. Its endpoints are gone already. */
 void med_exchange_leave(med_self *self);
 
-/* Wakes the threads of all nodes, to look again. */
-void med_exchange_wake_all(const med_system *system);
-
 /* A buffer for the caller. When none is left, those that the dead have, or that are on their way to
  * them, are looked for first. MEDLEY_ERR_NO_MEMORY. */
 medley_status_t med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer);
@@ -88,7 +85,8 @@ med_exchange_flag_raise(const med_self *self, atomic32 *flag)
      * cleared it before W2 in wait.c, which makes that visible here. */
     if (med_port_has_threads() && !atomic32_load_relaxed(flag)) {
         atomic32_store_relaxed(flag, 1);
-        med_port_barrier_heavy(self->scope); /* F1 flag, then look <-> F2 (give), F3 (endpoint.c) */
+        med_port_barrier_heavy(
+            self->scope); /* F1 flag, look <-> F2 (give), F3 (endpoint.c), F4 (request.c) */
     }
 }
 

@@ -2,9 +2,13 @@
 /*
  * Pending operations. What may run together: on one queue nothing, it is a thread's own; on one
  * request, whatever request.c says. A request's context is changed by the thread that asked, and by
- * no other: who tests it from elsewhere reads only `self`, which is fixed, and is told "not yet"
- * until the thread that asked has brought it to its end and told the request so (end). Only that
- * thread cancels it.
+ * no other: who tests or cancels it from elsewhere knows its word only, and is told "not yet" until
+ * the thread that asked has brought it to its end.
+ *
+ * Each step of a request in a queue is made in its turn, so it is canceled before the step or
+ * after it: before, the step is not made, and what it would have had is there for the next in the
+ * queue; after a step that ended it, it cannot be canceled. An operation that is waited for without
+ * a request has no turn, since nobody else knows it.
  *
  * Progress: one try of each, from the first on, up to the first that cannot be done. Death: a
  * request goes with its process.
@@ -43,15 +47,49 @@ take_out(med_pending *pending)
     pending->queue = NULL;
 }
 
-/* Of a request other threads are told, unless the caller has its turn, and will tell them: nothing
- * of it is touched afterwards. */
+/* May it be done now? Then the caller has its turn. Else another canceled it: it is gone. `had` is
+ * the one whose turn the caller has had before. */
+static bool
+enter(const med_requests *requests, med_pending *pending, const med_pending *had)
+{
+    if (!med_port_has_threads() || pending == had) {
+        return true;
+    }
+    med_request *request = med_request_of_context(requests, pending);
+    if (!request || med_request_turn_take(request) == MEDLEY_OK) {
+        return true;
+    }
+    take_out(pending);
+    med_request_drop(request);
+    return false;
+}
+
+/* It goes on. */
 static void
-end(med_pending *pending, medley_status_t status, const med_pending *had)
+leave(const med_requests *requests, const med_pending *pending, const med_pending *had)
+{
+    if (!med_port_has_threads() || pending == had) {
+        return;
+    }
+    med_request *request = med_request_of_context(requests, pending);
+    if (request) {
+        med_request_turn_give(request);
+    }
+}
+
+/* It has ended. Who has had its turn before tells others; else nothing of it is touched
+ * afterwards. */
+static void
+end(med_requests *requests, med_pending *pending, medley_status_t status, const med_pending *had)
 {
     pending->outcome.status = status;
     take_out(pending);
-    if (med_port_has_threads() && pending != had) {
-        med_request_tell(&pending->self->system->requests, pending, pending->outcome);
+    if (!med_port_has_threads() || pending == had) {
+        return;
+    }
+    med_request *request = med_request_of_context(requests, pending);
+    if (request) {
+        med_request_turn_end(requests, request, pending->outcome);
     }
 }
 
@@ -68,23 +106,82 @@ attempt(med_self *self, med_pending *pending)
 static void
 bring_forward(med_self *self, med_pending_queue *queue, const med_pending *had)
 {
+    med_requests *requests = &self->system->requests;
     while (queue->first) {
         med_pending *first = queue->first;
+        if (!enter(requests, first, had)) {
+            continue;
+        }
         medley_status_t status = attempt(self, first);
         if (status == MEDLEY_BUSY) {
+            leave(requests, first, had);
             return;
         }
-        end(first, status, had);
+        end(requests, first, status, had);
     }
 }
 
 void
-med_pending_end_all(med_pending_queue *queue, medley_status_t status)
+med_pending_end_all(med_self *self, med_pending_queue *queue, medley_status_t status)
 {
+    med_requests *requests = &self->system->requests;
     while (queue->first) {
-        end(queue->first, status, NULL);
+        if (enter(requests, queue->first, NULL)) {
+            end(requests, queue->first, status, NULL);
+        }
     }
 }
+
+/* ---- What others canceled -------------------------------------------------------------------- */
+
+bool
+med_pending_sweep(const med_requests *requests, const med_pending_queue *queue)
+{
+    bool any = false;
+    for (med_pending *p = queue->first, *next; p; p = next) {
+        next = p->next;
+        if (enter(requests, p, NULL)) {
+            leave(requests, p, NULL);
+        } else {
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Of all that the caller asked for. */
+static bool
+sweep_all(const med_self *self)
+{
+    const med_requests *requests = &self->system->requests;
+    bool any = med_pending_sweep(requests, &self->exchange->gets);
+    for (uint32_t i = 0; i < self->system->endpoints.row_count; i++) {
+        const med_endpoint_own *own = &self->exchange->exchange->endpoints[i];
+        /* Relaxed: own, if it is so; then the rest is, too. */
+        if (atomic32_load_relaxed(&own->owner) == self->ref) {
+            any = med_pending_sweep(requests, &own->sends) || any;
+            any = med_pending_sweep(requests, &own->receives) || any;
+            any = med_pending_sweep(requests, &own->opens) || any;
+        }
+    }
+    return any;
+}
+
+medley_status_t
+med_pending_place(med_self *self, const med_request_operations *operations, med_request **request)
+{
+    med_requests *requests = &self->system->requests;
+    medley_status_t status = med_request_begin(requests, self->ref, operations, request);
+    if (status == MEDLEY_ERR_LIMIT && med_port_has_threads() && sweep_all(self)) {
+        status = med_request_begin(requests, self->ref, operations, request);
+    }
+    if (status == MEDLEY_ERR_LIMIT) {
+        med_requests_report_limit(requests);
+    }
+    return status;
+}
+
+/* ---- The other side's life ------------------------------------------------------------------- */
 
 /* Only the first of a queue is under way. */
 static void
@@ -106,16 +203,12 @@ glance(med_self *self, const med_pending_queue *queue)
 
 /* ---- As requests ----------------------------------------------------------------------------- */
 
+/* By the thread that asked, both. */
 static med_request_state
 progress(void *context, med_request_outcome *outcome)
 {
     med_pending *pending = context;
-    if (pending->self != med_self_get()) {
-        return MED_REQUEST_VALID;
-    }
-    if (pending->queue) {
-        bring_forward(pending->self, pending->queue, pending);
-    }
+    bring_forward(pending->self, pending->queue, pending);
     if (pending->queue) {
         glance(pending->self, pending->queue);
         return MED_REQUEST_VALID;
@@ -127,15 +220,12 @@ progress(void *context, med_request_outcome *outcome)
 static bool
 cancel(void *context)
 {
-    med_pending *pending = context;
-    if (pending->self != med_self_get() || !pending->queue) {
-        return false;
-    }
-    take_out(pending);
+    take_out(context);
     return true;
 }
 
-static const med_request_operations operations = {.progress = progress, .cancel = cancel};
+static const med_request_operations operations = {
+    .progress = progress, .cancel = cancel, .queued = true};
 
 medley_status_t
 med_pending_begin(med_self *self,
@@ -145,7 +235,7 @@ med_pending_begin(med_self *self,
 {
     med_requests *requests = &self->system->requests;
     med_request *request;
-    medley_status_t status = med_request_begin(requests, self->ref, &operations, &request);
+    medley_status_t status = med_pending_place(self, &operations, &request);
     if (status != MEDLEY_OK) {
         return status;
     }
@@ -198,11 +288,17 @@ med_pending_wait(med_self *self, med_pending_queue *queue, med_pending *asked, u
     return status;
 }
 
+typedef struct watched {
+    const med_self *self;
+    const med_request_handle *handles;
+    size_t count;
+} watched;
+
 /* Of all that the node asked for. */
 static medley_status_t
 look_at_peers(void *context)
 {
-    const med_self *self = context;
+    const med_self *self = ((const watched *)context)->self;
     for (uint32_t i = 0; i < self->system->endpoints.row_count; i++) {
         const med_endpoint_own *own = &self->exchange->exchange->endpoints[i];
         /* Relaxed: own, if it is so; then the rest is, too. */
@@ -214,19 +310,32 @@ look_at_peers(void *context)
     return MEDLEY_OK;
 }
 
+/* Those of others are over when those do it, who wake everybody then. */
+static void
+watch(void *context)
+{
+    const watched *w = context;
+    med_requests *requests = &w->self->system->requests;
+    if (med_requests_are_others(requests, w->self->ref, w->handles, w->count)) {
+        med_exchange_flag_raise(w->self, &requests->watched);
+    }
+}
+
 medley_status_t
 med_pending_wait_any(med_self *self,
-                     const med_request_handle *requests,
+                     const med_request_handle *handles,
                      size_t count,
                      uint64_t deadline_ns,
                      size_t *which,
                      med_request_outcome *outcome)
 {
+    watched all = {.self = self, .handles = handles, .count = count};
     const med_request_wait how = {.place = &self->row->news,
                                   .scope = self->scope,
                                   .waiter = &self->waiter,
                                   .deadline_ns = deadline_ns,
                                   .each_slice = med_port_has_processes() ? look_at_peers : NULL,
-                                  .context = self};
-    return med_request_wait_any(&self->system->requests, &how, requests, count, which, outcome);
+                                  .each_look = med_port_has_threads() ? watch : NULL,
+                                  .context = &all};
+    return med_request_wait_any(&self->system->requests, &how, handles, count, which, outcome);
 }

@@ -7,7 +7,9 @@
  * request.
  *
  * The paper's request states (its Figure 3) are those of request.h. All of this is the thread's
- * own; other threads may test and wait, and see what has ended, but bring nothing forward.
+ * own; other threads test, wait and cancel by the request's word alone, and see what has ended, but
+ * bring nothing forward. What another canceled stays in its queue, and is not done, until its node
+ * comes to it.
  */
 #ifndef MEDLEY_MCAPI_PENDING_H
 #define MEDLEY_MCAPI_PENDING_H
@@ -18,6 +20,7 @@
 #include "medley/status.h"
 #include "mrapi/node.h"
 #include "mrapi/request.h"
+#include "port/port.h"
 
 struct med_endpoint_own;
 struct med_pending;
@@ -58,7 +61,21 @@ medley_status_t med_pending_wait(med_self *self,
                                  med_pending *asked,
                                  uint64_t deadline_ns);
 /* Whatever is in the queue ends with that status. */
-void med_pending_end_all(med_pending_queue *queue, medley_status_t status);
+void med_pending_end_all(med_self *self, med_pending_queue *queue, medley_status_t status);
+/* Takes out of it what others canceled. Whether there was any. */
+bool med_pending_sweep(const med_requests *requests, const med_pending_queue *queue);
+/* Is there any that is still wanted? */
+static inline bool
+med_pending_is_any(const med_requests *requests, const med_pending_queue *queue)
+{
+    (void)(med_port_has_threads() && med_pending_sweep(requests, queue));
+    return queue->first != NULL;
+}
+
+/* A place for a request of the caller's: also one of what others canceled of his. MEDLEY_ERR_LIMIT,
+ * which is reported. */
+medley_status_t
+med_pending_place(med_self *self, const med_request_operations *operations, med_request **request);
 
 /* ---- Requests of the caller ------------------------------------------------------------------ */
 

@@ -334,6 +334,14 @@ med_node_is_there(const med_system *system, uint32_t domain, uint32_t node)
     return atomic32_load_relaxed(&row->phase) != MED_NODE_EXPECTED;
 }
 
+void
+med_node_wake_all(const med_system *system)
+{
+    for (uint32_t i = 0; med_port_has_threads() && i < system->limits.nodes; i++) {
+        med_wait_wake(&med_system_node(system, i)->news, system->scope);
+    }
+}
+
 bool
 med_node_alive(const med_system *system, uint32_t ref)
 {

@@ -198,6 +198,8 @@ bool med_node_has_left(const struct med_system *system, uint32_t node_ref);
 
 /* Is somebody node `node` of that domain? Nobody is one that is only expected. */
 bool med_node_is_there(const struct med_system *system, uint32_t domain, uint32_t node);
+/* Wakes the threads of all nodes, to look again. */
+void med_node_wake_all(const struct med_system *system);
 /* Is the node that an owner word names still there, and its process alive? */
 bool med_node_alive(const struct med_system *system, uint32_t ref);
 /* For the wait on a lock owned by `node_ref`: recovers a dead owner. MEDLEY_ERR_NOT_FOUND: there is

@@ -8,19 +8,31 @@
  *   start       the store of VALID (or COMPLETED)
  *   test        not yet: its look at the word, or the return from progress; over: the
  *               compare-and-swap that takes the turn, for a COMPLETED one, else the store of FREE
- *   cancel      the store of CANCELED
+ *   cancel      the store of CANCELED; of another's in a queue, the compare-and-swap of VALID to it
  *   complete    the store of COMPLETED
  *   leave       for each request, the store of FREE
+ *   drop        (of one that another canceled) the store of CANCELED without QUEUED
  *
  * The turn is a bit of the word. Who sees it taken does not wait for it, unless he cancels, drains,
  * leaves or completes: somebody is at the request, so for one who asks it is simply not over yet;
  * and of a COMPLETED one, the turn is taken to collect it. So nobody takes the turn of a COMPLETED
  * one but to collect it: who leaves looks whose it is before.
  *
+ * QUEUED says that a request stands in a queue of its maker's. Nobody else takes its turn while it
+ * is VALID, or touches what it holds: who tests it has seen all there is to see in the word, and
+ * who cancels it changes the word from VALID without a turn. So the maker waits for nobody; who
+ * cancels may wait for him, as long as one step takes. CANCELED, it stays QUEUED until the maker
+ * drops it, and is nobody's to take until then.
+ *
+ * Who waits for another's raises `watched` before each look, and sleeps where he sleeps for
+ * everything; who ends a request looks at that flag, and wakes all nodes: it is rare. So does who
+ * cancels another's, for whose end its maker may be waiting.
+ *
  * Progress: begin, test are lock-free; complete, cancel, drain and leave block on the turn, which
- * is held for one look or step. Death: the table is the process's own and goes with it. A
- * generation has 20 bits and a place rests while others are free, so a handle is told from later
- * ones of its place for a million requests there.
+ * is held for one look or step. What a maker does with what stands in his queue is wait-free.
+ * Death: the table is the process's own and goes with it. A generation has 20 bits and a place
+ * rests while others are free, so a handle is told from later ones of its place for a million
+ * requests there.
  */
 #include "mrapi/request.h"
 
@@ -30,6 +42,7 @@
 
 #define STATE_MASK 7u
 #define TURN 8u
+#define QUEUED 16u /* with VALID, and with CANCELED: in a queue of its maker's */
 #define PLACE_MASK 0xfffu
 #define GENERATION_SHIFT 12
 #define GENERATION_STEP (1u << GENERATION_SHIFT)
@@ -97,7 +110,9 @@ med_requests_fini(med_requests *requests)
 medley_status_t
 med_requests_begin(med_system *system)
 {
-    return med_requests_init(&system->requests);
+    medley_status_t status = med_requests_init(&system->requests);
+    system->requests.system = system;
+    return status;
 }
 
 void
@@ -118,12 +133,12 @@ static bool
 place_take(med_request *request, med_request_state from)
 {
     uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: checked by what follows */
-    if ((word & (STATE_MASK | TURN)) != (uint32_t)from) {
+    if ((word & (STATE_MASK | TURN | QUEUED)) != (uint32_t)from) {
         return false;
     }
     bool used_up = from == MED_REQUEST_CANCELED || generation_of(word) == 0;
     uint32_t generation = used_up ? next_generation(word) : generation_of(word);
-    /* A1 place left <- R1 (turn_give, place_free, abandon) */
+    /* A1 place left <- R1 (turn_give, place_free, abandon, drop) */
     return atomic32_cas_acquire(&request->word, &word, word_of(MED_REQUEST_RESERVED, generation));
 }
 
@@ -146,31 +161,37 @@ med_request_begin(med_requests *requests,
             }
         }
     }
-    med_limits_report_of_process(&med_limit_requests, requests->count);
     return MEDLEY_ERR_LIMIT;
+}
+
+void
+med_requests_report_limit(const med_requests *requests)
+{
+    med_limits_report_of_process(&med_limit_requests, requests->count);
 }
 
 /* The handle. Once it is told, others may come: nothing of the request is touched afterwards. */
 static uint32_t
-publish(med_requests *requests, med_request *request, med_request_state state)
+publish(med_requests *requests, med_request *request, med_request_state state, uint32_t queued)
 {
     uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: the maker's own */
-    /* R2 filled -> A2 (turn_take, med_requests_leave) */
-    atomic32_store_release(&request->word, word_of(state, generation_of(word)));
+    /* R2 filled -> A2 (turn_take, med_requests_leave, is_queued) */
+    atomic32_store_release(&request->word, word_of(state, generation_of(word)) | queued);
     return handle_of(requests, request, word);
 }
 
 uint32_t
 med_request_start(med_requests *requests, med_request *request)
 {
-    return publish(requests, request, MED_REQUEST_VALID);
+    uint32_t queued = request->operations->queued ? QUEUED : 0;
+    return publish(requests, request, MED_REQUEST_VALID, queued);
 }
 
 uint32_t
 med_request_end_at_once(med_requests *requests, med_request *request, med_request_outcome outcome)
 {
     request->outcome = outcome;
-    return publish(requests, request, MED_REQUEST_COMPLETED);
+    return publish(requests, request, MED_REQUEST_COMPLETED, 0);
 }
 
 void
@@ -181,12 +202,36 @@ med_request_abandon(med_request *request)
     atomic32_store_release(&request->word, word_of(MED_REQUEST_FREE, generation_of(word)));
 }
 
+/* ---- Who waits ------------------------------------------------------------------------------- */
+
+/* Some request is over. */
+static void
+tell(med_requests *requests)
+{
+    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+    if (!med_port_has_threads() || !requests->system) {
+        return;
+    }
+    med_port_barrier_light(requests->system->scope); /* F4 over, then flag <-> F1 (exchange.h) */
+    /* Relaxed, both: as the sleep flag in wait.c. */
+    if (__builtin_expect(atomic32_load_relaxed(&requests->watched) != 0, 0)) {
+        atomic32_store_relaxed(&requests->watched, 0);
+        med_node_wake_all(requests->system);
+    }
+}
+
 /* ---- The turn -------------------------------------------------------------------------------- */
+
+/* Who takes a turn, and what for. */
+typedef struct turn_taker {
+    bool collects;
+    bool has_queue; /* he made the request, and it stands in a queue of his */
+} turn_taker;
 
 /* May the turn be taken of a request whose word is that? Of a COMPLETED one it is taken only to
  * collect it: so who finds it taken there comes too late. */
 static medley_status_t
-turn_refused(uint32_t seen, uint32_t generation, bool collects)
+turn_refused(uint32_t seen, uint32_t generation, turn_taker taker)
 {
     med_request_state state = state_of(seen);
     if (generation_of(seen) != generation || state < MED_REQUEST_VALID) {
@@ -195,8 +240,11 @@ turn_refused(uint32_t seen, uint32_t generation, bool collects)
     if (state == MED_REQUEST_CANCELED) {
         return MEDLEY_ERR_CANCELED;
     }
-    if (state == MED_REQUEST_COMPLETED && !collects) {
+    if (state == MED_REQUEST_COMPLETED && !taker.collects) {
         return MEDLEY_ERR_EXISTS;
+    }
+    if ((seen & QUEUED) && !taker.has_queue) {
+        return MEDLEY_ERR_NOT_OWNER;
     }
     if (seen & TURN) {
         return state == MED_REQUEST_COMPLETED ? MEDLEY_ERR_STALE : MEDLEY_BUSY;
@@ -205,14 +253,15 @@ turn_refused(uint32_t seen, uint32_t generation, bool collects)
 }
 
 /* `word` is what stood there. MEDLEY_OK: it is had. MEDLEY_BUSY: another has it.
- * MEDLEY_ERR_EXISTS, for one who does not collect: it is COMPLETED. */
+ * MEDLEY_ERR_EXISTS, for one who does not collect: it is COMPLETED. MEDLEY_ERR_NOT_OWNER: it is
+ * under way in another's queue. */
 static medley_status_t
-turn_take(med_request *request, uint32_t generation, bool collects, uint32_t *word)
+turn_take(med_request *request, uint32_t generation, turn_taker taker, uint32_t *word)
 {
     medley_status_t status;
     *word = atomic32_load_relaxed(&request->word); /* relaxed: A2 stands behind it */
     do {
-        status = turn_refused(*word, generation, collects);
+        status = turn_refused(*word, generation, taker);
         /* A2 filled <- R2 (publish), R1 (turn_give) */
     } while (status == MEDLEY_OK && !atomic32_cas_acquire(&request->word, word, *word | TURN));
     return status;
@@ -221,8 +270,9 @@ turn_take(med_request *request, uint32_t generation, bool collects, uint32_t *wo
 static void
 turn_give(med_request *request, uint32_t word, med_request_state state)
 {
-    /* R1 place left -> A1 (place_take), A2 (turn_take) */
-    atomic32_store_release(&request->word, word_of(state, generation_of(word)));
+    uint32_t queued = state == MED_REQUEST_VALID ? word & QUEUED : 0;
+    /* R1 place left -> A1 (place_take), A2 (turn_take, cancel_anothers) */
+    atomic32_store_release(&request->word, word_of(state, generation_of(word)) | queued);
 }
 
 /* With the turn: it is over for everybody. */
@@ -231,7 +281,7 @@ place_free(med_requests *requests, med_request *request, uint32_t word)
 {
     /* R1 place left -> A1 (place_take) */
     atomic32_store_release(&request->word, word_of(MED_REQUEST_FREE, next_generation(word)));
-    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+    tell(requests);
 }
 
 /* The place that a handle names; NULL: none. */
@@ -242,17 +292,20 @@ place_of(const med_requests *requests, uint32_t handle)
     return index < requests->count && generation_of(handle) ? &requests->places[index] : NULL;
 }
 
-/* For one who does not collect: waits for another's turn. */
+/* Waits while another has it. */
 static medley_status_t
-turn_await(med_request *request, uint32_t generation, uint32_t *word)
+turn_await(med_request *request, uint32_t generation, turn_taker taker, uint32_t *word)
 {
     uint32_t pauses = 0;
     medley_status_t status;
-    while ((status = turn_take(request, generation, false, word)) == MEDLEY_BUSY) {
+    while ((status = turn_take(request, generation, taker, word)) == MEDLEY_BUSY) {
         med_wait_pause(&pauses);
     }
     return status;
 }
+
+/* Of what stands in no queue. */
+static const turn_taker engine = {.collects = false, .has_queue = false};
 
 /* ---- The engine ------------------------------------------------------------------------------ */
 
@@ -262,29 +315,14 @@ med_request_complete(med_requests *requests, uint32_t handle, med_request_outcom
     med_request *request = place_of(requests, handle);
     uint32_t word;
     medley_status_t status =
-        request ? turn_await(request, generation_of(handle), &word) : MEDLEY_ERR_STALE;
+        request ? turn_await(request, generation_of(handle), engine, &word) : MEDLEY_ERR_STALE;
     if (status != MEDLEY_OK) {
         return status == MEDLEY_ERR_EXISTS ? MEDLEY_ERR_STALE : status;
     }
     request->outcome = outcome;
     turn_give(request, word, MED_REQUEST_COMPLETED);
-    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+    tell(requests);
     return MEDLEY_OK;
-}
-
-void
-med_request_tell(med_requests *requests, const void *context, med_request_outcome outcome)
-{
-    const uintptr_t at = (uintptr_t)context - offsetof(med_request, context);
-    const uintptr_t first = (uintptr_t)requests->places;
-    if (at < first || at - first >= requests->count * sizeof(med_request)) {
-        return;
-    }
-    const med_request *request = &requests->places[(at - first) / sizeof(med_request)];
-    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: the turn is taken there */
-    if (state_of(word) == MED_REQUEST_VALID) {
-        (void)med_request_complete(requests, handle_of(requests, request, word), outcome);
-    }
 }
 
 /* With the turn. */
@@ -305,7 +343,7 @@ finish(med_requests *requests, med_request *request, uint32_t word)
         med_wait_pause(&pauses);
     }
     turn_give(request, word, MED_REQUEST_COMPLETED);
-    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+    tell(requests);
 }
 
 void
@@ -318,7 +356,7 @@ med_requests_drain(med_requests *requests,
         med_request *request = &requests->places[i];
         uint32_t seen = atomic32_load_relaxed(&request->word); /* relaxed: turn_take follows */
         uint32_t word;
-        if (turn_await(request, generation_of(seen), &word) != MEDLEY_OK) {
+        if (turn_await(request, generation_of(seen), engine, &word) != MEDLEY_OK) {
             continue;
         }
         if (request->operations == operations && matches(request->context, wanted)) {
@@ -329,19 +367,62 @@ med_requests_drain(med_requests *requests,
     }
 }
 
+/* ---- The maker of what stands in a queue ----------------------------------------------------- */
+
+med_request *
+med_request_of_context(const med_requests *requests, const void *context)
+{
+    const uintptr_t at = (uintptr_t)context - offsetof(med_request, context);
+    const uintptr_t first = (uintptr_t)requests->places;
+    bool none = at < first || at - first >= requests->count * sizeof(med_request);
+    return none ? NULL : &requests->places[(at - first) / sizeof(med_request)];
+}
+
+medley_status_t
+med_request_turn_take(med_request *request)
+{
+    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed, as what follows */
+    /* Relaxed: who cancels touches nothing but the word. */
+    if (state_of(word) == MED_REQUEST_VALID &&
+        atomic32_cas_relaxed(&request->word, &word, word | TURN)) {
+        return MEDLEY_OK;
+    }
+    return MEDLEY_ERR_CANCELED;
+}
+
+void
+med_request_turn_give(med_request *request)
+{
+    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: of who has the turn */
+    turn_give(request, word, MED_REQUEST_VALID);
+}
+
+void
+med_request_turn_end(med_requests *requests, med_request *request, med_request_outcome outcome)
+{
+    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: of who has the turn */
+    request->outcome = outcome;
+    turn_give(request, word, MED_REQUEST_COMPLETED);
+    tell(requests);
+}
+
+void
+med_request_drop(med_request *request)
+{
+    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: nobody else's to change */
+    /* R1 place left -> A1 (place_take) */
+    atomic32_store_release(&request->word, word & ~QUEUED);
+}
+
 /* ---- The maker leaves ------------------------------------------------------------------------ */
 
 /* With nobody to collect it. What another collects, or has canceled, needs nothing any more. */
 static void
 place_leave(med_requests *requests, med_request *request, uint32_t generation)
 {
+    const turn_taker maker = {.collects = true, .has_queue = true};
     uint32_t word;
-    uint32_t pauses = 0;
-    medley_status_t status;
-    while ((status = turn_take(request, generation, true, &word)) == MEDLEY_BUSY) {
-        med_wait_pause(&pauses);
-    }
-    if (status != MEDLEY_OK) {
+    if (turn_await(request, generation, maker, &word) != MEDLEY_OK) {
         return;
     }
     if (state_of(word) != MED_REQUEST_COMPLETED) {
@@ -366,15 +447,42 @@ med_requests_leave(med_requests *requests, uint32_t maker)
 
 /* ---- Who asks -------------------------------------------------------------------------------- */
 
+/* Does it stand, as far as can be seen, in a queue, and in whose? Whether that is so under the
+ * caller's handle is for him to see. */
+static bool
+is_queued(const med_request *request, uint32_t *maker)
+{
+    if (!(atomic32_load_relaxed(&request->word) & QUEUED)) { /* relaxed: A2 follows */
+        return false;
+    }
+    uint32_t word = atomic32_load_acquire(&request->word); /* A2 filled <- R2 (publish) */
+    *maker = atomic32_load_relaxed(&request->maker);       /* relaxed: A2 stands before it */
+    return word & QUEUED;
+}
+
+static bool
+is_in_own_queue(const med_request *request)
+{
+    if (!med_port_has_threads()) {
+        return true; /* there are no others' */
+    }
+    const med_self *self = med_self_get();
+    uint32_t maker;
+    return is_queued(request, &maker) && self && maker == self->ref;
+}
+
 medley_status_t
 med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *outcome)
 {
     med_request *request = place_of(requests, handle);
     uint32_t word;
-    medley_status_t status =
-        request ? turn_take(request, generation_of(handle), true, &word) : MEDLEY_ERR_STALE;
+    if (!request) {
+        return MEDLEY_ERR_STALE;
+    }
+    const turn_taker taker = {.collects = true, .has_queue = is_in_own_queue(request)};
+    medley_status_t status = turn_take(request, generation_of(handle), taker, &word);
     if (status != MEDLEY_OK) {
-        return status;
+        return status == MEDLEY_ERR_NOT_OWNER ? MEDLEY_BUSY : status;
     }
     med_request_state state = step(request, word);
     if (state != MED_REQUEST_COMPLETED) {
@@ -401,6 +509,9 @@ static bool
 any_is_over(void *context)
 {
     any_context *any = context;
+    if (med_port_has_threads() && any->how->each_look) {
+        any->how->each_look(any->how->context);
+    }
     for (size_t i = 0; any->status == MEDLEY_BUSY && i < any->count; i++) {
         any->status = med_request_test(any->requests, any->handles[i], &any->outcome);
         any->which = i;
@@ -444,13 +555,61 @@ med_request_wait_any(med_requests *requests,
     return any.status;
 }
 
+bool
+med_requests_are_others(const med_requests *requests,
+                        uint32_t node_ref,
+                        const med_request_handle *handles,
+                        size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const med_request *request = place_of(requests, handles[i]);
+        uint32_t maker;
+        if (request && is_queued(request, &maker) && maker != node_ref) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Under way in another's queue: not while he is at it. What it holds is not touched. */
+static medley_status_t
+cancel_anothers(med_requests *requests, med_request *request, uint32_t generation)
+{
+    const turn_taker taker = {.collects = false, .has_queue = true};
+    uint32_t canceled = word_of(MED_REQUEST_CANCELED, generation) | QUEUED;
+    uint32_t pauses = 0;
+    for (;;) {
+        uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: A2 stands behind it */
+        medley_status_t status = turn_refused(word, generation, taker);
+        if (status != MEDLEY_OK && status != MEDLEY_BUSY) {
+            return status;
+        }
+        /* A2 filled <- R1 (turn_give): what its maker did at it, he has done. */
+        if (status == MEDLEY_OK && atomic32_cas_acquire(&request->word, &word, canceled)) {
+            break;
+        }
+        med_wait_pause(&pauses);
+    }
+    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+    med_node_wake_all(requests->system); /* its maker, and who else waits for it */
+    return MEDLEY_OK;
+}
+
 medley_status_t
 med_request_cancel(med_requests *requests, uint32_t handle)
 {
     med_request *request = place_of(requests, handle);
+    uint32_t generation = generation_of(handle);
     uint32_t word;
-    medley_status_t status =
-        request ? turn_await(request, generation_of(handle), &word) : MEDLEY_ERR_STALE;
+    if (!request) {
+        return MEDLEY_ERR_STALE;
+    }
+    const turn_taker taker = {.collects = false, .has_queue = is_in_own_queue(request)};
+    medley_status_t status = turn_await(request, generation, taker, &word);
+    if (status == MEDLEY_ERR_NOT_OWNER && med_port_has_threads()) {
+        status = cancel_anothers(requests, request, generation);
+        return status == MEDLEY_ERR_EXISTS ? MEDLEY_BUSY : status;
+    }
     if (status != MEDLEY_OK) {
         return status == MEDLEY_ERR_EXISTS ? MEDLEY_BUSY : status;
     }
@@ -460,6 +619,6 @@ med_request_cancel(med_requests *requests, uint32_t handle)
     if (!canceled) {
         return MEDLEY_BUSY;
     }
-    med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
+    tell(requests);
     return MEDLEY_OK;
 }

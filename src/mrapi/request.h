@@ -16,7 +16,10 @@
  *                       +--end_at_once-----------------------------+
  *
  * A canceled request stays where it is until its place is needed, so that whoever asks is told.
- * docs/design/rmem.md
+ *
+ * What stands in a queue of its maker's is brought forward by him alone. Another who cancels it
+ * only says so: the maker takes it out of the queue when he comes to it, and before its place is
+ * had by anybody. docs/design/rmem.md, mcapi.md
  */
 #ifndef MEDLEY_MRAPI_REQUEST_H
 #define MEDLEY_MRAPI_REQUEST_H
@@ -57,6 +60,9 @@ typedef struct med_request_operations {
     /* True: nothing of it goes on, nothing of the caller's is touched any more. False: it cannot be
      * canceled; by its maker, who leaves: it has ended. */
     bool (*cancel)(void *context);
+    /* It stands in a queue of its maker's, and has one step: VALID, then COMPLETED. The maker alone
+     * calls these; another cancels it whenever the maker is not at it. */
+    bool queued;
 } med_request_operations;
 
 #define MED_REQUEST_CONTEXT_BYTES 96u
@@ -75,6 +81,9 @@ typedef struct med_requests {
     uint32_t count;
     atomic32 next; /* where the next search begins; a hint */
     med_wait wait; /* woken when any request is over */
+    /* Of queued ones: somebody waits for another's, and sleeps where he sleeps for everything. */
+    atomic32 watched;
+    const struct med_system *system; /* whose nodes' requests they are; NULL: nobody's */
 } med_requests;
 
 #define MED_REQUEST_PLACES_MAX 4095u
@@ -92,24 +101,37 @@ void med_requests_fini(med_requests *requests);
 /* ---- The maker ------------------------------------------------------------------------------- */
 
 /* A place, for the node `maker`; to be followed by one of the next three. MEDLEY_ERR_LIMIT: all are
- * in use, which is reported. Lock-free. */
+ * in use, which med_requests_report_limit reports. Lock-free. */
 medley_status_t med_request_begin(med_requests *requests,
                                   uint32_t maker,
                                   const med_request_operations *operations,
                                   med_request **request);
+void med_requests_report_limit(const med_requests *requests);
 /* It is under way: what its operations need stands in its context. */
 uint32_t med_request_start(med_requests *requests, med_request *request);
 /* It is over already. */
 uint32_t
 med_request_end_at_once(med_requests *requests, med_request *request, med_request_outcome outcome);
-/* What the maker has brought to its end is over, as others who ask shall see. Nothing, where the
- * context is no request's that is under way. The maker has not the turn. */
-void med_request_tell(med_requests *requests, const void *context, med_request_outcome outcome);
 /* There is nothing to ask about. */
 void med_request_abandon(med_request *request);
 /* The maker makes no more, and nobody collects what he made: it is canceled, and its places are
  * free. Whoever asks is told MEDLEY_ERR_STALE. Blocks as long as a turn is held. */
 void med_requests_leave(med_requests *requests, uint32_t maker);
+
+/* ---- The maker of what stands in a queue ----------------------------------------------------- */
+
+/* The request that has that context, or NULL: it is no request's. */
+med_request *med_request_of_context(const med_requests *requests, const void *context);
+/* Before the maker does anything about one: while he has the turn, nobody cancels it.
+ * MEDLEY_ERR_CANCELED: another has; it is to be taken out of the queue, then dropped. Wait-free. */
+medley_status_t med_request_turn_take(med_request *request);
+/* Not yet: it goes on. */
+void med_request_turn_give(med_request *request);
+/* It is over, and out of the queue. Whoever waits is woken; nothing of it is touched afterwards. */
+void
+med_request_turn_end(med_requests *requests, med_request *request, med_request_outcome outcome);
+/* Of one that another canceled, and that is out of the queue: its place may be had again. */
+void med_request_drop(med_request *request);
 
 /* ---- The engine ------------------------------------------------------------------------------ */
 
@@ -126,8 +148,9 @@ void med_requests_drain(med_requests *requests,
 
 /* ---- Who asks: any thread -------------------------------------------------------------------- */
 
-/* MEDLEY_OK: it is over, `outcome` says how, and the handle with it. MEDLEY_BUSY: not yet.
- * MEDLEY_ERR_CANCELED: it was canceled. MEDLEY_ERR_STALE: no such request, or another collected
+/* MEDLEY_OK: it is over, `outcome` says how, and the handle with it. MEDLEY_BUSY: not yet, as of a
+ * queued one of another's until he has done it. MEDLEY_ERR_CANCELED: it was canceled.
+ * MEDLEY_ERR_STALE: no such request, or another collected
  * it. Of several who ask, one gets the outcome. Lock-free. */
 medley_status_t
 med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *outcome);
@@ -140,8 +163,15 @@ typedef struct med_request_wait {
     uint64_t deadline_ns;
     /* As of med_wait_request: looks whether they live; may be NULL. */
     medley_status_t (*each_slice)(void *context);
+    void (*each_look)(void *context); /* before each look at them; may be NULL */
     void *context;
 } med_request_wait;
+
+/* Is any of them, as far as can be seen, one that another node made? */
+bool med_requests_are_others(const med_requests *requests,
+                             uint32_t node_ref,
+                             const med_request_handle *handles,
+                             size_t count);
 
 /* Blocks until test would say anything but MEDLEY_BUSY of one of them: of the first in the list,
  * `which`. MEDLEY_TIMEOUT. */
@@ -151,7 +181,8 @@ medley_status_t med_request_wait_any(med_requests *requests,
                                      size_t count,
                                      size_t *which,
                                      med_request_outcome *outcome);
-/* Calls it back; who waits is told. MEDLEY_BUSY: too late, its end is to be collected;
+/* Calls it back; who waits is told, and so is its maker. MEDLEY_BUSY: too late, its end is to be
+ * collected;
  * MEDLEY_ERR_CANCELED: it was canceled before; MEDLEY_ERR_STALE. */
 medley_status_t med_request_cancel(med_requests *requests, uint32_t handle);
 

@@ -272,6 +272,9 @@ med_rmem_transfer_start(med_self *self,
     }
     if (status == MEDLEY_OK) {
         status = med_request_begin(requests, self->ref, &engine_operations, &place);
+        if (status == MEDLEY_ERR_LIMIT) {
+            med_requests_report_limit(requests);
+        }
     }
     if (status != MEDLEY_OK) {
         return status;

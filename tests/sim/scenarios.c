@@ -65,6 +65,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mcapi_orphan,
     &sim_mcapi_turn,
     &sim_mcapi_reclaim,
+    &sim_mcapi_cancel,
     &sim_mcapi_heir,
     &sim_mcapi_lane,
     &sim_mcapi_left,

@@ -64,6 +64,7 @@ extern const sim_scenario sim_mcapi_row;
 extern const sim_scenario sim_mcapi_orphan;
 extern const sim_scenario sim_mcapi_turn;
 extern const sim_scenario sim_mcapi_reclaim;
+extern const sim_scenario sim_mcapi_cancel;
 extern const sim_scenario sim_mcapi_heir;
 extern const sim_scenario sim_mcapi_lane;
 extern const sim_scenario sim_mcapi_left;
