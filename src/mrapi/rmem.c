@@ -91,11 +91,11 @@ create_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     /* Before the row is LIVE: its recovery looks where this says. */
     med_object_touch(&self->tables[MED_KIND_RMEM], index);
     /* Relaxed, all: published with the row (T1 in table.c). */
-    atomic32_store_relaxed(&rmem->attributes, request->attributes);
     atomic32_store_relaxed(&rmem->domain, self->domain);
     atomic32_store_relaxed(&rmem->owner, self->ref);
     atomic32_store_relaxed(&rmem->access, request->access);
-    /* K1 next life -> K2 (rmem_window.c), each. */
+    /* K1 next life -> K2 (med_rmem_attributes, rmem_window.c), each. */
+    atomic32_store_release(&rmem->attributes, request->attributes);
     atomic32_store_release(&rmem->process_ref, self->system->process_ref);
     atomic32_store_release(&rmem->segment, create->segment);
     atomic32_store_release(&rmem->segment_offset, create->segment_offset);
@@ -224,10 +224,13 @@ med_rmem_attributes(const med_self *self, med_handle rmem, uint32_t *attributes)
     med_rmem_row *row;
     uint32_t generation;
     medley_status_t status = row_of(self->system, rmem, &row, &generation);
-    if (status == MEDLEY_OK) {
-        *attributes = atomic32_load_relaxed(&row->attributes); /* relaxed: constant */
+    if (status != MEDLEY_OK) {
+        return status;
     }
-    return status;
+    *attributes = atomic32_load_acquire(&row->attributes); /* K2 next life <- K1 (create_fill) */
+
+    /* Of another life of the row by now? */
+    return row_of(self->system, rmem, &row, &generation);
 }
 
 /* ---- Attach ---------------------------------------------------------------------------------- */

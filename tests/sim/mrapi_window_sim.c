@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Windows on remote memories whose row becomes another's while they are opened, as where the owner
- * dies: one that is opened is on the memory that was meant, and not on a mixture of two.
+ * dies: one that is opened is on the memory that was meant, and not on a mixture of two; attributes
+ * that are told are its own.
  *
  * Actors: 0 and 1 make a remote memory in turns, in what they have of each kind, and delete it; the
  * others open windows, by handles that are told without any order. What each life is is known to
@@ -23,6 +24,7 @@
 #define LOOKS 400u /* of a maker, whether it is his turn */
 #define OPENINGS 32u
 #define NUMBER 7u
+#define UNUSED 8 /* no attribute is this bit, or one above it */
 #define BYTES 64u
 #define SEGMENT_BYTES 256u
 
@@ -39,6 +41,7 @@ typedef struct life {
     uint32_t space;
     uint32_t place;
     uint32_t size_bytes;
+    uint32_t attributes;
     uint64_t address;
     uint32_t segment_bytes; /* 0: in none */
     uint32_t segment_offset;
@@ -88,6 +91,7 @@ life_of(const places *p, uint32_t number)
         .space = med_port_pi_space(),
         .place = place,
         .size_bytes = BYTES - number,
+        .attributes = number << UNUSED,
         .address = place == IN_PARTITION ? at - (uintptr_t)system->header : at,
         .segment_bytes = place == IN_SEGMENT ? p->segment_bytes : 0,
         .segment_offset = offset,
@@ -102,7 +106,8 @@ make_and_delete(notes *n, const places *p, uint32_t number)
     const med_rmem_request request = {.number = NUMBER,
                                       .memory = p->of[l->place] + l->segment_offset,
                                       .size_bytes = l->size_bytes,
-                                      .access = MED_RMEM_ANY};
+                                      .access = MED_RMEM_ANY,
+                                      .attributes = l->attributes};
     SIM_CHECK(med_rmem_create(med_self_get(), &request, &l->handle) == MEDLEY_OK);
     n->common.told[number % MRAPI_TOLD] = number + 1;
     SIM_CHECK(med_rmem_delete(med_self_get(), l->handle) == MEDLEY_OK);
@@ -149,6 +154,7 @@ open_one(const life *l)
     if (med_rmem_attributes(self, l->handle, &attributes) != MEDLEY_OK) {
         return;
     }
+    SIM_CHECK(attributes == l->attributes);
     medley_status_t status = med_rmem_window_open(
         self->system, l->handle, med_handle_generation(l->handle), MED_RMEM_PLAIN, &window);
     bool in_reach = l->place != IN_OWNER || l->space == med_port_pi_space();
@@ -181,7 +187,7 @@ act(const sim_actor *actor)
 
 const sim_scenario sim_mrapi_window = {
     .name = "mrapi_window",
-    .covers = "rmem_window extent_fill() create_fill()",
+    .covers = "rmem_window extent_fill() create_fill() med_rmem_attributes()",
     .memory_bytes = sizeof(uint32_t),
     .actors = ACTORS,
     .spaces = 2,
