@@ -75,7 +75,7 @@ static const survivor survivors[] = {
     {"mcapi_message", "lanes_look", "A2", "mcapi_lane finds it"},
     {"mcapi_message", "sweep", "A1", "mcapi_turn finds it"},
     {"mcapi_packet", "sweep", "A1", "mcapi_turn finds it"},
-    {NULL, "cancel_anothers", "A2", "a step that ends nothing has touched nothing of the caller's"},
+    {"mcapi_cancel", "cancel_anothers", "A2", "request_queue finds it"},
     {0},
 };
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A request that stands in its maker's queue, each of whose steps touches what the caller lent it:
+ * who cancels it, another thread, has that for himself from then on, and the maker does nothing
+ * more about it.
+ *
+ * Actors, threads of one process: 0 makes it, brings it forward, and ends it if it comes to that; 1
+ * cancels it.
+ */
+#include "mrapi/node.h"
+#include "mrapi/request.h"
+#include "mrapi/system.h"
+#include "mrapi_actor.h"
+#include "port/port.h"
+#include "scenarios.h"
+
+#define ACTORS 2u
+#define STEPS 4u
+#define TRIES 8u
+#define CANCELED_MARK 99u
+#define ENDED_MARK 98u
+
+typedef struct notes {
+    uint32_t there;
+    uint32_t handle; /* told without any order */
+    bool canceled;
+    bool taken_out;
+} notes;
+
+/* What is lent, plain. */
+static uint32_t *
+lent(const sim_actor *actor)
+{
+    return actor->memory;
+}
+
+/* ---- What a request does when it is asked about ---------------------------------------------- */
+
+static med_request_state
+progress(void *context, med_request_outcome *outcome)
+{
+    (void)context;
+    (void)outcome;
+    return MED_REQUEST_VALID;
+}
+
+static bool
+cancel(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static const med_request_operations in_queue = {
+    .progress = progress, .cancel = cancel, .queued = true};
+
+/* ---- Its maker ------------------------------------------------------------------------------- */
+
+static void
+act_maker(const sim_actor *actor)
+{
+    notes *n = actor->notes;
+    med_requests *requests = &med_self_get()->system->requests;
+    const med_request_outcome outcome = {.status = MEDLEY_OK};
+    med_request_outcome told;
+    med_request *request;
+    SIM_CHECK(med_request_begin(requests, med_self_get()->ref, &in_queue, &request) == MEDLEY_OK);
+    n->handle = med_request_start(requests, request);
+    for (uint32_t step = 1; step <= STEPS; step++) {
+        if (med_request_turn_take(request) != MEDLEY_OK) {
+            n->taken_out = true;
+            med_request_drop(request);
+            return;
+        }
+        *lent(actor) = step;
+        if (step < STEPS) {
+            med_request_turn_give(request);
+        }
+    }
+    *lent(actor) = ENDED_MARK;
+    med_request_turn_end(requests, request, outcome);
+    SIM_CHECK(med_request_test(requests, n->handle, &told) == MEDLEY_OK);
+}
+
+/* ---- Who cancels it -------------------------------------------------------------------------- */
+
+static void
+act_canceler(const sim_actor *actor)
+{
+    notes *n = actor->notes;
+    med_requests *requests = &med_self_get()->system->requests;
+    for (uint32_t i = 0; i < TRIES; i++) {
+        if (n->handle && med_request_cancel(requests, n->handle) == MEDLEY_OK) {
+            *lent(actor) = CANCELED_MARK;
+            n->canceled = true;
+            return;
+        }
+        med_port_yield();
+    }
+}
+
+static void
+act(const sim_actor *actor)
+{
+    notes *n = actor->notes;
+    mrapi_node_come(actor);
+    n->there++;
+    while (n->there != ACTORS) {
+        med_port_yield();
+    }
+    (actor->index == 0 ? act_maker : act_canceler)(actor);
+    mrapi_node_go();
+}
+
+static void
+end(const sim_actor *director)
+{
+    const notes *n = director->notes;
+    SIM_CHECK(n->taken_out == n->canceled);
+    SIM_CHECK(*lent(director) == (n->canceled ? CANCELED_MARK : ENDED_MARK));
+}
+
+const sim_scenario sim_request_queue = {
+    .name = "request_queue",
+    .covers = "cancel_anothers() turn_give()",
+    .memory_bytes = sizeof(uint32_t),
+    .actors = ACTORS,
+    .one_process = true,
+    .sees_late = true,
+    .begin = mrapi_begin,
+    .act = act,
+    .end = end,
+    .environment = mrapi_environment,
+};
