@@ -63,7 +63,9 @@ void mrapi_thread_exit(MRAPI_IN void *result, MRAPI_OUT mrapi_status_t *status);
  * several that have the same. It looks through all there are. mrapi_shmem_attach gives the address,
  * as often as it is asked, and detach does nothing; mrapi_shmem_get_attribute knows the size, and
  * the defaults of the others. mrapi_shmem_delete, by any node of the process, gives it back; so
- * does the process when it leaves the system; free() must not.
+ * does the process when it leaves the system; free() must not. Who deletes what is deleted gets
+ * MRAPI_ERR_SHM_INVALID; but when two nodes delete the same, up to 4 KiB, at the same time, both
+ * may get MRAPI_SUCCESS, and it is given back once.
  *   MRAPI_ERR_SHM_ID_INVALID  no number for users, nor MRAPI_SHMEM_ID_ANY
  *   MRAPI_ERR_PARAMETER       attributes is NULL, size 0
  *   MRAPI_ERR_MEM_LIMIT       no room, or 1,048,576 heap memories in the process

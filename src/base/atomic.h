@@ -199,6 +199,12 @@ atomic32_fetch_and_release(atomic32 *a, uint32_t v)
     return __atomic_fetch_and(&a->value, v, __ATOMIC_RELEASE);
 }
 
+static inline uint32_t
+atomic32_fetch_and_acq_rel(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_and(&a->value, v, __ATOMIC_ACQ_REL);
+}
+
 /* ---- atomic64: one writer; never the word a protocol turns on -------------------------------- */
 
 /* On a 32-bit processor each half has the order. The order is a constant where it is used. */

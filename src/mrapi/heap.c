@@ -1,35 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Heap memory of one process.
+ * Heap memory of one process: its slots, and what each node keeps of them.
  *
- *   slot:   FREE in a list, its owner's alone --create--> LIVE --delete--> FREE, the deleter's
+ *   slot, in its state:   FREE, in a list of its maker's --create--> LIVE --delete--> FREE, again
+ *   and beside it:        which life others ended last, and whether the slot waits to be looked at
+ *                         for that (RETURNED): heap_return.c
  *
  * Create takes a slot from a list that only the calling node uses, block and all, and makes it LIVE
- * by one store. Delete makes it FREE by one compare-and-swap, which two deletes cannot both win,
- * and puts it into the list of the node that did. So blocks wander from who deletes to who creates
- * only through the heap's lock and the port's heap, and neither is on the common path.
+ * by one store. Only its maker writes a slot's state. So he deletes by a look and a store, and has
+ * it in his list again. Others write their end of it beside the state, by compare-and-swap, and
+ * give it back to its maker. What is LARGE ends by that compare-and-swap alone, whoever deletes it.
  *
- *   create    linearises at the store of LIVE       wait-free but for an empty list
- *   delete    at the compare-and-swap               wait-free but for a full list
- *   get       at the second look at the state       bounded by the slots there are
- *   read      at the second look at the state       wait-free
+ *   create    linearises at the store of LIVE              wait-free but for an empty list
+ *   delete    its maker's: at the store of FREE            wait-free but for a full list
+ *             another's, LARGE: at the compare-and-swap    lock-free
+ *   get       at the second look at the state              bounded by the slots there are
+ *   read      at the second look at the state              wait-free
+ *
+ * Of deletes of the same that follow one another one succeeds; likewise of others' at the same
+ * time. Its maker's look and store are two steps: when another's compare-and-swap falls between
+ * them, both have deleted it. The block goes once all the same: the maker finds the slot RETURNED
+ * for a life that is over, and leaves it where it is.
+ *
+ * Whose a slot is changes by the heap's lock only. It is given away when it is FREE and not
+ * RETURNED, and its lives so far are first marked as over (slot_retire): so the compare-and-swap of
+ * one who looked before fails. The caches stay as long as the process has its system; when a node
+ * leaves, the next that comes has its cache, and slots.
  *
  * Edges: H1 made (create) -> H2 (delete, get, read); what is given back stays with the node that
  * did it, whose next H1 publishes what it makes of it. H3 key (create) -> H4 (get): a key of a
  * later life is seen with the end of the one before; H5 next life (create, block_set) -> H6 (read):
- * likewise a block and a size. C1 chunk there (grow) -> C2 (slot_at).
+ * likewise a block and a size. C1 chunk there (grow) -> C2 (slot_at). Those of what others delete:
+ * heap_return.c.
+ *
+ * Lives are counted in 30 bits, and two are compared only within a few hundred of each other, since
+ * a slot that is worn, below, is marked as ended anew. (One who is held up in his delete for 2^30
+ * lives of a slot, to the life, would delete what has that life then.)
  *
  * Old handles: a handle has eight bits of its slot's life. So a slot whose lives have gone round
  * once is worn: it gives its block to another, and goes to the end of the heap's queue, in which a
  * number always rest. An old handle is good again when all before it in the queue were taken, and
  * its slot has come to the same life.
  *
- * Death: of the process, everything is gone. A node that ends gives its lists back
- * (med_heap_leave).
+ * Death: of the process, everything is gone. A node that ends gives its blocks back
+ * (med_heap_leave). Model: the simulator, mrapi_heap and mrapi_heap_returned.
  */
 #include "mrapi/heap.h"
 
 #include "base/log.h"
+#include "mrapi/heap_return.h"
 #include "mrapi/node.h"
 #include "mrapi/system.h"
 #include "port/port.h"
@@ -53,8 +72,8 @@ class_bytes(uint32_t class)
 /* As of a process's mappings (shmem.c): nobody asks for the owner. */
 #define SOMEBODY 1u
 
-static void
-heap_lock(med_heap *heap)
+void
+med_heap_lock(med_heap *heap)
 {
     med_waiter waiter = {.spin_ns = 0};
     med_lock_request request = {.owner = SOMEBODY,
@@ -64,8 +83,8 @@ heap_lock(med_heap *heap)
     (void)med_lock_acquire(&heap->lock, &heap->sleepers, &request);
 }
 
-static void
-heap_unlock(med_heap *heap)
+void
+med_heap_unlock(med_heap *heap)
 {
     med_lock_release(&heap->lock, &heap->sleepers, MED_PORT_SCOPE_PROCESS);
 }
@@ -73,9 +92,8 @@ heap_unlock(med_heap *heap)
 #define CHUNK_BYTES (MED_HEAP_SLOTS_PER_CHUNK * sizeof(med_heap_slot))
 #define DIRECTORY_BYTES (MED_HEAP_CHUNKS * sizeof(med_heap_slot *))
 
-/* With the lock: a slot of nobody's to the end of the queue. */
-static void
-slot_rest(med_heap *heap, med_heap_slot *slot)
+void
+med_heap_slot_rest(med_heap *heap, med_heap_slot *slot)
 {
     slot->next = NULL;
     if (heap->bare) {
@@ -87,20 +105,10 @@ slot_rest(med_heap *heap, med_heap_slot *slot)
     heap->bare_count++;
 }
 
-/* With the lock: all of a list. */
-static void
-slots_rest(med_heap *heap, med_heap_slot *list)
-{
-    while (list) {
-        med_heap_slot *slot = list;
-        list = slot->next;
-        slot_rest(heap, slot);
-    }
-}
-
-/* With the lock: another chunk of slots, which become the heap's. */
+/* With the lock: another chunk of slots, which become the heap's. Whose they are is known before
+ * anybody sees them: who looks at one too early finds some cache there. */
 static medley_status_t
-grow(med_heap *heap)
+grow(med_heap *heap, const med_heap_cache *cache)
 {
     void *memory;
     uint32_t first = atomic32_load_relaxed(&heap->fresh); /* relaxed: the lock's */
@@ -123,7 +131,8 @@ grow(med_heap *heap)
     heap->chunks[first / MED_HEAP_SLOTS_PER_CHUNK] = slots;
     for (uint32_t i = 0; i < MED_HEAP_SLOTS_PER_CHUNK; i++) {
         slots[i].index = first + i;
-        slot_rest(heap, &slots[i]);
+        atomic64_store_relaxed(&slots[i].maker, (uintptr_t)cache); /* relaxed: see C1 */
+        med_heap_slot_rest(heap, &slots[i]);
     }
     /* C1 chunk there -> C2 (med_heap_slot_at) */
     atomic32_store_release(&heap->fresh, first + MED_HEAP_SLOTS_PER_CHUNK);
@@ -132,19 +141,51 @@ grow(med_heap *heap)
 
 /* ---- A node's cache -------------------------------------------------------------------------- */
 
-static medley_status_t
-cache_of(med_self *self, med_heap_cache **cache)
+/* With the lock: one that a node left behind, or NULL. */
+static med_heap_cache *
+cache_left(med_heap *heap)
 {
-    void *memory;
-    if (!self->heap) {
-        medley_status_t status = med_port_memory_map(sizeof(med_heap_cache), &memory);
-        if (status != MEDLEY_OK) {
-            return status;
-        }
-        self->heap = memory;
+    med_heap_cache *cache = heap->caches;
+    while (cache && cache->used) {
+        cache = cache->next;
     }
-    *cache = self->heap;
-    return MEDLEY_OK;
+    if (cache) {
+        cache->used = true;
+        med_heap_returns_open(cache);
+    }
+    return cache;
+}
+
+static void
+bare_push(med_heap_cache *cache, med_heap_slot *slot)
+{
+    slot->next = cache->bare;
+    cache->bare = slot;
+    cache->bare_count++;
+}
+
+static medley_status_t
+cache_of(med_self *self, med_heap *heap)
+{
+    if (self->heap) {
+        return MEDLEY_OK;
+    }
+    med_heap_lock(heap);
+    med_heap_cache *cache = cache_left(heap);
+    medley_status_t status = MEDLEY_OK;
+    if (!cache) {
+        void *memory;
+        status = med_port_memory_map(sizeof *cache, &memory);
+        if (status == MEDLEY_OK) {
+            cache = memory;
+            cache->used = true;
+            cache->next = heap->caches;
+            heap->caches = cache;
+        }
+    }
+    med_heap_unlock(heap);
+    self->heap = cache;
+    return status;
 }
 
 /* With the heap's lock: a batch, or fewer; none, and why not. Those that rest are taken only when
@@ -156,15 +197,15 @@ batch_take(med_heap *heap, med_heap_cache *cache)
     /* Relaxed: the lock's. */
     bool all_there = atomic32_load_relaxed(&heap->fresh) == MED_HEAP_SLOTS_MAX;
     if (heap->bare_count < (all_there ? 1 : RESTING + BATCH)) {
-        status = grow(heap);
+        status = grow(heap, cache);
     }
     while (heap->bare && cache->bare_count < BATCH) {
         med_heap_slot *slot = heap->bare;
         heap->bare = slot->next;
         heap->bare_count--;
-        slot->next = cache->bare;
-        cache->bare = slot;
-        cache->bare_count++;
+        /* Relaxed: published by H1. */
+        atomic64_store_relaxed(&slot->maker, (uintptr_t)cache);
+        bare_push(cache, slot);
     }
     return status;
 }
@@ -173,9 +214,9 @@ static medley_status_t
 bare_take(med_heap *heap, med_heap_cache *cache, med_heap_slot **slot)
 {
     if (!cache->bare) {
-        heap_lock(heap);
+        med_heap_lock(heap);
         medley_status_t status = batch_take(heap, cache);
-        heap_unlock(heap);
+        med_heap_unlock(heap);
         if (!cache->bare) {
             return status == MEDLEY_OK ? MEDLEY_ERR_NO_MEMORY : status;
         }
@@ -186,19 +227,56 @@ bare_take(med_heap *heap, med_heap_cache *cache, med_heap_slot **slot)
     return MEDLEY_OK;
 }
 
+/* Before a FREE slot is given away, and so often that its lives can be compared. False: it is
+ * RETURNED, or about to be, and stays its maker's. */
+static bool
+slot_retire(med_heap_slot *slot)
+{
+    /* Relaxed, all: its maker's own state; and whoever else changes `ended` looks what it is. */
+    uint32_t lives = atomic32_load_relaxed(&slot->state);
+    uint32_t ended = atomic32_load_relaxed(&slot->ended);
+    while (!atomic32_cas_relaxed(&slot->ended, &ended, lives | (ended & MED_HEAP_RETURNED))) {
+    }
+    return !(ended & MED_HEAP_RETURNED);
+}
+
+/* All that can be given away. */
+static void
+bare_flush(med_heap *heap, med_heap_cache *cache)
+{
+    med_heap_slot *list = cache->bare;
+    cache->bare = NULL;
+    cache->bare_count = 0;
+    med_heap_lock(heap);
+    while (list) {
+        med_heap_slot *slot = list;
+        list = slot->next;
+        if (slot_retire(slot)) {
+            med_heap_slot_rest(heap, slot);
+        } else {
+            bare_push(cache, slot);
+        }
+    }
+    med_heap_unlock(heap);
+}
+
 static void
 bare_give(med_heap *heap, med_heap_cache *cache, med_heap_slot *slot)
 {
-    slot->next = cache->bare;
-    cache->bare = slot;
-    if (++cache->bare_count >= 2 * BATCH) {
-        heap_lock(heap);
-        slots_rest(heap, cache->bare);
-        heap_unlock(heap);
-        cache->bare = NULL;
-        cache->bare_count = 0;
+    /* Relaxed: its maker's own. */
+    if (med_heap_worn(atomic32_load_relaxed(&slot->state)) && slot_retire(slot)) {
+        med_heap_lock(heap);
+        med_heap_slot_rest(heap, slot);
+        med_heap_unlock(heap);
+        return;
+    }
+    bare_push(cache, slot);
+    if (cache->bare_count >= 2 * BATCH) {
+        bare_flush(heap, cache);
     }
 }
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* The slot is the caller's alone, but that old handles are read. */
 static void
@@ -207,72 +285,94 @@ block_set(med_heap_slot *slot, void *block)
     atomic64_store_release(&slot->block, (uintptr_t)block); /* H5 next life -> H6 (read) */
 }
 
-static void
-block_give(med_heap_slot *slot)
+void
+med_heap_block_give(med_heap_slot *slot)
 {
     void *block = med_heap_block(slot);
-    block_set(slot, NULL);
-    med_port_heap_give(block, slot->block_bytes);
+    if (block) {
+        block_set(slot, NULL);
+        med_port_heap_give(block, slot->block_bytes);
+    }
+}
+
+static medley_status_t
+block_take(
+    med_heap *heap, med_heap_cache *cache, uint32_t class, uint32_t bytes, med_heap_slot **to)
+{
+    medley_status_t status = bare_take(heap, cache, to);
+    if (status != MEDLEY_OK) {
+        return status;
+    }
+    void *block = med_port_heap_take(bytes);
+    if (!block) {
+        bare_give(heap, cache, *to);
+        return MEDLEY_ERR_NO_MEMORY;
+    }
+    (*to)->class_of_size = class;
+    (*to)->block_bytes = bytes;
+    block_set(*to, block);
+    return MEDLEY_OK;
 }
 
 medley_status_t
 med_heap_slot_make(med_self *self, uint32_t class, uint32_t size_bytes, med_heap_slot **slot)
 {
-    med_heap_cache *cache;
     med_heap *heap = &self->system->heap;
-    medley_status_t status = cache_of(self, &cache);
-    if (status == MEDLEY_OK) {
-        status = bare_take(heap, cache, slot);
-    }
+    medley_status_t status = cache_of(self, heap);
     if (status != MEDLEY_OK) {
         return status;
     }
-    (*slot)->class_of_size = class;
-    (*slot)->block_bytes = class == MED_HEAP_CLASS_NONE ? size_bytes : class_bytes(class);
-    void *block = med_port_heap_take((*slot)->block_bytes);
-    if (!block) {
-        bare_give(heap, cache, *slot);
-        return MEDLEY_ERR_NO_MEMORY;
+    med_heap_returns_gather(self, MED_HEAP_RETURNS_NONE);
+    if (class == MED_HEAP_CLASS_NONE) {
+        return block_take(heap, self->heap, class, size_bytes, slot);
     }
-    block_set(*slot, block);
-    return MEDLEY_OK;
+    *slot = med_heap_pop(self->heap, class);
+    return *slot ? MEDLEY_OK : block_take(heap, self->heap, class, class_bytes(class), slot);
 }
 
-void
-med_heap_slot_unmake(med_self *self, med_heap_slot *slot)
+/* Another slot has the worn one's block now; the same, when there is none. */
+static med_heap_slot *
+slot_replace(med_heap *heap, med_heap_cache *cache, med_heap_slot *worn)
 {
-    med_heap_cache *cache;
-    med_heap *heap = &self->system->heap;
-    block_give(slot);
-    if (cache_of(self, &cache) == MEDLEY_OK) {
-        bare_give(heap, cache, slot);
-        return;
-    }
-    heap_lock(heap);
-    slot_rest(heap, slot);
-    heap_unlock(heap);
-}
-
-med_heap_slot *
-med_heap_slot_replace(med_self *self, med_heap_slot *worn)
-{
-    med_heap_cache *cache;
     med_heap_slot *fresh;
-    med_heap *heap = &self->system->heap;
-    if (cache_of(self, &cache) != MEDLEY_OK || bare_take(heap, cache, &fresh) != MEDLEY_OK) {
+    if (bare_take(heap, cache, &fresh) != MEDLEY_OK) {
+        (void)slot_retire(worn);
         return worn;
     }
     fresh->class_of_size = worn->class_of_size;
     fresh->block_bytes = worn->block_bytes;
     block_set(fresh, med_heap_block(worn));
     block_set(worn, NULL);
-    heap_lock(heap);
-    slot_rest(heap, worn);
-    heap_unlock(heap);
+    bare_give(heap, cache, worn);
     return fresh;
 }
 
+void
+med_heap_slot_put(med_self *self, med_heap_slot *slot)
+{
+    med_heap *heap = &self->system->heap;
+    if (!med_heap_block(slot) || !med_heap_fits(self->heap, slot)) {
+        med_heap_block_give(slot);
+        bare_give(heap, self->heap, slot);
+        return;
+    }
+    /* Relaxed: its maker's own. */
+    if (med_heap_worn(atomic32_load_relaxed(&slot->state))) {
+        slot = slot_replace(heap, self->heap, slot);
+    }
+    med_heap_push(self->heap, slot);
+}
+
 /* ---- Finding --------------------------------------------------------------------------------- */
+
+/* A second look: was what is read of the slot meanwhile of that life, and had nobody ended it? */
+static bool
+is_still(const med_heap_slot *slot, uint32_t state)
+{
+    /* Relaxed, both: H4 or H6 stands before them; and an end of a later life says enough. */
+    return !med_heap_ended(atomic32_load_relaxed(&slot->ended), state) &&
+           atomic32_load_relaxed(&slot->state) == state;
+}
 
 medley_status_t
 med_heap_get(const med_self *self, uint32_t key, med_handle *handle)
@@ -281,10 +381,9 @@ med_heap_get(const med_self *self, uint32_t key, med_handle *handle)
     med_heap_slot *slot;
     for (uint32_t index = 0; (slot = med_heap_slot_at(heap, index)) != NULL; index++) {
         uint32_t state = atomic32_load_acquire(&slot->state); /* H2 made <- H1 (create) */
-        /* H4 key <- H3 (create). The second look says whether the key was this life's; relaxed: H4
-         * stands before it. */
+        /* H4 key <- H3 (create) */
         if (state & MED_HEAP_LIVE && atomic32_load_acquire(&slot->key) == key &&
-            atomic32_load_relaxed(&slot->state) == state) {
+            is_still(slot, state)) {
             *handle = med_heap_handle(slot, state);
             return MEDLEY_OK;
         }
@@ -295,19 +394,18 @@ med_heap_get(const med_self *self, uint32_t key, med_handle *handle)
 medley_status_t
 med_heap_read(const med_self *self, med_handle handle, void **address, uint32_t *size_bytes)
 {
-    uint32_t good;
-    const med_heap_slot *slot = med_heap_slot_of(&self->system->heap, handle, &good);
+    const med_heap_slot *slot = med_heap_slot_of(&self->system->heap, handle);
     if (!slot) {
         return MEDLEY_ERR_ARGUMENT;
     }
-    if (atomic32_load_acquire(&slot->state) != good) { /* H2 made <- H1 (create) */
+    uint32_t state = atomic32_load_acquire(&slot->state); /* H2 made <- H1 (create) */
+    if (!med_heap_state_good(state, handle)) {
         return MEDLEY_ERR_STALE;
     }
-    /* H6 next life <- H5 (create, slot_make, block_give), both */
+    /* H6 next life <- H5 (create, block_set), both */
     uint64_t block = atomic64_load_acquire(&slot->block);
     uint32_t size = atomic32_load_acquire(&slot->size_bytes);
-    /* The second look says whether they were this life's; relaxed: H6 stands before it. */
-    if (atomic32_load_relaxed(&slot->state) != good) {
+    if (!is_still(slot, state)) {
         return MEDLEY_ERR_STALE;
     }
     *address = (void *)(uintptr_t)block;
@@ -325,19 +423,17 @@ med_heap_leave(med_self *self)
     if (!cache) {
         return;
     }
+    med_heap_returns_gather(self, MED_HEAP_RETURNS_CLOSED);
     for (uint32_t class = 0; class < MED_HEAP_CLASSES; class ++) {
-        for (med_heap_slot *slot = cache->blocks[class]; slot; slot = slot->next) {
-            block_give(slot);
+        for (med_heap_slot *slot; (slot = med_heap_pop(cache, class)) != NULL;) {
+            med_heap_block_give(slot);
+            bare_give(heap, cache, slot);
         }
     }
-    heap_lock(heap);
-    for (uint32_t class = 0; class < MED_HEAP_CLASSES; class ++) {
-        slots_rest(heap, cache->blocks[class]);
-    }
-    slots_rest(heap, cache->bare);
-    heap_unlock(heap);
+    med_heap_lock(heap);
+    cache->used = false;
+    med_heap_unlock(heap);
     self->heap = NULL;
-    med_port_memory_unmap(cache, sizeof *cache);
 }
 
 void
@@ -348,14 +444,17 @@ med_heap_fini(med_system *system)
     for (uint32_t first = 0; first < count; first += MED_HEAP_SLOTS_PER_CHUNK) {
         med_heap_slot *slots = heap->chunks[first / MED_HEAP_SLOTS_PER_CHUNK];
         for (uint32_t i = 0; i < MED_HEAP_SLOTS_PER_CHUNK; i++) {
-            if (med_heap_block(&slots[i])) {
-                block_give(&slots[i]);
-            }
+            med_heap_block_give(&slots[i]);
         }
         med_port_memory_unmap(slots, CHUNK_BYTES);
     }
     if (heap->chunks) {
         med_port_memory_unmap(heap->chunks, DIRECTORY_BYTES);
+    }
+    while (heap->caches) {
+        med_heap_cache *cache = heap->caches;
+        heap->caches = cache->next;
+        med_port_memory_unmap(cache, sizeof *cache);
     }
     *heap = (med_heap){.chunks = NULL};
 }

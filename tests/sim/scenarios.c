@@ -50,6 +50,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_request,
     &sim_request_queue,
     &sim_mrapi_heap,
+    &sim_mrapi_heap_returned,
     &sim_mrapi_shmem,
     &sim_mrapi_rmem,
     &sim_mrapi_window,

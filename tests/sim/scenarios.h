@@ -53,6 +53,7 @@ extern const sim_scenario sim_event;
 extern const sim_scenario sim_request;
 extern const sim_scenario sim_request_queue;
 extern const sim_scenario sim_mrapi_heap;
+extern const sim_scenario sim_mrapi_heap_returned;
 extern const sim_scenario sim_mrapi_shmem;
 extern const sim_scenario sim_mrapi_shmem_threads;
 extern const sim_scenario sim_mrapi_rmem;
