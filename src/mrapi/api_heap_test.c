@@ -20,7 +20,7 @@
 #define OLD_AGE 100000u
 #define LARGE 2000000u /* nobody keeps such a block */
 #define PAGE 4096u     /* up to there its maker deletes by a store */
-#define QUEUE 64u
+#define QUEUE 512u
 #define ON_THE_WAY 1000000u
 
 static void *
@@ -423,12 +423,12 @@ static void *
 is_refused_pile(void *argument)
 {
     const pile *p = argument;
+    mrapi_status_t status;
+    (void)mrapi_shmem_get(KEY, &status);
+    if (status != MRAPI_ERR_SHM_ID_INVALID) {
+        return "it is found";
+    }
     for (uint32_t i = 0; i < p->count; i++) {
-        mrapi_status_t status;
-        (void)mrapi_shmem_get(KEY, &status);
-        if (status != MRAPI_ERR_SHM_ID_INVALID) {
-            return "it is found";
-        }
         (void)mrapi_shmem_attach(p->heaps[i], &status);
         if (status != MRAPI_ERR_SHM_INVALID) {
             return "it can be attached to";
