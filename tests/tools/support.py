@@ -53,12 +53,15 @@ class Holder:
         self._wait()
 
     def _wait(self):
+        """What ran it may be gone before it is: nobody has the other end of its output then."""
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            try:
-                pipe.close()
-            except BrokenPipeError:
-                pass
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        if not self.process.stdout.closed:
+            self.process.stdout.read()
+            self.process.stdout.close()
 
 
 class CommandTest(unittest.TestCase):
