@@ -35,6 +35,10 @@ static const survivor survivors[] = {
     /* mrapi: processes */
     {"mrapi", "recover_node_row", "A1", "mcapi_heir finds it"},
     {"mrapi_full", "recover_node_row", "A1", "mcapi_heir finds it"},
+    {"mrapi", "med_process_recover", "R2", "mrapi_early finds it"},
+    {"mrapi", "claim_free", "A2", "mrapi_early finds it"},
+    {"mrapi_full", "med_process_recover", "R2", "mrapi_early finds it"},
+    {"mrapi_full", "claim_free", "A2", "mrapi_early finds it"},
     {"mrapi", "med_process_alive", "D2", "mrapi_pi_row finds it"},
     {"mrapi_full", "med_process_alive", "D2", "mrapi_pi_row finds it"},
     {"mrapi", "recovery_claim", "D1", "mrapi_pi_number finds it"},
