@@ -80,8 +80,10 @@ mrapi_shmem_hndl_t mrapi_shmem_create_malloc(MRAPI_IN mrapi_shmem_id_t key,
 
 /*
  * On `size` = 1, 2, 4 or 8 bytes at `memory`, aligned to their size, the program's own or shared
- * with other processes. All are sequentially consistent, never block, and may be called by any
- * thread, node or not, and by an interrupt handler. Of a value the low `size` bytes count.
+ * with other processes. All are sequentially consistent, and may be called by any thread, node or
+ * not, and by an interrupt handler. None waits, but where several cores have only a test-and-set:
+ * there each waits for the others' few instructions, and a plain store to what another core changes
+ * by these may be lost, where mrapi_atomic_store is not. Of a value the low `size` bytes count.
  *   MRAPI_ERR_PARAMETER      memory is NULL or not aligned, there is no such size or bit
  *   MRAPI_ERR_NOT_SUPPORTED  the processor has no operations on 8 bytes
  * In both cases nothing is done, and 0 or MRAPI_FALSE returned.

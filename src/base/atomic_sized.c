@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * One set of operations per width that the processor has, made from one text; the others go through
- * the 32-bit word around them. The compiler says which widths it does without a library.
+ * the 32-bit word around them. The compiler says which widths it does without a library; or the
+ * port has calls for all.
  */
 #include "base/atomic_sized.h"
 
@@ -53,7 +54,10 @@
 APPLY(32)
 CAS(32)
 
-#if __GCC_ATOMIC_CHAR_LOCK_FREE == BY_PROCESSOR && __GCC_ATOMIC_SHORT_LOCK_FREE == BY_PROCESSOR
+/* Where a read-modify-write is a call that keeps others' calls out, and nobody's plain store, it
+ * must not write what lies beside. */
+#if MED_PORT_STORES_BY_CALL ||                                                                     \
+    (__GCC_ATOMIC_CHAR_LOCK_FREE == BY_PROCESSOR && __GCC_ATOMIC_SHORT_LOCK_FREE == BY_PROCESSOR)
 APPLY(8)
 CAS(8)
 APPLY(16)

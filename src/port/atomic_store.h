@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #ifdef MED_PORT_TEST_AND_SET
-#define MED_PORT_STORES_BY_CALL true
+#define MED_PORT_STORES_BY_CALL 1
 #else
-#define MED_PORT_STORES_BY_CALL false
+#define MED_PORT_STORES_BY_CALL 0
 #endif
 
 /* Sequentially consistent, whatever is asked for. 1, 2 or 4 bytes. */

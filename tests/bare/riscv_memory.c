@@ -60,6 +60,10 @@ atomic_operations_add_up(void)
 /* Node 0 stores, the others change by what changes nothing. */
 static uint32_t stored;       /* by MRAPI */
 static atomic32 stored_plain; /* as Medley stores its own */
+static struct {
+    volatile uint8_t beside; /* a plain byte of the program's */
+    uint8_t changed;         /* by MRAPI */
+} neighbours;
 static atomic32 storing_ends;
 
 static const char *
@@ -70,8 +74,9 @@ stores_among_changes(mrapi_node_t self)
     for (uint32_t i = 1; self == 0 && i <= STORES; i++) {
         mrapi_atomic_store(&stored, sizeof stored, i, &status);
         atomic32_store_relaxed(&stored_plain, i);
+        neighbours.beside = (uint8_t)i;
         if (mrapi_atomic_load(&stored, sizeof stored, &status) != i ||
-            atomic32_load_relaxed(&stored_plain) != i) {
+            atomic32_load_relaxed(&stored_plain) != i || neighbours.beside != (uint8_t)i) {
             atomic32_store_relaxed(&storing_ends, 1);
             return "what was stored stays";
         }
@@ -79,6 +84,7 @@ stores_among_changes(mrapi_node_t self)
     while (self != 0 && !atomic32_load_relaxed(&storing_ends)) {
         (void)mrapi_atomic_add(&stored, sizeof stored, 0, &status);
         (void)atomic32_fetch_or_relaxed(&stored_plain, 0);
+        (void)mrapi_atomic_add(&neighbours.changed, sizeof neighbours.changed, 1, &status);
     }
     atomic32_store_relaxed(&storing_ends, 1);
     return status == MRAPI_SUCCESS ? NULL : "it is supported";
