@@ -6,6 +6,8 @@ set(CMAKE_ASM_COMPILER riscv64-unknown-elf-gcc)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 # By the older specification, where "i" has the control registers: the compiler's library is found
 # by the names that it gives processors.
-set(machine "-march=rv32imafdc -misa-spec=2.2 -mabi=ilp32d")
+if(NOT DEFINED machine)
+    set(machine "-march=rv32imafdc -misa-spec=2.2 -mabi=ilp32d")
+endif()
 set(CMAKE_ASM_FLAGS_INIT "${machine}")
 set(CMAKE_C_FLAGS_INIT "${machine} -mcmodel=medany -ffreestanding -ffunction-sections -fdata-sections")

@@ -150,8 +150,8 @@ void med_requests_drain(med_requests *requests,
 
 /* MEDLEY_OK: it is over, `outcome` says how, and the handle with it. MEDLEY_BUSY: not yet, as of a
  * queued one of another's until he has done it. MEDLEY_ERR_CANCELED: it was canceled.
- * MEDLEY_ERR_STALE: no such request, or another collected
- * it. Of several who ask, one gets the outcome. Lock-free. */
+ * MEDLEY_ERR_STALE: no such request, or another collected it. Of several who ask, one gets the
+ * outcome. Lock-free. */
 medley_status_t
 med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *outcome);
 
@@ -182,8 +182,7 @@ medley_status_t med_request_wait_any(med_requests *requests,
                                      size_t *which,
                                      med_request_outcome *outcome);
 /* Calls it back; who waits is told, and so is its maker. MEDLEY_BUSY: too late, its end is to be
- * collected;
- * MEDLEY_ERR_CANCELED: it was canceled before; MEDLEY_ERR_STALE. */
+ * collected; MEDLEY_ERR_CANCELED: it was canceled before; MEDLEY_ERR_STALE. */
 medley_status_t med_request_cancel(med_requests *requests, uint32_t handle);
 
 #endif
