@@ -806,7 +806,8 @@ typedef enum mrapi_rsrc_cpu_attrs {
 } mrapi_rsrc_cpu_attrs;
 
 /* Dynamic attributes, Medley's own: counted from mrapi_dynamic_attribute_start or _reset to _stop,
- * read only in between. In 8 bytes the whole count, in 4 its lower half. */
+ * read only in between. In 8 bytes the whole count, in 4 its lower half. What the processor counts
+ * is an estimate while more is asked for than it has counters, by anybody. */
 typedef enum medley_rsrc_dynamic_attrs {
     MEDLEY_RSRC_TIME_NS = 0x100, /* at work: of MRAPI_RSRC_CPU, MEDLEY_RSRC_NODE */
     MEDLEY_RSRC_CYCLES,          /* of these too, where machine and user permit, as the next two */

@@ -206,7 +206,7 @@ thread_living(const med_tree *tree, const med_resource *resource)
 }
 
 static medley_status_t
-source_read(const med_tree *tree, const med_count *count, uint64_t *value)
+source_read(const med_tree *tree, med_count *count, uint64_t *value)
 {
     if (count->attribute == MEDLEY_RSRC_SLEEPS) {
         return sleeps_read(tree, count->resource, value);

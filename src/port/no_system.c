@@ -59,7 +59,7 @@ med_port_counter_open(med_port_counter *counter)
 }
 
 medley_status_t
-med_port_counter_read(const med_port_counter *counter, uint64_t *value)
+med_port_counter_read(med_port_counter *counter, uint64_t *value)
 {
     (void)counter;
     (void)value;

@@ -422,15 +422,20 @@ typedef struct med_port_counter {
     uint32_t processor;
     uint32_t process_id;
     uint32_t thread_id;
-    intptr_t handle; /* the port's own */
     char why[MED_PORT_WHY_BYTES];
+    /* The port's own: */
+    intptr_t handle;
+    uint64_t estimate;
+    uint64_t looked_at[3]; /* what `estimate` comes from */
 } med_port_counter;
 
 /* MEDLEY_ERR_NOT_SUPPORTED: this machine, or this user here, cannot; MEDLEY_BUSY: all counters of
  * the kind are taken; MEDLEY_ERR_NOT_FOUND: no such processor or thread. `why` says more. */
 medley_status_t med_port_counter_open(med_port_counter *counter);
-/* Never runs backwards while what is counted lives; MEDLEY_ERR_NOT_FOUND when it is gone. */
-medley_status_t med_port_counter_read(const med_port_counter *counter, uint64_t *value);
+/* Never runs backwards while what is counted lives. An estimate, where the machine has fewer
+ * counters than are asked for, so that each counts for part of the time. MEDLEY_ERR_NOT_FOUND: it
+ * is gone. One thread at a time. */
+medley_status_t med_port_counter_read(med_port_counter *counter, uint64_t *value);
 void med_port_counter_close(med_port_counter *counter);
 
 /* ---- Modules --------------------------------------------------------------------------------- */

@@ -3,6 +3,12 @@
  * Counters on Linux. Time at work: of a processor from /proc/stat (in ticks), of a thread from its
  * schedstat (in nanoseconds). The rest is perf_event_open's: it needs a processor whose counters
  * this machine shows (virtual machines often hide them), and for whole processors a user who may.
+ *
+ * A processor has few counters. Of more that are asked for, by anybody, the kernel lets each count
+ * for part of the time, and tells with the count how long it was wanted and how long it ran. So
+ * what came since the last look is taken for a sample of that time, and added as much larger as the
+ * time was longer: each stretch by its own share, so the sum never goes back, as one that scaled
+ * the whole each time would where a quiet stretch follows a busy one that was hardly seen.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -106,6 +112,8 @@ perf_open(med_port_counter *counter)
     struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
                                          .size = sizeof attributes,
                                          .config = configs[counter->kind],
+                                         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+                                                        PERF_FORMAT_TOTAL_TIME_RUNNING,
                                          .exclude_kernel = !counter->of_processor,
                                          .exclude_hv = 1};
     long fd = syscall(
@@ -119,6 +127,57 @@ perf_open(med_port_counter *counter)
     return MEDLEY_OK;
 }
 
+/* What a read gives, in the kernel's order: what is in `looked_at`. */
+typedef enum perf_word {
+    COUNTED,
+    TIME_WANTED,
+    TIME_RUN,
+    PERF_WORDS
+} perf_word;
+_Static_assert(sizeof((med_port_counter *)0)->looked_at == PERF_WORDS * sizeof(uint64_t), "");
+
+/* value * wanted / run. The remainder's share gives up low bits where the product would not fit. */
+static uint64_t
+scaled(uint64_t value, uint64_t wanted, uint64_t run)
+{
+    uint64_t whole = value / run * wanted;
+    uint64_t rest = value % run;
+    while (rest > UINT64_MAX / wanted) {
+        rest >>= 1;
+        run >>= 1;
+    }
+    return whole + rest * wanted / run;
+}
+
+/* Time in which it did not run is left for the look after which it did. */
+static void
+perf_go_on(med_port_counter *counter, const uint64_t now[PERF_WORDS])
+{
+    uint64_t by[PERF_WORDS];
+    for (int word = 0; word < PERF_WORDS; word++) {
+        by[word] = now[word] - counter->looked_at[word];
+    }
+    if (by[TIME_RUN] == 0) {
+        return;
+    }
+    counter->estimate += by[TIME_RUN] < by[TIME_WANTED]
+                             ? scaled(by[COUNTED], by[TIME_WANTED], by[TIME_RUN])
+                             : by[COUNTED];
+    memcpy(counter->looked_at, now, sizeof counter->looked_at);
+}
+
+static medley_status_t
+perf_read(med_port_counter *counter, uint64_t *value)
+{
+    uint64_t now[PERF_WORDS];
+    if (read((int)counter->handle, now, sizeof now) != sizeof now) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    perf_go_on(counter, now);
+    *value = counter->estimate;
+    return MEDLEY_OK;
+}
+
 /* ---- The contract ---------------------------------------------------------------------------- */
 
 medley_status_t
@@ -128,6 +187,8 @@ med_port_counter_open(med_port_counter *counter)
     uint64_t value;
     counter->handle = -1;
     counter->why[0] = '\0';
+    counter->estimate = 0;
+    memset(counter->looked_at, 0, sizeof counter->looked_at);
     if (counter->kind != MED_PORT_COUNTER_TIME_NS) {
         return perf_open(counter);
     }
@@ -141,18 +202,11 @@ med_port_counter_open(med_port_counter *counter)
 }
 
 medley_status_t
-med_port_counter_read(const med_port_counter *counter, uint64_t *value)
+med_port_counter_read(med_port_counter *counter, uint64_t *value)
 {
     MED_LINUX_NOT_CANCELLED;
-    if (counter->kind == MED_PORT_COUNTER_TIME_NS) {
-        return time_read(counter, value);
-    }
-    uint64_t read_value;
-    if (read((int)counter->handle, &read_value, sizeof read_value) != sizeof read_value) {
-        return MEDLEY_ERR_NOT_FOUND;
-    }
-    *value = read_value;
-    return MEDLEY_OK;
+    return counter->kind == MED_PORT_COUNTER_TIME_NS ? time_read(counter, value)
+                                                     : perf_read(counter, value);
 }
 
 void
