@@ -79,11 +79,9 @@ put_hexadecimal(uint64_t number)
     put(digits);
 }
 
-_Noreturn void med_virt_trapped(uint64_t cause, uint64_t pc, uint64_t value);
-
-/* From boot.S. Takes no lock: the hart may have been inside. */
+/* Takes no lock: the hart may have been inside. */
 _Noreturn void
-med_virt_trapped(uint64_t cause, uint64_t pc, uint64_t value)
+med_virt_trapped(uintptr_t cause, uintptr_t pc, uintptr_t value)
 {
     put("\ntrap: mcause ");
     put_hexadecimal(cause);

@@ -35,6 +35,9 @@ uint32_t med_virt_devicetree_harts(const void *devicetree);
 /* Ends the emulation; 0 is success. */
 _Noreturn void med_virt_power_off(uint32_t status);
 
+/* Says so, and ends the emulation as failed: what comes of a trap (boot.S). */
+_Noreturn void med_virt_trapped(uintptr_t cause, uintptr_t pc, uintptr_t value);
+
 /* Puts text on the console as it is. */
 void med_virt_console_write(const char *text);
 
