@@ -36,11 +36,33 @@ hart_count(void)
     return processors.online;
 }
 
+bool
+run_everywhere(void *(*body)(void *))
+{
+    static uint32_t numbers[MED_BARE_CORES_MAX];
+    med_port_thread threads[MED_BARE_CORES_MAX];
+    bool started = true;
+    uint32_t count = hart_count();
+    for (uint32_t i = 1; i < count; i++) {
+        numbers[i] = i;
+        started &= med_port_thread_start(&threads[i], NULL, body, &numbers[i]) == MEDLEY_OK;
+    }
+    if (!started) {
+        return false;
+    }
+    (void)body(&numbers[0]);
+    for (uint32_t i = 1; i < count; i++) {
+        started &= med_port_thread_join(threads[i], NULL) == MEDLEY_OK;
+    }
+    return started;
+}
+
 int
 main(void)
 {
     run(med_port_checks, med_port_check_count);
     run(base_checks, base_check_count);
+    run(interrupt_checks, interrupt_check_count);
     run(node_checks, node_check_count);
     run(lock_checks, lock_check_count);
     run(call_checks, call_check_count);

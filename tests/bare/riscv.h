@@ -14,6 +14,8 @@
 
 extern const med_port_check base_checks[];
 extern const uint32_t base_check_count;
+extern const med_port_check interrupt_checks[];
+extern const uint32_t interrupt_check_count;
 /* MRAPI's and MCAPI's, through the public calls, in this order: the first make main() a node, the
  * last end it. */
 extern const med_port_check node_checks[];
@@ -28,6 +30,9 @@ extern const med_port_check memory_checks[];
 extern const uint32_t memory_check_count;
 
 uint32_t hart_count(void);
+/* Runs `body` on every hart, this one included, with a pointer to the hart's number as seen from
+ * here. False: it did not run on all. */
+bool run_everywhere(void *(*body)(void *));
 
 /* The calling hart becomes a node. As all checks: NULL, or the condition that did not hold. */
 const char *initialize(mrapi_node_t node);

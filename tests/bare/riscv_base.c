@@ -7,28 +7,6 @@
 #define ADDS 20000u
 #define TURNS 300u /* for each hart */
 
-/* Runs `body` on every hart, this one included. */
-static bool
-run_everywhere(void *(*body)(void *))
-{
-    static uint32_t numbers[MED_BARE_CORES_MAX];
-    med_port_thread threads[MED_BARE_CORES_MAX];
-    bool started = true;
-    uint32_t count = hart_count();
-    for (uint32_t i = 1; i < count; i++) {
-        numbers[i] = i;
-        started &= med_port_thread_start(&threads[i], NULL, body, &numbers[i]) == MEDLEY_OK;
-    }
-    if (!started) {
-        return false;
-    }
-    (void)body(&numbers[0]);
-    for (uint32_t i = 1; i < count; i++) {
-        started &= med_port_thread_join(threads[i], NULL) == MEDLEY_OK;
-    }
-    return started;
-}
-
 /* ---- The lock -------------------------------------------------------------------------------- */
 
 static med_lock lock;

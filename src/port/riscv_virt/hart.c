@@ -11,7 +11,8 @@
  *   DETACHED -> IDLE       the same
  *   ENDED    -> IDLE       join, detach
  *
- * Interrupts stay disabled in mstatus: they only end a wfi.
+ * Interrupts stay disabled in mstatus: they only end a wfi. An image with handlers brings a vector
+ * of its own, and enables them.
  *
  * What may run together: everything, but of one thread join and detach. Linearisation: of a start
  * IDLE to CLAIMED, of a join ENDED to IDLE, of a detach its compare-and-swap. Progress: wait-free,
