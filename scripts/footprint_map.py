@@ -4,7 +4,8 @@
 beside arena and stack.
 
 usage: footprint_map.py [--most PROGRAM[/FLOOR]=BYTES]... [--all PROGRAM] MAP...
---most: fails when base, mrapi and mcapi together, or that floor, take more in the image of that name
+--most: says how much of that base, mrapi and mcapi together, or that floor, take in the image of that
+name; fails when they take more
 --all: fails when they take more in any other than in that one, which has all of them
 """
 import collections
@@ -79,6 +80,7 @@ def main():
         arguments = arguments[2:]
     failed = 0
     sizes = {}
+    taken = {}
     row = "{:20} {:>6} {:>6} {:>6} {:>6} {:>6} {:>10} {:>6}"
     print(row.format("program", "base", "mrapi", "mcapi", "three", "port", "compiler's", "RAM"))
     for path in arguments:
@@ -88,11 +90,14 @@ def main():
         print(row.format(name_of(path), floors["base"], floors["mrapi"], floors["mcapi"], own, floors["port"],
                          floors["compiler"], ram))
         for what, size in [(name_of(path), own)] + [(f"{name_of(path)}/{floor}", floors[floor]) for floor in FLOORS]:
+            taken[what] = size
             if size > most.get(what, size):
                 print(f"{what}: over {most[what]} bytes; its files:")
                 for (floor, file), part in code.most_common():
                     print(f"    {floor}/{file} {part}")
                 failed = 1
+    for what, limit in most.items():
+        print(f"{what}: {taken[what]} of {limit} bytes")
     if whole and sizes[whole] < max(sizes.values()):
         print(f"{whole}: another takes more, so it lacks something")
         failed = 1
