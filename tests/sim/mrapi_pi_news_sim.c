@@ -28,11 +28,16 @@ enum {
 typedef struct notes {
     volatile mrapi_mutex_hndl_t mutex; /* the first; 0: not yet */
     volatile uint32_t wanted;          /* by so many */
-    volatile bool making;              /* the second */
+    volatile uint32_t mortal;          /* the thread number of who dies with the word */
     volatile bool dead;
-    volatile bool dead_before; /* it was made */
-    volatile bool passed;      /* the sleeper has left it */
+    volatile bool passed; /* the sleeper has left it */
 } notes;
+
+static med_mutex_row *
+row_of_both(void)
+{
+    return (med_mutex_row *)(void *)med_table_row(&med_self_get()->system->mutexes, 0);
+}
 
 static void
 await(const volatile bool *told)
@@ -40,6 +45,22 @@ await(const volatile bool *told)
     for (uint32_t i = 0; i < LOOKS && !*told; i++) {
         med_port_yield();
     }
+}
+
+/* Has the caller seen in the word that the mortal had it? Then whatever it reads there afterwards
+ * is that or later. An old look that the notes alone allow is before his time. */
+static bool
+saw_mortal(const notes *n)
+{
+    for (uint32_t i = 0; i < LOOKS; i++) {
+        /* Relaxed: one word, whose values come in one order. */
+        uint32_t word = atomic32_load_relaxed(&row_of_both()->pi_word);
+        if (n->mortal && (word & MED_PORT_PI_OWNER_MASK) == n->mortal) {
+            return true;
+        }
+        med_port_yield();
+    }
+    return false;
 }
 
 static void
@@ -61,14 +82,14 @@ make_twice(const sim_actor *actor)
     }
     mrapi_mutex_delete(mutex, &status);
     SIM_CHECK(status == MRAPI_SUCCESS);
+    bool died_before = saw_mortal(n);
     await(&n->dead);
-    n->making = true;
     mutex = mrapi_mutex_make(MUTEX + 1, true, &status);
     SIM_CHECK(status == MRAPI_SUCCESS);
     await(&n->passed);
     mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
     SIM_CHECK(status == MRAPI_SUCCESS);
-    SIM_CHECK(!n->dead_before || !medley_lock_owner_died());
+    SIM_CHECK(!died_before || !medley_lock_owner_died());
     mrapi_mutex_unlock(mutex, &key, &status);
     SIM_CHECK(status == MRAPI_SUCCESS);
 }
@@ -87,10 +108,9 @@ take_and_die(const sim_actor *actor)
 {
     notes *n = actor->notes;
     const med_system *system = med_self_get()->system;
-    med_mutex_row *row = (med_mutex_row *)(void *)med_table_row(&system->mutexes, 0);
+    n->mortal = med_port_thread_id();
     want_begin(n);
-    (void)med_port_pi_lock(&row->pi_word.value, MED_PORT_FOREVER, system->scope);
-    n->dead_before = !n->making;
+    (void)med_port_pi_lock(&row_of_both()->pi_word.value, MED_PORT_FOREVER, system->scope);
     n->dead = true;
     sim_die();
 }
