@@ -67,6 +67,8 @@ main(void)
     run(lock_checks, lock_check_count);
     run(call_checks, call_check_count);
     run(exchange_checks, exchange_check_count);
+    run(mcapi_checks, mcapi_check_count);
+    run(channel_checks, channel_check_count);
     run(memory_checks, memory_check_count);
     report("four harts", hart_count() >= 4 ? NULL : "at least four harts are there");
     med_port_log(failures ? "bare_riscv: failed" : "bare_riscv: passed");

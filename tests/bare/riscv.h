@@ -26,6 +26,10 @@ extern const med_port_check call_checks[];
 extern const uint32_t call_check_count;
 extern const med_port_check exchange_checks[];
 extern const uint32_t exchange_check_count;
+extern const med_port_check mcapi_checks[];
+extern const uint32_t mcapi_check_count;
+extern const med_port_check channel_checks[];
+extern const uint32_t channel_check_count;
 extern const med_port_check memory_checks[];
 extern const uint32_t memory_check_count;
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The one-way topology between two harts: messages, packets, scalars and states from one node to
  * another, numbered, each once and in order; of states, each newer than the last. */
-#include "mcapi.h"
-#include "medley/mcapi_ext.h"
-#include "riscv.h"
-#include "support/request_end.h"
+#include "riscv_mcapi.h"
 
 #define COUNT 1000u
 #define RECEIVER 0
@@ -79,37 +76,6 @@ take_part(mrapi_node_t self, mcapi_endpoint_t *endpoints)
     mcapi_info_t info;
     mcapi_initialize(DOMAIN, self, NULL, NULL, &info, &status);
     return status == MCAPI_SUCCESS ? endpoints_make(endpoints) : "a node takes part";
-}
-
-typedef void connect_call(mcapi_endpoint_t, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *);
-typedef void open_call(unsigned *, mcapi_endpoint_t, mcapi_request_t *, mcapi_status_t *);
-typedef void close_call(unsigned, mcapi_request_t *, mcapi_status_t *);
-
-static bool
-connects(connect_call *call, mcapi_endpoint_t from, mcapi_endpoint_t to)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    call(from, to, &request, &status);
-    return status == MCAPI_SUCCESS && ends_well(request);
-}
-
-static bool
-opens(open_call *call, mcapi_endpoint_t at, unsigned *end)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    call(end, at, &request, &status);
-    return (status == MCAPI_SUCCESS || status == MCAPI_PENDING) && ends_well(request);
-}
-
-static bool
-closes(close_call *call, unsigned end)
-{
-    mcapi_status_t status;
-    mcapi_request_t request;
-    call(end, &request, &status);
-    return status == MCAPI_SUCCESS && ends_well(request);
 }
 
 /* ---- The sender ------------------------------------------------------------------------------ */

@@ -3,7 +3,8 @@
 #
 # Builds the bare RISC-V image, of 64 bits, of 32, and of 32 with no atomic instruction but a
 # test-and-set, and runs it on QEMU's machine "virt" (emulated). What fails says so; an image's exit
-# status is how many of its checks failed. The image calls every function of MRAPI.
+# status is how many of its checks failed. The image calls every function of MRAPI, of MCAPI, and of
+# what is added to MCAPI.
 #
 # usage: tests/bare/run_riscv.sh [HARTS...]    default: 4 16
 set -euo pipefail
@@ -23,7 +24,7 @@ for cores in rv64 rv32 rv32-tas; do
     cmake --build "$build" --target bare_riscv
     # The linker has dropped what the image does not call.
     uncalled=$(riscv64-unknown-elf-nm "$build/tests/bare/bare_riscv" | awk '$2 == "T" { print $3 }' | sort |
-        comm -13 - <(grep '^mrapi_' tests/exports.txt | sort))
+        comm -13 - <(grep -E '^(mrapi|mcapi|medley_mcapi)_' tests/exports.txt | sort))
     if [ -n "$uncalled" ]; then
         echo "FAILED  the image does not call" $uncalled
         failed=1
