@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Conformance of MCAPI's channels of states, through the public calls. Run in a private system and
  * in a named one. */
-#include "mcapi/exchange.h"
+#include "mcapi/lane.h"
 #include "medley/mcapi_ext.h"
 #include "support/channel.h"
 #include "support/threads.h"
@@ -233,6 +233,27 @@ wrong_arguments(void **state)
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
 }
 
+/* A length that no value has was written over that of the newest. */
+static void
+no_value(void **state)
+{
+    unsigned value = 5;
+    (void)state;
+    channel c = channel_make(24, 2);
+    send_value(c.sender, 1);
+    const med_exchange *exchange = med_self_get()->exchange->exchange;
+    const med_state_cell *cell = &exchange->lane_ends[med_handle_index(c.sender)].producer.cell;
+    atomic32 *length = &med_state_cell_head_after(cell, 0)->length;
+    assert_int_equal(atomic32_load_relaxed(length), sizeof value);
+    atomic32_store_relaxed(length, 25);
+    assert_int_equal(receive_value(c.receiver, &value), MCAPI_ERR_TRANSMISSION);
+    assert_int_equal(value, 5);
+    send_value(c.sender, 2);
+    assert_int_equal(receive_value(c.receiver, &value), MCAPI_SUCCESS);
+    assert_int_equal(value, 2);
+    channel_end(&of_packets, &c);
+}
+
 static void
 asked_for(void **state)
 {
@@ -378,6 +399,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(lengths, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(must_agree, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(wrong_arguments, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(no_value, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(asked_for, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(buffers_come_back, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(other_end_closed, exchange_up, exchange_down),

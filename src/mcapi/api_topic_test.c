@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Conformance of topics, through the public calls. Run in a private system and in a named one. */
-#include "mcapi/exchange.h"
+#include <stdlib.h>
+
+#include "mcapi/endpoint.h"
 #include "medley/mcapi_ext.h"
+#include "mrapi/system.h"
 #include "support/channel.h"
 #include "support/threads.h"
 
 #define OTHER 8
 #define SUBSCRIBERS 3u
 #define TOPIC 1
+#define LANES 6u /* that there are */
+#define MAX_LANES "6"
 
 static mcapi_uint_t
 publish(mcapi_endpoint_t topic, unsigned number, mcapi_status_t expected)
@@ -233,6 +238,43 @@ wrong_arguments(void **state)
     assert_int_equal(status, MCAPI_ERR_CHAN_TYPE);
 }
 
+/* No lane is left: nothing has changed by it, and when one is given back he may subscribe. */
+static void
+no_lane_left(void **state)
+{
+    unsigned receivers[LANES];
+    (void)state;
+    mcapi_endpoint_t topic = endpoint_make(TOPIC), late = endpoint_make(9);
+    for (unsigned i = 0; i < LANES; i++) {
+        receivers[i] = subscribe(topic, endpoint_make(10 + i), MCAPI_SUCCESS);
+    }
+    (void)subscribe(topic, late, MCAPI_ERR_MEM_LIMIT);
+    assert_int_equal(publish(topic, 1, MCAPI_SUCCESS), LANES);
+    receiver_close(&of_packets, receivers[3]);
+    assert_int_equal(publish(topic, 2, MCAPI_SUCCESS), LANES - 1);
+    unsigned receiver = subscribe(topic, late, MCAPI_SUCCESS);
+    assert_int_equal(publish(topic, 3, MCAPI_SUCCESS), LANES);
+    assert_int_equal(receive(receiver, MCAPI_SUCCESS), 3);
+}
+
+/* Whose topic it is was written over: there is nobody to wake, so nothing can come. */
+static void
+publisher_is_nobody(void **state)
+{
+    (void)state;
+    mcapi_endpoint_t topic = endpoint_make(TOPIC), at = endpoint_make(10);
+    const med_system *system = med_self_get()->system;
+    atomic32 *owner = &med_endpoint_at(system, med_handle_index(topic))->row.key_high;
+    uint32_t before = atomic32_load_relaxed(owner);
+    atomic32_store_relaxed(owner, UINT32_MAX);
+    (void)subscribe(topic, at, MCAPI_ERR_TRANSMISSION);
+    atomic32_store_relaxed(owner, before);
+    assert_int_equal(publish(topic, 1, MCAPI_SUCCESS), 0); /* which leaves what was made of it */
+    unsigned receiver = subscribe(topic, at, MCAPI_SUCCESS);
+    assert_int_equal(publish(topic, 2, MCAPI_SUCCESS), 1);
+    assert_int_equal(receive(receiver, MCAPI_SUCCESS), 2);
+}
+
 /* ---- Between threads ------------------------------------------------------------------------- */
 
 #define MANY 20000u
@@ -288,8 +330,11 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(waits_for_room, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(states_have_many_readers, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(wrong_arguments, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(no_lane_left, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(publisher_is_nobody, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(across, exchange_up, exchange_down),
     };
+    setenv("MEDLEY_MAX_LANES", MAX_LANES, 1);
     if (!system_up(argc, argv)) {
         return 1;
     }

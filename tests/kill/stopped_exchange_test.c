@@ -43,6 +43,7 @@ lanes_do_not_come(void **state)
     assert_int_equal(send_number(from, to, 1, 0), MCAPI_TIMEOUT);
     mcapi_pktchan_connect_i(from, to, &request, &status);
     assert_int_equal(status, MCAPI_TIMEOUT);
+    (void)subscribe(from, to, MCAPI_TIMEOUT);
     mcapi_sclchan_send_uint32(c.sender, 7, &status);
     assert_int_equal(status, MCAPI_SUCCESS);
     assert_int_equal(mcapi_sclchan_recv_uint32(c.receiver, &status), 7);
