@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Requests of MCAPI and who waits: for one that another made, or cancels, or whose endpoint or node
- * goes. Run in a private system and in a named one.
+ * goes; and for something else, while what he asked for is canceled. Run in a private system and in
+ * a named one.
  */
 #include <stdlib.h>
 
@@ -158,6 +159,194 @@ node_goes(void **state)
     requests_give_back();
 }
 
+/* ---- Who waits for something else ------------------------------------------------------------ */
+
+#define SLICES_US 50000u     /* of a sleep there are several in it */
+#define SOON_NS 10000000000u /* 10 s */
+
+/* What a node sleeps for, again and again, in vain. */
+typedef struct sleeper {
+    void (*prepare)(void);
+    mcapi_status_t (*sleep)(void);
+} sleeper;
+
+static mcapi_endpoint_t sleeps_at;
+static channel sleeps_by;
+
+static mcapi_endpoint_t
+patient_endpoint(mcapi_port_t port, mcapi_uint_t buffer_type)
+{
+    mcapi_endpoint_t endpoint = endpoint_make(port);
+    timeout_set(endpoint, SLICES_US);
+    assert_int_equal(attribute_set(endpoint, MCAPI_ENDP_ATTR_BUFFER_TYPE, buffer_type),
+                     MCAPI_SUCCESS);
+    return endpoint;
+}
+
+static void
+prepare_endpoint(void)
+{
+    sleeps_at = patient_endpoint(TO, MCAPI_ENDP_ATTR_FIFO_BUFFER);
+}
+
+static mcapi_status_t
+sleep_for_endpoint(void)
+{
+    mcapi_status_t status;
+    (void)mcapi_endpoint_get(DOMAIN, OTHER, NOWHERE, SLICES_US, &status);
+    return status;
+}
+
+static mcapi_status_t
+sleep_for_message(void)
+{
+    mcapi_status_t status;
+    size_t size;
+    mcapi_msg_recv(sleeps_at, &size, sizeof size, &size, &status);
+    return status;
+}
+
+static mcapi_status_t
+sleep_for_request(void)
+{
+    mcapi_status_t status;
+    size_t size;
+    (void)mcapi_wait(&asked[0], &size, SLICES_US, &status);
+    return status;
+}
+
+static void
+prepare_channel(const channel_kind *kind, mcapi_uint_t buffer_type)
+{
+    mcapi_endpoint_t from = patient_endpoint(TO, buffer_type);
+    sleeps_by = channel_between(kind, from, patient_endpoint(TO + 1, buffer_type));
+}
+
+static void
+prepare_scalars(void)
+{
+    prepare_channel(&of_scalars, MCAPI_ENDP_ATTR_FIFO_BUFFER);
+}
+
+static mcapi_status_t
+sleep_for_scalar(void)
+{
+    mcapi_status_t status;
+    (void)mcapi_sclchan_recv_uint8(sleeps_by.receiver, &status);
+    return status;
+}
+
+static mcapi_status_t
+sleep_for_room(void)
+{
+    mcapi_status_t status;
+    mcapi_sclchan_send_uint8(sleeps_by.sender, 1, &status);
+    return status;
+}
+
+static void
+prepare_full(void)
+{
+    prepare_scalars();
+    while (sleep_for_room() == MCAPI_SUCCESS) {
+    }
+}
+
+static void
+prepare_states(void)
+{
+    prepare_channel(&of_packets, MCAPI_ENDP_ATTR_STATE_BUFFER);
+}
+
+static mcapi_status_t
+sleep_for_state(void)
+{
+    mcapi_status_t status;
+    medley_mcapi_state_wait(sleeps_by.receiver, SLICES_US, &status);
+    return status;
+}
+
+static mcapi_status_t
+sleep_for_subscriber(void)
+{
+    mcapi_status_t status;
+    (void)medley_mcapi_topic_publish(sleeps_at, "", 1, &status);
+    return status;
+}
+
+static void
+prepare_subscriber(void)
+{
+    mcapi_endpoint_t slow = endpoint_make(TO + 1);
+    prepare_endpoint();
+    assert_int_equal(attribute_set(slow, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 1), MCAPI_SUCCESS);
+    (void)subscribe(sleeps_at, slow, MCAPI_SUCCESS);
+    while (sleep_for_subscriber() == MCAPI_SUCCESS) {
+    }
+}
+
+static const sleeper *sleeping; /* set before it starts */
+
+/* Has all requests there are; but for the first they are canceled meanwhile. */
+static void *
+sleeps_with_requests(void *argument)
+{
+    (void)argument;
+    exchange_begin(OTHER);
+    sleeping->prepare();
+    requests_use_up(endpoint_make(FROM));
+    stage_reach(1);
+    while (atomic32_load_acquire(&stage) == 1) {
+        assert_int_equal(sleeping->sleep(), MCAPI_TIMEOUT);
+    }
+    exchange_end();
+    return NULL;
+}
+
+/* Another's places come back, though he asks for nothing. */
+static void
+gets_a_place(mcapi_endpoint_t at)
+{
+    mcapi_status_t status;
+    mcapi_request_t request;
+    unsigned number;
+    uint64_t soon_ns = med_port_clock_ns() + SOON_NS;
+    do {
+        med_port_yield();
+        mcapi_msg_recv_i(at, &number, sizeof number, &request, &status);
+    } while (status == MCAPI_ERR_REQUEST_LIMIT && med_port_clock_ns() < soon_ns);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(cancel(request), MCAPI_SUCCESS);
+}
+
+static void
+sleeper_gives_places_back(void **state)
+{
+    static const sleeper sleepers[] = {
+        {prepare_endpoint, sleep_for_endpoint},
+        {prepare_endpoint, sleep_for_message},
+        {prepare_endpoint, sleep_for_request},
+        {prepare_scalars, sleep_for_scalar},
+        {prepare_full, sleep_for_room},
+        {prepare_states, sleep_for_state},
+        {prepare_subscriber, sleep_for_subscriber},
+    };
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(FROM);
+    for (size_t i = 0; i < sizeof sleepers / sizeof sleepers[0]; i++) {
+        sleeping = &sleepers[i];
+        stage_reach(0);
+        start(OTHER, sleeps_with_requests);
+        stage_await(1);
+        for (size_t k = 1; k < asked_count; k++) {
+            assert_int_equal(cancel(asked[k]), MCAPI_SUCCESS);
+        }
+        gets_a_place(at);
+        stage_reach(2);
+        join(OTHER, 0);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -165,6 +354,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(who_waits_is_woken, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(endpoint_goes, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(node_goes, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(sleeper_gives_places_back, exchange_up, exchange_down),
     };
     setenv("MEDLEY_MAX_NODES", "32", 1);
     if (!system_up(argc, argv)) {

@@ -229,6 +229,13 @@ is_there_now(void *context)
     return there;
 }
 
+static medley_status_t
+sweep(void *context)
+{
+    med_pending_slice(((const sought *)context)->self);
+    return MEDLEY_OK;
+}
+
 medley_status_t
 med_endpoint_await(med_self *self,
                    uint32_t domain,
@@ -238,8 +245,11 @@ med_endpoint_await(med_self *self,
                    med_handle *endpoint)
 {
     sought s = {self, domain, node, port, endpoint};
-    const med_wait_request wait = {
-        .condition = is_there_now, .context = &s, .deadline_ns = deadline_ns, .scope = self->scope};
+    const med_wait_request wait = {.condition = is_there_now,
+                                   .each_slice = med_port_has_threads() ? sweep : NULL,
+                                   .context = &s,
+                                   .deadline_ns = deadline_ns,
+                                   .scope = self->scope};
     return med_wait_until(&self->row->news, &self->waiter, &wait);
 }
 

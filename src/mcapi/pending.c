@@ -149,9 +149,8 @@ med_pending_sweep(const med_requests *requests, const med_pending_queue *queue)
     return any;
 }
 
-/* Of all that the caller asked for. */
-static bool
-sweep_all(const med_self *self)
+bool
+med_pending_sweep_all(const med_self *self)
 {
     const med_requests *requests = &self->system->requests;
     bool any = med_pending_sweep(requests, &self->exchange->gets);
@@ -172,7 +171,7 @@ med_pending_place(med_self *self, const med_request_operations *operations, med_
 {
     med_requests *requests = &self->system->requests;
     medley_status_t status = med_request_begin(requests, self->ref, operations, request);
-    if (status == MEDLEY_ERR_LIMIT && med_port_has_threads() && sweep_all(self)) {
+    if (status == MEDLEY_ERR_LIMIT && med_port_has_threads() && med_pending_sweep_all(self)) {
         status = med_request_begin(requests, self->ref, operations, request);
     }
     if (status == MEDLEY_ERR_LIMIT) {
@@ -266,6 +265,7 @@ look_at_peer(void *context)
 {
     const med_pending *pending = context;
     look(pending->queue);
+    med_pending_slice(pending->self);
     return MEDLEY_OK;
 }
 
@@ -275,7 +275,7 @@ med_pending_wait(med_self *self, med_pending_queue *queue, med_pending *asked, u
     asked->self = self;
     append(queue, asked);
     const med_wait_request wait = {.condition = has_ended,
-                                   .each_slice = med_port_has_processes() ? look_at_peer : NULL,
+                                   .each_slice = med_port_has_threads() ? look_at_peer : NULL,
                                    .context = asked,
                                    .deadline_ns = deadline_ns,
                                    .scope = self->scope};
@@ -307,6 +307,7 @@ look_at_peers(void *context)
             look(&own->receives);
         }
     }
+    med_pending_slice(self);
     return MEDLEY_OK;
 }
 
@@ -334,7 +335,7 @@ med_pending_wait_any(med_self *self,
                                   .scope = self->scope,
                                   .waiter = &self->waiter,
                                   .deadline_ns = deadline_ns,
-                                  .each_slice = med_port_has_processes() ? look_at_peers : NULL,
+                                  .each_slice = med_port_has_threads() ? look_at_peers : NULL,
                                   .each_look = med_port_has_threads() ? watch : NULL,
                                   .context = &all};
     return med_request_wait_any(&self->system->requests, &how, handles, count, which, outcome);

@@ -64,6 +64,15 @@ medley_status_t med_pending_wait(med_self *self,
 void med_pending_end_all(med_self *self, med_pending_queue *queue, medley_status_t status);
 /* Takes out of it what others canceled. Whether there was any. */
 bool med_pending_sweep(const med_requests *requests, const med_pending_queue *queue);
+/* The same of all that the caller asked for. */
+bool med_pending_sweep_all(const med_self *self);
+/* Who sleeps in a call of MCAPI does so after each slice: those places come back though he asks for
+ * nothing meanwhile. */
+static inline void
+med_pending_slice(const med_self *self)
+{
+    (void)(med_port_has_threads() && med_pending_sweep_all(self));
+}
 /* Is there any that is still wanted? */
 static inline bool
 med_pending_is_any(const med_requests *requests, const med_pending_queue *queue)

@@ -33,6 +33,7 @@ look_at_receiver(void *context)
 {
     const moving *m = context;
     med_lane_look_at(m->self->system, m->lane->producer.row, MED_LANE_CONSUMER);
+    med_pending_slice(m->self);
     return MEDLEY_OK;
 }
 
@@ -41,6 +42,7 @@ look_at_sender(void *context)
 {
     const moving *m = context;
     med_lane_look_at(m->self->system, m->lane->consumer.row, MED_LANE_PRODUCER);
+    med_pending_slice(m->self);
     return MEDLEY_OK;
 }
 

@@ -234,6 +234,7 @@ look_at_sender(void *context)
 {
     const waiting *w = context;
     med_lane_look_at(w->self->system, w->lane->consumer.row, MED_LANE_PRODUCER);
+    med_pending_slice(w->self);
     return MEDLEY_OK;
 }
 

@@ -209,6 +209,7 @@ look_at_all(void *context)
     for (med_lane_own *lane = p->own->subscribers; lane; lane = lane->producer.next) {
         med_lane_look_at(p->self->system, lane->producer.row, MED_LANE_CONSUMER);
     }
+    med_pending_slice(p->self);
     return MEDLEY_OK;
 }
 
