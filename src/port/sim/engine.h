@@ -105,7 +105,7 @@ void sim_choices_begin(const sim_order *order);
 #define SIM_PLACES (SIM_GLOBALS_AT + SIM_PROCESSES_MAX * SIM_GLOBALS_BYTES)
 
 /* Where the byte at `address` is; SIM_NOWHERE: on a stack, in notes, outside. Fails the run when it
- * is another process's. */
+ * is another process's, or nobody's. */
 uint32_t sim_place(const void *address, uintptr_t pc);
 void *sim_shared_address(uint32_t process, uint32_t place);
 uintptr_t sim_private_base(uint32_t process);

@@ -25,12 +25,13 @@ typedef struct shared {
     uintptr_t address; /* published by `word` */
 } shared;
 
-static uint32_t variable; /* each process has its own */
+static uint32_t variable;    /* each process has its own, */
+static const uint32_t *kept; /* and of this only the director's */
 
 static void
 begin(const sim_actor *director)
 {
-    (void)director;
+    kept = director->memory;
 }
 
 static void
@@ -77,6 +78,36 @@ act_private(const sim_actor *actor)
     void *mine;
     SIM_CHECK(med_port_memory_map(BYTES, &mine) == MEDLEY_OK);
     follow(actor, mine);
+}
+
+static void
+act_kept(const sim_actor *actor)
+{
+    (void)actor;
+    (void)*(const volatile uint32_t *)kept;
+}
+
+static void
+act_kept_copied(const sim_actor *actor)
+{
+    memcpy(actor->memory, kept, BYTES);
+}
+
+static void
+act_kept_atomic(const sim_actor *actor)
+{
+    (void)actor;
+    (void)__atomic_load_n(kept, __ATOMIC_RELAXED);
+}
+
+/* Nothing is copied from there, or to there. */
+static void
+act_nothing_copied(const sim_actor *actor)
+{
+    size_t none = sim_random(1);
+    memcpy(actor->memory, kept, none);
+    memmove((void *)(uintptr_t)kept, actor->memory, none);
+    memset((void *)(uintptr_t)kept, 0, none);
 }
 
 /* Both wait, and nobody wakes. */
@@ -264,6 +295,10 @@ act_dies_here(const sim_actor *actor)
 SCENARIO(foreign_shared, act_shared)
 SCENARIO(foreign_variable, act_variable)
 SCENARIO(foreign_private, act_private)
+SCENARIO(foreign_kept, act_kept)
+SCENARIO(foreign_kept_copied, act_kept_copied)
+SCENARIO(foreign_kept_atomic, act_kept_atomic)
+SCENARIO(never_copied, act_nothing_copied)
 SCENARIO(deadlock_asleep, act_asleep)
 SCENARIO(livelock_spin, act_spin)
 SCENARIO(race_set, act_set)
@@ -284,6 +319,10 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &foreign_shared,
     &foreign_variable,
     &foreign_private,
+    &foreign_kept,
+    &foreign_kept_copied,
+    &foreign_kept_atomic,
+    &never_copied,
     &deadlock_asleep,
     &livelock_spin,
     &race_set,

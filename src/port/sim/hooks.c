@@ -39,8 +39,8 @@ order_at(uintptr_t pc, int order)
 static inline void
 plain(const void *address, size_t bytes, sim_access access, uintptr_t pc)
 {
-    uint32_t place = sim_place(address, pc);
-    if (place == SIM_NOWHERE || bytes == 0) {
+    uint32_t place = bytes ? sim_place(address, pc) : SIM_NOWHERE;
+    if (place == SIM_NOWHERE) {
         return;
     }
     if (access == SIM_WRITES) {
@@ -145,7 +145,7 @@ void *
 __wrap_memcpy(void *target, const void *source, size_t bytes)
 {
     plain(source, bytes, SIM_READS, HERE);
-    if (sim_place(target, HERE) == SIM_NOWHERE) {
+    if (bytes == 0 || sim_place(target, HERE) == SIM_NOWHERE) {
         return memcpy(target, source, bytes);
     }
     write_words(target, source, bytes, HERE);
@@ -156,7 +156,7 @@ void *
 __wrap_memmove(void *target, const void *source, size_t bytes)
 {
     plain(source, bytes, SIM_READS, HERE);
-    if (sim_place(target, HERE) == SIM_NOWHERE) {
+    if (bytes == 0 || sim_place(target, HERE) == SIM_NOWHERE) {
         return memmove(target, source, bytes);
     }
     if ((uintptr_t)target - (uintptr_t)source < bytes) {
@@ -171,7 +171,7 @@ void *
 __wrap_memset(void *target, int value, size_t bytes)
 {
     uint8_t word[WORD_BYTES];
-    if (sim_place(target, HERE) == SIM_NOWHERE) {
+    if (bytes == 0 || sim_place(target, HERE) == SIM_NOWHERE) {
         return memset(target, value, bytes);
     }
     memset(word, value, sizeof word);

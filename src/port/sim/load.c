@@ -127,8 +127,10 @@ process_load(sim_process *process, const char *program)
     process->scenarios = dlsym(loaded, "sim_scenarios");
     (void)dl_iterate_phdr(find_globals, process);
     process->globals_fresh = malloc(process->globals_bytes + 1);
-    if (!process->scenarios || !process->globals_fresh ||
-        process->globals_bytes > SIM_GLOBALS_BYTES) {
+    if (process->globals_bytes > SIM_GLOBALS_BYTES) {
+        return said("the program has more variables than SIM_GLOBALS_BYTES");
+    }
+    if (!process->scenarios || !process->globals_fresh) {
         return said("the program is not as it should be");
     }
     memcpy(process->globals_fresh, (void *)process->globals, process->globals_bytes);

@@ -49,7 +49,7 @@ typedef enum sim_failure_kind {
     SIM_RACE,     /* two accesses, one of them plain */
     SIM_DEADLOCK, /* all wait, and nobody will wake them */
     SIM_LIVELOCK, /* too many steps */
-    SIM_FOREIGN,  /* a pointer of another process, or to what is not mapped */
+    SIM_FOREIGN,  /* a pointer of another process, to what is not mapped, or none */
     SIM_FULL,     /* one of the simulator's own limits */
 } sim_failure_kind;
 

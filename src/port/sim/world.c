@@ -45,6 +45,8 @@ sim_world_weaken(uint32_t site, sim_weakening weakening)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
+#define NOBODYS_BYTES 65536u /* from NULL on nothing is ever mapped */
+
 static uint32_t
 place_of_global(uintptr_t address, uintptr_t pc)
 {
@@ -86,6 +88,10 @@ sim_place(const void *address, uintptr_t pc)
         return SIM_PRIVATE_AT + (uint32_t)at;
     }
     at -= private_bytes;
+    if ((uintptr_t)address < NOBODYS_BYTES) {
+        sim_fail(SIM_FOREIGN, "an address that is none, as of what another process's variables say",
+                 pc, 0);
+    }
     return at < stack_bytes ? SIM_NOWHERE : place_of_global((uintptr_t)address, pc);
 }
 
