@@ -399,6 +399,29 @@ one_outcome_each(void **state)
     }
 }
 
+#define LIVES 3
+
+/* What was asked for in former lives of the process in the system: when its last node had left. */
+static void
+node_comes_again(void **state)
+{
+    mcapi_request_t asked_for[LIVES];
+    unsigned number;
+    for (int life = 0; life < LIVES; life++) {
+        exchange_end();
+        (void)node_up(state);
+        system_anew(state);
+        (void)node_down(state);
+        exchange_begin(NODE);
+        asked_for[life] = receive_message(endpoint_make(TO), &number);
+        for (int former = 0; former < life; former++) {
+            expect_no_end(asked_for[former], MCAPI_ERR_REQUEST_INVALID);
+            assert_int_equal(cancel(asked_for[former]), MCAPI_ERR_REQUEST_INVALID);
+        }
+        expect_no_end(asked_for[life], MCAPI_PENDING);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -411,6 +434,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(packet_to_send, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(open, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(connect_and_close, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(node_comes_again, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(places_come_back, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(one_outcome_each, exchange_up, exchange_down),
     };

@@ -255,12 +255,35 @@ request_limit(void **state)
     end(rmem);
 }
 
+#define LIVES 20
+
+/* What was asked for before the process's last node left is nothing to one that comes later. */
+static void
+requests_of_former_lives(void **state)
+{
+    mrapi_status_t status;
+    mrapi_request_t former[LIVES];
+    size_t size;
+    for (uint32_t life = 0; life < LIVES; life++) {
+        mrapi_rmem_hndl_t rmem = attached(MRAPI_RMEM_DMA);
+        mrapi_rmem_read_i(rmem, 0, near, 0, 5, 1, 5, 5, &former[life], &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        for (uint32_t i = 0; i < life; i++) {
+            assert_int_equal(mrapi_test(&former[i], &size, &status), MRAPI_FALSE);
+            assert_int_equal(status, MRAPI_ERR_REQUEST_INVALID);
+            mrapi_cancel(&former[i], &status);
+            assert_int_equal(status, MRAPI_ERR_REQUEST_INVALID);
+        }
+        system_anew(state);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         UP(bounds),   UP(not_to_be_used), UP(moved),         UP(a_cache_moves_when_told),
-        UP(requests), UP(requests_wrong), UP(request_limit),
+        UP(requests), UP(requests_wrong), UP(request_limit), UP(requests_of_former_lives),
     };
     if (!system_up(argc, argv)) {
         return 1;

@@ -79,8 +79,9 @@ typedef struct med_request {
 typedef struct med_requests {
     med_request *places;
     uint32_t count;
-    atomic32 next; /* where the next search begins; a hint */
-    med_wait wait; /* woken when any request is over */
+    uint32_t first_generation; /* of places that nobody had yet */
+    atomic32 next;             /* where the next search begins; a hint */
+    med_wait wait;             /* woken when any request is over */
     /* Of queued ones: somebody waits for another's, and sleeps where he sleeps for everything. */
     atomic32 watched;
     const struct med_system *system; /* whose nodes' requests they are; NULL: nobody's */
@@ -93,7 +94,8 @@ medley_status_t med_requests_begin(struct med_system *system);
 void med_requests_end(struct med_system *system);
 void med_requests_node_leaves(struct med_self *self);
 
-/* As many as MEDLEY_MAX_REQUESTS says. MEDLEY_ERR_NO_MEMORY. */
+/* As many as MEDLEY_MAX_REQUESTS says. A handle of a table that was before is none of this one.
+ * MEDLEY_ERR_NO_MEMORY. One table of the process after the other, as the next. */
 medley_status_t med_requests_init(med_requests *requests);
 /* Nobody uses it any more. */
 void med_requests_fini(med_requests *requests);

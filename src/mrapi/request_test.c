@@ -286,6 +286,67 @@ generations_wrap(void **state)
     assert_true(before >> 12 < 8);
 }
 
+#define LIVES 1000
+#define REMEMBERED 16
+
+/* Starts one, beside which none of those is there. */
+static uint32_t
+start_beside(const uint32_t former[REMEMBERED])
+{
+    uint32_t handle = start(&one);
+    for (size_t i = 0; i < REMEMBERED; i++) {
+        assert_int_equal(med_request_cancel(&requests, former[i]), MEDLEY_ERR_STALE);
+        assert_int_equal(test(former[i]), MEDLEY_ERR_STALE);
+    }
+    return handle;
+}
+
+/* A table after the other, in which a place is in use all the time and others more or less: what
+ * the former gave is nothing to the next. */
+static void
+former_tables_are_told_apart(void **state)
+{
+    uint32_t former[REMEMBERED] = {0};
+    engine stays = {.over = ATOMIC32_INIT(0)};
+    (void)state;
+    atomic32_store_relaxed(&one.over, 1);
+    for (uint32_t life = 0; life < LIVES; life++) {
+        if (life % 2) {
+            (void)start(&stays);
+        }
+        for (uint32_t i = 0; i < life % 3 * PLACES + life % 5; i++) {
+            assert_int_equal(test(start_beside(former)), MEDLEY_OK);
+        }
+        former[life % REMEMBERED] = start_beside(former);
+        med_requests_fini(&requests);
+        assert_int_equal(med_requests_init(&requests), MEDLEY_OK);
+    }
+}
+
+/* Where the generations wrap, too. */
+static void
+former_tables_are_told_apart_across_the_wrap(void **state)
+{
+    uint32_t former = 0;
+    (void)state;
+    atomic32_store_relaxed(&one.over, 1);
+    for (int i = 0; i < PLACES; i++) {
+        atomic32_store_relaxed(&requests.places[i].word, 0xffff0000u); /* FREE */
+    }
+    for (uint32_t life = 0; life < 40; life++) {
+        for (uint32_t i = 0; i <= PLACES; i++) {
+            uint32_t handle = start(&one);
+            assert_int_not_equal(handle >> 12, 0);
+            assert_int_equal(test(former), MEDLEY_ERR_STALE);
+            assert_int_equal(test(handle), MEDLEY_OK);
+        }
+        former = start(&one);
+        med_requests_fini(&requests);
+        assert_int_equal(med_requests_init(&requests), MEDLEY_OK);
+    }
+    assert_true(former >> 12 < 0x1000);
+}
+
 static bool
 is_of(const void *context, const void *wanted)
 {
@@ -480,6 +541,9 @@ main(void)
         cmocka_unit_test_setup_teardown(all_places_in_use, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_abandoned_place_comes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(generations_wrap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(former_tables_are_told_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(former_tables_are_told_apart_across_the_wrap, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(drained, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drained_by_one_more_urgent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_maker_leaves, set_up, tear_down),

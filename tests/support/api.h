@@ -16,13 +16,16 @@
 
 #define NODE 7
 
+static const char *system_name; /* NULL: a private one */
+
 /* With the argument "private" a private system, else a named one. */
 static inline bool
 system_up(int argc, char **argv)
 {
     bool private_system = argc > 1 && strcmp(argv[1], "private") == 0;
     test_system_prepare();
-    return medley_system_open(private_system ? NULL : test_system_name()) == MEDLEY_OK;
+    system_name = private_system ? NULL : test_system_name();
+    return medley_system_open(system_name) == MEDLEY_OK;
 }
 
 static inline int
@@ -45,6 +48,16 @@ node_down(void **state)
     mrapi_finalize(&status);
     assert_int_equal(status, MRAPI_SUCCESS);
     return 0;
+}
+
+/* The one node leaves, and with it the process, which then comes back. */
+static inline void
+system_anew(void **state)
+{
+    (void)node_down(state);
+    assert_int_equal(medley_system_close(), MEDLEY_OK);
+    assert_int_equal(medley_system_open(system_name), MEDLEY_OK);
+    (void)node_up(state);
 }
 
 /* Runs `body` on a thread of its own, to its end. */
