@@ -302,6 +302,7 @@ turn_take(med_request *request, uint32_t generation, turn_taker taker, uint32_t 
     return status;
 }
 
+/* What is not VALID any more has left its queue. */
 static void
 turn_give(med_request *request, uint32_t word, med_request_state state)
 {
@@ -610,23 +611,37 @@ med_requests_are_others(const med_requests *requests,
 static medley_status_t
 cancel_anothers(med_requests *requests, med_request *request, uint32_t generation)
 {
-    const turn_taker taker = {.collects = false, .has_queue = true};
-    uint32_t canceled = word_of(MED_REQUEST_CANCELED, generation) | QUEUED;
+    const turn_taker maker = {.collects = false, .has_queue = true};
+    const uint32_t under_way = word_of(MED_REQUEST_VALID, generation) | QUEUED;
+    const uint32_t canceled = word_of(MED_REQUEST_CANCELED, generation) | QUEUED;
     uint32_t pauses = 0;
-    for (;;) {
-        uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: A2 stands behind it */
-        medley_status_t status = turn_refused(word, generation, taker);
-        if (status != MEDLEY_OK && status != MEDLEY_BUSY) {
-            return status;
-        }
-        /* A2 filled <- R1 (turn_give): what its maker did at it, he has done. */
-        if (status == MEDLEY_OK && atomic32_cas_acquire(&request->word, &word, canceled)) {
-            break;
+    uint32_t word = under_way;
+    /* A2 filled <- R1 (turn_give): what its maker did at it, he has done. */
+    while (!atomic32_cas_acquire(&request->word, &word, canceled)) {
+        medley_status_t status = turn_refused(word, generation, maker);
+        if (status != MEDLEY_BUSY) {
+            /* It could be had, so it is RECEIVED: out of the queue, and too late. */
+            return status == MEDLEY_OK ? MEDLEY_BUSY : status;
         }
         med_wait_pause(&pauses);
+        word = under_way;
     }
     med_wait_wake(&requests->wait, MED_PORT_SCOPE_PROCESS);
     med_node_wake_all(requests->system); /* its maker, and who else waits for it */
+    return MEDLEY_OK;
+}
+
+/* With the turn. */
+static medley_status_t
+cancel_had(med_requests *requests, med_request *request, uint32_t word)
+{
+    bool canceled =
+        state_of(word) == MED_REQUEST_VALID && request->operations->cancel(request->context);
+    turn_give(request, word, canceled ? MED_REQUEST_CANCELED : state_of(word));
+    if (!canceled) {
+        return MEDLEY_BUSY;
+    }
+    tell(requests);
     return MEDLEY_OK;
 }
 
@@ -641,19 +656,10 @@ med_request_cancel(med_requests *requests, uint32_t handle)
     }
     const turn_taker taker = {.collects = false, .has_queue = is_in_own_queue(request)};
     medley_status_t status = turn_await(request, generation, taker, &word);
-    if (status == MEDLEY_ERR_NOT_OWNER && med_port_has_threads()) {
+    if (status == MEDLEY_OK) {
+        status = cancel_had(requests, request, word);
+    } else if (status == MEDLEY_ERR_NOT_OWNER && med_port_has_threads()) {
         status = cancel_anothers(requests, request, generation);
-        return status == MEDLEY_ERR_EXISTS ? MEDLEY_BUSY : status;
     }
-    if (status != MEDLEY_OK) {
-        return status == MEDLEY_ERR_EXISTS ? MEDLEY_BUSY : status;
-    }
-    bool canceled =
-        state_of(word) == MED_REQUEST_VALID && request->operations->cancel(request->context);
-    turn_give(request, word, canceled ? MED_REQUEST_CANCELED : state_of(word));
-    if (!canceled) {
-        return MEDLEY_BUSY;
-    }
-    tell(requests);
-    return MEDLEY_OK;
+    return status == MEDLEY_ERR_EXISTS ? MEDLEY_BUSY : status;
 }

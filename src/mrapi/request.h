@@ -60,8 +60,8 @@ typedef struct med_request_operations {
     /* True: nothing of it goes on, nothing of the caller's is touched any more. False: it cannot be
      * canceled; by its maker, who leaves: it has ended. */
     bool (*cancel)(void *context);
-    /* It stands in a queue of its maker's, and has one step: VALID, then COMPLETED. The maker alone
-     * calls these; another cancels it whenever the maker is not at it. */
+    /* It stands in a queue of its maker's until it is RECEIVED or COMPLETED. Until then the maker
+     * alone calls these, and another cancels it whenever the maker is not at it. */
     bool queued;
 } med_request_operations;
 

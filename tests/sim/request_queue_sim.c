@@ -2,7 +2,7 @@
 /*
  * A request that stands in its maker's queue, each of whose steps touches what the caller lent it:
  * who cancels it, another thread, has that for himself from then on, and the maker does nothing
- * more about it.
+ * more about it. Once it is RECEIVED nobody cancels it.
  *
  * Actors, threads of one process: 0 makes it, brings it forward, and ends it if it comes to that; 1
  * cancels it.
@@ -41,7 +41,7 @@ progress(void *context, med_request_outcome *outcome)
 {
     (void)context;
     (void)outcome;
-    return MED_REQUEST_VALID;
+    return MED_REQUEST_RECEIVED;
 }
 
 static bool
@@ -56,29 +56,69 @@ static const med_request_operations in_queue = {
 
 /* ---- Its maker ------------------------------------------------------------------------------- */
 
+/* One step of it. False: it was canceled. */
+static bool
+step_once(const sim_actor *actor, med_request *request, uint32_t step)
+{
+    if (med_request_turn_take(request) != MEDLEY_OK) {
+        return false;
+    }
+    *lent(actor) = step;
+    med_request_turn_give(request);
+    return true;
+}
+
+/* The last one ends it. */
+static bool
+end_by_step(const sim_actor *actor, med_request *request)
+{
+    const med_request_outcome outcome = {.status = MEDLEY_OK};
+    if (med_request_turn_take(request) != MEDLEY_OK) {
+        return false;
+    }
+    *lent(actor) = ENDED_MARK;
+    med_request_turn_end(&med_self_get()->system->requests, request, outcome);
+    return true;
+}
+
+/* It leaves the queue before it ends. */
+static bool
+end_received(const sim_actor *actor, uint32_t handle)
+{
+    med_requests *requests = &med_self_get()->system->requests;
+    const med_request_outcome outcome = {.status = MEDLEY_OK};
+    med_request_outcome told;
+    medley_status_t status = med_request_test(requests, handle, &told);
+    SIM_CHECK(status == MEDLEY_BUSY || status == MEDLEY_ERR_CANCELED);
+    if (status == MEDLEY_ERR_CANCELED) {
+        return false;
+    }
+    *lent(actor) = ENDED_MARK;
+    SIM_CHECK(med_request_complete(requests, handle, outcome) == MEDLEY_OK);
+    return true;
+}
+
 static void
 act_maker(const sim_actor *actor)
 {
     notes *n = actor->notes;
     med_requests *requests = &med_self_get()->system->requests;
-    const med_request_outcome outcome = {.status = MEDLEY_OK};
     med_request_outcome told;
     med_request *request;
+    bool goes_on = true;
     SIM_CHECK(med_request_begin(requests, med_self_get()->ref, &in_queue, &request) == MEDLEY_OK);
     n->handle = med_request_start(requests, request);
-    for (uint32_t step = 1; step <= STEPS; step++) {
-        if (med_request_turn_take(request) != MEDLEY_OK) {
-            n->taken_out = true;
-            med_request_drop(request);
-            return;
-        }
-        *lent(actor) = step;
-        if (step < STEPS) {
-            med_request_turn_give(request);
-        }
+    for (uint32_t step = 1; step < STEPS && goes_on; step++) {
+        goes_on = step_once(actor, request, step);
     }
-    *lent(actor) = ENDED_MARK;
-    med_request_turn_end(requests, request, outcome);
+    if (goes_on) {
+        goes_on = sim_random(2) == 0 ? end_by_step(actor, request) : end_received(actor, n->handle);
+    }
+    if (!goes_on) {
+        n->taken_out = true;
+        med_request_drop(request);
+        return;
+    }
     SIM_CHECK(med_request_test(requests, n->handle, &told) == MEDLEY_OK);
 }
 
