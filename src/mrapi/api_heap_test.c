@@ -656,6 +656,8 @@ without_malloc_it_is_shared(void **state)
     mrapi_shmem_hndl_t shmem = mrapi_shmem_create_malloc(KEY, 100, &attributes, &status);
     assert_int_equal(status, MRAPI_SUCCESS);
     memset(attributes.mem_addr, 1, 100);
+    mrapi_shmem_delete(shmem, &status);
+    assert_int_equal(status, MRAPI_ERR_SHM_ATTCH);
     assert_null(mrapi_shmem_attach(shmem, &status));
     assert_int_equal(status, MRAPI_ERR_SHM_ATTACHED);
     mrapi_shmem_attributes_t again = {.use_malloc = MCA_FALSE};
@@ -667,7 +669,27 @@ without_malloc_it_is_shared(void **state)
     assert_int_equal(mrapi_shmem_get(KEY, &status), shmem);
     delete_heap(heap);
     mrapi_shmem_detach(shmem, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
     delete_heap(shmem);
+}
+
+/* Who leaves with one attached has it attached no more: each row is the next one's again. */
+static void
+without_malloc_it_outlives_its_maker(void **state)
+{
+    mrapi_status_t status;
+    uint32_t rows = 1;
+    for (uint32_t i = 0; i <= rows; i++) {
+        mrapi_shmem_attributes_t attributes = {.use_malloc = MCA_FALSE};
+        (void)node_up(state);
+        rows = med_self_get()->system->limits.shmems;
+        (void)mrapi_shmem_create_malloc(KEY, 100, &attributes, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        (void)node_down(state);
+        (void)node_up(state);
+        delete_heap(mrapi_shmem_get(KEY, &status));
+        (void)node_down(state);
+    }
 }
 
 int
@@ -693,6 +715,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(what_comes_back_stays_its_makers, node_up, node_down),
         cmocka_unit_test_setup_teardown(lives_are_marked_as_over, node_up, node_down),
         cmocka_unit_test_setup_teardown(without_malloc_it_is_shared, node_up, node_down),
+        cmocka_unit_test(without_malloc_it_outlives_its_maker),
     };
     (void)test_seed(); /* before there are threads */
     if (!system_up(argc, argv)) {

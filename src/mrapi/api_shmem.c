@@ -190,18 +190,14 @@ arguments_check(const med_self *self,
     return list_check(self, request->nodes, request->node_count);
 }
 
-/* `attributes` is good; `request` has its number, size and list. */
-static medley_status_t
-create(med_self *self,
-       med_shmem_request *request,
-       const mrapi_shmem_attributes_t *attributes,
-       med_handle *handle)
+/* Those of a good record. */
+static void
+attributes_take(med_shmem_request *request, const mrapi_shmem_attributes_t *attributes)
 {
     request->attributes = med_attributes_flags(&attribute_kind, attributes);
     request->place = attributes->resource >> RESOURCE_INDEX_BITS;
     request->place_index = attributes->resource & ((1u << RESOURCE_INDEX_BITS) - 1);
     request->address = (uintptr_t)attributes->address;
-    return med_shmem_create(self, request, handle);
 }
 
 mrapi_shmem_hndl_t
@@ -222,8 +218,8 @@ mrapi_shmem_create(mrapi_shmem_id_t shmem_id,
         .number = shmem_id, .size_bytes = size, .nodes = nodes, .node_count = nodes_size};
     *status = arguments_check(self, &request, attributes, attr_size);
     if (*status == MRAPI_SUCCESS) {
-        *status =
-            status_of_create(create(self, &request, attributes ? attributes : &standard, &handle));
+        attributes_take(&request, attributes ? attributes : &standard);
+        *status = status_of_create(med_shmem_create(self, &request, &handle));
     }
     return handle;
 }
@@ -305,16 +301,10 @@ create_attached(med_self *self,
 {
     med_handle handle = MRAPI_RETURN_VALUE_INVALID;
     med_shmem_request request = {.number = key, .size_bytes = size};
-    bool good = med_attributes_good(&attribute_kind, attributes);
-    *status = status_of_create(create(self, &request, good ? attributes : &standard, &handle));
-    if (*status != MRAPI_SUCCESS) {
-        return MRAPI_RETURN_VALUE_INVALID;
-    }
-    *status = status_of_sharing(med_shmem_attach(self, handle, &attributes->mem_addr));
-    if (*status != MRAPI_SUCCESS) {
-        (void)med_shmem_delete(self, handle);
-        return MRAPI_RETURN_VALUE_INVALID;
-    }
+    attributes_take(&request,
+                    med_attributes_good(&attribute_kind, attributes) ? attributes : &standard);
+    *status =
+        status_of_create(med_shmem_create_attached(self, &request, &handle, &attributes->mem_addr));
     return handle;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What a call says when the machine refuses what it needs, at each point where it can: no memory,
- * no counter, no such thread, no priority inheritance. Nothing is left of it, and the same call
- * does its work when the machine does. The port's functions are replaced, for this program
- * (-Wl,--wrap).
+ * no turn at a table, no counter, no such thread, no priority inheritance. Nothing is left of it,
+ * and the same call does its work when the machine does. The port's functions, and the lock of
+ * tables, are replaced, for this program (-Wl,--wrap).
  */
 #include "mrapi/system.h"
 #include "support/api.h"
+#include "support/segments.h"
 #include "support/unit.h"
 
 #define FAR_BYTES 256u
@@ -15,6 +16,8 @@
 
 /* ---- The machine ----------------------------------------------------------------------------- */
 
+/* So often is the table of shared memories to be had; then one has it who is stopped. */
+static uint32_t turns_left = UINT32_MAX;
 /* So many allocations succeed; then one does not. */
 static uint32_t allocations_left = UINT32_MAX;
 static bool refused_one;
@@ -35,6 +38,8 @@ medley_status_t __wrap_med_port_thread_start(med_port_thread *thread,
                                              const med_port_thread_attributes *attributes,
                                              void *(*entry)(void *),
                                              void *argument);
+medley_status_t __real_med_table_lock(const med_table_view *view);
+medley_status_t __wrap_med_table_lock(const med_table_view *view);
 bool __real_med_port_pi_supported(void);
 bool __wrap_med_port_pi_supported(void);
 
@@ -77,6 +82,19 @@ __wrap_med_port_thread_start(med_port_thread *thread,
     return threads_give == MEDLEY_OK
                ? __real_med_port_thread_start(thread, attributes, entry, argument)
                : threads_give;
+}
+
+medley_status_t
+__wrap_med_table_lock(const med_table_view *view)
+{
+    if (turns_left == UINT32_MAX || view != &med_self_get()->system->shmems) {
+        return __real_med_table_lock(view);
+    }
+    if (turns_left == 0) {
+        return MEDLEY_TIMEOUT;
+    }
+    turns_left--;
+    return __real_med_table_lock(view);
 }
 
 bool
@@ -178,6 +196,40 @@ no_memory(void **state)
     assert_int_equal(refused_at_each(starts_a_count, MRAPI_ERR_MEM_LIMIT), 1);
 }
 
+/* ---- One who is stopped ---------------------------------------------------------------------- */
+
+#define KEY 9u
+
+/* Another stops, with the table of shared memories, after each of the times that a call has it:
+ * what was begun is not there. */
+static void
+no_turn(void **state)
+{
+    mrapi_status_t status = MRAPI_TIMEOUT, got;
+    mrapi_shmem_hndl_t shmem = MRAPI_RETURN_VALUE_INVALID;
+    mrapi_shmem_attributes_t attributes;
+    (void)state;
+    mrapi_shmem_init_attributes(&attributes, &got);
+    attributes.use_malloc = MCA_FALSE;
+    for (uint32_t turns = 0; status != MRAPI_SUCCESS; turns++) {
+        turns_left = turns;
+        shmem = mrapi_shmem_create_malloc(KEY, LARGE, &attributes, &status);
+        turns_left = UINT32_MAX;
+        if (status != MRAPI_SUCCESS) {
+            assert_int_equal(status, MRAPI_TIMEOUT);
+            assert_int_equal(shmem, MRAPI_RETURN_VALUE_INVALID);
+            (void)mrapi_shmem_get(KEY, &got);
+            assert_int_equal(got, MRAPI_ERR_SHM_ID_INVALID);
+            assert_int_equal(segments_count(test_system_name()), 0);
+        }
+    }
+    memset(attributes.mem_addr, 1, LARGE);
+    mrapi_shmem_detach(shmem, &got);
+    assert_int_equal(got, MRAPI_SUCCESS);
+    mrapi_shmem_delete(shmem, &got);
+    assert_int_equal(got, MRAPI_SUCCESS);
+}
+
 /* ---- The others ------------------------------------------------------------------------------ */
 
 static mrapi_status_t
@@ -262,6 +314,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(no_memory, node_up, node_down),
+        cmocka_unit_test_setup_teardown(no_turn, node_up, node_down),
         cmocka_unit_test_setup_teardown(no_counter, node_up, node_down),
         cmocka_unit_test_setup_teardown(no_thread, node_up, node_down),
         cmocka_unit_test_setup_teardown(no_priority_inheritance, node_up, node_down),

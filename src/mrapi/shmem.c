@@ -3,7 +3,8 @@
  * Shared memory. What may run together: everything, by any nodes of any processes.
  *
  *              what makes it happen                      against what it stands
- *   create     the row becomes LIVE (T1 in table.c)      another of that number: the table's lock
+ *   create     the row becomes LIVE (T1 in table.c),     another of that number: the table's lock
+ *              perhaps with the own bit set
  *   attach     the own bit is set, under that lock       delete: the same lock
  *   detach     the own bit is cleared                    delete sees the bit, or it came later
  *   delete     the row becomes REMOVING                  attach: the same lock
@@ -99,12 +100,23 @@ permission(const med_self *self, med_shmem_row *row)
 /* ---- Create ---------------------------------------------------------------------------------- */
 
 typedef struct fill_context {
-    med_system *system;
+    med_self *self;
     const med_shmem_request *request;
     const med_port_segment *segment;
-    uint32_t domain;
+    bool attaches;   /* at once: the segment is mapped */
     bool row_in_use; /* set by fill */
 } fill_context;
+
+/* As attach, in a row that nobody has seen yet. False: it is in use. */
+static bool
+fill_attached(const fill_context *with, med_shmem_row *row, uint32_t index)
+{
+    med_self *self = with->self;
+    med_object_touch(&self->tables[MED_KIND_SHMEM], index);
+    /* Relaxed: published with the row. */
+    atomic32_store_relaxed(&attached(row)[self->index / 32], med_shmem_bit(self->index));
+    return med_mapping_begin(self->system, index, self->index, with->segment);
+}
 
 /* Relaxed but for K1, K3: published with the row (T1 in table.c). The mapping comes before that,
  * for the other nodes of a private system, who have no file to map. */
@@ -112,11 +124,12 @@ static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
     fill_context *with = context;
+    med_system *system = with->self->system;
     const med_shmem_request *request = with->request;
     med_shmem_row *shmem = (med_shmem_row *)(void *)row;
     (void)generation;
     atomic32_store_relaxed(&shmem->file, with->segment->number);
-    atomic32_store_relaxed(&shmem->domain, with->domain);
+    atomic32_store_relaxed(&shmem->domain, with->self->domain);
     atomic32_store_relaxed(&shmem->node_count, request->node_count);
     /* K1 next life -> K2 (read), each. */
     atomic32_store_release(&shmem->attributes, request->attributes);
@@ -128,24 +141,26 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_release(&shmem->address_low, (uint32_t)request->address);
     atomic32_store_release(&shmem->address_high, (uint32_t)(request->address >> 32));
 
-    for (uint32_t i = 0; i < med_shmem_bit_words(&with->system->limits); i++) {
+    for (uint32_t i = 0; i < med_shmem_bit_words(&system->limits); i++) {
         atomic32_store_relaxed(&attached(shmem)[i], 0);
     }
     for (uint32_t i = 0; i < request->node_count; i++) {
-        atomic32_store_relaxed(&listed(with->system, shmem)[i], request->nodes[i]);
+        atomic32_store_relaxed(&listed(system, shmem)[i], request->nodes[i]);
     }
-    with->row_in_use = !med_mapping_keep(with->system, index, with->segment);
+    with->row_in_use = with->attaches ? !fill_attached(with, shmem, index)
+                                      : !med_mapping_keep(system, index, with->segment);
 }
 
 static medley_status_t
 insert(med_self *self,
        const med_shmem_request *request,
        const med_port_segment *segment,
+       bool attaches,
        med_handle *shmem)
 {
     med_system *system = self->system;
     fill_context context = {
-        .system = system, .request = request, .segment = segment, .domain = self->domain};
+        .self = self, .request = request, .segment = segment, .attaches = attaches};
     bool any = request->number == MED_OBJECT_ANY;
     med_table_insertion insertion = {
         .key = {any ? KEY_NAMELESS : KEY_NUMBERED, any ? 0 : request->number},
@@ -210,11 +225,10 @@ file_make(med_self *self, med_port_segment *segment)
     }
 }
 
-/* The segment, mapped when it is a private one, or is to be kept so. */
+/* The segment, mapped when it is a private one. */
 static medley_status_t
 segment_make(med_self *self, const med_shmem_request *request, med_port_segment *segment)
 {
-    med_system *system = self->system;
     if (request->place_index != 0 && !place_is_numbered(request->place)) {
         med_shmem_report("cannot make shared memory", request->number, "there is no such resource");
         return MEDLEY_ERR_NOT_SUPPORTED;
@@ -231,12 +245,6 @@ segment_make(med_self *self, const med_shmem_request *request, med_port_segment 
         }
         return status == MEDLEY_ERR_EXISTS ? MEDLEY_ERR_NO_MEMORY : status;
     }
-    if (!med_segments_are_private(system)) {
-        if (request->size_bytes <= KEPT_MAX_BYTES && !request->address) {
-            (void)med_port_segment_map(segment); /* else the attach says why not */
-        }
-        med_port_segment_close(segment);
-    }
     return MEDLEY_OK;
 }
 
@@ -249,8 +257,29 @@ segment_unmake(med_system *system, const med_port_segment *segment)
     med_segment_remove(system, segment->number);
 }
 
-medley_status_t
-med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *shmem)
+/* A named one: when it is attached at once, or is to be kept so until it is. */
+static medley_status_t
+segment_map(const med_system *system,
+            const med_shmem_request *request,
+            bool attaches,
+            med_port_segment *segment)
+{
+    if (med_segments_are_private(system)) {
+        return MEDLEY_OK;
+    }
+    bool keeps = request->size_bytes <= KEPT_MAX_BYTES && !request->address;
+    medley_status_t status = attaches || keeps ? med_port_segment_map(segment) : MEDLEY_OK;
+    med_port_segment_close(segment);
+    if (status == MEDLEY_OK || !attaches) {
+        return MEDLEY_OK; /* the attach says why not */
+    }
+    med_shmem_report("cannot attach shared memory", request->number, segment->why);
+    return MEDLEY_ERR_NO_MEMORY;
+}
+
+/* `address`: where it is to who attaches it at once, or NULL. */
+static medley_status_t
+create(med_self *self, const med_shmem_request *request, med_handle *shmem, void **address)
 {
     med_system *system = self->system;
     uint32_t index, generation;
@@ -262,15 +291,35 @@ med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *s
     med_port_segment segment = med_segment_named(system, 0);
     medley_status_t status = segment_make(self, request, &segment);
     if (status == MEDLEY_OK) {
-        status = insert(self, request, &segment, shmem);
+        status = segment_map(system, request, address != NULL, &segment);
+        if (status == MEDLEY_OK) {
+            status = insert(self, request, &segment, address != NULL, shmem);
+        }
         if (status != MEDLEY_OK) {
             segment_unmake(system, &segment);
+        } else if (address) {
+            *address = segment.address;
         }
     }
     /* Should this one die now: a row says whose the file is, or it is gone. */
     atomic_compiler_barrier();
     atomic32_store_relaxed(&self->row->making, 0); /* relaxed: 0 names no file */
     return status;
+}
+
+medley_status_t
+med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *shmem)
+{
+    return create(self, request, shmem, NULL);
+}
+
+medley_status_t
+med_shmem_create_attached(med_self *self,
+                          const med_shmem_request *request,
+                          med_handle *shmem,
+                          void **address)
+{
+    return create(self, request, shmem, address);
 }
 
 medley_status_t

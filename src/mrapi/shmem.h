@@ -58,6 +58,12 @@ typedef struct med_shmem_request {
  * place; the log says why), MEDLEY_ERR_ARGUMENT (no page begins at the address). */
 medley_status_t
 med_shmem_create(med_self *self, const med_shmem_request *request, med_handle *shmem);
+/* The same, and the caller has it attached: both or neither, whoever else is stopped meanwhile.
+ * MEDLEY_ERR_NO_MEMORY also: it cannot be mapped (there), and the log says why. */
+medley_status_t med_shmem_create_attached(med_self *self,
+                                          const med_shmem_request *request,
+                                          med_handle *shmem,
+                                          void **address);
 /* MEDLEY_ERR_NOT_FOUND; MEDLEY_ERR_ACCESS: another domain's, not shared; MEDLEY_ERR_NOT_OWNER: the
  * node is not in its list. */
 medley_status_t med_shmem_get(med_self *self, uint32_t number, med_handle *shmem);

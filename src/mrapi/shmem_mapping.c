@@ -129,6 +129,15 @@ med_mapping_is_used_by(const med_system *system, uint32_t index, uint32_t node_i
 }
 
 /* With the lock. */
+static void
+user_add(const med_system *system, uint32_t index, uint32_t node_index)
+{
+    /* Relaxed: the lock orders it. */
+    (void)atomic32_fetch_or_relaxed(users_of(system, index, node_index), med_shmem_bit(node_index));
+    system->mappings.of_row[index].users++;
+}
+
+/* With the lock. */
 static medley_status_t
 use(const med_system *system, uint32_t index, uint32_t node_index, void **address)
 {
@@ -149,10 +158,7 @@ use(const med_system *system, uint32_t index, uint32_t node_index, void **addres
                                                   : mapping_make(system, row, file, mapping);
     }
     if (status == MEDLEY_OK) {
-        /* Relaxed: the lock orders it. */
-        (void)atomic32_fetch_or_relaxed(users_of(system, index, node_index),
-                                        med_shmem_bit(node_index));
-        mapping->users++;
+        user_add(system, index, node_index);
         *address = mapping->address;
     }
     return status;
@@ -197,6 +203,17 @@ med_mapping_drop_unused(med_system *system, uint32_t index)
 
 /* With the lock. */
 static void
+replace(med_mapping *mapping, const med_port_segment *segment)
+{
+    mapping_drop(mapping);
+    *mapping = (med_mapping){.address = segment->address,
+                             .file = segment->number,
+                             .size_bytes = segment->size_bytes,
+                             .place = segment->place};
+}
+
+/* With the lock. */
+static void
 keep(med_system *system, uint32_t index, const med_port_segment *segment)
 {
     med_mappings *mappings = &system->mappings;
@@ -206,11 +223,7 @@ keep(med_system *system, uint32_t index, const med_port_segment *segment)
         }
         mappings->kept = index + 1;
     }
-    mapping_drop(&mappings->of_row[index]);
-    mappings->of_row[index] = (med_mapping){.address = segment->address,
-                                            .file = segment->number,
-                                            .size_bytes = segment->size_bytes,
-                                            .place = segment->place};
+    replace(&mappings->of_row[index], segment);
 }
 
 bool
@@ -220,6 +233,22 @@ med_mapping_keep(med_system *system, uint32_t index, const med_port_segment *seg
     bool free = system->mappings.of_row[index].users == 0;
     if (free && segment->address) {
         keep(system, index, segment);
+    }
+    mappings_unlock(system);
+    return free;
+}
+
+bool
+med_mapping_begin(med_system *system,
+                  uint32_t index,
+                  uint32_t node_index,
+                  const med_port_segment *segment)
+{
+    mappings_lock(system);
+    bool free = system->mappings.of_row[index].users == 0;
+    if (free) {
+        replace(&system->mappings.of_row[index], segment);
+        user_add(system, index, node_index);
     }
     mappings_unlock(system);
     return free;

@@ -66,5 +66,10 @@ void med_mapping_drop_unused(med_system *system, uint32_t index);
  * that is kept unused. False: nodes of this process use what the row had before, so that it cannot
  * be a free row, whatever the table says; nothing is changed. */
 bool med_mapping_keep(med_system *system, uint32_t index, const med_port_segment *segment);
+/* The same of one that is mapped, and is used by a node of this process from now on. */
+bool med_mapping_begin(med_system *system,
+                       uint32_t index,
+                       uint32_t node_index,
+                       const med_port_segment *segment);
 
 #endif

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "medley/mrapi_ext.h"
 #include "mrapi/system.h"
 #include "support/check.h"
 #include "support/process.h"
@@ -125,6 +126,17 @@ op_shmem_create_attached(void)
 {
     mine = made(PASSING, BYTES);
     attach(mine);
+}
+
+/* Made and attached in one call. */
+static void
+op_shmem_create_malloc(void)
+{
+    mrapi_status_t status;
+    mrapi_shmem_attributes_t attributes = {.use_malloc = MCA_FALSE};
+    (void)mrapi_shmem_create_malloc(PASSING, BYTES, &attributes, &status);
+    must(status, "create of an attached memory");
+    ((unsigned char *)attributes.mem_addr)[BYTES - 1] = 1;
 }
 
 /* ---- What the tester does -------------------------------------------------------------------- */
@@ -313,6 +325,9 @@ static const scenario scenarios[] = {
      .after = memories_whole},
     {.name = "shmem_create_attached",
      .operation = {.prepare = child_up, .operate = op_shmem_create_attached},
+     .after = memories_whole},
+    {.name = "shmem_create_malloc",
+     .operation = {.prepare = child_up, .operate = op_shmem_create_malloc},
      .after = memories_whole},
     {.name = "shmem_attach",
      .operation = {.prepare = child_makes, .operate = op_shmem_attach},
