@@ -122,12 +122,18 @@ med_resources_fork_begin(void)
     }
 }
 
+bool
+med_resources_forking(void)
+{
+    /* Relaxed: one's own number is written by oneself alone. */
+    return atomic32_load_relaxed(&forks) == this_thread();
+}
+
 void
 med_resources_fork_end(void)
 {
-    /* Relaxed, both: one's own number is written by oneself alone. */
-    if (atomic32_load_relaxed(&forks) == this_thread()) {
-        atomic32_store_relaxed(&forks, 0);
+    if (med_resources_forking()) {
+        atomic32_store_relaxed(&forks, 0); /* relaxed: as there */
         reading_end();
     }
 }

@@ -61,6 +61,8 @@ void med_resources_node_leaves(med_self *self);
  * would have for ever. In the child: the trees are the parent's. */
 void med_resources_fork_begin(void);
 void med_resources_fork_end(void);
+/* Is the calling thread between these two? */
+bool med_resources_forking(void);
 void med_resources_forget(void);
 
 typedef struct med_resource_value {

@@ -70,11 +70,19 @@ gate_leave(void)
  * is mapped may be so no longer. So who forks is in the gate, if he can get in soon: an open may
  * wait for others, a fork does not. Then the child leaves what it has where it is. */
 #define FORK_PATIENCE_NS 10000000u
-static bool fork_has_gate; /* guarded by resource.c's hook: one thread at a time forks */
+static bool
+    fork_has_gate; /* guarded by resource.c's hook, as the next: one thread at a time forks */
+/* A signal's handler may fork in the middle of its thread's fork: as many forks, which take nothing
+ * of their own, and so give nothing back that the outermost has. */
+static uint32_t forks_inside;
 
 static void
 before_fork(void)
 {
+    if (med_resources_forking()) {
+        forks_inside++;
+        return;
+    }
     med_resources_fork_begin();
     /* A signal's handler may fork, who interrupts one that is in the gate. */
     if (!med_lock_is_mine(&gate, gate_owner())) {
@@ -85,6 +93,10 @@ before_fork(void)
 static void
 parent_after_fork(void)
 {
+    if (forks_inside > 0) {
+        forks_inside--;
+        return;
+    }
     if (fork_has_gate) {
         fork_has_gate = false;
         gate_leave();
@@ -118,6 +130,7 @@ after_fork(void)
         med_port_memory_unmap(private_one.header, private_one.layout.size_bytes);
     }
     fork_has_gate = false;
+    forks_inside = 0;
     named = (med_system){.open = false};
     private_one = (med_system){.open = false};
     med_resources_forget();

@@ -263,6 +263,66 @@ private_systems_are_not_inherited(void **state)
     assert_int_equal(medley_system_close(), MEDLEY_OK);
 }
 
+/* ---- Inside a fork --------------------------------------------------------------------------- */
+
+/* A signal that comes when all that a fork needs is had, and whose handler forks. */
+static bool signal_comes_inside;
+static pid_t forked_inside;
+
+void __wrap_med_linux_barrier_before_fork(void);
+void __real_med_linux_barrier_before_fork(void);
+
+void
+__wrap_med_linux_barrier_before_fork(void)
+{
+    if (signal_comes_inside) {
+        signal_comes_inside = false;
+        (void)raise(SIGUSR1);
+    }
+    __real_med_linux_barrier_before_fork();
+}
+
+static void *header_of_parent;
+
+static void
+forks_inside(int signal)
+{
+    (void)signal;
+    forked_inside = fork();
+    if (forked_inside == 0) {
+        _exit(is_mapped(header_of_parent));
+    }
+}
+
+/* Neither child has anything of its parent's system: both forks had what they need. */
+static void
+a_handler_forks_inside_a_fork(void **state)
+{
+    struct sigaction action = {.sa_handler = forks_inside}, before;
+    test_process child;
+    int ended = -1;
+    (void)state;
+    assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+    assert_int_equal(medley_system_open(NULL), MEDLEY_OK);
+    node_up(SURVIVOR);
+    const med_system *system = med_self_get()->system;
+    generation last = {.number = GENERATIONS,
+                       .of_parent = {system->header, system->selves, system->mappings.of_row},
+                       .memory = "kept"};
+    header_of_parent = system->header;
+    for (int i = 0; i < 2; i++) { /* and the second finds nothing of the first */
+        signal_comes_inside = true;
+        process_start(&child, next_generation, &last);
+        assert_int_equal(process_join(&child), 0);
+        assert_int_equal(waitpid(forked_inside, &ended, 0), forked_inside);
+        assert_int_equal(ended, 0);
+    }
+    assert_true(is_mapped(system->header));
+    node_down();
+    assert_int_equal(medley_system_close(), MEDLEY_OK);
+    assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+}
+
 /* ---- While others are at it ------------------------------------------------------------------ */
 
 static atomic32 stop;
@@ -363,6 +423,7 @@ main(void)
         WITH_SURVIVOR(fork_gives_a_stranger),
         cmocka_unit_test(fork_inherits_no_life),
         cmocka_unit_test(private_systems_are_not_inherited),
+        cmocka_unit_test(a_handler_forks_inside_a_fork),
         cmocka_unit_test(fork_while_another_thread_comes_and_goes),
         cmocka_unit_test(fork_while_another_thread_opens),
     };
