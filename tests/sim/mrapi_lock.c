@@ -21,6 +21,17 @@ mrapi_mutex_make(uint32_t number, bool with_inheritance, mrapi_status_t *status)
 }
 
 mrapi_mutex_hndl_t
+mrapi_mutex_make_locked(uint32_t number, bool with_inheritance, mrapi_key_t *key)
+{
+    mrapi_status_t status;
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_make(number, with_inheritance, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+    mrapi_mutex_lock(mutex, key, MRAPI_TIMEOUT_INFINITE, &status);
+    SIM_CHECK(status == MRAPI_SUCCESS);
+    return mutex;
+}
+
+mrapi_mutex_hndl_t
 mrapi_mutex_find(uint32_t number)
 {
     for (;;) {

@@ -9,6 +9,9 @@
 
 /* With priority inheritance, or without. */
 mrapi_mutex_hndl_t mrapi_mutex_make(uint32_t number, bool with_inheritance, mrapi_status_t *status);
+/* That one, which nobody has, locked by who makes it. */
+mrapi_mutex_hndl_t
+mrapi_mutex_make_locked(uint32_t number, bool with_inheritance, mrapi_key_t *key);
 /* Its handle as the system tells it, in order; of one that is there, or will be. */
 mrapi_mutex_hndl_t mrapi_mutex_find(uint32_t number);
 

@@ -69,10 +69,7 @@ make_twice(const sim_actor *actor)
     notes *n = actor->notes;
     mrapi_status_t status;
     mrapi_key_t key;
-    mrapi_mutex_hndl_t mutex = mrapi_mutex_make(MUTEX, true, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
-    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_make_locked(MUTEX, true, &key);
     n->mutex = mutex;
     for (uint32_t i = 0; i < LOOKS_LONG && n->wanted < 2; i++) {
         med_port_yield();

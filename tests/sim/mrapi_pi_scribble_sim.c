@@ -63,10 +63,7 @@ hold(const sim_actor *actor)
     notes *n = actor->notes;
     mrapi_status_t status;
     mrapi_key_t key;
-    mrapi_mutex_hndl_t mutex = mrapi_mutex_make(MUTEX, true, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
-    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
-    SIM_CHECK(status == MRAPI_SUCCESS);
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_make_locked(MUTEX, true, &key);
     n->number = med_self_get()->thread_id;
     await_scribbled(s);
     s->guarded = GUARDED;
