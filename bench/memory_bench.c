@@ -14,10 +14,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/atomic.h"
 #include "bench.h"
 #include "bench_system.h"
 #include "medley/medley.h"
 #include "medley/mrapi_ext.h"
+#include "port/port.h"
 
 #define PAGE 4096u
 #define NUMBER 1u
@@ -28,6 +30,9 @@ typedef struct contest {
     uint64_t count;
     /* One life, or for batches BATCH of them at a time; false: something failed. */
     bool (*live)(uint32_t size_bytes);
+    /* Or both ends of it, by two threads; 0: it could not be made. */
+    uint64_t (*make)(uint32_t size_bytes);
+    bool (*drop)(uint64_t what);
 } contest;
 
 static void
@@ -138,6 +143,44 @@ malloc_live_batch(uint32_t size_bytes)
     return true;
 }
 
+static uint64_t
+heap_make(uint32_t size_bytes)
+{
+    mrapi_status_t status;
+    mrapi_shmem_attributes_t attributes = {.use_malloc = MCA_TRUE};
+    mrapi_shmem_hndl_t heap = mrapi_shmem_create_malloc(NUMBER, size_bytes, &attributes, &status);
+    if (status != MRAPI_SUCCESS) {
+        return 0;
+    }
+    *(volatile unsigned char *)attributes.mem_addr = 1;
+    return heap;
+}
+
+static bool
+heap_drop(uint64_t what)
+{
+    mrapi_status_t status;
+    mrapi_shmem_delete((mrapi_shmem_hndl_t)what, &status);
+    return status == MRAPI_SUCCESS;
+}
+
+static uint64_t
+malloc_make(uint32_t size_bytes)
+{
+    unsigned char *block = malloc(size_bytes);
+    if (block) {
+        *(volatile unsigned char *)block = 1;
+    }
+    return (uintptr_t)block;
+}
+
+static bool
+malloc_drop(uint64_t what)
+{
+    free((void *)(uintptr_t)what);
+    return true;
+}
+
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
 typedef struct runner {
@@ -174,6 +217,94 @@ measure(const bench *b, void *context, double *values)
     return !r.failed || bench_failed("memory", "cannot be made or deleted");
 }
 
+/* ---- From one thread to another -------------------------------------------------------------- */
+
+#define ON_THE_WAY 512u
+
+typedef struct passing {
+    const contest *contest;
+    uint64_t count;
+    _Alignas(64) atomic64 places[ON_THE_WAY]; /* 0: empty */
+    atomic32 failed;
+} passing;
+
+static bool
+passing_begins(passing *p)
+{
+    if (medley_node_adopt(1, MEDLEY_NODE_ANY, NULL) == MEDLEY_OK) {
+        return true;
+    }
+    atomic32_store_release(&p->failed, 1);
+    return false;
+}
+
+static void
+passing_ends(void)
+{
+    mrapi_status_t status;
+    mrapi_finalize(&status);
+}
+
+static void
+run_maker(void *argument)
+{
+    passing *p = argument;
+    if (!passing_begins(p)) {
+        return;
+    }
+    for (uint64_t i = 0; i < p->count && !atomic32_load_relaxed(&p->failed); i++) {
+        atomic64 *place = &p->places[i % ON_THE_WAY];
+        uint64_t what = p->contest->make(p->contest->size_bytes);
+        if (what == 0) {
+            atomic32_store_release(&p->failed, 1);
+        }
+        while (atomic64_load_acquire(place) != 0 && !atomic32_load_relaxed(&p->failed)) {
+            med_port_yield();
+        }
+        atomic64_store_release(place, what);
+    }
+    passing_ends();
+}
+
+static void
+run_dropper(void *argument)
+{
+    passing *p = argument;
+    if (!passing_begins(p)) {
+        return;
+    }
+    for (uint64_t i = 0; i < p->count && !atomic32_load_relaxed(&p->failed); i++) {
+        atomic64 *place = &p->places[i % ON_THE_WAY];
+        uint64_t what;
+        while ((what = atomic64_load_acquire(place)) == 0 && !atomic32_load_relaxed(&p->failed)) {
+            med_port_yield();
+        }
+        atomic64_store_release(place, 0);
+        if (what != 0 && !p->contest->drop(what)) {
+            atomic32_store_release(&p->failed, 1);
+        }
+    }
+    passing_ends();
+}
+
+/* values: nanoseconds for one */
+static bool
+measure_passing(const bench *b, void *context, double *values)
+{
+    const contest *c = context;
+    passing *p = bench_map(sizeof *p);
+    p->contest = c;
+    p->count = bench_count(b, c->count);
+    bench_thread threads[] = {{.run = run_maker, .argument = p},
+                              {.run = run_dropper, .argument = p, .processor = 1}};
+    values[0] = (double)bench_run(b, threads, 2) / (double)p->count;
+    bool failed = atomic32_load_relaxed(&p->failed) != 0;
+    bench_unmap(p, sizeof *p);
+    return !failed || bench_failed("memory", "cannot be made here and deleted there");
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
 static void
 ask(bench *b,
     contest contests[2],
@@ -182,7 +313,8 @@ ask(bench *b,
     const char *setting,
     double goal)
 {
-    bench_subject subjects[] = {{"medley", measure, &contests[0]}, {peer, measure, &contests[1]}};
+    bool (*how)(const bench *, void *, double *) = contests[0].make ? measure_passing : measure;
+    bench_subject subjects[] = {{"medley", how, &contests[0]}, {peer, how, &contests[1]}};
     bench_goal goals[] = {BENCH_BESIDE("beside the peer", 1, BENCH_AT_MOST, goal)};
     bench_question question = {.name = name,
                                .setting = setting,
@@ -208,7 +340,8 @@ size_text(uint32_t size_bytes)
 static void
 ask_shared(bench *b, uint32_t size_bytes, uint64_t count)
 {
-    contest contests[] = {{size_bytes, count, shmem_live}, {size_bytes, count, posix_live}};
+    contest contests[] = {{.size_bytes = size_bytes, .count = count, .live = shmem_live},
+                          {.size_bytes = size_bytes, .count = count, .live = posix_live}};
     char name[64];
     (void)snprintf(name, sizeof name, "shared memory of %s, a whole life", size_text(size_bytes));
     ask(b, contests, "posix", name,
@@ -220,7 +353,8 @@ ask_shared(bench *b, uint32_t size_bytes, uint64_t count)
 static void
 ask_heap(bench *b, uint32_t size_bytes)
 {
-    contest contests[] = {{size_bytes, 1000000, heap_live}, {size_bytes, 1000000, malloc_live}};
+    contest contests[] = {{.size_bytes = size_bytes, .count = 1000000, .live = heap_live},
+                          {.size_bytes = size_bytes, .count = 1000000, .live = malloc_live}};
     char name[64];
     (void)snprintf(name, sizeof name, "heap memory of %s", size_text(size_bytes));
     ask(b, contests, "malloc", name, "make, touch one byte, delete", 1.2);
@@ -230,11 +364,25 @@ ask_heap(bench *b, uint32_t size_bytes)
 static void
 ask_heap_batch(bench *b, uint32_t size_bytes)
 {
-    contest contests[] = {{size_bytes, 10000, heap_live_batch},
-                          {size_bytes, 10000, malloc_live_batch}};
+    contest contests[] = {{.size_bytes = size_bytes, .count = 10000, .live = heap_live_batch},
+                          {.size_bytes = size_bytes, .count = 10000, .live = malloc_live_batch}};
     char name[64];
     (void)snprintf(name, sizeof name, "heap memory of %s, 100 at a time", size_text(size_bytes));
     ask(b, contests, "malloc", name, "make 100, touch one byte of each, delete them", 0);
+}
+
+/* No goal: what it costs to give a block back to another's list, or to take it over. */
+static void
+ask_heap_passing(bench *b, uint32_t size_bytes)
+{
+    contest contests[] = {
+        {.size_bytes = size_bytes, .count = 300000, .make = heap_make, .drop = heap_drop},
+        {.size_bytes = size_bytes, .count = 300000, .make = malloc_make, .drop = malloc_drop}};
+    char name[64];
+    (void)snprintf(name, sizeof name, "heap memory of %s, made here, deleted there",
+                   size_text(size_bytes));
+    ask(b, contests, "malloc", name,
+        "one thread makes and touches one byte, another deletes; 512 on the way", 0);
 }
 
 int
@@ -255,6 +403,8 @@ main(int argc, char **argv)
     }
     ask_heap_batch(&b, 64);
     ask_heap_batch(&b, 4096);
+    ask_heap_passing(&b, 64);
+    ask_heap_passing(&b, 4096);
     bench_system_close();
     return bench_end(&b);
 }
