@@ -9,7 +9,8 @@
  * Create takes a slot from a list that only the calling node uses, block and all, and makes it LIVE
  * by one store. Only its maker writes a slot's state. So he deletes by a look and a store, and has
  * it in his list again. Others write their end of it beside the state, by compare-and-swap, and
- * give it back to its maker. What is LARGE ends by that compare-and-swap alone, whoever deletes it.
+ * give it back to its maker, or keep it when much waits for him. What is LARGE ends by that
+ * compare-and-swap alone, whoever deletes it.
  *
  *   create    linearises at the store of LIVE              wait-free but for an empty list
  *   delete    its maker's: at the store of FREE            wait-free but for a full list
@@ -22,10 +23,11 @@
  * them, both have deleted it. The block goes once all the same: the maker finds the slot RETURNED
  * for a life that is over, and leaves it where it is.
  *
- * Whose a slot is changes by the heap's lock only. It is given away when it is FREE and not
- * RETURNED, and its lives so far are first marked as over (slot_retire): so the compare-and-swap of
- * one who looked before fails. The caches stay as long as the process has its system; when a node
- * leaves, the next that comes has its cache, and slots.
+ * Whose a slot is changes by the heap's lock, or when it is taken over by who deleted it
+ * (heap_return.c). It is given away when it is FREE and not RETURNED, and its lives so far are
+ * first marked as over (slot_retire): so the compare-and-swap of one who looked before fails. The
+ * caches stay as long as the process has its system; when a node leaves, the next that comes has
+ * its cache, and slots.
  *
  * Edges: H1 made (create) -> H2 (delete, get, read); what is given back stays with the node that
  * did it, whose next H1 publishes what it makes of it. H3 key (create) -> H4 (get): a key of a
@@ -53,10 +55,8 @@
 #include "mrapi/system.h"
 #include "port/port.h"
 
-/* How many slots go between a node and the heap at a time. */
-#define BATCH 64u
-/* So many stay in the heap's queue, while there can be more slots. */
-#define RESTING 512u
+/* A smaller block counts for so much when it is kept: so a node keeps so many slots at most. */
+#define KEPT_LEAST_BYTES 512u
 
 static uint32_t
 class_bytes(uint32_t class)
@@ -131,7 +131,10 @@ grow(med_heap *heap, const med_heap_cache *cache)
     heap->chunks[first / MED_HEAP_SLOTS_PER_CHUNK] = slots;
     for (uint32_t i = 0; i < MED_HEAP_SLOTS_PER_CHUNK; i++) {
         slots[i].index = first + i;
-        atomic64_store_relaxed(&slots[i].maker, (uintptr_t)cache); /* relaxed: see C1 */
+        /* Relaxed, all: see C1. */
+        atomic32_store_relaxed(&slots[i].state, MED_HEAP_FIRST_LIFE * MED_HEAP_LIFE);
+        atomic32_store_relaxed(&slots[i].ended, MED_HEAP_FIRST_LIFE * MED_HEAP_LIFE);
+        atomic64_store_relaxed(&slots[i].maker, (uintptr_t)cache);
         med_heap_slot_rest(heap, &slots[i]);
     }
     /* C1 chunk there -> C2 (med_heap_slot_at) */
@@ -196,10 +199,10 @@ batch_take(med_heap *heap, med_heap_cache *cache)
     medley_status_t status = MEDLEY_OK;
     /* Relaxed: the lock's. */
     bool all_there = atomic32_load_relaxed(&heap->fresh) == MED_HEAP_SLOTS_MAX;
-    if (heap->bare_count < (all_there ? 1 : RESTING + BATCH)) {
+    if (heap->bare_count < (all_there ? 1 : MED_HEAP_RESTING + MED_HEAP_BATCH)) {
         status = grow(heap, cache);
     }
-    while (heap->bare && cache->bare_count < BATCH) {
+    while (heap->bare && cache->bare_count < MED_HEAP_BATCH) {
         med_heap_slot *slot = heap->bare;
         heap->bare = slot->next;
         heap->bare_count--;
@@ -271,7 +274,7 @@ bare_give(med_heap *heap, med_heap_cache *cache, med_heap_slot *slot)
         return;
     }
     bare_push(cache, slot);
-    if (cache->bare_count >= 2 * BATCH) {
+    if (cache->bare_count >= 2 * MED_HEAP_BATCH) {
         bare_flush(heap, cache);
     }
 }
@@ -310,6 +313,7 @@ block_take(
     }
     (*to)->class_of_size = class;
     (*to)->block_bytes = bytes;
+    (*to)->kept_bytes = bytes < KEPT_LEAST_BYTES ? KEPT_LEAST_BYTES : bytes;
     block_set(*to, block);
     return MEDLEY_OK;
 }
@@ -341,6 +345,7 @@ slot_replace(med_heap *heap, med_heap_cache *cache, med_heap_slot *worn)
     }
     fresh->class_of_size = worn->class_of_size;
     fresh->block_bytes = worn->block_bytes;
+    fresh->kept_bytes = worn->kept_bytes;
     block_set(fresh, med_heap_block(worn));
     block_set(worn, NULL);
     bare_give(heap, cache, worn);

@@ -4,7 +4,7 @@
  * outside the process sees it, so nothing of it lies in the partition. docs/design/memory.md
  *
  * A handle has, below its kind, 8 bits of the slot's life and 20 of its index. A slot that has gone
- * through so many lives rests behind at least 512 others before it is used again.
+ * through so many lives rests behind MED_HEAP_RESTING others at least before it is used again.
  */
 #ifndef MEDLEY_MRAPI_HEAP_H
 #define MEDLEY_MRAPI_HEAP_H
@@ -17,13 +17,34 @@
 #include "medley/status.h"
 #include "mrapi/handle.h"
 #include "mrapi/node.h"
+#include "port/port.h"
 
 struct med_system;
 
+/* Sizes that a build may define otherwise: the simulator's world does, so that a short run gets to
+ * each of them (cmake/MedleySim.cmake). */
+#ifndef MED_HEAP_SLOTS_PER_CHUNK
 #define MED_HEAP_SLOTS_PER_CHUNK 1024u
+#endif
+#ifndef MED_HEAP_BATCH
+#define MED_HEAP_BATCH 64u /* how many slots go between a node and the heap at a time */
+#endif
+#ifndef MED_HEAP_RESTING
+#define MED_HEAP_RESTING 512u /* so many stay in the heap's queue, while there can be more slots */
+#endif
+#ifndef MED_HEAP_RETURNS
+#define MED_HEAP_RETURNS 256u /* who returns so many to a maker at last, takes them over */
+#endif
+#ifndef MED_HEAP_KEPT_PER_NODE_BYTES
+#define MED_HEAP_KEPT_PER_NODE_BYTES (2u << 20) /* how much a node keeps: two of the largest */
+#endif
+#ifndef MED_HEAP_FIRST_LIFE
+#define MED_HEAP_FIRST_LIFE 0u /* a slot's, of those that a handle tells apart */
+#endif
+
 #define MED_HEAP_CHUNKS 1024u
 #define MED_HEAP_SLOTS_MAX (MED_HEAP_SLOTS_PER_CHUNK * MED_HEAP_CHUNKS)
-_Static_assert(MED_HEAP_SLOTS_MAX == 1u << 20, "20 bits of a handle");
+_Static_assert(MED_HEAP_SLOTS_MAX <= 1u << 20, "20 bits of a handle");
 
 /* Blocks of up to 64 bytes, then four classes for each doubling, up to 1 MiB. Larger ones are not
  * kept. */
@@ -37,9 +58,11 @@ typedef struct med_heap_slot {
     atomic32 key;        /* LIVE: written by the maker before */
     atomic32 size_bytes; /* LIVE: likewise; as asked for */
     uint32_t index;      /* its own */
-    uint32_t returned_next; /* RETURNED: of the list of those */
-    uint32_t class_of_size; /* fixed while it is LIVE or in a cache's list, as are these two */
+    uint32_t returned_next;  /* RETURNED: of the list of those */
+    uint32_t returned_ended; /* taken over: which lives were over before */
+    uint32_t class_of_size;  /* fixed while it is LIVE or in a cache's list, as are these three */
     uint32_t block_bytes;
+    uint32_t kept_bytes;        /* what it counts for while it is kept */
     atomic64 block;             /* address, or 0: none */
     atomic64 maker;             /* whose it is: a cache; fixed likewise, or RETURNED */
     struct med_heap_slot *next; /* not LIVE: of whatever list its maker, or the heap, has it in */
@@ -52,10 +75,11 @@ typedef struct med_heap_cache {
     med_heap_slot *blocks[MED_HEAP_CLASSES]; /* slots with a block of that class */
     med_heap_slot *bare;                     /* slots without a block */
     uint32_t bare_count;
-    uint32_t kept_bytes;            /* in blocks */
+    uint32_t kept_bytes;            /* in blocks, each as its slot says */
+    atomic32 at;                    /* which its node deletes by two steps, or did last: a handle */
     bool used;                      /* a node has it; the lock's, as is the next */
     struct med_heap_cache *next;    /* of all there are */
-    _Alignas(64) atomic32 returned; /* the first that others deleted: index + 1; 0; or CLOSED */
+    _Alignas(64) atomic32 returned; /* those that others deleted: heap_return.h */
 } med_heap_cache;
 
 typedef struct med_heap {
@@ -102,8 +126,6 @@ medley_status_t med_heap_delete_by_cas(med_self *self, med_heap_slot *slot, uint
 #define MED_HEAP_LIFE_MASK 0x0ff00000u
 #define MED_HEAP_INDEX_MASK 0x000fffffu
 
-/* How much a node keeps: two blocks of the largest class. */
-#define MED_HEAP_KEPT_PER_NODE_BYTES (2u * MED_HEAP_KEPT_MAX_BYTES)
 /* The classes of up to 4 KiB; larger ones are LARGE. */
 #define MED_HEAP_CLASSES_SMALL (1u + 4u * 6u)
 
@@ -121,6 +143,13 @@ med_heap_class(uint32_t size_bytes)
     return 1 + (top - 6) * 4 + ((size_bytes - 1) >> (top - 2) & 3);
 }
 
+/* Of one that the caller was told of. */
+static inline med_heap_slot *
+med_heap_slot_there(const med_heap *heap, uint32_t index)
+{
+    return &heap->chunks[index / MED_HEAP_SLOTS_PER_CHUNK][index % MED_HEAP_SLOTS_PER_CHUNK];
+}
+
 static inline med_heap_slot *
 med_heap_slot_at(const med_heap *heap, uint32_t index)
 {
@@ -128,7 +157,7 @@ med_heap_slot_at(const med_heap *heap, uint32_t index)
     if (__builtin_expect(index >= atomic32_load_acquire(&heap->fresh), 0)) {
         return NULL;
     }
-    return &heap->chunks[index / MED_HEAP_SLOTS_PER_CHUNK][index % MED_HEAP_SLOTS_PER_CHUNK];
+    return med_heap_slot_there(heap, index);
 }
 
 static inline med_heap_slot *
@@ -183,7 +212,7 @@ med_heap_pop(med_heap_cache *cache, uint32_t class)
     med_heap_slot *slot = cache->blocks[class];
     if (__builtin_expect(slot != NULL, 1)) {
         cache->blocks[class] = slot->next;
-        cache->kept_bytes -= slot->block_bytes;
+        cache->kept_bytes -= slot->kept_bytes;
     }
     return slot;
 }
@@ -193,14 +222,14 @@ med_heap_push(med_heap_cache *cache, med_heap_slot *slot)
 {
     slot->next = cache->blocks[slot->class_of_size];
     cache->blocks[slot->class_of_size] = slot;
-    cache->kept_bytes += slot->block_bytes;
+    cache->kept_bytes += slot->kept_bytes;
 }
 
 static inline bool
 med_heap_fits(const med_heap_cache *cache, const med_heap_slot *slot)
 {
     return slot->class_of_size != MED_HEAP_CLASS_NONE &&
-           cache->kept_bytes + slot->block_bytes <= MED_HEAP_KEPT_PER_NODE_BYTES;
+           cache->kept_bytes + slot->kept_bytes <= MED_HEAP_KEPT_PER_NODE_BYTES;
 }
 
 /* Have the lives that a handle tells apart gone round? */
@@ -266,7 +295,13 @@ med_heap_delete(med_self *self, med_handle handle)
     if (__builtin_expect(med_heap_maker(slot) != self->heap || (state & MED_HEAP_LARGE), 0)) {
         return med_heap_delete_by_cas(self, slot, state);
     }
-    /* Relaxed: who ended it before this call is seen without. */
+    if (med_port_has_threads()) {
+        /* T1 the one before is over -> T2 (heap_return.c) */
+        atomic32_store_release(&self->heap->at, handle);
+        /* T3 at, then ended <-> T4 (heap_return.c) */
+        med_port_barrier_light(MED_PORT_SCOPE_PROCESS);
+    }
+    /* Relaxed: who ended it before this call is seen without, who may take it over past T3. */
     if (__builtin_expect(med_heap_ended(atomic32_load_relaxed(&slot->ended), state), 0)) {
         return MEDLEY_ERR_STALE;
     }

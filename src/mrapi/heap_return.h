@@ -8,9 +8,25 @@
 
 #include "mrapi/heap.h"
 
-/* A cache's word `returned`: nothing, or its maker has left. */
+/* A cache's word `returned`: nothing; its maker has left; or how many there are, and the first of
+ * them, as index + 1. The others follow by `returned_next`. */
 #define MED_HEAP_RETURNS_NONE 0u
 #define MED_HEAP_RETURNS_CLOSED UINT32_MAX
+#define MED_HEAP_RETURNS_ONE (1u << 21)
+_Static_assert(MED_HEAP_SLOTS_MAX < MED_HEAP_RETURNS_ONE, "index + 1 stands below the number");
+_Static_assert(MED_HEAP_RETURNS < UINT32_MAX / MED_HEAP_RETURNS_ONE, "and that is not CLOSED");
+
+static inline uint32_t
+med_heap_returns_first(uint32_t word)
+{
+    return word & (MED_HEAP_RETURNS_ONE - 1);
+}
+
+static inline uint32_t
+med_heap_returns_count(uint32_t word)
+{
+    return word / MED_HEAP_RETURNS_ONE;
+}
 
 /* ---- heap_return.c --------------------------------------------------------------------------- */
 

@@ -8,7 +8,8 @@
  * Actors: three nodes of one process, of equal rank, which leave and come again; and, in
  * mrapi_heap_returned, one that makes, mostly of the same slot, and two that delete all they see:
  * one of them returns it for a life that its maker ends too, and another ends its next life before
- * or after its maker has it again, or while he leaves.
+ * or after its maker has it again, or while he leaves. They make a few as well, that they keep: so
+ * they take slots over, and two have the same block if one took a slot that its maker was at.
  */
 #include "base/atomic.h"
 #include "medley/mrapi_ext.h"
@@ -21,8 +22,11 @@
 
 #define ROUNDS 4u
 #define MAKER 0u
-#define TURNS 3u /* of him who makes only; each makes three */
-#define MADE_MAX (MRAPI_ACTORS * ROUNDS)
+#define TURNS 3u /* of him who makes most; each makes MADE_IN_TURN */
+#define MADE_IN_TURN 4u
+#define KEPT 2u /* by each of the others at most */
+#define MADE_MAX (TURNS * MADE_IN_TURN + (MRAPI_ACTORS - 1) * KEPT)
+_Static_assert(MADE_MAX >= MRAPI_ACTORS * ROUNDS, "those of equal rank make one in each round");
 #define SMALL_MAX 4096u
 #define KEY 7u /* and the next */
 
@@ -193,7 +197,8 @@ look(const sim_actor *actor, const made *m)
 
 /* ---- In the end ------------------------------------------------------------------------------ */
 
-/* A slot that others ended is in its maker's list, once; nobody has left a list behind. */
+/* A slot that others ended is in its maker's list, once, which is as long as it says, and no longer
+ * than it may be; nobody has left a list behind. */
 static void
 nothing_is_lost(const med_heap *heap)
 {
@@ -207,15 +212,19 @@ nothing_is_lost(const med_heap *heap)
         waiting += ended & MED_HEAP_RETURNED;
     }
     for (const med_heap_cache *cache = heap->caches; cache; cache = cache->next) {
-        uint32_t list = atomic32_load_relaxed(&cache->returned);
-        SIM_CHECK((list == MED_HEAP_RETURNS_CLOSED) == !cache->used);
-        while (list != MED_HEAP_RETURNS_NONE && list != MED_HEAP_RETURNS_CLOSED) {
+        uint32_t word = atomic32_load_relaxed(&cache->returned);
+        SIM_CHECK((word == MED_HEAP_RETURNS_CLOSED) == !cache->used);
+        uint32_t count = cache->used ? med_heap_returns_count(word) : 0;
+        uint32_t list = cache->used ? med_heap_returns_first(word) : MED_HEAP_RETURNS_NONE;
+        SIM_CHECK(count < MED_HEAP_RETURNS);
+        for (; list != MED_HEAP_RETURNS_NONE; count--) {
             slot = med_heap_slot_at(heap, list - 1);
             SIM_CHECK(waiting > 0 && med_heap_maker(slot) == cache);
             SIM_CHECK(atomic32_load_relaxed(&slot->ended) & MED_HEAP_RETURNED);
             waiting--;
             list = slot->returned_next;
         }
+        SIM_CHECK(count == 0);
     }
     SIM_CHECK(waiting == 0);
 }
@@ -256,7 +265,7 @@ static void
 do_anything(const sim_actor *actor)
 {
     notes *n = actor->notes;
-    if (n->count < MADE_MAX && sim_random(3) != 0) {
+    if (sim_random(3) != 0) {
         (void)make(actor, any_size(), sim_random(2) == 0);
     }
     if (sim_random(4) == 0) {
@@ -304,23 +313,25 @@ const sim_scenario sim_mrapi_heap = {
     .environment = mrapi_environment,
 };
 
-/* ---- One makes, two delete ------------------------------------------------------------------- */
+/* ---- One makes, two delete and keep ---------------------------------------------------------- */
 
-/* What the others delete too, and what comes behind it in the slot: he has that again at once, or
- * when they are through with it. */
+/* Two that the others delete too, and what comes behind them in a slot: he has that again at once,
+ * or when they are through with it. */
 static void
-make_three(const sim_actor *actor)
+make_in_turn(const sim_actor *actor)
 {
     uint32_t size = sim_random(8) == 0 ? SMALL_MAX + 1 : 16;
-    made *m = make(actor, size, true);
-    if (sim_random(4) != 0) {
-        end_of(actor, m);
+    made *both[] = {make(actor, size, true), make(actor, size, true)};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (sim_random(4) != 0) {
+            end_of(actor, both[i]);
+        }
     }
     if (sim_random(4) == 0) {
         mrapi_go(actor);
         come(actor);
     }
-    m = make(actor, size, sim_random(2) == 0);
+    made *m = make(actor, size, sim_random(2) == 0);
     bool waits = !m->contested && sim_random(2) == 0;
     while (waits && !is_deleted(m)) {
         med_port_yield();
@@ -336,24 +347,40 @@ make_only(const sim_actor *actor)
         med_port_yield();
     }
     for (uint32_t turn = 0; turn < TURNS; turn++) {
-        make_three(actor);
+        make_in_turn(actor);
     }
     n->all_made = true;
 }
 
+/* One that stays, of what the caller took over, or of the heap's. */
+static void
+keep_one(const sim_actor *actor)
+{
+    made *m = make(actor, 16, false);
+    m->claimed = true;
+    write_to(m->address, m->size);
+}
+
 /* All that is made, each once. */
 static void
-delete_only(const sim_actor *actor)
+delete_all(const sim_actor *actor)
 {
     notes *n = actor->notes;
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < n->count || !n->all_made;) {
         if (i == n->count) {
             med_port_yield();
-        } else if (n->made[i].contested) {
+            continue;
+        }
+        if (n->made[i].contested) {
             end_of(actor, &n->made[i++]);
         } else {
             use_and_end(actor, &n->made[i]);
             i += n->made[i].claimed;
+        }
+        if (kept < KEPT && sim_random(3) == 0) {
+            keep_one(actor);
+            kept++;
         }
     }
 }
@@ -366,14 +393,14 @@ act_apart(const sim_actor *actor)
         make_only(actor);
         look_back(actor);
     } else {
-        delete_only(actor);
+        delete_all(actor);
     }
     mrapi_go(actor);
 }
 
 const sim_scenario sim_mrapi_heap_returned = {
     .name = "mrapi_heap_returned",
-    .covers = "heap_return",
+    .covers = "heap_return med_heap_delete()",
     .memory_bytes = sizeof(known),
     .actors = MRAPI_ACTORS,
     .sees_late = true,

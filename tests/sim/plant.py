@@ -30,6 +30,16 @@ BUGS = {
         "    while (!atomic32_cas_release(&row->lanes_made, &seen, seen + 1)) {\n"
         "    }\n",
         "    atomic32_store_release(&row->lanes_made, seen + 1);\n"),
+    # Whose a slot of the heap is (src/mrapi/heap.c, heap_return.c).
+    "heap_unrefused": (
+        "    return !(ended & MED_HEAP_RETURNED);\n",
+        "    return true;\n"),
+    "heap_unmarked": (
+        "    while (!atomic32_cas_relaxed(&slot->ended, &ended, lives | (ended & MED_HEAP_RETURNED))) {\n"
+        "    }\n",
+        "    (void)lives;\n"),
+    "heap_unfenced": ("    med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n", ""),
+    "heap_unlooked": ("if (slot->index == at || !slot_take_over(", "if ((void)at, !slot_take_over("),
 }
 
 

@@ -66,6 +66,9 @@ static const survivor survivors[] = {
     {"mrapi_rmem", "extent_fill", "K1", "mrapi_window finds it"},
     {"mrapi_rmem", "create_fill", "K1", "mrapi_window finds it"},
     {"mrapi_rmem", "create_fill", "K3", "mrapi_window finds it"},
+    {"mrapi_heap", "med_heap_delete", "T1", "mrapi_heap_returned finds it"},
+    {NULL, "ends_note", "E2",
+     "T4 behind it is a fence as well, but the thread sanitizer does not see it"},
     {"mrapi_shmem", "file_make", "M1", "mrapi_slow finds it"},
     {"mrapi_shmem", "med_shmem_recover_making", "M2", "mrapi_slow finds it"},
 
