@@ -39,6 +39,12 @@ BUGS = {
         "    }\n",
         "    (void)lives;\n"),
     "heap_unfenced": ("    med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n", ""),
+    "heap_noted_late": (
+        "    ends_note(heap, list);\n"
+        "    /* T4 ended, then at <-> T3 (heap.h) */\n"
+        "    med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n",
+        "    med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n"
+        "    ends_note(heap, list);\n"),
     "heap_unlooked": ("if (slot->index == at || !slot_take_over(", "if ((void)at, !slot_take_over("),
 }
 
