@@ -28,6 +28,7 @@
 typedef struct notes {
     mcapi_endpoint_t endpoint[2]; /* the handles, known to all without any order */
     uint32_t sent[CHANNELS];
+    uint32_t received[CHANNELS];
 } notes;
 
 /* Eight scalars. */
@@ -72,6 +73,15 @@ send_some(notes *n, mcapi_sclchan_send_hndl_t handle, uint32_t channel)
     SIM_CHECK(status == MCAPI_SUCCESS);
 }
 
+/* Whoever sleeps for the last is woken by it, and not where the sender stops next. */
+static void
+await_received(const notes *n, uint32_t channel)
+{
+    while (n->received[channel] != n->sent[channel]) {
+        med_port_yield();
+    }
+}
+
 static void
 send_all(const sim_actor *actor, mcapi_endpoint_t own)
 {
@@ -85,6 +95,9 @@ send_all(const sim_actor *actor, mcapi_endpoint_t own)
         completed(request);
         while (n->sent[channel] < SCALARS) {
             send_some(n, handle, channel);
+            if (sim_random(4) == 0) {
+                await_received(n, channel);
+            }
         }
         mcapi_sclchan_send_close_i(handle, &request, &status);
         SIM_CHECK(status == MCAPI_SUCCESS);
@@ -110,8 +123,9 @@ receive_some(mcapi_sclchan_recv_hndl_t handle, mcapi_uint64_t *values)
 }
 
 static void
-receive_all(mcapi_endpoint_t own)
+receive_all(const sim_actor *actor, mcapi_endpoint_t own)
 {
+    notes *n = actor->notes;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         mcapi_status_t status;
         mcapi_request_t request;
@@ -126,6 +140,7 @@ receive_all(mcapi_endpoint_t own)
                 SIM_CHECK(values[i] == scalar_of(channel, next));
                 next++;
             }
+            n->received[channel] = next;
         }
         SIM_CHECK(next == SCALARS);
         mcapi_sclchan_recv_close_i(handle, &request, &status);
@@ -165,7 +180,7 @@ act(const sim_actor *actor)
         if (actor->index == SENDER) {
             send_all(actor, own);
         } else {
-            receive_all(own);
+            receive_all(actor, own);
         }
     } else {
         connect_all(actor);
