@@ -261,6 +261,40 @@ places_come_back(void **state)
     requests_give_back();
 }
 
+/* When all others are in use and another cancels that one, its maker has its place. */
+static void
+place_comes_back(mcapi_request_t request, mcapi_endpoint_t at)
+{
+    mcapi_status_t status;
+    mcapi_request_t next;
+    unsigned number;
+    requests_use_up(at);
+    canceled_by_another(request);
+    mcapi_msg_recv_i(at, &number, sizeof number, &next, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(cancel(next), MCAPI_SUCCESS);
+    requests_give_back();
+}
+
+static void
+places_come_back_of_each_kind(void **state)
+{
+    static unsigned numbers[1u << 16];
+    mcapi_status_t status;
+    mcapi_request_t request;
+    mcapi_endpoint_t unfound;
+    unsigned handle, count;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(FROM), full = endpoint_make(TO);
+    mcapi_endpoint_get_i(DOMAIN, NODE, NOWHERE, &unfound, &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    place_comes_back(request, at);
+    mcapi_pktchan_send_open_i(&handle, endpoint_make(TO + 1), &request, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    place_comes_back(request, at);
+    place_comes_back(send_until_full(full, full, numbers, &count), at);
+}
+
 /* ---- All at once ----------------------------------------------------------------------------- */
 
 #define CROWD 3u
@@ -436,6 +470,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(connect_and_close, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(node_comes_again, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(places_come_back, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(places_come_back_of_each_kind, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(one_outcome_each, exchange_up, exchange_down),
     };
     setenv("MEDLEY_MAX_NODES", "32", 1);

@@ -269,6 +269,8 @@ publisher_is_nobody(void **state)
     atomic32_store_relaxed(owner, UINT32_MAX);
     (void)subscribe(topic, at, MCAPI_ERR_TRANSMISSION);
     atomic32_store_relaxed(owner, before);
+    /* It is connected to nothing. */
+    assert_int_equal(attribute_set(at, MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS, 4), MCAPI_SUCCESS);
     assert_int_equal(publish(topic, 1, MCAPI_SUCCESS), 0); /* which leaves what was made of it */
     unsigned receiver = subscribe(topic, at, MCAPI_SUCCESS);
     assert_int_equal(publish(topic, 2, MCAPI_SUCCESS), 1);
