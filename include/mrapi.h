@@ -668,8 +668,9 @@ void mrapi_rmem_delete(MRAPI_IN mrapi_rmem_hndl_t rmem, MRAPI_OUT mrapi_status_t
  *   MRAPI_ERR_RMEM_NOTATTACHED    the caller is not attached
  *   MRAPI_ERR_RMEM_BUFF_OVERRUN   beyond the end of the remote memory; nothing was moved
  *   MRAPI_ERR_RMEM_STRIDE         a stride below bytes_per_access; nothing was moved
- *   MRAPI_ERR_RMEM_INVALID        also: the owner died, or has nothing there any more; a part may
- *                                 have been moved
+ *   MRAPI_ERR_RMEM_INVALID        also: the owner died, or has nothing there any more, or, in
+ *                                 another process, protects it from reading or writing it itself;
+ *                                 a part may have been moved
  *   MRAPI_ERR_PARAMETER           local_buf is NULL, nothing to move
  *   MRAPI_ERR_NODE_NOTINIT
  */

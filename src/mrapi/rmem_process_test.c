@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Remote memory between processes: whose memory it is, and what is left when one of them dies. */
+#include <inttypes.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "medley/medley.h"
@@ -189,7 +191,6 @@ not_waited_for(void **state)
     assert_int_equal(near[BYTES - 1], pattern(BYTES - 1));
 }
 
-/* Small and large go different ways. */
 static void
 the_owner_dies(void **state)
 {
@@ -214,6 +215,180 @@ the_owner_dies(void **state)
     assert_int_equal(atomic32_load_relaxed(&med_self_get()->system->rmem_attachments.table->used),
                      0);
 }
+
+/* ---- What the owner itself could not do ------------------------------------------------------ */
+
+#define PAGE 65536u /* or a multiple of what the machine has */
+
+/* 'n' closes its memory to itself; 'w' says whether it is as it was made. */
+static int
+owner_protects(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    (void)argument;
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    unsigned char *memory =
+        mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* zeros */
+    child_expect(memory != MAP_FAILED && initialize(OWNER) == MRAPI_SUCCESS);
+    (void)mrapi_rmem_create(NUMBER, memory, MRAPI_RMEM_ATYPE_ANY, NULL, PAGE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'r');
+    for (char order; (order = process_hear(parent)) != 0;) {
+        bool good = mprotect(memory, PAGE, order == 'n' ? PROT_NONE : PROT_READ) == 0;
+        for (uint32_t i = 0; order == 'w' && i < PAGE; i++) {
+            good &= memory[i] == 0;
+        }
+        process_say(parent, good ? 'y' : 'n');
+    }
+    return 0;
+}
+
+typedef struct shape {
+    uint32_t row_bytes;
+    uint32_t rows;
+} shape;
+
+/* Into the owner's memory, whatever stands between. */
+static mrapi_status_t
+write_shape(mrapi_rmem_hndl_t rmem, const shape *s, mrapi_rmem_atype_t access)
+{
+    mrapi_status_t status;
+    memset(near, 0x55, sizeof near);
+    mrapi_rmem_write(rmem, 0, near, 0, s->row_bytes, s->rows, s->row_bytes, s->row_bytes, &status);
+    if (access == MRAPI_RMEM_SWCACHE) {
+        assert_int_equal(status, MRAPI_SUCCESS);
+        mrapi_rmem_flush(rmem, &status);
+    }
+    return status;
+}
+
+static mrapi_status_t
+write_shape_later(mrapi_rmem_hndl_t rmem, const shape *s, mrapi_rmem_atype_t access)
+{
+    mrapi_status_t status;
+    mrapi_request_t request;
+    if (access == MRAPI_RMEM_SWCACHE) {
+        return MRAPI_ERR_RMEM_INVALID; /* what waits in the cache is flushed by a call */
+    }
+    mrapi_rmem_write_i(rmem, 0, near, 0, s->row_bytes, s->rows, s->row_bytes, s->row_bytes,
+                       &request, &status);
+    return status;
+}
+
+static mrapi_status_t
+read_shape(mrapi_rmem_hndl_t rmem, const shape *s)
+{
+    mrapi_status_t status;
+    mrapi_rmem_read(rmem, 0, near, 0, s->row_bytes, s->rows, s->row_bytes, s->row_bytes, &status);
+    return status;
+}
+
+static void
+protection_seen_by(mrapi_rmem_hndl_t rmem, mrapi_rmem_atype_t access)
+{
+    static const shape shapes[] = {{1, 1}, {4, 1}, {16384, 1}, {PAGE, 1}, {4, 2}, {100, 200}};
+    mrapi_status_t status;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        mrapi_rmem_attach(rmem, access, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+        assert_int_equal(read_shape(rmem, &shapes[i]), MRAPI_SUCCESS);
+        assert_int_equal(write_shape(rmem, &shapes[i], access), MRAPI_ERR_RMEM_INVALID);
+        assert_int_equal(write_shape_later(rmem, &shapes[i], access), MRAPI_ERR_RMEM_INVALID);
+        mrapi_rmem_detach(rmem, &status);
+        mrapi_rmem_attach(rmem, access, &status);
+        assert_int_equal(asked('n'), 'y');
+        assert_int_equal(read_shape(rmem, &shapes[i]), MRAPI_ERR_RMEM_INVALID);
+        assert_int_equal(write_shape(rmem, &shapes[i], access), MRAPI_ERR_RMEM_INVALID);
+        assert_int_equal(write_shape_later(rmem, &shapes[i], access), MRAPI_ERR_RMEM_INVALID);
+        mrapi_rmem_detach(rmem, &status);
+        assert_int_equal(asked('w'), 'y');
+    }
+}
+
+static void
+the_owners_protection_holds(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
+    process_start(&child, owner_protects, NULL);
+    assert_int_equal(process_hear(&child), 'r');
+    child_expect(initialize(USER) == MRAPI_SUCCESS);
+    mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
+    mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
+    if (status == MRAPI_ERR_NOT_SUPPORTED) {
+        not_possible_here("the kernel lets no process into another's memory");
+    }
+    mrapi_rmem_detach(rmem, &status);
+    protection_seen_by(rmem, MRAPI_RMEM_DUMMY);
+    protection_seen_by(rmem, MRAPI_RMEM_DMA);
+    protection_seen_by(rmem, MRAPI_RMEM_SWCACHE);
+}
+
+/* ---- Another program under the owner's number ------------------------------------------------ */
+
+#define AS_ANOTHER "--as-another-program"
+
+/* Has memory where the one before had it: 'c' says what its first byte is. */
+static int
+another_program(const char *where)
+{
+    test_process parent = {.in = STDIN_FILENO, .out = STDOUT_FILENO};
+    void *wanted = (void *)(uintptr_t)strtoull(where, NULL, 16);
+    const unsigned char *memory =
+        mmap(wanted, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    process_say(&parent, memory == wanted ? 'e' : 'n');
+    while (process_hear(&parent) == 'c') {
+        process_say(&parent, memory[0] == 0 ? 'y' : 'n');
+    }
+    return 0;
+}
+
+static int
+owner_executes(test_process *parent, void *argument)
+{
+    mrapi_status_t status;
+    char where[20];
+    (void)argument;
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    void *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)snprintf(where, sizeof where, "%" PRIxPTR, (uintptr_t)memory);
+    child_expect(memory != MAP_FAILED && initialize(OWNER) == MRAPI_SUCCESS);
+    (void)mrapi_rmem_create(NUMBER, memory, MRAPI_RMEM_DUMMY, NULL, PAGE, &status);
+    child_expect(status == MRAPI_SUCCESS);
+    process_say(parent, 'r');
+    (void)process_hear(parent);
+    (void)dup2(parent->in, STDIN_FILENO);
+    (void)dup2(parent->out, STDOUT_FILENO);
+    (void)execl("/proc/self/exe", "rmem_process_test", AS_ANOTHER, where, (char *)NULL);
+    return 1;
+}
+
+/* What it executes next is not what announced the memory. */
+static void
+the_owner_becomes_another_program(void **state)
+{
+    mrapi_status_t status;
+    (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
+    process_start(&child, owner_executes, NULL);
+    assert_int_equal(process_hear(&child), 'r');
+    child_expect(initialize(USER) == MRAPI_SUCCESS);
+    mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
+    mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
+    if (status == MRAPI_ERR_NOT_SUPPORTED) {
+        not_possible_here("the kernel lets no process into another's memory");
+    }
+    assert_int_equal(write_out(rmem, 0, 1), MRAPI_SUCCESS);
+    assert_int_equal(asked('e'), 'e');
+    assert_int_equal(read_in(rmem, 0, 1), MRAPI_ERR_RMEM_INVALID);
+    assert_int_equal(read_in(rmem, 0, PAGE), MRAPI_ERR_RMEM_INVALID);
+    assert_int_equal(write_out(rmem, 0, 1), MRAPI_ERR_RMEM_INVALID);
+    assert_int_equal(asked('c'), 'y');
+}
+
+/* ---- Death, of a cached one and of a user ---------------------------------------------------- */
 
 /* A cache that cannot be flushed any more is lost, and says so. */
 static void
@@ -474,14 +649,19 @@ after_a_fork(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], AS_ANOTHER) == 0) {
+        return another_program(argv[2]);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(moved_plainly, node_ends),
         cmocka_unit_test_teardown(moved_by_engine, node_ends),
         cmocka_unit_test_teardown(moved_through_a_cache, node_ends),
         cmocka_unit_test_teardown(not_waited_for, node_ends),
         cmocka_unit_test_teardown(the_owner_dies, node_ends),
+        cmocka_unit_test_teardown(the_owners_protection_holds, node_ends),
+        cmocka_unit_test_teardown(the_owner_becomes_another_program, node_ends),
         cmocka_unit_test_teardown(the_owner_of_a_cached_one_dies, node_ends),
         cmocka_unit_test_teardown(a_user_dies, node_ends),
         cmocka_unit_test_teardown(rows_that_lie, node_ends),

@@ -480,12 +480,14 @@ bool med_port_cache_drops(void);
 /* ---- Another process's memory ---------------------------------------------------------------- */
 
 /* The memory of one process that lives now; of that process and no other, whoever gets its number
- * afterwards, and whatever it executes. */
+ * afterwards, and whatever it executes: but see `alive`. */
 typedef struct med_port_peer {
     intptr_t handle; /* the port's own */
     uint32_t process_id;
-    /* Does the process live that is meant? Asked after opening, and before and after whatever the
-     * machine does by the process's number alone (before: unless it was asked just now). */
+    /* Does the process live that is meant? Asked after opening; and where the machine goes by the
+     * process's number alone, before what is written (unless it was asked just now: then one that
+     * executes something else may get bytes that were meant for what it was), and after what was
+     * read or went wrong. */
     bool (*alive)(void *context);
     void *context;
     uint64_t alive_ns; /* when it was last found alive */
@@ -509,8 +511,8 @@ typedef struct med_port_peer_copy {
 } med_port_peer_copy;
 
 /* Blocks while the machine copies. MEDLEY_ERR_PEER_DIED: the peer died before or meanwhile;
- * MEDLEY_ERR_NOT_FOUND: nothing is mapped there, or it is not to be written; MEDLEY_ERR_ACCESS. Of
- * a copy that fails, a part may be done. */
+ * MEDLEY_ERR_NOT_FOUND: nothing is mapped there, or the peer itself could not read it, or write it;
+ * MEDLEY_ERR_ACCESS. Of a copy that fails, a part may be done. */
 medley_status_t med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy);
 
 /* ---- Surroundings ---------------------------------------------------------------------------- */

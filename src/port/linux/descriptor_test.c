@@ -40,12 +40,6 @@ close_it(int fd)
     return close(fd) != 0;
 }
 
-static bool
-is_alive(void *context)
-{
-    return context == NULL;
-}
-
 static void
 shared_stays_away(int closed)
 {
@@ -80,16 +74,12 @@ static void
 others_stay_away(int closed)
 {
     med_port_doorbell bell;
-    med_port_peer peer = {.alive = is_alive};
     med_port_counter counter = {.kind = MED_PORT_COUNTER_CYCLES,
                                 .process_id = med_port_process_id(),
                                 .thread_id = med_port_thread_id()};
     child_expect(med_port_doorbell_create(&bell) == MEDLEY_OK);
     child_expect(bell.handle > STDERR_FILENO && !any_is(closed, is_open));
     med_port_doorbell_destroy(&bell);
-    child_expect(med_port_peer_open(med_port_process_id(), &peer) == MEDLEY_OK);
-    child_expect(peer.handle > STDERR_FILENO && !any_is(closed, is_open));
-    med_port_peer_close(&peer);
     if (med_port_counter_open(&counter) == MEDLEY_OK) { /* not every machine has one */
         child_expect(counter.handle > STDERR_FILENO && !any_is(closed, is_open));
         med_port_counter_close(&counter);
