@@ -388,6 +388,10 @@ med_rmem_detach(med_self *self, med_handle rmem)
     if (window->cache && there == MEDLEY_OK) {
         there = med_rmem_cache_flush(window);
     }
+    /* Also while nobody has noticed. */
+    if (there == MEDLEY_OK && !med_process_alive(system, window->process_ref)) {
+        there = MEDLEY_ERR_STALE;
+    }
     status = med_table_remove(&system->rmem_attachments, index, attachment);
     return status == MEDLEY_TIMEOUT ? status : there;
 }

@@ -407,6 +407,24 @@ the_owner_of_a_cached_one_dies(void **state)
     all_is_whole();
 }
 
+/* However it was attached, and though nobody has noticed. */
+static void
+detached_from_the_dead(void **state)
+{
+    static const mrapi_rmem_atype_t ways[] = {MRAPI_RMEM_DUMMY, MRAPI_RMEM_DMA, MRAPI_RMEM_SWCACHE};
+    mrapi_status_t status;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        mrapi_rmem_hndl_t rmem = owner_up(ways[i]);
+        process_kill(&child);
+        mrapi_rmem_detach(rmem, &status);
+        assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+        mrapi_rmem_detach(rmem, &status);
+        assert_int_equal(status, MRAPI_ERR_RMEM_NOTATTACHED);
+        all_is_whole();
+        assert_int_equal(node_ends(state), 0);
+    }
+}
+
 static int
 user(test_process *parent, void *argument)
 {
@@ -663,6 +681,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(the_owners_protection_holds, node_ends),
         cmocka_unit_test_teardown(the_owner_becomes_another_program, node_ends),
         cmocka_unit_test_teardown(the_owner_of_a_cached_one_dies, node_ends),
+        cmocka_unit_test(detached_from_the_dead),
         cmocka_unit_test_teardown(a_user_dies, node_ends),
         cmocka_unit_test_teardown(rows_that_lie, node_ends),
         cmocka_unit_test_teardown(in_the_partition, node_ends),
