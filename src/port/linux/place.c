@@ -71,6 +71,13 @@ med_port_tight_get(uint32_t index, med_port_tight *memory)
 }
 
 static medley_status_t
+no_such_memory(med_port_segment *segment)
+{
+    (void)snprintf(segment->why, sizeof segment->why, "this machine has no such memory");
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+static medley_status_t
 memory_check(med_port_segment *segment)
 {
     switch (segment->place) {
@@ -91,8 +98,7 @@ memory_check(med_port_segment *segment)
     default:
         break;
     }
-    (void)snprintf(segment->why, sizeof segment->why, "this machine has no such memory");
-    return MEDLEY_ERR_NOT_SUPPORTED;
+    return no_such_memory(segment);
 }
 
 /* ---- Which addresses there are --------------------------------------------------------------- */
@@ -224,6 +230,9 @@ numa_bind(med_port_segment *segment, size_t bytes)
     nodes[segment->place_index / bits] = 1ul << segment->place_index % bits;
     if (syscall(SYS_mbind, segment->address, bytes, MPOL_BIND, nodes, NUMA_MAX_NODES + 1, 0) == 0) {
         return MEDLEY_OK;
+    }
+    if (errno == EINVAL) { /* not there, or not this process's to use */
+        return no_such_memory(segment);
     }
     (void)snprintf(segment->why, sizeof segment->why, "memory node %u: %m", segment->place_index);
     return MEDLEY_ERR_NOT_SUPPORTED;

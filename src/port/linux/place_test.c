@@ -203,6 +203,24 @@ on_a_memory_node(void **state)
     }
 }
 
+/* In the same words, whatever number is asked for. */
+static void
+on_a_memory_node_that_is_not_there(void **state)
+{
+    static const uint32_t numbers[] = {1023, 65535};
+    (void)state;
+    if (!placed(NULL, MED_PORT_PLACE_NUMA, 0)) {
+        not_possible_here("no memory nodes");
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        med_port_segment segment = segment_of(1);
+        segment.place = MED_PORT_PLACE_NUMA;
+        segment.place_index = numbers[i];
+        assert_int_equal(med_port_segment_create(&segment), MEDLEY_ERR_NOT_SUPPORTED);
+        assert_string_equal(segment.why, "this machine has no such memory");
+    }
+}
+
 /* A folder that is no tmpfs; NULL: there is none to be had. */
 static const char *
 folder_on_disk(char folder[32])
@@ -274,6 +292,7 @@ main(void)
         cmocka_unit_test_teardown(at_no_programs_address, none_left),
         cmocka_unit_test_teardown(not_inherited, none_left),
         cmocka_unit_test_teardown(on_a_memory_node, none_left),
+        cmocka_unit_test_teardown(on_a_memory_node_that_is_not_there, none_left),
         cmocka_unit_test_teardown(on_a_disk_there_is_no_place, none_left),
         cmocka_unit_test_teardown(on_huge_pages, none_left),
         cmocka_unit_test_teardown(on_what_there_is_not, none_left),
