@@ -33,7 +33,7 @@
  * Death: the table is the process's own and goes with it. A generation has 20 bits and a place
  * rests while others are free, so a handle is told from later ones of its place for a million
  * requests there. A process that leaves its system and comes back has a new table, whose places
- * begin behind the generations of all the old one's.
+ * begin behind the generations of all the old one's: over its lives, a million of its requests.
  */
 #include "mrapi/request.h"
 
@@ -46,7 +46,8 @@
 #define QUEUED 16u /* with VALID, and with CANCELED: in a queue of its maker's */
 #define PLACE_MASK 0xfffu
 #define GENERATION_SHIFT 12
-#define GENERATION_MASK (UINT32_MAX >> GENERATION_SHIFT)
+#define GENERATION_STEP (1u << GENERATION_SHIFT)
+#define GENERATIONS_HALF (1u << (31 - GENERATION_SHIFT))
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
@@ -68,18 +69,18 @@ word_of(med_request_state state, uint32_t generation)
     return (uint32_t)state | generation << GENERATION_SHIFT;
 }
 
-/* 0 is no generation: so no handle is 0. */
+/* Of a word; but 0 is no generation: so no handle is 0. */
 static uint32_t
-generation_from(uint32_t counted)
+generation_from(uint32_t word)
 {
-    uint32_t generation = counted & GENERATION_MASK;
+    uint32_t generation = generation_of(word);
     return generation ? generation : 1;
 }
 
 static uint32_t
 next_generation(uint32_t word)
 {
-    return generation_from(generation_of(word) + 1);
+    return generation_from(word + GENERATION_STEP);
 }
 
 static uint32_t
@@ -93,24 +94,9 @@ handle_of(const med_requests *requests, const med_request *request, uint32_t wor
 const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
                                            MED_REQUEST_PLACES_MAX};
 
-/* Where the next table begins. */
+/* The word with which places begin that nobody had yet. A table that goes moves it on by as many
+ * as were begun in it, or half of all: no place has had more, unless it had half of all. */
 static atomic32 generations_begin;
-
-/* How many, from the first on, some place of it had; with the next one of that place, which was
- * perhaps not told. */
-static uint32_t
-generations_used(const med_requests *requests)
-{
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < requests->count; i++) {
-        uint32_t word = atomic32_load_relaxed(&requests->places[i].word); /* relaxed: no users */
-        uint32_t nth = (generation_of(word) - requests->first_generation) & GENERATION_MASK;
-        if (generation_of(word) && nth >= used) {
-            used = nth + 1;
-        }
-    }
-    return used;
-}
 
 medley_status_t
 med_requests_init(med_requests *requests)
@@ -119,10 +105,7 @@ med_requests_init(med_requests *requests)
     void *memory;
     medley_status_t status = med_port_memory_map(count * sizeof(med_request), &memory);
     if (status == MEDLEY_OK) {
-        /* Relaxed: tables come and go in the system's gate. */
-        uint32_t begin = atomic32_load_relaxed(&generations_begin);
-        *requests = (med_requests){
-            .places = memory, .count = count, .first_generation = generation_from(begin)};
+        *requests = (med_requests){.places = memory, .count = count};
     }
     return status;
 }
@@ -131,9 +114,10 @@ void
 med_requests_fini(med_requests *requests)
 {
     if (requests->places) {
-        /* Relaxed, both: as in init. */
-        uint32_t begin = generation_from(atomic32_load_relaxed(&generations_begin));
-        atomic32_store_relaxed(&generations_begin, begin + generations_used(requests));
+        uint32_t begun = atomic32_load_relaxed(&requests->next); /* relaxed: no users any more */
+        begun = begun < GENERATIONS_HALF ? begun : GENERATIONS_HALF;
+        /* Relaxed: whoever has the next table has come after this. */
+        (void)atomic32_fetch_add_relaxed(&generations_begin, (begun + 1) << GENERATION_SHIFT);
         med_port_memory_unmap(requests->places, requests->count * sizeof(med_request));
         requests->places = NULL;
     }
@@ -162,17 +146,16 @@ med_requests_node_leaves(med_self *self)
 /* ---- The maker ------------------------------------------------------------------------------- */
 
 static bool
-place_take(const med_requests *requests, med_request *request, med_request_state from)
+place_take(med_request *request, med_request_state from)
 {
     uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: checked by what follows */
     if ((word & (STATE_MASK | TURN | QUEUED)) != (uint32_t)from) {
         return false;
     }
+    /* Relaxed: it moves on with the process's other system, which does no harm. */
+    uint32_t former = generation_of(word) ? word : atomic32_load_relaxed(&generations_begin);
     uint32_t generation =
-        from == MED_REQUEST_CANCELED ? next_generation(word) : generation_of(word);
-    if (generation == 0) {
-        generation = requests->first_generation;
-    }
+        from == MED_REQUEST_CANCELED ? next_generation(former) : generation_from(former);
     /* A1 place left <- R1 (turn_give, place_free, abandon, drop) */
     return atomic32_cas_acquire(&request->word, &word, word_of(MED_REQUEST_RESERVED, generation));
 }
@@ -188,7 +171,7 @@ med_request_begin(med_requests *requests,
     for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
         for (uint32_t i = 0; i < requests->count; i++) {
             med_request *place = &requests->places[(start + i) % requests->count];
-            if (place_take(requests, place, ways[way])) {
+            if (place_take(place, ways[way])) {
                 atomic32_store_relaxed(&place->maker, maker); /* relaxed: published by R2 */
                 place->operations = operations;
                 *request = place;
