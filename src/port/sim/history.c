@@ -366,7 +366,7 @@ sim_history_change(void *address,
     location *l = location_at(address, place, bytes);
     store *s = newest(l);
     uint64_t before = s->value;
-    uint64_t after = change(before, operand);
+    uint64_t after = change(before, operand) & UINT64_MAX >> (64 - 8 * bytes);
     take_in(sim.current, s, order);
     append(sim.current, l, after, order, s);
     memory_put(address, bytes, after);

@@ -38,7 +38,7 @@ typedef struct step {
     uint8_t where;
     uint8_t order;
     uint8_t otherwise; /* the order when a swap fails */
-    uint8_t value;
+    uint32_t value;
     uint8_t expected;
 } step;
 
@@ -598,6 +598,11 @@ LITMUS(never_sequence,
        {STORE(X, 1, RLX), STORE(Y, 1, REL)},
        {ADD(0, Y, 1, RLX)},
        {LOAD(1, Y, ACQ), LOAD(2, X, RLX)})
+LITMUS(never_sequence_down,
+       OUTCOME(2, 1, 0),
+       {STORE(X, 1, RLX), STORE(Y, 2, REL)},
+       {ADD(0, Y, UINT32_MAX, RLX)},
+       {LOAD(1, Y, ACQ), LOAD(2, X, RLX)})
 LITMUS(never_sequence_of_swaps,
        OUTCOME(1, 2, 3, 0),
        {STORE(X, 1, RLX), STORE(Y, 1, REL)},
@@ -742,6 +747,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &may_add_relaxed,
     &never_add_acq_rel,
     &never_sequence,
+    &never_sequence_down,
     &never_sequence_of_swaps,
     &never_sequence_of_a_fence,
     &never_sequence_of_two,
