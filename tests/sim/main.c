@@ -80,8 +80,11 @@ run_seeds(const options *o, const sim_scenario *scenario, sim_outcome *outcome)
     uint64_t points = sim_world_points();
     uint64_t deaths = 0;
     for (uint64_t seed = o->first; seed < o->first + o->seeds; seed++) {
-        sim_order order = {
-            .scenario = scenario, .seed = seed, .steps_max = STEPS_MAX, .loud = o->loud};
+        sim_order order = {.scenario = scenario,
+                           .seed = seed,
+                           .steps_max = STEPS_MAX,
+                           .varied = !o->weaken, /* else the same as a mutant's run */
+                           .loud = o->loud};
         seed_run(&order, outcome);
         deaths += outcome->deaths;
         if (!repeats(o, &order, outcome)) {

@@ -61,7 +61,7 @@ sim_early_is_pending(void)
 static bool
 is_sought(void)
 {
-    return sim.scenario->loads_early && !sim.order->early && !sim.alone;
+    return sim.settings.loads_early && !sim.order->early && !sim.alone;
 }
 
 /* One of the loads of that fiber there that the writer does not know of. */
@@ -107,7 +107,7 @@ sim_early_load(uint32_t place, uint32_t bytes, uint64_t *value)
 {
     sim_fiber *me = sim.current;
     const sim_early *early = sim.order->early;
-    if (!sim.scenario->loads_early || sim.alone) {
+    if (!sim.settings.loads_early || sim.alone) {
         return false;
     }
     uint32_t ordinal = load_counts[me->number]++;

@@ -261,7 +261,7 @@ static bool
 is_late(void *address, uint32_t place, uint32_t bytes, uint64_t value, int order, uintptr_t pc)
 {
     sim_fiber *me = sim.current;
-    if (!sim.scenario->stores_late || sim.alone || order == __ATOMIC_SEQ_CST ||
+    if (!sim.settings.stores_late || sim.alone || order == __ATOMIC_SEQ_CST ||
         sim_choose(SIM_MACHINE, 2, LATE_CHANCE) == 0) {
         return false;
     }

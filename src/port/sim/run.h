@@ -111,7 +111,9 @@ typedef struct sim_settings {
     uint32_t clock_step_ns; /* what a look at the clock, or a pause, takes */
     uint32_t changes_left;  /* of priority */
     uint32_t next_change;   /* in so many points */
-    bool light_is_full;     /* as before a registration: the light barrier is a fence, and the heavy
+    bool stores_late;       /* see sim.h */
+    bool loads_early;
+    bool light_is_full; /* as before a registration: the light barrier is a fence, and the heavy
                              * one nobody else's */
 } sim_settings;
 
@@ -121,6 +123,7 @@ typedef struct sim_order {
     const sim_plan *plan;   /* not NULL: its choices, and otherwise the ordinary ones */
     const sim_early *early; /* or NULL */
     uint32_t steps_max;
+    bool varied;          /* stores come late, and loads early, where no scenario asks, too */
     bool loud;            /* what the program logs is printed */
     bool barrier_missing; /* mutants */
     bool wake_missing;
@@ -133,15 +136,20 @@ uint64_t sim_world_points(void);
 void sim_run(const sim_order *order, sim_outcome *outcome);
 
 /* Places of the program where atomic operations stand, as met so far: bit o of [site] is set when
- * one with memory order o was met. */
+ * one with memory order o was met; and which there are that order nothing. */
+#define SIM_SITE_OF_CHANGE (1u << 6) /* a read-modify-write */
+#define SIM_SITE_OF_CACHE (1u << 7)  /* a cache is cleaned there, or invalidated */
 const uint8_t *sim_world_sites(void);
 void sim_world_sites_forget(void);
-/* What becomes of orders at a site from now on. */
+/* What becomes of the operations at a site from now on. */
 typedef enum sim_weakening {
     SIM_AS_WRITTEN,
     SIM_RELAXED,
     SIM_NO_RELEASE, /* acquire and release: acquire only */
     SIM_NO_ACQUIRE, /* acquire and release: release only */
+    SIM_NOT_TOTAL,  /* sequentially consistent: acquire and release only */
+    SIM_TORN,       /* a read-modify-write: a load, and then a store */
+    SIM_WEAKENINGS
 } sim_weakening;
 void sim_world_weaken(uint32_t site, sim_weakening weakening);
 

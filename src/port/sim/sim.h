@@ -47,8 +47,8 @@ typedef struct sim_scenario {
     uint32_t deaths;    /* so many actors may be killed, at most; some seeds kill none */
     uint32_t mortal;    /* bit i: actor i may be */
     bool sees_late;     /* loads return old values more often: for what only several of them show */
-    bool stores_late;   /* a store may come later than what stands behind it */
-    bool loads_early;   /* a load may return what another stores later: twice the runs */
+    bool stores_late;   /* a store may come later than what stands behind it: in each seed */
+    bool loads_early;   /* a load may return what another stores later: the same; twice the runs */
     bool long_lived;    /* much is done before what it is about: deaths come late, too */
     bool one_process;   /* the actors are threads of one process */
     uint32_t spaces;    /* of process numbers; the actors' processes are in each in turn. 0: one */

@@ -251,6 +251,8 @@ settings_draw(sim_settings *settings)
         .changes_left = 1 + sim_number_below(numbers, 8),
         .next_change = sim_number_below(numbers, 256),
         .light_is_full = sim_number_below(numbers, 8) == 0,
+        .stores_late = sim.scenario->stores_late || (sim.order->varied && sim.order->seed % 3 == 1),
+        .loads_early = sim.scenario->loads_early || (sim.order->varied && sim.order->seed % 3 == 2),
     };
 }
 
