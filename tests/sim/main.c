@@ -31,12 +31,13 @@ static const char help[] =
     "  --seeds N         so many seeds of each (default 200; MEDLEY_TEST_EXHAUSTIVE=1: 10000)\n"
     "  --first N         the first of them (default 1)\n"
     "  --seed N          this one, with what the program logs\n"
-    "  --mutants         weakens each memory order in turn: some seed must find each\n"
-    "  --halves          with --mutants: of what acquires and releases, each by itself\n"
+    "  --mutants         weakens each memory order in turn, tears each read-modify-write:\n"
+    "                    some seed must find each\n"
     "  --orders          lists the orders that it weakens, and those that no scenario finds\n"
     "  --mutant-seeds N  so many seeds per mutant (default 200000)\n"
     "  --weaken F:LINE   runs seeds with the order at this line weakened, to see how it fails, of\n"
-    "                    the scenarios that meet it\n"
+    "                    the scenarios that meet it; or otherwise: no-release:F:LINE,\n"
+    "                    no-acquire:F:LINE, not-total:F:LINE, torn:F:LINE\n"
     "  --world NAME      of this one beside the program (default sim_world)\n"
     "  --list            names them\n"
     "  -h, --help        this text\n"
@@ -173,7 +174,6 @@ static bool
 switch_set(options *o, const char *option)
 {
     bool *on = strcmp(option, "--list") == 0      ? &o->list
-               : strcmp(option, "--halves") == 0  ? &o->halves
                : strcmp(option, "--mutants") == 0 ? &o->mutants
                : strcmp(option, "--orders") == 0  ? &o->orders
                : strcmp(option, "--help") == 0    ? &o->help

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every acquire and every release of base, mrapi and mcapi is a mutant that some scenario finds, or
-stands in survivors.c with the reason why none does; none is both. Of fences, the heavy barrier is a
+"""Every acquire and every release of base, mrapi and mcapi is a mutant that some scenario finds, each
+half of what does both, and every read-modify-write that a scenario meets is found torn; or it stands
+in survivors.c with the reason why none does. None is both. Of fences, the heavy barrier is a
 mutant of each scenario in which somebody waits, and the light one is nothing where there is it.
 
 usage: order_test.py ROOT SIM SCENARIO...     those whose mutants are hunted
 """
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -20,6 +22,9 @@ import check_floors  # noqa: E402
 import orders  # noqa: E402
 
 
+KIND = re.compile(r"^(no-release|no-acquire|not-total|torn): ")  # of mutant, before its label
+
+
 class Access:
     def __init__(self, path, line, function, edges):
         self.path = path
@@ -29,6 +34,7 @@ class Access:
         self.says = f"{self.place} {function}: {edges[0] if edges else 'no edge'}"
 
     def is_called(self, function, label):
+        label = KIND.sub("", label)
         return self.function == function and any(e.startswith(label) for e in self.edges)
 
 
@@ -43,6 +49,11 @@ def accesses():
                 yield Access(path, *access)
 
 
+def kind_of(label):
+    kind = KIND.match(label)
+    return kind[1] if kind else ""
+
+
 class Orders(unittest.TestCase):
     maxDiff = None
 
@@ -50,14 +61,30 @@ class Orders(unittest.TestCase):
     def setUpClass(cls):
         rows = subprocess.run([SIM, "--orders"], capture_output=True, text=True, check=True).stdout
         rows = [row.split("\t") for row in rows.splitlines()]
-        cls.found = {place for scenario, place, _, _, end in rows
-                     if scenario in HUNTED and end == "found"}
-        cls.listed = [(function, label) for scenario, _, function, label, _ in rows
-                      if scenario == "-"]
+        hunted = [(place, function, label, end == "found") for scenario, place, function, label, end in rows
+                  if scenario in HUNTED]
+        found = {(place, kind_of(label)) for place, _, label, is_found in hunted if is_found}
+        lacking = {(place, function, label) for place, function, label, _ in hunted
+                   if (place, kind_of(label)) not in found}
+        listed = [(function, label) for scenario, _, function, label, _ in rows if scenario == "-"]
+        cls.torn_unlisted = sorted(f"{place} {function}: {label}" for place, function, label in lacking
+                                   if kind_of(label) == "torn" and not
+                                   any(function == f and label.startswith(l) for f, l in listed))
+        cls.torn_both = [(f, l) for f, l in listed if kind_of(l) == "torn" and not
+                         any(function == f and label.startswith(l) for _, function, label in lacking)]
+        ordered = {place for place, kind in found if kind != "torn"}
+        cls.found = ordered - {place for place, _, label in lacking if kind_of(label) != "torn"}
+        cls.listed = [(f, l) for f, l in listed if kind_of(l) != "torn"]
         cls.all = list(accesses())
 
     def listed_as(self, access):
         return [entry for entry in self.listed if access.is_called(*entry)]
+
+    def test_each_is_found_torn_or_listed(self):
+        self.assertEqual(self.torn_unlisted, [])
+
+    def test_none_is_found_torn_and_listed(self):
+        self.assertEqual(self.torn_both, [])
 
     def test_each_is_found_or_listed(self):
         self.assertEqual([a.says for a in self.all

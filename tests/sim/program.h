@@ -19,7 +19,6 @@ typedef struct options {
     uint64_t first;
     uint64_t mutant_seeds;
     bool mutants;
-    bool halves;
     bool orders;
     const char *weaken; /* "file:line" */
     const char *world;  /* the name of its file */

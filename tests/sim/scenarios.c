@@ -24,6 +24,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_state_cell_record,
     &sim_bit_set,
     &sim_pool,
+    &sim_recover_twice,
     &sim_trace_ring,
     /* mrapi */
     &sim_mrapi,

@@ -24,6 +24,7 @@ extern const sim_scenario sim_state_cell;
 extern const sim_scenario sim_state_cell_record;
 extern const sim_scenario sim_bit_set;
 extern const sim_scenario sim_pool;
+extern const sim_scenario sim_recover_twice;
 extern const sim_scenario sim_trace_ring;
 extern const sim_scenario sim_mrapi;
 extern const sim_scenario sim_mrapi_full;

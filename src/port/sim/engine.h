@@ -269,8 +269,7 @@ sim_process_id(uint32_t process)
 }
 
 /* What the simulator counted per place of the program where an atomic operation stands. */
-extern uint8_t sim_sites[SIM_PROGRAM_BYTES]; /* bit o: with order o */
-#define SIM_SITE_OF_CACHE (1u << 7)          /* or a cache is cleaned there, or invalidated */
+extern uint8_t sim_sites[SIM_PROGRAM_BYTES]; /* bits: run.h */
 extern uint8_t sim_weak[SIM_PROGRAM_BYTES];  /* sim_weakening */
 
 static inline uint32_t

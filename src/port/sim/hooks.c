@@ -13,6 +13,12 @@
 
 #define HERE ((uintptr_t)__builtin_return_address(0))
 
+static bool
+is_both(int order)
+{
+    return order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
 /* The order that is simulated: what stands there, but for a mutant. Remembers the site. */
 static int
 order_at(uintptr_t pc, int order)
@@ -26,9 +32,11 @@ order_at(uintptr_t pc, int order)
     case SIM_RELAXED:
         return __ATOMIC_RELAXED;
     case SIM_NO_RELEASE:
-        return order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE : order;
+        return is_both(order) ? __ATOMIC_ACQUIRE : order;
     case SIM_NO_ACQUIRE:
-        return order == __ATOMIC_ACQ_REL ? __ATOMIC_RELEASE : order;
+        return is_both(order) ? __ATOMIC_RELEASE : order;
+    case SIM_NOT_TOTAL:
+        return order == __ATOMIC_SEQ_CST ? __ATOMIC_ACQ_REL : order;
     default:
         return order;
     }
@@ -250,6 +258,31 @@ operation_begin(uint32_t place, uintptr_t pc, int order)
     return order_at(pc, order);
 }
 
+/* Of a read-modify-write; remembers the site. */
+static bool
+is_torn(uintptr_t pc)
+{
+    uint32_t site = sim_site_of(pc);
+    sim_sites[site] |= SIM_SITE_OF_CHANGE;
+    return sim_weak[site] == SIM_TORN;
+}
+
+static int
+order_of_load(int order)
+{
+    return order == __ATOMIC_ACQ_REL   ? __ATOMIC_ACQUIRE
+           : order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED
+                                       : order;
+}
+
+static int
+order_of_store(int order)
+{
+    return order == __ATOMIC_ACQ_REL                                ? __ATOMIC_RELEASE
+           : order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME ? __ATOMIC_RELAXED
+                                                                    : order;
+}
+
 static uint64_t
 atomic_load(void *address, uint32_t bytes, int order, uintptr_t pc)
 {
@@ -284,7 +317,33 @@ atomic_change(
         return nowhere_change(address, bytes, change, operand);
     }
     order = operation_begin(place, pc, order);
+    if (is_torn(pc)) {
+        uint64_t before = sim_history_load(address, place, bytes, order_of_load(order), pc);
+        sim_point(pc);
+        uint64_t after = change(before, operand) & UINT64_MAX >> (64 - 8 * bytes);
+        sim_history_store(address, place, bytes, after, order_of_store(order), pc);
+        return before;
+    }
     return sim_history_change(address, place, bytes, change, operand, order, pc);
+}
+
+static bool
+swap_torn(void *address,
+          uint32_t place,
+          uint32_t bytes,
+          uint64_t *expected,
+          uint64_t desired,
+          int order,
+          uintptr_t pc)
+{
+    uint64_t seen = sim_history_load(address, place, bytes, order_of_load(order), pc);
+    if (seen != *expected) {
+        *expected = seen;
+        return false;
+    }
+    sim_point(pc);
+    sim_history_store(address, place, bytes, desired, order_of_store(order), pc);
+    return true;
 }
 
 static bool
@@ -305,6 +364,9 @@ atomic_swap(void *address,
         return equal;
     }
     order = operation_begin(place, pc, order);
+    if (is_torn(pc)) {
+        return swap_torn(address, place, bytes, expected, desired, order, pc);
+    }
     return sim_history_swap(address, place, bytes, expected, desired, order,
                             order_at(pc, failure_order), pc);
 }
