@@ -745,7 +745,7 @@ mrapi_boolean_t mrapi_wait(MRAPI_IN mrapi_request_t *request,
                            MRAPI_IN mrapi_timeout_t timeout,
                            MRAPI_OUT mrapi_status_t *mrapi_status);
 /* Blocks until one of `number` is over (or canceled, or none): the first such in the list, whose
- * place in it is returned; else MRAPI_NONE. Codes as wait. */
+ * place in it is returned; else MRAPI_NONE. Codes as wait; MRAPI_ERR_PARAMETER: also number 0. */
 mrapi_uint_t mrapi_wait_any(MRAPI_IN size_t number,
                             MRAPI_IN mrapi_request_t *requests,
                             MRAPI_OUT size_t *size,
@@ -836,7 +836,7 @@ mrapi_resource_t *mrapi_resources_get(MRAPI_IN mrapi_rsrc_filter_t subsystem_fil
  *   MRAPI_ERR_RSRC_INVALID     no resource of a tree that is there
  *   MRAPI_ERR_ATTR_NUM, MRAPI_ERR_ATTR_SIZE (which 4 bytes do not hold, too), MRAPI_ERR_PARAMETER
  *   MRAPI_ERR_RSRC_NOTSTARTED  a dynamic attribute that is not counted now
- *   MRAPI_ERR_NODE_INVALID     the node whose attribute it is has gone
+ *   MRAPI_ERR_NODE_INVALID     the node or lock whose attribute it is has gone
  *   MRAPI_ERR_NODE_NOTINIT
  */
 void mrapi_resource_get_attribute(MRAPI_IN mrapi_resource_t *resource,
@@ -854,7 +854,7 @@ void mrapi_resource_get_attribute(MRAPI_IN mrapi_resource_t *resource,
  *   MRAPI_ERR_RSRC_STARTED        it is counted already
  *   MRAPI_ERR_RSRC_COUNTER_INUSE  all counters of the processor are taken
  *   MRAPI_ERR_NOT_SUPPORTED       cannot be counted here: standard error says why
- *   MRAPI_ERR_NODE_INVALID        the node has gone
+ *   MRAPI_ERR_NODE_INVALID        the node or lock has gone
  *   MRAPI_ERR_MEM_LIMIT, MRAPI_ERR_NODE_NOTINIT
  */
 void mrapi_dynamic_attribute_start(MRAPI_IN mrapi_resource_t *resource,
