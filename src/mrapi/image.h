@@ -75,6 +75,7 @@ typedef struct med_image {
     med_on_death on_death;
     uint32_t limits[MED_LIMIT_COUNT]; /* 0: not said */
     bool refused;                     /* and it was told why */
+    bool (*ended)(void); /* asked before each item is made: no more is wanted; or NULL */
 } med_image;
 
 typedef struct med_image_reader {
@@ -117,7 +118,7 @@ void med_image_limits(const med_image *image, med_limits *limits);
 /* Is there room in such a system for all that it asks for? MEDLEY_ERR_ARGUMENT. */
 medley_status_t med_image_check(med_image *image, const med_limits *limits);
 /* Makes all of it, in a system that nobody else is in. What was made before a failure stays: the
- * system goes as a whole. */
+ * system goes as a whole. MEDLEY_ERR_CANCELED: ended. */
 medley_status_t med_image_apply(struct med_system *system, med_image *image);
 /* That of MEDLEY_SYSTEM_IMAGE, for a system of that name. MEDLEY_EMPTY: none is asked for. */
 medley_status_t med_image_open_environment(const char *name, med_image *image);

@@ -212,6 +212,9 @@ pass(making *m, bool (*wanted)(med_image_section section))
     medley_status_t status;
     med_image_rewind(m->image, &reader);
     while ((status = med_image_next(&reader, &item)) == MEDLEY_OK) {
+        if (m->image->ended && m->image->ended()) {
+            return MEDLEY_ERR_CANCELED;
+        }
         if (wanted(item.section)) {
             status = item_make(m, &item);
         }

@@ -253,6 +253,28 @@ class Image(CommandTest):
         loader.stdout.close()
         holder.end()
 
+    def test_load_ended_before_it_is_there(self):
+        """The signal waits when it begins. Between two items it looks: it does not reach line 6."""
+
+        def begin_ended():
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        for text in (BEGIN, BEGIN + "nodes:\n  - number: 1\n    domain: 3\n"):
+            result = subprocess.run(
+                [MEDLEY, "system", "load", self.write(text)],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                env=self.environment,
+                preexec_fn=begin_ended,
+            )
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn("ended by a signal before system 'bad' was there", result.stderr)
+            self.assertNotIn(":6:", result.stderr)
+        self.assertEqual(self.run_json("system", "list")["systems"], [])
+
     def test_wrong_input(self):
         for text, message in (
             (BEGIN + "colour: red\n", "standard input:5: unknown key 'colour'"),
