@@ -79,6 +79,7 @@ section(shared *s, const sim_actor *actor, medley_status_t status)
     }
     SIM_CHECK(s->first == s->second);
     s->first++;
+    sim_linger();
     s->second++;
     n->inside = 0;
     n->rounds++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Reader/writer locks between processes: readers together, a writer alone, each seeing what the
- * writers before wrote; made and deleted by anybody; what a dead one held comes back.
+ * Reader/writer locks between processes: as many readers together as their maker said, a writer
+ * alone, each seeing what the writers before wrote; made and deleted by anybody; what a dead one
+ * held comes back.
  *
  * Actors: three of equal rank, each now reader, now writer, of one lock that may be another each
  * time.
@@ -54,15 +55,15 @@ leave(mrapi_lock *lock, mrapi_status_t *status)
     mrapi_rwl_unlock(lock->handle, lock->mode, status);
 }
 
-static bool
-somebody_reads(const notes *n)
+/* So many who are alive. */
+static uint32_t
+how_many_read(const notes *n)
 {
+    uint32_t readers = 0;
     for (uint32_t i = 0; i < MRAPI_ACTORS; i++) {
-        if ((n->readers >> i & 1) && !sim_is_dead(i)) {
-            return true;
-        }
+        readers += (n->readers >> i & 1) && !sim_is_dead(i);
     }
-    return false;
+    return readers;
 }
 
 static void
@@ -70,13 +71,14 @@ write(const sim_actor *actor)
 {
     guarded *g = actor->memory;
     notes *n = actor->notes;
-    SIM_CHECK(!somebody_reads(n));
+    SIM_CHECK(how_many_read(n) == 0);
     /* Nobody is told of him who died in a lock that was made anew since. */
     if (mrapi_take_note(actor, &n->writer) || medley_lock_owner_died()) {
         g->second = g->first;
     }
     SIM_CHECK(g->first == g->second);
     g->first++;
+    sim_linger();
     g->second++;
     n->writer = 0;
 }
@@ -88,7 +90,9 @@ read(const sim_actor *actor)
     notes *n = actor->notes;
     bool died = n->writer != 0;
     SIM_CHECK(!died || sim_is_dead(n->writer - 1));
+    SIM_CHECK(how_many_read(n) < READERS);
     n->readers |= 1u << actor->index;
+    sim_linger();
     SIM_CHECK(g->first == g->second || died || medley_lock_owner_died());
     n->readers &= ~(1u << actor->index);
 }

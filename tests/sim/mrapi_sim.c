@@ -96,6 +96,7 @@ use(const sim_actor *actor, const mrapi_lock *lock)
     }
     SIM_CHECK(g->first == g->second);
     g->first++;
+    sim_linger();
     g->second++;
     *inside = 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The reader/writer lock: readers together, a writer alone, each seeing what the writers before
- * wrote; a dead writer's or reader's hold comes back; who sees an owner sees that he has come.
+ * The reader/writer lock: readers together, as many as it has units, a writer alone, each seeing
+ * what the writers before wrote; a dead writer's or reader's hold comes back; who sees an owner
+ * sees that he has come.
  *
  * Actors: three of equal rank, each now reader, now writer. Two scenarios: in one they wait for
  * ever, in the other they give up.
@@ -75,16 +76,15 @@ recover_dead(void *context)
     }
 }
 
-/* Of those who read and are alive. */
-static bool
-somebody_reads(const notes *n)
+/* So many who are alive. */
+static uint32_t
+how_many_read(const notes *n)
 {
+    uint32_t readers = 0;
     for (uint32_t i = 0; i < ACTORS; i++) {
-        if ((n->readers >> i & 1) && !sim_is_dead(i)) {
-            return true;
-        }
+        readers += (n->readers >> i & 1) && !sim_is_dead(i);
     }
-    return false;
+    return readers;
 }
 
 static bool
@@ -104,13 +104,14 @@ write(const sim_actor *actor, const med_rwlock_request *request)
     }
     SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED);
     SIM_CHECK(n->writer == 0 || sim_is_dead(n->writer - 1));
-    SIM_CHECK(!somebody_reads(n));
+    SIM_CHECK(how_many_read(n) == 0);
     n->writer = actor->index + 1;
     if (status == MEDLEY_ERR_OWNER_DIED) {
         s->second = s->first;
     }
     SIM_CHECK(s->first == s->second);
     s->first++;
+    sim_linger();
     s->second++;
     n->writer = 0;
     med_rwlock_write_end(&s->lock, MED_PORT_SCOPE_SHARED);
@@ -132,7 +133,9 @@ read(const sim_actor *actor, const med_rwlock_request *request)
     }
     SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED);
     SIM_CHECK(n->writer == 0 || sim_is_dead(n->writer - 1));
+    SIM_CHECK(how_many_read(n) < UNITS);
     n->readers |= 1u << actor->index;
+    sim_linger();
     SIM_CHECK(s->first == s->second || status == MEDLEY_ERR_OWNER_DIED);
     n->readers &= ~(1u << actor->index);
     med_rwlock_read_end(&s->lock, &s->units[unit], MED_PORT_SCOPE_SHARED);

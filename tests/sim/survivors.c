@@ -119,7 +119,6 @@ static const survivor survivors[] = {
     {"pool", "med_bit_set_end", "torn: -", "recover_twice finds it"},
     {NULL, "med_lock_give_back", "torn: R1",
      "who lives alone changes what is his: compared for wrong use"},
-    {"lock", "med_lock_recover", "torn: R1", "recover_twice finds it"},
     {"lock_in_time", "med_lock_recover", "torn: R1", "recover_twice finds it"},
     {"lock_buried", "med_lock_recover", "torn: R1", "recover_twice finds it"},
     {"rwlock", "med_rwlock_recover_reader", "torn: R1", "recover_twice finds it"},

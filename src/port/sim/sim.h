@@ -67,6 +67,9 @@ extern const sim_scenario *const sim_scenarios[];
 
 /* 0 to count - 1, as the seed says. */
 uint32_t sim_random(uint32_t count);
+/* Others may go on here: for who has something, as the notes say, that others should not have
+ * meanwhile. Without it what is noted and struck out again is one step, and nobody sees it. */
+void sim_linger(void);
 /* The caller, who may be, is killed here: where a death at any point would seldom be where it is
  * about. */
 _Noreturn void sim_die(void);

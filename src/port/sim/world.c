@@ -316,6 +316,14 @@ sim_random(uint32_t count)
     return sim_choose_this(SIM_SCRIPT, sim_number_below(&sim.numbers, count)) % count;
 }
 
+void
+sim_linger(void)
+{
+    if (sim_random(4) == 0) {
+        sim_pass();
+    }
+}
+
 bool
 sim_is_dead(uint32_t actor)
 {
