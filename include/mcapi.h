@@ -191,7 +191,8 @@ void mcapi_initialize(MCAPI_IN mcapi_domain_t domain_id,
                       MCAPI_IN mcapi_param_t *init_parameters,
                       MCAPI_OUT mcapi_info_t *mcapi_info,
                       MCAPI_OUT mcapi_status_t *status);
-/* Its endpoints go, with what was queued at them; its requests end. It stays a node of MRAPI if it
+/* Its endpoints go, with what was queued at them, and its requests: MCAPI_ERR_REQUEST_INVALID, to
+ * whoever asks about one. It stays a node of MRAPI if it
  * was one before. MCAPI_ERR_NODE_NOTINIT, MCAPI_ERR_NODE_FINALFAILED (as mrapi_finalize). */
 void mcapi_finalize(MCAPI_OUT mcapi_status_t *status);
 

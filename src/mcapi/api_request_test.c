@@ -456,6 +456,47 @@ node_comes_again(void **state)
     }
 }
 
+/* It stays a node of MRAPI: what it asked for here goes, in whatever state, and its other requests
+ * stay. */
+static void
+node_leaves_and_stays(void **state)
+{
+    static unsigned char far[8], near[8];
+    mrapi_status_t rmem_status;
+    mcapi_status_t status;
+    mcapi_request_t under_way, connected, canceled;
+    mrapi_request_t others;
+    size_t size;
+    unsigned number;
+    exchange_end();
+    (void)node_up(state);
+    mrapi_rmem_hndl_t rmem =
+        mrapi_rmem_create(1, far, MRAPI_RMEM_DEFAULT, NULL, sizeof far, &rmem_status);
+    mrapi_rmem_attach(rmem, MRAPI_RMEM_DEFAULT, &rmem_status);
+    mrapi_rmem_read_i(rmem, 0, near, 0, 8, 1, 8, 8, &others, &rmem_status);
+    assert_int_equal(rmem_status, MRAPI_SUCCESS);
+    for (int life = 0; life < TEST_REQUESTS * 2; life++) {
+        exchange_begin(NODE);
+        mcapi_endpoint_t at = endpoint_make(FROM);
+        under_way = receive_message(at, &number);
+        canceled = receive_message(at, &number);
+        assert_int_equal(cancel(canceled), MCAPI_SUCCESS);
+        mcapi_pktchan_connect_i(at, endpoint_make(TO), &connected, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        exchange_end();
+        exchange_begin(NODE);
+        expect_no_end(under_way, MCAPI_ERR_REQUEST_INVALID);
+        expect_no_end(connected, MCAPI_ERR_REQUEST_INVALID);
+        exchange_end();
+    }
+    assert_int_equal(mrapi_test(&others, &size, &rmem_status), MRAPI_TRUE);
+    assert_int_equal(rmem_status, MRAPI_SUCCESS);
+    mrapi_rmem_detach(rmem, &rmem_status);
+    mrapi_rmem_delete(rmem, &rmem_status);
+    (void)node_down(state);
+    exchange_begin(NODE);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -469,6 +510,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(open, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(connect_and_close, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(node_comes_again, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(node_leaves_and_stays, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(places_come_back, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(places_come_back_of_each_kind, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(one_outcome_each, exchange_up, exchange_down),

@@ -488,6 +488,8 @@ med_exchange_node_leaves(med_self *self)
         if (held == MEDLEY_OK) {
             med_locked_leave(self, MED_RWL_WRITE);
         }
+        /* They have ended; those who asked are not told any more. */
+        med_requests_leave(&self->system->requests, med_request_maker_exchanging(self->ref));
         med_exchange_leave(self);
     }
 }

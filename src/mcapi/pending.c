@@ -170,9 +170,10 @@ medley_status_t
 med_pending_place(med_self *self, const med_request_operations *operations, med_request **request)
 {
     med_requests *requests = &self->system->requests;
-    medley_status_t status = med_request_begin(requests, self->ref, operations, request);
+    const uint32_t maker = med_request_maker_exchanging(self->ref);
+    medley_status_t status = med_request_begin(requests, maker, operations, request);
     if (status == MEDLEY_ERR_LIMIT && med_port_has_threads() && med_pending_sweep_all(self)) {
-        status = med_request_begin(requests, self->ref, operations, request);
+        status = med_request_begin(requests, maker, operations, request);
     }
     if (status == MEDLEY_ERR_LIMIT) {
         med_requests_report_limit(requests);

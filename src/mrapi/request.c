@@ -466,16 +466,17 @@ med_requests_leave(med_requests *requests, uint32_t maker)
 
 /* ---- Who asks -------------------------------------------------------------------------------- */
 
-/* Does it stand, as far as can be seen, in a queue, and in whose? Whether that is so under the
- * caller's handle is for him to see. */
+/* Does it stand, as far as can be seen, in a queue, and in which node's? Whether that is so under
+ * the caller's handle is for him to see. */
 static bool
-is_queued(const med_request *request, uint32_t *maker)
+is_queued(const med_request *request, uint32_t *node_ref)
 {
     if (!(atomic32_load_relaxed(&request->word) & QUEUED)) { /* relaxed: A2 follows */
         return false;
     }
-    uint32_t word = atomic32_load_acquire(&request->word); /* A2 filled <- R2 (publish) */
-    *maker = atomic32_load_relaxed(&request->maker);       /* relaxed: A2 stands before it */
+    uint32_t word = atomic32_load_acquire(&request->word);   /* A2 filled <- R2 (publish) */
+    uint32_t maker = atomic32_load_relaxed(&request->maker); /* relaxed: A2 stands before it */
+    *node_ref = maker & ~MED_REQUEST_EXCHANGING;
     return word & QUEUED;
 }
 
@@ -486,8 +487,8 @@ is_in_own_queue(const med_request *request)
         return true; /* there are no others' */
     }
     const med_self *self = med_self_get();
-    uint32_t maker;
-    return is_queued(request, &maker) && self && maker == self->ref;
+    uint32_t node_ref;
+    return is_queued(request, &node_ref) && self && node_ref == self->ref;
 }
 
 medley_status_t
@@ -582,8 +583,8 @@ med_requests_are_others(const med_requests *requests,
 {
     for (size_t i = 0; i < count; i++) {
         const med_request *request = place_of(requests, handles[i]);
-        uint32_t maker;
-        if (request && is_queued(request, &maker) && maker != node_ref) {
+        uint32_t whose;
+        if (request && is_queued(request, &whose) && whose != node_ref) {
             return true;
         }
     }

@@ -6,7 +6,8 @@
  * Words
  *   request     one operation under way, in one place of the table
  *   operations  how that kind of operation is brought forward, and canceled
- *   maker       the node that asked for it; when it leaves, its requests go with it
+ *   maker       the node that asked for it, perhaps as a part of it that may leave alone; when that
+ *               leaves, its requests go with it
  *   turn        the right to touch what a request holds; one thread's at a time, never for long
  *   handle      generation (bits 12 to 31, never 0) and place (bits 0 to 11): never 0 or ~0
  *
@@ -69,7 +70,7 @@ typedef struct med_request_operations {
 
 typedef struct med_request {
     atomic32 word;  /* state, turn, generation */
-    atomic32 maker; /* node reference; changes only while it is RESERVED, read by who likes */
+    atomic32 maker; /* whose it is; changes only while it is RESERVED, read by who likes */
     /* Of its maker while it is RESERVED, then of who has the turn: */
     const med_request_operations *operations;
     med_request_outcome outcome;
@@ -79,14 +80,15 @@ typedef struct med_request {
 typedef struct med_requests {
     med_request *places;
     uint32_t count;
-    atomic32 next;             /* where the next search begins; a hint */
-    med_wait wait;             /* woken when any request is over */
+    atomic32 next; /* where the next search begins; a hint */
+    med_wait wait; /* woken when any request is over */
     /* Of queued ones: somebody waits for another's, and sleeps where he sleeps for everything. */
     atomic32 watched;
     const struct med_system *system; /* whose nodes' requests they are; NULL: nobody's */
 } med_requests;
 
 #define MED_REQUEST_PLACES_MAX 4095u
+#define MED_REQUEST_EXCHANGING 0x80000000u /* no bit of a node's reference */
 
 /* The system's own, for its nodes. */
 medley_status_t med_requests_begin(struct med_system *system);
@@ -101,8 +103,15 @@ void med_requests_fini(med_requests *requests);
 
 /* ---- The maker ------------------------------------------------------------------------------- */
 
-/* A place, for the node `maker`; to be followed by one of the next three. MEDLEY_ERR_LIMIT: all are
- * in use, which med_requests_report_limit reports. Lock-free. */
+/* The maker of what a node asks for in the exchange, which it may leave alone. */
+static inline uint32_t
+med_request_maker_exchanging(uint32_t node_ref)
+{
+    return node_ref | MED_REQUEST_EXCHANGING;
+}
+
+/* A place, for `maker`, a node's reference or the like of it; to be followed by one of the next
+ * three. MEDLEY_ERR_LIMIT: all are in use, which med_requests_report_limit reports. Lock-free. */
 medley_status_t med_request_begin(med_requests *requests,
                                   uint32_t maker,
                                   const med_request_operations *operations,
