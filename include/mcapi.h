@@ -383,9 +383,10 @@ mcapi_uint_t mcapi_msg_available(MCAPI_IN mcapi_endpoint_t receive_endpoint,
  * on the attributes marked (C); then the owner of each opens its end. Requests of connect and open
  * are asked for as any other; an open ends when the endpoint is connected, whatever the other end
  * does, and its handle is there then.
- *   connect  MCAPI_ERR_CHAN_CONNECTED, MCAPI_ERR_ATTR_INCOMPATIBLE, MCAPI_ERR_ENDP_INVALID,
- *            MCAPI_ERR_MEM_LIMIT (MEDLEY_MAX_LANES), MCAPI_TIMEOUT (as mcapi_endpoint_create),
- *            MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT
+ *   connect  MCAPI_ERR_CHAN_CONNECTED, MCAPI_ERR_ATTR_INCOMPATIBLE, MCAPI_ERR_ENDP_INVALID
+ *            (also: both are one), MCAPI_ERR_MEM_LIMIT (MEDLEY_MAX_LANES), MCAPI_TIMEOUT
+ *            (as mcapi_endpoint_create), MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_PARAMETER,
+ *            MCAPI_ERR_NODE_NOTINIT
  *   open     MCAPI_ERR_ENDP_INVALID (also: not the caller's), MCAPI_ERR_CHAN_OPEN,
  *            MCAPI_ERR_CHAN_OPENPENDING, the last three as above; and when it ends
  *            MCAPI_ERR_CHAN_TYPE, MCAPI_ERR_CHAN_DIRECTION, MCAPI_ERR_ENDP_DELETED

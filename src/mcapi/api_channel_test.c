@@ -108,6 +108,21 @@ lives(void **state)
     life_of(&of_scalars);
 }
 
+/* And nothing is left of it: it can be connected to another. */
+static void
+to_itself(void **state)
+{
+    const channel_kind *const kinds[] = {&of_packets, &of_scalars};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        mcapi_endpoint_t one = endpoint_make(1);
+        connect(kinds[i], one, one, MCAPI_ERR_ENDP_INVALID);
+        assert_int_equal(flags_of(one), 0);
+        channel c = channel_between(kinds[i], one, endpoint_make(2));
+        channel_end(kinds[i], &c);
+    }
+}
+
 /* Opened before it is connected; as the wrong end; as the wrong kind. */
 static void
 opened_first(void **state)
@@ -570,6 +585,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lives, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(to_itself, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(opened_first, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(opened_first_wrongly, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(must_agree, exchange_up, exchange_down),

@@ -40,6 +40,9 @@ med_channel_connect(med_self *self, med_handle from, med_handle to, med_lane_kin
     const med_lane_request request = {
         .from = from, .to = to, .priority = MED_LANE_CHANNEL, .kind = kind};
     uint32_t index, generation;
+    if (from == to) {
+        return MEDLEY_ERR_ARGUMENT; /* one endpoint is one end */
+    }
     medley_status_t status = med_lane_make(self->system, &request, &index, &generation);
     if (status == MEDLEY_OK) {
         owner_wake(self, from);
