@@ -169,7 +169,7 @@ places_of_requests(void **state)
     mcapi_status_t place;
     mcapi_status_t *status = &place;
     mcapi_request_t request = 0;
-    mcapi_request_t *requests[] = {&request, NULL};
+    mcapi_request_t *requests[] = {&request, NULL}, *many[65];
     size_t size;
     (void)state;
     SAYS(MCAPI_ERR_PARAMETER, mcapi_test(NULL, &size, status));
@@ -181,6 +181,11 @@ places_of_requests(void **state)
     SAYS(MCAPI_ERR_PARAMETER, mcapi_wait_any(2, requests, &size, 0, status));
     SAYS(MCAPI_ERR_PARAMETER, mcapi_wait_any(0, requests, &size, 0, status));
     SAYS(MCAPI_ERR_PARAMETER, mcapi_wait_any(~(size_t)0, requests, &size, 0, status));
+    for (size_t i = 0; i < 65; i++) {
+        many[i] = &request;
+    }
+    SAYS(MCAPI_ERR_PARAMETER, mcapi_wait_any(65, many, &size, 0, status));
+    SAYS(MCAPI_ERR_REQUEST_INVALID, mcapi_wait_any(64, many, &size, 0, status));
     SAYS(MCAPI_ERR_PARAMETER, mcapi_cancel(NULL, status));
     SAYS(MCAPI_ERR_REQUEST_INVALID, mcapi_test(&request, &size, status));
     SAYS(MCAPI_ERR_REQUEST_INVALID, mcapi_wait(&request, &size, 0, status));
@@ -231,6 +236,7 @@ of_nodes(void **state)
     mcapi_status_t *status = &place;
     mcapi_node_attributes_t record, never_begun = {.set = 0};
     mcapi_uint_t value = 0;
+    unsigned char anywhere[sizeof value + 1] = {0};
     mcapi_info_t info;
     (void)state;
     mcapi_node_init_attributes(&record, NULL);
@@ -238,6 +244,10 @@ of_nodes(void **state)
     SAYS(MCAPI_ERR_PARAMETER, mcapi_initialize(DOMAIN, NODE, &never_begun, NULL, &info, status));
     mcapi_initialize(DOMAIN, NODE, &record, NULL, &info, NULL);
     mcapi_node_set_attribute(&record, MCAPI_NODE_ATTR_TYPE, &value, sizeof value, NULL);
+    SAYS(MCAPI_SUCCESS, mcapi_node_set_attribute(&record, MCAPI_NODE_ATTR_TYPE, anywhere + 1,
+                                                 sizeof value, status));
+    SAYS(MCAPI_SUCCESS, mcapi_node_get_attribute(DOMAIN, NODE, MCAPI_NODE_ATTR_TYPE, anywhere + 1,
+                                                 sizeof value, status));
     SAYS(MCAPI_ERR_PARAMETER,
          mcapi_node_set_attribute(NULL, MCAPI_NODE_ATTR_TYPE, &value, sizeof value, status));
     SAYS(MCAPI_ERR_PARAMETER, mcapi_node_set_attribute(&never_begun, MCAPI_NODE_ATTR_TYPE, &value,

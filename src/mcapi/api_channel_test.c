@@ -3,7 +3,9 @@
  * Conformance of MCAPI's packet and scalar channels, through the public calls. Run in a private
  * system and in a named one.
  */
+#include "mcapi/lane.h"
 #include "mcapi/packet.h"
+#include "mcapi/record.h"
 #include "support/channel.h"
 #include "support/requests.h"
 #include "support/threads.h"
@@ -121,6 +123,28 @@ to_itself(void **state)
         channel c = channel_between(kinds[i], one, endpoint_make(2));
         channel_end(kinds[i], &c);
     }
+}
+
+/* The record of one was written over: the caller's pointer is not. */
+static void
+packet_of_no_buffer(void **state)
+{
+    const uint32_t none = UINT32_MAX;
+    mcapi_status_t status;
+    void *packet = &status;
+    size_t size;
+    (void)state;
+    channel c = channel_make(&of_packets);
+    const med_self *self = med_self_get();
+    med_lane_own *lane = &self->exchange->exchange->lane_ends[med_handle_index(c.receiver)];
+    send_one(&of_packets, &c);
+    memcpy(med_record_at(&lane->consumer.ring.view, lane->consumer.ring.head) +
+               sizeof(med_record_header),
+           &none, sizeof none);
+    mcapi_pktchan_recv(c.receiver, &packet, &size, &status);
+    assert_int_equal(status, MCAPI_ERR_TRANSMISSION);
+    assert_ptr_equal(packet, &status);
+    channel_end(&of_packets, &c);
 }
 
 /* Opened before it is connected; as the wrong end; as the wrong kind. */
@@ -586,6 +610,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lives, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(to_itself, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(packet_of_no_buffer, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(opened_first, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(opened_first_wrongly, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(must_agree, exchange_up, exchange_down),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The faces of nodes. */
+#include <string.h>
+
 #include "base/version.h"
 #include "mcapi/api.h"
 #include "mcapi/endpoint.h"
@@ -158,9 +160,10 @@ mcapi_node_set_attribute(mcapi_node_attributes_t *mcapi_node_attributes,
     bool good = mcapi_node_attributes && mcapi_node_attributes->set == RECORD_GOOD;
     *status =
         good ? attribute_check(attribute_num, attribute, attribute_size) : MCAPI_ERR_PARAMETER;
-    if (*status == MCAPI_SUCCESS &&
-        *(const mcapi_uint_t *)attribute != MCAPI_NODE_ATTR_TYPE_REGULAR) {
-        *status = MCAPI_ERR_ATTR_VALUE;
+    if (*status == MCAPI_SUCCESS) {
+        mcapi_uint_t value;
+        memcpy(&value, attribute, sizeof value);
+        *status = value == MCAPI_NODE_ATTR_TYPE_REGULAR ? MCAPI_SUCCESS : MCAPI_ERR_ATTR_VALUE;
     }
 }
 
@@ -191,6 +194,7 @@ mcapi_node_get_attribute(mcapi_domain_t domain_id,
         *status = node_check(self, domain_id, node_id);
     }
     if (*status == MCAPI_SUCCESS) {
-        *(mcapi_uint_t *)attribute = MCAPI_NODE_ATTR_TYPE_REGULAR;
+        const mcapi_uint_t value = MCAPI_NODE_ATTR_TYPE_REGULAR;
+        memcpy(attribute, &value, sizeof value);
     }
 }

@@ -329,10 +329,13 @@ receive_once(med_self *self, med_lane_own *lane, void **address, size_t *bytes)
     med_buffer_prefetch_next(&self->exchange->exchange->pool, &lane->consumer.ring, &record);
     status = med_buffer_receive(self, lane, &record, &buffer);
     med_record_release(lane, record.granules, record.leads_on);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
     *address = med_pool_address(&self->exchange->exchange->pool, buffer);
     *bytes = record.bytes;
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, record.bytes);
-    return status;
+    return MEDLEY_OK;
 }
 
 static medley_status_t
