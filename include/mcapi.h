@@ -226,8 +226,8 @@ void mcapi_node_get_attribute(MCAPI_IN mcapi_domain_t domain_id,
 #define MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE 3 /* (C) bytes */
 #define MCAPI_ENDP_ATTR_BUFFER_TYPE 4      /* (C) MCAPI_ENDP_ATTR_FIFO_BUFFER, _STATE_BUFFER */
 #define MCAPI_ENDP_ATTR_MEMORY_TYPE 5      /* (C) locality, and what happens when there is none */
-#define MCAPI_ENDP_ATTR_NUM_PRIORITIES 6   /* (C) 1 to 4 */
-#define MCAPI_ENDP_ATTR_PRIORITY 7         /* (C) of a channel */
+#define MCAPI_ENDP_ATTR_NUM_PRIORITIES 6   /* (C) 1 to 4; messages have all 4 */
+#define MCAPI_ENDP_ATTR_PRIORITY 7         /* (C) 0 to 3; of a channel, without effect */
 #define MCAPI_ENDP_ATTR_NUM_SEND_BUFFERS 8 /* read only */
 #define MCAPI_ENDP_ATTR_NUM_RECV_BUFFERS 9 /* elements queued for each sender; states: buffers */
 #define MCAPI_ENDP_ATTR_ENDP_STATUS 10     /* read only: flags below */

@@ -4,6 +4,7 @@
  * the calls are for comes to. Run in a private system and in a named one.
  */
 #include "medley/mcapi_ext.h"
+#include "mrapi/system.h"
 #include "support/channel.h"
 #include "support/requests.h"
 
@@ -65,6 +66,50 @@ numbers_and_attributes(void **state)
          mcapi_endpoint_get_i(DOMAIN, MCAPI_NODE_INVALID, FROM, &endpoint, &request, status));
     SAYS(MCAPI_ERR_PORT_INVALID,
          mcapi_endpoint_get_i(DOMAIN, NODE, MCAPI_PORT_ANY, &endpoint, &request, status));
+}
+
+/* As many as the system has; and again, when one has gone. */
+static void
+no_endpoint_left(void **state)
+{
+    mcapi_status_t status = MCAPI_SUCCESS;
+    mcapi_endpoint_t last = 0, next = 0;
+    uint32_t count = 0;
+    (void)state;
+    while (status == MCAPI_SUCCESS) {
+        last = next;
+        next = mcapi_endpoint_create(MCAPI_PORT_ANY, &status);
+        count += status == MCAPI_SUCCESS;
+    }
+    assert_int_equal(status, MCAPI_ERR_ENDP_LIMIT);
+    assert_int_equal(count, med_self_get()->system->limits.endpoints);
+    endpoint_delete(last);
+    (void)endpoint_make(FROM);
+}
+
+/* What each of its two parts says, and nothing else. */
+static void
+memory_types(void **state)
+{
+    const mcapi_uint_t good[] = {MCAPI_ENDP_ATTR_LOCAL_MEMORY, MCAPI_ENDP_ATTR_SHARED_MEMORY,
+                                 MCAPI_ENDP_ATTR_REMOTE_MEMORY,
+                                 MCAPI_ENDP_ATTR_REMOTE_MEMORY | MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT};
+    const mcapi_uint_t bad[] = {3, 77, 2 * MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT,
+                                3 | MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT, UINT32_MAX};
+    mcapi_status_t status;
+    mcapi_uint_t value;
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(FROM);
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_int_equal(attribute_set(at, MCAPI_ENDP_ATTR_MEMORY_TYPE, good[i]), MCAPI_SUCCESS);
+        for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+            assert_int_equal(attribute_set(at, MCAPI_ENDP_ATTR_MEMORY_TYPE, bad[k]),
+                             MCAPI_ERR_ATTR_VALUE);
+        }
+        mcapi_endpoint_get_attribute(at, MCAPI_ENDP_ATTR_MEMORY_TYPE, &value, sizeof value,
+                                     &status);
+        assert_int_equal(value, good[i]);
+    }
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -370,6 +415,8 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(numbers_and_attributes, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(no_endpoint_left, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(memory_types, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(messages_asked_wrongly, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(messages_at_a_channel, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(messages_without_room, exchange_up, exchange_down),

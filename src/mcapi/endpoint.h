@@ -14,7 +14,9 @@
 #include "mrapi/node.h"
 
 #define MED_ENDPOINT_PORT_ANY UINT32_MAX
-/* A bit of the memory type: a call that would wait for memory or room fails. */
+/* A memory type says how far away it is, up to the first; the second is a bit of it: a call that
+ * would wait for memory or room fails. */
+#define MED_ENDPOINT_MEMORY_MOST 2u
 #define MED_ENDPOINT_FAIL_ON_MEM_LIMIT 0x00010000u
 /* Where the ports that MED_ENDPOINT_PORT_ANY gives begin. */
 #define MED_ENDPOINT_PORT_ANY_FIRST 0x40000000u

@@ -147,6 +147,19 @@ med_endpoints_agree(const med_system *system, med_handle from, med_handle to)
     return status;
 }
 
+static bool
+value_is_good(const med_system *system,
+              const med_endpoint_row *row,
+              med_endpoint_setting which,
+              uint32_t value)
+{
+    setting_limits limits = limits_of(system, row, which);
+    if (which == MED_ENDPOINT_MEMORY_TYPE) {
+        return (value & ~MED_ENDPOINT_FAIL_ON_MEM_LIMIT) <= MED_ENDPOINT_MEMORY_MOST;
+    }
+    return value >= limits.least && value <= limits.most;
+}
+
 typedef struct set_context {
     const med_system *system;
     med_endpoint_row *row;
@@ -186,8 +199,7 @@ med_endpoint_set(med_self *self, med_handle endpoint, med_endpoint_setting which
     if (!set.own) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    setting_limits limits = limits_of(system, set.row, which);
-    if (value < limits.least || value > limits.most) {
+    if (!value_is_good(system, set.row, which, value)) {
         return med_endpoint_channel(system, endpoint) ? MEDLEY_BUSY : MEDLEY_ERR_NOT_SUPPORTED;
     }
     return med_table_hold(&system->lanes, set_unless_connected, &set);
