@@ -117,6 +117,47 @@ message_to_send(void **state)
     expect_number(at, 5);
 }
 
+static void *
+deletes_its_endpoint(void *argument)
+{
+    (void)argument;
+    exchange_begin(OTHER);
+    mcapi_endpoint_t to = endpoint_make(TO);
+    stage_reach(1);
+    stage_await(2);
+    endpoint_delete(to);
+    stage_reach(3);
+    exchange_end();
+    return NULL;
+}
+
+/* The receiver's endpoint goes: all that are under way to it are told the same. */
+static void
+messages_to_nobody(void **state)
+{
+    static unsigned numbers[1u << 16];
+    mcapi_status_t status;
+    mcapi_request_t waiting[3];
+    unsigned count;
+    (void)state;
+    stage_reach(0);
+    start(OTHER, deletes_its_endpoint);
+    stage_await(1);
+    mcapi_endpoint_t from = endpoint_make(FROM);
+    mcapi_endpoint_t to = endpoint_of(OTHER, TO);
+    waiting[0] = send_until_full(from, to, numbers, &count);
+    for (int i = 1; i < 3; i++) {
+        mcapi_msg_send_i(from, to, numbers, sizeof numbers[0], 0, &waiting[i], &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
+    stage_reach(2);
+    stage_await(3);
+    for (int i = 0; i < 3; i++) {
+        (void)expect_end(waiting[i], MCAPI_ERR_TRANSMISSION);
+    }
+    join(OTHER, 0);
+}
+
 static void
 packet_to_receive(void **state)
 {
@@ -505,6 +546,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(message_to_receive, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(only_one_to_receive, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(message_to_send, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(messages_to_nobody, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(packet_to_receive, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(packet_to_send, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(open, exchange_up, exchange_down),

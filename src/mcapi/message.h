@@ -22,8 +22,9 @@ typedef struct med_message {
  * receiver is gone; MEDLEY_ERR_NOT_OWNER: `from` is not the caller's; MEDLEY_BUSY: an end of a
  * channel; MEDLEY_ERR_STALE, MEDLEY_ERR_ARGUMENT: no endpoint. */
 medley_status_t med_message_send_wait(med_self *self, const med_message *message);
-/* The same as a request, whose outcome is one of the first five; the payload stays where it is
- * until then. MEDLEY_ERR_LIMIT: there is no request. */
+/* The same as a request, whose outcome is one of the first five, or MEDLEY_ERR_STALE: `from` was
+ * deleted meanwhile. The payload stays where it is until then. MEDLEY_ERR_LIMIT: there is no
+ * request. */
 medley_status_t
 med_message_send_request(med_self *self, const med_message *message, med_request_handle *request);
 

@@ -199,7 +199,8 @@ send_again(med_self *self, med_pending *pending)
     }
     pending->outcome.size_bytes = pending->size;
     if (!med_lacks_room(status)) {
-        return status;
+        /* The own endpoint is there, so it is the receiver's that is not. */
+        return status == MEDLEY_ERR_STALE ? MEDLEY_ERR_PEER_DIED : status;
     }
     bool waits = found ? med_lane_may_wait(self, lane) : med_endpoint_may_wait(pending->own);
     return waits ? MEDLEY_BUSY : status;
