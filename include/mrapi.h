@@ -191,7 +191,8 @@ typedef struct mrapi_info {
  * close the same, and as long again while others initialise and finalise nodes. A domain stays as
  * long as the system: of different numbers that nodes had there can be as many as
  * MEDLEY_MAX_DOMAINS says, whether or not nodes are left in them.
- *   MRAPI_ERR_NODE_INITIALIZED  the thread is a node already, or the number is taken (standard
+ *   MRAPI_ERR_NODE_INITIALIZED  the thread is a node already (one of MCAPI alone, under the same
+ *                               numbers, is one of both then), or the number is taken (standard
  *                               error says by which process)
  *   MRAPI_ERR_NODE_INVALID, MRAPI_ERR_DOMAIN_INVALID
  *                               ~0 is no number

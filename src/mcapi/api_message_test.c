@@ -52,6 +52,33 @@ one_node_of_both(void **state)
     assert_int_equal(mcapi_status, MCAPI_ERR_NODE_NOTINIT);
 }
 
+/* Whichever was initialised first: MCAPI's end leaves what MRAPI has begun since. */
+static void
+one_node_in_the_other_order(void **state)
+{
+    mrapi_status_t status;
+    mcapi_status_t mcapi_status;
+    exchange_begin(NODE);
+    mcapi_endpoint_t at = endpoint_make(1);
+    assert_int_equal(initialize(NODE + 1), MRAPI_ERR_NODE_INITIALIZED);
+    (void)node_up(state);
+    assert_int_equal(initialize(NODE), MRAPI_ERR_NODE_INITIALIZED);
+    assert_int_equal(send_number(at, at, 1, 0), MCAPI_SUCCESS);
+    expect_number(at, 1);
+    exchange_end();
+    assert_int_equal(mrapi_node_id_get(&status), NODE);
+    (void)node_down(state);
+    exchange_begin(NODE);
+    exchange_end();
+    (void)mrapi_node_id_get(&status);
+    assert_int_equal(status, MRAPI_ERR_NODE_NOTINIT); /* as ever, where MRAPI was not begun */
+    exchange_begin(NODE);
+    (void)node_up(state);
+    (void)node_down(state); /* takes MCAPI's with it */
+    mcapi_finalize(&mcapi_status);
+    assert_int_equal(mcapi_status, MCAPI_ERR_NODE_NOTINIT);
+}
+
 static void
 node_attributes(void **state)
 {
@@ -676,6 +703,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes),
         cmocka_unit_test(one_node_of_both),
+        cmocka_unit_test(one_node_in_the_other_order),
         cmocka_unit_test_setup_teardown(node_attributes, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(an_expected_node_is_nobody, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(endpoints, exchange_up, exchange_down),

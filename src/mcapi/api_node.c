@@ -38,7 +38,7 @@ become(uint32_t domain, uint32_t node)
     self = med_self_get();
     status = med_exchange_join(self);
     if (status == MEDLEY_OK) {
-        self->exchange->only_here = true;
+        self->only_for_exchange = true;
     } else {
         (void)med_node_leave(self);
     }
@@ -92,7 +92,7 @@ mcapi_finalize(mcapi_status_t *status)
         return;
     }
     *status = MCAPI_SUCCESS;
-    if (self->exchange->only_here) {
+    if (self->only_for_exchange) {
         *status = med_node_leave(self) == MEDLEY_OK ? MCAPI_SUCCESS : MCAPI_ERR_NODE_FINALFAILED;
     } else {
         med_exchange_node_leaves(self);

@@ -47,7 +47,6 @@ typedef struct med_exchange {
 /* A node, as it takes part. Its own thread's. */
 typedef struct med_exchange_node {
     med_exchange *exchange;
-    bool only_here; /* it is a node for MCAPI's sake */
     med_handle memory;
     med_handle guard; /* of the locked baseline (locked.h); 0: the exchange is lock-free */
     med_pool_cache cache;

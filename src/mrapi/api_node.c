@@ -72,6 +72,18 @@ info_fill(mrapi_info_t *info)
 
 /* ---- MRAPI ----------------------------------------------------------------------------------- */
 
+/* A node that was made for MCAPI alone is from now on one of its own. */
+static medley_status_t
+become(mrapi_domain_t domain, mrapi_node_t node)
+{
+    med_self *self = med_self_get();
+    if (self && self->only_for_exchange && self->domain == domain && self->node == node) {
+        self->only_for_exchange = false;
+        return MEDLEY_OK;
+    }
+    return med_node_become(domain, node);
+}
+
 void
 mrapi_initialize(mrapi_domain_t domain_id,
                  mrapi_node_t node_id,
@@ -87,7 +99,7 @@ mrapi_initialize(mrapi_domain_t domain_id,
     if (*status != MRAPI_SUCCESS) {
         return;
     }
-    *status = status_of_initialize(med_node_become(domain_id, node_id));
+    *status = status_of_initialize(become(domain_id, node_id));
     if (*status == MRAPI_SUCCESS) {
         info_fill(mrapi_info);
     }

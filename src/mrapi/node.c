@@ -83,6 +83,7 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->heap = NULL;
     self->process_heap = &system->heap;
     self->exchange = NULL;
+    self->only_for_exchange = false;
     self->started = started;
     self->joinable = joinable;
     atomic32_store_relaxed(&self->left, 0); /* relaxed, as the next: */
