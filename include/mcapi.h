@@ -3,11 +3,11 @@
  * MCAPI 2.0, the Multicore Association's Communications API: endpoints, messages, packet channels,
  * scalar channels, and state messages, between nodes that are threads or processes.
  *
- * A node is a thread that called mcapi_initialize; if it is a node of MRAPI already, under the same
- * domain and number, it is the same node. Every function works for the calling node, reports
- * through its last argument on every path, and does nothing at all when that is NULL. An endpoint
- * belongs to the node that made it: only that node receives at it, sends from it and opens it. A
- * request is for the node that made it.
+ * A node is a thread that called mcapi_initialize; if it is a node of MRAPI, or becomes one, under
+ * the same domain and number, it is the same node. Every function works for the calling node,
+ * reports through its last argument on every path, and does nothing at all when that is NULL. An
+ * endpoint belongs to the node that made it: only that node receives at it, sends from it and opens
+ * it. A request may be asked about, and canceled, by any node of the process that made it.
  *
  * Unless it is said otherwise a function does not block. Those that block do so at most as long as
  * MCAPI_ENDP_ATTR_TIMEOUT of the endpoint says, and end with MCAPI_TIMEOUT. Whoever waits for
@@ -192,8 +192,8 @@ void mcapi_initialize(MCAPI_IN mcapi_domain_t domain_id,
                       MCAPI_OUT mcapi_info_t *mcapi_info,
                       MCAPI_OUT mcapi_status_t *status);
 /* Its endpoints go, with what was queued at them, and its requests: MCAPI_ERR_REQUEST_INVALID, to
- * whoever asks about one. It stays a node of MRAPI if it
- * was one before. MCAPI_ERR_NODE_NOTINIT, MCAPI_ERR_NODE_FINALFAILED (as mrapi_finalize). */
+ * whoever asks about one. It stays a node of MRAPI if it is one. MCAPI_ERR_NODE_NOTINIT,
+ * MCAPI_ERR_NODE_FINALFAILED (as mrapi_finalize). */
 void mcapi_finalize(MCAPI_OUT mcapi_status_t *status);
 
 mca_domain_t mcapi_domain_id_get(MCAPI_OUT mcapi_status_t *status);
@@ -336,6 +336,7 @@ void mcapi_endpoint_set_attribute(MCAPI_IN mcapi_endpoint_t endpoint,
  *   MCAPI_ERR_ENDP_INVALID   no endpoints, or not the caller's to send from
  *   MCAPI_ERR_MSG_SIZE       more than the receiver's MAX_PAYLOAD_SIZE
  *   MCAPI_ERR_TRANSMISSION   the receiver is gone
+ *   MCAPI_ERR_ENDP_DELETED   of a request: the sending endpoint was deleted meanwhile
  *   MCAPI_ERR_GENERAL        one of the two is connected as a channel
  *   MCAPI_ERR_MEM_LIMIT      also: no lane or buffer is left (standard error names the limit)
  *   MCAPI_ERR_PRIORITY, MCAPI_ERR_PARAMETER, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT
@@ -418,6 +419,7 @@ void mcapi_pktchan_send_close_i(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
  * Copies `size` bytes into a buffer of the system's, which goes. The first form blocks while the
  * channel is full or no buffer is left (MCAPI_TIMEOUT; MCAPI_ERR_MEM_LIMIT as mcapi_msg_send).
  * MCAPI_ERR_CHAN_INVALID, MCAPI_ERR_PKT_SIZE, MCAPI_ERR_TRANSMISSION (the receiver is gone),
+ * MCAPI_ERR_ENDP_DELETED (of a request, as of one to receive: its end was closed meanwhile),
  * MCAPI_ERR_PARAMETER, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT. */
 void mcapi_pktchan_send_i(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
                           MCAPI_IN void *buffer,
@@ -520,16 +522,17 @@ mcapi_boolean_t mcapi_wait(MCAPI_IN mcapi_request_t *request,
                            MCAPI_OUT size_t *size,
                            MCAPI_IN mcapi_timeout_t timeout,
                            MCAPI_OUT mcapi_status_t *status);
-/* Blocks until one of `number` has ended: which. MCAPI_RETURN_VALUE_INVALID with MCAPI_TIMEOUT,
- * MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT. */
+/* Blocks until one of `number`, 64 at most, has ended: which. Also which was canceled, or is no
+ * request: with MCAPI_ERR_REQUEST_CANCELLED, MCAPI_ERR_REQUEST_INVALID. MCAPI_RETURN_VALUE_INVALID
+ * with MCAPI_TIMEOUT, MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT. */
 unsigned int mcapi_wait_any(MCAPI_IN size_t number,
                             mcapi_request_t **requests,
                             MCAPI_OUT size_t *size,
                             MCAPI_IN mcapi_timeout_t timeout,
                             MCAPI_OUT mcapi_status_t *status);
 /* Calls it back: it is not done, and its buffer is free. MCAPI_ERR_REQUEST_CANCELLED: it was
- * before; MCAPI_ERR_REQUEST_INVALID: no request, or it has ended, or another node's, which alone
- * may; MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT. */
+ * before; MCAPI_ERR_REQUEST_INVALID: no request of this process, or it has ended;
+ * MCAPI_ERR_PARAMETER, MCAPI_ERR_NODE_NOTINIT. */
 void mcapi_cancel(mcapi_request_t *request, MCAPI_OUT mcapi_status_t *status);
 
 MEDLEY_DECLS_END
