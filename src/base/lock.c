@@ -161,7 +161,7 @@ announce_for_good(const med_contest *contest, med_lock_sleepers *sleepers)
         return status;
     }
     /* S2 flag, then word <-> B1 (lock.h), B2 (wake) */
-    med_port_barrier_heavy(contest->scope);
+    (void)med_port_barrier_heavy(contest->scope);
     return attempt_announced(contest, sleepers); /* S3 */
 }
 
@@ -182,7 +182,8 @@ pass_on(const med_contest *contest, med_lock_sleepers *sleepers, medley_status_t
     if (!contest->any_free || status != MEDLEY_OK) {
         return status;
     }
-    med_port_barrier_heavy(contest->scope); /* S2 flag, then word <-> B1 (lock.h), B2 (wake) */
+    (void)med_port_barrier_heavy(
+        contest->scope); /* S2 flag, then word <-> B1 (lock.h), B2 (wake) */
     if (contest->any_free(contest->context)) {
         med_lock_wake(sleepers, 1, contest->scope);
     }

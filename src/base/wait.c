@@ -244,8 +244,8 @@ sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
     uint32_t word = atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_SLEEPS) | MED_WAIT_SLEEPS;
     for (uint32_t i = 0; i < CALLS; i++) {
         call(request);
-        med_port_barrier_heavy(request->scope);     /* W2 flag, then condition <-> B1 (wait.h) */
-        if (request->condition(request->context)) { /* W3 */
+        (void)med_port_barrier_heavy(request->scope); /* W2 flag, then condition <-> B1 (wait.h) */
+        if (request->condition(request->context)) {   /* W3 */
             return true;
         }
         if (is_called(request)) {

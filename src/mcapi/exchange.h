@@ -84,7 +84,7 @@ med_exchange_flag_raise(const med_self *self, atomic32 *flag)
      * cleared it before W2 in wait.c, which makes that visible here. */
     if (med_port_has_threads() && !atomic32_load_relaxed(flag)) {
         atomic32_store_relaxed(flag, 1);
-        med_port_barrier_heavy(
+        (void)med_port_barrier_heavy(
             self->scope); /* F1 flag, look <-> F2 (give), F3 (endpoint.c), F4 (request.c) */
     }
 }

@@ -91,6 +91,7 @@ typedef struct med_heap {
     uint32_t bare_count;
     med_heap_cache *caches; /* all there are */
     atomic32 fresh;         /* slots from here on were never used; read by anybody */
+    atomic32 refused;       /* a heavy barrier was: nobody takes over any more */
 } med_heap;
 
 /* MEDLEY_ERR_NO_MEMORY; MEDLEY_ERR_LIMIT. */

@@ -27,7 +27,9 @@
  * slot that is LIVE in a life that was noted to be over is never touched by its maker again. In any
  * other life it is his; then RETURNED is cleared, unless that life was ended too since the note:
  * then who ended it relies on its being RETURNED, and it is pushed again. `at` stays as it is when
- * the delete is over: one slot at most waits longer for that.
+ * the delete is over: one slot at most waits longer for that. Where the machine refuses the barrier
+ * (a filter on system calls that came late, no memory), all is pushed again, and lists have no end
+ * from then on.
  *
  * A block that is LARGE goes back to the port at once, since its end is its deleter's alone; he who
  * only finds RETURNED set leaves it to whose the slot is then. Who has no cache, since he has made
@@ -70,15 +72,17 @@
 /* NONE: the slot is in the maker's list. CLOSED: it is not. Else a list that is the caller's now,
  * with the slot in it. */
 static uint32_t
-push(med_heap_cache *maker, med_heap_slot *slot)
+push(const med_heap *heap, med_heap_cache *maker, med_heap_slot *slot)
 {
-    /* Relaxed: the compare-and-swap looks again. */
+    /* Relaxed, both: nothing hangs on when it is seen; the compare-and-swap looks again. */
+    bool endless = atomic32_load_relaxed(&heap->refused);
     uint32_t word = atomic32_load_relaxed(&maker->returned);
     while (word != MED_HEAP_RETURNS_CLOSED) {
         uint32_t count = med_heap_returns_count(word);
+        bool full = count == MED_HEAP_RETURNS - 1;
         slot->returned_next = med_heap_returns_first(word);
-        if (count < MED_HEAP_RETURNS - 1) {
-            uint32_t next = (count + 1) * MED_HEAP_RETURNS_ONE + slot->index + 1;
+        if (!full || endless) {
+            uint32_t next = (count + !full) * MED_HEAP_RETURNS_ONE + slot->index + 1;
             if (atomic32_cas_release(&maker->returned, &word, next)) { /* R1 returned -> R2 */
                 return MED_HEAP_RETURNS_NONE;
             }
@@ -189,19 +193,22 @@ slot_take_over(med_self *self, med_heap_slot *slot)
 static uint32_t
 take_over(med_self *self, const med_heap_cache *maker, uint32_t list, uint32_t others)
 {
-    const med_heap *heap = &self->system->heap;
+    med_heap *heap = &self->system->heap;
     if (list == MED_HEAP_RETURNS_NONE) {
         return others;
     }
     ends_note(heap, list);
     /* T4 ended, then at <-> T3 (heap.h) */
-    med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);
+    bool may = med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);
+    if (!may) {
+        atomic32_store_relaxed(&heap->refused, 1); /* relaxed: see push */
+    }
     /* T2 the one before is over <- T1 (heap.h) */
     uint32_t at = atomic32_load_acquire(&maker->at) & MED_HEAP_INDEX_MASK;
     while (list != MED_HEAP_RETURNS_NONE) {
         med_heap_slot *slot = med_heap_slot_there(heap, list - 1);
         list = slot->returned_next;
-        if (slot->index == at || !slot_take_over(self, slot)) {
+        if (!may || slot->index == at || !slot_take_over(self, slot)) {
             slot->returned_next = others;
             others = slot->index + 1;
         }
@@ -230,7 +237,7 @@ give_back(med_self *self, uint32_t list)
         med_heap_slot *slot = med_heap_slot_there(heap, list - 1);
         med_heap_cache *maker = med_heap_maker(slot);
         uint32_t behind = slot->returned_next;
-        uint32_t taken = push(maker, slot);
+        uint32_t taken = push(heap, maker, slot);
         if (taken == MED_HEAP_RETURNS_CLOSED) {
             med_heap_lock(heap);
             /* L2 left <- L1 (take) */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What a call says when the machine refuses what it needs, at each point where it can: no memory,
- * no turn at a table, no counter, no such thread, no priority inheritance. Nothing is left of it,
- * and the same call does its work when the machine does. The port's functions, and the lock of
- * tables, are replaced, for this program (-Wl,--wrap).
+ * no turn at a table, no counter, no such thread, no priority inheritance, no barrier of the
+ * process. Nothing is left of it, and the same call does its work when the machine does. The port's
+ * functions, and the lock of tables, are replaced, for this program (-Wl,--wrap).
  */
+#include "mrapi/heap_return.h"
 #include "mrapi/system.h"
 #include "support/api.h"
 #include "support/segments.h"
@@ -23,6 +24,7 @@ static uint32_t allocations_left = UINT32_MAX;
 static bool refused_one;
 static medley_status_t threads_give, counters_give;
 static bool has_no_pi;
+static bool has_no_barrier;
 
 void *__real_med_port_heap_take(size_t size_bytes);
 void *__wrap_med_port_heap_take(size_t size_bytes);
@@ -42,6 +44,8 @@ medley_status_t __real_med_table_lock(const med_table_view *view);
 medley_status_t __wrap_med_table_lock(const med_table_view *view);
 bool __real_med_port_pi_supported(void);
 bool __wrap_med_port_pi_supported(void);
+bool __real_med_port_barrier_heavy(med_port_scope scope);
+bool __wrap_med_port_barrier_heavy(med_port_scope scope);
 
 static bool
 allocates(void)
@@ -101,6 +105,12 @@ bool
 __wrap_med_port_pi_supported(void)
 {
     return !has_no_pi && __real_med_port_pi_supported();
+}
+
+bool
+__wrap_med_port_barrier_heavy(med_port_scope scope)
+{
+    return __real_med_port_barrier_heavy(scope) && !has_no_barrier;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -309,6 +319,56 @@ no_priority_inheritance(void **state)
     delete_mutex(mrapi_mutex_create(5, NULL, &status)); /* the number is free */
 }
 
+#define BLOCKS 1000u
+
+static mrapi_shmem_hndl_t blocks[BLOCKS];
+
+static void *
+deletes_blocks(void *argument)
+{
+    mrapi_status_t status = MRAPI_SUCCESS;
+    for (uint32_t i = 0; i < BLOCKS && status == MRAPI_SUCCESS; i++) {
+        mrapi_shmem_delete(blocks[i], &status);
+    }
+    return status == MRAPI_SUCCESS ? argument : NULL;
+}
+
+/* How many of its blocks others deleted, and left to it. */
+static uint32_t
+returned_blocks(void)
+{
+    const med_self *self = med_self_get();
+    uint32_t count = 0;
+    uint32_t next = med_heap_returns_first(atomic32_load_acquire(&self->heap->returned));
+    while (next != MED_HEAP_RETURNS_NONE) {
+        next = med_heap_slot_at(&self->system->heap, next - 1)->returned_next;
+        count++;
+    }
+    return count;
+}
+
+/* Who may not take over what others made leaves it to them, however much it is. */
+static void
+no_barrier(void **state)
+{
+    mrapi_shmem_attributes_t attributes = {.use_malloc = MCA_TRUE};
+    mrapi_thread_parameters_t parameters = {.start_routine = deletes_blocks, .arg = blocks};
+    mrapi_status_t status;
+    void *done;
+    (void)state;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        blocks[i] = mrapi_shmem_create_malloc(7, 64, &attributes, &status);
+        assert_int_equal(status, MRAPI_SUCCESS);
+    }
+    has_no_barrier = true;
+    mrapi_thread_create(DOMAIN, THREAD, &parameters, &status);
+    assert_int_equal(status, MRAPI_SUCCESS);
+    mrapi_thread_join(DOMAIN, THREAD, &done, &status);
+    has_no_barrier = false;
+    assert_ptr_equal(done, blocks);
+    assert_int_equal(returned_blocks(), BLOCKS);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -318,6 +378,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(no_counter, node_up, node_down),
         cmocka_unit_test_setup_teardown(no_thread, node_up, node_down),
         cmocka_unit_test_setup_teardown(no_priority_inheritance, node_up, node_down),
+        cmocka_unit_test_setup_teardown(no_barrier, node_up, node_down),
     };
     if (!system_up(argc, argv)) {
         return 1;

@@ -72,7 +72,7 @@ litmus_heavy(litmus *l)
         litmus_stagger(round);
         /* Relaxed, both: as above. */
         __atomic_store_n(&l->y, round, __ATOMIC_RELAXED);
-        med_port_barrier_heavy(l->scope); /* B2 y, then x <-> B1 (light) */
+        (void)med_port_barrier_heavy(l->scope); /* B2 y, then x <-> B1 (light) */
         uint32_t saw = __atomic_load_n(&l->x, __ATOMIC_RELAXED);
         litmus_await_round(&l->light_round, round + 1);
         both_missed += saw != round && l->light_saw != round;

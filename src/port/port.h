@@ -324,9 +324,11 @@ medley_status_t med_port_pi_unlock(uint32_t *word, med_port_scope scope);
  * branch; the heavy half stands where somebody is about to sleep and pays for both. If A runs
  * "store x; light; load y" and B runs "store y; heavy; load x", at least one sees the other's
  * store. A process that the machine does not yet stop for others' heavy halves runs a full fence as
- * its light half, and arranges to be stopped once it has run a few. */
+ * its light half, and arranges to be stopped once it has run a few. The heavy half is false where
+ * the machine refuses it though light halves of this process are no fences any more: then neither
+ * may have seen the other. */
 static inline void med_port_barrier_light(med_port_scope scope);
-void med_port_barrier_heavy(med_port_scope scope);
+bool med_port_barrier_heavy(med_port_scope scope);
 /* Does the light half cost nothing here by now? Then it stays so, but in a child of fork, and this
  * may stand for it: it keeps the compiler's order. */
 static inline bool med_port_barrier_is_free(med_port_scope scope);

@@ -11,8 +11,8 @@ BUGS = {
     "call_missing": ("    if (request->call) {\n", "    if (!request) {\n"),
     "call_late": (
         "        call(request);\n"
-        "        med_port_barrier_heavy(request->scope);     /* W2 flag, then condition <-> B1 (wait.h) */\n",
-        "        med_port_barrier_heavy(request->scope);\n"
+        "        (void)med_port_barrier_heavy(request->scope); /* W2 flag, then condition <-> B1 (wait.h) */\n",
+        "        (void)med_port_barrier_heavy(request->scope);\n"
         "        call(request);\n"),
     "call_once": ("#define CALLS 2 ", "#define CALLS 1 "),
     # The waker who goes on (src/base/ring_spsc.c).
@@ -38,14 +38,18 @@ BUGS = {
         "    while (!atomic32_cas_relaxed(&slot->ended, &ended, lives | (ended & MED_HEAP_RETURNED))) {\n"
         "    }\n",
         "    (void)lives;\n"),
-    "heap_unfenced": ("    med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n", ""),
+    "heap_unfenced": (
+        "    bool may = med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n",
+        "    bool may = true;\n"),
     "heap_noted_late": (
         "    ends_note(heap, list);\n"
         "    /* T4 ended, then at <-> T3 (heap.h) */\n"
-        "    med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n",
-        "    med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n"
+        "    bool may = med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n",
+        "    bool may = med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n"
         "    ends_note(heap, list);\n"),
-    "heap_unlooked": ("if (slot->index == at || !slot_take_over(", "if ((void)at, !slot_take_over("),
+    "heap_unlooked": (
+        "if (!may || slot->index == at || !slot_take_over(",
+        "if ((void)at, !may || !slot_take_over("),
 }
 
 

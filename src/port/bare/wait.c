@@ -77,12 +77,13 @@ med_port_wake(const uint32_t *word, uint32_t count, med_port_scope scope)
 
 /* ---- The asymmetric fence: the light half is bare_inline.h's --------------------------------- */
 
-void
+bool
 med_port_barrier_heavy(med_port_scope scope)
 {
     (void)scope;
     /* B3 who sleeps, then what is published <-> B4 (light, bare_inline.h) */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return true;
 }
 
 void

@@ -170,13 +170,13 @@ med_port_barrier_light_unready(med_port_scope scope)
     }
 }
 
-void
+bool
 med_port_barrier_heavy(med_port_scope scope)
 {
     /* B2 who sleeps, then what is published <-> B1 (light; barrier.c, port_inline.h). A full fence
      * of our own first: where the call fails for all (old kernel, emulator, nobody is registered),
      * everybody's light half is a fence too. Where it fails for this process alone (a filter on
-     * system calls) a wake can be missed, and costs a slice. */
+     * system calls, no memory) a wake can be missed, and costs a slice. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    (void)membarrier(commands[scope].stops);
+    return membarrier(commands[scope].stops) == 0 || !med_port_barrier_is_free(scope);
 }

@@ -126,7 +126,7 @@ thread(void)
     child_expect(med_port_thread_join(started, &result) == MEDLEY_OK);
     child_expect(result == word);
     med_port_barrier_prepare(MED_PORT_SCOPE_SHARED);
-    med_port_barrier_heavy(MED_PORT_SCOPE_SHARED);
+    (void)med_port_barrier_heavy(MED_PORT_SCOPE_SHARED);
 }
 
 static bool

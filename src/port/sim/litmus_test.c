@@ -155,7 +155,7 @@ step_do(const step *s, uint32_t *word_there, uint8_t *into)
         med_port_barrier_light(MED_PORT_SCOPE_SHARED);
         break;
     case HEAVES:
-        med_port_barrier_heavy(MED_PORT_SCOPE_SHARED);
+        (void)med_port_barrier_heavy(MED_PORT_SCOPE_SHARED);
         break;
     }
     return true;

@@ -88,17 +88,17 @@ sim_barrier_is_free(void)
 
 /* A fence of all that the scope names, wherever they are; one's own before and after. Who has ended
  * left his processor by way of a fence. Before a registration one's own is all there is. */
-void
+bool
 med_port_barrier_heavy(med_port_scope scope)
 {
     sim_fiber *me = sim.current;
     sim_point(HERE);
     if (sim.order->barrier_missing) {
-        return;
+        return true;
     }
     sim_fence(me, __ATOMIC_SEQ_CST);
     if (sim.settings.light_is_full) {
-        return;
+        return true;
     }
     for (uint32_t i = 0; i < sim.fiber_count; i++) {
         sim_fiber *fiber = &sim.fibers[i];
@@ -108,6 +108,7 @@ med_port_barrier_heavy(med_port_scope scope)
     }
     sim_fence(me, __ATOMIC_SEQ_CST);
     sim_trace(SIM_DID_FENCE, 0, 0, HERE);
+    return true;
 }
 
 void
