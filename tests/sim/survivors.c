@@ -132,6 +132,7 @@ static const survivor survivors[] = {
      "who lives alone changes what is his: compared for wrong use"},
     {NULL, "role_leave", "torn: R3", "who lives alone changes what is his: compared for wrong use"},
     {"ring_mpsc", "role_recover", "torn: R3", "recover_twice finds it"},
+    {NULL, "med_requests_fini", "torn: -", "open: no scenario has two systems end in one process"},
     {NULL, "lane_retire", "torn: A3", "open: no scenario has two there at once"},
     {NULL, "claim_undo", "torn: R1", "open: no scenario has two there at once"},
     {NULL, "claim_undo", "torn: R4", "open: no scenario has two there at once"},
