@@ -4,25 +4,33 @@
  * recovers: it stays his.
  *
  * Actors: both recover the dead one, of one kind of thing in each run, and then have it in turn. Or
- * they only end one use of his, which one of them does.
+ * they only end one use of his, which one of them does; or use a ring in which he had a slot to
+ * fill and an element taken, which at most one of them keeps.
  */
 #include "base/bit_set.h"
 #include "base/lock.h"
+#include "base/ring_mpmc.h"
 #include "base/ring_mpsc.h"
 #include "base/rwlock.h"
 #include "base/state_cell.h"
+#include "base/trace.h"
 #include "base/units.h"
 #include "scenarios.h"
 
 #define ACTORS 2u
 #define ROUNDS 2u
 #define DEAD 9u /* an owner; the actors: index + 1 */
-#define MEMORY_BYTES 8192u
+#define MEMORY_BYTES 12288u
 #define CELL_AT 1024u
 #define RING_AT 2048u
 #define RING_BYTES 4096u
 #define SET_AT 6144u
 #define SET_BYTES 1024u
+#define QUEUE_AT 8192u
+#define QUEUE_BYTES 2048u
+#define SIDES (2 + ACTORS * (ROUNDS + 1)) /* one for each time that somebody joins */
+#define TRACE_AT 10240u
+#define TRACE_BYTES 2048u
 
 /* At the begin of the memory. */
 typedef struct things {
@@ -36,6 +44,8 @@ typedef struct notes {
     uint32_t kind;   /* + 1; as the first actor chose */
     uint32_t had_by; /* index + 1 */
     uint32_t ends;   /* of the dead one's use of an entry */
+    uint32_t kept;   /* of what the dead one had taken */
+    uint32_t queued; /* by the actors */
     med_bit_set_slot slot;
 } notes;
 
@@ -261,6 +271,116 @@ is_nothing(const sim_actor *actor)
     return false;
 }
 
+/* ---- A ring of many sides -------------------------------------------------------------------- */
+
+static med_ring_mpmc_side
+side_of(const sim_actor *actor, uint32_t owner)
+{
+    med_ring_mpmc_view view;
+    med_ring_mpmc_side side;
+    SIM_CHECK(med_ring_mpmc_attach(&view, at(actor, QUEUE_AT), QUEUE_BYTES,
+                                   MED_PORT_SCOPE_SHARED) == MEDLEY_OK);
+    SIM_CHECK(med_ring_mpmc_join(&side, &view, owner) == MEDLEY_OK);
+    return side;
+}
+
+static void
+queue_begin(const sim_actor *actor)
+{
+    const uint64_t old = DEAD;
+    med_ring_mpmc_side side = side_of(actor, DEAD);
+    void *place;
+    SIM_CHECK(med_ring_mpmc_push(&side, &old) == MEDLEY_OK);
+    SIM_CHECK(med_ring_mpmc_take(&side, &place) == MEDLEY_OK);
+    SIM_CHECK(med_ring_mpmc_reserve(&side, &place) == MEDLEY_OK);
+}
+
+static void
+keep(void *context, const void *element)
+{
+    notes *n = context;
+    SIM_CHECK(*(const uint64_t *)element == DEAD);
+    SIM_CHECK(n->kept++ == 0);
+}
+
+static void
+queue_recover(const sim_actor *actor)
+{
+    med_ring_mpmc_side side = side_of(actor, actor->index + 1);
+    const med_ring_mpmc_salvage salvage = {&side, keep, actor->notes};
+    (void)med_ring_mpmc_recover(&side.view, DEAD, &salvage);
+    SIM_CHECK(med_ring_mpmc_leave(&side) == MEDLEY_OK);
+}
+
+/* What the actors push they pop, or it is there in the end. */
+static bool
+queue_use(const sim_actor *actor)
+{
+    notes *n = actor->notes;
+    const uint64_t mine = actor->index + 1;
+    uint64_t popped;
+    med_ring_mpmc_side side = side_of(actor, actor->index + 1);
+    if (med_ring_mpmc_push(&side, &mine) == MEDLEY_OK) {
+        n->queued++;
+    }
+    if (med_ring_mpmc_pop(&side, &popped) == MEDLEY_OK) {
+        SIM_CHECK(popped >= 1 && popped <= ACTORS);
+        n->queued--; /* maybe before it is counted */
+    }
+    SIM_CHECK(med_ring_mpmc_leave(&side) == MEDLEY_OK);
+    return false;
+}
+
+static void
+queue_check(const sim_actor *director)
+{
+    notes *n = director->notes;
+    med_ring_mpmc_side side = side_of(director, ACTORS + 1);
+    uint64_t popped;
+    while (med_ring_mpmc_pop(&side, &popped) == MEDLEY_OK) {
+        n->queued--;
+    }
+    SIM_CHECK(n->queued == 0);
+}
+
+/* ---- A slot of a trace ----------------------------------------------------------------------- */
+
+static atomic32 *
+writer_of(const sim_actor *actor)
+{
+    med_trace trace;
+    SIM_CHECK(med_trace_attach(at(actor, TRACE_AT), TRACE_BYTES, &trace) == MEDLEY_OK);
+    return &trace.slots[0].writer;
+}
+
+static void
+slot_begin(const sim_actor *actor)
+{
+    atomic32_store_relaxed(writer_of(actor), DEAD);
+}
+
+static void
+slot_recover(const sim_actor *actor)
+{
+    med_trace trace;
+    SIM_CHECK(med_trace_attach(at(actor, TRACE_AT), TRACE_BYTES, &trace) == MEDLEY_OK);
+    (void)med_trace_recover(&trace, DEAD);
+}
+
+/* As one who writes a record has it, and leaves it. */
+static bool
+slot_have(const sim_actor *actor)
+{
+    uint32_t nobody = 0;
+    return atomic32_cas_acquire(writer_of(actor), &nobody, actor->index + 1);
+}
+
+static void
+slot_leave(const sim_actor *actor)
+{
+    atomic32_store_release(writer_of(actor), 0);
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 static const kind kinds[] = {
@@ -270,6 +390,8 @@ static const kind kinds[] = {
     {lane_begin, lane_recover, lane_have, lane_leave},
     {entry_begin, entry_recover, entry_have, entry_leave},
     {NULL, use_end, is_nothing, NULL},
+    {queue_begin, queue_recover, queue_use, NULL},
+    {slot_begin, slot_recover, slot_have, slot_leave},
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -277,12 +399,16 @@ static void
 begin(const sim_actor *director)
 {
     const med_ring_mpsc_config ring = {.element_bytes = 8, .capacity = 2, .lanes = 1};
+    const med_ring_mpmc_config queue = {.element_bytes = 8, .capacity = 2, .sides = SIDES};
+    med_trace trace;
     med_state_cell cell;
     med_bit_set set;
     SIM_CHECK(med_state_cell_init(at(director, CELL_AT), RING_AT - CELL_AT, 8, 2,
                                   MED_PORT_SCOPE_SHARED, &cell) == MEDLEY_OK);
     SIM_CHECK(med_ring_mpsc_init(at(director, RING_AT), RING_BYTES, &ring) == MEDLEY_OK);
     SIM_CHECK(med_bit_set_init(at(director, SET_AT), SET_BYTES, 1, &set) == MEDLEY_OK);
+    SIM_CHECK(med_ring_mpmc_init(at(director, QUEUE_AT), QUEUE_BYTES, &queue) == MEDLEY_OK);
+    SIM_CHECK(med_trace_init(at(director, TRACE_AT), TRACE_BYTES, 1, 2, &trace) == MEDLEY_OK);
     for (uint32_t i = 0; i < KINDS; i++) {
         if (kinds[i].begin) {
             kinds[i].begin(director);
@@ -312,9 +438,11 @@ act(const sim_actor *actor)
 const sim_scenario sim_recover_twice = {
     .name = "recover_twice",
     .covers = "med_lock_recover() med_rwlock_recover_reader() med_state_cell_recover() "
-              "role_recover() med_bit_set_recover() med_bit_set_end()",
+              "role_recover() med_bit_set_recover() med_bit_set_end() claim_undo() "
+              "med_trace_recover()",
     .memory_bytes = MEMORY_BYTES,
     .actors = ACTORS,
     .begin = begin,
     .act = act,
+    .end = queue_check,
 };

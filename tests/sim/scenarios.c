@@ -48,6 +48,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_slow,
     &sim_mrapi_tree,
     &sim_event,
+    &sim_event_own,
     &sim_request,
     &sim_request_queue,
     &sim_mrapi_heap,

@@ -51,6 +51,7 @@ extern const sim_scenario sim_table_find;
 extern const sim_scenario sim_cache;
 extern const sim_scenario sim_mrapi_dma;
 extern const sim_scenario sim_event;
+extern const sim_scenario sim_event_own;
 extern const sim_scenario sim_request;
 extern const sim_scenario sim_request_queue;
 extern const sim_scenario sim_mrapi_heap;
