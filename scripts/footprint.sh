@@ -6,8 +6,8 @@
 # MCAPI's too, and of all of base, mrapi and mcapi with nothing dropped; then what a system with
 # the built-in limits takes of the arena: of the tables, an image has those of the kinds that it
 # uses. Fails when base and mrapi take more than 12 KiB of code in a program with nodes, mutexes
-# and semaphores on Cortex-M4; or base, mrapi and mcapi more than 20.25 in one with messages and
-# scalars, mcapi's part more than 11.1.
+# and semaphores on Cortex-M4; or base, mrapi and mcapi more than 20.75 in one with messages and
+# scalars, mcapi's part more than 11.4.
 #
 # usage: scripts/footprint.sh [FOOTPRINT_PARTITION]
 # FOOTPRINT_PARTITION: the program of that name in a build for this machine
@@ -33,7 +33,7 @@ for core in cortex-m4 cortex-m0plus; do
     done
     checks=(--all everything)
     [ $core != cortex-m4 ] || checks+=(--most mutexes_semaphores=12288
-        --most messages_scalars=20736 --most messages_scalars/mcapi=11366)
+        --most messages_scalars=21248 --most messages_scalars/mcapi=11674)
     echo "== $core -Os: bytes of code and constants, and of RAM beside arena and stack"
     scripts/footprint_map.py "${checks[@]}" "${maps[@]}" || failed=1
 done

@@ -201,6 +201,17 @@ med_bit_set_claim(
     return got;
 }
 
+uint32_t
+med_bit_set_free(const med_bit_set *set, uint32_t enough)
+{
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < set->words && count < enough; word++) {
+        uint32_t bits = atomic32_load_relaxed(&set->free_bits[word]); /* relaxed: a hint */
+        count += (uint32_t)__builtin_popcount(bits & bits_of(set, word));
+    }
+    return count < enough ? count : enough;
+}
+
 /* ---- Putting back ---------------------------------------------------------------------------- */
 
 static void

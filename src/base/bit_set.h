@@ -104,6 +104,10 @@ typedef struct med_bit_set_statistics {
 /* One pass; exact when nobody is at work. */
 void med_bit_set_statistics_get(const med_bit_set *set, med_bit_set_statistics *statistics);
 
+/* About how many nobody has, or `enough`, if it is as many: a look at the bits, which err to either
+ * side while others are at work. */
+uint32_t med_bit_set_free(const med_bit_set *set, uint32_t enough);
+
 /* ---- The two steps --------------------------------------------------------------------------- */
 /* Gets up to `count` entries into `indices`; how many. */
 uint32_t med_bit_set_claim(

@@ -209,7 +209,7 @@ behind_what_waits(void **state)
     mcapi_endpoint_t from = endpoint_make(1);
     timeout_set(from, 2000);
     channel c = channel_between(&of_packets, from, endpoint_make(2));
-    assert_in_range(count, 3, HELD_MAX);
+    assert_in_range(count, 8, HELD_MAX);
     for (uint32_t i = 0; i < count; i++) {
         held[i] = take(c.sender);
     }
@@ -218,7 +218,9 @@ behind_what_waits(void **state)
     *held[0] = second;
     assert_int_equal(send_taken(c.sender, held[0], sizeof second), MCAPI_TIMEOUT);
     assert_int_equal(mcapi_pktchan_available(c.receiver, &status), 0);
-    release(held[1], MCAPI_SUCCESS);
+    for (uint32_t i = 1; i < count / 2; i++) {
+        release(held[i], MCAPI_SUCCESS);
+    }
     assert_int_equal(send_taken(c.sender, held[0], sizeof second), MCAPI_SUCCESS);
     assert_int_equal(expect_end(request, MCAPI_SUCCESS), sizeof first);
     for (unsigned i = first; i <= second; i++) {
@@ -226,7 +228,7 @@ behind_what_waits(void **state)
         assert_int_equal(*packet, i);
         release(packet, MCAPI_SUCCESS);
     }
-    for (uint32_t i = 2; i < count; i++) {
+    for (uint32_t i = count / 2; i < count; i++) {
         release(held[i], MCAPI_SUCCESS);
     }
     assert_int_equal(buffers_in_use(), 0);

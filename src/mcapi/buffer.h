@@ -6,11 +6,36 @@
  * Each step is a look and a plain store by the only one who may make it: what a node has, only its
  * thread hands on; what a lane has, only its consumer takes; and nobody takes anything back from a
  * node that lives, or from a lane that its consumer has not left. Model: models/buffer.pml.
+ *
+ * A lane's share. A receiver that does not receive must not keep all buffers of the system in its
+ * lane. So a lane with something under way gets another only while fewer elements are under way in
+ * it than buffers are free, but for an eighth of the pool, which is for lanes with nothing under
+ * way: these are refused none. So one lane alone has seven sixteenths of the pool, the next that is
+ * full half as many, and so on; then, those of the eighth, one each. What is free is looked at once
+ * in so many, and is then another's too: so it is about that. Who is refused waits for his own
+ * receiver only, who wakes him. Nothing about it is shared: the producer knows what is under way,
+ * and what the dead had comes back as ever.
  */
 #ifndef MEDLEY_MCAPI_BUFFER_H
 #define MEDLEY_MCAPI_BUFFER_H
 
 #include "mcapi/record.h"
+
+/* So many go at most from one look at what is free to the next. */
+#define MED_BUFFER_SHARE_RUN 256u
+
+/* MEDLEY_FULL; MEDLEY_ERR_CORRUPT. */
+medley_status_t med_buffer_share_look(const med_self *self, med_lane_own *lane);
+
+/* May one more buffer go into that lane? Asked for by its producer. The distance is that to a place
+ * passed long ago, too, so no longer one than there can be counts. */
+static inline medley_status_t
+med_buffer_share(const med_self *self, med_lane_own *lane)
+{
+    uint32_t left = lane->producer.share_end - med_ring_tail(&lane->producer.ring);
+    return __builtin_expect(left - 1 < MED_BUFFER_SHARE_RUN, 1) ? MEDLEY_OK
+                                                                : med_buffer_share_look(self, lane);
+}
 
 /* Publishes a buffer of the caller's that holds `bytes`. MEDLEY_FULL, and it still is the caller's;
  * MEDLEY_ERR_NOT_OWNER: it is not. */
@@ -19,7 +44,10 @@ med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint
 {
     const uint32_t granules = med_record_granules(sizeof buffer);
     unsigned char *slot;
-    medley_status_t status = med_record_reserve(&lane->producer.ring, granules, &slot);
+    medley_status_t status = med_buffer_share(self, lane);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        status = med_record_reserve(&lane->producer.ring, granules, &slot);
+    }
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
     }

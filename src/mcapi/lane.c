@@ -419,6 +419,7 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     own->producer.kind = end->kind;
     own->producer.endpoint = end->endpoint;
     own->producer.buffers = med_exchange_lane_owner(end->index, end->generation);
+    own->producer.share_end = 0;
     own->producer.life = end->generation + 1;
     own->producer.from = end->from;
     own->producer.to = end->to;

@@ -94,6 +94,7 @@ typedef struct med_lane_own {
         med_lane_row *row;
         uint8_t *widths;      /* of scalars */
         uint32_t buffers;     /* the number that owns what is under way */
+        uint32_t share_end;   /* up to there its share of the pool reaches: buffer.h */
         uint32_t payload_max; /* of a channel; set when it is opened, as long as it is connected */
         struct med_endpoint_own *endpoint;
         /* Of messages: to whom, and the length from which on none goes at once (message_at_once.h).

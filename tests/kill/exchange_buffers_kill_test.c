@@ -51,7 +51,8 @@ hoards(test_process *parent, void *argument)
     return 0;
 }
 
-/* Sends to the idle one until no buffer is left; then does nothing, but lives. */
+/* Sends to the idle one until no buffer is left, by as many lanes as that takes; then does nothing,
+ * but lives. */
 static int
 fills_up(test_process *parent, void *argument)
 {
@@ -66,10 +67,15 @@ fills_up(test_process *parent, void *argument)
     mcapi_endpoint_set_attribute(from, MCAPI_ENDP_ATTR_TIMEOUT, &at_once, sizeof at_once, &status);
     mcapi_endpoint_t to = mcapi_endpoint_get(DOMAIN, PEER, 1, MCAPI_TIMEOUT_INFINITE, &status);
     child_expect(status == MCAPI_SUCCESS);
-    for (uint32_t i = 0; i < BUFFERS; i++) {
-        mcapi_msg_send(from, to, message, sizeof message, 0, &status);
-        child_expect(status == MCAPI_SUCCESS);
+    uint32_t sent = 0;
+    for (mcapi_priority_t priority = 0; priority < 4; priority++) {
+        do {
+            mcapi_msg_send(from, to, message, sizeof message, priority, &status);
+            sent += status == MCAPI_SUCCESS;
+        } while (status == MCAPI_SUCCESS);
+        child_expect(status == MCAPI_TIMEOUT);
     }
+    child_expect(sent == BUFFERS);
     process_say(parent, 'r');
     (void)process_hear(parent);
     mcapi_finalize(&status);

@@ -149,7 +149,9 @@ publish(const sim_actor *actor, mcapi_endpoint_t topic)
     memset(c.rest, (int)c.number, sizeof c.rest);
     promise(actor, c.number);
     n->published[actor->index] = c.number;
-    SIM_CHECK(medley_mcapi_topic_publish(topic, &c, sizeof c, &status) <= ACTORS - TOPICS);
+    /* Each subscription once at most: while it waits for room some end, and others begin. */
+    SIM_CHECK(medley_mcapi_topic_publish(topic, &c, sizeof c, &status) <=
+              (ACTORS - TOPICS) * SUBSCRIPTIONS);
     SIM_CHECK(status == MCAPI_SUCCESS);
 }
 

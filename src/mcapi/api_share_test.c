@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Receivers that do not receive: what they have waiting for them leaves others their share of the
+ * buffers. Run in a private system and in a named one. */
+#include "mcapi/exchange.h"
+#include "support/channel.h"
+
+#define STUCK_MAX 16u
+#define LONG_BYTES 4000u
+
+static uint32_t
+buffers(void)
+{
+    return med_self_get()->exchange->exchange->pool.slots.capacity;
+}
+
+static channel
+channel_make(mcapi_port_t port)
+{
+    mcapi_endpoint_t from = endpoint_make(port);
+    timeout_set(from, 0);
+    return channel_between(&of_packets, from, endpoint_make(port + 1));
+}
+
+static mcapi_status_t
+send_packet(const channel *c)
+{
+    mcapi_status_t status;
+    mcapi_pktchan_send(c->sender, "", 1, &status);
+    return status;
+}
+
+/* Until there is no room for more. How many. */
+static uint32_t
+fill(const channel *c)
+{
+    uint32_t count = 0;
+    mcapi_status_t status;
+    while ((status = send_packet(c)) == MCAPI_SUCCESS) {
+        count++;
+    }
+    assert_int_equal(status, MCAPI_TIMEOUT);
+    return count;
+}
+
+static void
+drain(const channel *c, uint32_t count)
+{
+    mcapi_status_t status;
+    void *packet;
+    size_t size;
+    for (uint32_t i = 0; i < count; i++) {
+        mcapi_pktchan_recv(c->receiver, &packet, &size, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+        mcapi_pktchan_release(packet, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
+}
+
+static mcapi_status_t
+send_long(mcapi_endpoint_t from, mcapi_endpoint_t to)
+{
+    static const char text[LONG_BYTES];
+    mcapi_status_t status;
+    mcapi_msg_send(from, to, text, sizeof text, 0, &status);
+    return status;
+}
+
+static void
+receive_long(mcapi_endpoint_t at)
+{
+    static char text[LONG_BYTES];
+    mcapi_status_t status;
+    size_t size;
+    mcapi_msg_recv(at, text, sizeof text, &size, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(size, sizeof text);
+}
+
+/* A large part is one channel's, if it is alone, and again, when it was received; the rest is the
+ * others', and long messages'. */
+static void
+one_is_stuck(void **state)
+{
+    (void)state;
+    channel stuck = channel_make(1), other = channel_make(3);
+    mcapi_endpoint_t from = endpoint_make(5), to = endpoint_make(6);
+    timeout_set(from, 0);
+    for (unsigned round = 0; round < 3; round++) {
+        uint32_t many = fill(&stuck);
+        assert_in_range(many, 7 * buffers() / 16 - 4, 7 * buffers() / 16 + 4);
+        for (unsigned i = 0; i < 1000; i++) {
+            assert_int_equal(send_packet(&other), MCAPI_SUCCESS);
+            assert_int_equal(send_long(from, to), MCAPI_SUCCESS);
+            drain(&other, 1);
+            receive_long(to);
+        }
+        uint32_t more = fill(&other);
+        assert_in_range(more, buffers() / 6, buffers() / 3);
+        drain(&other, more);
+        drain(&stuck, many);
+    }
+    channel_end(&of_packets, &stuck);
+    channel_end(&of_packets, &other);
+}
+
+/* Each has fewer than those before; another still gets some. */
+static void
+many_are_stuck(void **state)
+{
+    channel stuck[STUCK_MAX];
+    uint32_t all = 0;
+    (void)state;
+    for (unsigned i = 0; i < STUCK_MAX; i++) {
+        stuck[i] = channel_make(10 + 2 * i);
+    }
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < STUCK_MAX; i++) {
+            all += fill(&stuck[i]);
+        }
+    }
+    assert_true(all < buffers());
+    channel other = channel_make(1);
+    for (unsigned i = 0; i < 1000; i++) {
+        assert_int_equal(send_packet(&other), MCAPI_SUCCESS);
+        drain(&other, 1);
+    }
+}
+
+/* Messages that go by buffers keep to it, too; short ones are none of its. */
+static void
+long_messages_are_stuck(void **state)
+{
+    (void)state;
+    channel other = channel_make(1);
+    mcapi_endpoint_t from = endpoint_make(3), to = endpoint_make(4);
+    uint32_t many = 0;
+    timeout_set(from, 0);
+    while (send_long(from, to) == MCAPI_SUCCESS) {
+        many++;
+    }
+    assert_in_range(many, 7 * buffers() / 16 - 4, 7 * buffers() / 16 + 4);
+    assert_int_equal(send_number(from, to, 1, 0), MCAPI_SUCCESS);
+    uint32_t more = fill(&other);
+    assert_in_range(more, buffers() / 6, buffers() / 3);
+    drain(&other, more);
+    for (uint32_t i = 0; i < many; i++) {
+        receive_long(to);
+    }
+    assert_int_equal(send_long(from, to), MCAPI_SUCCESS);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_is_stuck, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(many_are_stuck, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(long_messages_are_stuck, exchange_up, exchange_down),
+    };
+    if (!system_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}
