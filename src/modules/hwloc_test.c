@@ -128,6 +128,62 @@ large_machine(void **state)
     free(text);
 }
 
+/* The machine of SMALL, with something put behind what it has of `behind`. */
+static void
+small_with(const char *behind, const char *more)
+{
+    machine m;
+    char *text;
+    size_t length = xml_of(SMALL, &text);
+    text[length] = '\0';
+    const char *at = strstr(text, behind);
+    char *changed = malloc(length + strlen(more) + 1);
+    assert_non_null(at);
+    assert_non_null(changed);
+    at += strlen(behind);
+    (void)sprintf(changed, "%.*s%s%s", (int)(at - text), text, more, at);
+    file_write(changed, strlen(changed));
+    if (read_with("HWLOC_XMLFILE", file, &m) != MEDLEY_OK) {
+        fail_msg("'%s' was said of: %s", m.why, more);
+    }
+    assert_int_equal(m.of_kind[MED_TOPOLOGY_PROCESSOR], 8);
+    free(changed);
+    free(text);
+}
+
+#define IN_MACHINE "gp_index=\"1\">"
+#define IN_END "exported_support\"/>" /* where hwloc looks over what it does not know */
+
+/* As people and programs write XML: hwloc reads all of it. */
+static void
+written_otherwise(void **state)
+{
+    (void)state;
+    small_with(IN_MACHINE, "<info name=\"&amp;&lt;&gt;&quot;&apos;\" value='\"'/>");
+    small_with(IN_MACHINE, "<info name=\"&#38;&#x26;&#00000000000038;\" value=\"&#x1F600;\"/>");
+    small_with(IN_MACHINE, "<info name=\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\x7f\" value=\"\"/>");
+    small_with(IN_END, "&defined-elsewhere;");
+    small_with(IN_MACHINE, "<info name = 'a'\n\tvalue = 'b'\t/>");
+    small_with(IN_END, "<!-- & \" - - -><- -->");
+    small_with(IN_END, "<?of another & ?><?another?>");
+    small_with(IN_END, "<![CDATA[& <object> -- ]] >]]>");
+    small_with("?>", "<!--a--><?b?>\n");
+    small_with("</topology>", "\n<!--a--><?b?>\n");
+    small_with("\"hwloc2.dtd", "[>");
+}
+
+/* More attributes than are kept in mind, and none that hwloc knows. */
+static void
+many_attributes(void **state)
+{
+    char more[2000] = " \xc3\xa9=\"\"";
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        (void)sprintf(more + strlen(more), " a%d=\"\"", i);
+    }
+    small_with("type=\"Machine\"", more);
+}
+
 static void
 this_machine(void **state)
 {
@@ -224,6 +280,32 @@ no_machine(void **state)
         {"<topology>\n<object\n type=\"Toaster\"/>\n</topology>", ":3: an object is of no known"},
         {"<topology>\n<object type=\"Machine\"/>\n</topology>",
          ":3: the machine has no processors"},
+        {"<topology>\n<object\n type=\"Machine\" type=\"PU\"/>\n",
+         ":3: a tag has an attribute twice"},
+        {"<topology>\n<object type=\"Machine\"name=\"\"/>\n", ":2: no space before an attribute"},
+        {"<topology>\n<info name=\"a & b\"/>\n", ":2: '&' begins nothing"},
+        {"<topology>\n<info name=\"&shy;\"/>\n", ":2: '&' begins what names no character"},
+        {"<topology>\n<info name=\"&#0;\"/>\n", ":2: '&' begins what names no character"},
+        {"<topology>\n<info name=\"&#xd800;\"/>\n", ":2: '&' begins what names no character"},
+        {"<topology>\n\n&#x;<info/>\n", ":3: '&' begins what names no character"},
+        {"<topology>\n<info name=\"\xc3(\"/>\n", ":2: there is a byte that is no character"},
+        {"<topology>\n<info name=\"\xc0\x80\"/>\n", ":2: there is a byte that is no character"},
+        {"<topology>\n<info name=\"\x01\"/>\n", ":2: there is a byte that is no character"},
+        {"<topology>\n<info name=\"\xe0\x80\x80\"/>\n", ":2: there is a byte that is no character"},
+        {"<topology>\n<info name=\"\xed\xa0\x80\"/>\n", ":2: there is a byte that is no character"},
+        {"<topology>\n<info name=\"\xf4\x90\x80\x80\"/>\n",
+         ":2: there is a byte that is no character"},
+        {"<topology>\n<!-- a -- b --></topology>\n", ":2: a comment does not end, or has"},
+        {"<topology>\n<info name=\"\n&amp;\n&\"/>\n", ":4: '&' begins nothing"},
+        {"<topology>\n&#xx;\n\n<info/>\n", ":2: '&' begins what names no character"},
+        {"<topology>\n]]></topology>\n", ":2: ']]>' ends nothing"},
+        {"<topology>\n<![CDATA[ ]]</topology>\n", ":3: text does not end"},
+        {"<?xml version=\"1.0\"?>\n<!DOCTYPE>\n", ":2: the document type is none"},
+        {"\n<!DOCTYPE t PUBLIC \"\"\n\"\n>", ":4: the document type is none"},
+        {"<topology>\n<?a&?></topology>\n", ":2: an instruction has no space"},
+        {"<topology>\n<1/></topology>\n", ":2: '<' begins no tag"},
+        {"<topology>\n<?xml version=\"1.0\"?></topology>\n", ":2: an instruction stands where"},
+        {"<topology>\n<!DOCTYPE t></topology>\n", ":2: a document type does not stand"},
     };
     machine m;
     (void)state;
@@ -424,6 +506,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_machine),
+        cmocka_unit_test(written_otherwise),
+        cmocka_unit_test(many_attributes),
         cmocka_unit_test(this_machine),
         cmocka_unit_test(machine_of_a_folder),
         cmocka_unit_test(read_apart),

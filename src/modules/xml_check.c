@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One pass over the text, byte by byte, with the names of the open tags on a stack of fixed depth.
- * Whoever calls is told of each tag as it passes.
+ * A pass over all characters, then one over the text, byte by byte, with the names of the open tags
+ * on a stack of fixed depth, and those of a tag's attributes on another. Whoever calls is told of
+ * each tag as it passes.
  */
 #include "modules/xml_check.h"
 
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
+
+#include "modules/xml_text.h"
+
+#define ATTRIBUTES_MAX 64
 
 typedef struct scan {
     const char *at;
@@ -16,6 +22,10 @@ typedef struct scan {
     bool root_seen;
     const xml_reader *reader;
     xml_span open[XML_DEPTH_MAX];
+    xml_span given[ATTRIBUTES_MAX]; /* of the tag that is being read, the first so many */
+    unsigned given_count;
+    bool typed;             /* the document says of what type it is */
+    bool defined_elsewhere; /* and where that type is defined */
 } scan;
 
 static bool
@@ -28,7 +38,19 @@ static bool
 is_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.' || c == ':';
+           c == '-' || c == '.' || c == ':' || (unsigned char)c >= 0x80;
+}
+
+static bool
+may_begin_name(char c)
+{
+    return is_name(c) && !(c >= '0' && c <= '9') && c != '-' && c != '.';
+}
+
+static bool
+same(xml_span a, xml_span b)
+{
+    return a.length == b.length && memcmp(a.start, b.start, a.length) == 0;
 }
 
 static void
@@ -38,12 +60,15 @@ step(scan *s)
     s->at++;
 }
 
-static void
+/* Past them. False: there were none. */
+static bool
 spaces(scan *s)
 {
+    const char *start = s->at;
     while (s->at < s->end && is_space(*s->at)) {
         step(s);
     }
+    return s->at > start;
 }
 
 static bool
@@ -74,33 +99,67 @@ static xml_span
 name(scan *s)
 {
     const char *start = s->at;
-    while (s->at < s->end && is_name(*s->at)) {
+    while (s->at < s->end && (s->at == start ? may_begin_name(*s->at) : is_name(*s->at))) {
         s->at++;
     }
     return (xml_span){.start = start, .length = (size_t)(s->at - start)};
 }
 
+/* Each once. */
+static const char *
+attribute_name(scan *s, xml_span *its_name)
+{
+    *its_name = name(s);
+    if (its_name->length == 0) {
+        return "a tag has something that is no attribute";
+    }
+    for (unsigned i = 0; i < s->given_count; i++) {
+        if (same(s->given[i], *its_name)) {
+            return "a tag has an attribute twice";
+        }
+    }
+    if (s->given_count < ATTRIBUTES_MAX) {
+        s->given[s->given_count++] = *its_name;
+    }
+    return NULL;
+}
+
+/* Past one byte of a value, or of text between tags. */
+static const char *
+step_text(scan *s)
+{
+    const char *wrong =
+        *s->at == '&' ? xml_reference_check(s->at, (size_t)(s->end - s->at), s->defined_elsewhere)
+                      : NULL;
+    if (!wrong) {
+        step(s);
+    }
+    return wrong;
+}
+
 static const char *
 attribute(scan *s)
 {
-    xml_span its_name = name(s);
-    if (its_name.length == 0) {
-        return "a tag has something that is no attribute";
+    xml_span its_name;
+    const char *wrong = attribute_name(s, &its_name);
+    if (wrong) {
+        return wrong;
     }
-    spaces(s);
+    (void)spaces(s);
     if (!take(s, "=")) {
         return "an attribute has no value";
     }
-    spaces(s);
+    (void)spaces(s);
     if (s->at == s->end || (*s->at != '"' && *s->at != '\'')) {
         return "a value is not quoted";
     }
     const char quote = *s->at;
     xml_span value = {.start = ++s->at};
-    for (; s->at < s->end && *s->at != quote; step(s)) {
-        if (*s->at == '<') {
-            return "a value is not closed";
-        }
+    while (!wrong && s->at < s->end && *s->at != quote) {
+        wrong = *s->at == '<' ? "a value is not closed" : step_text(s);
+    }
+    if (wrong) {
+        return wrong;
     }
     value.length = (size_t)(s->at - value.start);
     if (!take(s, quote == '"' ? "\"" : "'")) {
@@ -113,13 +172,14 @@ attribute(scan *s)
 static const char *
 attributes(scan *s, bool *closed)
 {
+    s->given_count = 0;
     for (;;) {
-        spaces(s);
+        bool apart = spaces(s);
         *closed = take(s, "/>");
         if (*closed || take(s, ">")) {
             return NULL;
         }
-        const char *wrong = attribute(s);
+        const char *wrong = apart ? attribute(s) : "no space before an attribute";
         if (wrong) {
             return wrong;
         }
@@ -174,48 +234,137 @@ static const char *
 tag_end(scan *s)
 {
     xml_span its_name = name(s);
-    spaces(s);
-    if (s->depth == 0 || s->open[s->depth - 1].length != its_name.length ||
-        memcmp(s->open[s->depth - 1].start, its_name.start, its_name.length) != 0) {
+    (void)spaces(s);
+    if (s->depth == 0 || !same(s->open[s->depth - 1], its_name)) {
         return "a tag is closed that is not the last one opened";
     }
     s->depth--;
     return take(s, ">") ? tag_closed(s) : "a closing tag does not end";
 }
 
+/* Behind "<?". Only the document's first may be of XML itself. */
 static const char *
-markup(scan *s)
+instruction(scan *s, bool first)
+{
+    xml_span its_name = name(s);
+    bool of_xml = its_name.length == 3 && strncasecmp(its_name.start, "xml", 3) == 0;
+    if (its_name.length == 0 || (of_xml && !(first && memcmp(its_name.start, "xml", 3) == 0))) {
+        return "an instruction stands where none of its name may";
+    }
+    if (take(s, "?>")) {
+        return NULL;
+    }
+    if (!spaces(s)) {
+        return "an instruction has no space behind its name";
+    }
+    return skip_past(s, "?>") ? NULL : "an instruction does not end";
+}
+
+static const char *
+comment(scan *s)
+{
+    return skip_past(s, "--") && take(s, ">") ? NULL : "a comment does not end, or has '--' in it";
+}
+
+/* Text that is nothing else, whatever it looks like. */
+static const char *
+literal_text(scan *s)
+{
+    if (s->depth == 0) {
+        return "text stands outside of the document";
+    }
+    return skip_past(s, "]]>") ? NULL : "text does not end";
+}
+
+static bool
+quoted(scan *s)
+{
+    return take(s, "\"") ? skip_past(s, "\"") : take(s, "'") && skip_past(s, "'");
+}
+
+/* Where the type is defined, if it says so. */
+static bool
+definition(scan *s)
+{
+    bool public = take(s, "PUBLIC");
+    s->defined_elsewhere = public || take(s, "SYSTEM");
+    if (!s->defined_elsewhere) {
+        return true;
+    }
+    return spaces(s) && quoted(s) && (!public || (spaces(s) && quoted(s)));
+}
+
+static const char *
+document_type(scan *s)
+{
+    if (s->root_seen || s->typed) {
+        return "a document type does not stand in front of the document";
+    }
+    s->typed = true;
+    (void)spaces(s);
+    if (name(s).length == 0 || (spaces(s) && !definition(s))) {
+        return "the document type is none";
+    }
+    (void)spaces(s);
+    if (take(s, "[")) {
+        return "the document brings definitions of its own";
+    }
+    return take(s, ">") ? NULL : "the document type does not end";
+}
+
+static const char *
+markup(scan *s, bool first)
 {
     if (take(s, "?")) {
-        return skip_past(s, "?>") ? NULL : "an instruction does not end";
+        return instruction(s, first);
     }
     if (take(s, "!--")) {
-        return skip_past(s, "-->") ? NULL : "a comment does not end";
+        return comment(s);
+    }
+    if (take(s, "![CDATA[")) {
+        return literal_text(s);
     }
     if (take(s, "!DOCTYPE")) {
-        for (; s->at < s->end && *s->at != '>'; step(s)) {
-            if (*s->at == '[') {
-                return "the document brings definitions of its own";
-            }
-        }
-        return take(s, ">") ? NULL : "the document type does not end";
+        return document_type(s);
     }
     return take(s, "/") ? tag_end(s) : tag_begin(s);
+}
+
+/* Between tags. */
+static const char *
+content(scan *s)
+{
+    if (s->depth == 0 && !is_space(*s->at)) {
+        return "text stands outside of the document";
+    }
+    if (take(s, "]]>")) {
+        return "']]>' ends nothing";
+    }
+    return step_text(s);
+}
+
+static const char *
+characters(const char *text, size_t length, unsigned *line)
+{
+    size_t at;
+    const char *wrong = xml_characters_check(text, length, &at);
+    *line = 1;
+    for (size_t i = 0; wrong && i < at; i++) {
+        *line += text[i] == '\n';
+    }
+    return wrong;
 }
 
 const char *
 xml_check(const char *text, size_t length, const xml_reader *reader, unsigned *line)
 {
     scan s = {.at = text, .end = text + length, .line = 1, .reader = reader};
-    const char *wrong = memchr(text, '\0', length) ? "there is a NUL" : NULL;
+    const char *wrong = characters(text, length, &s.line);
+    (void)take(&s, "\xef\xbb\xbf"); /* some programs begin UTF-8 so */
+    const char *start = s.at;
     while (!wrong && s.at < s.end) {
-        if (take(&s, "<")) {
-            wrong = markup(&s);
-        } else if (s.depth == 0 && !is_space(*s.at)) {
-            wrong = "text stands outside of the document";
-        } else {
-            step(&s);
-        }
+        bool first = s.at == start;
+        wrong = take(&s, "<") ? markup(&s, first) : content(&s);
     }
     *line = s.line;
     if (!wrong && s.depth > 0) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Is a text well-formed XML, of the plain sort that programs write? Tags must close in order and
- * attributes be quoted; entities are not resolved, documents with definitions of their own are
- * refused. Bounded in depth, so that a recursive parser may follow. */
+/* Is a text well-formed XML, of the plain sort that programs write? Tags must close in order,
+ * attributes be quoted and each there once, characters be UTF-8 unless the document says otherwise,
+ * and '&' name one; documents with definitions of their own are refused. Of letters beyond ASCII in
+ * names, any will do. Bounded in depth, so that a recursive parser may follow. */
 #ifndef MEDLEY_MODULES_XML_CHECK_H
 #define MEDLEY_MODULES_XML_CHECK_H
 
