@@ -823,7 +823,8 @@ typedef enum medley_rsrc_dynamic_attrs {
  * The machine as a tree of resources, those of one kind; each hangs below the nearest that is in
  * the tree, in the end below the root. Of the machine that HWLOC_XMLFILE or HWLOC_SYNTHETIC
  * describes, when one is set. The tree shows what there was at the time of the call. It is the
- * calling node's until mrapi_resource_tree_free, or until the node ends. May take milliseconds.
+ * calling node's until mrapi_resource_tree_free, or until the node ends. May take milliseconds;
+ * of a described machine 20 s, after which the description counts as one that cannot be read.
  *   MRAPI_ERR_RSRC_INVALID_SUBSYSTEM  no such filter
  *   MRAPI_ERR_NOT_SUPPORTED           the machine, or the file, cannot be read: standard error says
  *                                     what is wrong with it

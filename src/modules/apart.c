@@ -7,6 +7,7 @@
 #include "modules/apart.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,13 +153,14 @@ receive(receiver *to, int fd, char *why, size_t why_bytes)
 
 medley_status_t
 apart_read(med_topology_read read_machine,
+           unsigned patience_s,
            const med_topology_sink *sink,
            char *why,
            size_t why_bytes)
 {
     receiver to = {.sink = sink};
     int fd;
-    pid_t pid = child_begin(&fd);
+    pid_t pid = child_begin(&fd, patience_s);
     if (pid == 0) {
         read_and_send(read_machine, fd);
     }
@@ -167,7 +169,10 @@ apart_read(med_topology_read read_machine,
         return MEDLEY_ERR_NO_MEMORY;
     }
     medley_status_t status = receive(&to, fd, why, why_bytes);
-    (void)child_end(pid, fd);
+    if (child_end(pid, fd) == -SIGALRM) {
+        (void)snprintf(why, why_bytes, "it took longer than %u s", patience_s);
+        status = MEDLEY_TIMEOUT;
+    }
     free(to.numbers);
     return status;
 }

@@ -9,9 +9,12 @@
 
 #include "port/topology.h"
 
-/* `read` runs in a child of fork. */
-medley_status_t
-apart_read(med_topology_read read, const med_topology_sink *sink, char *why, size_t why_bytes);
+/* `read` runs in a child of fork, for so many seconds at most: MEDLEY_TIMEOUT, they have passed. */
+medley_status_t apart_read(med_topology_read read,
+                           unsigned patience_s,
+                           const med_topology_sink *sink,
+                           char *why,
+                           size_t why_bytes);
 
 /* What is to be said should the child die from here on. Elsewhere than in a child, nothing. */
 void apart_fear(const char *why);

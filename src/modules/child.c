@@ -13,11 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_S 20
-
 /* The program's handlers are not for this process; what it dies of, or says, is nobody's news. */
 static void
-become_plain(void)
+become_plain(unsigned patience_s)
 {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM, SIGPIPE};
     const struct rlimit none = {0, 0};
@@ -30,11 +28,11 @@ become_plain(void)
     (void)setrlimit(RLIMIT_CORE, &none);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     (void)dup2(nowhere, STDERR_FILENO);
-    (void)alarm(PATIENCE_S);
+    (void)alarm(patience_s);
 }
 
 pid_t
-child_begin(int *fd)
+child_begin(int *fd, unsigned patience_s)
 {
     int fds[2];
     if (pipe2(fds, O_CLOEXEC) != 0) {
@@ -43,7 +41,7 @@ child_begin(int *fd)
     pid_t pid = fork();
     int error = errno;
     if (pid == 0) {
-        become_plain();
+        become_plain(patience_s);
     }
     (void)close(fds[pid == 0 ? 0 : 1]);
     *fd = fds[pid == 0 ? 1 : 0];
@@ -62,5 +60,8 @@ child_end(pid_t pid, int fd)
     (void)close(fd);
     while ((ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {
     }
-    return ended == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (ended != pid) {
+        return CHILD_LOST;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }

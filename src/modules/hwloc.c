@@ -16,6 +16,7 @@
 
 #include "medley/decls.h"
 #include "modules/apart.h"
+#include "modules/child.h"
 #include "modules/machine_file.h"
 #include "modules/machine_memory.h"
 #include "port/topology.h"
@@ -269,8 +270,16 @@ static medley_status_t
 topology_read(const med_topology_sink *sink, char *why, size_t why_bytes)
 {
     const char *value;
-    return med_topology_variable(value_of, &value) ? apart_read(here_read, sink, why, why_bytes)
-                                                   : here_read(sink, why, why_bytes);
+    const char *variable = med_topology_variable(value_of, &value);
+    if (!variable) {
+        return here_read(sink, why, why_bytes);
+    }
+    medley_status_t status = apart_read(here_read, CHILD_PATIENCE_S, sink, why, why_bytes);
+    if (status == MEDLEY_TIMEOUT) {
+        (void)snprintf(why, why_bytes, "%s=%s: hwloc took longer than %u s to read it", variable,
+                       value, CHILD_PATIENCE_S);
+    }
+    return status;
 }
 
 const med_topology_module medley_topology_module = {.version = MED_TOPOLOGY_MODULE_VERSION,

@@ -6,6 +6,7 @@
 #include "tools/medley/topology.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,11 +294,21 @@ load_and_send(const recording *xml, int fd)
     _exit(sent ? 0 : errno);
 }
 
+static void
+too_slow(const recording *xml, char *why, size_t why_bytes)
+{
+    const char *value = xml->path;
+    const char *variable = value ? NULL : med_topology_variable(value_of, &value);
+    (void)snprintf(why, why_bytes, "%s%s%s: hwloc took longer than %u s to read it",
+                   variable ? variable : "", variable ? "=" : "", value ? value : "this machine",
+                   CHILD_PATIENCE_S);
+}
+
 static json_t *
 take(const recording *xml, char *why, size_t why_bytes)
 {
     int fd;
-    pid_t pid = child_begin(&fd);
+    pid_t pid = child_begin(&fd, CHILD_PATIENCE_S);
     if (pid == 0) {
         load_and_send(xml, fd);
     }
@@ -307,7 +318,9 @@ take(const recording *xml, char *why, size_t why_bytes)
     }
     json_t *json = json_loadfd(fd, 0, NULL);
     int error = child_end(pid, fd);
-    if (!json && xml->path) {
+    if (!json && error == -SIGALRM) {
+        too_slow(xml, why, why_bytes);
+    } else if (!json && xml->path) {
         (void)snprintf(why, why_bytes,
                        "%s:%u: hwloc cannot make a machine of what begins here; want a file that "
                        "hwloc wrote (lstopo FILE.xml)",
