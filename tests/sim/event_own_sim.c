@@ -3,9 +3,9 @@
  * Event callbacks that threads begin to listen with at once: each of them is called afterwards,
  * however many began meanwhile, and whoever ended what had its entry before.
  *
- * Actors: threads of one process, of equal rank. Each listens to an event of its own. In half of the
- * seeds there is a callback before, that all of them end first. When they have ended, the director
- * tells all events.
+ * Actors: threads of one process, of equal rank. Each listens to an event of its own. In half of
+ * the seeds there is a callback before, that all of them end first. When they have ended, the
+ * director tells all events.
  */
 #include "mrapi/event.h"
 #include "scenarios.h"
