@@ -38,6 +38,7 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &sim_mrapi_pi_scribble,
     &sim_mrapi_pi_news,
     &sim_mrapi_early,
+    &sim_mrapi_succeed,
     &sim_mrapi_thread,
     &sim_mrapi_sem,
     &sim_mrapi_rwl,

@@ -37,6 +37,7 @@ extern const sim_scenario sim_mrapi_pi_row;
 extern const sim_scenario sim_mrapi_pi_scribble;
 extern const sim_scenario sim_mrapi_pi_news;
 extern const sim_scenario sim_mrapi_early;
+extern const sim_scenario sim_mrapi_succeed;
 extern const sim_scenario sim_mrapi_thread;
 extern const sim_scenario sim_mrapi_sem;
 extern const sim_scenario sim_mrapi_rwl;
