@@ -176,7 +176,7 @@ typedef struct mcapi_info {
 
 /*
  * The calling thread becomes node `node_id` of domain `domain_id`, as mrapi_initialize says; if it
- * is that node of MRAPI, it stays it, and has endpoints from now on. `mcapi_node_attributes` and
+ * is that node of MRAPI, it stays it, and has endpoints from now on. `attributes` and
  * `init_parameters` may be NULL. May block as mrapi_initialize.
  *   MCAPI_ERR_NODE_INITIALIZED  it was called before, the thread is another node, or the number is
  *                               taken
@@ -187,7 +187,7 @@ typedef struct mcapi_info {
  */
 void mcapi_initialize(MCAPI_IN mcapi_domain_t domain_id,
                       MCAPI_IN mcapi_node_t node_id,
-                      MCAPI_IN mcapi_node_attributes_t *mcapi_node_attributes,
+                      MCAPI_IN mcapi_node_attributes_t *attributes,
                       MCAPI_IN mcapi_param_t *init_parameters,
                       MCAPI_OUT mcapi_info_t *mcapi_info,
                       MCAPI_OUT mcapi_status_t *status);
@@ -200,10 +200,10 @@ mca_domain_t mcapi_domain_id_get(MCAPI_OUT mcapi_status_t *status);
 mcapi_node_t mcapi_node_id_get(MCAPI_OUT mcapi_status_t *status);
 
 /* Any thread. MCAPI_ERR_PARAMETER. */
-void mcapi_node_init_attributes(MCAPI_OUT mcapi_node_attributes_t *mcapi_node_attributes,
+void mcapi_node_init_attributes(MCAPI_OUT mcapi_node_attributes_t *attributes,
                                 MCAPI_OUT mcapi_status_t *status);
 /* Any thread. MCAPI_ERR_ATTR_NUM, _SIZE, _VALUE, MCAPI_ERR_PARAMETER. */
-void mcapi_node_set_attribute(MCAPI_OUT mcapi_node_attributes_t *mcapi_node_attributes,
+void mcapi_node_set_attribute(MCAPI_OUT mcapi_node_attributes_t *attributes,
                               MCAPI_IN mcapi_uint_t attribute_num,
                               MCAPI_IN void *attribute,
                               MCAPI_IN size_t attribute_size,

@@ -60,7 +60,7 @@ info_fill(mcapi_info_t *info)
 void
 mcapi_initialize(mcapi_domain_t domain_id,
                  mcapi_node_t node_id,
-                 const mcapi_node_attributes_t *mcapi_node_attributes,
+                 const mcapi_node_attributes_t *attributes,
                  const mcapi_param_t *init_parameters,
                  mcapi_info_t *mcapi_info,
                  mcapi_status_t *status)
@@ -69,7 +69,7 @@ mcapi_initialize(mcapi_domain_t domain_id,
     if (!status) {
         return;
     }
-    bool record_good = !mcapi_node_attributes || mcapi_node_attributes->set == RECORD_GOOD;
+    bool record_good = !attributes || attributes->set == RECORD_GOOD;
     if (!mcapi_info || !record_good) {
         *status = MCAPI_ERR_PARAMETER;
     } else if (domain_id == MCAPI_DOMAIN_INVALID) {
@@ -136,19 +136,19 @@ attribute_check(mcapi_uint_t number, const void *attribute, size_t size)
 }
 
 void
-mcapi_node_init_attributes(mcapi_node_attributes_t *mcapi_node_attributes, mcapi_status_t *status)
+mcapi_node_init_attributes(mcapi_node_attributes_t *attributes, mcapi_status_t *status)
 {
     if (!status) {
         return;
     }
-    *status = mcapi_node_attributes ? MCAPI_SUCCESS : MCAPI_ERR_PARAMETER;
-    if (mcapi_node_attributes) {
-        mcapi_node_attributes->set = RECORD_GOOD;
+    *status = attributes ? MCAPI_SUCCESS : MCAPI_ERR_PARAMETER;
+    if (attributes) {
+        attributes->set = RECORD_GOOD;
     }
 }
 
 void
-mcapi_node_set_attribute(mcapi_node_attributes_t *mcapi_node_attributes,
+mcapi_node_set_attribute(mcapi_node_attributes_t *attributes,
                          mcapi_uint_t attribute_num,
                          const void *attribute,
                          size_t attribute_size,
@@ -157,7 +157,7 @@ mcapi_node_set_attribute(mcapi_node_attributes_t *mcapi_node_attributes,
     if (!status) {
         return;
     }
-    bool good = mcapi_node_attributes && mcapi_node_attributes->set == RECORD_GOOD;
+    bool good = attributes && attributes->set == RECORD_GOOD;
     *status =
         good ? attribute_check(attribute_num, attribute, attribute_size) : MCAPI_ERR_PARAMETER;
     if (*status == MCAPI_SUCCESS) {

@@ -284,6 +284,14 @@ __wrap_med_linux_barrier_before_fork(void)
 
 static void *header_of_parent;
 
+/* ThreadSanitizer starts a thread of its own in a child, and takes that for the handler's doing. */
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
+const char *
+__tsan_default_options(void)
+{
+    return "report_signal_unsafe=0";
+}
+
 static void
 forks_inside(int signal)
 {
