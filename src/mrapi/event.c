@@ -53,7 +53,7 @@ typedef struct wish {
 } wish;
 
 static listener listeners[LISTENERS_MAX];
-static atomic32 claimed; /* how many were ever asked for: no entry beyond is in use */
+static atomic32 claimed; /* no entry beyond so many was ever in use */
 
 static uint32_t
 listener_count(void)
@@ -105,17 +105,24 @@ listener_read(const listener *l, uint32_t *word, wish *said)
     return atomic32_load_relaxed(&l->word) == *word; /* relaxed: K2 has put it behind the others */
 }
 
+/* To how many it is at least. Relaxed, both: who took the last of them, and all who know that he
+ * listens, see no fewer from then on. */
+static void
+claimed_raise(uint32_t count)
+{
+    uint32_t before = atomic32_load_relaxed(&claimed);
+    while (before < count && !atomic32_cas_relaxed(&claimed, &before, count)) {
+    }
+}
+
 static medley_status_t
 listener_add(const wish *wanted)
 {
-    /* Relaxed, both, and first: of so many entries one is ours; one too many is only looked at. */
-    if (atomic32_load_relaxed(&claimed) < LISTENERS_MAX) {
-        (void)atomic32_fetch_add_relaxed(&claimed, 1);
-    }
     for (uint32_t i = 0; i < LISTENERS_MAX; i++) {
         listener *l = &listeners[i];
         uint32_t word = atomic32_load_relaxed(&l->word); /* relaxed: claim checks it */
         if ((word & STATE_MASK) == EMPTY && claim(l, word)) {
+            claimed_raise(i + 1);
             fill(l, wanted);
             return MEDLEY_OK;
         }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Event callbacks that threads begin to listen with at once: each of them is called afterwards,
- * however many began meanwhile, and whoever ended what had its entry before.
+ * Event callbacks of one's own: who listens to an event that he alone tells is called each time
+ * until he ends it, however many begin to listen meanwhile, and whoever ends what had the entry
+ * before.
  *
- * Actors: threads of one process, of equal rank. Each listens to an event of its own. In half of
- * the seeds there is a callback before, that all of them end first. When they have ended, the
- * director tells all events.
+ * Actors: threads of one process, of equal rank. Each listens to his own event, tells it and ends
+ * it. In half of the seeds there is a callback before, that all of them end first.
  */
 #include "mrapi/event.h"
 #include "scenarios.h"
 
 #define ACTORS 3u
+#define ROUNDS 2u
 #define SHARED ((mrapi_event_t)1)
 #define OWN 2u /* and those after it */
 
-static uint32_t heard[ACTORS]; /* by the director */
+static uint32_t heard[ACTORS]; /* each by its actor only */
 
 static void
 hear_own(mrapi_event_t event)
@@ -44,37 +45,26 @@ begin(const sim_actor *director)
     }
 }
 
-static mrapi_event_t
-own_of(uint32_t actor)
-{
-    return (mrapi_event_t)(OWN + actor);
-}
-
 static void
 act(const sim_actor *actor)
 {
-    mrapi_event_t own = own_of(actor->index);
+    mrapi_event_t own = (mrapi_event_t)(OWN + actor->index);
     listen(SHARED, 0, hear_shared);
-    listen(own, 1, hear_own);
-}
-
-static void
-end(const sim_actor *director)
-{
-    (void)director;
-    med_event_tell_listeners(SHARED);
-    for (uint32_t i = 0; i < ACTORS; i++) {
-        med_event_tell_listeners(own_of(i));
-        SIM_CHECK(heard[i] == 1);
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        listen(own, 1, hear_own);
+        med_event_tell_listeners(own);
+        SIM_CHECK(heard[actor->index] == round);
+        listen(own, 0, hear_own);
+        med_event_tell_listeners(own);
+        SIM_CHECK(heard[actor->index] == round);
     }
 }
 
 const sim_scenario sim_event_own = {
     .name = "event_own",
-    .covers = "listener_add() listener_change()",
+    .covers = "claimed_raise() listener_change()",
     .actors = ACTORS,
     .one_process = true,
     .begin = begin,
     .act = act,
-    .end = end,
 };

@@ -143,7 +143,7 @@ static const survivor survivors[] = {
     {NULL, "med_trace_write", "torn: -", "of two with one number A3 keeps one out"},
     {NULL, "med_wait_wake_sleepers", "torn: -",
      "whose flag is lost is asleep before the wake behind it, or sees another word"},
-    {"event", "listener_add", "torn: -", "event_own finds it"},
+    {"event", "claimed_raise", "torn: -", "event_own finds it"},
     {NULL, "tell", "torn: -", "a count that guards nothing"},
     {NULL, "med_request_begin", "torn: -", "a hint"},
     {NULL, "file_number", "torn: -",
