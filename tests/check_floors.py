@@ -15,7 +15,8 @@ Rules, by the names that violations are reported under:
   head      behind it a file of C or C++ says what it is for
   length    no function is longer than 60 lines
   ruler     `---- a title ----` between sections is one line of 100 columns
-  width     no line of C, and no line of comment elsewhere, is longer than 100 columns
+  width     no line of C, and no line of comment elsewhere, is longer than 100 columns; none of a
+            document than 120, but a row of a table
   path      no file names a path of the machine it was written on
   shape     whose struct is in the partition's layout hash, all its fields are
   order     every acquire and every release names its edge, the same at both ends; every relaxed
@@ -50,6 +51,7 @@ HOME = re.compile(r"(?<![\w.<{$])/(home|root|Users)/\w")
 ORDERED = re.compile(r"src/(?:port|base|mrapi|mcapi)/(?!.*_(?:test|stress)\.[ch]$)[\w/]+\.[chS]$")
 LENGTH = 60
 WIDTH = 100
+DOCUMENT_WIDTH = 120
 RULER = re.compile(r"^(?:/\*|#) ----")
 RULER_WHOLE = re.compile(r"^(?:/\* ---- \S.* -+ \*/|# ---- \S.* -+)$")
 HEADED = re.compile(r"/\*(?! ----)|//")
@@ -139,6 +141,12 @@ def check_layout(path, text):
             yield number, "width", f"{len(line)} columns"
 
 
+def check_document(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > DOCUMENT_WIDTH and not line.startswith("|"):
+            yield number, "width", f"{len(line)} columns"
+
+
 def check_file(root, path):
     with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
         text = file.read()
@@ -150,7 +158,9 @@ def check_file(root, path):
     for number, line in enumerate(text.split("\n"), 1):
         if root + "/" in line or HOME.search(line):
             yield number, "path", line.strip()[:60]
-    if not path.endswith(".md"):
+    if path.endswith(".md"):
+        yield from check_document(text)
+    else:
         yield from check_layout(path, text)
     if path.endswith(C_FILES):
         lines = without_comments(text)
@@ -298,7 +308,7 @@ GOOD = {
     "src/mrapi/taker.c": HEAD + "{\n    x = atomic32_load_acquire(a); /* A1 full <- R1 (edges.c) */\n}\n",
     "src/omp/a.c": HEAD + '#include "dsm/a.h"\n#include "mcapi/a.h"\n',
     "tools/a.c": HEAD + '#include <unistd.h>\n#include "mrapi/a.h"\n#include "omp/a.h"\n',
-    "README.md": f"<!-- {LICENCE} -->\ninstall into /usr/local\n",
+    "README.md": f"<!-- {LICENCE} -->\ninstall into /usr/local\n| {'w' * 120} |\n",
     "LICENSE": "Apache\n",
     "CMakePresets.json": f'{{"vendor": "{LICENCE}"}}\n',
     "scripts/a.sh": f"#!/bin/sh\n# {LICENCE}\n",
@@ -347,6 +357,7 @@ BAD = [
     ("ruler", "scripts/b.sh", f"#!/bin/sh\n# {LICENCE}\n# ---- A title ----\n"),
     ("width", "src/base/b.c", HEAD + WIDE.replace("w */", "ww */")),
     ("width", "scripts/b.sh", f"#!/bin/sh\n# {LICENCE}\n  # " + "w" * 97 + "\n"),
+    ("width", "docs/b.md", f"<!-- {LICENCE} -->\n{'w' * 121}\n"),
     ("order", "src/base/b.c", HEAD + "{\n    atomic32_store_release(a, 1);\n}\n"),
     ("order", "src/base/b.c", HEAD + "{\n    atomic32_store_relaxed(a, 1);\n}\n"),
     ("order", "src/base/b.h", HEAD + "{\n    atomic32_store_release(a, 1); /* R1 */\n}\n"),
