@@ -282,6 +282,19 @@ med_heap_create(
     return MEDLEY_OK;
 }
 
+/* Before its maker looks whether a life of the slot is over, and ends it: nobody takes that slot
+ * over until he has gone to another. `at` has the slot's index in its lower bits. */
+static inline void
+med_heap_go_to(med_heap_cache *cache, uint32_t at)
+{
+    if (med_port_has_threads()) {
+        /* T1 the one before is over -> T2 (heap_return.c) */
+        atomic32_store_release(&cache->at, at);
+        /* T3 at, then ended <-> T4 (heap_return.c) */
+        med_port_barrier_light(MED_PORT_SCOPE_PROCESS);
+    }
+}
+
 static inline medley_status_t
 med_heap_delete(med_self *self, med_handle handle)
 {
@@ -296,12 +309,7 @@ med_heap_delete(med_self *self, med_handle handle)
     if (__builtin_expect(med_heap_maker(slot) != self->heap || (state & MED_HEAP_LARGE), 0)) {
         return med_heap_delete_by_cas(self, slot, state);
     }
-    if (med_port_has_threads()) {
-        /* T1 the one before is over -> T2 (heap_return.c) */
-        atomic32_store_release(&self->heap->at, handle);
-        /* T3 at, then ended <-> T4 (heap_return.c) */
-        med_port_barrier_light(MED_PORT_SCOPE_PROCESS);
-    }
+    med_heap_go_to(self->heap, handle);
     /* Relaxed: who ended it before this call is seen without, who may take it over past T3. */
     if (__builtin_expect(med_heap_ended(atomic32_load_relaxed(&slot->ended), state), 0)) {
         return MEDLEY_ERR_STALE;

@@ -19,8 +19,9 @@
  * The list counts its slots. Who would push the MED_HEAP_RETURNS-th takes the list instead, and has
  * its slots from then on, whatever its maker does meanwhile (take_over). So nobody's list is longer
  * than that, however long he makes nothing, and gathering is bounded. What hinders is the maker's
- * own delete, which looks at `ended` and then stores FREE: in between he may have seen no end. So
- * he says before the look which slot he is at (`at` of his cache). Who has taken the list notes of
+ * own delete, which looks at `ended`, or ends a LARGE life there, and then stores FREE: in between
+ * he may have seen no end, or his is taken for another's. So he says before that which slot he is
+ * at (`at` of his cache). Who has taken the list notes of
  * each slot which lives are over, and then looks at `at`, past the heavy barrier. If that is the
  * slot, it stays RETURNED, and is pushed again. Else, whenever the maker looks, he sees the end
  * that was noted; or he has looked before, and has stored FREE by now, which T2 makes visible. So a
@@ -50,7 +51,7 @@
  * ended (end) -> E2 (slot_reclaim, ends_note): what a deleter did who does not push. E3 link read
  * (slot_reclaim, slot_take_over) -> E4 (end): who returns the slot next writes its link. L1 left
  * (take) -> L2 (give_back): whether the maker had deleted it himself. T1 the one before is over
- * (med_heap_delete, heap.h) -> T2 (take_over): a maker that has gone on to another slot has stored
+ * (med_heap_go_to, heap.h) -> T2 (take_over): a maker that has gone on to another slot has stored
  * FREE in the one before. T3 at, then ended (likewise) <-> T4 ended, then at (take_over): either
  * the maker sees the end, or he is seen at the slot.
  *
@@ -259,6 +260,9 @@ med_heap_delete_by_cas(med_self *self, med_heap_slot *slot, uint32_t state)
 {
     bool own = med_heap_maker(slot) == self->heap;
     uint32_t before;
+    if (own) {
+        med_heap_go_to(self->heap, slot->index);
+    }
     do {
         before = atomic32_load_acquire(&slot->ended); /* E4 link read <- E3 (slot_reclaim) */
         if (med_heap_ended(before, state)) {

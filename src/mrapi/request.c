@@ -33,7 +33,8 @@
  * Death: the table is the process's own and goes with it. A generation has 20 bits and a place
  * rests while others are free, so a handle is told from later ones of its place for a million
  * requests there. A process that leaves its system and comes back has a new table, whose places
- * begin behind the generations of all the old one's: over its lives, a million of its requests.
+ * begin behind the generations of all the old one's: over its lives, for half a million requests
+ * of a place at least, as long as no two places are further apart than that.
  */
 #include "mrapi/request.h"
 
@@ -47,7 +48,6 @@
 #define PLACE_MASK 0xfffu
 #define GENERATION_SHIFT 12
 #define GENERATION_STEP (1u << GENERATION_SHIFT)
-#define GENERATIONS_HALF (1u << (31 - GENERATION_SHIFT))
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
@@ -94,9 +94,24 @@ handle_of(const med_requests *requests, const med_request *request, uint32_t wor
 const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
                                            MED_REQUEST_PLACES_MAX};
 
-/* The word with which places begin that nobody had yet. A table that goes moves it on by as many
- * as were begun in it, or half of all: no place has had more, unless it had half of all. */
+/* The word with which the places of the next table begin: behind all that were told, of any. Tables
+ * come and go in the system's gate. */
 static atomic32 generations_begin;
+
+/* The word of the generation that is furthest on, going round; 0: nobody had a place. */
+static uint32_t
+generation_furthest(const med_requests *requests)
+{
+    uint32_t furthest = 0;
+    for (uint32_t i = 0; i < requests->count; i++) {
+        /* Relaxed: no users any more. */
+        uint32_t word = atomic32_load_relaxed(&requests->places[i].word) & ~PLACE_MASK;
+        if (word && (!furthest || word - furthest < 1u << 31)) {
+            furthest = word;
+        }
+    }
+    return furthest;
+}
 
 medley_status_t
 med_requests_init(med_requests *requests)
@@ -105,7 +120,8 @@ med_requests_init(med_requests *requests)
     void *memory;
     medley_status_t status = med_port_memory_map(count * sizeof(med_request), &memory);
     if (status == MEDLEY_OK) {
-        *requests = (med_requests){.places = memory, .count = count};
+        uint32_t first = atomic32_load_relaxed(&generations_begin); /* relaxed: in the gate */
+        *requests = (med_requests){.places = memory, .count = count, .first = first};
     }
     return status;
 }
@@ -114,10 +130,11 @@ void
 med_requests_fini(med_requests *requests)
 {
     if (requests->places) {
-        uint32_t begun = atomic32_load_relaxed(&requests->next); /* relaxed: no users any more */
-        begun = begun < GENERATIONS_HALF ? begun : GENERATIONS_HALF;
-        /* Relaxed: whoever has the next table has come after this. */
-        (void)atomic32_fetch_add_relaxed(&generations_begin, (begun + 1) << GENERATION_SHIFT);
+        uint32_t furthest = generation_furthest(requests);
+        uint32_t used = furthest ? furthest - requests->first + GENERATION_STEP : 0;
+        /* Relaxed, both: in the gate. Added: the process's other system has begun there too. */
+        uint32_t begin = atomic32_load_relaxed(&generations_begin);
+        atomic32_store_relaxed(&generations_begin, begin + used);
         med_port_memory_unmap(requests->places, requests->count * sizeof(med_request));
         requests->places = NULL;
     }
@@ -146,14 +163,13 @@ med_requests_node_leaves(med_self *self)
 /* ---- The maker ------------------------------------------------------------------------------- */
 
 static bool
-place_take(med_request *request, med_request_state from)
+place_take(const med_requests *requests, med_request *request, med_request_state from)
 {
     uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: checked by what follows */
     if ((word & (STATE_MASK | TURN | QUEUED)) != (uint32_t)from) {
         return false;
     }
-    /* Relaxed: it moves on with the process's other system, which does no harm. */
-    uint32_t former = generation_of(word) ? word : atomic32_load_relaxed(&generations_begin);
+    uint32_t former = generation_of(word) ? word : requests->first;
     uint32_t generation =
         from == MED_REQUEST_CANCELED ? next_generation(former) : generation_from(former);
     /* A1 place left <- R1 (turn_give, place_free, abandon, drop) */
@@ -171,7 +187,7 @@ med_request_begin(med_requests *requests,
     for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
         for (uint32_t i = 0; i < requests->count; i++) {
             med_request *place = &requests->places[(start + i) % requests->count];
-            if (place_take(place, ways[way])) {
+            if (place_take(requests, place, ways[way])) {
                 atomic32_store_relaxed(&place->maker, maker); /* relaxed: published by R2 */
                 place->operations = operations;
                 *request = place;

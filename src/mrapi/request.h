@@ -80,8 +80,9 @@ typedef struct med_request {
 typedef struct med_requests {
     med_request *places;
     uint32_t count;
-    atomic32 next; /* where the next search begins; a hint */
-    med_wait wait; /* woken when any request is over */
+    uint32_t first; /* with which places begin that nobody had yet: request.c */
+    atomic32 next;  /* where the next search begins; a hint */
+    med_wait wait;  /* woken when any request is over */
     /* Of queued ones: somebody waits for another's, and sleeps where he sleeps for everything. */
     atomic32 watched;
     const struct med_system *system; /* whose nodes' requests they are; NULL: nobody's */

@@ -330,10 +330,8 @@ former_tables_are_told_apart_across_the_wrap(void **state)
     uint32_t former = 0;
     (void)state;
     atomic32_store_relaxed(&one.over, 1);
-    for (uint32_t at = start(&one) >> 12; at < 0xfff00u; at = start(&one) >> 12) {
-        atomic32_store_relaxed(&requests.next, 0xfff40u - at); /* as if so many had been begun */
-        med_requests_fini(&requests);
-        assert_int_equal(med_requests_init(&requests), MEDLEY_OK);
+    for (int i = 0; i < PLACES; i++) {
+        atomic32_store_relaxed(&requests.places[i].word, 0xffff0000u); /* FREE */
     }
     for (uint32_t life = 0; life < 40; life++) {
         for (uint32_t i = 0; i <= PLACES; i++) {
@@ -347,6 +345,44 @@ former_tables_are_told_apart_across_the_wrap(void **state)
         assert_int_equal(med_requests_init(&requests), MEDLEY_OK);
     }
     assert_true(former >> 12 < 0x1000);
+}
+
+#define TOLD_LAST 16u
+
+/* Of a place that has come so far: has it told that one lately? */
+static bool
+was_told(uint32_t place, uint32_t furthest, uint32_t handle)
+{
+    uint32_t ago = ((furthest << 12) - (handle & ~0xfffu)) >> 12;
+    return (handle & 0xfffu) == place && ago < TOLD_LAST;
+}
+
+/* However much was begun in a table, and though some of its places have gone round and others not:
+ * the next tells nothing that it told last. */
+static void
+far_tables_are_told_apart(void **state)
+{
+    static const uint32_t far[] = {0x7ffff,  0x80000,  0x80001,  0xffffe,  0xfffff,
+                                   0x100000, 0x100001, 0x100007, 0x180000, 0x1fffff};
+    (void)state;
+    atomic32_store_relaxed(&one.over, 1);
+    for (size_t f = 0; f < sizeof far / sizeof far[0]; f++) {
+        uint32_t furthest[PLACES];
+        for (uint32_t i = 0; i < PLACES; i++) {
+            furthest[i] = ((requests.first >> 12) + far[f] - 2 * i) & 0xfffffu;
+            furthest[i] += furthest[i] == 0;                                     /* no generation */
+            atomic32_store_relaxed(&requests.places[i].word, furthest[i] << 12); /* FREE */
+        }
+        med_requests_fini(&requests);
+        assert_int_equal(med_requests_init(&requests), MEDLEY_OK);
+        for (uint32_t n = 0; n < 4 * PLACES; n++) {
+            uint32_t handle = start(&one);
+            assert_int_equal(test(handle), MEDLEY_OK);
+            for (uint32_t i = 0; i < PLACES; i++) {
+                assert_false(was_told(i, furthest[i], handle));
+            }
+        }
+    }
 }
 
 static bool
@@ -546,6 +582,7 @@ main(void)
         cmocka_unit_test_setup_teardown(former_tables_are_told_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(former_tables_are_told_apart_across_the_wrap, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(far_tables_are_told_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drained, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drained_by_one_more_urgent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_maker_leaves, set_up, tear_down),

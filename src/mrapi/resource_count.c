@@ -299,6 +299,9 @@ static void
 begin_anew(med_count *count)
 {
     count->total = is_level(count) ? count->last : 0;
+    if (count->attribute <= MEDLEY_RSRC_CACHE_MISSES) {
+        med_port_counter_forgive(&count->port);
+    }
 }
 
 static uint64_t

@@ -438,6 +438,8 @@ medley_status_t med_port_counter_open(med_port_counter *counter);
  * counters than are asked for, so that each counts for part of the time. MEDLEY_ERR_NOT_FOUND: it
  * is gone. One thread at a time. */
 medley_status_t med_port_counter_read(med_port_counter *counter, uint64_t *value);
+/* Time until now in which it could not count is not made up for at the next look. */
+void med_port_counter_forgive(med_port_counter *counter);
 void med_port_counter_close(med_port_counter *counter);
 
 /* ---- Modules --------------------------------------------------------------------------------- */

@@ -22,9 +22,9 @@
 
 #define ROUNDS 4u
 #define MAKER 0u
-#define TURNS 3u /* of him who makes most; each makes MADE_IN_TURN */
-#define MADE_IN_TURN 4u
-#define KEPT 2u /* by each of the others at most */
+#define TURNS 3u        /* of him who makes most; each makes MADE_IN_TURN */
+#define MADE_IN_TURN 5u /* or one less */
+#define KEPT 2u         /* by each of the others at most */
 #define MADE_MAX (TURNS * MADE_IN_TURN + (MRAPI_ACTORS - 1) * KEPT)
 _Static_assert(MADE_MAX >= MRAPI_ACTORS * ROUNDS, "those of equal rank make one in each round");
 #define SMALL_MAX 4096u
@@ -339,6 +339,27 @@ make_in_turn(const sim_actor *actor)
     use_and_end(actor, make(actor, size, false));
 }
 
+static made *
+make_own(const sim_actor *actor, uint32_t size)
+{
+    made *m = make(actor, size, false);
+    m->claimed = true;
+    return m;
+}
+
+/* A small one that others delete too; when they come late, its slot's next life is a large one's,
+ * which he deletes behind a small one. */
+static void
+make_large_behind_small(const sim_actor *actor)
+{
+    made *small = make(actor, SMALL_MAX - 1000, true);
+    (void)make(actor, 16, true);
+    end_of(actor, small);
+    made *large = make_own(actor, SMALL_MAX + 1);
+    end_of(actor, make_own(actor, 16));
+    end_of(actor, large);
+}
+
 static void
 make_only(const sim_actor *actor)
 {
@@ -347,7 +368,11 @@ make_only(const sim_actor *actor)
         med_port_yield();
     }
     for (uint32_t turn = 0; turn < TURNS; turn++) {
-        make_in_turn(actor);
+        if (sim_random(4) == 0) {
+            make_large_behind_small(actor);
+        } else {
+            make_in_turn(actor);
+        }
     }
     n->all_made = true;
 }
@@ -356,8 +381,7 @@ make_only(const sim_actor *actor)
 static void
 keep_one(const sim_actor *actor)
 {
-    made *m = make(actor, 16, false);
-    m->claimed = true;
+    made *m = make_own(actor, 16);
     write_to(m->address, m->size);
 }
 
@@ -376,7 +400,11 @@ delete_all(const sim_actor *actor)
             end_of(actor, &n->made[i++]);
         } else {
             use_and_end(actor, &n->made[i]);
-            i += n->made[i].claimed;
+            if (n->made[i].claimed) {
+                i++;
+            } else {
+                med_port_yield(); /* it is seen in time */
+            }
         }
         if (kept < KEPT && sim_random(3) == 0) {
             keep_one(actor);
@@ -400,7 +428,7 @@ act_apart(const sim_actor *actor)
 
 const sim_scenario sim_mrapi_heap_returned = {
     .name = "mrapi_heap_returned",
-    .covers = "heap_return med_heap_delete()",
+    .covers = "heap_return med_heap_go_to()",
     .memory_bytes = sizeof(known),
     .actors = MRAPI_ACTORS,
     .sees_late = true,

@@ -38,6 +38,9 @@ BUGS = {
         "    while (!atomic32_cas_relaxed(&slot->ended, &ended, lives | (ended & MED_HEAP_RETURNED))) {\n"
         "    }\n",
         "    (void)lives;\n"),
+    "heap_unsaid": (
+        "        med_heap_go_to(self->heap, slot->index);\n",
+        ""),
     "heap_unfenced": (
         "    bool may = med_port_barrier_heavy(MED_PORT_SCOPE_PROCESS);\n",
         "    bool may = true;\n"),

@@ -177,6 +177,8 @@ med_port_barrier_heavy(med_port_scope scope)
      * of our own first: where the call fails for all (old kernel, emulator, nobody is registered),
      * everybody's light half is a fence too. Where it fails for this process alone (a filter on
      * system calls, no memory) a wake can be missed, and costs a slice. */
+    /* Asked first: whom it finds ready only later was stopped meanwhile by who registered. */
+    bool fenced = !med_port_barrier_is_free(scope);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return membarrier(commands[scope].stops) == 0 || !med_port_barrier_is_free(scope);
+    return membarrier(commands[scope].stops) == 0 || fenced;
 }

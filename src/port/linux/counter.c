@@ -166,11 +166,18 @@ perf_go_on(med_port_counter *counter, const uint64_t now[PERF_WORDS])
     memcpy(counter->looked_at, now, sizeof counter->looked_at);
 }
 
+static bool
+perf_look(const med_port_counter *counter, uint64_t now[PERF_WORDS])
+{
+    size_t bytes = PERF_WORDS * sizeof now[0];
+    return read((int)counter->handle, now, bytes) == (ssize_t)bytes;
+}
+
 static medley_status_t
 perf_read(med_port_counter *counter, uint64_t *value)
 {
     uint64_t now[PERF_WORDS];
-    if (read((int)counter->handle, now, sizeof now) != sizeof now) {
+    if (!perf_look(counter, now)) {
         return MEDLEY_ERR_NOT_FOUND;
     }
     perf_go_on(counter, now);
@@ -207,6 +214,17 @@ med_port_counter_read(med_port_counter *counter, uint64_t *value)
     MED_LINUX_NOT_CANCELLED;
     return counter->kind == MED_PORT_COUNTER_TIME_NS ? time_read(counter, value)
                                                      : perf_read(counter, value);
+}
+
+void
+med_port_counter_forgive(med_port_counter *counter)
+{
+    MED_LINUX_NOT_CANCELLED;
+    uint64_t now[PERF_WORDS];
+    if (counter->kind != MED_PORT_COUNTER_TIME_NS && perf_look(counter, now)) {
+        perf_go_on(counter, now);
+        counter->looked_at[TIME_WANTED] = now[TIME_WANTED];
+    }
 }
 
 void

@@ -117,6 +117,24 @@ while_it_does_not_run_nothing_is_told(void **state)
          {{8, 180, 30}, 46});
 }
 
+/* A count that begins anew does not make up for what it could not count before. */
+static void
+what_is_forgiven_is_not_made_up_for(void **state)
+{
+    static const look starved = {{0, 1000, 0}, 0}, ran = {{6, 1020, 10}, 12};
+    med_port_counter counter = {.kind = MED_PORT_COUNTER_INSTRUCTIONS, .thread_id = 1};
+    uint64_t value = 0;
+    (void)state;
+    assert_int_equal(med_port_counter_open(&counter), MEDLEY_OK);
+    current = &starved;
+    med_port_counter_forgive(&counter);
+    current = &ran;
+    assert_int_equal(med_port_counter_read(&counter, &value), MEDLEY_OK);
+    assert_int_equal(value, ran.told);
+    current = NULL;
+    med_port_counter_close(&counter);
+}
+
 /* 10 of 100 were busy, then it is quiet: as a whole, 1001 / 60 * 150 were less than before. */
 static void
 it_never_goes_back(void **state)
@@ -141,6 +159,7 @@ main(void)
         cmocka_unit_test(alone_it_is_exact),
         cmocka_unit_test(shared_out_it_is_scaled),
         cmocka_unit_test(while_it_does_not_run_nothing_is_told),
+        cmocka_unit_test(what_is_forgiven_is_not_made_up_for),
         cmocka_unit_test(it_never_goes_back),
         cmocka_unit_test(long_times_fit),
     };
