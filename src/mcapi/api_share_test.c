@@ -149,6 +149,25 @@ long_messages_are_stuck(void **state)
     assert_int_equal(send_long(from, to), MCAPI_SUCCESS);
 }
 
+#define SOME_TIME_US 5000000u
+
+/* What waits for receivers that are gone comes back, and is another's share. */
+static void
+receivers_are_gone(void **state)
+{
+    mcapi_status_t status;
+    (void)state;
+    for (mcapi_port_t i = 0; i < 8; i++) {
+        mcapi_endpoint_t from = endpoint_make(10 + i), to = endpoint_make(1);
+        timeout_set(from, SOME_TIME_US);
+        for (uint32_t sent = 0; sent < 3 * buffers() / 8; sent++) {
+            assert_int_equal(send_long(from, to), MCAPI_SUCCESS);
+        }
+        mcapi_endpoint_delete(to, &status);
+        assert_int_equal(status, MCAPI_SUCCESS);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -156,6 +175,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(one_is_stuck, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(many_are_stuck, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(long_messages_are_stuck, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(receivers_are_gone, exchange_up, exchange_down),
     };
     if (!system_up(argc, argv)) {
         return 1;

@@ -457,14 +457,18 @@ med_exchange_reclaim(const med_self *self)
     return count;
 }
 
+uint32_t
+med_exchange_reclaim_due(const med_self *self)
+{
+    return med_object_due(&self->exchange->next_search_ns) ? med_exchange_reclaim(self) : 0;
+}
+
 medley_status_t
 med_exchange_buffer_search(med_self *self, med_pool_buffer *buffer)
 {
     med_exchange_node *node = self->exchange;
     med_exchange_flag_raise(self, &node->exchange->head->scarce);
-    if (med_object_due(&node->next_search_ns)) {
-        (void)med_exchange_reclaim(self);
-    }
+    (void)med_exchange_reclaim_due(self);
     medley_status_t status = med_pool_take(&node->exchange->pool, &node->cache, buffer);
     return status == MEDLEY_OK ? status : MEDLEY_ERR_NO_MEMORY;
 }

@@ -101,6 +101,8 @@ med_exchange_look_due(med_self *self)
 /* Gives back what the dead left behind, and lanes that nobody receives by any more; recovers those
  * receivers who died. How many. */
 uint32_t med_exchange_reclaim(const med_self *self);
+/* The same, if it was not done just before; else 0. */
+uint32_t med_exchange_reclaim_due(const med_self *self);
 
 static inline medley_status_t
 med_exchange_buffer_take(med_self *self, med_pool_buffer *buffer)
