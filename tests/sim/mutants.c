@@ -272,12 +272,13 @@ passes_unmutated(const options *o, const sim_order *mutated, uint64_t seed)
 }
 
 static const char *
-reason_to_survive(const sim_scenario *scenario, const mutant *m)
+reason_to_survive(const sim_scenario *scenario, const mutant *m, bool *elsewhere)
 {
     char text[LABEL_BYTES + 16];
     (void)snprintf(text, sizeof text, "%s%.*s", weakening_names[m->weakening], LABEL_BYTES - 1,
                    m->label);
-    return survivor_reason(scenario->name, m->where.function, text);
+    *elsewhere = false;
+    return survivor_reason(scenario->name, m->where.function, text, elsewhere);
 }
 
 /* True: m->weakening is another kind of mutant; first from SIM_AS_WRITTEN on. */
@@ -297,7 +298,8 @@ static bool
 judge(const options *o, const sim_order *order, const mutant *m, sim_outcome *outcome)
 {
     char line[PLACE_FILE_BYTES + 16] = "";
-    const char *reason = reason_to_survive(order->scenario, m);
+    bool elsewhere;
+    const char *reason = reason_to_survive(order->scenario, m, &elsewhere);
     uint64_t seeds =
         reason && o->mutant_seeds > SEEDS_FOR_LISTED ? SEEDS_FOR_LISTED : o->mutant_seeds;
     uint64_t seed = hunt(o, order, m, seeds, outcome);
@@ -311,7 +313,10 @@ judge(const options *o, const sim_order *order, const mutant *m, sim_outcome *ou
     } else {
         printf("survives%s%s\n", reason ? ": " : "", reason ? reason : ", unlisted");
     }
-    return (seed != 0) == (reason == NULL) && (seed == 0 || passes_unmutated(o, order, seed));
+    if (!seed) {
+        return reason != NULL;
+    }
+    return (!reason || elsewhere) && passes_unmutated(o, order, seed);
 }
 
 static bool
@@ -368,10 +373,11 @@ mutants_list(const options *o, const sim_scenario *scenario, sim_outcome *outcom
     uint32_t count = mutants_find(scenario, outcome, mutants);
     for (uint32_t i = 0; i < count; i++) {
         mutant *m = &mutants[i];
+        bool elsewhere;
         while (kind_next(m)) {
             printf("%s\t%s:%" PRIu32 "\t%s\t%s%s\t%s\n", scenario->name, m->where.path,
                    m->where.line, m->where.function, weakening_names[m->weakening], m->label,
-                   reason_to_survive(scenario, m) ? "survives" : "found");
+                   reason_to_survive(scenario, m, &elsewhere) ? "survives" : "found");
         }
     }
     return true;

@@ -180,10 +180,11 @@ speaks_of(const survivor *s, const char *scenario, const char *function, const c
 }
 
 const char *
-survivor_reason(const char *scenario, const char *function, const char *label)
+survivor_reason(const char *scenario, const char *function, const char *label, bool *elsewhere)
 {
     for (const survivor *s = survivors; s->function; s++) {
         if (speaks_of(s, scenario, function, label)) {
+            *elsewhere = s->scenario != NULL;
             return s->reason;
         }
     }

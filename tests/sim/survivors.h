@@ -7,8 +7,12 @@
 #ifndef MEDLEY_TESTS_SIM_SURVIVORS_H
 #define MEDLEY_TESTS_SIM_SURVIVORS_H
 
-/* NULL: the scenario finds it, if it meets it. */
-const char *survivor_reason(const char *scenario, const char *function, const char *label);
+#include <stdbool.h>
+
+/* NULL: the scenario finds it, if it meets it. `elsewhere`: another scenario does, and this one may
+ * too, as its seeds fall out. */
+const char *
+survivor_reason(const char *scenario, const char *function, const char *label, bool *elsewhere);
 /* For another program: each that nobody finds. */
 void survivors_print(void);
 
