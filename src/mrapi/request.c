@@ -96,7 +96,7 @@ const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 25
 
 /* The word with which the places of the next table begin: behind all that were told, of any. Tables
  * come and go in the system's gate. */
-static atomic32 generations_begin;
+static uint32_t generations_begin;
 
 /* The word of the generation that is furthest on, going round; 0: nobody had a place. */
 static uint32_t
@@ -104,8 +104,7 @@ generation_furthest(const med_requests *requests)
 {
     uint32_t furthest = 0;
     for (uint32_t i = 0; i < requests->count; i++) {
-        /* Relaxed: no users any more. */
-        uint32_t word = atomic32_load_relaxed(&requests->places[i].word) & ~PLACE_MASK;
+        uint32_t word = requests->places[i].word.value & ~PLACE_MASK; /* no users any more */
         if (word && (!furthest || word - furthest < 1u << 31)) {
             furthest = word;
         }
@@ -120,8 +119,7 @@ med_requests_init(med_requests *requests)
     void *memory;
     medley_status_t status = med_port_memory_map(count * sizeof(med_request), &memory);
     if (status == MEDLEY_OK) {
-        uint32_t first = atomic32_load_relaxed(&generations_begin); /* relaxed: in the gate */
-        *requests = (med_requests){.places = memory, .count = count, .first = first};
+        *requests = (med_requests){.places = memory, .count = count, .first = generations_begin};
     }
     return status;
 }
@@ -132,9 +130,7 @@ med_requests_fini(med_requests *requests)
     if (requests->places) {
         uint32_t furthest = generation_furthest(requests);
         uint32_t used = furthest ? furthest - requests->first + GENERATION_STEP : 0;
-        /* Relaxed, both: in the gate. Added: the process's other system has begun there too. */
-        uint32_t begin = atomic32_load_relaxed(&generations_begin);
-        atomic32_store_relaxed(&generations_begin, begin + used);
+        generations_begin += used; /* added: the process's other system has begun there too */
         med_port_memory_unmap(requests->places, requests->count * sizeof(med_request));
         requests->places = NULL;
     }
