@@ -93,6 +93,7 @@ static const survivor survivors[] = {
     {"mcapi_packet", "side_is_there", "F2", "mcapi_left finds it"},
     {"mcapi_message", "lanes_look", "A2", "mcapi_lane finds it"},
     {"mcapi_message", "sweep", "A1", "mcapi_turn finds it"},
+    {"mcapi_message", "lane_is_over", "A1", "mcapi_reclaim finds it"},
     {"mcapi_packet", "sweep", "A1", "mcapi_turn finds it"},
     {"mcapi_cancel", "cancel_anothers", "A2", "request_queue finds it"},
 
