@@ -70,6 +70,12 @@ echo "by the name of the interface, which a program may know alone"
 "$cc" -Wall -Wextra -Werror "$example" -o by_mrapi $(pkg-config --cflags --libs mrapi)
 LD_LIBRARY_PATH=$libdir ./by_mrapi | grep -E "$told" >/dev/null || fail "the example did not tell of the death"
 
+echo "the example of MCAPI, by that name"
+exchange=$(find "$work/prefix" -name exchange.c)
+# shellcheck disable=SC2046
+"$cc" -std=c17 -Wall -Wextra -Wpedantic -Werror "$exchange" -o exchange $(pkg-config --cflags --libs mcapi)
+LD_LIBRARY_PATH=$libdir ./exchange | grep 'node 1: "thank you"' >/dev/null || fail "exchange got no answer"
+
 echo "a program for MCAPI 1.x, as C and as C++"
 for language in c c++; do
     # shellcheck disable=SC2046

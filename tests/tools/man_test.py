@@ -9,6 +9,7 @@ import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 MEDLEY = os.environ["MEDLEY"]
+COMPILER = os.environ["COMPILER"] + " -std=c17 -Wall -Wextra -Wpedantic -Wconversion -fsyntax-only"
 
 
 def read(path):
@@ -66,6 +67,22 @@ class Man(unittest.TestCase):
                 self.assertIn(handler, ("yes", "no"))
                 safe = waits == "no" and bound in ("yes", "retries")
                 self.assertTrue(safe or handler == "no")
+
+    def test_examples_compile(self):
+        """Each of section 3 by itself, its headers included."""
+        found = 0
+        for page in pages(3):
+            text = read(page).replace("\\e", "\\").replace("\\-", "-")
+            for _, code in re.findall(r"(?s)\n\.Sh EXAMPLES\n(.*?)\.Bd [^\n]*\n(.*?)\.Ed\n", text):
+                found += 1
+                result = subprocess.run(
+                    COMPILER.split() + [f"-I{os.path.join(ROOT, 'include')}", "-x", "c", "-"],
+                    input=code,
+                    capture_output=True,
+                    text=True,
+                )
+                self.assertEqual((result.returncode, result.stderr), (0, ""), page)
+        self.assertGreater(found, 5)
 
     def test_references(self):
         there = {os.path.basename(page) for page in pages("[17]")}

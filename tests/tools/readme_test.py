@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""README.md shows the example as it is, and names only what is there."""
+"""README.md shows the examples as they are, and names only what is there."""
 
 import os
 import re
@@ -17,9 +17,11 @@ class Readme(unittest.TestCase):
     def setUp(self):
         self.text = read("README.md")
 
-    def test_example(self):
+    def test_examples(self):
         shown = re.findall(r"^```c\n(.*?)^```$", self.text, re.MULTILINE | re.DOTALL)
-        self.assertEqual(shown, [read("examples", "two_processes.c")])
+        self.assertEqual(len(shown), 2)
+        self.assertEqual(shown[0], read("examples", "two_processes.c"))
+        self.assertIn(shown[1], read("examples", "exchange.c"))
 
     def test_make_targets(self):
         makefile = read("Makefile")
