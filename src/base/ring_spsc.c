@@ -437,14 +437,56 @@ med_ring_consumer_stopped(med_ring_consumer *consumer)
     go_on(&consumer->end->stop, head, consumer_until(consumer), consumer->sleepers, view->scope);
 }
 
-/* ---- The producer ---------------------------------------------------------------------------- */
+/* ---- The states of an entry ------------------------------------------------------------------ */
 
-/* Is `mark`, which says index + 1, ahead of `counter`? */
+/* Is `mark`, which says index + 1, ahead of `index`? */
 static bool
-is_ahead(uint32_t mark, uint32_t counter)
+is_ahead(uint32_t mark, uint32_t index)
 {
-    return (int32_t)(mark - counter) > 0;
+    return (int32_t)(mark - index) > 0;
 }
+
+/* Of one that is filled, by the consumer's mark. */
+static med_ring_entry
+filled_entry(uint32_t index, uint32_t reading)
+{
+    return is_ahead(reading, index) ? MED_RING_ENTRY_RECEIVED : MED_RING_ENTRY_ALLOCATED;
+}
+
+/* packed: of one that is not, by the producer's. */
+static med_ring_entry
+unfilled_entry(uint32_t index, uint32_t inserting)
+{
+    return is_ahead(inserting, index) ? MED_RING_ENTRY_RESERVED : MED_RING_ENTRY_FREE;
+}
+
+/* line: by the slot's word. */
+static med_ring_entry
+unfilled_slot(uint32_t index, uint32_t word)
+{
+    return word == index + 1 + MED_RING_INSERTING ? MED_RING_ENTRY_RESERVED : MED_RING_ENTRY_FREE;
+}
+
+med_ring_entry
+med_ring_entry_state(const med_ring_view *view, uint32_t position)
+{
+    const med_ring *ring = view->ring;
+    /* Relaxed, all: nothing is read by them. The head comes first: what is filled behind it then
+     * was not read before the call. */
+    uint32_t head = atomic32_load_relaxed(&ring->consumer.head);
+    uint32_t index = head + ((position - head) & view->mask);
+    if (view->layout == MED_RING_LINE) {
+        uint32_t word = atomic32_load_relaxed(med_ring_slot_word(view, med_ring_slot(view, index)));
+        if (word != index + 1) {
+            return unfilled_slot(index, word);
+        }
+    } else if (!is_ahead(atomic32_load_relaxed(&ring->producer.tail), index)) {
+        return unfilled_entry(index, atomic32_load_relaxed(&ring->producer.inserting));
+    }
+    return filled_entry(index, atomic32_load_relaxed(&ring->consumer.reading));
+}
+
+/* ---- The producer ---------------------------------------------------------------------------- */
 
 medley_status_t
 med_ring_look_for_space(med_ring_producer *producer, uint32_t tail)
@@ -463,7 +505,8 @@ med_ring_look_for_space(med_ring_producer *producer, uint32_t tail)
     }
     /* Relaxed: a hint. */
     uint32_t reading = atomic32_load_relaxed(&ring->consumer.reading);
-    return is_ahead(reading, head) ? MEDLEY_FULL_CONSUMER_READING : MEDLEY_FULL;
+    return filled_entry(head, reading) == MED_RING_ENTRY_RECEIVED ? MEDLEY_FULL_CONSUMER_READING
+                                                                  : MEDLEY_FULL;
 }
 
 medley_status_t
@@ -518,7 +561,9 @@ look_for_data_packed(med_ring_consumer *consumer)
     }
     /* Relaxed: a hint. */
     uint32_t inserting = atomic32_load_relaxed(&ring->producer.inserting);
-    return is_ahead(inserting, tail) ? MEDLEY_EMPTY_PRODUCER_INSERTING : MEDLEY_EMPTY;
+    return unfilled_entry(tail, inserting) == MED_RING_ENTRY_RESERVED
+               ? MEDLEY_EMPTY_PRODUCER_INSERTING
+               : MEDLEY_EMPTY;
 }
 
 static medley_status_t

@@ -54,6 +54,13 @@
  * same operation writes anyway, and nothing takes it back: it says "index + 1", which commit or
  * release catches up with. A mark may be seen late; it decides nothing but how to retry.
  *
+ * The four states of an entry, lock-free MCAPI's Figure 4, have its names (med_ring_entry): FREE,
+ * RESERVED, ALLOCATED, RECEIVED. They are written nowhere: where an entry's index lies among the
+ * counters and marks says which it is in. So each step of the figure is the one store that makes it
+ * (the marks, R1, R2), and between any two instructions a side may die. Table 1 tells the states of
+ * two entries: a full ring's next to be read (ALLOCATED or RECEIVED), an empty one's next to be
+ * filled (FREE or RESERVED).
+ *
  * Model: the two edges R1/A1, R2/A2 are the whole of the protocol but for `stop`, which is modelled
  * in models/call.pml; ring_stress_test.c drives all of it, under TSan too. Speed: how a slot should
  * be filled is said in ring_element.h.
@@ -79,6 +86,14 @@ typedef enum med_ring_layout {
 } med_ring_layout;
 
 #define MED_RING_LINE_BYTES 64u
+
+/* Of an entry, from lap to lap: the paper's BUFFER_FREE, and so on. */
+typedef enum med_ring_entry {
+    MED_RING_ENTRY_FREE,      /* the producer's to reserve */
+    MED_RING_ENTRY_RESERVED,  /* he is filling it; of several, the first */
+    MED_RING_ENTRY_ALLOCATED, /* it has an element */
+    MED_RING_ENTRY_RECEIVED,  /* the consumer is reading it; of several, the first */
+} med_ring_entry;
 
 typedef struct med_ring_config {
     med_ring_layout layout;
@@ -559,6 +574,11 @@ void med_ring_peek_cancel(med_ring_consumer *consumer);
  */
 medley_status_t
 med_ring_peek_until(med_ring_consumer *consumer, uint64_t deadline_ns, void **element);
+
+/* In which state the entry at a position (an index, masked) was at some moment of the call; of
+ * either side's view. For who looks on: it takes part in nothing. A ring that is written over
+ * says anything. */
+med_ring_entry med_ring_entry_state(const med_ring_view *view, uint32_t position);
 
 /* How many elements are there to be peeked; looks at every slot of the line layout that is filled.
  * 0 also when the ring is corrupt. */

@@ -107,6 +107,60 @@ marks_of_a_batch_end_with_it(void **state)
     ring_end(&f);
 }
 
+/* One letter for each position: free, reserved, Allocated, Received; seen from both sides. */
+static void
+expect_entries(const fixture *f, const char *expected)
+{
+    static const char letters[] = {[MED_RING_ENTRY_FREE] = 'f',
+                                   [MED_RING_ENTRY_RESERVED] = 'r',
+                                   [MED_RING_ENTRY_ALLOCATED] = 'A',
+                                   [MED_RING_ENTRY_RECEIVED] = 'R'};
+    char seen[5] = {0}, seen_by_other[5] = {0};
+    for (uint32_t position = 0; position < 4; position++) {
+        seen[position] = letters[med_ring_entry_state(&f->producer.view, position)];
+        seen_by_other[position] = letters[med_ring_entry_state(&f->consumer.view, position)];
+    }
+    assert_string_equal(seen, expected);
+    assert_string_equal(seen_by_other, expected);
+}
+
+/* All steps of Figure 4, and those that are taken back. The first index has position 2. */
+static void
+entries_go_from_state_to_state(void **state)
+{
+    fixture f;
+    ring_start(&f, state, sizeof(uint32_t), 4);
+    expect_entries(&f, "ffff");
+    assert_int_equal(reserve_status(&f), MEDLEY_OK);
+    expect_entries(&f, "ffrf");
+    med_ring_reserve_cancel(&f.producer);
+    expect_entries(&f, "ffff");
+    push_numbers(&f, 0, 1);
+    expect_entries(&f, "ffAf");
+    assert_int_equal(peek_status(&f), MEDLEY_OK);
+    expect_entries(&f, "ffRf");
+    med_ring_peek_cancel(&f.consumer);
+    expect_entries(&f, "ffAf");
+    push_numbers(&f, 1, 2);
+    assert_int_equal(peek_status(&f), MEDLEY_OK);
+    assert_int_equal(reserve_status(&f), MEDLEY_OK);
+    expect_entries(&f, "ArRA"); /* one in each state but free */
+    med_ring_release(&f.consumer);
+    expect_entries(&f, "ArfA");
+    med_ring_commit(&f.producer);
+    expect_entries(&f, "AAfA");
+    push_numbers(&f, 4, 1);
+    expect_entries(&f, "AAAA");
+    assert_int_equal(reserve_status(&f), MEDLEY_FULL);
+    expect_entries(&f, "AAAA");
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(peek_status(&f), MEDLEY_OK);
+        med_ring_release(&f.consumer);
+    }
+    expect_entries(&f, "ffff");
+    ring_end(&f);
+}
+
 static void
 a_cancel_takes_nothing_away(void **state)
 {
@@ -665,6 +719,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         IN_BOTH(a_side_that_pays_stops_at_each),
         IN_BOTH(marks_of_a_batch_end_with_it),
+        IN_BOTH(entries_go_from_state_to_state),
         IN_BOTH(a_cancel_takes_nothing_away),
         IN_BOTH(a_ring_of_one_element_works),
         IN_BOTH(batches_end_where_the_ring_ends),
