@@ -14,6 +14,7 @@ from support import MEDLEY, CommandTest
 
 TOPOLOGIES = {"one-way": (2, 1), "ring": (4, 4), "star": (32, 62), "mesh": (8, 56),
               "pipeline": (16, 15), "mixed": (4, 14)}
+RECEIVE_FROM_SEVERAL = {"one-way": 0, "ring": 0, "star": 1, "mesh": 8, "pipeline": 0, "mixed": 3}
 LOOKS = 100000
 
 HEAD = "nodes:\n  - {count: 3}\nchannels:\n"
@@ -45,11 +46,30 @@ class Runs(CommandTest):
         self.assertEqual(sum(node["sent"] for node in told["nodes"]), count * channels)
         self.assertEqual(sum(node["received"] for node in told["nodes"]), told["transactions"])
         self.assertEqual(sum(node["skipped"] for node in told["nodes"]), told["skipped"])
+        self.check_worst(told)
         latency = told["latency"]
         self.assertEqual(sum(row["count"] for row in latency["histogram"]), latency["count"])
         order = [latency[f"{key}_ns"] for key in ("least", "median", "p90", "p99", "p99_9", "most")]
         self.assertEqual(order, sorted(order))
         return told
+
+    def check_worst(self, told):
+        """Of all nodes, the worst; a share only where several send to one node."""
+        nodes = told["nodes"]
+        for key in ("retries_worst", "copies_again_worst"):
+            self.assertEqual(told[key], max(node[key] for node in nodes))
+        for key in ("retries", "copies_again", "switches", "worked_ns"):
+            self.assertEqual(told[key], sum(node[key] for node in nodes))
+        for node in nodes:
+            self.assertLessEqual(node["retries_worst"], node["retries"])
+            moves = node["sent"] + node["received"]
+            self.assertGreaterEqual(node["retries_worst"] * moves, node["retries"])
+            self.assertGreater(node["worked_ns"], 0)
+        shares = [node["worst_share"] for node in nodes if node["worst_share"] is not None]
+        self.assertEqual(len(shares), RECEIVE_FROM_SEVERAL[told["topology"]])
+        self.assertEqual(told["worst_share"], min(shares, default=None))
+        for share in shares:
+            self.assertTrue(0 <= share <= 1, share)
 
     def test_threads(self):
         for name in TOPOLOGIES:
@@ -88,6 +108,10 @@ class Runs(CommandTest):
         once, _ = self.run_medley("stress", "one-way", "--count", "1")
         self.assertRegex(once, r"(?m)^1 transaction in .* a second$")
         self.assertRegex(output, r"(?m)^10 transactions in .* a second$")
+        self.assertRegex(output, r"(?m)^retries \d+, at most \d+ for one; yields \d+, wake-ups 0$")
+        self.assertNotIn("share", output)
+        star, _ = self.run_medley("stress", "star", "--count", "10")
+        self.assertRegex(star, r"(?m)^worst sender's share: \d+ % of the mean$")
         self.assertRegex(output, r"(?m)^latency, us: least .* median .* p99\.9 .* most")
         self.assertRegex(output, r"(?m)^ +2 +threads +free +0 +10 +0 ")
 

@@ -38,6 +38,7 @@ typedef struct stress_end {
     mcapi_endpoint_t peer;
     unsigned handle; /* of a channel that is connected */
     uint32_t next;   /* transaction */
+    uint64_t tries;  /* in vain, for that one */
     void *packet;    /* received, not released yet */
     unsigned char *payload;
 } stress_end;

@@ -9,8 +9,10 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
 
-#include "mcapi.h"
+#include "medley/mcapi_ext.h"
 #include "mrapi/node.h"
 #include "port/port.h"
 #include "tools/medley/stress_kind.h"
@@ -144,7 +146,68 @@ for_each_end(stress_node *n, bool (*act)(const stress_node *n, stress_end *e))
     return true;
 }
 
+/* ---- Fairness -------------------------------------------------------------------------------- */
+
+/* How far an end is, of all that it is to move, in ten thousandths. */
+static uint64_t
+part_moved(const stress_end *e)
+{
+    return (uint64_t)(e->next - 1) * STRESS_WHOLE / e->channel->count;
+}
+
+static bool
+is_like(const stress_end *e, const stress_end *other)
+{
+    return !e->sends && e->channel->type == other->channel->type;
+}
+
+/* A channel to this node has brought its last. If it is the first of its type: how far the last one
+ * is, of what all are in the mean. With senders that go on without end it is their share of the
+ * receiver. Of states the last may come at once. */
+static void
+share_note(const stress_node *n, const stress_end *first)
+{
+    uint64_t all = 0, least = STRESS_WHOLE, over = 0, ends = 0;
+    for (uint32_t i = 0; i < n->end_count; i++) {
+        const stress_end *e = &n->ends[i];
+        if (is_like(e, first)) {
+            uint64_t part = part_moved(e);
+            all += part;
+            least = part < least ? part : least;
+            over += part == STRESS_WHOLE;
+            ends++;
+        }
+    }
+    stress_record *record = n->record;
+    uint32_t share = (uint32_t)(least * ends * STRESS_WHOLE / all);
+    if (first->channel->type != DEPLOYMENT_STATE && ends > 1 && over == 1 &&
+        (!record->shares || share < record->worst_share)) {
+        record->shares = true;
+        record->worst_share = share;
+    }
+}
+
 /* ---- The loop -------------------------------------------------------------------------------- */
+
+static void
+moved_one(const stress_node *n, stress_end *e)
+{
+    stress_count_add(e->sends ? &n->record->sent : &n->record->received, 1);
+    e->next++;
+    e->tries = 0;
+    if (!e->sends && e->next > e->channel->count) {
+        share_note(n, e);
+    }
+}
+
+static void
+moved_none(const stress_node *n, stress_end *e)
+{
+    n->record->retries++;
+    e->tries++;
+    n->record->retries_worst =
+        e->tries > n->record->retries_worst ? e->tries : n->record->retries_worst;
+}
 
 /* One round. False: something went wrong. */
 static bool
@@ -163,11 +226,10 @@ round_once(const stress_node *n, bool *moved, bool *over)
             return false;
         }
         if (p == STRESS_DONE) {
-            stress_count_add(e->sends ? &n->record->sent : &n->record->received, 1);
-            e->next++;
+            moved_one(n, e);
             *moved = true;
         } else {
-            n->record->retries++;
+            moved_none(n, e);
         }
     }
     return true;
@@ -189,7 +251,51 @@ loop(const stress_node *n)
     return true;
 }
 
+static uint64_t
+thread_clock_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* What it takes of the processors. */
+static bool
+loop_measured(const stress_node *n)
+{
+    stress_record *record = n->record;
+    struct rusage before, after;
+    uint32_t sleeps = med_self_get()->waiter.sleeps;
+    (void)getrusage(RUSAGE_THREAD, &before);
+    uint64_t worked_ns = thread_clock_ns();
+    record->begin_ns = med_port_clock_ns();
+    bool well = loop(n);
+    record->end_ns = med_port_clock_ns();
+    record->worked_ns = thread_clock_ns() - worked_ns;
+    (void)getrusage(RUSAGE_THREAD, &after);
+    record->wake_ups = med_self_get()->waiter.sleeps - sleeps;
+    record->switches = (uint64_t)(after.ru_nvcsw - before.ru_nvcsw) +
+                       (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
+    return well;
+}
+
 /* ---- Running down ---------------------------------------------------------------------------- */
+
+/* Of states that it received. */
+static void
+copies_count(const stress_node *n, const stress_end *e)
+{
+    medley_mcapi_state_counts_t counts;
+    mcapi_status_t status;
+    stress_record *record = n->record;
+    medley_mcapi_state_counts_get(e->handle, &counts, &status);
+    if (status == MCAPI_SUCCESS) {
+        record->copies_again += counts.retries;
+        record->copies_again_worst = counts.retries_worst > record->copies_again_worst
+                                         ? counts.retries_worst
+                                         : record->copies_again_worst;
+    }
+}
 
 static bool
 close(const stress_node *n, stress_end *e)
@@ -197,6 +303,9 @@ close(const stress_node *n, stress_end *e)
     mcapi_status_t status;
     if (!e->kind->connect) {
         return true;
+    }
+    if (e->channel->type == DEPLOYMENT_STATE && !e->sends) {
+        copies_count(n, e);
     }
     e->kind->close[e->sends](e->handle, &e->request, &status);
     return await(n, e, "closing", status);
@@ -220,7 +329,6 @@ state_set(const stress_node *n, stress_state state)
 static bool
 run(stress_node *n, stress_shared *shared)
 {
-    stress_record *record = n->record;
     state_set(n, STRESS_PREPARING);
     if (!ends_find(n) || !for_each_end(n, endpoint_make)) {
         return false;
@@ -230,14 +338,9 @@ run(stress_node *n, stress_shared *shared)
     if (!for_each_end(n, connect) || !for_each_end(n, open)) {
         return false;
     }
-    uint32_t sleeps = med_self_get()->waiter.sleeps;
     (void)pthread_barrier_wait(&shared->step);
     state_set(n, STRESS_RUNNING);
-    record->begin_ns = med_port_clock_ns();
-    bool well = loop(n);
-    record->end_ns = med_port_clock_ns();
-    record->wake_ups = med_self_get()->waiter.sleeps - sleeps;
-    if (!well) {
+    if (!loop_measured(n)) {
         return false;
     }
     state_set(n, STRESS_CLOSING);

@@ -8,6 +8,7 @@
 #define MEDLEY_TOOLS_STRESS_NODE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/atomic.h"
@@ -16,6 +17,7 @@
 #include "tools/medley/stress_error.h"
 
 #define STRESS_DOMAIN 1u
+#define STRESS_WHOLE 10000u /* of a share */
 
 /* How far a node is. */
 typedef enum stress_state {
@@ -33,13 +35,20 @@ extern const char *const stress_state_names[STRESS_STATES]; /* "starting" */
 typedef struct stress_record {
     _Alignas(128) atomic64 sent;
     atomic64 received;
-    atomic64 skipped;  /* states that a newer one had replaced before it looked */
-    atomic32 state;    /* stress_state */
-    uint64_t begin_ns; /* of the loop; the machine's monotonic clock */
-    uint64_t end_ns;   /* 0: it has not ended */
-    uint64_t retries;  /* waits, or scalars, that did not succeed at once */
+    atomic64 skipped;            /* states that a newer one had replaced before it looked */
+    atomic32 state;              /* stress_state */
+    uint64_t begin_ns;           /* of the loop; the machine's monotonic clock */
+    uint64_t end_ns;             /* 0: it has not ended */
+    uint64_t retries;            /* waits, or scalars, that did not succeed at once */
+    uint64_t retries_worst;      /* for one transaction */
+    uint64_t copies_again;       /* of states: a newer one had come while it was copied */
+    uint64_t copies_again_worst; /* for one look */
     uint64_t yields;
     uint64_t wake_ups;              /* how often the library let it sleep, and it was woken */
+    uint64_t switches;              /* how often it left its processor to another, or slept */
+    uint64_t worked_ns;             /* on a processor, in the loop */
+    bool shares;                    /* it has the next */
+    uint32_t worst_share;           /* of STRESS_WHOLE (stress_node.c, Fairness) */
     char error[STRESS_ERROR_BYTES]; /* what went wrong, or "" */
     histogram latency;              /* of what it received */
 } stress_record;

@@ -20,18 +20,29 @@ number(uint64_t value)
 
 /* ---- The document ---------------------------------------------------------------------------- */
 
+/* Null where there are no others to share with. */
+static json_t *
+share_make(bool shares, uint32_t worst_share)
+{
+    return shares ? json_real((double)worst_share / STRESS_WHOLE) : json_null();
+}
+
 static json_t *
 node_make(const deployment *d, uint32_t i, const stress_record *record)
 {
     /* Relaxed, all: it has ended. */
-    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "node", (int)i, "run",
-                     deployment_run_names[d->nodes[i].run], "affinity",
+    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "node", (int)i, "run", deployment_run_names[d->nodes[i].run], "affinity",
                      deployment_affinity_names[d->nodes[i].affinity], "sent",
                      number(atomic64_load_relaxed(&record->sent)), "received",
                      number(atomic64_load_relaxed(&record->received)), "skipped",
                      number(atomic64_load_relaxed(&record->skipped)), "retries",
-                     number(record->retries), "yields", number(record->yields), "wake_ups",
-                     number(record->wake_ups));
+                     number(record->retries), "retries_worst", number(record->retries_worst),
+                     "copies_again", number(record->copies_again), "copies_again_worst",
+                     number(record->copies_again_worst), "yields", number(record->yields),
+                     "wake_ups", number(record->wake_ups), "switches", number(record->switches),
+                     "worked_ns", number(record->worked_ns), "worst_share",
+                     share_make(record->shares, record->worst_share));
 }
 
 /* By powers of two. */
@@ -72,8 +83,17 @@ latency_make(const histogram *h)
 }
 
 typedef struct sums {
-    uint64_t received, skipped, retries, yields, wake_ups, begin_ns, end_ns;
+    uint64_t received, skipped, retries, retries_worst, copies_again, copies_again_worst;
+    uint64_t yields, wake_ups, switches, worked_ns, begin_ns, end_ns;
+    bool shares;
+    uint32_t worst_share; /* of the receiver where it is least */
 } sums;
+
+static uint64_t
+larger(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
 
 static void
 add(sums *s, const stress_record *record)
@@ -82,8 +102,17 @@ add(sums *s, const stress_record *record)
     s->received += atomic64_load_relaxed(&record->received);
     s->skipped += atomic64_load_relaxed(&record->skipped);
     s->retries += record->retries;
+    s->retries_worst = larger(s->retries_worst, record->retries_worst);
+    s->copies_again += record->copies_again;
+    s->copies_again_worst = larger(s->copies_again_worst, record->copies_again_worst);
     s->yields += record->yields;
     s->wake_ups += record->wake_ups;
+    s->switches += record->switches;
+    s->worked_ns += record->worked_ns;
+    if (record->shares && (!s->shares || record->worst_share < s->worst_share)) {
+        s->shares = true;
+        s->worst_share = record->worst_share;
+    }
     s->begin_ns = record->begin_ns < s->begin_ns ? record->begin_ns : s->begin_ns;
     s->end_ns = record->end_ns > s->end_ns ? record->end_ns : s->end_ns;
 }
@@ -113,11 +142,15 @@ stress_report_make(const deployment *d, const stress_shared *shared)
     }
     uint64_t took_ns = s.end_ns > s.begin_ns ? s.end_ns - s.begin_ns : 1;
     json_t *report = json_pack(
-        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "topology",
-        output_string(d->name), "exchange", exchange_name(), "nodes", nodes, "channels",
+        "{s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "topology", output_string(d->name), "exchange", exchange_name(), "nodes", nodes, "channels",
         (int)d->channel_count, "transactions", number(s.received), "skipped", number(s.skipped),
         "took_ns", number(took_ns), "per_second", (double)s.received * 1e9 / (double)took_ns,
-        "retries", number(s.retries), "yields", number(s.yields), "wake_ups", number(s.wake_ups),
+        "retries", number(s.retries), "retries_worst", number(s.retries_worst), "copies_again",
+        number(s.copies_again), "copies_again_worst", number(s.copies_again_worst), "yields",
+        number(s.yields), "wake_ups", number(s.wake_ups), "switches", number(s.switches),
+        "worked_ns", number(s.worked_ns), "worst_share", share_make(s.shares, s.worst_share),
         "latency", latency_make(latency));
     free(latency);
     return report;
@@ -129,8 +162,8 @@ static const output_column node_columns[] = {
     {"NODE", "node", NULL, true},          {"RUNS AS", "run", NULL, false},
     {"AFFINITY", "affinity", NULL, false}, {"SENT", "sent", NULL, true},
     {"RECEIVED", "received", NULL, true},  {"SKIPPED", "skipped", NULL, true},
-    {"RETRIES", "retries", NULL, true},    {"YIELDS", "yields", NULL, true},
-    {"WAKE-UPS", "wake_ups", NULL, true},
+    {"RETRIES", "retries", NULL, true},    {"WORST", "retries_worst", NULL, true},
+    {"YIELDS", "yields", NULL, true},      {"WAKE-UPS", "wake_ups", NULL, true},
 };
 
 static uint64_t
@@ -164,6 +197,23 @@ latency_print(const json_t *latency)
     }
 }
 
+static void
+counts_print(const json_t *report)
+{
+    const json_t *share = json_object_get(report, "worst_share");
+    (void)printf("retries %" PRIu64 ", at most %" PRIu64 " for one; yields %" PRIu64
+                 ", wake-ups %" PRIu64 "\n",
+                 value(report, "retries"), value(report, "retries_worst"), value(report, "yields"),
+                 value(report, "wake_ups"));
+    if (value(report, "copies_again")) {
+        (void)printf("states copied again %" PRIu64 " times, at most %" PRIu64 " for one\n",
+                     value(report, "copies_again"), value(report, "copies_again_worst"));
+    }
+    if (json_is_real(share)) {
+        (void)printf("worst sender's share: %.0f %% of the mean\n", json_real_value(share) * 100);
+    }
+}
+
 void
 stress_report_print(const json_t *report)
 {
@@ -176,8 +226,7 @@ stress_report_print(const json_t *report)
                  output_count_text(value(report, "transactions"), "transactions"),
                  (double)value(report, "took_ns") / 1e9,
                  json_real_value(json_object_get(report, "per_second")));
-    (void)printf("retries %" PRIu64 ", yields %" PRIu64 ", wake-ups %" PRIu64 "\n",
-                 value(report, "retries"), value(report, "yields"), value(report, "wake_ups"));
+    counts_print(report);
     if (json_is_object(latency)) {
         latency_print(latency);
     }
