@@ -99,6 +99,7 @@ typedef struct bench_goal {
     bench_direction direction;
     uint32_t value; /* which of the values */
     bool quiet_only;
+    bool report_only; /* nobody has set a goal: the figure is what would be best */
 } bench_goal;
 
 /* The subject of index 0 beside that of index `peer`. */

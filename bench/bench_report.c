@@ -93,7 +93,7 @@ verdict_of(const bench *b, const bench_goal *goal, bench_interval ratio, uint32_
     bool at_least = goal->direction == BENCH_AT_LEAST;
     double limit = at_least ? goal->factor - TOLERANCE : goal->factor + TOLERANCE;
     bool quiet = b->fifo && b->load >= 0 && b->load < LOAD_QUIET;
-    if (goal->quiet_only && !quiet) {
+    if (goal->report_only || (goal->quiet_only && !quiet)) {
         return "reported";
     }
     bool met = at_least ? ratio.low >= limit : ratio.high <= limit;
@@ -163,7 +163,9 @@ static void
 goal_text(const bench_question *q, const bench_goal *g, const outcome *o, char *text, size_t size)
 {
     const char *word = g->direction == BENCH_AT_LEAST ? "at least" : "at most";
-    if (g->peer_count) {
+    if (g->report_only) {
+        snprintf(text, size, "none; %g %s is best", g->figure, value_unit(q, g->value));
+    } else if (g->peer_count) {
         snprintf(text, size, "%s %.2fx %s", word, g->factor, partner_name(q, g, o));
     } else {
         snprintf(text, size, "%s %g %s", word, g->factor * g->figure, value_unit(q, g->value));
