@@ -109,15 +109,16 @@ med_object_get(
 /* ---- Units ----------------------------------------------------------------------------------- */
 
 uint32_t
-med_object_sharers_row_bytes(size_t head_bytes, const med_limits *limits)
+med_object_shared_row_bytes(const med_limits *limits)
 {
-    uint32_t words = med_units_lines(limits->sharers) * MED_UNITS_OF_LINE;
-    return (uint32_t)(head_bytes + words * sizeof(med_lock) + 63) / 64 * 64;
+    size_t line_bytes = MED_UNITS_OF_LINE * sizeof(med_lock);
+    return (uint32_t)(MED_OBJECT_SHARED_HEAD_BYTES + med_units_lines(limits->sharers) * line_bytes);
 }
 
 void
-med_object_units_fill(med_lock *units, uint32_t sharers)
+med_object_units_fill(med_object *object, uint32_t sharers)
 {
+    med_lock *units = med_object_units_at(object);
     for (uint32_t i = 0; i < med_units_lines(sharers) * MED_UNITS_OF_LINE; i++) {
         /* R1 free -> A1 (units.c, units.h): who takes one by an old handle sees the new life. */
         atomic32_store_release(&units[i].word, 0);

@@ -149,19 +149,31 @@ bool med_object_due(uint64_t *next_ns);
 
 /* ---- Objects that several nodes have at once ------------------------------------------------- */
 
-/* Their rows, `head_bytes` large, go on with lines for as many units as there may be sharers; an
- * object's limit says how many of them it uses, fixed at creation. */
-uint32_t med_object_sharers_row_bytes(size_t head_bytes, const med_limits *limits);
+/* Their rows begin with a line of the kind's own, and go on with lines for as many units as there
+ * may be sharers; an object's limit says how many of them it uses, fixed at creation. */
+#define MED_OBJECT_SHARED_HEAD_BYTES 64u
+uint32_t med_object_shared_row_bytes(const med_limits *limits);
 
-/* In a kind's `fill`: nobody has any. */
-void med_object_units_fill(med_lock *units, uint32_t sharers);
+/* The context of such a kind's `fill`. */
+typedef struct med_object_shared {
+    uint32_t limit;
+    uint32_t sharers;
+} med_object_shared;
+/* In it: nobody has any. */
+void med_object_units_fill(med_object *object, uint32_t sharers);
+
+static inline med_lock *
+med_object_units_at(med_object *object)
+{
+    return (med_lock *)(void *)((unsigned char *)object + MED_OBJECT_SHARED_HEAD_BYTES);
+}
 
 /* Never more than `sharers`, whatever the row says. */
 static inline med_units
-med_object_units(med_lock *units, const atomic32 *limit, uint32_t sharers)
+med_object_units(med_object *object, const atomic32 *limit, uint32_t sharers)
 {
     uint32_t count = atomic32_load_relaxed(limit); /* relaxed: fixed at creation */
-    return (med_units){.words = units,
+    return (med_units){.words = med_object_units_at(object),
                        .count = count < sharers ? count : sharers,
                        .lines = med_units_lines(sharers)};
 }

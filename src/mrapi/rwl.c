@@ -20,33 +20,22 @@
 uint32_t
 med_rwl_row_bytes(const med_limits *limits)
 {
-    return med_object_sharers_row_bytes(sizeof(med_rwl_row), limits);
-}
-
-static med_lock *
-units_at(med_rwl_row *row)
-{
-    return (med_lock *)(void *)(row + 1);
+    return med_object_shared_row_bytes(limits);
 }
 
 /* ---- Create and get -------------------------------------------------------------------------- */
-
-typedef struct fill_context {
-    uint32_t limit;
-    uint32_t sharers;
-} fill_context;
 
 /* Relaxed but for the words that are taken: published with the row (T1 in table.c). The sleepers'
  * flag stays: see mutex.c. */
 static void
 fill(med_object *object, const void *context)
 {
-    const fill_context *wanted = context;
+    const med_object_shared *wanted = context;
     med_rwl_row *row = (med_rwl_row *)(void *)object;
     atomic32_store_relaxed(&row->limit, wanted->limit);
     atomic32_store_relaxed(&row->lock.left.word, 0);
     atomic32_store_relaxed(&row->slept, 0);
-    med_object_units_fill(units_at(row), wanted->sharers);
+    med_object_units_fill(object, wanted->sharers);
     /* R2 free -> A1 (rwlock.c), A2 (rwlock.c, rwlock.h): as a unit. */
     atomic32_store_release(&row->lock.writer.word, 0);
 }
@@ -55,7 +44,7 @@ medley_status_t
 med_rwl_create(
     med_self *self, uint32_t number, uint32_t attributes, uint32_t limit, med_handle *rwl)
 {
-    fill_context context = {.limit = limit, .sharers = self->sharers};
+    med_object_shared context = {.limit = limit, .sharers = self->sharers};
     if (limit == 0) {
         return MEDLEY_ERR_ARGUMENT;
     }
@@ -289,7 +278,7 @@ med_rwl_recover_rows(
     for (uint32_t i = first; i < first + count && i < system->rwls.row_count; i++) {
         med_rwl_row *row = (med_rwl_row *)(void *)med_table_row(&system->rwls, i);
         /* All there may be: the row may be at its next life, with fewer. */
-        med_lock *units = units_at(row);
+        med_lock *units = med_object_units_at(&row->object);
         for (uint32_t unit = 0; unit < words; unit++) {
             (void)med_rwlock_recover_reader(&row->lock, &units[unit], node_ref, system->scope);
         }

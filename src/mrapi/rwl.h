@@ -28,7 +28,8 @@ typedef struct med_rwl_row {
     uint32_t unused[5];
     /* Followed by as many units as there may be sharers. Owner: node reference. */
 } med_rwl_row;
-_Static_assert(sizeof(med_rwl_row) == 64, "the units begin a line of their own");
+_Static_assert(sizeof(med_rwl_row) == MED_OBJECT_SHARED_HEAD_BYTES,
+               "the units begin a line of their own");
 
 uint32_t med_rwl_row_bytes(const med_limits *limits);
 
@@ -62,7 +63,7 @@ medley_status_t med_rwl_attributes(const med_self *self, med_handle rwl, uint32_
 static inline med_units
 med_rwl_units(med_rwl_row *row, uint32_t sharers)
 {
-    return med_object_units((med_lock *)(void *)(row + 1), &row->limit, sharers);
+    return med_object_units(&row->object, &row->limit, sharers);
 }
 
 /* What a gone node had comes free. */

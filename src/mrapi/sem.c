@@ -26,39 +26,28 @@
 uint32_t
 med_sem_row_bytes(const med_limits *limits)
 {
-    return med_object_sharers_row_bytes(sizeof(med_sem_row), limits);
-}
-
-static med_lock *
-units_at(med_sem_row *row)
-{
-    return (med_lock *)(void *)(row + 1);
+    return med_object_shared_row_bytes(limits);
 }
 
 /* ---- Create and get -------------------------------------------------------------------------- */
-
-typedef struct fill_context {
-    uint32_t limit;
-    uint32_t sharers;
-} fill_context;
 
 /* Relaxed but for the units: published with the row (T1 in table.c). The sleepers' flag stays: see
  * mutex.c. */
 static void
 fill(med_object *object, const void *context)
 {
-    const fill_context *wanted = context;
+    const med_object_shared *wanted = context;
     med_sem_row *row = (med_sem_row *)(void *)object;
     atomic32_store_relaxed(&row->limit, wanted->limit);
     atomic32_store_relaxed(&row->slept, 0);
-    med_object_units_fill(units_at(row), wanted->sharers);
+    med_object_units_fill(object, wanted->sharers);
 }
 
 medley_status_t
 med_sem_create(
     med_self *self, uint32_t number, uint32_t attributes, uint32_t limit, med_handle *sem)
 {
-    fill_context context = {.limit = limit, .sharers = self->sharers};
+    med_object_shared context = {.limit = limit, .sharers = self->sharers};
     if (limit == 0 || limit > self->sharers) {
         if (limit) {
             med_limits_report(&self->system->limits, MED_LIMIT_SHARERS);
@@ -302,7 +291,7 @@ med_sem_delete(med_self *self, med_handle sem)
     wanted w = {.self = self,
                 .row = row,
                 .handle = sem,
-                .units = {.words = units_at(row),
+                .units = {.words = med_object_units_at(&row->object),
                           .count = self->sharers,
                           .lines = med_units_lines(self->sharers)}};
     med_object_touch(&self->tables[MED_KIND_SEM], med_handle_index(sem));
@@ -326,7 +315,7 @@ med_sem_recover_rows(
     for (uint32_t i = first; i < first + count && i < system->sems.row_count; i++) {
         med_sem_row *row = (med_sem_row *)(void *)med_table_row(&system->sems, i);
         /* All there may be: the row may be at its next life, with fewer. */
-        med_lock *units = units_at(row);
+        med_lock *units = med_object_units_at(&row->object);
         for (uint32_t unit = 0; unit < words; unit++) {
             (void)med_lock_recover(&units[unit], &row->sleepers, node_ref, true, system->scope);
         }

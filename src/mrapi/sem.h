@@ -24,7 +24,8 @@ typedef struct med_sem_row {
     uint32_t unused[7];
     /* Followed by as many units as there may be sharers. Owner: node reference. */
 } med_sem_row;
-_Static_assert(sizeof(med_sem_row) == 64, "the units begin a line of their own");
+_Static_assert(sizeof(med_sem_row) == MED_OBJECT_SHARED_HEAD_BYTES,
+               "the units begin a line of their own");
 
 uint32_t med_sem_row_bytes(const med_limits *limits);
 
@@ -57,7 +58,7 @@ medley_status_t med_sem_attributes(const med_self *self, med_handle sem, uint32_
 static inline med_units
 med_sem_units(med_sem_row *row, uint32_t sharers)
 {
-    return med_object_units((med_lock *)(void *)(row + 1), &row->limit, sharers);
+    return med_object_units(&row->object, &row->limit, sharers);
 }
 
 /* The units of a gone node come back. */
