@@ -251,9 +251,7 @@ moves_something(const med_rmem_transfer *transfer)
     return transfer->local && transfer->row_bytes && transfer->rows;
 }
 
-/* The common case. False: `transfer_run` does the rest, all checks included, out of line and with
- * the face's own arguments, so that here nothing is put on the stack: the stores of a copy that is
- * under way already stand before any other. */
+/* The common case: one piece. False: nothing was done. */
 static inline __attribute__((always_inline)) bool
 transfer_fast(mrapi_rmem_hndl_t rmem, const med_rmem_transfer *transfer, mrapi_status_t *status)
 {
@@ -268,14 +266,53 @@ transfer_fast(mrapi_rmem_hndl_t rmem, const med_rmem_transfer *transfer, mrapi_s
     return true;
 }
 
-static void
-transfer_run(mrapi_rmem_hndl_t rmem, const med_rmem_transfer *transfer, mrapi_status_t *status)
+/* Whose bytes go which way. */
+typedef struct direction {
+    mrapi_rmem_hndl_t rmem;
+    bool write;
+} direction;
+
+/* All else, all checks included. */
+static __attribute__((noinline)) void
+transfer_any(direction way,
+             mrapi_uint32_t rmem_offset,
+             void *local_buf,
+             mrapi_uint32_t local_offset,
+             mrapi_uint32_t bytes_per_access,
+             mrapi_uint32_t num_strides,
+             mrapi_uint32_t rmem_stride,
+             mrapi_uint32_t local_stride,
+             mrapi_status_t *status)
 {
+    const med_rmem_transfer transfer = {way.write,        rmem_offset, local_buf,   local_offset,
+                                        bytes_per_access, num_strides, rmem_stride, local_stride};
     med_self *self = status ? med_api_self(status) : NULL;
     if (self) {
-        *status = moves_something(transfer)
-                      ? status_of(med_rmem_transfer_run(self, rmem, transfer), &of_transfer)
+        *status = moves_something(&transfer)
+                      ? status_of(med_rmem_transfer_run(self, way.rmem, &transfer), &of_transfer)
                       : MRAPI_ERR_PARAMETER;
+    }
+}
+
+/* What is not the common case is given the single arguments, no address of a transfer, so that in
+ * the common one nothing is put on the stack: the stores of a copy that is under way already stand
+ * before any other. */
+static inline __attribute__((always_inline)) void
+transfer_run(direction way,
+             mrapi_uint32_t rmem_offset,
+             void *local_buf,
+             mrapi_uint32_t local_offset,
+             mrapi_uint32_t bytes_per_access,
+             mrapi_uint32_t num_strides,
+             mrapi_uint32_t rmem_stride,
+             mrapi_uint32_t local_stride,
+             mrapi_status_t *status)
+{
+    const med_rmem_transfer transfer = {way.write,        rmem_offset, local_buf,   local_offset,
+                                        bytes_per_access, num_strides, rmem_stride, local_stride};
+    if (!transfer_fast(way.rmem, &transfer, status)) {
+        transfer_any(way, rmem_offset, local_buf, local_offset, bytes_per_access, num_strides,
+                     rmem_stride, local_stride, status);
     }
 }
 
@@ -294,23 +331,6 @@ transfer_start(mrapi_rmem_hndl_t rmem,
                   : MRAPI_ERR_PARAMETER;
 }
 
-static __attribute__((noinline)) void
-read_any(mrapi_rmem_hndl_t rmem,
-         mrapi_uint32_t rmem_offset,
-         void *local_buf,
-         mrapi_uint32_t local_offset,
-         mrapi_uint32_t bytes_per_access,
-         mrapi_uint32_t num_strides,
-         mrapi_uint32_t rmem_stride,
-         mrapi_uint32_t local_stride,
-         mrapi_status_t *status)
-{
-    const med_rmem_transfer transfer = {false,        rmem_offset,      local_buf,
-                                        local_offset, bytes_per_access, num_strides,
-                                        rmem_stride,  local_stride};
-    transfer_run(rmem, &transfer, status);
-}
-
 void
 mrapi_rmem_read(mrapi_rmem_hndl_t rmem,
                 mrapi_uint32_t rmem_offset,
@@ -322,31 +342,8 @@ mrapi_rmem_read(mrapi_rmem_hndl_t rmem,
                 mrapi_uint32_t local_stride,
                 mrapi_status_t *status)
 {
-    const med_rmem_transfer transfer = {false,        rmem_offset,      local_buf,
-                                        local_offset, bytes_per_access, num_strides,
-                                        rmem_stride,  local_stride};
-    if (!transfer_fast(rmem, &transfer, status)) {
-        read_any(rmem, rmem_offset, local_buf, local_offset, bytes_per_access, num_strides,
-                 rmem_stride, local_stride, status);
-    }
-}
-
-static __attribute__((noinline)) void
-write_any(mrapi_rmem_hndl_t rmem,
-          mrapi_uint32_t rmem_offset,
-          const void *local_buf,
-          mrapi_uint32_t local_offset,
-          mrapi_uint32_t bytes_per_access,
-          mrapi_uint32_t num_strides,
-          mrapi_uint32_t rmem_stride,
-          mrapi_uint32_t local_stride,
-          mrapi_status_t *status)
-{
-    const med_rmem_transfer transfer = {
-        true,         rmem_offset,      (void *)(uintptr_t)local_buf,
-        local_offset, bytes_per_access, num_strides,
-        rmem_stride,  local_stride};
-    transfer_run(rmem, &transfer, status);
+    transfer_run((direction){rmem, false}, rmem_offset, local_buf, local_offset, bytes_per_access,
+                 num_strides, rmem_stride, local_stride, status);
 }
 
 void
@@ -360,14 +357,8 @@ mrapi_rmem_write(mrapi_rmem_hndl_t rmem,
                  mrapi_uint32_t local_stride,
                  mrapi_status_t *status)
 {
-    const med_rmem_transfer transfer = {
-        true,         rmem_offset,      (void *)(uintptr_t)local_buf,
-        local_offset, bytes_per_access, num_strides,
-        rmem_stride,  local_stride};
-    if (!transfer_fast(rmem, &transfer, status)) {
-        write_any(rmem, rmem_offset, local_buf, local_offset, bytes_per_access, num_strides,
-                  rmem_stride, local_stride, status);
-    }
+    transfer_run((direction){rmem, true}, rmem_offset, (void *)(uintptr_t)local_buf, local_offset,
+                 bytes_per_access, num_strides, rmem_stride, local_stride, status);
 }
 
 void
