@@ -71,10 +71,6 @@ status_of(medley_status_t status, const meaning *means)
         return MRAPI_TIMEOUT;
     case MEDLEY_BUSY:
         return meant(means->busy);
-    case MEDLEY_FULL:
-        return MRAPI_ERR_RMEM_BUFF_OVERRUN;
-    case MEDLEY_ERR_CORRUPT:
-        return MRAPI_ERR_RMEM_STRIDE;
     case MEDLEY_ERR_EXISTS:
         return meant(means->exists);
     case MEDLEY_ERR_NOT_FOUND:
@@ -245,10 +241,22 @@ mrapi_rmem_detach(mrapi_rmem_hndl_t rmem, mrapi_status_t *status)
 
 /* ---- Transfers ------------------------------------------------------------------------------- */
 
-static bool
-moves_something(const med_rmem_transfer *transfer)
+/* Can it be done, and through which window? */
+static mrapi_status_t
+transfer_check(med_self *self,
+               mrapi_rmem_hndl_t rmem,
+               const med_rmem_transfer *transfer,
+               med_rmem_window **window)
 {
-    return transfer->local && transfer->row_bytes && transfer->rows;
+    static const mrapi_status_t codes[] = {[MED_RMEM_FITS] = MRAPI_SUCCESS,
+                                           [MED_RMEM_STRIDE_SHORT] = MRAPI_ERR_RMEM_STRIDE,
+                                           [MED_RMEM_BEYOND_END] = MRAPI_ERR_RMEM_BUFF_OVERRUN};
+    if (!transfer->local || !transfer->row_bytes || !transfer->rows) {
+        return MRAPI_ERR_PARAMETER;
+    }
+    medley_status_t status = med_rmem_window_of(self, rmem, window);
+    return status == MEDLEY_OK ? codes[med_rmem_window_fit(*window, transfer)]
+                               : status_of(status, &of_transfer);
 }
 
 /* The common case: one piece. False: nothing was done. */
@@ -287,10 +295,13 @@ transfer_any(direction way,
     const med_rmem_transfer transfer = {way.write,        rmem_offset, local_buf,   local_offset,
                                         bytes_per_access, num_strides, rmem_stride, local_stride};
     med_self *self = status ? med_api_self(status) : NULL;
-    if (self) {
-        *status = moves_something(&transfer)
-                      ? status_of(med_rmem_transfer_run(self, way.rmem, &transfer), &of_transfer)
-                      : MRAPI_ERR_PARAMETER;
+    if (!self) {
+        return;
+    }
+    med_rmem_window *window;
+    *status = transfer_check(self, way.rmem, &transfer, &window);
+    if (*status == MRAPI_SUCCESS) {
+        *status = status_of(med_rmem_transfer_run(window, &transfer), &of_transfer);
     }
 }
 
@@ -326,9 +337,11 @@ transfer_start(mrapi_rmem_hndl_t rmem,
     if (!self) {
         return;
     }
-    *status = request && moves_something(transfer)
-                  ? status_of(med_rmem_transfer_start(self, rmem, transfer, request), &of_transfer)
-                  : MRAPI_ERR_PARAMETER;
+    med_rmem_window *window;
+    *status = request ? transfer_check(self, rmem, transfer, &window) : MRAPI_ERR_PARAMETER;
+    if (*status == MRAPI_SUCCESS) {
+        *status = status_of(med_rmem_transfer_start(self, window, transfer, request), &of_transfer);
+    }
 }
 
 void

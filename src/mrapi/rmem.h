@@ -110,7 +110,8 @@ medley_status_t med_rmem_attach(med_self *self, med_handle rmem, med_rmem_access
 medley_status_t med_rmem_detach(med_self *self, med_handle rmem);
 
 /* ---- Transfers ------------------------------------------------------------------------------- */
-/* MEDLEY_ERR_NOT_FOUND: this node is not attached. */
+
+struct med_rmem_window;
 
 typedef struct med_rmem_transfer {
     bool write;
@@ -123,20 +124,20 @@ typedef struct med_rmem_transfer {
     uint32_t local_stride;
 } med_rmem_transfer;
 
-/* Blocks until it is done. MEDLEY_FULL: beyond the end of either side; MEDLEY_ERR_CORRUPT: a stride
- * shorter than a row. Nothing was moved then. MEDLEY_ERR_STALE too when the owner dies meanwhile,
- * or has nothing at that address any more. */
-medley_status_t
-med_rmem_transfer_run(med_self *self, med_handle rmem, const med_rmem_transfer *transfer);
+/* By the window's node, of what fits (rmem_window.h). Blocks until it is done. MEDLEY_ERR_STALE:
+ * the owner died meanwhile, or has nothing at that address any more. */
+medley_status_t med_rmem_transfer_run(struct med_rmem_window *window,
+                                      const med_rmem_transfer *transfer);
 /* As run, but may end later: `request` tells. MEDLEY_ERR_LIMIT: no request is free; MEDLEY_BUSY:
  * the engine takes no more. */
 medley_status_t med_rmem_transfer_start(med_self *self,
-                                        med_handle rmem,
+                                        struct med_rmem_window *window,
                                         const med_rmem_transfer *transfer,
                                         med_request_handle *request);
 
 /* What was written goes to the remote memory; what was fetched is forgotten, so that it is fetched
- * anew. MEDLEY_ERR_NOT_SUPPORTED: not attached with a software cache. */
+ * anew. MEDLEY_ERR_NOT_FOUND: this node is not attached; MEDLEY_ERR_NOT_SUPPORTED: not with a
+ * software cache. */
 medley_status_t med_rmem_flush(med_self *self, med_handle rmem);
 medley_status_t med_rmem_synch(med_self *self, med_handle rmem);
 

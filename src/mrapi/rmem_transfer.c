@@ -14,67 +14,6 @@
 #include "mrapi/rmem_window.h"
 #include "mrapi/system.h"
 
-/* ---- The window ------------------------------------------------------------------------------ */
-
-static medley_status_t
-window_find(med_self *self, med_handle rmem, med_rmem_window **found)
-{
-    med_system *system = self->system;
-    uint32_t index = med_handle_index_of_kind(rmem, MED_HANDLE_RMEM);
-    if (index >= system->rmems.row_count) {
-        return MEDLEY_ERR_ARGUMENT;
-    }
-    /* Relaxed: compared only; what is used was read when the window was opened. */
-    uint32_t word = atomic32_load_relaxed(&med_table_row(&system->rmems, index)->state);
-    if (!med_handle_is_current(rmem, word)) {
-        return MEDLEY_ERR_STALE;
-    }
-    const med_key key = {.high = rmem, .low = self->ref};
-    uint32_t attachment, generation;
-    if (med_table_find(&system->rmem_attachments, key, &attachment, &generation) != MEDLEY_OK) {
-        return MEDLEY_ERR_NOT_FOUND;
-    }
-    med_rmem_window *window = &system->rmem_windows[attachment];
-    /* Of a row that was scribbled over, or of an earlier life of this one. */
-    if (window->rmem != rmem || window->attachment_generation != generation ||
-        window->live != word) {
-        return MEDLEY_ERR_STALE;
-    }
-    self->recent_windows[index % MED_SELF_RECENT_WINDOWS] = window;
-    *found = window;
-    return MEDLEY_OK;
-}
-
-/* The window of a remote memory that this node is attached to. */
-static inline medley_status_t
-window_of(med_self *self, med_handle rmem, med_rmem_window **found)
-{
-    *found = med_rmem_window_recent(self, rmem);
-    return *found ? MEDLEY_OK : window_find(self, rmem, found);
-}
-
-/* ---- Checking -------------------------------------------------------------------------------- */
-
-/* One behind the last byte of the rows. No sum or product of these can overflow 64 bits. */
-static uint64_t
-end_of(uint32_t offset, uint32_t rows, uint32_t stride, uint32_t row_bytes)
-{
-    return (uint64_t)(rows - 1) * stride + offset + row_bytes;
-}
-
-static medley_status_t
-check(med_rmem_window *window, const med_rmem_transfer *transfer)
-{
-    const med_rmem_transfer *t = transfer;
-    if (t->rmem_stride < t->row_bytes || t->local_stride < t->row_bytes) {
-        return MEDLEY_ERR_CORRUPT;
-    }
-    uint64_t far_end = end_of(t->rmem_offset, t->rows, t->rmem_stride, t->row_bytes);
-    uint64_t near_end = end_of(t->local_offset, t->rows, t->local_stride, t->row_bytes);
-    bool fits = far_end <= window->size_bytes && near_end <= UINTPTR_MAX - (uintptr_t)t->local;
-    return fits ? MEDLEY_OK : MEDLEY_FULL;
-}
-
 /* ---- At once --------------------------------------------------------------------------------- */
 
 static void
@@ -156,8 +95,9 @@ sides_overlap(const med_rmem_window *window, const med_rmem_transfer *transfer)
 {
     const med_rmem_transfer *t = transfer;
     uint64_t far = (uintptr_t)window->local, near = (uintptr_t)t->local;
-    uint64_t far_end = far + end_of(t->rmem_offset, t->rows, t->rmem_stride, t->row_bytes);
-    uint64_t near_end = near + end_of(t->local_offset, t->rows, t->local_stride, t->row_bytes);
+    uint64_t far_end = far + med_rmem_end_of(t->rmem_offset, t->rows, t->rmem_stride, t->row_bytes);
+    uint64_t near_end =
+        near + med_rmem_end_of(t->local_offset, t->rows, t->local_stride, t->row_bytes);
     return far + t->rmem_offset < near_end && near + t->local_offset < far_end;
 }
 
@@ -170,16 +110,8 @@ by_engine(const med_rmem_window *window, const med_rmem_transfer *transfer)
 }
 
 medley_status_t
-med_rmem_transfer_run(med_self *self, med_handle rmem, const med_rmem_transfer *transfer)
+med_rmem_transfer_run(med_rmem_window *window, const med_rmem_transfer *transfer)
 {
-    med_rmem_window *window;
-    medley_status_t status = window_of(self, rmem, &window);
-    if (status == MEDLEY_OK) {
-        status = check(window, transfer);
-    }
-    if (status != MEDLEY_OK) {
-        return status;
-    }
     return by_engine(window, transfer) ? run_engine(window, transfer) : run(window, transfer);
 }
 
@@ -259,22 +191,15 @@ start_at_once(med_rmem_window *window,
 
 medley_status_t
 med_rmem_transfer_start(med_self *self,
-                        med_handle rmem,
+                        med_rmem_window *window,
                         const med_rmem_transfer *transfer,
                         med_request_handle *request)
 {
     med_requests *requests = &self->system->requests;
-    med_rmem_window *window;
     med_request *place;
-    medley_status_t status = window_of(self, rmem, &window);
-    if (status == MEDLEY_OK) {
-        status = check(window, transfer);
-    }
-    if (status == MEDLEY_OK) {
-        status = med_request_begin(requests, self->ref, &engine_operations, &place);
-        if (status == MEDLEY_ERR_LIMIT) {
-            med_requests_report_limit(requests);
-        }
+    medley_status_t status = med_request_begin(requests, self->ref, &engine_operations, &place);
+    if (status == MEDLEY_ERR_LIMIT) {
+        med_requests_report_limit(requests);
     }
     if (status != MEDLEY_OK) {
         return status;
@@ -293,7 +218,7 @@ med_rmem_transfer_start(med_self *self,
 static medley_status_t
 cached_window_of(med_self *self, med_handle rmem, med_rmem_window **window)
 {
-    medley_status_t status = window_of(self, rmem, window);
+    medley_status_t status = med_rmem_window_of(self, rmem, window);
     return status == MEDLEY_OK && !(*window)->cache ? MEDLEY_ERR_NOT_SUPPORTED : status;
 }
 

@@ -181,6 +181,63 @@ med_rmem_window_close(med_rmem_window *window)
     *window = (med_rmem_window){.rmem = 0};
 }
 
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+static medley_status_t
+window_find(med_self *self, med_handle rmem, med_rmem_window **found)
+{
+    med_system *system = self->system;
+    uint32_t index = med_handle_index_of_kind(rmem, MED_HANDLE_RMEM);
+    if (index >= system->rmems.row_count) {
+        return MEDLEY_ERR_ARGUMENT;
+    }
+    /* Relaxed: compared only; what is used was read when the window was opened. */
+    uint32_t word = atomic32_load_relaxed(&med_table_row(&system->rmems, index)->state);
+    if (!med_handle_is_current(rmem, word)) {
+        return MEDLEY_ERR_STALE;
+    }
+    const med_key key = {.high = rmem, .low = self->ref};
+    uint32_t attachment, generation;
+    if (med_table_find(&system->rmem_attachments, key, &attachment, &generation) != MEDLEY_OK) {
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    med_rmem_window *window = &system->rmem_windows[attachment];
+    /* Of a row that was scribbled over, or of an earlier life of this one. */
+    if (window->rmem != rmem || window->attachment_generation != generation ||
+        window->live != word) {
+        return MEDLEY_ERR_STALE;
+    }
+    self->recent_windows[index % MED_SELF_RECENT_WINDOWS] = window;
+    *found = window;
+    return MEDLEY_OK;
+}
+
+medley_status_t
+med_rmem_window_of(med_self *self, med_handle rmem, med_rmem_window **window)
+{
+    *window = med_rmem_window_recent(self, rmem);
+    return *window ? MEDLEY_OK : window_find(self, rmem, window);
+}
+
+uint64_t
+med_rmem_end_of(uint32_t offset, uint32_t rows, uint32_t stride, uint32_t row_bytes)
+{
+    return (uint64_t)(rows - 1) * stride + offset + row_bytes;
+}
+
+med_rmem_fit
+med_rmem_window_fit(const med_rmem_window *window, const med_rmem_transfer *transfer)
+{
+    const med_rmem_transfer *t = transfer;
+    if (t->rmem_stride < t->row_bytes || t->local_stride < t->row_bytes) {
+        return MED_RMEM_STRIDE_SHORT;
+    }
+    uint64_t far_end = med_rmem_end_of(t->rmem_offset, t->rows, t->rmem_stride, t->row_bytes);
+    uint64_t near_end = med_rmem_end_of(t->local_offset, t->rows, t->local_stride, t->row_bytes);
+    bool fits = far_end <= window->size_bytes && near_end <= UINTPTR_MAX - (uintptr_t)t->local;
+    return fits ? MED_RMEM_FITS : MED_RMEM_BEYOND_END;
+}
+
 /* ---- Moving ---------------------------------------------------------------------------------- */
 
 static medley_status_t

@@ -41,6 +41,21 @@ medley_status_t med_rmem_window_open(const struct med_system *system,
                                      med_rmem_window *window);
 void med_rmem_window_close(med_rmem_window *window);
 
+/* The window of a remote memory that this node is attached to. MEDLEY_ERR_ARGUMENT,
+ * MEDLEY_ERR_STALE; MEDLEY_ERR_NOT_FOUND: it is not attached. */
+medley_status_t med_rmem_window_of(med_self *self, med_handle rmem, med_rmem_window **window);
+
+typedef enum med_rmem_fit {
+    MED_RMEM_FITS,
+    MED_RMEM_STRIDE_SHORT, /* shorter than a row */
+    MED_RMEM_BEYOND_END,   /* of either side */
+} med_rmem_fit;
+
+/* Is there room on both sides for what the transfer would move? To be asked before it. */
+med_rmem_fit med_rmem_window_fit(const med_rmem_window *window, const med_rmem_transfer *transfer);
+/* One behind the last byte of the rows. No sum or product of these can overflow 64 bits. */
+uint64_t med_rmem_end_of(uint32_t offset, uint32_t rows, uint32_t stride, uint32_t row_bytes);
+
 /* Is the remote memory still there? Relaxed: the window was filled by its node. */
 static inline bool
 med_rmem_window_current(const med_rmem_window *window)
