@@ -86,7 +86,7 @@ void med_limits_report(const med_limits *limits, med_limit which);
 
 /* ---- What each process limits for itself ----------------------------------------------------- */
 
-/* In request.c, so that its words are in a program that makes requests. */
+/* In request_table.c, so that its words are in a program that makes requests. */
 extern const med_limit_info med_limit_requests;
 
 /* As med_limits_from_environment, of one. */

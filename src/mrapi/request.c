@@ -30,207 +30,13 @@
  *
  * Progress: begin, test are lock-free; complete, cancel, drain and leave block on the turn, which
  * is held for one look or step. What a maker does with what stands in his queue is wait-free.
- * Death: the table is the process's own and goes with it. A generation has 20 bits and a place
- * rests while others are free, so a handle is told from later ones of its place for a million
- * requests there. A process that leaves its system and comes back has a new table, whose places
- * begin behind the generations of all the old one's: over its lives, for half a million requests
- * of a place at least, as long as no two places are further apart than that.
+ * Death: the table is the process's own and goes with it. It, begin and start are request_table.c.
  */
 #include "mrapi/request.h"
 
-#include "mrapi/limits.h"
+#include "mrapi/request_place.h"
 #include "mrapi/system.h"
 #include "port/port.h"
-
-#define STATE_MASK 7u
-#define TURN 8u
-#define QUEUED 16u /* with VALID, and with CANCELED: in a queue of its maker's */
-#define PLACE_MASK 0xfffu
-#define GENERATION_SHIFT 12
-#define GENERATION_STEP (1u << GENERATION_SHIFT)
-
-/* ---- Words ----------------------------------------------------------------------------------- */
-
-static med_request_state
-state_of(uint32_t word)
-{
-    return (med_request_state)(word & STATE_MASK);
-}
-
-static uint32_t
-generation_of(uint32_t word)
-{
-    return word >> GENERATION_SHIFT;
-}
-
-static uint32_t
-word_of(med_request_state state, uint32_t generation)
-{
-    return (uint32_t)state | generation << GENERATION_SHIFT;
-}
-
-/* Of a word; but 0 is no generation: so no handle is 0. */
-static uint32_t
-generation_from(uint32_t word)
-{
-    uint32_t generation = generation_of(word);
-    return generation ? generation : 1;
-}
-
-static uint32_t
-next_generation(uint32_t word)
-{
-    return generation_from(word + GENERATION_STEP);
-}
-
-static uint32_t
-handle_of(const med_requests *requests, const med_request *request, uint32_t word)
-{
-    return (word & ~PLACE_MASK) | (uint32_t)(request - requests->places);
-}
-
-/* ---- The table ------------------------------------------------------------------------------- */
-
-const med_limit_info med_limit_requests = {"requests", "MEDLEY_MAX_REQUESTS", 256,
-                                           MED_REQUEST_PLACES_MAX};
-
-/* The word with which the places of the next table begin: behind all that were told, of any. Tables
- * come and go in the system's gate. */
-static uint32_t generations_begin;
-
-/* The word of the generation that is furthest on, going round; 0: nobody had a place. */
-static uint32_t
-generation_furthest(const med_requests *requests)
-{
-    uint32_t furthest = 0;
-    for (uint32_t i = 0; i < requests->count; i++) {
-        uint32_t word = requests->places[i].word.value & ~PLACE_MASK; /* no users any more */
-        if (word && (!furthest || word - furthest < 1u << 31)) {
-            furthest = word;
-        }
-    }
-    return furthest;
-}
-
-medley_status_t
-med_requests_init(med_requests *requests)
-{
-    uint32_t count = med_limits_of_process(&med_limit_requests);
-    void *memory;
-    medley_status_t status = med_port_memory_map(count * sizeof(med_request), &memory);
-    if (status == MEDLEY_OK) {
-        *requests = (med_requests){.places = memory, .count = count, .first = generations_begin};
-    }
-    return status;
-}
-
-void
-med_requests_fini(med_requests *requests)
-{
-    if (requests->places) {
-        uint32_t furthest = generation_furthest(requests);
-        uint32_t used = furthest ? furthest - requests->first + GENERATION_STEP : 0;
-        generations_begin += used; /* added: the process's other system has begun there too */
-        med_port_memory_unmap(requests->places, requests->count * sizeof(med_request));
-        requests->places = NULL;
-    }
-}
-
-medley_status_t
-med_requests_begin(med_system *system)
-{
-    medley_status_t status = med_requests_init(&system->requests);
-    system->requests.system = system;
-    return status;
-}
-
-void
-med_requests_end(med_system *system)
-{
-    med_requests_fini(&system->requests);
-}
-
-void
-med_requests_node_leaves(med_self *self)
-{
-    med_requests_leave(&self->system->requests, self->ref);
-}
-
-/* ---- The maker ------------------------------------------------------------------------------- */
-
-static bool
-place_take(const med_requests *requests, med_request *request, med_request_state from)
-{
-    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: checked by what follows */
-    if ((word & (STATE_MASK | TURN | QUEUED)) != (uint32_t)from) {
-        return false;
-    }
-    uint32_t former = generation_of(word) ? word : requests->first;
-    uint32_t generation =
-        from == MED_REQUEST_CANCELED ? next_generation(former) : generation_from(former);
-    /* A1 place left <- R1 (turn_give, place_free, abandon, drop) */
-    return atomic32_cas_acquire(&request->word, &word, word_of(MED_REQUEST_RESERVED, generation));
-}
-
-medley_status_t
-med_request_begin(med_requests *requests,
-                  uint32_t maker,
-                  const med_request_operations *operations,
-                  med_request **request)
-{
-    static const med_request_state ways[] = {MED_REQUEST_FREE, MED_REQUEST_CANCELED};
-    uint32_t start = atomic32_fetch_add_relaxed(&requests->next, 1); /* relaxed: a hint */
-    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
-        for (uint32_t i = 0; i < requests->count; i++) {
-            med_request *place = &requests->places[(start + i) % requests->count];
-            if (place_take(requests, place, ways[way])) {
-                atomic32_store_relaxed(&place->maker, maker); /* relaxed: published by R2 */
-                place->operations = operations;
-                *request = place;
-                return MEDLEY_OK;
-            }
-        }
-    }
-    return MEDLEY_ERR_LIMIT;
-}
-
-void
-med_requests_report_limit(const med_requests *requests)
-{
-    med_limits_report_of_process(&med_limit_requests, requests->count);
-}
-
-/* The handle. Once it is told, others may come: nothing of the request is touched afterwards. */
-static uint32_t
-publish(med_requests *requests, med_request *request, med_request_state state, uint32_t queued)
-{
-    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: the maker's own */
-    /* R2 filled -> A2 (turn_take, med_requests_leave, is_queued) */
-    atomic32_store_release(&request->word, word_of(state, generation_of(word)) | queued);
-    return handle_of(requests, request, word);
-}
-
-uint32_t
-med_request_start(med_requests *requests, med_request *request)
-{
-    uint32_t queued = request->operations->queued ? QUEUED : 0;
-    return publish(requests, request, MED_REQUEST_VALID, queued);
-}
-
-uint32_t
-med_request_end_at_once(med_requests *requests, med_request *request, med_request_outcome outcome)
-{
-    request->outcome = outcome;
-    return publish(requests, request, MED_REQUEST_COMPLETED, 0);
-}
-
-void
-med_request_abandon(med_request *request)
-{
-    uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: the maker's own */
-    /* R1 place left -> A1 (place_take). The generation was never seen. */
-    atomic32_store_release(&request->word, word_of(MED_REQUEST_FREE, generation_of(word)));
-}
 
 /* ---- Who waits ------------------------------------------------------------------------------- */
 
@@ -263,8 +69,8 @@ typedef struct turn_taker {
 static medley_status_t
 turn_refused(uint32_t seen, uint32_t generation, turn_taker taker)
 {
-    med_request_state state = state_of(seen);
-    if (generation_of(seen) != generation || state < MED_REQUEST_VALID) {
+    med_request_state state = med_request_word_state(seen);
+    if (med_request_word_generation(seen) != generation || state < MED_REQUEST_VALID) {
         return MEDLEY_ERR_STALE;
     }
     if (state == MED_REQUEST_CANCELED) {
@@ -273,10 +79,10 @@ turn_refused(uint32_t seen, uint32_t generation, turn_taker taker)
     if (state == MED_REQUEST_COMPLETED && !taker.collects) {
         return MEDLEY_ERR_EXISTS;
     }
-    if ((seen & QUEUED) && !taker.has_queue) {
+    if ((seen & MED_REQUEST_QUEUED) && !taker.has_queue) {
         return MEDLEY_ERR_NOT_OWNER;
     }
-    if (seen & TURN) {
+    if (seen & MED_REQUEST_TURN) {
         return state == MED_REQUEST_COMPLETED ? MEDLEY_ERR_STALE : MEDLEY_BUSY;
     }
     return MEDLEY_OK;
@@ -292,8 +98,9 @@ turn_take(med_request *request, uint32_t generation, turn_taker taker, uint32_t 
     *word = atomic32_load_relaxed(&request->word); /* relaxed: A2 stands behind it */
     do {
         status = turn_refused(*word, generation, taker);
-        /* A2 filled <- R2 (publish), R1 (turn_give) */
-    } while (status == MEDLEY_OK && !atomic32_cas_acquire(&request->word, word, *word | TURN));
+        /* A2 filled <- R2 (request_table.c), R1 (turn_give) */
+    } while (status == MEDLEY_OK &&
+             !atomic32_cas_acquire(&request->word, word, *word | MED_REQUEST_TURN));
     return status;
 }
 
@@ -301,26 +108,20 @@ turn_take(med_request *request, uint32_t generation, turn_taker taker, uint32_t 
 static void
 turn_give(med_request *request, uint32_t word, med_request_state state)
 {
-    uint32_t queued = state == MED_REQUEST_VALID ? word & QUEUED : 0;
-    /* R1 place left -> A1 (place_take), A2 (turn_take, cancel_anothers) */
-    atomic32_store_release(&request->word, word_of(state, generation_of(word)) | queued);
+    uint32_t queued = state == MED_REQUEST_VALID ? word & MED_REQUEST_QUEUED : 0;
+    /* R1 place left -> A1 (request_table.c), A2 (turn_take, cancel_anothers) */
+    atomic32_store_release(&request->word,
+                           med_request_word(state, med_request_word_generation(word)) | queued);
 }
 
 /* With the turn: it is over for everybody. */
 static void
 place_free(med_requests *requests, med_request *request, uint32_t word)
 {
-    /* R1 place left -> A1 (place_take) */
-    atomic32_store_release(&request->word, word_of(MED_REQUEST_FREE, next_generation(word)));
+    /* R1 place left -> A1 (request_table.c) */
+    atomic32_store_release(&request->word,
+                           med_request_word(MED_REQUEST_FREE, med_request_generation_next(word)));
     tell(requests);
-}
-
-/* The place that a handle names; NULL: none. */
-static med_request *
-place_of(const med_requests *requests, uint32_t handle)
-{
-    uint32_t index = handle & PLACE_MASK;
-    return index < requests->count && generation_of(handle) ? &requests->places[index] : NULL;
 }
 
 /* Waits while another has it. */
@@ -343,10 +144,11 @@ static const turn_taker engine = {.collects = false, .has_queue = false};
 medley_status_t
 med_request_complete(med_requests *requests, uint32_t handle, med_request_outcome outcome)
 {
-    med_request *request = place_of(requests, handle);
+    med_request *request = med_request_place_of(requests, handle);
     uint32_t word;
     medley_status_t status =
-        request ? turn_await(request, generation_of(handle), engine, &word) : MEDLEY_ERR_STALE;
+        request ? turn_await(request, med_request_word_generation(handle), engine, &word)
+                : MEDLEY_ERR_STALE;
     if (status != MEDLEY_OK) {
         return status == MEDLEY_ERR_EXISTS ? MEDLEY_ERR_STALE : status;
     }
@@ -360,7 +162,7 @@ med_request_complete(med_requests *requests, uint32_t handle, med_request_outcom
 static med_request_state
 step(med_request *request, uint32_t word)
 {
-    med_request_state state = state_of(word);
+    med_request_state state = med_request_word_state(word);
     return state == MED_REQUEST_COMPLETED
                ? state
                : request->operations->progress(request->context, &request->outcome);
@@ -387,35 +189,26 @@ med_requests_drain(med_requests *requests,
         med_request *request = &requests->places[i];
         uint32_t seen = atomic32_load_relaxed(&request->word); /* relaxed: turn_take follows */
         uint32_t word;
-        if (turn_await(request, generation_of(seen), engine, &word) != MEDLEY_OK) {
+        if (turn_await(request, med_request_word_generation(seen), engine, &word) != MEDLEY_OK) {
             continue;
         }
         if (request->operations == operations && matches(request->context, wanted)) {
             finish(requests, request, word);
         } else {
-            turn_give(request, word, state_of(word));
+            turn_give(request, word, med_request_word_state(word));
         }
     }
 }
 
 /* ---- The maker of what stands in a queue ----------------------------------------------------- */
 
-med_request *
-med_request_of_context(const med_requests *requests, const void *context)
-{
-    const uintptr_t at = (uintptr_t)context - offsetof(med_request, context);
-    const uintptr_t first = (uintptr_t)requests->places;
-    bool none = at < first || at - first >= requests->count * sizeof(med_request);
-    return none ? NULL : &requests->places[(at - first) / sizeof(med_request)];
-}
-
 medley_status_t
 med_request_turn_take(med_request *request)
 {
     uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed, as what follows */
     /* Relaxed: who cancels touches nothing but the word. */
-    if (state_of(word) == MED_REQUEST_VALID &&
-        atomic32_cas_relaxed(&request->word, &word, word | TURN)) {
+    if (med_request_word_state(word) == MED_REQUEST_VALID &&
+        atomic32_cas_relaxed(&request->word, &word, word | MED_REQUEST_TURN)) {
         return MEDLEY_OK;
     }
     return MEDLEY_ERR_CANCELED;
@@ -441,8 +234,8 @@ void
 med_request_drop(med_request *request)
 {
     uint32_t word = atomic32_load_relaxed(&request->word); /* relaxed: nobody else's to change */
-    /* R1 place left -> A1 (place_take) */
-    atomic32_store_release(&request->word, word & ~QUEUED);
+    /* R1 place left -> A1 (request_table.c) */
+    atomic32_store_release(&request->word, word & ~MED_REQUEST_QUEUED);
 }
 
 /* ---- The maker leaves ------------------------------------------------------------------------ */
@@ -456,7 +249,7 @@ place_leave(med_requests *requests, med_request *request, uint32_t generation)
     if (turn_await(request, generation, maker, &word) != MEDLEY_OK) {
         return;
     }
-    if (state_of(word) != MED_REQUEST_COMPLETED) {
+    if (med_request_word_state(word) != MED_REQUEST_COMPLETED) {
         (void)request->operations->cancel(request->context);
     }
     place_free(requests, request, word);
@@ -467,13 +260,20 @@ med_requests_leave(med_requests *requests, uint32_t maker)
 {
     for (uint32_t i = 0; i < requests->count; i++) {
         med_request *request = &requests->places[i];
-        uint32_t word = atomic32_load_acquire(&request->word); /* A2 filled <- R2 (publish) */
+        uint32_t word =
+            atomic32_load_acquire(&request->word); /* A2 filled <- R2 (request_table.c) */
         /* Relaxed: A2 stands before it; of a later life, the generation tells. */
-        if (state_of(word) >= MED_REQUEST_VALID &&
+        if (med_request_word_state(word) >= MED_REQUEST_VALID &&
             atomic32_load_relaxed(&request->maker) == maker) {
-            place_leave(requests, request, generation_of(word));
+            place_leave(requests, request, med_request_word_generation(word));
         }
     }
+}
+
+void
+med_requests_node_leaves(med_self *self)
+{
+    med_requests_leave(&self->system->requests, self->ref);
 }
 
 /* ---- Who asks -------------------------------------------------------------------------------- */
@@ -483,13 +283,13 @@ med_requests_leave(med_requests *requests, uint32_t maker)
 static bool
 is_queued(const med_request *request, uint32_t *node_ref)
 {
-    if (!(atomic32_load_relaxed(&request->word) & QUEUED)) { /* relaxed: A2 follows */
+    if (!(atomic32_load_relaxed(&request->word) & MED_REQUEST_QUEUED)) { /* relaxed: A2 follows */
         return false;
     }
-    uint32_t word = atomic32_load_acquire(&request->word);   /* A2 filled <- R2 (publish) */
+    uint32_t word = atomic32_load_acquire(&request->word);   /* A2 filled <- R2 (request_table.c) */
     uint32_t maker = atomic32_load_relaxed(&request->maker); /* relaxed: A2 stands before it */
     *node_ref = maker & ~MED_REQUEST_EXCHANGING;
-    return word & QUEUED;
+    return word & MED_REQUEST_QUEUED;
 }
 
 static bool
@@ -506,13 +306,13 @@ is_in_own_queue(const med_request *request)
 medley_status_t
 med_request_test(med_requests *requests, uint32_t handle, med_request_outcome *outcome)
 {
-    med_request *request = place_of(requests, handle);
+    med_request *request = med_request_place_of(requests, handle);
     uint32_t word;
     if (!request) {
         return MEDLEY_ERR_STALE;
     }
     const turn_taker taker = {.collects = true, .has_queue = is_in_own_queue(request)};
-    medley_status_t status = turn_take(request, generation_of(handle), taker, &word);
+    medley_status_t status = turn_take(request, med_request_word_generation(handle), taker, &word);
     if (status != MEDLEY_OK) {
         return status == MEDLEY_ERR_NOT_OWNER ? MEDLEY_BUSY : status;
     }
@@ -594,7 +394,7 @@ med_requests_are_others(const med_requests *requests,
                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const med_request *request = place_of(requests, handles[i]);
+        const med_request *request = med_request_place_of(requests, handles[i]);
         uint32_t whose;
         if (request && is_queued(request, &whose) && whose != node_ref) {
             return true;
@@ -608,8 +408,9 @@ static medley_status_t
 cancel_anothers(med_requests *requests, med_request *request, uint32_t generation)
 {
     const turn_taker maker = {.collects = false, .has_queue = true};
-    const uint32_t under_way = word_of(MED_REQUEST_VALID, generation) | QUEUED;
-    const uint32_t canceled = word_of(MED_REQUEST_CANCELED, generation) | QUEUED;
+    const uint32_t under_way = med_request_word(MED_REQUEST_VALID, generation) | MED_REQUEST_QUEUED;
+    const uint32_t canceled =
+        med_request_word(MED_REQUEST_CANCELED, generation) | MED_REQUEST_QUEUED;
     uint32_t pauses = 0;
     uint32_t word = under_way;
     /* A2 filled <- R1 (turn_give): what its maker did at it, he has done. */
@@ -631,9 +432,9 @@ cancel_anothers(med_requests *requests, med_request *request, uint32_t generatio
 static medley_status_t
 cancel_had(med_requests *requests, med_request *request, uint32_t word)
 {
-    bool canceled =
-        state_of(word) == MED_REQUEST_VALID && request->operations->cancel(request->context);
-    turn_give(request, word, canceled ? MED_REQUEST_CANCELED : state_of(word));
+    bool canceled = med_request_word_state(word) == MED_REQUEST_VALID &&
+                    request->operations->cancel(request->context);
+    turn_give(request, word, canceled ? MED_REQUEST_CANCELED : med_request_word_state(word));
     if (!canceled) {
         return MEDLEY_BUSY;
     }
@@ -644,8 +445,8 @@ cancel_had(med_requests *requests, med_request *request, uint32_t word)
 medley_status_t
 med_request_cancel(med_requests *requests, uint32_t handle)
 {
-    med_request *request = place_of(requests, handle);
-    uint32_t generation = generation_of(handle);
+    med_request *request = med_request_place_of(requests, handle);
+    uint32_t generation = med_request_word_generation(handle);
     uint32_t word;
     if (!request) {
         return MEDLEY_ERR_STALE;

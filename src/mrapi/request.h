@@ -80,7 +80,7 @@ typedef struct med_request {
 typedef struct med_requests {
     med_request *places;
     uint32_t count;
-    uint32_t first; /* with which places begin that nobody had yet: request.c */
+    uint32_t first; /* with which places begin that nobody had yet: request_table.c */
     atomic32 next;  /* where the next search begins; a hint */
     med_wait wait;  /* woken when any request is over */
     /* Of queued ones: somebody waits for another's, and sleeps where he sleeps for everything. */

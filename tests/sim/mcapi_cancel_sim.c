@@ -256,7 +256,7 @@ end(const sim_actor *director)
 
 const sim_scenario sim_mcapi_cancel = {
     .name = "mcapi_cancel",
-    .covers = "request",
+    .covers = "request request_table",
     .memory_bytes = MAKERS * ROUNDS * sizeof(uint32_t),
     .actors = ACTORS,
     .one_process = true,

@@ -293,7 +293,7 @@ end(const sim_actor *director)
 
 const sim_scenario sim_request = {
     .name = "request",
-    .covers = "request request_sim",
+    .covers = "request request_table request_sim",
     .actors = MAKERS + 1,
     .one_process = true,
     .waits_forever = true,
