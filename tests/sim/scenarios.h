@@ -1,77 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* All scenarios: one per structure, each in a file named after it. */
+/*
+ * All scenarios, each in a file named after its structure. CMakeLists.txt reads the names here.
+ *
+ * HUNTED: 200 seeds, and its mutants. RARE: what it looks for is met in one seed of thousands;
+ * CMakeLists.txt says how many.
+ */
 #ifndef MEDLEY_TESTS_SIM_SCENARIOS_H
 #define MEDLEY_TESTS_SIM_SCENARIOS_H
 
 #include "sim.h"
 
-extern const sim_scenario sim_ring_line;
-extern const sim_scenario sim_ring_packed;
-extern const sim_scenario sim_ring_answer;
-extern const sim_scenario sim_ring_mpsc;
-extern const sim_scenario sim_ring_mpmc;
-extern const sim_scenario sim_ring_mpmc_heir;
-extern const sim_scenario sim_ring_mpmc_late;
-extern const sim_scenario sim_units;
-extern const sim_scenario sim_rwlock;
-extern const sim_scenario sim_rwlock_in_time;
-extern const sim_scenario sim_wait;
-extern const sim_scenario sim_lock;
-extern const sim_scenario sim_lock_in_time;
-extern const sim_scenario sim_lock_buried;
-extern const sim_scenario sim_lock_reborn;
-extern const sim_scenario sim_state_cell;
-extern const sim_scenario sim_state_cell_record;
-extern const sim_scenario sim_bit_set;
-extern const sim_scenario sim_pool;
-extern const sim_scenario sim_recover_twice;
-extern const sim_scenario sim_trace_ring;
-extern const sim_scenario sim_mrapi;
-extern const sim_scenario sim_mrapi_full;
-extern const sim_scenario sim_mrapi_mutex;
-extern const sim_scenario sim_mrapi_pi;
-extern const sim_scenario sim_mrapi_pi_old;
-extern const sim_scenario sim_mrapi_pi_reborn;
-extern const sim_scenario sim_mrapi_pi_number;
-extern const sim_scenario sim_mrapi_pi_row;
-extern const sim_scenario sim_mrapi_pi_scribble;
-extern const sim_scenario sim_mrapi_pi_news;
-extern const sim_scenario sim_mrapi_early;
-extern const sim_scenario sim_mrapi_succeed;
-extern const sim_scenario sim_mrapi_thread;
-extern const sim_scenario sim_mrapi_sem;
-extern const sim_scenario sim_mrapi_rwl;
-extern const sim_scenario sim_mrapi_rwl_old;
-extern const sim_scenario sim_mrapi_leave;
-extern const sim_scenario sim_mrapi_row;
-extern const sim_scenario sim_mrapi_observe;
-extern const sim_scenario sim_mrapi_slow;
-extern const sim_scenario sim_mrapi_tree;
-extern const sim_scenario sim_table;
-extern const sim_scenario sim_table_find;
-extern const sim_scenario sim_cache;
-extern const sim_scenario sim_mrapi_dma;
-extern const sim_scenario sim_event;
-extern const sim_scenario sim_event_own;
-extern const sim_scenario sim_request;
-extern const sim_scenario sim_request_queue;
-extern const sim_scenario sim_mrapi_heap;
-extern const sim_scenario sim_mrapi_heap_returned;
-extern const sim_scenario sim_mrapi_shmem;
-extern const sim_scenario sim_mrapi_shmem_threads;
-extern const sim_scenario sim_mrapi_rmem;
-extern const sim_scenario sim_mrapi_window;
-extern const sim_scenario sim_mcapi_message;
-extern const sim_scenario sim_mcapi_packet;
-extern const sim_scenario sim_mcapi_scalar;
-extern const sim_scenario sim_mcapi_topic;
-extern const sim_scenario sim_mcapi_row;
-extern const sim_scenario sim_mcapi_orphan;
-extern const sim_scenario sim_mcapi_turn;
-extern const sim_scenario sim_mcapi_reclaim;
-extern const sim_scenario sim_mcapi_cancel;
-extern const sim_scenario sim_mcapi_heir;
-extern const sim_scenario sim_mcapi_lane;
-extern const sim_scenario sim_mcapi_left;
+/* clang-format off */
+#define SIM_SCENARIOS(HUNTED, RARE) \
+    /* port, base */                \
+    HUNTED(cache)                   \
+    HUNTED(ring_line)               \
+    HUNTED(ring_packed)             \
+    HUNTED(ring_answer)             \
+    HUNTED(ring_mpsc)               \
+    HUNTED(ring_mpmc)               \
+    HUNTED(ring_mpmc_heir)          \
+    HUNTED(ring_mpmc_late)          \
+    HUNTED(units)                   \
+    HUNTED(rwlock)                  \
+    HUNTED(rwlock_in_time)          \
+    HUNTED(wait)                    \
+    HUNTED(lock)                    \
+    HUNTED(lock_in_time)            \
+    HUNTED(lock_buried)             \
+    RARE(lock_reborn)               \
+    HUNTED(state_cell)              \
+    HUNTED(state_cell_record)       \
+    HUNTED(bit_set)                 \
+    HUNTED(pool)                    \
+    HUNTED(recover_twice)           \
+    HUNTED(trace_ring)              \
+    /* mrapi */                     \
+    HUNTED(mrapi)                   \
+    HUNTED(mrapi_full)              \
+    HUNTED(mrapi_mutex)             \
+    HUNTED(mrapi_pi)                \
+    HUNTED(mrapi_pi_old)            \
+    HUNTED(mrapi_pi_reborn)         \
+    HUNTED(mrapi_pi_number)         \
+    HUNTED(mrapi_pi_row)            \
+    HUNTED(mrapi_pi_scribble)       \
+    HUNTED(mrapi_pi_news)           \
+    HUNTED(mrapi_early)             \
+    HUNTED(mrapi_succeed)           \
+    HUNTED(mrapi_thread)            \
+    HUNTED(mrapi_sem)               \
+    HUNTED(mrapi_rwl)               \
+    HUNTED(mrapi_rwl_old)           \
+    HUNTED(mrapi_leave)             \
+    HUNTED(mrapi_row)               \
+    HUNTED(mrapi_observe)           \
+    HUNTED(mrapi_slow)              \
+    HUNTED(mrapi_tree)              \
+    HUNTED(event)                   \
+    HUNTED(event_own)               \
+    HUNTED(request)                 \
+    HUNTED(request_queue)           \
+    HUNTED(mrapi_heap)              \
+    HUNTED(mrapi_heap_returned)     \
+    HUNTED(mrapi_shmem)             \
+    HUNTED(mrapi_rmem)              \
+    HUNTED(mrapi_window)            \
+    HUNTED(mrapi_dma)               \
+    HUNTED(table)                   \
+    HUNTED(table_find)              \
+    RARE(mrapi_shmem_threads)       \
+    /* mcapi */                     \
+    HUNTED(mcapi_message)           \
+    HUNTED(mcapi_packet)            \
+    HUNTED(mcapi_scalar)            \
+    HUNTED(mcapi_topic)             \
+    HUNTED(mcapi_row)               \
+    HUNTED(mcapi_orphan)            \
+    HUNTED(mcapi_turn)              \
+    HUNTED(mcapi_reclaim)           \
+    HUNTED(mcapi_cancel)            \
+    HUNTED(mcapi_heir)              \
+    HUNTED(mcapi_lane)              \
+    HUNTED(mcapi_left)
+/* clang-format on */
+
+#define SIM_SCENARIO_DECLARED(name) extern const sim_scenario sim_##name;
+SIM_SCENARIOS(SIM_SCENARIO_DECLARED, SIM_SCENARIO_DECLARED)
 
 #endif

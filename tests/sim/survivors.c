@@ -139,7 +139,7 @@ static const survivor survivors[] = {
     {NULL, "role_leave", "torn: R3", "who lives alone changes what is his: compared for wrong use"},
     {"ring_mpsc", "role_recover", "torn: R3", "recover_twice finds it"},
     {"ring_mpmc_heir", "claim_undo", "torn: R4", "recover_twice finds it"},
-    {"trace", "med_trace_recover", "torn: R3", "recover_twice finds it"},
+    {"trace_ring", "med_trace_recover", "torn: R3", "recover_twice finds it"},
     {NULL, "med_trace_write", "torn: -", "of two with one number A3 keeps one out"},
     {NULL, "med_wait_wake_sleepers", "torn: -",
      "whose flag is lost is asleep before the wake behind it, or sees another word"},

@@ -138,7 +138,7 @@ end(const sim_actor *director)
 }
 
 const sim_scenario sim_trace_ring = {
-    .name = "trace",
+    .name = "trace_ring",
     .covers = "trace",
     .memory_bytes = MEMORY_BYTES,
     .actors = 5,
