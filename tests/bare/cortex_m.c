@@ -4,9 +4,9 @@
  * Cortex-M0+: MRAPI on a single core, and an interrupt handler beside it. Prints a line per check;
  * the emulation ends with the number of those that failed.
  */
+#include "beside_handler.h"
 #include "mcapi.h"
 #include "medley/medley.h"
-#include "medley/mrapi_ext.h"
 #include "port/bare/bare.h"
 #include "port/conformance.h"
 #include "port/cortex_m/board.h"
@@ -50,22 +50,8 @@ power_off(uint32_t result)
 
 #define INTERRUPTS 300u
 
-static uint32_t words[3]; /* 4, 2 and 1 bytes are used; changed by main() and by the handler */
-static uint32_t swapped;
 static volatile uint32_t interrupts;
 static med_port_doorbell bell;
-
-static void
-change_all(void)
-{
-    mrapi_status_t status;
-    mrapi_uint64_t seen = 0;
-    (void)mrapi_atomic_add(&words[0], 4, 5, &status);
-    (void)mrapi_atomic_add(&words[1], 2, 5, &status);
-    (void)mrapi_atomic_add(&words[2], 1, 5, &status);
-    while (!mrapi_atomic_cas(&swapped, sizeof swapped, &seen, seen + 1, &status)) {
-    }
-}
 
 void
 med_cortex_m_interrupt(uint32_t number)
@@ -99,9 +85,7 @@ handler_takes_nothing_away(void)
         }
     }
     changes += INTERRUPTS;
-    bool sums = words[0] == changes * 5 && (uint16_t)words[1] == (uint16_t)(changes * 5) &&
-                (uint8_t)words[2] == (uint8_t)(changes * 5) && swapped == changes;
-    return sums ? NULL : "no change is lost";
+    return changed_all(changes) ? NULL : "no change is lost";
 }
 
 static const char *

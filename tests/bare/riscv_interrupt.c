@@ -4,7 +4,7 @@
  * MRAPI's atomic operations, and no change is lost. Where these are plain accesses inside a section
  * (port/riscv_virt/atomic_section.h), a handler that came inside of one would wait for ever.
  */
-#include "medley/mrapi_ext.h"
+#include "beside_handler.h"
 #include "port/bare/bare.h"
 #include "riscv.h"
 
@@ -21,22 +21,8 @@
 /* mcause of an interrupt is negative. */
 #define IS_TIMER(cause) ((intptr_t)(cause) < 0 && ((cause)&0xffu) == 7u)
 
-static uint32_t words[3]; /* 4, 2 and 1 bytes are used; changed by everybody */
-static uint32_t swapped;
 static uint32_t changes[MED_BARE_CORES_MAX]; /* each the hart's, outside of its handler */
 static volatile uint32_t interrupts[MED_BARE_CORES_MAX];
-
-static void
-change_all(void)
-{
-    mrapi_status_t status;
-    mrapi_uint64_t seen = 0;
-    (void)mrapi_atomic_add(&words[0], 4, 5, &status);
-    (void)mrapi_atomic_add(&words[1], 2, 5, &status);
-    (void)mrapi_atomic_add(&words[2], 1, 5, &status);
-    while (!mrapi_atomic_cas(&swapped, sizeof swapped, &seen, seen + 1, &status)) {
-    }
-}
 
 /* For good, or in a while that is never the same. */
 static void
@@ -106,9 +92,7 @@ handlers_take_nothing_away(void)
         }
         sum += changes[i] + INTERRUPTS;
     }
-    bool sums = words[0] == sum * 5 && (uint16_t)words[1] == (uint16_t)(sum * 5) &&
-                (uint8_t)words[2] == (uint8_t)(sum * 5) && swapped == sum;
-    return sums ? NULL : "no change is lost";
+    return changed_all(sum) ? NULL : "no change is lost";
 }
 
 const med_port_check interrupt_checks[] = {
