@@ -171,9 +171,10 @@ med_pending_place(med_self *self, const med_request_operations *operations, med_
 {
     med_requests *requests = &self->system->requests;
     const uint32_t maker = med_request_maker_exchanging(self->ref);
-    medley_status_t status = med_request_begin(requests, maker, operations, request);
+    medley_status_t status =
+        med_request_begin(requests, maker, &self->next_request, operations, request);
     if (status == MEDLEY_ERR_LIMIT && med_port_has_threads() && med_pending_sweep_all(self)) {
-        status = med_request_begin(requests, maker, operations, request);
+        status = med_request_begin(requests, maker, &self->next_request, operations, request);
     }
     if (status == MEDLEY_ERR_LIMIT) {
         med_requests_report_limit(requests);

@@ -117,7 +117,8 @@ typedef struct med_self {
     uint32_t thread_id;
     med_port_scope scope; /* a copy of the system's, as are the next */
     uint32_t sharers;
-    uint32_t mutex_key; /* the last that it was given (mutex.h) */
+    uint32_t mutex_key;    /* the last that it was given (mutex.h) */
+    uint32_t next_request; /* where it looks for a place (request.h) */
     med_self_recent recent_sem;
     med_self_recent recent_rwl;
     med_self_table tables[MED_KIND_COUNT];

@@ -80,9 +80,9 @@ typedef struct med_request {
 typedef struct med_requests {
     med_request *places;
     uint32_t count;
-    uint32_t first; /* with which places begin that nobody had yet: request_table.c */
-    atomic32 next;  /* where the next search begins; a hint */
-    med_wait wait;  /* woken when any request is over */
+    uint32_t first;    /* with which places begin that nobody had yet: request_table.c */
+    atomic32 next_run; /* where the next maker begins, or one who has been long in a run; a hint */
+    med_wait wait;     /* woken when any request is over */
     /* Of queued ones: somebody waits for another's, and sleeps where he sleeps for everything. */
     atomic32 watched;
     const struct med_system *system; /* whose nodes' requests they are; NULL: nobody's */
@@ -112,9 +112,11 @@ med_request_maker_exchanging(uint32_t node_ref)
 }
 
 /* A place, for `maker`, a node's reference or the like of it; to be followed by one of the next
- * three. MEDLEY_ERR_LIMIT: all are in use, which med_requests_report_limit reports. Lock-free. */
+ * three. `next`, the maker's own, says where he looks; at first 0. MEDLEY_ERR_LIMIT: all are in
+ * use, which med_requests_report_limit reports. Lock-free. */
 medley_status_t med_request_begin(med_requests *requests,
                                   uint32_t maker,
+                                  uint32_t *next,
                                   const med_request_operations *operations,
                                   med_request **request);
 void med_requests_report_limit(const med_requests *requests);

@@ -5,10 +5,11 @@
  * and ended while nobody uses them.
  *
  * Death: the table is the process's own and goes with it. A generation has 20 bits and a place
- * rests while others are free, so a handle is told from later ones of its place for a million
- * requests there. A process that leaves its system and comes back has a new table, whose places
- * begin behind the generations of all the old one's: over its lives, for half a million requests
- * of a place at least, as long as no two places are further apart than that.
+ * rests while others of its run are free, so a handle is told from later ones of its place for a
+ * million requests there. A process that leaves its system and comes back has a new table, whose
+ * places begin behind the generations of all the old one's: over its lives, for half a million
+ * requests of a place at least, as long as no two places are further apart than that. They come
+ * about equally far, since nobody stays in a run.
  */
 #include "mrapi/request.h"
 
@@ -16,6 +17,9 @@
 #include "mrapi/request_place.h"
 #include "mrapi/system.h"
 #include "port/port.h"
+
+#define RUN 16u          /* places that one maker goes round in, while few are his */
+#define RUN_ROUNDS 1024u /* so often at most */
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
@@ -106,20 +110,55 @@ place_take(const med_requests *requests, med_request *request, med_request_state
                                 med_request_word(MED_REQUEST_RESERVED, generation));
 }
 
+/* At the end of a run: may who went through it go through it again, and from where? */
+static bool
+run_again(const med_requests *requests, uint32_t end, uint32_t *begin)
+{
+    for (uint32_t at = (end - 1) / RUN * RUN; at < end; at++) {
+        uint32_t word = atomic32_load_relaxed(&requests->places[at].word); /* relaxed: a hint */
+        if (med_request_word_state(word) == MED_REQUEST_FREE) {
+            *begin = at;
+            return med_request_word_generation(word) % RUN_ROUNDS != 0;
+        }
+    }
+    return false;
+}
+
+/* Where a maker's search begins, who had the place before `next` last; 0: none. He goes round in a
+ * run of places, so that what he writes stays with his processor; but not for ever, so that all
+ * places come about equally far. */
+static uint32_t
+search_begin(med_requests *requests, uint32_t next)
+{
+    uint32_t count = requests->count;
+    uint32_t begin = next;
+    if (next % RUN != 0 && next < count) {
+        return next;
+    }
+    if (next == 0 || next > count || !run_again(requests, next, &begin)) {
+        uint32_t run = atomic32_fetch_add_relaxed(&requests->next_run, 1); /* relaxed: a hint */
+        begin = run % ((count + RUN - 1) / RUN) * RUN;
+    }
+    return begin;
+}
+
 medley_status_t
 med_request_begin(med_requests *requests,
                   uint32_t maker,
+                  uint32_t *next,
                   const med_request_operations *operations,
                   med_request **request)
 {
     static const med_request_state ways[] = {MED_REQUEST_FREE, MED_REQUEST_CANCELED};
-    uint32_t start = atomic32_fetch_add_relaxed(&requests->next, 1); /* relaxed: a hint */
+    uint32_t start = search_begin(requests, *next);
     for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
         for (uint32_t i = 0; i < requests->count; i++) {
-            med_request *place = &requests->places[(start + i) % requests->count];
+            uint32_t at = (start + i) % requests->count;
+            med_request *place = &requests->places[at];
             if (place_take(requests, place, ways[way])) {
                 atomic32_store_relaxed(&place->maker, maker); /* relaxed: published by R2 */
                 place->operations = operations;
+                *next = at + 1;
                 *request = place;
                 return MEDLEY_OK;
             }

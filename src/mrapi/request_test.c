@@ -98,14 +98,23 @@ tear_down(void **state)
 }
 
 static uint32_t
-start_as(uint32_t maker, engine *e)
+start_from(uint32_t maker, uint32_t *next, engine *e)
 {
     med_request *request;
-    assert_int_equal(med_request_begin(&requests, maker, &engine_operations, &request), MEDLEY_OK);
+    assert_int_equal(med_request_begin(&requests, maker, next, &engine_operations, &request),
+                     MEDLEY_OK);
     memcpy(request->context, &e, sizeof e);
     uint32_t handle = med_request_start(&requests, request);
     assert_true(handle != 0 && handle != UINT32_MAX);
     return handle;
+}
+
+static uint32_t next_place;
+
+static uint32_t
+start_as(uint32_t maker, engine *e)
+{
+    return start_from(maker, &next_place, e);
 }
 
 static uint32_t
@@ -156,7 +165,8 @@ over_at_once(void **state)
 {
     med_request *request;
     (void)state;
-    assert_int_equal(med_request_begin(&requests, MAKER, &engine_operations, &request), MEDLEY_OK);
+    assert_int_equal(med_request_begin(&requests, MAKER, &next_place, &engine_operations, &request),
+                     MEDLEY_OK);
     const med_request_outcome outcome = {.status = MEDLEY_OK, .size_bytes = SIZE};
     uint32_t handle = med_request_end_at_once(&requests, request, outcome);
     assert_int_equal(med_request_cancel(&requests, handle), MEDLEY_BUSY);
@@ -242,14 +252,14 @@ all_places_in_use(void **state)
     for (int i = 0; i < PLACES; i++) {
         handles[i] = start(&one);
     }
-    assert_int_equal(med_request_begin(&requests, MAKER, &engine_operations, &request),
+    assert_int_equal(med_request_begin(&requests, MAKER, &next_place, &engine_operations, &request),
                      MEDLEY_ERR_LIMIT);
     /* What was canceled gives its place, and is no more. */
     assert_int_equal(med_request_cancel(&requests, handles[3]), MEDLEY_OK);
     uint32_t another = start(&one);
     assert_int_equal(test(handles[3]), MEDLEY_ERR_STALE);
     assert_int_equal(test(another), MEDLEY_BUSY);
-    assert_int_equal(med_request_begin(&requests, MAKER, &engine_operations, &request),
+    assert_int_equal(med_request_begin(&requests, MAKER, &next_place, &engine_operations, &request),
                      MEDLEY_ERR_LIMIT);
 }
 
@@ -259,8 +269,9 @@ an_abandoned_place_comes_back(void **state)
     (void)state;
     for (int i = 0; i < 3 * PLACES; i++) {
         med_request *request;
-        assert_int_equal(med_request_begin(&requests, MAKER, &engine_operations, &request),
-                         MEDLEY_OK);
+        assert_int_equal(
+            med_request_begin(&requests, MAKER, &next_place, &engine_operations, &request),
+            MEDLEY_OK);
         med_request_abandon(request);
     }
 }
@@ -284,6 +295,77 @@ generations_wrap(void **state)
         before = handle;
     }
     assert_true(before >> 12 < 8);
+}
+
+#define MANY 100 /* places, the last run of them a short one */
+#define MANY_TEXT "100"
+#define RUN 16
+#define RUN_ROUNDS 1024
+
+static int
+set_up_many(void **state)
+{
+    (void)state;
+    one = (engine){.over = ATOMIC32_INIT(1)};
+    (void)setenv("MEDLEY_MAX_REQUESTS", MANY_TEXT, 1);
+    bool good = med_requests_init(&requests) == MEDLEY_OK && requests.count == MANY;
+    (void)setenv("MEDLEY_MAX_REQUESTS", PLACES_TEXT, 1);
+    return good ? 0 : -1;
+}
+
+static uint32_t
+start_and_collect(uint32_t maker, uint32_t *next)
+{
+    uint32_t handle = start_from(maker, next, &one);
+    assert_int_equal(test(handle), MEDLEY_OK);
+    return handle & 0xfffu;
+}
+
+/* Who has few requests at a time has them where no other has his. */
+static void
+makers_are_apart(void **state)
+{
+    uint32_t next[2] = {0, 0};
+    bool had[2][MANY] = {{false}};
+    uint32_t places[2] = {0, 0};
+    (void)state;
+    uint32_t lasting = start_from(0, &next[0], &one); /* at a place of the first one's */
+    for (uint32_t i = 0; i < 4000; i++) {
+        had[i % 2][start_and_collect(i % 2, &next[i % 2])] = true;
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_false(had[0][i] && had[1][i]);
+        places[0] += had[0][i];
+        places[1] += had[1][i];
+    }
+    assert_int_equal(places[0], RUN - 1);
+    assert_int_equal(places[1], RUN);
+    assert_int_equal(test(lasting), MEDLEY_OK);
+}
+
+/* However unlike they are: some have far more requests than others. */
+static void
+places_come_equally_far(void **state)
+{
+    uint32_t next[3] = {0, 0, 0};
+    uint32_t least = UINT32_MAX, most = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 8 * MANY * RUN_ROUNDS; i++) {
+        (void)start_and_collect(0, &next[0]);
+        if (i % 8 == 0) {
+            (void)start_and_collect(1, &next[1]);
+        }
+        if (i % 4096 == 0) {
+            (void)start_and_collect(2, &next[2]);
+        }
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t generation =
+            (atomic32_load_relaxed(&requests.places[i].word) - requests.first) >> 12;
+        least = generation < least ? generation : least;
+        most = generation > most ? generation : most;
+    }
+    assert_in_range(most - least, 0, 3 * RUN_ROUNDS);
 }
 
 #define LIVES 1000
@@ -579,6 +661,8 @@ main(void)
         cmocka_unit_test_setup_teardown(all_places_in_use, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_abandoned_place_comes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(generations_wrap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(makers_are_apart, set_up_many, tear_down),
+        cmocka_unit_test_setup_teardown(places_come_equally_far, set_up_many, tear_down),
         cmocka_unit_test_setup_teardown(former_tables_are_told_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(former_tables_are_told_apart_across_the_wrap, set_up,
                                         tear_down),

@@ -197,7 +197,8 @@ med_rmem_transfer_start(med_self *self,
 {
     med_requests *requests = &self->system->requests;
     med_request *place;
-    medley_status_t status = med_request_begin(requests, self->ref, &engine_operations, &place);
+    medley_status_t status =
+        med_request_begin(requests, self->ref, &self->next_request, &engine_operations, &place);
     if (status == MEDLEY_ERR_LIMIT) {
         med_requests_report_limit(requests);
     }

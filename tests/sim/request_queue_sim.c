@@ -102,11 +102,13 @@ static void
 act_maker(const sim_actor *actor)
 {
     notes *n = actor->notes;
-    med_requests *requests = &med_self_get()->system->requests;
+    med_self *self = med_self_get();
+    med_requests *requests = &self->system->requests;
     med_request_outcome told;
     med_request *request;
     bool goes_on = true;
-    SIM_CHECK(med_request_begin(requests, med_self_get()->ref, &in_queue, &request) == MEDLEY_OK);
+    SIM_CHECK(med_request_begin(requests, self->ref, &self->next_request, &in_queue, &request) ==
+              MEDLEY_OK);
     n->handle = med_request_start(requests, request);
     for (uint32_t step = 1; step < STEPS && goes_on; step++) {
         goes_on = step_once(actor, request, step);

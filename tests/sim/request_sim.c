@@ -35,7 +35,8 @@ typedef struct made {
 
 typedef struct notes {
     uint32_t count;
-    made made[MADE_MAX]; /* the value is the index + 1 */
+    uint32_t next[MAKERS]; /* of each maker: where he looks */
+    made made[MADE_MAX];   /* the value is the index + 1 */
 } notes;
 
 static med_requests requests; /* the process's */
@@ -109,8 +110,8 @@ make(const sim_actor *actor)
     notes *n = actor->notes;
     bool by_engine = sim_random(2) == 0;
     med_request *request;
-    medley_status_t status =
-        med_request_begin(&requests, actor->index, by_engine ? &engines : &stepped, &request);
+    medley_status_t status = med_request_begin(&requests, actor->index, &n->next[actor->index],
+                                               by_engine ? &engines : &stepped, &request);
     if (status != MEDLEY_OK) {
         SIM_CHECK(status == MEDLEY_ERR_LIMIT);
         return;
@@ -285,10 +286,11 @@ end(const sim_actor *director)
         SIM_CHECK(n->made[i].collected || n->made[i].canceled || n->made[i].left);
     }
     med_request *request;
+    uint32_t next = 0;
     for (uint32_t i = 0; i < 4; i++) {
-        SIM_CHECK(med_request_begin(&requests, MAKERS, &stepped, &request) == MEDLEY_OK);
+        SIM_CHECK(med_request_begin(&requests, MAKERS, &next, &stepped, &request) == MEDLEY_OK);
     }
-    SIM_CHECK(med_request_begin(&requests, MAKERS, &stepped, &request) == MEDLEY_ERR_LIMIT);
+    SIM_CHECK(med_request_begin(&requests, MAKERS, &next, &stepped, &request) == MEDLEY_ERR_LIMIT);
 }
 
 const sim_scenario sim_request = {

@@ -145,7 +145,7 @@ static const survivor survivors[] = {
      "whose flag is lost is asleep before the wake behind it, or sees another word"},
     {"event", "claimed_raise", "torn: -", "event_own finds it"},
     {NULL, "tell", "torn: -", "a count that guards nothing"},
-    {NULL, "med_request_begin", "torn: -", "a hint"},
+    {NULL, "search_begin", "torn: -", "a hint"},
     {NULL, "file_number", "torn: -",
      "whose number another has finds the file there, and takes the next"},
     {NULL, "come_alive", "torn: L1", "with the slot in hand alone: compared for who scribbles"},
