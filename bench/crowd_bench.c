@@ -40,6 +40,7 @@ typedef struct flow_case {
     bool one_processor;
     bool processes; /* each of them one; else all are threads of one */
     bool locked;    /* MEDLEY_EXCHANGE */
+    bool requests;  /* each call asks, and its request is waited for */
 } flow_case;
 
 /* The receiver's are its own until all have ended. */
@@ -63,10 +64,23 @@ typedef struct side {
 /* ---- The two sides --------------------------------------------------------------------------- */
 
 static bool
-message_send(mcapi_endpoint_t from, mcapi_endpoint_t to, uint32_t sender, uint64_t number)
+request_ends(mcapi_request_t request, size_t *size, mcapi_status_t *status)
 {
-    const message m = {sender, number, sender + number};
+    return *status == MCAPI_SUCCESS &&
+           mcapi_wait(&request, size, EXCHANGE_TIMEOUT_US, status) == MCAPI_TRUE;
+}
+
+static bool
+message_send(const side *s, mcapi_endpoint_t from, mcapi_endpoint_t to, uint64_t number)
+{
+    const message m = {s->number, number, s->number + number};
     mcapi_status_t status;
+    if (s->f->c.requests) {
+        mcapi_request_t request;
+        size_t size;
+        mcapi_msg_send_i(from, to, &m, sizeof m, 0, &request, &status);
+        return request_ends(request, &size, &status) && status == MCAPI_SUCCESS;
+    }
     mcapi_msg_send(from, to, &m, sizeof m, 0, &status);
     return status == MCAPI_SUCCESS;
 }
@@ -81,21 +95,32 @@ sends(void *argument)
                 exchange_endpoints_find(RECEIVER, &own, &to);
     /* Relaxed: ends the loop only. */
     for (uint64_t i = 0; good && !atomic32_load_relaxed(&f->stop); i++) {
-        good = message_send(own, to, s->number, i);
+        good = message_send(s, own, to, i);
     }
-    f->sent_well[s->number] = good && message_send(own, to, s->number, LAST);
+    f->sent_well[s->number] = good && message_send(s, own, to, LAST);
     exchange_node_end();
+}
+
+static bool
+message_receive(const flow *f, mcapi_endpoint_t at, message *m)
+{
+    mcapi_status_t status;
+    size_t size = 0;
+    if (f->c.requests) {
+        mcapi_request_t request;
+        mcapi_msg_recv_i(at, m, sizeof *m, &request, &status);
+        return request_ends(request, &size, &status) && status == MCAPI_SUCCESS &&
+               size == sizeof *m;
+    }
+    mcapi_msg_recv(at, m, sizeof *m, &size, &status);
+    return status == MCAPI_SUCCESS && size == sizeof *m;
 }
 
 static bool
 message_take(flow *f, mcapi_endpoint_t at)
 {
     message m;
-    mcapi_status_t status;
-    size_t size;
-    mcapi_msg_recv(at, &m, sizeof m, &size, &status);
-    if (status != MCAPI_SUCCESS || size != sizeof m || m.sender >= f->c.senders ||
-        m.sum != m.sender + m.number) {
+    if (!message_receive(f, at, &m) || m.sender >= f->c.senders || m.sum != m.sender + m.number) {
         return false;
     }
     if (m.number == LAST) {
@@ -281,6 +306,24 @@ ask_processes(bench *b)
 }
 
 static void
+ask_requests(bench *b)
+{
+    static flow_case processes = {.senders = 1, .processes = true, .requests = true};
+    static flow_case threads = {.senders = 1, .requests = true};
+    static const bench_subject subjects[] = {{"between processes", flow_measure, &processes},
+                                             {"between threads", flow_measure, &threads}};
+    static const bench_goal goals[] = {
+        BENCH_BESIDE("beside threads, not less", 1, BENCH_AT_LEAST, 0.75),
+        BENCH_BESIDE("beside threads, not more", 1, BENCH_AT_MOST, 1.25)};
+    ask_flows(b,
+              (bench_question){.name = "MCAPI messages by requests, 24 B, processes and threads",
+                               .setting = SETTING "; each send and receive is waited for",
+                               .goals = goals,
+                               .goal_count = BENCH_COUNT(goals)},
+              subjects, BENCH_COUNT(subjects));
+}
+
+static void
 ask_one_processor(bench *b)
 {
     static flow_case own = {.senders = 1, .one_processor = true};
@@ -371,6 +414,7 @@ main(int argc, char **argv)
     (void)setenv("MEDLEY_LANE_BYTES", "1048576", 1);
     (void)setenv("MEDLEY_MAX_LANES", "8", 1);
     ask_processes(&b);
+    ask_requests(&b);
     ask_one_processor(&b);
     ask_locked(&b);
     ask_senders(&b, 2);
