@@ -75,7 +75,7 @@ static void
 register_scope(med_port_scope scope)
 {
     if (membarrier(commands[scope].registers) == 0 && membarrier(commands[scope].stops) == 0) {
-        /* R1 registered -> A1 (before_fork) */
+        /* R1 registered -> A1 (before_fork), A2 (light, port_inline.h) */
         __atomic_store_n(&med_port_barrier_ready[scope], 1, __ATOMIC_RELEASE);
     }
 }
@@ -177,8 +177,9 @@ med_port_barrier_heavy(med_port_scope scope)
      * of our own first: where the call fails for all (old kernel, emulator, nobody is registered),
      * everybody's light half is a fence too. Where it fails for this process alone (a filter on
      * system calls, no memory) a wake can be missed, and costs a slice. */
-    /* Asked first: whom it finds ready only later was stopped meanwhile by who registered. */
-    bool fenced = !med_port_barrier_is_free(scope);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    /* Asked behind the fence: who finds it ready only later looks for sleepers later still (A2),
+     * and finds this one. */
+    bool fenced = !med_port_barrier_is_free(scope);
     return membarrier(commands[scope].stops) == 0 || fenced;
 }

@@ -21,8 +21,9 @@ void med_port_barrier_light_unready(med_port_scope scope);
 static inline void
 med_port_barrier_light(med_port_scope scope)
 {
-    /* Relaxed: what the machine does between the registration and this (barrier.c). */
-    if (__builtin_expect(__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED) != 0,
+    /* A2 ready <- R1 (barrier.c): who sleeps is looked for behind it, so whoever found it unready
+     * before is found. */
+    if (__builtin_expect(__atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_ACQUIRE) != 0,
                          1)) {
         /* B1 what is published, then who sleeps <-> B2 (heavy, barrier.c) */
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -34,7 +35,7 @@ med_port_barrier_light(med_port_scope scope)
 static inline bool
 med_port_barrier_is_free(med_port_scope scope)
 {
-    /* Relaxed: as above. */
+    /* Relaxed: what the machine does between the registration and this (barrier.c). */
     return __atomic_load_n(&med_port_barrier_ready[scope], __ATOMIC_RELAXED) != 0;
 }
 
