@@ -101,6 +101,8 @@ void med_requests_node_leaves(struct med_self *self);
 medley_status_t med_requests_init(med_requests *requests);
 /* Nobody uses it any more. */
 void med_requests_fini(med_requests *requests);
+/* A child of fork leaves its parent's tables where they are: what they told is none of its own. */
+void med_requests_forget(void);
 
 /* ---- The maker ------------------------------------------------------------------------------- */
 

@@ -69,6 +69,12 @@ med_requests_fini(med_requests *requests)
     }
 }
 
+void
+med_requests_forget(void)
+{
+    generations_begin += 1u << 31; /* half a round, as far behind all that was told as can be */
+}
+
 medley_status_t
 med_requests_begin(med_system *system)
 {

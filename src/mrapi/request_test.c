@@ -439,6 +439,24 @@ was_told(uint32_t place, uint32_t furthest, uint32_t handle)
     return (handle & 0xfffu) == place && ago < TOLD_LAST;
 }
 
+/* The table whose places have come so far, and the one after it. */
+static void
+next_tells_nothing_of(const uint32_t furthest[PLACES])
+{
+    for (uint32_t i = 0; i < PLACES; i++) {
+        atomic32_store_relaxed(&requests.places[i].word, furthest[i] << 12); /* FREE */
+    }
+    med_requests_fini(&requests);
+    assert_int_equal(med_requests_init(&requests), MEDLEY_OK);
+    for (uint32_t n = 0; n < 4 * PLACES; n++) {
+        uint32_t handle = start(&one);
+        assert_int_equal(test(handle), MEDLEY_OK);
+        for (uint32_t i = 0; i < PLACES; i++) {
+            assert_false(was_told(i, furthest[i], handle));
+        }
+    }
+}
+
 /* However much was begun in a table, and though some of its places have gone round and others not:
  * the next tells nothing that it told last. */
 static void
@@ -452,17 +470,58 @@ far_tables_are_told_apart(void **state)
         uint32_t furthest[PLACES];
         for (uint32_t i = 0; i < PLACES; i++) {
             furthest[i] = ((requests.first >> 12) + far[f] - 2 * i) & 0xfffffu;
-            furthest[i] += furthest[i] == 0;                                     /* no generation */
-            atomic32_store_relaxed(&requests.places[i].word, furthest[i] << 12); /* FREE */
+            furthest[i] += furthest[i] == 0; /* no generation */
         }
-        med_requests_fini(&requests);
+        next_tells_nothing_of(furthest);
+    }
+}
+
+/* The least number is the furthest on. */
+static void
+some_places_have_gone_round(void **state)
+{
+    uint32_t furthest[PLACES];
+    (void)state;
+    atomic32_store_relaxed(&one.over, 1);
+    for (uint32_t i = 0; i < PLACES; i++) {
+        furthest[i] = (5 - 2 * i) & 0xfffffu;
+    }
+    next_tells_nothing_of(furthest);
+}
+
+/* A process may be in two systems at once: whichever it leaves last, its next table is behind what
+ * both told. */
+static void
+two_tables_at_once(void **state)
+{
+    enum {
+        EACH = 4 * PLACES
+    };
+    (void)state;
+    atomic32_store_relaxed(&one.over, 1);
+    for (int first_ends_first = 0; first_ends_first < 2; first_ends_first++) {
+        med_requests other;
+        uint32_t told[2 * EACH];
+        assert_int_equal(med_requests_init(&other), MEDLEY_OK);
+        for (int i = 0; i < EACH; i++) {
+            told[i] = start(&one);
+            assert_int_equal(test(told[i]), MEDLEY_OK);
+        }
+        med_requests first = requests;
+        requests = other;
+        for (int i = EACH; i < 2 * EACH; i++) {
+            told[i] = start(&one);
+            assert_int_equal(test(told[i]), MEDLEY_OK);
+        }
+        med_requests_fini(first_ends_first ? &first : &requests);
+        med_requests_fini(first_ends_first ? &requests : &first);
         assert_int_equal(med_requests_init(&requests), MEDLEY_OK);
-        for (uint32_t n = 0; n < 4 * PLACES; n++) {
+        for (int n = 0; n < EACH; n++) {
             uint32_t handle = start(&one);
-            assert_int_equal(test(handle), MEDLEY_OK);
-            for (uint32_t i = 0; i < PLACES; i++) {
-                assert_false(was_told(i, furthest[i], handle));
+            for (int i = 0; i < 2 * EACH; i++) {
+                assert_int_not_equal(handle, told[i]);
             }
+            assert_int_equal(test(handle), MEDLEY_OK);
         }
     }
 }
@@ -667,6 +726,8 @@ main(void)
         cmocka_unit_test_setup_teardown(former_tables_are_told_apart_across_the_wrap, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(far_tables_are_told_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(some_places_have_gone_round, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_tables_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drained, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drained_by_one_more_urgent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_maker_leaves, set_up, tear_down),

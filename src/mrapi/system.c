@@ -129,6 +129,9 @@ after_fork(void)
         own_part_end(&private_one);
         med_port_memory_unmap(private_one.header, private_one.layout.size_bytes);
     }
+    if (!fork_has_gate) {
+        med_requests_forget();
+    }
     fork_has_gate = false;
     forks_inside = 0;
     named = (med_system){.open = false};

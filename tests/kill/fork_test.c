@@ -375,6 +375,7 @@ fork_while_another_thread_comes_and_goes(void **state)
 }
 
 static atomic32 opener_thread;
+static uint32_t asked_by_parent;
 
 static void *
 opens(void *argument)
@@ -385,6 +386,15 @@ opens(void *argument)
     return NULL;
 }
 
+static uint32_t
+ask(med_requests *requests)
+{
+    static const med_request_operations none = {.progress = NULL};
+    med_request *request;
+    child_expect(med_request_begin(requests, OTHER, &none, &request) == MEDLEY_OK);
+    return med_request_end_at_once(requests, request, (med_request_outcome){.status = MEDLEY_OK});
+}
+
 /* Whose parent's systems were not to be had at the fork: it leaves what it has of them alone. */
 static int
 opens_too(test_process *parent, void *argument)
@@ -393,6 +403,13 @@ opens_too(test_process *parent, void *argument)
     child_expect(is_mapped(argument));
     process_say(parent, 'o');
     child_expect(medley_system_open(test_system_name()) == MEDLEY_OK);
+    /* What its parent asked for is none of its requests. */
+    med_requests requests;
+    child_expect(med_requests_init(&requests) == MEDLEY_OK);
+    for (uint32_t i = 0; i < requests.count; i++) {
+        child_expect(ask(&requests) != asked_by_parent);
+    }
+    med_requests_fini(&requests);
     child_expect(medley_system_close() == MEDLEY_OK);
     return 0;
 }
@@ -407,6 +424,7 @@ fork_while_another_thread_opens(void **state)
     med_system *private_one;
     (void)state;
     assert_int_equal(med_system_attach(NULL, &private_one), MEDLEY_OK);
+    asked_by_parent = ask(&private_one->requests);
     process_start(&keeper, section_keeper, NULL);
     assert_int_equal(process_hear(&keeper), 's');
     assert_int_equal(med_port_thread_start(&thread, NULL, opens, NULL), MEDLEY_OK);
