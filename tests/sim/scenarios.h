@@ -82,7 +82,8 @@
     HUNTED(mcapi_cancel)            \
     HUNTED(mcapi_heir)              \
     HUNTED(mcapi_lane)              \
-    HUNTED(mcapi_left)
+    HUNTED(mcapi_left)              \
+    HUNTED(mcapi_close)
 /* clang-format on */
 
 #define SIM_SCENARIO_DECLARED(name) extern const sim_scenario sim_##name;

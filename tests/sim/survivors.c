@@ -110,8 +110,9 @@ static const survivor survivors[] = {
     {"mrapi_pi_reborn", "take_gone", "no-release: A3", "mrapi_pi_number finds it"},
     {"mrapi_pi_reborn", "take_gone", "no-acquire: A3", "mrapi_pi_number finds it"},
     {"mrapi_pi_reborn", "take_try", "no-release: A1", "mrapi_pi_number finds it"},
-    {NULL, "side_leaves", "no-acquire: G3",
-     "open: no scenario has a maker take the row before who left first has a lock again"},
+    {"mcapi_message", "side_leaves", "no-acquire: G3", "mcapi_close finds it"},
+    {"mcapi_packet", "side_leaves", "no-acquire: G3", "mcapi_close finds it"},
+    {"mcapi_scalar", "side_leaves", "no-acquire: G3", "mcapi_close finds it"},
 
     /* Read-modify-writes that are torn. */
     {NULL, "raise_high_water", "torn: -", "statistics"},
@@ -167,7 +168,9 @@ static const survivor survivors[] = {
     {NULL, "med_endpoint_got", "torn: -", "for showing"},
     {NULL, "side_claim", "torn: -",
      "the endpoint's node alone comes to have it: compared for who scribbles"},
-    {NULL, "side_leaves", "torn: G3", "open: no scenario has two there at once"},
+    {"mcapi_message", "side_leaves", "torn: G3", "mcapi_close finds it"},
+    {"mcapi_packet", "side_leaves", "torn: G3", "mcapi_close finds it"},
+    {"mcapi_scalar", "side_leaves", "torn: G3", "mcapi_close finds it"},
     {"mcapi_packet", "end_attach", "torn: -", "mcapi_topic finds it"},
     {"mcapi_message", "med_endpoint_lane_made", "torn: L1", "mcapi_topic finds it"},
     {0},
