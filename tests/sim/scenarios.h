@@ -46,6 +46,8 @@
     HUNTED(mrapi_pi_row)            \
     HUNTED(mrapi_pi_scribble)       \
     HUNTED(mrapi_pi_news)           \
+    HUNTED(mrapi_pi_grave)          \
+    HUNTED(mrapi_pi_living)         \
     HUNTED(mrapi_early)             \
     HUNTED(mrapi_succeed)           \
     HUNTED(mrapi_thread)            \
