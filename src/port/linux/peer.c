@@ -14,10 +14,18 @@
  * Measured, on a virtual machine: 64 bytes are written in 1.31 us, by a process that does nothing
  * else; the question takes 0.33 us.
  *
+ * When a process's first thread has ended, its number names no memory any more, though others of
+ * its threads live. Then it is reached by the number of one of these, found in /proc/PID/task; it
+ * is asked there, too, whether the number is still a thread's of that process. When that one has
+ * ended, another is found.
+ *
  * The kernel lets a process do this where it would let it trace the other: the same user, no rights
  * that we lack, and where Yama restricts it, descendants and whom PR_SET_PTRACER names.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -25,6 +33,7 @@
 
 #define ALIVE_FOR_NS 100000u
 #define PIECES 64
+#define TASKS_BYTES 48u             /* "/proc/PID/task/TID" */
 #define PIECE_BYTES_MAX (16u << 20) /* the kernel moves less than 2 GiB in one call */
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -44,30 +53,78 @@ status_of_errno(int error)
     }
 }
 
-/* Are we let into its memory? The address is nobody's: to be told so is to be let in. */
+/* Are we let into its memory, a process's or a thread's? The address is nobody's: to be told so is
+ * to be let in. */
 static medley_status_t
-reach(uint32_t process_id)
+reach(intptr_t number)
 {
     char byte;
     const struct iovec local = {.iov_base = &byte, .iov_len = 1};
     const struct iovec remote = {.iov_base = NULL, .iov_len = 1};
-    ssize_t moved = process_vm_readv((pid_t)process_id, &local, 1, &remote, 1, 0);
+    ssize_t moved = process_vm_readv((pid_t)number, &local, 1, &remote, 1, 0);
     return moved >= 0 || errno == EFAULT ? MEDLEY_OK : status_of_errno(errno);
+}
+
+/* The number of a thread of that process by which its memory is reached; 0: there is none. */
+static intptr_t
+thread_find(uint32_t process_id)
+{
+    char path[TASKS_BYTES];
+    (void)snprintf(path, sizeof path, "/proc/%u/task", process_id);
+    DIR *tasks = opendir(path);
+    if (!tasks) {
+        return 0;
+    }
+    intptr_t thread = 0;
+    for (struct dirent *entry = readdir(tasks); entry && !thread; entry = readdir(tasks)) {
+        intptr_t number = (intptr_t)strtoul(entry->d_name, NULL, 10);
+        thread = number && reach(number) == MEDLEY_OK ? number : 0;
+    }
+    (void)closedir(tasks);
+    return thread;
+}
+
+static bool
+is_thread_of(uint32_t process_id, intptr_t thread)
+{
+    char path[TASKS_BYTES];
+    (void)snprintf(path, sizeof path, "/proc/%u/task/%u", process_id, (uint32_t)thread);
+    return access(path, F_OK) == 0;
+}
+
+/* And has still the number that we go by. */
+static bool
+is_alive(const med_port_peer *peer)
+{
+    return peer->alive(peer->context) && (peer->handle == (intptr_t)peer->process_id ||
+                                          is_thread_of(peer->process_id, peer->handle));
+}
+
+/* By which number? By the process's own, if that will do. */
+static medley_status_t
+number_choose(med_port_peer *peer)
+{
+    medley_status_t status = reach((intptr_t)peer->process_id);
+    peer->handle = (intptr_t)peer->process_id;
+    if (status == MEDLEY_ERR_PEER_DIED && (peer->handle = thread_find(peer->process_id)) != 0) {
+        status = MEDLEY_OK;
+    }
+    if (status == MEDLEY_OK && !is_alive(peer)) {
+        status = MEDLEY_ERR_PEER_DIED;
+    }
+    peer->alive_ns = 0;
+    return status;
 }
 
 medley_status_t
 med_port_peer_open(uint32_t process_id, med_port_peer *peer)
 {
-    medley_status_t status = reach(process_id);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    if (!peer->alive(peer->context)) {
-        return MEDLEY_ERR_PEER_DIED;
-    }
     peer->process_id = process_id;
-    peer->alive_ns = 0;
-    return MEDLEY_OK;
+    medley_status_t status = number_choose(peer);
+    if (status != MEDLEY_OK) {
+        peer->process_id = 0;
+    }
+    return status;
 }
 
 void
@@ -125,7 +182,7 @@ was_alive_just_now(med_port_peer *peer)
     if (now_ns - peer->alive_ns < ALIVE_FOR_NS) {
         return true;
     }
-    bool alive = peer->alive(peer->context);
+    bool alive = is_alive(peer);
     peer->alive_ns = alive ? now_ns : 0;
     return alive;
 }
@@ -137,7 +194,7 @@ pieces_move(med_port_peer *peer,
             const struct iovec *remote,
             unsigned long count)
 {
-    pid_t process = (pid_t)peer->process_id;
+    pid_t process = (pid_t)peer->handle;
     if (write && !was_alive_just_now(peer)) {
         return MEDLEY_ERR_PEER_DIED;
     }
@@ -145,7 +202,7 @@ pieces_move(med_port_peer *peer,
                           : process_vm_readv(process, local, count, remote, count, 0);
     int error = moved < 0 ? errno : EFAULT; /* less than asked for: a hole in the middle */
     bool all = moved >= 0 && (size_t)moved == bytes_of(local, count);
-    if (!(write && all) && !peer->alive(peer->context)) {
+    if (!(write && all) && !is_alive(peer)) {
         return MEDLEY_ERR_PEER_DIED;
     }
     return all ? MEDLEY_OK : status_of_errno(error);
@@ -161,6 +218,10 @@ med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
     for (unsigned long count;
          status == MEDLEY_OK && (count = pieces_take(copy, &next, local, remote)) != 0;) {
         status = pieces_move(peer, copy->write, local, remote, count);
+        /* It may be a thread that ended: then once more, by another's number. */
+        while (status == MEDLEY_ERR_PEER_DIED && number_choose(peer) == MEDLEY_OK) {
+            status = pieces_move(peer, copy->write, local, remote, count);
+        }
     }
     return status;
 }
