@@ -59,11 +59,12 @@ owner(test_process *parent, void *argument)
 
 static test_process child;
 
+/* Attached to what that owner has. */
 static mrapi_rmem_hndl_t
-owner_up(mrapi_rmem_atype_t access)
+up_with(int (*body)(test_process *parent, void *argument), mrapi_rmem_atype_t access)
 {
     mrapi_status_t status;
-    process_start(&child, owner, &access);
+    process_start(&child, body, &access);
     assert_int_equal(process_hear(&child), 'r');
     child_expect(initialize(USER) == MRAPI_SUCCESS);
     mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, access, &status);
@@ -74,6 +75,12 @@ owner_up(mrapi_rmem_atype_t access)
     }
     assert_int_equal(status, MRAPI_SUCCESS);
     return rmem;
+}
+
+static mrapi_rmem_hndl_t
+owner_up(mrapi_rmem_atype_t access)
+{
+    return up_with(owner, access);
 }
 
 static char
@@ -311,14 +318,7 @@ the_owners_protection_holds(void **state)
     mrapi_status_t status;
     (void)state;
     WITHOUT_OTHER_MEMORY_SKIP();
-    process_start(&child, owner_protects, NULL);
-    assert_int_equal(process_hear(&child), 'r');
-    child_expect(initialize(USER) == MRAPI_SUCCESS);
-    mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
-    mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
-    if (status == MRAPI_ERR_NOT_SUPPORTED) {
-        not_possible_here("the kernel lets no process into another's memory");
-    }
+    mrapi_rmem_hndl_t rmem = up_with(owner_protects, MRAPI_RMEM_DUMMY);
     mrapi_rmem_detach(rmem, &status);
     protection_seen_by(rmem, MRAPI_RMEM_DUMMY);
     protection_seen_by(rmem, MRAPI_RMEM_DMA);
@@ -369,17 +369,9 @@ owner_executes(test_process *parent, void *argument)
 static void
 the_owner_becomes_another_program(void **state)
 {
-    mrapi_status_t status;
     (void)state;
     WITHOUT_OTHER_MEMORY_SKIP();
-    process_start(&child, owner_executes, NULL);
-    assert_int_equal(process_hear(&child), 'r');
-    child_expect(initialize(USER) == MRAPI_SUCCESS);
-    mrapi_rmem_hndl_t rmem = mrapi_rmem_get(NUMBER, MRAPI_RMEM_DUMMY, &status);
-    mrapi_rmem_attach(rmem, MRAPI_RMEM_DUMMY, &status);
-    if (status == MRAPI_ERR_NOT_SUPPORTED) {
-        not_possible_here("the kernel lets no process into another's memory");
-    }
+    mrapi_rmem_hndl_t rmem = up_with(owner_executes, MRAPI_RMEM_DUMMY);
     assert_int_equal(write_out(rmem, 0, 1), MRAPI_SUCCESS);
     assert_int_equal(asked('e'), 'e');
     assert_int_equal(read_in(rmem, 0, 1), MRAPI_ERR_RMEM_INVALID);
