@@ -345,12 +345,18 @@ queue_check(const sim_actor *director)
 
 /* ---- A slot of a trace ----------------------------------------------------------------------- */
 
-static atomic32 *
-writer_of(const sim_actor *actor)
+static med_trace
+trace_of(const sim_actor *actor)
 {
     med_trace trace;
     SIM_CHECK(med_trace_attach(at(actor, TRACE_AT), TRACE_BYTES, &trace) == MEDLEY_OK);
-    return &trace.slots[0].writer;
+    return trace;
+}
+
+static atomic32 *
+writer_of(const sim_actor *actor)
+{
+    return &trace_of(actor).slots[0].writer;
 }
 
 static void
@@ -362,8 +368,7 @@ slot_begin(const sim_actor *actor)
 static void
 slot_recover(const sim_actor *actor)
 {
-    med_trace trace;
-    SIM_CHECK(med_trace_attach(at(actor, TRACE_AT), TRACE_BYTES, &trace) == MEDLEY_OK);
+    med_trace trace = trace_of(actor);
     (void)med_trace_recover(&trace, DEAD);
 }
 
