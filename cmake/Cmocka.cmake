@@ -4,6 +4,10 @@
 # scripts/setup.sh cross).
 add_library(medley_cmocka INTERFACE)
 if(MEDLEY_CMOCKA_SOURCE)
+    if(NOT EXISTS ${MEDLEY_CMOCKA_SOURCE}/src/cmocka.c)
+        message(FATAL_ERROR
+            "no source of cmocka in ${MEDLEY_CMOCKA_SOURCE}: scripts/setup.sh cross lays it there")
+    endif()
     add_library(cmocka_from_source STATIC ${MEDLEY_CMOCKA_SOURCE}/src/cmocka.c)
     target_include_directories(cmocka_from_source SYSTEM PUBLIC ${MEDLEY_CMOCKA_SOURCE}/include)
     target_compile_definitions(cmocka_from_source PRIVATE
