@@ -30,6 +30,8 @@ PLACES = {"one": "one core", "free": "free", "spread": "two cores"}
 RUNS_AS = ("threads", "processes")
 COUNTS = {"locked": 10000, "lock-free": 200000}
 FIGURES = ("median_ns", "p99_ns", "p99_9_ns", "most_ns")
+# Of both nodes together, kept for each transaction: by them `medley model` says why.
+COUNTS_KEPT = ("retries", "yields", "wake_ups", "switches", "worked_ns")
 TOPOLOGY = """nodes:
   - {{count: 2}}
 channels:
@@ -54,6 +56,7 @@ def measure(medley, folder, cell, count):
     row = dict(zip(("type", "exchange", "place", "run_as"), cell))
     row["per_second"] = sent * 1e9 / stress["took_ns"]
     row.update({figure: stress["latency"][figure] for figure in FIGURES})
+    row.update({key: stress[key] / sent for key in COUNTS_KEPT})
     return row
 
 

@@ -17,14 +17,16 @@ COSTS = {
     "instruction_ns": 0.1,
     "hit_ns": 0.1,
     "clock_ns": 20,
-    "system_call_ns": 200,
     "yield_ns": 500,
-    "file_lock_ns": 600,
+    "lock_ns": 600,
+    "lock_contended_ns": 1000,
     "one_line_ns": 50,
     "two_lines_ns": 60,
     "stream_line_ns": 10,
     "wake_ns": 20000,
 }
+# Of a row of the matrix, for each transaction.
+NOTHING_SPECIAL = {"retries": 0, "yields": 0, "wake_ups": 0, "switches": 0, "worked_ns": 400}
 
 
 def simpy_is_here():
@@ -89,8 +91,8 @@ class Model(CommandTest):
         for cost, row in (
             ("instruction_ns", ("scalar", "lock-free", "one")),
             ("stream_line_ns", ("packet", "lock-free", "spread")),
-            ("file_lock_ns", ("message", "locked", "one")),
-            ("wake_ns", ("message", "locked", "spread")),
+            ("lock_ns", ("message", "locked", "one")),
+            ("lock_contended_ns", ("message", "locked", "spread")),
         ):
             with self.subTest(cost=cost):
                 dearer = self.model(**{cost: COSTS[cost] * 20})
@@ -107,6 +109,7 @@ class Model(CommandTest):
     def test_verdicts(self):
         predicted = self.rate(self.model(), "message", "lock-free", "one")
         row = {"type": "message", "exchange": "lock-free", "place": "one", "run_as": "threads"}
+        row.update(NOTHING_SPECIAL)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "matrix.json")
             for factor, verdict in ((1.2, "stop"), (0.8, "stop"), (0.5, "to gain"), (2, "more")):
@@ -116,6 +119,29 @@ class Model(CommandTest):
                 self.assertEqual(len(compared), 1)
                 self.assertTrue(compared[0]["verdict"].startswith(verdict))
                 self.assertEqual("why" in compared[0], verdict != "stop")
+
+    def test_why_not_is_what_was_measured_of_the_row(self):
+        """Twice as long as predicted, for one reason after the other."""
+        base = self.model()
+        for exchange in ("locked", "lock-free"):
+            row = {"type": "message", "exchange": exchange, "place": "one", "run_as": "threads"}
+            took_ns = 2e9 / self.rate(base, "message", exchange, "one")
+            alone = {**NOTHING_SPECIAL, "worked_ns": took_ns}
+            look_ns = 92 + COSTS["yield_ns"] + (4 * COSTS["lock_ns"] if exchange == "locked" else 0)
+            looks = {"retries": took_ns / 2 / look_ns, "yields": took_ns / 2 / look_ns}
+            for measured, words in (
+                ({**alone, **looks}, rf"^{looks['retries']:.2f} looks in vain .*: [\d,]+ of [\d,]+ ns"),
+                ({**alone, "wake_ups": took_ns / 2 / COSTS["wake_ns"]}, r"^0\.\d+ sleeps for each"),
+                ({**alone, "worked_ns": took_ns / 2}, r"^the nodes had 0\.50 of 1 cores"),
+                (alone, r"^a transaction has .* more than is priced"),
+            ):
+                with self.subTest(exchange=exchange, words=words), tempfile.TemporaryDirectory() as at:
+                    path = os.path.join(at, "matrix.json")
+                    with open(path, "w", encoding="utf-8") as file:
+                        json.dump({"matrix": [{**row, **measured, "per_second": 1e9 / took_ns}]}, file)
+                    (compared,) = [r for r in self.model(path)["rows"] if "ratio" in r]
+                    self.assertEqual(compared["verdict"], "to gain")
+                    self.assertRegex(compared["why"], words)
 
     def test_what_is_wrong_and_what_to_do(self):
         advice = "want a matrix.json, which 'make matrix' writes"

@@ -6,12 +6,12 @@
  * be measured by machine code: what each kind of access costs, the least of some short tries.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,6 +28,8 @@
 #define TRIPS 5000u
 #define WAKES 200u
 #define CALLS 5000u
+#define LOCKS 2000u
+#define PATIENCE_NS UINT64_C(5000000000)
 #define LINES 4096u
 #define REPEATS 20
 #define STREAMED 50000u
@@ -80,51 +82,28 @@ hit_ns(void)
     return (double)(med_port_clock_ns() - begin_ns) / ((double)PASSES * WORDS * 2);
 }
 
-typedef void (*call)(int file);
+typedef void (*call)(void);
 
 static void
-call_system(int file)
+call_yield(void)
 {
-    (void)file;
-    (void)syscall(SYS_getppid);
-}
-
-static void
-call_yield(int file)
-{
-    (void)file;
     (void)sched_yield();
 }
 
 static void
-call_lock(int file)
+call_clock(void)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
-    (void)fcntl(file, F_OFD_SETLK, &lock);
-    lock.l_type = F_UNLCK;
-    (void)fcntl(file, F_OFD_SETLK, &lock);
-}
-
-static void
-call_clock(int file)
-{
-    (void)file;
     (void)med_port_clock_ns();
 }
 
 static double
 call_ns(call act)
 {
-    FILE *file = tmpfile();
     uint64_t begin_ns = med_port_clock_ns();
     for (uint32_t i = 0; i < CALLS; i++) {
-        act(file ? fileno(file) : -1);
+        act();
     }
-    uint64_t end_ns = med_port_clock_ns();
-    if (file) {
-        (void)fclose(file);
-    }
-    return (double)(end_ns - begin_ns) / CALLS;
+    return (double)(med_port_clock_ns() - begin_ns) / CALLS;
 }
 
 /* ---- Two threads ----------------------------------------------------------------------------- */
@@ -231,6 +210,35 @@ lines_read(void *unused)
     return unused;
 }
 
+/* The lock of the locked exchange (mcapi/locked.c), in memory that processes could share. */
+static uint32_t *
+lock_word(void)
+{
+    static uint32_t *word;
+    if (!word) {
+        void *page =
+            mmap(NULL, sizeof *word, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (page == MAP_FAILED) {
+            exit(COMMAND_FAILED);
+        }
+        word = page;
+    }
+    return word;
+}
+
+/* Where the machine has no such lock there is no locked exchange either. */
+static void *
+locks_take(void *unused)
+{
+    uint32_t *word = lock_word();
+    for (uint32_t i = 0; i < LOCKS && med_port_pi_supported(); i++) {
+        uint64_t deadline_ns = med_port_clock_ns() + PATIENCE_NS; /* as it has there */
+        (void)med_port_pi_lock(word, deadline_ns, MED_PORT_SCOPE_SHARED);
+        (void)med_port_pi_unlock(word, MED_PORT_SCOPE_SHARED);
+    }
+    return unused;
+}
+
 /* The first two processors that this process may use; the same twice where there is one. */
 static void
 processors_find(uint32_t processors[2])
@@ -283,22 +291,25 @@ clock_ns(void)
 }
 
 static double
-system_call_ns(void)
-{
-    return call_ns(call_system);
-}
-
-static double
 yield_ns(void)
 {
     return call_ns(call_yield);
 }
 
-/* Taking or giving back, one of both. */
+/* Taking or giving back, one of both, by one thread alone. */
 static double
-file_lock_ns(void)
+lock_ns(void)
 {
-    return call_ns(call_lock) / 2;
+    uint64_t begin_ns = med_port_clock_ns();
+    (void)locks_take(NULL);
+    return (double)(med_port_clock_ns() - begin_ns) / LOCKS / 2;
+}
+
+/* The same, of all that two do at once. */
+static double
+lock_contended_ns(void)
+{
+    return pair_ns(locks_take, locks_take, false, false) / LOCKS / 4;
 }
 
 static double
@@ -357,15 +368,16 @@ costs_measure(void)
     } all[] = {{"instruction_ns", instruction_ns},
                {"hit_ns", hit_ns},
                {"clock_ns", clock_ns},
-               {"system_call_ns", system_call_ns},
                {"yield_ns", yield_ns},
-               {"file_lock_ns", file_lock_ns},
+               {"lock_ns", lock_ns},
+               {"lock_contended_ns", lock_contended_ns},
                {"one_line_ns", one_line_ns},
                {"two_lines_ns", two_lines_ns},
                {"stream_line_ns", stream_line_ns},
                {"wake_ns", wake_ns}};
     const size_t count = sizeof all / sizeof all[0];
     json_t *costs = json_object();
+    (void)lock_word(); /* before two threads ask for it */
     for (size_t i = 0; costs && i < count; i++) {
         progress_show(i, count);
         (void)json_object_set_new(costs, all[i].name, json_real(least_of(all[i].measure)));

@@ -171,43 +171,95 @@ def exchange_of(costs, operations, kind, cores, hit=None):
     ).run()
 
 
-def locked_per_second(costs, operations, kind, cores):
-    """Everything under one lock: nothing is at once, so there is nothing to simulate."""
-    free, locked = operations["lock-free"][kind], operations["locked"][kind]
-    ns = sum(turn_ns(costs, free[side]) for side in ("send", "receive"))
-    ns += locked["file_locks"] * costs["file_lock_ns"]
-    ns += locked["system_calls"] * costs["system_call_ns"]
-    if cores > 1:
-        ns += locked["handovers"] * costs["wake_ns"]
-    return 1e9 / ns
+def turns_ns(costs, operations, kind):
+    """Both sides', one after the other."""
+    of = operations["lock-free"][kind]
+    return sum(turn_ns(costs, of[side]) for side in ("send", "receive"))
+
+
+def lock_price_ns(costs, cores):
+    """Of taking the operating system's lock, or giving it back; two cores that do so without end
+    have it in turn, and nobody sleeps for long enough to be put to sleep."""
+    return costs["lock_ns" if cores == 1 else "lock_contended_ns"]
+
+
+def locked_ns(costs, operations, kind, cores):
+    """Everything under one lock: nothing is at once, so there is nothing to simulate. On one core a
+    receiver of states has its turn once in a time slice; on two, whenever the sender has had his."""
+    calls = operations["locked"][kind]
+    if cores == 1 and capacity_of(operations, kind) == 0:
+        ns = turn_ns(costs, operations["lock-free"][kind]["send"])
+        return ns + calls["send"] * lock_price_ns(costs, cores)
+    both = calls["send"] + calls["receive"]
+    return turns_ns(costs, operations, kind) + both * lock_price_ns(costs, cores)
 
 
 def predict(costs, operations, kind, exchange, place):
-    """Where nodes are free, the kernel keeps two that yield to each other on one core, as often as
-    not: the prediction is that of one."""
-    cores = 2 if place == "spread" and costs["one_line_ns"] else 1
+    """Where nodes are free the kernel has them on two cores, if there are two."""
+    cores = 1 if place == "one" or not costs["one_line_ns"] else 2
     if exchange == "locked":
-        return locked_per_second(costs, operations, kind, cores), 0.0
+        return 1e9 / locked_ns(costs, operations, kind, cores), 0.0
     result = exchange_of(costs, operations, kind, cores)
     return result.per_second, result.memory_share
 
 
-WHY_NOT = {
-    "locked": "how often a side sleeps for the lock, and how often it tries in vain, is the kernel's "
-    "choice: the model has one handover for each transaction, or none",
-    "free": "the kernel moves the nodes between the cores, which the model leaves on one",
-    "state": "how often the receiver looks, and takes the sender's lines, is the kernel's choice",
-    "spread": "how often a receiver overtakes the sender, finds nothing and yields, depends on "
-    "their speeds to a few percent; what a line costs differs with the cores' state at the time",
-    "one": "the turns' length is the kernel's, and its own work is on this core too",
-}
+# ---- Why not -------------------------------------------------------------------------------------
 
 
-def why_not(row):
-    for key in (row["exchange"], row["place"] if row["place"] == "free" else "", row["type"]):
-        if key in WHY_NOT:
-            return WHY_NOT[key]
-    return WHY_NOT[row["place"]]
+def in_vain_ns(costs, operations, row, measured):
+    """What was measured of looks in vain: half a turn each, and a turn of the lock."""
+    ns = turns_ns(costs, operations, row["type"]) / 4
+    if row["exchange"] == "locked":
+        ns += operations["locked"][row["type"]]["a_look"] * lock_price_ns(costs, row["cores"])
+    return measured["retries"] * ns + measured["yields"] * costs["yield_ns"]
+
+
+def reasons(costs, operations, row, measured):
+    """What was measured of the row and is not in the prediction: how many ns of each transaction,
+    and in words. More ns than predicted are positive."""
+    took_ns = 1e9 / measured["per_second"]
+    at_work = measured["worked_ns"] / took_ns
+    yield (
+        in_vain_ns(costs, operations, row, measured),
+        f"{measured['retries']:.2f} looks in vain and {measured['yields']:.2f} yields for each",
+    )
+    yield (
+        measured["wake_ups"] * costs["wake_ns"],
+        f"{measured['wake_ups']:.3f} sleeps for each, of {costs['wake_ns']:,.0f} ns",
+    )
+    yield (
+        took_ns - measured["worked_ns"] / row["cores"],
+        f"the nodes had {at_work:.2f} of {row['cores']} cores: others had the rest, or they slept",
+    )
+
+
+def rest_in_words(costs, row, measured, ns, told):
+    """What no count explains is in the turns themselves."""
+    took_ns = 1e9 / measured["per_second"]
+    words = f"a transaction has {measured['worked_ns']:,.0f} ns of work in {took_ns:,.0f} ns, "
+    words += f"{abs(ns):,.0f} ns {'more' if ns > 0 else 'less'} than is priced"
+    if row["exchange"] == "locked":
+        price = lock_price_ns(costs, row["cores"])
+        words += f": as {abs(ns) / price:.1f} calls of the lock are, of {price:,.0f} ns"
+    elif row["cores"] > 1:
+        words += f": as {abs(ns) / costs['one_line_ns']:.1f} lines are that come alone"
+    return f"{words} ({told})"
+
+
+def why_not(costs, operations, row, measured):
+    """The largest of what was measured and is not in the prediction; if none is half of what is
+    missing, what is left."""
+    gap_ns = 1e9 / measured["per_second"] - 1e9 / row["predicted_per_second"]
+    found = list(reasons(costs, operations, row, measured))
+    ns, words = max(found, key=lambda reason: reason[0])
+    if ns >= gap_ns / 2 > 0:
+        return f"{words}: {ns:,.0f} of {gap_ns:,.0f} ns more than predicted"
+    rest_ns = gap_ns - sum(reason[0] for reason in found)
+    told = (
+        f"looks in vain {measured['retries']:.2f}, sleeps {measured['wake_ups']:.3f}, "
+        f"switches {measured['switches']:.3f} for each"
+    )
+    return rest_in_words(costs, row, measured, rest_ns, told)
 
 
 def verdict(ratio):
@@ -252,17 +304,18 @@ def rows_make(costs, operations, matrix, progress):
                     row = {"type": kind, "exchange": exchange, "place": place, "run_as": run_as}
                     row.update(predicted_per_second=rate, memory_share=share)
                     found = [m for m in matrix if all(m[k] == row[k] for k in list(row)[:4])]
+                    row["cores"] = 1 if place == "one" or not costs["one_line_ns"] else 2
                     if found:
-                        compare(row, found[0]["per_second"])
+                        compare(costs, operations, row, found[0])
                     rows.append(row)
     return rows
 
 
-def compare(row, measured):
-    ratio = measured / row["predicted_per_second"]
-    row.update(per_second=measured, ratio=ratio, verdict=verdict(ratio))
+def compare(costs, operations, row, measured):
+    ratio = measured["per_second"] / row["predicted_per_second"]
+    row.update(per_second=measured["per_second"], ratio=ratio, verdict=verdict(ratio))
     if row["verdict"] != "stop":
-        row["why"] = why_not(row)
+        row["why"] = why_not(costs, operations, row, measured)
 
 
 # ---- The paper's Figure 6 ------------------------------------------------------------------------
