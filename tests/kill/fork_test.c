@@ -390,8 +390,9 @@ static uint32_t
 ask(med_requests *requests)
 {
     static const med_request_operations none = {.progress = NULL};
+    uint32_t next = 0;
     med_request *request;
-    child_expect(med_request_begin(requests, OTHER, &none, &request) == MEDLEY_OK);
+    child_expect(med_request_begin(requests, OTHER, &next, &none, &request) == MEDLEY_OK);
     return med_request_end_at_once(requests, request, (med_request_outcome){.status = MEDLEY_OK});
 }
 
