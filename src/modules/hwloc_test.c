@@ -172,16 +172,28 @@ written_otherwise(void **state)
     small_with("\"hwloc2.dtd", "[>");
 }
 
-/* More attributes than are kept in mind, and none that hwloc knows. */
+/* Many, of which hwloc knows few; and more than a tag may have. */
 static void
 many_attributes(void **state)
 {
+    enum {
+        MANY = 50,
+        TOO_MANY = 80
+    };
     char more[2000] = " \xc3\xa9=\"\"";
+    machine m;
     (void)state;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < MANY; i++) {
         (void)sprintf(more + strlen(more), " a%d=\"\"", i);
     }
     small_with("type=\"Machine\"", more);
+    (void)sprintf(more, "<topology\n");
+    for (int i = 0; i < TOO_MANY; i++) {
+        (void)sprintf(more + strlen(more), " a%d=\"\"", i);
+    }
+    file_write(more, strlen(more));
+    assert_int_equal(read_with("HWLOC_XMLFILE", file, &m), MEDLEY_ERR_CORRUPT);
+    assert_non_null(strstr(m.why, ":2: a tag has too many attributes"));
 }
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A pass over all characters, then one over the text, byte by byte, with the names of the open tags
- * on a stack of fixed depth, and those of a tag's attributes on another. Whoever calls is told of
- * each tag as it passes.
+ * What the document says of its encoding, then a pass over all characters, then one over the text,
+ * byte by byte, with the names of the open tags on a stack of fixed depth, and those of a tag's
+ * attributes on another. Whoever calls is told of each tag as it passes.
  */
 #include "modules/xml_check.h"
 
@@ -12,8 +12,6 @@
 
 #include "modules/xml_text.h"
 
-#define ATTRIBUTES_MAX 64
-
 typedef struct scan {
     const char *at;
     const char *end;
@@ -22,8 +20,10 @@ typedef struct scan {
     bool root_seen;
     const xml_reader *reader;
     xml_span open[XML_DEPTH_MAX];
-    xml_span given[ATTRIBUTES_MAX]; /* of the tag that is being read, the first so many */
+    xml_span given[XML_ATTRIBUTES_MAX]; /* of the tag that is being read */
     unsigned given_count;
+    bool marked;            /* as UTF-8, by its first bytes */
+    bool utf8;              /* else ISO-8859-1 */
     bool typed;             /* the document says of what type it is */
     bool defined_elsewhere; /* and where that type is defined */
 } scan;
@@ -118,9 +118,10 @@ attribute_name(scan *s, xml_span *its_name)
             return "a tag has an attribute twice";
         }
     }
-    if (s->given_count < ATTRIBUTES_MAX) {
-        s->given[s->given_count++] = *its_name;
+    if (s->given_count == XML_ATTRIBUTES_MAX) {
+        return "a tag has too many attributes";
     }
+    s->given[s->given_count++] = *its_name;
     return NULL;
 }
 
@@ -242,13 +243,13 @@ tag_end(scan *s)
     return take(s, ">") ? tag_closed(s) : "a closing tag does not end";
 }
 
-/* Behind "<?". Only the document's first may be of XML itself. */
+/* Behind "<?". One of XML itself would be the declaration. */
 static const char *
-instruction(scan *s, bool first)
+instruction(scan *s)
 {
     xml_span its_name = name(s);
     bool of_xml = its_name.length == 3 && strncasecmp(its_name.start, "xml", 3) == 0;
-    if (its_name.length == 0 || (of_xml && !(first && memcmp(its_name.start, "xml", 3) == 0))) {
+    if (its_name.length == 0 || of_xml) {
         return "an instruction stands where none of its name may";
     }
     if (take(s, "?>")) {
@@ -313,10 +314,10 @@ document_type(scan *s)
 }
 
 static const char *
-markup(scan *s, bool first)
+markup(scan *s)
 {
     if (take(s, "?")) {
-        return instruction(s, first);
+        return instruction(s);
     }
     if (take(s, "!--")) {
         return comment(s);
@@ -343,14 +344,88 @@ content(scan *s)
     return step_text(s);
 }
 
+/* ---- What stands before all else ------------------------------------------------------------- */
+
+/* Past that part of the declaration, if it comes now; then `value` is its value, else without a
+ * start. False: it has none. */
+static bool
+declared(scan *s, const char *its_name, xml_span *value)
+{
+    *value = (xml_span){.start = NULL};
+    (void)spaces(s);
+    if (!is_space(s->at[-1]) || !take(s, its_name)) {
+        return true;
+    }
+    (void)spaces(s);
+    if (!take(s, "=")) {
+        return false;
+    }
+    (void)spaces(s);
+    value->start = s->at + 1;
+    bool good = quoted(s);
+    value->length = good ? (size_t)(s->at - 1 - value->start) : 0;
+    return good;
+}
+
+static bool
+is_text(xml_span span, const char *text)
+{
+    return same(span, (xml_span){.start = text, .length = strlen(text)});
+}
+
+/* As all of XML 1 have it, which may be read as 1.0. */
+static bool
+is_version(xml_span version)
+{
+    return version.length > 2 && memcmp(version.start, "1.", 2) == 0 &&
+           strspn(version.start + 2, "0123456789") == version.length - 2;
+}
+
+/* Behind "<?xml". */
 static const char *
-characters(const char *text, size_t length, unsigned *line)
+declaration(scan *s)
+{
+    xml_span version, encoding, standalone;
+    if (!declared(s, "version", &version) || !version.start || !is_version(version) ||
+        !declared(s, "encoding", &encoding) || !declared(s, "standalone", &standalone)) {
+        return "the declaration of XML is none";
+    }
+    if (standalone.start && !is_text(standalone, "yes") && !is_text(standalone, "no")) {
+        return "the declaration of XML is none";
+    }
+    if (encoding.start && !xml_encoding_find(encoding.start, encoding.length, &s->utf8)) {
+        return "the encoding is not read here; want UTF-8, US-ASCII or ISO-8859-1";
+    }
+    if (s->marked && !s->utf8) {
+        return "the document begins as UTF-8, and says that it is of another encoding";
+    }
+    (void)spaces(s);
+    return take(s, "?>") ? NULL : "the declaration of XML does not end";
+}
+
+static const char *
+beginning(scan *s)
+{
+    static const char word[] = "<?xml";
+    const size_t bytes = sizeof word - 1;
+    s->marked = take(s, "\xef\xbb\xbf"); /* some programs begin UTF-8 so */
+    if ((size_t)(s->end - s->at) > bytes && is_space(s->at[bytes]) && take(s, word)) {
+        return declaration(s);
+    }
+    return NULL;
+}
+
+/* Of the whole document. */
+static const char *
+characters(scan *s, const char *text)
 {
     size_t at;
-    const char *wrong = xml_characters_check(text, length, &at);
-    *line = 1;
-    for (size_t i = 0; wrong && i < at; i++) {
-        *line += text[i] == '\n';
+    const char *wrong = xml_characters_check(text, (size_t)(s->end - text), s->utf8, &at);
+    if (wrong) {
+        s->line = 1;
+        for (size_t i = 0; i < at; i++) {
+            s->line += text[i] == '\n';
+        }
     }
     return wrong;
 }
@@ -358,13 +433,11 @@ characters(const char *text, size_t length, unsigned *line)
 const char *
 xml_check(const char *text, size_t length, const xml_reader *reader, unsigned *line)
 {
-    scan s = {.at = text, .end = text + length, .line = 1, .reader = reader};
-    const char *wrong = characters(text, length, &s.line);
-    (void)take(&s, "\xef\xbb\xbf"); /* some programs begin UTF-8 so */
-    const char *start = s.at;
+    scan s = {.at = text, .end = text + length, .line = 1, .utf8 = true, .reader = reader};
+    const char *wrong = beginning(&s);
+    wrong = wrong ? wrong : characters(&s, text);
     while (!wrong && s.at < s.end) {
-        bool first = s.at == start;
-        wrong = take(&s, "<") ? markup(&s, first) : content(&s);
+        wrong = take(&s, "<") ? markup(&s) : content(&s);
     }
     *line = s.line;
     if (!wrong && s.depth > 0) {

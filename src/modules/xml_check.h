@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Is a text well-formed XML, of the plain sort that programs write? Tags must close in order,
- * attributes be quoted and each there once, characters be UTF-8 unless the document says otherwise,
- * and '&' name one; documents with definitions of their own are refused. Of letters beyond ASCII in
- * names, any will do. Bounded in depth, so that a recursive parser may follow. */
+ * attributes be quoted and each there once, characters be UTF-8, or ISO-8859-1 where the document
+ * says so, and '&' name one; other encodings, in which another reader might find other tags, and
+ * documents with definitions of their own are refused. Of letters beyond ASCII in names, any will
+ * do. Bounded in depth, so that a recursive parser may follow. */
 #ifndef MEDLEY_MODULES_XML_CHECK_H
 #define MEDLEY_MODULES_XML_CHECK_H
 
 #include <stddef.h>
 
 #define XML_DEPTH_MAX 64
+#define XML_ATTRIBUTES_MAX 64 /* of one tag */
 
 /* Part of the text. */
 typedef struct xml_span {

@@ -51,47 +51,39 @@ character_bytes(const unsigned char *at, size_t left)
     return code >= least[behind] && is_character(code) ? behind + 1 : 0;
 }
 
-/* Does the document's first line say so? One that says it wrongly is left to who reads it. */
-static bool
-is_of_other_encoding(const char *text, size_t length)
+bool
+xml_encoding_find(const char *name, size_t length, bool *utf8)
 {
-    static const char *const ours[] = {"UTF-8", "UTF8", "US-ASCII", "ASCII"};
-    static const char word[] = "encoding";
-    const char *end =
-        length > 5 && memcmp(text, "<?xml", 5) == 0 ? memchr(text, '>', length) : NULL;
-    const char *at = end ? memmem(text, (size_t)(end - text), word, sizeof word - 1) : NULL;
-    if (!at) {
-        return false;
-    }
-    at += sizeof word - 1;
-    while (at < end && strchr(" \t\r\n=\"'", *at)) {
-        at++;
-    }
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
-        size_t bytes = strlen(ours[i]);
-        if ((size_t)(end - at) > bytes && strncasecmp(at, ours[i], bytes) == 0 &&
-            (at[bytes] == '"' || at[bytes] == '\'')) {
-            return false;
+    static const struct {
+        const char *name;
+        bool utf8;
+    } known[] = {{"UTF-8", true}, {"UTF8", true},        {"US-ASCII", true},
+                 {"ASCII", true}, {"ISO-8859-1", false}, {"ISO-LATIN-1", false}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strlen(known[i].name) == length && strncasecmp(known[i].name, name, length) == 0) {
+            *utf8 = known[i].utf8;
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 const char *
-xml_characters_check(const char *text, size_t length, size_t *at)
+xml_characters_check(const char *text, size_t length, bool utf8, size_t *at)
 {
     const char *nul = memchr(text, '\0', length);
-    size_t bytes = 1;
     *at = nul ? (size_t)(nul - text) : 0;
     if (nul) {
-        return "there is a NUL";
+        return "there is a NUL; want UTF-8, US-ASCII or ISO-8859-1";
     }
-    bool other = is_of_other_encoding(text, length);
-    for (; !other && *at < length; *at += bytes) {
-        bytes = character_bytes((const unsigned char *)text + *at, length - *at);
+    while (*at < length) {
+        const unsigned char *next = (const unsigned char *)text + *at;
+        size_t bytes = utf8 ? character_bytes(next, length - *at) : is_character(*next);
         if (bytes == 0) {
-            return "there is a byte that is no character of UTF-8, or a control character";
+            return utf8 ? "there is a byte that is no character of UTF-8, or a control character"
+                        : "there is a control character";
         }
+        *at += bytes;
     }
     return NULL;
 }
