@@ -18,7 +18,7 @@ packages() {
     build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev
            echo libyaml-dev ;;
     test) packages build
-          echo git libcmocka-dev spin python3 python3-simpy binutils groff-base strace
+          echo libhwloc-plugins git libcmocka-dev spin python3 python3-simpy binutils groff-base strace
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
           echo qemu-system-arm ;;
     cross) packages build

@@ -19,6 +19,7 @@
 #include "modules/child.h"
 #include "modules/machine_file.h"
 #include "modules/machine_memory.h"
+#include "modules/xml_parser.h"
 #include "port/topology.h"
 
 MEDLEY_DECLS_BEGIN
@@ -216,6 +217,16 @@ load_fails(const reader *r, unsigned line)
     apart_fear(r->why);
 }
 
+/* When it refused a file. */
+static void
+advise(const reader *r)
+{
+    if (chosen_by(r, "HWLOC_XMLFILE")) {
+        size_t length = strlen(r->why);
+        (void)snprintf(r->why + length, r->why_bytes - length, "%s", xml_parser_advice());
+    }
+}
+
 /* A folder that describes nothing: hwloc has gone on with this machine. It says so, unless it is
  * told to take every machine for this one. */
 static bool
@@ -234,6 +245,7 @@ load_and_walk(reader *r)
     }
     load_fails(r, line);
     if (hwloc_topology_load(r->topology) != 0) {
+        advise(r);
         return false;
     }
     if (is_passed_over(r)) {
@@ -256,6 +268,9 @@ here_read(const med_topology_sink *sink, char *why, size_t why_bytes)
     reader r = {.sink = sink, .why = why, .why_bytes = why_bytes};
     r.variable = med_topology_variable(value_of, &r.value);
     why[0] = '\0';
+    if (chosen_by(&r, "HWLOC_XMLFILE")) {
+        xml_parser_offer(); /* this process is one apart */
+    }
     if (hwloc_topology_init(&r.topology) != 0) {
         WHY(&r, "hwloc: no memory");
         return MEDLEY_ERR_NO_MEMORY;

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The module that reads machines by hwloc: machines that we do not have, from descriptions and from
- * files, and files that are none.
+ * files, and files that are none. As in most programs hwloc is here for the module alone; what
+ * writes files by it is another program.
  */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <hwloc.h>
-
+#include "modules/child.h"
 #include "port/port.h"
+#include "support/process.h"
 #include "support/random.h"
 #include "support/unit.h"
 
@@ -25,22 +30,37 @@ static char file[256];
 
 /* ---- Writing and reading --------------------------------------------------------------------- */
 
+/* What a program that has hwloc says of `file`, or of writing a machine to it: its exit status. */
+static int
+program(const char *description)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        const char *path = getenv("HWLOC_PROGRAM");
+        (void)execl(path, path, file, description, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* Has hwloc write the machine to `file`, and gives its text. */
 static size_t
 xml_of(const char *description, char **text)
 {
-    hwloc_topology_t topology;
-    char *xml;
-    int length;
-    assert_int_equal(hwloc_topology_init(&topology), 0);
-    assert_int_equal(hwloc_topology_set_synthetic(topology, description), 0);
-    assert_int_equal(hwloc_topology_load(topology), 0);
-    assert_int_equal(hwloc_topology_export_xmlbuffer(topology, &xml, &length, 0), 0);
-    *text = malloc((size_t)length);
+    struct stat st;
+    assert_int_equal(program(description), 0);
+    FILE *stream = fopen(file, "r");
+    assert_non_null(stream);
+    assert_int_equal(fstat(fileno(stream), &st), 0);
+    *text = malloc((size_t)st.st_size + 1);
     assert_non_null(*text);
-    memcpy(*text, xml, (size_t)length);
-    hwloc_free_xmlbuffer(topology, xml);
-    hwloc_topology_destroy(topology);
-    return (size_t)length - 1; /* without its NUL */
+    assert_int_equal(fread(*text, 1, (size_t)st.st_size, stream), st.st_size);
+    assert_int_equal(fclose(stream), 0);
+    (*text)[st.st_size] = '\0';
+    return (size_t)st.st_size;
 }
 
 static void
@@ -135,7 +155,6 @@ small_with(const char *behind, const char *more)
     machine m;
     char *text;
     size_t length = xml_of(SMALL, &text);
-    text[length] = '\0';
     const char *at = strstr(text, behind);
     char *changed = malloc(length + strlen(more) + 1);
     assert_non_null(at);
@@ -151,6 +170,37 @@ small_with(const char *behind, const char *more)
     free(text);
 }
 
+/* SMALL, with all of `was` replaced, in front of it `first`. */
+static void
+rewritten(const char *first, const char *was, const char *put)
+{
+    char *text;
+    size_t length = xml_of(SMALL, &text);
+    FILE *stream = fopen(file, "w");
+    assert_non_null(stream);
+    (void)fputs(first, stream);
+    for (size_t i = 0; i < length;) {
+        bool here = strncmp(text + i, was, strlen(was)) == 0;
+        (void)fprintf(stream, "%.*s", here ? (int)strlen(put) : 1, here ? put : text + i);
+        i += here ? strlen(was) : 1;
+    }
+    assert_int_equal(fclose(stream), 0);
+    free(text);
+}
+
+/* Does hwloc read XML by libxml, here? By its plugin alone, which some do not install. */
+static void
+skip_without_plugin(void)
+{
+    rewritten("", "\"", "'");
+    int status = program(NULL);
+    assert_in_range(status, 0, 1);
+    if (status != 0) {
+        (void)fprintf(stderr, "not possible here: hwloc has no plugin for libxml\n");
+        skip();
+    }
+}
+
 #define IN_MACHINE "gp_index=\"1\">"
 #define IN_END "exported_support\"/>" /* where hwloc looks over what it does not know */
 
@@ -159,6 +209,7 @@ static void
 written_otherwise(void **state)
 {
     (void)state;
+    skip_without_plugin();
     small_with(IN_MACHINE, "<info name=\"&amp;&lt;&gt;&quot;&apos;\" value='\"'/>");
     small_with(IN_MACHINE, "<info name=\"&#38;&#x26;&#00000000000038;\" value=\"&#x1F600;\"/>");
     small_with(IN_MACHINE, "<info name=\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\x7f\" value=\"\"/>");
@@ -183,6 +234,7 @@ many_attributes(void **state)
     char more[2000] = " \xc3\xa9=\"\"";
     machine m;
     (void)state;
+    skip_without_plugin();
     for (int i = 0; i < MANY; i++) {
         (void)sprintf(more + strlen(more), " a%d=\"\"", i);
     }
@@ -195,6 +247,60 @@ many_attributes(void **state)
     assert_int_equal(read_with("HWLOC_XMLFILE", file, &m), MEDLEY_ERR_CORRUPT);
     assert_non_null(strstr(m.why, ":2: a tag has too many attributes"));
 }
+
+/* ---- Written by others ----------------------------------------------------------------------- */
+
+static const struct {
+    const char *first;
+    const char *was;
+    const char *put;
+} otherwise[] = {
+    {"", "\n", "\r\n"},
+    {"", "\"", "'"},
+    {"\xef\xbb\xbf", "\n", "\n"},
+    {"", "encoding=\"UTF-8\"", "encoding='iso-8859-1' standalone = \"no\" "},
+    {"", "encoding=\"UTF-8\"", "encoding = 'us-ascii'\n"},
+};
+
+/* What hwloc's plugin for libxml reads, and its own parser does not. */
+static void
+written_by_others(void **state)
+{
+    machine m;
+    (void)state;
+    skip_without_plugin();
+    for (size_t i = 0; i < sizeof otherwise / sizeof otherwise[0]; i++) {
+        rewritten(otherwise[i].first, otherwise[i].was, otherwise[i].put);
+        if (read_with("HWLOC_XMLFILE", file, &m) != MEDLEY_OK) {
+            fail_msg("'%s' was said of %zu", m.why, i);
+        }
+        assert_int_equal(m.of_kind[MED_TOPOLOGY_PROCESSOR], 8);
+    }
+    assert_null(dlsym(RTLD_DEFAULT, "hwloc_topology_init")); /* nothing of it stays */
+}
+
+/* As where it is not installed. */
+static void
+without_the_plugin(void **state)
+{
+    machine m;
+    char said[sizeof file + 200];
+    (void)state;
+    assert_int_equal(setenv("HWLOC_PLUGINS_PATH", getenv("MEDLEY_SHM_DIR"), 1), 0);
+    rewritten("", "\"", "'");
+    medley_status_t status = read_with("HWLOC_XMLFILE", file, &m);
+    rewritten("", "\"", "\"");
+    assert_int_equal(read_with("HWLOC_XMLFILE", file, &(machine){.parts = 0}), MEDLEY_OK);
+    (void)unsetenv("HWLOC_PLUGINS_PATH");
+    assert_int_equal(status, MEDLEY_ERR_CORRUPT);
+    (void)snprintf(said, sizeof said,
+                   "%s:4: hwloc cannot make a machine of what begins here; without its plugin for "
+                   "libxml (install libhwloc-plugins) it reads only XML as it writes it",
+                   file);
+    assert_string_equal(m.why, said);
+}
+
+/* ---- This machine, and folders --------------------------------------------------------------- */
 
 static void
 this_machine(void **state)
@@ -253,6 +359,67 @@ read_apart(void **state)
     assert_int_equal(read_with(NULL, NULL, &m), MEDLEY_OK);
     assert_int_equal(children_gone, before);
     (void)signal(SIGCHLD, SIG_DFL);
+}
+
+/* Opened by who reads it, it has one who writes it, who never does. */
+static void *
+end_the_reader(void *fifo)
+{
+    int fd = open(fifo, O_WRONLY | O_CLOEXEC);
+    (void)kill(0, SIGALRM); /* as the reader's alarm, much later */
+    return fd >= 0 ? fifo : NULL;
+}
+
+static void
+not_for_us(int number)
+{
+    (void)number;
+}
+
+/* In a process group of its own. */
+static int
+reads_without_end(test_process *parent, void *folder)
+{
+    char fifo[400], said[400];
+    pthread_t writer;
+    machine m;
+    (void)parent;
+    (void)snprintf(fifo, sizeof fifo, "%s/sys/devices/system/cpu/online", (char *)folder);
+    child_expect(setpgid(0, 0) == 0);
+    (void)signal(SIGALRM, not_for_us);
+    child_expect(pthread_create(&writer, NULL, end_the_reader, fifo) == 0);
+    child_expect(read_with("HWLOC_FSROOT", folder, &m) == MEDLEY_TIMEOUT);
+    child_expect(pthread_join(writer, NULL) == 0);
+    (void)snprintf(said, sizeof said, "HWLOC_FSROOT=%s: hwloc took longer than %u s to read it",
+                   (char *)folder, CHILD_PATIENCE_S);
+    child_expect(strcmp(m.why, said) == 0);
+    return 0;
+}
+
+/* A file that has no end: said with the variable that chose it. */
+static void
+too_slow(void **state)
+{
+    static const char *const parts[] = {"", "/sys", "/sys/devices", "/sys/devices/system",
+                                        "/sys/devices/system/cpu"};
+    const size_t count = sizeof parts / sizeof parts[0];
+    char folder[300], path[400];
+    test_process child;
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s/endless", getenv("MEDLEY_SHM_DIR"));
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(path, sizeof path, "%s%s", folder, parts[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    (void)snprintf(path, sizeof path, "%s%s/online", folder, parts[count - 1]);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    process_start(&child, reads_without_end, folder);
+    assert_int_equal(process_join(&child), 0);
+    assert_int_equal(unlink(path), 0);
+    for (size_t i = count; i-- > 0;) {
+        (void)snprintf(path, sizeof path, "%s%s", folder, parts[i]);
+        assert_int_equal(rmdir(path), 0);
+    }
 }
 
 /* The first, for hwloc and for us. */
@@ -391,8 +558,7 @@ almost_a_machine(void **state)
     };
     char *text;
     (void)state;
-    size_t length = xml_of(SMALL, &text);
-    text[length] = '\0';
+    (void)xml_of(SMALL, &text);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         a_machine_but_for(text, wrong[i][0], wrong[i][1], wrong[i][2]);
     }
@@ -409,7 +575,6 @@ what_hwloc_finds(void **state)
     machine m;
     (void)state;
     size_t length = xml_of(SMALL, &text);
-    text[length] = '\0';
     const char *end = strstr(text, "</topology>");
     assert_non_null(end);
     char *changed = malloc(length + sizeof more);
@@ -420,7 +585,7 @@ what_hwloc_finds(void **state)
                    file, line_of(text, "<object type=\"Machine\""));
     free(changed);
     assert_int_equal(read_with("HWLOC_XMLFILE", file, &m), MEDLEY_ERR_CORRUPT);
-    assert_string_equal(m.why, said);
+    assert_memory_equal(m.why, said, strlen(said)); /* and how to get the plugin, without */
     free(text);
 }
 
@@ -520,6 +685,9 @@ main(void)
         cmocka_unit_test(large_machine),
         cmocka_unit_test(written_otherwise),
         cmocka_unit_test(many_attributes),
+        cmocka_unit_test(written_by_others),
+        cmocka_unit_test(without_the_plugin),
+        cmocka_unit_test(too_slow),
         cmocka_unit_test(this_machine),
         cmocka_unit_test(machine_of_a_folder),
         cmocka_unit_test(read_apart),
@@ -541,6 +709,10 @@ main(void)
     }
     module = found;
     read_machine = module->read;
+    if (dlsym(RTLD_DEFAULT, "hwloc_topology_init")) {
+        (void)fprintf(stderr, "hwloc is here for more than the module\n");
+        return 1;
+    }
     (void)setenv("HWLOC_HIDE_ERRORS", "2", 1);
     (void)snprintf(file, sizeof file, "%s/machine.xml", getenv("MEDLEY_SHM_DIR"));
     return cmocka_run_group_tests_name("modules/hwloc", tests, NULL, NULL);
