@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from support import CommandTest
+from support import MEDLEY, CommandTest
 
 SYNTHETIC_MACHINE = os.environ["SYNTHETIC_MACHINE"]
 MODULES = os.environ["MODULES"]
@@ -319,18 +319,80 @@ class PretendedMachine(CommandTest):
 
     def test_no_machine(self):
         """This one, and a word; of a tree it is an error, with its reason."""
-        for variable in ("HWLOC_XMLFILE", "HWLOC_SYNTHETIC"):
-            chosen = {variable: self.file + ".not"}
-            output, errors = self.run_medley("info", "--json", **chosen)
-            self.assertIn("limits", json.loads(output))
-            self.assertIn(f"{variable}={self.file}.not: hwloc cannot make a machine", errors)
-            output, errors = self.run_medley(
-                "info", "--tree", "--json", status=1, MEDLEY_MODULE_DIR=MODULES, **chosen
-            )
-            error = json.loads(output)["error"]
-            self.assertRegex(error, "^the machine cannot be read: .+; there is no tree$")
+        chosen = {"HWLOC_SYNTHETIC": self.file + ".not"}
+        output, errors = self.run_medley("info", "--json", **chosen)
+        self.assertIn("limits", json.loads(output))
+        self.assertIn(f"HWLOC_SYNTHETIC={self.file}.not: hwloc cannot make a machine", errors)
+        output, errors = self.run_medley(
+            "info", "--tree", "--json", status=1, MEDLEY_MODULE_DIR=MODULES, **chosen
+        )
+        error = json.loads(output)["error"]
+        self.assertRegex(error, "^the machine cannot be read: .+; there is no tree$")
         self.run_json("info", HWLOC_XMLFILE=self.file + ".not", HWLOC_FSROOT="/")
         self.run_json("info", HWLOC_XMLFILE=self.file, HWLOC_THISSYSTEM="1")
+
+    def test_bad_file(self):
+        """With its line, as when it is asked for, by a tree, and by a program."""
+        with open(self.file, encoding="ascii") as file:
+            good = file.read()
+        line = next(i for i, text in enumerate(good.split("\n"), 1) if "<object" in text)
+        kinds = good.replace("</topology>", "<cpukind/></topology>")
+        for text, expected in (
+            ("neither\n", f"{self.file}:1: text stands outside"),
+            ("<topology>\n<object type='Toaster'/>", f"{self.file}:2: an object is of no known"),
+            (kinds, f"{self.file}:{line}: hwloc cannot make a machine of what begins here"),
+            (None, f"{self.file}: No such file"),
+        ):
+            with open(self.file, "w", encoding="ascii") as file:
+                file.write(text or "")
+            if not text:
+                os.remove(self.file)
+            for way in ([], ["--tree"]):
+                with self.subTest(f"{way} {expected}"):
+                    output, errors = self.run_medley(
+                        "info", *way, status=1, MEDLEY_MODULE_DIR=MODULES, HWLOC_XMLFILE=self.file
+                    )
+                    self.assertEqual(output, "")
+                    self.assertIn(expected, errors)
+                    self.assertNotIn("/sys", errors)
+
+    def test_other_variable(self):
+        """What hwloc accepts, and then cannot make a machine of."""
+        chosen = {"HWLOC_CPUID_PATH": self.folder, "HWLOC_COMPONENTS": "stop"}
+        _, errors = self.run_medley("info", status=1, **chosen)
+        self.assertIn(f"HWLOC_CPUID_PATH={self.folder}: hwloc cannot make a machine", errors)
+        self.assertNotIn("/sys", errors)
+
+    def answers(self, **environment):
+        """Of the command and of a program, asked either way: None, or why there is none."""
+        found = []
+        for way in ([], ["--tree"]):
+            for chosen in ({"HWLOC_XMLFILE": self.file}, {}):
+                result = subprocess.run(
+                    [MEDLEY, "info", *way, *([] if chosen else ["--xml", self.file])],
+                    capture_output=True,
+                    text=True,
+                    env={**self.environment, "MEDLEY_MODULE_DIR": MODULES, **environment, **chosen},
+                )
+                found.append(result.stderr if result.returncode else None)
+        return found
+
+    def test_written_by_others(self):
+        """One answer, whoever reads: a machine, or that hwloc's plugin is missing."""
+        with open(self.file, encoding="ascii") as file:
+            text = file.read().replace('"', "'").replace("\n", "\r\n")
+        with open(self.file, "w", encoding="ascii", newline="") as file:
+            file.write(text)
+        line = next(i for i, text in enumerate(text.split("\n"), 1) if "<object" in text)
+        for answer in self.answers(HWLOC_PLUGINS_PATH=self.folder):
+            self.assertIn(f"{self.file}:{line}: hwloc cannot make a machine", answer or "")
+            self.assertIn("; without its plugin for libxml (install libhwloc-plugins)", answer)
+        here = self.answers()
+        if all(answer and "libhwloc-plugins" in answer for answer in here):
+            reason = "not possible here: hwloc has no plugin for libxml"
+            print(reason)
+            self.skipTest(reason)
+        self.assertEqual(here, [None] * 4)
 
     def test_both(self):
         self.expect("HWLOC_SYNTHETIC=pu:3", 3, HWLOC_XMLFILE=self.file, HWLOC_SYNTHETIC="pu:3")

@@ -18,13 +18,15 @@
 #include "modules/child.h"
 #include "modules/machine_file.h"
 #include "modules/machine_memory.h"
+#include "modules/xml_parser.h"
 #include "port/topology.h"
 #include "tools/medley/output.h"
 
-#define SOURCE_BYTES 512u
+#define SOURCE_BYTES 1024u
 
 /* A machine that somebody wrote down; of this one all is 0. */
 typedef struct recording {
+    const char *asked; /* the file that was asked for; NULL: none, though a variable may name one */
     const char *path;
     char *text;
     size_t size;
@@ -192,6 +194,21 @@ memories_json(hwloc_topology_t topology)
     return rows;
 }
 
+/* ---- Which machine --------------------------------------------------------------------------- */
+
+static const char *
+value_of(const char *variable)
+{
+    return getenv(variable);
+}
+
+/* What hwloc was told to take for this machine, and by which variable; NULL: by none. */
+static const char *
+chosen(const char **value)
+{
+    return med_topology_variable(value_of, value);
+}
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* Some keys stand at the machine, some at its first package. */
@@ -203,19 +220,13 @@ fact(hwloc_topology_t topology, const char *key)
     return text || !package ? text : hwloc_obj_get_info_by_name(package, key);
 }
 
-static const char *
-value_of(const char *variable)
-{
-    return getenv(variable);
-}
-
 /* Of a machine that hwloc was told to take for this one: the variable that told it. */
 static json_t *
 pretence_json(void)
 {
     char text[SOURCE_BYTES];
     const char *value = NULL;
-    const char *variable = med_topology_variable(value_of, &value);
+    const char *variable = chosen(&value);
     if (!variable && (value = getenv("HWLOC_THISSYSTEM")) != NULL) {
         variable = "HWLOC_THISSYSTEM";
     }
@@ -233,7 +244,7 @@ disobeyed_json(hwloc_topology_t topology, const char *xml)
 {
     char text[SOURCE_BYTES];
     const char *value = NULL;
-    const char *variable = med_topology_variable(value_of, &value);
+    const char *variable = chosen(&value);
     if (xml || !variable || !hwloc_topology_is_thissystem(topology) || getenv("HWLOC_THISSYSTEM") ||
         strcmp(value, "/") == 0) {
         return json_null();
@@ -290,18 +301,46 @@ load_and_send(const recording *xml, int fd)
     hwloc_topology_t topology;
     errno = 0;
     bool sent = hwloc_topology_init(&topology) == 0 && load(topology, xml) == 0 &&
-                json_dumpfd(topology_json(topology, xml->path), fd, JSON_COMPACT) == 0;
+                json_dumpfd(topology_json(topology, xml->asked), fd, JSON_COMPACT) == 0;
     _exit(sent ? 0 : errno);
 }
 
-static void
-too_slow(const recording *xml, char *why, size_t why_bytes)
+/* What hwloc was to read, as who chose it has named it. False: nobody did. */
+static bool
+subject(const recording *xml, char text[SOURCE_BYTES])
 {
-    const char *value = xml->path;
-    const char *variable = value ? NULL : med_topology_variable(value_of, &value);
-    (void)snprintf(why, why_bytes, "%s%s%s: hwloc took longer than %u s to read it",
-                   variable ? variable : "", variable ? "=" : "", value ? value : "this machine",
-                   CHILD_PATIENCE_S);
+    const char *value = NULL;
+    const char *variable = chosen(&value);
+    if (xml->path) {
+        (void)snprintf(text, SOURCE_BYTES, "%s:%u", xml->path, xml->line);
+    } else if (variable) {
+        (void)snprintf(text, SOURCE_BYTES, "%s=%s", variable, value);
+    } else {
+        (void)snprintf(text, SOURCE_BYTES, "this machine");
+    }
+    return xml->path || variable;
+}
+
+/* `error` is the child's. */
+static void
+failed(const recording *xml, int error, char *why, size_t why_bytes)
+{
+    char what[SOURCE_BYTES];
+    bool described = subject(xml, what);
+    if (error == -SIGALRM) {
+        (void)snprintf(why, why_bytes, "%s: hwloc took longer than %u s to read it", what,
+                       CHILD_PATIENCE_S);
+    } else if (xml->path) {
+        (void)snprintf(why, why_bytes,
+                       "%s: hwloc cannot make a machine of what begins here%s; want a file that "
+                       "hwloc wrote (lstopo FILE.xml)",
+                       what, xml_parser_advice());
+    } else if (described) {
+        (void)snprintf(why, why_bytes, "%s: hwloc cannot make a machine of it", what);
+    } else {
+        (void)snprintf(why, why_bytes, "hwloc cannot read %s: %s; see that /sys is mounted", what,
+                       error > 0 ? strerror(error) : "it does not survive it");
+    }
 }
 
 static json_t *
@@ -318,27 +357,29 @@ take(const recording *xml, char *why, size_t why_bytes)
     }
     json_t *json = json_loadfd(fd, 0, NULL);
     int error = child_end(pid, fd);
-    if (!json && error == -SIGALRM) {
-        too_slow(xml, why, why_bytes);
-    } else if (!json && xml->path) {
-        (void)snprintf(why, why_bytes,
-                       "%s:%u: hwloc cannot make a machine of what begins here; want a file that "
-                       "hwloc wrote (lstopo FILE.xml)",
-                       xml->path, xml->line);
-    } else if (!json) {
-        (void)snprintf(why, why_bytes,
-                       "hwloc cannot read this machine: %s; see that /sys is mounted",
-                       error > 0 ? strerror(error) : "it does not survive it");
+    if (!json) {
+        failed(xml, error, why, why_bytes);
     }
     return json;
+}
+
+/* The file that a variable chooses; NULL: none does. hwloc would go on with this machine where
+ * there is none, and name no line of a bad one. */
+static const char *
+chosen_file(void)
+{
+    const char *value = NULL;
+    const char *variable = chosen(&value);
+    return variable && strcmp(variable, "HWLOC_XMLFILE") == 0 ? value : NULL;
 }
 
 json_t *
 topology_take(const char *xml, char *why, size_t why_bytes)
 {
-    recording recorded = {.path = xml};
-    if (xml) {
-        recorded.text = machine_file_read(xml, &recorded.size, &recorded.line, why, why_bytes);
+    recording recorded = {.asked = xml, .path = xml ? xml : chosen_file()};
+    if (recorded.path) {
+        recorded.text =
+            machine_file_read(recorded.path, &recorded.size, &recorded.line, why, why_bytes);
         if (!recorded.text) {
             return NULL;
         }
