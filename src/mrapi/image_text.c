@@ -90,7 +90,7 @@ character_refuse(med_image_reader *reader, uint32_t number, char c)
     const char *advice = "only comments may have others";
     if (c == '\t') {
         what = "there is a tab";
-        advice = "indent with spaces";
+        advice = "want spaces; only within a comment may tabs stand";
     } else if (c == '\r') {
         what = "there is a carriage return";
         advice = "lines end with a line feed alone";

@@ -17,7 +17,7 @@ name: radar
 on-death: fail
 
 limits:
-  nodes: 6      # three to come, three more
+  nodes: 6      # three to come,\tthree more
   mutexes: 3
   sharers: 9
 domains:
@@ -64,7 +64,9 @@ WRONG = [
     (BEGIN + "domains:\n", 5, "second 'domains'"),
     (BEGIN + "mutexes: 3\n", 5, "value behind a section '3'"),
     (BEGIN + "mutexes\n", 5, "is not 'key: value' 'mutexes'"),
-    (BEGIN + "\tmutexes:\n", 5, "there is a tab: indent with spaces"),
+    (BEGIN + "\tmutexes:\n", 5, "there is a tab: want spaces"),
+    (BEGIN + "\t# a word\n", 5, "there is a tab: want spaces; only within a comment"),
+    (BEGIN + "mutexes:\t# a word\n", 5, "there is a tab: want spaces; only within a comment"),
     (BEGIN + "mutexes:\r\n", 5, "carriage return"),
     (BEGIN + "mutexes: \x01\n", 5, "no printable ASCII"),
     (BEGIN + "limits:\n  cars: 3\n", 6, "unknown limit 'cars'"),
