@@ -133,6 +133,27 @@ an_old_slot_is_known_while_its_entry_is_only_claimed(void **state)
     free(memory);
 }
 
+/* As many as nobody has, or as are asked for; bits that stand for no entry count for nothing. */
+static void
+the_free_are_counted(void **state)
+{
+    (void)state;
+    med_bit_set set;
+    void *memory = make(100, &set);
+    atomic32_store_relaxed(&set.free_bits[3], UINT32_MAX);
+    for (uint32_t left = 100; left > 0; left--) {
+        assert_int_equal(med_bit_set_free(&set, UINT32_MAX), left);
+        assert_int_equal(med_bit_set_free(&set, 100), left);
+        assert_int_equal(med_bit_set_free(&set, 50), left < 50 ? left : 50);
+        assert_int_equal(med_bit_set_free(&set, 0), 0);
+        (void)take_lowest(&set, 1);
+    }
+    assert_int_equal(med_bit_set_free(&set, 100), 0);
+    assert_int_equal(med_bit_set_recover(&set, 1), 100);
+    assert_int_equal(med_bit_set_free(&set, UINT32_MAX), 100);
+    free(memory);
+}
+
 static void
 generations_wrap_around(void **state)
 {
@@ -242,6 +263,7 @@ main(void)
         cmocka_unit_test(a_start_is_where_the_search_starts),
         cmocka_unit_test(an_old_slot_is_known),
         cmocka_unit_test(an_old_slot_is_known_while_its_entry_is_only_claimed),
+        cmocka_unit_test(the_free_are_counted),
         cmocka_unit_test(generations_wrap_around),
         cmocka_unit_test(a_slot_goes_to_its_next_owner),
         cmocka_unit_test(who_attaches_sees_the_same),

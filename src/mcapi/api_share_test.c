@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Receivers that do not receive: what they have waiting for them leaves others their share of the
  * buffers. Run in a private system and in a named one. */
-#include "mcapi/exchange.h"
+#include "mcapi/channel.h"
 #include "support/channel.h"
 
 #define STUCK_MAX 16u
+#define LANES_MOST 10000u
 #define LONG_BYTES 4000u
 
 static uint32_t
@@ -21,6 +22,12 @@ channel_make(mcapi_port_t port)
     return channel_between(&of_packets, from, endpoint_make(port + 1));
 }
 
+static med_lane_own *
+lane_of(const channel *c)
+{
+    return med_channel_sender(med_self_get(), c->sender);
+}
+
 static mcapi_status_t
 send_packet(const channel *c)
 {
@@ -29,17 +36,38 @@ send_packet(const channel *c)
     return status;
 }
 
+/* In a buffer that is the caller's already, and stays his if it cannot be sent. */
+static mcapi_status_t
+send_taken(const channel *c)
+{
+    mcapi_status_t status, released;
+    void *buffer = medley_mcapi_pktchan_take(c->sender, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    medley_mcapi_pktchan_send_taken(c->sender, buffer, 1, &status);
+    if (status != MCAPI_SUCCESS) {
+        mcapi_pktchan_release(buffer, &released);
+        assert_int_equal(released, MCAPI_SUCCESS);
+    }
+    return status;
+}
+
 /* Until there is no room for more. How many. */
 static uint32_t
-fill(const channel *c)
+fill_by(const channel *c, mcapi_status_t (*send)(const channel *))
 {
     uint32_t count = 0;
     mcapi_status_t status;
-    while ((status = send_packet(c)) == MCAPI_SUCCESS) {
+    while ((status = send(c)) == MCAPI_SUCCESS) {
         count++;
     }
     assert_int_equal(status, MCAPI_TIMEOUT);
     return count;
+}
+
+static uint32_t
+fill(const channel *c)
+{
+    return fill_by(c, send_packet);
 }
 
 static void
@@ -126,6 +154,41 @@ many_are_stuck(void **state)
     }
 }
 
+/* What is sent in place keeps to it, too. */
+static void
+taken_buffers_are_stuck(void **state)
+{
+    (void)state;
+    channel stuck = channel_make(1), other = channel_make(3);
+    uint32_t many = fill_by(&stuck, send_taken);
+    assert_in_range(many, 7 * buffers() / 16 - 4, 7 * buffers() / 16 + 4);
+    assert_in_range(fill_by(&other, send_taken), buffers() / 6, buffers() / 3);
+}
+
+/* What an earlier channel was promised, in whose place it is, is not another's. */
+static void
+a_new_lane_has_no_share_yet(void **state)
+{
+    (void)state;
+    channel first = channel_make(1);
+    const med_lane_own *place = lane_of(&first);
+    uint32_t many = fill(&first);
+    drain(&first, many);
+    channel_end(&of_packets, &first);
+    channel again = channel_make(1);
+    for (unsigned i = 0; i < LANES_MOST && lane_of(&again) != place; i++) {
+        channel_end(&of_packets, &again);
+        again = channel_make(1);
+    }
+    assert_ptr_equal(lane_of(&again), place);
+    channel stuck[STUCK_MAX];
+    for (unsigned i = 0; i < STUCK_MAX; i++) {
+        stuck[i] = channel_make(10 + 2 * i);
+        (void)fill(&stuck[i]);
+    }
+    assert_in_range(fill(&again), 1, 2);
+}
+
 /* Messages that go by buffers keep to it, too; short ones are none of its. */
 static void
 long_messages_are_stuck(void **state)
@@ -174,6 +237,8 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_is_stuck, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(many_are_stuck, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(taken_buffers_are_stuck, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(a_new_lane_has_no_share_yet, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(long_messages_are_stuck, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receivers_are_gone, exchange_up, exchange_down),
     };
