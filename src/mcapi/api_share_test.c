@@ -231,6 +231,72 @@ receivers_are_gone(void **state)
     }
 }
 
+/* ---- A lane that is full before its share is ------------------------------------------------- */
+
+#define MANY_BUFFERS 512u
+#define LANE_GRANULES (4096u / MED_LANE_GRANULE_BYTES)
+
+/* As if its receiver were at the next one, whatever it is at. */
+static void
+pretend_reading(const channel *c)
+{
+    med_ring *ring = lane_of(c)->producer.ring.view.ring;
+    atomic32_store_relaxed(&ring->consumer.reading,
+                           atomic32_load_relaxed(&ring->consumer.head) + 1);
+}
+
+/* What the gone have is looked for now, however lately it was. */
+static void
+let_gone_be_due(void)
+{
+    med_self_get()->exchange->next_search_ns = 0;
+}
+
+/* It stays full when others' buffers come back. */
+static void
+it_is_full_though_buffers_come_back(void **state)
+{
+    (void)state;
+    assert_int_equal(buffers(), MANY_BUFFERS);
+    channel full = channel_make(1);
+    channel left[4];
+    const uint32_t many = LANE_GRANULES;
+    uint32_t all = many;
+    for (uint32_t i = 0; i < many; i++) {
+        assert_int_equal(send_packet(&full), MCAPI_SUCCESS);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        left[i] = channel_make(3 + 2 * i);
+        all += fill(&left[i]);
+    }
+    assert_true(buffers() - all < buffers() / 8 + many); /* so it is refused for its share, too */
+    pretend_reading(&full);
+    for (unsigned i = 0; i < 4; i++) {
+        receiver_close(&of_packets, left[i].receiver);
+        endpoint_delete(left[i].to);
+    }
+    let_gone_be_due();
+    assert_int_equal(send_packet(&full), MCAPI_TIMEOUT);
+    drain(&full, many);
+    let_gone_be_due();
+    assert_int_equal(fill(&full), many);
+}
+
+static int
+failed_with_many_buffers(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(it_is_full_though_buffers_come_back, exchange_up,
+                                        exchange_down),
+    };
+    (void)setenv("MEDLEY_MAX_BUFFERS", "512", 1);
+    if (!system_up(argc, argv)) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (medley_system_close() != MEDLEY_OK);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -246,5 +312,6 @@ main(int argc, char **argv)
         return 1;
     }
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed + (medley_system_close() != MEDLEY_OK);
+    failed += medley_system_close() != MEDLEY_OK;
+    return failed + failed_with_many_buffers(argc, argv);
 }

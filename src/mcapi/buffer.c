@@ -33,11 +33,14 @@ med_buffer_share_look(const med_self *self, med_lane_own *lane)
         status = med_ring_look_for_space(ring, med_ring_tail(ring));
         share = status == MEDLEY_OK ? share_now(self, lane) : 0;
     }
-    if (share == 0 && status != MEDLEY_ERR_CORRUPT && med_exchange_reclaim_due(self) > 0) {
+    if (share == 0 && status == MEDLEY_OK && med_exchange_reclaim_due(self) > 0) {
         share = share_now(self, lane);
     }
     lane->producer.share_end = med_ring_tail(ring) + share;
-    return share || status == MEDLEY_ERR_CORRUPT ? status : MEDLEY_FULL;
+    if (status == MEDLEY_ERR_CORRUPT) {
+        return status;
+    }
+    return share ? MEDLEY_OK : MEDLEY_FULL;
 }
 
 medley_status_t
