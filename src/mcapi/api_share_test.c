@@ -7,6 +7,7 @@
 #define STUCK_MAX 16u
 #define LANES_MOST 10000u
 #define LONG_BYTES 4000u
+#define SHORT_BYTES 200u
 
 static uint32_t
 buffers(void)
@@ -212,6 +213,67 @@ long_messages_are_stuck(void **state)
     assert_int_equal(send_long(from, to), MCAPI_SUCCESS);
 }
 
+static mcapi_status_t
+send_short(mcapi_endpoint_t from, mcapi_endpoint_t to, size_t bytes)
+{
+    static const char text[SHORT_BYTES];
+    mcapi_status_t status;
+    mcapi_msg_send(from, to, text, bytes, 0, &status);
+    return status;
+}
+
+static void
+receive_short(mcapi_endpoint_t at, size_t bytes)
+{
+    static char text[SHORT_BYTES];
+    mcapi_status_t status;
+    size_t size;
+    mcapi_msg_recv(at, text, sizeof text, &size, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(size, bytes);
+}
+
+/* Short messages have no buffers: however many wait, long ones go, as long as the ring has room;
+ * with none of these waiting, and where there always are some. */
+static void
+short_messages_are_waiting(void **state)
+{
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    timeout_set(from, 0);
+    for (unsigned i = 0; i < 17; i++) {
+        assert_int_equal(send_short(from, to, SHORT_BYTES), MCAPI_SUCCESS);
+    }
+    assert_int_equal(send_long(from, to), MCAPI_SUCCESS);
+    for (unsigned round = 0; round < 1000; round++) {
+        for (unsigned i = 0; i < 17; i++) {
+            receive_short(to, SHORT_BYTES);
+            assert_int_equal(send_short(from, to, SHORT_BYTES), MCAPI_SUCCESS);
+        }
+        assert_int_equal(send_long(from, to), MCAPI_SUCCESS);
+        receive_long(to);
+    }
+}
+
+/* Long ones behind short ones have a share as they have alone. */
+static void
+long_messages_are_stuck_behind_short_ones(void **state)
+{
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
+    channel other = channel_make(3);
+    uint32_t many = 0;
+    timeout_set(from, 0);
+    for (unsigned i = 0; i < 60; i++) {
+        assert_int_equal(send_short(from, to, 1), MCAPI_SUCCESS);
+    }
+    while (send_long(from, to) == MCAPI_SUCCESS) {
+        many++;
+    }
+    assert_in_range(many, 7 * buffers() / 16 - 4, 7 * buffers() / 16 + 4);
+    assert_in_range(fill(&other), buffers() / 6, buffers() / 3);
+}
+
 #define SOME_TIME_US 5000000u
 
 /* What waits for receivers that are gone comes back, and is another's share. */
@@ -306,6 +368,9 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(taken_buffers_are_stuck, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(a_new_lane_has_no_share_yet, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(long_messages_are_stuck, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(short_messages_are_waiting, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(long_messages_are_stuck_behind_short_ones, exchange_up,
+                                        exchange_down),
         cmocka_unit_test_setup_teardown(receivers_are_gone, exchange_up, exchange_down),
     };
     if (!system_up(argc, argv)) {

@@ -6,19 +6,32 @@
 #define RUN_SHARE 16u /* likewise, of what goes from one look to the next, but for the least run */
 #define RUN_LEAST 16u
 
-/* What may be under way beside what is, as far as is known: half of it at most, so that it is seen
- * again while others take theirs. */
+/* The most that go from one look to the next. */
 static uint32_t
-share_now(const med_self *self, const med_lane_own *lane)
+run_of(const med_pool *pool)
+{
+    uint32_t run = pool->slots.capacity / RUN_SHARE;
+    return run < RUN_LEAST ? RUN_LEAST : run < MED_BUFFER_SHARE_RUN ? run : MED_BUFFER_SHARE_RUN;
+}
+
+/* What may be under way beside what is, as far as is known: half of it at most, so that it is seen
+ * again while others take theirs. Each granule passes for a buffer, unless they are counted: a
+ * short message is none, and a packet one. Not on from where it is refused anyway. */
+static uint32_t
+share_now(const med_self *self, const med_lane_own *lane, bool counted)
 {
     const med_exchange_node *node = self->exchange;
-    const med_ring_producer *ring = &lane->producer.ring;
-    const med_bit_set *slots = &node->exchange->pool.slots;
-    uint32_t under_way = ring->view.mask + 1 - (ring->limit - med_ring_tail(ring));
-    uint32_t run = slots->capacity / RUN_SHARE;
-    run = run < RUN_LEAST ? RUN_LEAST : run < MED_BUFFER_SHARE_RUN ? run : MED_BUFFER_SHARE_RUN;
-    uint32_t less = slots->capacity / KEPT + under_way;
-    uint32_t not_had = node->cache.count + med_bit_set_free(slots, less + 2 * run);
+    const med_pool *pool = &node->exchange->pool;
+    const uint32_t run = run_of(pool);
+    const uint32_t kept = pool->slots.capacity / KEPT;
+    uint32_t under_way = med_lane_in_use(&lane->producer.ring);
+    uint32_t enough = kept + under_way + 2 * run;
+    uint32_t not_had = node->cache.count + med_bit_set_free(&pool->slots, enough);
+    if (counted && lane->producer.kind == MED_LANE_MESSAGES) {
+        uint32_t refused = not_had > kept ? not_had - kept : 1;
+        under_way = med_record_count_buffers(&lane->producer.ring, refused);
+    }
+    uint32_t less = kept + under_way;
     uint32_t more = not_had > less ? (not_had - less + 1) / 2 : under_way == 0;
     return more < run ? more : run;
 }
@@ -27,14 +40,14 @@ medley_status_t
 med_buffer_share_look(const med_self *self, med_lane_own *lane)
 {
     med_ring_producer *ring = &lane->producer.ring;
-    uint32_t share = share_now(self, lane);
+    uint32_t share = share_now(self, lane, false);
     medley_status_t status = MEDLEY_OK;
-    if (share == 0) { /* how far the receiver is, is looked at when it matters */
+    if (share == 0) { /* how far the receiver is, and what it is, is looked at when it matters */
         status = med_ring_look_for_space(ring, med_ring_tail(ring));
-        share = status == MEDLEY_OK ? share_now(self, lane) : 0;
+        share = status == MEDLEY_OK ? share_now(self, lane, true) : 0;
     }
     if (share == 0 && status == MEDLEY_OK && med_exchange_reclaim_due(self) > 0) {
-        share = share_now(self, lane);
+        share = share_now(self, lane, true);
     }
     lane->producer.share_end = med_ring_tail(ring) + share;
     if (status == MEDLEY_ERR_CORRUPT) {

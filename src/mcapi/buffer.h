@@ -8,13 +8,16 @@
  * node that lives, or from a lane that its consumer has not left. Model: models/buffer.pml.
  *
  * A lane's share. A receiver that does not receive must not keep all buffers of the system in its
- * lane. So a lane with something under way gets another only while fewer elements are under way in
- * it than buffers are free, but for an eighth of the pool, which is for lanes with nothing under
- * way: these are refused none. So one lane alone has seven sixteenths of the pool, the next that is
+ * lane. So a lane with buffers under way gets another only while fewer are under way in it than
+ * are free, but for an eighth of the pool, which is for lanes with none under way: these are
+ * refused none. So one lane alone has seven sixteenths of the pool, the next that is
  * full half as many, and so on; then, those of the eighth, one each. What is free is looked at once
  * in so many, and is then another's too: so it is about that. Who is refused waits for his own
  * receiver only, who wakes him. Nothing about it is shared: the producer knows what is under way,
- * and what the dead had comes back as ever.
+ * and what the dead had comes back as ever. He takes it by the ring's indices, as if each granule
+ * were a buffer: no fewer. Only before he is refused are those of messages, among which are short
+ * ones, counted by their headers: no more steps than the bytes of one such long message are, which
+ * is longer than a quarter of the lane.
  */
 #ifndef MEDLEY_MCAPI_BUFFER_H
 #define MEDLEY_MCAPI_BUFFER_H

@@ -584,9 +584,8 @@ med_lane_may_wait(med_self *self, const med_lane_own *lane)
 {
     bool may = med_endpoint_may_wait(lane->producer.endpoint);
     if (lane->producer.kind != MED_LANE_STATES) {
-        const med_ring_producer *ring = &lane->producer.ring;
-        uint32_t in_use = ring->view.mask + 1 - (ring->limit - med_ring_tail(ring));
-        med_lane_note_use(lane->producer.row, MED_LANE_PRODUCER, in_use);
+        med_lane_note_use(lane->producer.row, MED_LANE_PRODUCER,
+                          med_lane_in_use(&lane->producer.ring));
     }
     if (!may) {
         med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);

@@ -212,6 +212,13 @@ med_lane_note_use(med_lane_row *row, med_lane_side side, uint32_t elements)
     }
 }
 
+/* So many of the ring's elements are in use, as far as its producer knows. */
+static inline uint32_t
+med_lane_in_use(const med_ring_producer *ring)
+{
+    return ring->view.mask + 1 - (ring->limit - med_ring_tail(ring));
+}
+
 /* It had to wait. */
 static inline void
 med_lane_count_wait(med_lane_row *row, med_lane_side side)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What is not on the way of every message: skipping the ring's end, looking for more than was seen,
- * and counting the records that are there.
+ * and counting the records that are there, by either side.
  */
 #include "mcapi/record.h"
 
@@ -14,6 +14,27 @@ med_record_skip(med_ring_producer *ring, uint32_t granules)
     med_record_header_set(med_record_at(&ring->view, tail), MED_RECORD_SKIP | leads_on, bytes);
     med_ring_hand_over(ring, tail + granules); /* wakes nobody: the record behind it does that */
     return MEDLEY_OK;
+}
+
+/* What is no record, which only a bad peer can have put there, counts as if each granule were. */
+uint32_t
+med_record_count_buffers(const med_ring_producer *ring, uint32_t enough)
+{
+    const med_ring_view *view = &ring->view;
+    const uint32_t plain_max = med_record_plain_max(view);
+    const uint32_t tail = med_ring_tail(ring);
+    uint32_t count = 0;
+    for (uint32_t index = tail - med_lane_in_use(ring); index != tail && count < enough;) {
+        med_record record;
+        uint32_t run = med_ring_run(view, index, tail - index);
+        if (med_record_read_in(view, plain_max, index, run, &record) != MEDLEY_OK) {
+            count += tail - index;
+            break;
+        }
+        count += record.kind == MED_RECORD_BUFFER;
+        index += record.granules;
+    }
+    return count < enough ? count : enough;
 }
 
 medley_status_t

@@ -127,7 +127,7 @@ med_record_header_set(unsigned char *slot, uint32_t kind, uint32_t bytes)
 {
     med_record_header *header = (med_record_header *)(void *)slot;
     header->bytes = bytes;
-    atomic32_store_release(&header->kind, kind); /* H1 record filled -> H2 (med_record_read) */
+    atomic32_store_release(&header->kind, kind); /* H1 record filled -> H2 (med_record_read_in) */
 }
 
 /* Hands over what is filled before `next`, and wakes the consumer if it sleeps. */
@@ -137,6 +137,10 @@ med_record_publish(med_ring_producer *ring, uint32_t next, med_waker *news)
     med_ring_hand_over(ring, next);
     med_lane_wake(news);
 }
+
+/* How many of the records under way name a buffer, from the head as last seen; or `enough`, if they
+ * are as many. */
+uint32_t med_record_count_buffers(const med_ring_producer *ring, uint32_t enough);
 
 /* ---- The consumer ---------------------------------------------------------------------------- */
 
@@ -161,11 +165,12 @@ med_record_release(med_lane_own *lane, uint32_t granules, bool leads_on)
 }
 
 /* What stands at the beginning of a run of granules, at an index. MEDLEY_EMPTY: nothing
- * yet; MEDLEY_ERR_CORRUPT: no record. */
+ * yet; MEDLEY_ERR_CORRUPT: no record, nor one with more than `plain_max` in the lane. */
 static inline medley_status_t
-med_record_read(const med_lane_own *lane, uint32_t index, uint32_t run, med_record *record)
+med_record_read_in(
+    const med_ring_view *view, uint32_t plain_max, uint32_t index, uint32_t run, med_record *record)
 {
-    unsigned char *at = med_record_at(&lane->consumer.ring.view, index);
+    unsigned char *at = med_record_at(view, index);
     const med_record_header *header = (const med_record_header *)(void *)at;
     uint32_t word = atomic32_load_acquire(&header->kind); /* H2 record filled <- H1 */
     if (__builtin_expect(word == MED_RECORD_NONE, 0)) {
@@ -175,7 +180,7 @@ med_record_read(const med_lane_own *lane, uint32_t index, uint32_t run, med_reco
     __asm__("" : "+r"(bytes)); /* what is checked is what is used */
     uint32_t kind = word & ~MED_RECORD_LEADS_ON;
     uint32_t in_lane = kind == MED_RECORD_BUFFER ? sizeof(med_pool_buffer) : bytes;
-    if (__builtin_expect(in_lane > lane->consumer.plain_max, 0) ||
+    if (__builtin_expect(in_lane > plain_max, 0) ||
         __builtin_expect(kind - MED_RECORD_SKIP > MED_RECORD_BUFFER - MED_RECORD_SKIP, 0)) {
         return MEDLEY_ERR_CORRUPT;
     }
@@ -185,6 +190,14 @@ med_record_read(const med_lane_own *lane, uint32_t index, uint32_t run, med_reco
     record->payload = at + sizeof *header;
     record->granules = med_record_granules(in_lane);
     return __builtin_expect(record->granules <= run, 1) ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
+}
+
+/* The same, by the consumer. */
+static inline medley_status_t
+med_record_read(const med_lane_own *lane, uint32_t index, uint32_t run, med_record *record)
+{
+    return med_record_read_in(&lane->consumer.ring.view, lane->consumer.plain_max, index, run,
+                              record);
 }
 
 /* Is the next to be found by its header, where the one before it leads on or not? */

@@ -110,6 +110,71 @@ header_alone(void **state)
     }
 }
 
+/* One that names a buffer. */
+static void
+buffer_send(fixture *f)
+{
+    med_pool_buffer name = {0};
+    uint32_t next = record_begin(f, 0, sizeof name);
+    unsigned char *slot = med_record_at(&f->producer.view, next - 1);
+    med_record_header_set(slot, MED_RECORD_BUFFER, 4000);
+    med_ring_hand_over(&f->producer, next);
+}
+
+static void
+record_drop(fixture *f)
+{
+    med_record record;
+    assert_int_equal(med_record_peek(&f->lane, &record), MEDLEY_OK);
+    med_record_pass(&f->lane, record.granules, record.leads_on);
+}
+
+/* The producer counts the buffers under way, and neither what is short, nor the ring's end that was
+ * skipped. */
+static void
+buffers_are_counted(void **state)
+{
+    fixture *f = *state;
+    for (unsigned round = 0; round < 60; round++) {
+        assert_int_equal(med_record_count_buffers(&f->producer, 1), 0);
+        record_send(f, 1, 100);
+        buffer_send(f);
+        record_send(f, 2, round % 2 ? 8 : 40);
+        buffer_send(f);
+        assert_int_equal(med_record_count_buffers(&f->producer, 8), 2);
+        assert_int_equal(med_record_count_buffers(&f->producer, 2), 2);
+        assert_int_equal(med_record_count_buffers(&f->producer, 1), 1);
+        assert_int_equal(med_record_count_buffers(&f->producer, 0), 0);
+        for (unsigned i = 0; i < 4; i++) {
+            record_drop(f);
+        }
+        assert_int_equal(med_ring_look_for_space(&f->producer, med_ring_tail(&f->producer)),
+                         MEDLEY_OK);
+    }
+}
+
+/* The receiver wrote over them, or lies about how far it is: never more than there are granules. */
+static void
+spoilt_records_are_counted_as_buffers(void **state)
+{
+    fixture *f = *state;
+    static const uint32_t kinds[] = {MED_RECORD_NONE, MED_RECORD_SKIP, MED_RECORD_PLAIN,
+                                     MED_RECORD_BUFFER, 77};
+    static const uint32_t lengths[] = {0, 24, 56, 4000, UINT32_MAX};
+    buffer_send(f);
+    uint32_t first = med_ring_tail(&f->producer);
+    record_send(f, 1, 24);
+    buffer_send(f);
+    for (unsigned i = 0; i < 25; i++) {
+        unsigned char *slot = med_record_at(&f->producer.view, first);
+        med_record_header_set(slot, kinds[i / 5], lengths[i % 5]);
+        assert_in_range(med_record_count_buffers(&f->producer, 100), 1, 3);
+    }
+    med_record_header_set(med_record_at(&f->producer.view, first), MED_RECORD_NONE, 0);
+    assert_int_equal(med_record_count_buffers(&f->producer, 100), 3);
+    assert_int_equal(med_record_count_buffers(&f->producer, 2), 2);
+}
+
 /* What is counted is what is received, by the tail or the header: where the last does not lead on,
  * where headers are not asked any more, where the ring keeps its distance. */
 static void
@@ -160,6 +225,8 @@ main(void)
         cmocka_unit_test_setup(header_alone, lane_up),
         cmocka_unit_test_setup(counted_is_received, lane_up),
         cmocka_unit_test_setup(full, lane_up),
+        cmocka_unit_test_setup(buffers_are_counted, lane_up),
+        cmocka_unit_test_setup(spoilt_records_are_counted_as_buffers, lane_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
