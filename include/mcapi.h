@@ -330,8 +330,9 @@ void mcapi_endpoint_set_attribute(MCAPI_IN mcapi_endpoint_t endpoint,
  * Sends `buffer_size` bytes from an own endpoint to any. Priorities: 0 to 3, the most urgent first;
  * what one endpoint sends to another at one priority arrives in that order. Both forms copy: when
  * the call, or the request, is over the buffer may be used again.
- *   msg_send    blocks while the receiver's queue is full (MCAPI_TIMEOUT; or MCAPI_ERR_MEM_LIMIT at
- *               once, if the sending endpoint's memory type says FAIL_ON_MEM_LIMIT)
+ *   msg_send    blocks while the receiver's queue is full; with a message that goes by a buffer,
+ *               also as mcapi_pktchan_send (MCAPI_TIMEOUT; or MCAPI_ERR_MEM_LIMIT at once, if the
+ *               sending endpoint's memory type says FAIL_ON_MEM_LIMIT)
  *   msg_send_i  MCAPI_SUCCESS: there is a request, which may have ended
  *   MCAPI_ERR_ENDP_INVALID   no endpoints, or not the caller's to send from
  *   MCAPI_ERR_MSG_SIZE       more than the receiver's MAX_PAYLOAD_SIZE
@@ -416,8 +417,9 @@ void mcapi_pktchan_send_close_i(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
                                 MCAPI_OUT mcapi_status_t *status);
 
 /*
- * Copies `size` bytes into a buffer of the system's, which goes. The first form blocks while the
- * channel is full or no buffer is left (MCAPI_TIMEOUT; MCAPI_ERR_MEM_LIMIT as mcapi_msg_send).
+ * Copies `size` bytes into a buffer of the system's, which goes. mcapi_pktchan_send blocks while
+ * the channel is full, no buffer is left, or the channel has its share of them, about half of what
+ * is free (MCAPI_TIMEOUT; MCAPI_ERR_MEM_LIMIT as mcapi_msg_send).
  * MCAPI_ERR_CHAN_INVALID, MCAPI_ERR_PKT_SIZE, MCAPI_ERR_TRANSMISSION (the receiver is gone),
  * MCAPI_ERR_ENDP_DELETED (of a request, as of one to receive: its end was closed meanwhile),
  * MCAPI_ERR_PARAMETER, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT. */

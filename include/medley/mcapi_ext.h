@@ -66,9 +66,10 @@ void *medley_mcapi_pktchan_take(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
                                 MCAPI_OUT mcapi_status_t *status);
 /*
  * Sends the first `size` bytes of a buffer that is the caller's, taken or received, without a copy:
- * the buffer goes. Blocks while the channel is full; errors as mcapi_pktchan_send, and
- * MCAPI_ERR_BUF_INVALID: no such buffer, or not the caller's. If it fails the buffer stays the
- * caller's. By a channel of states the bytes are copied, and the buffer is given back. */
+ * the buffer goes. Blocks while the channel is full or has its share of the buffers; errors as
+ * mcapi_pktchan_send, and MCAPI_ERR_BUF_INVALID: no such buffer, or not the caller's. If it fails
+ * the buffer stays the caller's. By a channel of states the bytes are copied, and the buffer is
+ * given back. */
 void medley_mcapi_pktchan_send_taken(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
                                      MCAPI_OUT void *buffer,
                                      MCAPI_IN size_t size,
@@ -136,11 +137,11 @@ void medley_mcapi_topic_subscribe(MCAPI_IN mcapi_endpoint_t topic,
                                   MCAPI_OUT mcapi_pktchan_recv_hndl_t *receive_handle,
                                   MCAPI_OUT mcapi_status_t *status);
 /*
- * Sends a copy to each subscriber; how many got it. Where one has no room, or no buffer is left:
- * with MCAPI_ENDP_ATTR_MEMORY_TYPE = MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT it is lost to him, and
- * counted; else it blocks as long as the endpoint's timeout says, then it is lost to him, counted,
- * and MCAPI_TIMEOUT. Nobody waits for another's room. MCAPI_ERR_ENDP_INVALID: no endpoint of the
- * caller's; MCAPI_ERR_PKT_SIZE. */
+ * Sends a copy to each subscriber; how many got it. Where one has no room, or his channel's share
+ * of the buffers, or no buffer is left: with MCAPI_ENDP_ATTR_MEMORY_TYPE =
+ * MCAPI_ENDP_ATTR_FAIL_ON_MEM_LIMIT it is lost to him, and counted; else it blocks as long as the
+ * endpoint's timeout says, then it is lost to him, counted, and MCAPI_TIMEOUT. Nobody waits for
+ * another's room. MCAPI_ERR_ENDP_INVALID: no endpoint of the caller's; MCAPI_ERR_PKT_SIZE. */
 mcapi_uint_t medley_mcapi_topic_publish(MCAPI_IN mcapi_endpoint_t topic,
                                         MCAPI_IN void *buffer,
                                         MCAPI_IN size_t size,
