@@ -403,18 +403,15 @@ the_owner_of_a_cached_one_dies(void **state)
 static void
 detached_from_the_dead(void **state)
 {
-    static const mrapi_rmem_atype_t ways[] = {MRAPI_RMEM_DUMMY, MRAPI_RMEM_DMA, MRAPI_RMEM_SWCACHE};
+    const mrapi_rmem_atype_t *access = *state;
     mrapi_status_t status;
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        mrapi_rmem_hndl_t rmem = owner_up(ways[i]);
-        process_kill(&child);
-        mrapi_rmem_detach(rmem, &status);
-        assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
-        mrapi_rmem_detach(rmem, &status);
-        assert_int_equal(status, MRAPI_ERR_RMEM_NOTATTACHED);
-        all_is_whole();
-        assert_int_equal(node_ends(state), 0);
-    }
+    mrapi_rmem_hndl_t rmem = owner_up(*access);
+    process_kill(&child);
+    mrapi_rmem_detach(rmem, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_INVALID);
+    mrapi_rmem_detach(rmem, &status);
+    assert_int_equal(status, MRAPI_ERR_RMEM_NOTATTACHED);
+    all_is_whole();
 }
 
 static int
@@ -658,12 +655,17 @@ after_a_fork(void **state)
     assert_int_equal(near[0], pattern(SOME));
 }
 
+#define DETACHED(access)                                                                           \
+    cmocka_unit_test_prestate_setup_teardown(detached_from_the_dead, NULL, node_ends, access)
+
 int
 main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], AS_ANOTHER) == 0) {
         return another_program(argv[2]);
     }
+    mrapi_rmem_atype_t plain = MRAPI_RMEM_DUMMY, engine = MRAPI_RMEM_DMA,
+                       cached = MRAPI_RMEM_SWCACHE;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(moved_plainly, node_ends),
         cmocka_unit_test_teardown(moved_by_engine, node_ends),
@@ -673,7 +675,9 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(the_owners_protection_holds, node_ends),
         cmocka_unit_test_teardown(the_owner_becomes_another_program, node_ends),
         cmocka_unit_test_teardown(the_owner_of_a_cached_one_dies, node_ends),
-        cmocka_unit_test(detached_from_the_dead),
+        DETACHED(&plain),
+        DETACHED(&engine),
+        DETACHED(&cached),
         cmocka_unit_test_teardown(a_user_dies, node_ends),
         cmocka_unit_test_teardown(rows_that_lie, node_ends),
         cmocka_unit_test_teardown(in_the_partition, node_ends),
