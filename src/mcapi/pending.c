@@ -10,10 +10,15 @@
  * queue; after a step that ended it, it cannot be canceled. An operation that is waited for without
  * a request has no turn, since nobody else knows it.
  *
- * Progress: one try of each, from the first on, up to the first that cannot be done. Death: a
- * request goes with its process.
+ * Order. Two of the same numbers end in the order they were asked for; others do not wait for each
+ * other. Of each numbers the first asked for stands in front, and those behind are not looked at.
+ *
+ * Progress: tries of those in front, of each up to the first that cannot be done. Death: a request
+ * goes with its process.
  */
 #include "mcapi/pending.h"
+
+#include <string.h>
 
 #include "mcapi/endpoint.h"
 #include "mcapi/locked.h"
@@ -21,30 +26,63 @@
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
+/* The first about the same, from there on, up to those behind or among them; else where it ends. */
+static __attribute__((noinline)) med_pending **
+search(med_pending **at, const med_pending *wanted, bool behind)
+{
+    while (*at && (behind || !(*at)->behind) &&
+           memcmp((*at)->numbers, wanted->numbers, sizeof wanted->numbers) != 0) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+static void
+put_in(med_pending_queue *queue, med_pending **at, med_pending *pending)
+{
+    pending->next = *at;
+    *at = pending;
+    if (!pending->next) {
+        queue->end = &pending->next;
+    }
+}
+
+static void
+unlink_at(med_pending_queue *queue, med_pending **at)
+{
+    *at = (*at)->next;
+    if (!*at) {
+        queue->end = at;
+    }
+}
+
 static void
 append(med_pending_queue *queue, med_pending *pending)
 {
+    med_pending **at = search(&queue->first, pending, false);
     pending->queue = queue;
-    pending->next = NULL;
-    if (queue->last) {
-        queue->last->next = pending;
-    } else {
-        queue->first = pending;
-    }
-    queue->last = pending;
+    pending->behind = *at && !(*at)->behind;
+    put_in(queue, pending->behind ? queue->end : at, pending);
 }
 
+/* The next about the same takes its place in front. */
 static void
 take_out(med_pending *pending)
 {
     med_pending_queue *queue = pending->queue;
-    med_pending *before = NULL;
-    for (med_pending *p = queue->first; p != pending; p = p->next) {
-        before = p;
+    med_pending **at = &queue->first;
+    while (*at != pending) {
+        at = &(*at)->next;
     }
-    *(before ? &before->next : &queue->first) = pending->next;
-    queue->last = queue->last == pending ? before : queue->last;
+    unlink_at(queue, at);
     pending->queue = NULL;
+    med_pending **next_at = search(at, pending, true);
+    med_pending *next = *next_at;
+    if (next && !pending->behind) {
+        unlink_at(queue, next_at);
+        next->behind = false;
+        put_in(queue, at, next);
+    }
 }
 
 /* May it be done now? Then the caller has its turn. Else another canceled it: it is gone. `had` is
@@ -102,22 +140,24 @@ attempt(med_self *self, med_pending *pending)
     return status;
 }
 
-/* From the first on, what can be done. The caller has the turn of `had`, if that is a request. */
+/* What can be done; where one has ended, the next about the same is in its place. The caller has
+ * the turn of `had`, if that is a request. */
 static void
 bring_forward(med_self *self, med_pending_queue *queue, const med_pending *had)
 {
     med_requests *requests = &self->system->requests;
-    while (queue->first) {
-        med_pending *first = queue->first;
-        if (!enter(requests, first, had)) {
+    for (med_pending **at = &queue->first; *at && !(*at)->behind;) {
+        med_pending *pending = *at;
+        if (!enter(requests, pending, had)) {
             continue;
         }
-        medley_status_t status = attempt(self, first);
+        medley_status_t status = attempt(self, pending);
         if (status == MEDLEY_BUSY) {
-            leave(requests, first, had);
-            return;
+            leave(requests, pending, had);
+            at = &pending->next;
+        } else {
+            end(requests, pending, status, had);
         }
-        end(requests, first, status, had);
     }
 }
 
@@ -138,12 +178,13 @@ bool
 med_pending_sweep(const med_requests *requests, const med_pending_queue *queue)
 {
     bool any = false;
-    for (med_pending *p = queue->first, *next; p; p = next) {
-        next = p->next;
-        if (enter(requests, p, NULL)) {
-            leave(requests, p, NULL);
+    for (med_pending *const *at = &queue->first; *at;) {
+        med_pending *pending = *at;
+        if (enter(requests, pending, NULL)) {
+            leave(requests, pending, NULL);
+            at = &pending->next;
         } else {
-            any = true;
+            any = true; /* and another is in its place */
         }
     }
     return any;
@@ -184,12 +225,17 @@ med_pending_place(med_self *self, const med_request_operations *operations, med_
 
 /* ---- The other side's life ------------------------------------------------------------------- */
 
-/* Only the first of a queue is under way. */
+/* Only those in front are under way. */
 static void
 look(const med_pending_queue *queue)
 {
-    if (med_port_has_processes() && queue->first && queue->first->look) {
-        queue->first->look(queue->first);
+    if (!med_port_has_processes()) {
+        return;
+    }
+    for (med_pending *p = queue->first; p && !p->behind; p = p->next) {
+        if (p->look) {
+            p->look(p);
+        }
     }
 }
 

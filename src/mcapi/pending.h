@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Pending operations: what a node asked for and did not wait for. Each is a request
- * (mrapi/request.h) and stands in a queue of its endpoint, with others of its kind in the order
- * they were asked for; only the first of a queue is tried, so none overtakes another. A queue is
- * brought forward whenever its node tests or waits for one of it, or does the like of it without a
- * request.
+ * (mrapi/request.h) and stands in a queue of its endpoint, with others of its kind. Those about the
+ * same (a receiver and a priority, a channel) are done in the order they were asked for: only the
+ * first of them is tried, so none overtakes another, and none waits for what is about something
+ * else. A queue is brought forward whenever its node tests or waits for one of it, or does the like
+ * of it without a request.
  *
  * The paper's request states (its Figure 3) are those of request.h. All of this is the thread's
  * own; other threads test, wait and cancel by the request's word alone, and see what has ended, but
@@ -25,13 +26,17 @@
 struct med_endpoint_own;
 struct med_pending;
 
+/* Those in front first; then all who stand behind another, in the order they were asked for. */
 typedef struct med_pending_queue {
     struct med_pending *first;
-    struct med_pending *last;
+    struct med_pending **end; /* where the next goes, if there is a first */
 } med_pending_queue;
 
 /* One try of an operation: MEDLEY_BUSY, not yet; anything else is its outcome. */
 typedef medley_status_t med_pending_try(med_self *self, struct med_pending *pending);
+
+/* What an operation is about. */
+#define MED_PENDING_NUMBERS 3u
 
 typedef struct med_pending {
     med_self *self; /* who asked; fixed, as is the next */
@@ -40,15 +45,16 @@ typedef struct med_pending {
     struct med_endpoint_own *own;
     med_pending_queue *queue; /* NULL: it has ended */
     struct med_pending *next;
-    /* What it is about: the operation's own. */
+    /* The operation's own: */
     void *buffer;
     size_t size;
-    unsigned numbers[4];
+    unsigned numbers[MED_PENDING_NUMBERS];
+    bool behind; /* one of the same numbers was asked for before it, and has not ended */
     med_request_outcome outcome;
 } med_pending;
 _Static_assert(sizeof(med_pending) <= MED_REQUEST_CONTEXT_BYTES, "it is a request's context");
 
-/* Asks: tries it at once, unless there are others before it. The handle of the request;
+/* Asks: tries it at once, unless it is behind another. The handle of the request;
  * MEDLEY_ERR_LIMIT. What it was given is copied. */
 medley_status_t med_pending_begin(med_self *self,
                                   med_pending_queue *queue,

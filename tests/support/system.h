@@ -29,7 +29,7 @@ test_system_prepare(void)
     (void)setenv("MEDLEY_MAX_MUTEXES", "16", 1);
     (void)setenv("MEDLEY_MAX_RMEMS", "8", 1);
     (void)setenv("MEDLEY_MAX_RMEM_ATTACHMENTS", "16", 1);
-    (void)setenv("MEDLEY_MAX_REQUESTS", "16", 1);
+    (void)setenv("MEDLEY_MAX_REQUESTS", "16", 0);
     (void)setenv("MEDLEY_LOG", "quiet", 0);
 }
 
