@@ -230,9 +230,7 @@ med_channel_close(med_self *self, med_handle handle, med_lane_side side, med_lan
         return MEDLEY_ERR_ARGUMENT;
     }
     med_endpoint_own *own = sends ? lane->producer.endpoint : lane->consumer.endpoint;
-    uint32_t generation = (sends ? lane->producer.life : lane->consumer.life) - 1;
-    med_handle channel = med_handle_make(MED_HANDLE_SENDER, med_handle_index(handle), generation);
-    med_endpoint_channel_clear(own, channel);
+    med_endpoint_channel_clear(own, med_handle_of_kind(handle, MED_HANDLE_SENDER));
     (void)med_lane_end_leave(self, lane, side);
     return MEDLEY_OK;
 }

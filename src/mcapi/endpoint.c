@@ -89,16 +89,8 @@ own_lanes_none(med_endpoint_own *own)
 
 /* Field by field: others may be comparing the first two. */
 static void
-own_begin(const med_self *self,
-          med_endpoint_row *row,
-          med_handle endpoint,
-          const uint32_t settings[MED_ENDPOINT_SETTINGS])
+own_begin(const med_self *self, med_endpoint_own *own, med_handle endpoint)
 {
-    med_endpoint_own *own = &self->exchange->exchange->endpoints[med_handle_index(endpoint)];
-    own->row = row;
-    for (uint32_t i = 0; i < MED_ENDPOINT_SETTINGS; i++) {
-        own->settings[i] = settings[i];
-    }
     own_lanes_none(own);
     own->published = 0;
     own->sends = (med_pending_queue){NULL, NULL};
@@ -121,6 +113,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     const med_self *self = with->self;
     const med_system *system = self->system;
     med_endpoint_row *endpoint = (med_endpoint_row *)(void *)row;
+    med_endpoint_own *own = &self->exchange->exchange->endpoints[index];
     const uint32_t defaults[MED_ENDPOINT_SETTINGS] = {
         [MED_ENDPOINT_MAX_PAYLOAD] = system->limits.buffer_bytes,
         [MED_ENDPOINT_PRIORITIES] = PRIORITIES_DEFAULT,
@@ -129,15 +122,17 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     };
     /* Before the row is LIVE: its recovery looks where this says. */
     med_object_touch(&self->tables[MED_KIND_ENDPOINT], index);
+    own->row = endpoint;
     for (uint32_t i = 0; i < MED_ENDPOINT_SETTINGS; i++) {
         atomic32_store_relaxed(&endpoint->settings[i], defaults[i]);
+        own->settings[i] = defaults[i];
     }
     atomic32_store_relaxed(&endpoint->gets, 0);
     atomic32_store_relaxed(&endpoint->got_by, 0);
     atomic32_store_relaxed(&endpoint->channel, 0);
     atomic32_store_relaxed(&endpoint->closing, 0);
     atomic32_store_relaxed(&endpoint->lanes_made, 0);
-    own_begin(self, endpoint, med_handle_make(MED_HANDLE_ENDPOINT, index, generation), defaults);
+    own_begin(self, own, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
 }
 
 /* An endpoint appeared: who waits for one looks. */

@@ -55,11 +55,11 @@ wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lan
     const med_ring_producer *to = &m->lane->producer.ring;
     const med_ring_consumer *from = &m->lane->consumer.ring;
     med_wait_request wait = {.condition = condition,
-                             .each_slice = sends ? look_at_receiver : look_at_sender,
                              .context = m,
                              .deadline_ns = med_endpoint_deadline_ns(own),
                              .scope = self->scope};
     if (med_port_has_threads()) {
+        wait.each_slice = sends ? look_at_receiver : look_at_sender;
         wait.call = sends ? &to->view.ring->consumer.stop : &from->view.ring->producer.stop;
         wait.call_value = sends ? to->tail - to->view.mask - 1 : from->head;
     }

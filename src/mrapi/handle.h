@@ -52,6 +52,13 @@ med_handle_generation(med_handle handle)
     return handle >> 16 & MED_HANDLE_GENERATION;
 }
 
+/* The same life of the same row, under another kind. */
+static inline med_handle
+med_handle_of_kind(med_handle handle, med_handle_kind kind)
+{
+    return (handle & 0x0fffffffu) | (uint32_t)kind << 28;
+}
+
 /* The row of a handle of that kind; of any other, a number larger than any row's. */
 static inline uint32_t
 med_handle_index_of_kind(med_handle handle, med_handle_kind kind)
