@@ -11,8 +11,9 @@
 #define TO 10 /* and those behind it */
 #define RECEIVERS 5u
 #define PRIORITIES 4u
-#define ROOM 4u   /* of each receiver's rings: so many are there */
-#define QUEUED 6u /* and so many wait, of each priority */
+#define ROOM 4u    /* of each receiver's rings: so many are there */
+#define QUEUED 6u  /* and so many wait, of each priority */
+#define LONG 1500u /* goes by a buffer, which a short one needs not */
 
 static mcapi_endpoint_t from, to[RECEIVERS];
 static test_random choices;
@@ -31,13 +32,22 @@ endpoints_up(void **state)
 }
 
 static mcapi_request_t
-send_asked(mcapi_endpoint_t receiver, const unsigned *number, mcapi_priority_t priority)
+send_bytes_asked(mcapi_endpoint_t receiver,
+                 const void *content,
+                 size_t bytes,
+                 mcapi_priority_t priority)
 {
     mcapi_status_t status;
     mcapi_request_t request;
-    mcapi_msg_send_i(from, receiver, number, sizeof *number, priority, &request, &status);
+    mcapi_msg_send_i(from, receiver, content, bytes, priority, &request, &status);
     assert_int_equal(status, MCAPI_SUCCESS);
     return request;
+}
+
+static mcapi_request_t
+send_asked(mcapi_endpoint_t receiver, const unsigned *number, mcapi_priority_t priority)
+{
+    return send_bytes_asked(receiver, number, sizeof *number, priority);
 }
 
 /* Numbers from 0 on, until no more go. */
@@ -116,6 +126,48 @@ not_overtaken(void **state)
         expect_number(to[0], number);
     }
     expect_no_end(other, MCAPI_PENDING);
+}
+
+static void
+expect_bytes(mcapi_endpoint_t receiver, size_t bytes)
+{
+    static unsigned char content[LONG];
+    mcapi_status_t status;
+    size_t size;
+    mcapi_msg_recv(receiver, content, sizeof content, &size, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(size, bytes);
+}
+
+/* It would find room, but what was asked for before does not. */
+static void
+the_short_waits_for_the_long(void **state)
+{
+    static unsigned char content[LONG];
+    const mcapi_endpoint_t receiver = endpoint_make(TO + RECEIVERS);
+    mcapi_status_t status;
+    unsigned sent = 0;
+    (void)state;
+    timeout_set(from, 0);
+    for (;; sent++) {
+        mcapi_msg_send(from, receiver, content, LONG, 0, &status);
+        if (status != MCAPI_SUCCESS) {
+            break;
+        }
+    }
+    assert_int_equal(status, MCAPI_TIMEOUT);
+    assert_true(sent > 0);
+    mcapi_request_t long_one = send_bytes_asked(receiver, content, LONG, 0);
+    mcapi_request_t short_one = send_bytes_asked(receiver, content, 1, 0);
+    expect_no_end(short_one, MCAPI_PENDING);
+    expect_no_end(long_one, MCAPI_PENDING);
+    for (unsigned i = 0; i < sent; i++) {
+        expect_bytes(receiver, LONG);
+    }
+    (void)expect_end(short_one, MCAPI_SUCCESS);
+    (void)expect_end(long_one, MCAPI_SUCCESS);
+    expect_bytes(receiver, LONG);
+    expect_bytes(receiver, 1);
 }
 
 /* In front, in the middle, behind; of one receiver, while the other's stand between them. */
@@ -295,6 +347,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(other_receiver, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(other_priority, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(not_overtaken, endpoints_up, exchange_down),
+        cmocka_unit_test_setup_teardown(the_short_waits_for_the_long, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(canceled, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(many, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(other_endpoint_appears, endpoints_up, exchange_down),
