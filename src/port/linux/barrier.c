@@ -23,8 +23,9 @@
  *                                                                       registered; ready = 1
  *     x = 1 (seen by nobody yet)
  *     loads ready: 1, so no fence
- * To load in turn would be the price of every wake. Instead, whoever registers has everybody
- * stopped before he sets `ready`: whoever finds it set does so after that, and loads y afresh.
+ * So whoever registers has everybody stopped before he sets `ready`: whoever finds it set does so
+ * after that, and loads y afresh. That the light half loads in turn too (A2) is for the heavy half
+ * whose call the kernel refuses: what it stored before it found nobody ready is seen then.
  *
  * A fork copies the kernel's note of the registration first, and this process's memory later: a
  * child that trusted its copy of `ready` could have neither fence nor registration. So it trusts
