@@ -72,7 +72,9 @@ med_requests_fini(med_requests *requests)
 void
 med_requests_forget(void)
 {
-    generations_begin += 1u << 31; /* half a round, as far behind all that was told as can be */
+    /* Far behind all that was told, and of a child's child too, whose parent could not either: it
+     * comes round after eight. */
+    generations_begin += 5u << 29;
 }
 
 medley_status_t

@@ -489,6 +489,35 @@ some_places_have_gone_round(void **state)
     next_tells_nothing_of(furthest);
 }
 
+/* A child that could not end its parent's tables, and a child of that one, and so on: none tells what
+ * any before it told. */
+static void
+forgotten_tables_are_told_apart(void **state)
+{
+    enum {
+        GENERATIONS = 7,
+        EACH = 2 * PLACES
+    };
+    uint32_t told[GENERATIONS * EACH];
+    size_t count = 0;
+    (void)state;
+    atomic32_store_relaxed(&one.over, 1);
+    while (count < GENERATIONS * EACH) {
+        for (size_t i = 0; i < EACH; i++) {
+            uint32_t handle = start(&one);
+            assert_int_equal(test(handle), MEDLEY_OK);
+            for (size_t t = 0; t < count; t++) {
+                assert_int_not_equal(handle, told[t]);
+            }
+            told[count++] = handle;
+        }
+        med_requests left = requests; /* where it is */
+        med_requests_forget();
+        assert_int_equal(med_requests_init(&requests), MEDLEY_OK);
+        med_port_memory_unmap(left.places, left.count * sizeof(med_request));
+    }
+}
+
 /* A process may be in two systems at once: whichever it leaves last, its next table is behind what
  * both told. */
 static void
@@ -727,6 +756,7 @@ main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(far_tables_are_told_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(some_places_have_gone_round, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(forgotten_tables_are_told_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_tables_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drained, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drained_by_one_more_urgent, set_up, tear_down),
