@@ -44,10 +44,11 @@ endpoint(mcapi_port_t port)
     must("endpoint");
     mcapi_endpoint_set_attribute(made, MCAPI_ENDP_ATTR_TIMEOUT, &patience, sizeof patience,
                                  &status);
+    must("timeout");
     if (port == PROGRESS)
         mcapi_endpoint_set_attribute(made, MCAPI_ENDP_ATTR_BUFFER_TYPE, &newest_only,
                                      sizeof newest_only, &status);
-    must("attribute");
+    must("buffer type");
     return made;
 }
 
@@ -134,6 +135,10 @@ main(void)
 {
     mcapi_info_t info;
     pid_t child = fork();
+    if (child < 0) {
+        perror("fork");
+        return 1;
+    }
     mcapi_initialize(0, child > 0 ? 1 : 2, NULL, NULL, &info, &status);
     must("initialize");
     child > 0 ? sender() : receiver();
