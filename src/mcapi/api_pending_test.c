@@ -4,7 +4,9 @@
  * to the same receiver at the same priority keeps its order, and nobody else waits for it. Run in a
  * private system and in a named one.
  */
+#include "mcapi/lane.h"
 #include "support/cancel.h"
+#include "support/channel.h"
 #include "support/random.h"
 
 #define FROM 1
@@ -78,6 +80,38 @@ other_receiver(void **state)
     }
     (void)expect_end(waits, MCAPI_SUCCESS);
     expect_number(to[0], last);
+}
+
+/* How often one of this node's sends found no room, and waited. */
+static uint32_t
+waits(void)
+{
+    const med_system *system = med_self_get()->system;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < system->lanes.row_count; i++) {
+        count += atomic32_load_relaxed(&med_lane_at(system, i)->moved[MED_LANE_PRODUCER].waits);
+    }
+    return count;
+}
+
+/* Who goes at once has not waited, whoever else does. */
+static void
+waits_are_counted(void **state)
+{
+    static const unsigned last = ROOM;
+    (void)state;
+    timeout_set(from, 0);
+    fill(to[0], 0);
+    fill(to[2], 0);
+    (void)send_asked(to[0], &last, 0);
+    const uint32_t before = waits();
+    for (unsigned number = 0; number < 3 * ROOM; number++) {
+        assert_int_equal(send_number(from, to[1], number, 0), MCAPI_SUCCESS);
+        expect_number(to[1], number);
+    }
+    assert_int_equal(waits(), before);
+    assert_int_equal(send_number(from, to[2], last, 0), MCAPI_TIMEOUT);
+    assert_int_equal(waits(), before + 1);
 }
 
 static void
@@ -208,6 +242,66 @@ canceled(void **state)
             expect_number(to[1], numbers[i]);
         }
     }
+}
+
+/* ---- What all need --------------------------------------------------------------------------- */
+
+#define TAKEN_MOST 1024u
+#define WINDOW 3u
+#define ROUNDS 300u
+
+typedef struct flow {
+    mcapi_endpoint_t to;
+    mcapi_request_t requests[WINDOW];
+    unsigned oldest;
+    unsigned sent;
+} flow;
+
+/* If its oldest has been sent: it is received, so that its buffer is free for whoever comes first,
+ * and another is asked for. */
+static void
+flow_on(flow *f, unsigned window, const unsigned char content[LONG])
+{
+    mcapi_status_t status;
+    size_t size;
+    if (!mcapi_test(&f->requests[f->oldest], &size, &status)) {
+        return;
+    }
+    assert_int_equal(status, MCAPI_SUCCESS);
+    f->sent++;
+    f->requests[f->oldest] = send_bytes_asked(f->to, content, LONG, 0);
+    f->oldest = (f->oldest + 1) % window;
+    expect_bytes(f->to, LONG);
+}
+
+/* There is one buffer, and to one receiver more is always waiting: the other has its turn. */
+static void
+each_has_its_turn(void **state)
+{
+    static const unsigned char content[LONG];
+    static void *taken[TAKEN_MOST];
+    mcapi_status_t status;
+    unsigned count = 0;
+    const mcapi_endpoint_t holder = endpoint_make(40);
+    (void)state;
+    timeout_set(holder, 0);
+    channel all_but_one = channel_between(&of_packets, holder, endpoint_make(41));
+    while ((taken[count] = medley_mcapi_pktchan_take(all_but_one.sender, &status)) != NULL) {
+        assert_true(++count < TAKEN_MOST);
+    }
+    mcapi_pktchan_release(taken[--count], &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    flow much = {.to = endpoint_make(42)}, one = {.to = endpoint_make(43)};
+    for (unsigned i = 0; i < WINDOW; i++) {
+        much.requests[i] = send_bytes_asked(much.to, content, LONG, 0);
+    }
+    one.requests[0] = send_bytes_asked(one.to, content, LONG, 0);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        flow_on(&much, WINDOW, content);
+        flow_on(&one, 1, content);
+    }
+    assert_true(much.sent >= ROUNDS / 4);
+    assert_true(one.sent >= ROUNDS / 4);
 }
 
 /* ---- Many ------------------------------------------------------------------------------------ */
@@ -346,9 +440,11 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(other_receiver, endpoints_up, exchange_down),
+        cmocka_unit_test_setup_teardown(waits_are_counted, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(other_priority, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(not_overtaken, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(the_short_waits_for_the_long, endpoints_up, exchange_down),
+        cmocka_unit_test_setup_teardown(each_has_its_turn, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(canceled, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(many, endpoints_up, exchange_down),
         cmocka_unit_test_setup_teardown(other_endpoint_appears, endpoints_up, exchange_down),

@@ -203,6 +203,10 @@ send_again(med_self *self, med_pending *pending)
         return status == MEDLEY_ERR_STALE ? MEDLEY_ERR_PEER_DIED : status;
     }
     bool waits = found ? med_lane_may_wait(self, lane) : med_endpoint_may_wait(pending->own);
+    if (found && waits && pending->counts) {
+        pending->counts = false;
+        med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
+    }
     return waits ? MEDLEY_BUSY : status;
 }
 
@@ -255,8 +259,8 @@ med_message_send_wait(med_self *self, const med_message *message)
             return status;
         }
     }
-    med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
     med_pending pending = pending_of(own, message);
+    pending.counts = true;
     return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(own));
 }
 

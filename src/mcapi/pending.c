@@ -65,7 +65,8 @@ append(med_pending_queue *queue, med_pending *pending)
     put_in(queue, pending->behind ? queue->end : at, pending);
 }
 
-/* The next about the same takes its place in front. */
+/* The next about the same comes to the front, behind all who are there: whoever goes on asking
+ * about one thing keeps nobody from what both want, buffers. */
 static void
 take_out(med_pending *pending)
 {
@@ -76,12 +77,15 @@ take_out(med_pending *pending)
     }
     unlink_at(queue, at);
     pending->queue = NULL;
-    med_pending **next_at = search(at, pending, true);
-    med_pending *next = *next_at;
-    if (next && !pending->behind) {
-        unlink_at(queue, next_at);
+    if (pending->behind) {
+        return;
+    }
+    at = search(at, pending, true);
+    med_pending *next = *at;
+    if (next) {
+        unlink_at(queue, at);
         next->behind = false;
-        put_in(queue, at, next);
+        put_in(queue, search(&queue->first, next, false), next);
     }
 }
 
@@ -140,8 +144,8 @@ attempt(med_self *self, med_pending *pending)
     return status;
 }
 
-/* What can be done; where one has ended, the next about the same is in its place. The caller has
- * the turn of `had`, if that is a request. */
+/* What can be done, of those too who come to the front meanwhile. The caller has the turn of `had`,
+ * if that is a request. */
 static void
 bring_forward(med_self *self, med_pending_queue *queue, const med_pending *had)
 {
@@ -184,7 +188,7 @@ med_pending_sweep(const med_requests *requests, const med_pending_queue *queue)
             leave(requests, pending, NULL);
             at = &pending->next;
         } else {
-            any = true; /* and another is in its place */
+            any = true; /* and another is there */
         }
     }
     return any;

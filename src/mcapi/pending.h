@@ -50,6 +50,7 @@ typedef struct med_pending {
     size_t size;
     unsigned numbers[MED_PENDING_NUMBERS];
     bool behind; /* one of the same numbers was asked for before it, and has not ended */
+    bool counts; /* is waited for: its lane counts that, when it finds no room */
     med_request_outcome outcome;
 } med_pending;
 _Static_assert(sizeof(med_pending) <= MED_REQUEST_CONTEXT_BYTES, "it is a request's context");

@@ -489,8 +489,8 @@ some_places_have_gone_round(void **state)
     next_tells_nothing_of(furthest);
 }
 
-/* A child that could not end its parent's tables, and a child of that one, and so on: none tells what
- * any before it told. */
+/* A child that could not end its parent's tables, and a child of that one, and so on: none tells
+ * what any before it told. */
 static void
 forgotten_tables_are_told_apart(void **state)
 {
