@@ -34,20 +34,23 @@ enum {
 
 typedef struct notes {
     volatile uint32_t there;           /* so many have come */
+    volatile bool holder_there;        /* who may die is among them */
     volatile mrapi_mutex_hndl_t mutex; /* told without any order, as all here */
     uint32_t process;                  /* the row of who dies */
     volatile uint32_t wanting;         /* so many are about to wait for the kernel */
     uint32_t holder;                   /* index + 1 of who has the mutex */
 } notes;
 
-/* Nobody goes, or dies by plan, before all are there: with the last the system would go. */
+/* Nobody goes, or dies by plan, before all are there who will be: with the last the system would go,
+ * and who goes does not wait for ever for one who is just coming. */
 static void
 come(const sim_actor *actor, uint32_t actors)
 {
     notes *n = actor->notes;
     mrapi_node_come(actor);
+    n->holder_there = n->holder_there || actor->index == HOLDER;
     n->there++;
-    while (n->there < actors && !sim_is_dead(HOLDER)) {
+    while (n->there + (sim_is_dead(HOLDER) && !n->holder_there) < actors) {
         med_port_yield();
     }
 }
