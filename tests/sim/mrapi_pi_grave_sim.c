@@ -41,8 +41,8 @@ typedef struct notes {
     uint32_t holder;                   /* index + 1 of who has the mutex */
 } notes;
 
-/* Nobody goes, or dies by plan, before all are there who will be: with the last the system would go,
- * and who goes does not wait for ever for one who is just coming. */
+/* Nobody goes, or dies by plan, before all are there who will be: with the last the system would
+ * go, and who goes does not wait for ever for one who is just coming. */
 static void
 come(const sim_actor *actor, uint32_t actors)
 {
