@@ -178,10 +178,12 @@ share_note(const stress_node *n, const stress_end *first)
             ends++;
         }
     }
+    if (first->channel->type == DEPLOYMENT_STATE || ends < 2 || over != 1) {
+        return;
+    }
     stress_record *record = n->record;
     uint32_t share = (uint32_t)(least * ends * STRESS_WHOLE / all);
-    if (first->channel->type != DEPLOYMENT_STATE && ends > 1 && over == 1 &&
-        (!record->shares || share < record->worst_share)) {
+    if (!record->shares || share < record->worst_share) {
         record->shares = true;
         record->worst_share = share;
     }
