@@ -93,7 +93,7 @@ const char *
 report_kind(sim_failure_kind kind)
 {
     static const char *const names[] = {"passed",   "wrong",   "race", "deadlock",
-                                        "livelock", "foreign", "full"};
+                                        "livelock", "foreign", "full", "crash"};
     return names[kind];
 }
 

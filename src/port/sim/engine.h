@@ -75,6 +75,8 @@ void sim_point(uintptr_t pc);
 void sim_pass(void);
 void sim_event(void);
 _Noreturn void sim_fail(sim_failure_kind kind, const char *what, uintptr_t pc, uintptr_t other_pc);
+/* From now on what the processor refuses of a run is a failure of the run (crash.c). */
+bool sim_crashes_begin(void);
 /* Ends the run, which is none of the program's. */
 _Noreturn void sim_discard(void);
 

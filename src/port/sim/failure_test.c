@@ -100,6 +100,22 @@ act_kept_atomic(const sim_actor *actor)
     (void)__atomic_load_n(kept, __ATOMIC_RELAXED);
 }
 
+/* In the upper half, where no process has anything. */
+#define NOWHERE ((uintptr_t)1 << 63)
+
+static void
+act_read_nowhere(const sim_actor *actor)
+{
+    (void)actor;
+    (void)*(const volatile uint8_t *)NOWHERE;
+}
+
+static void
+act_jump_nowhere(const sim_actor *actor)
+{
+    ((void (*)(const sim_actor *))NOWHERE)(actor);
+}
+
 /* Nothing is copied from there, or to there. */
 static void
 act_nothing_copied(const sim_actor *actor)
@@ -298,6 +314,8 @@ SCENARIO(foreign_private, act_private)
 SCENARIO(foreign_kept, act_kept)
 SCENARIO(foreign_kept_copied, act_kept_copied)
 SCENARIO(foreign_kept_atomic, act_kept_atomic)
+SCENARIO(crash_read, act_read_nowhere)
+SCENARIO(crash_jump, act_jump_nowhere)
 SCENARIO(never_copied, act_nothing_copied)
 SCENARIO(deadlock_asleep, act_asleep)
 SCENARIO(livelock_spin, act_spin)
@@ -322,6 +340,8 @@ __attribute__((visibility("default"))) const sim_scenario *const sim_scenarios[]
     &foreign_kept,
     &foreign_kept_copied,
     &foreign_kept_atomic,
+    &crash_read,
+    &crash_jump,
     &never_copied,
     &deadlock_asleep,
     &livelock_spin,

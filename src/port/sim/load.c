@@ -141,7 +141,7 @@ bool
 sim_world_begin(const char *program)
 {
     sim.process_count = SIM_PROCESSES_MAX;
-    bool good = memory_map();
+    bool good = memory_map() && (sim_crashes_begin() || said("no handlers"));
     for (uint32_t i = 0; good && i < sim.process_count; i++) {
         good = process_load(&sim.processes[i], program);
         if (good && i > 0 && sim.processes[i].base == sim.processes[i - 1].base) {

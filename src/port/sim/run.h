@@ -51,6 +51,7 @@ typedef enum sim_failure_kind {
     SIM_LIVELOCK, /* too many steps */
     SIM_FOREIGN,  /* a pointer of another process, to what is not mapped, or none */
     SIM_FULL,     /* one of the simulator's own limits */
+    SIM_CRASH,    /* what the processor refuses */
 } sim_failure_kind;
 
 typedef enum sim_trace_kind {

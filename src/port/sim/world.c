@@ -304,6 +304,7 @@ sim_run(const sim_order *order, sim_outcome *outcome)
     sim_fiber *director = sim_fiber_start(0, direct, (void *)(uintptr_t)order->scenario);
     sim.current = director;
     sim_switch(&sim.outside, director->stack);
+    sim.current = NULL;
     outcome->steps = sim.steps;
     outcome->deaths = sim.deaths;
 }
