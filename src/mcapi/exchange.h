@@ -49,6 +49,7 @@ typedef struct med_exchange_node {
     med_exchange *exchange;
     med_handle memory;
     med_handle guard; /* of the locked baseline (locked.h); 0: the exchange is lock-free */
+    bool in_vain;     /* of that: it last waited for the locks until it gave up */
     med_pool_cache cache;
     med_pending_queue gets; /* endpoints that it waits for */
     med_sends sends;

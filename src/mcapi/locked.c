@@ -22,9 +22,13 @@
  * machine says that the word names a thread that is gone; whoever is told so first frees the word.
  * The thread numbers in that word hold in one PID namespace.
  *
- * Of one who is stopped inside, or of a word that was written over and names one who lives, nobody
- * takes either lock away. Who waits gives up after a while, says so, and has an error; who gives
- * the reader/writer lock back does it then without the other, which orders but does not guard it.
+ * Of one who is stopped inside nobody takes the reader/writer lock away. Who waits for it gives up
+ * after a while, says so, and has an error; from then on he waits for a moment only, until he has
+ * it again. The other lock is taken away from whoever has it for long: from one who is stopped, or
+ * from one who was written into the word and will never give it back, as any thread of the machine
+ * may be. It orders but does not guard, so it does no harm that two have it then: the first finds
+ * the word another's, and leaves it alone. Who slept for him in the kernel keeps all others from
+ * the lock for as long as he sleeps; so nobody sleeps for longer than it takes to take it away.
  */
 #include "mcapi/locked.h"
 
@@ -38,8 +42,12 @@
 
 #define GUARD_NUMBER (MED_OBJECT_USER_MAX + 1)
 #define VARIABLE "MEDLEY_EXCHANGE"
-/* For both locks together: longer than anybody is inside who goes on. */
+/* For both locks together: longer than anybody is inside who goes on. Then for one who was waited
+ * for in vain. */
 #define PATIENCE_NS UINT64_C(5000000000)
+#define PATIENCE_LEFT_NS 100000000u
+/* For the operating system's lock alone: who has it only tries the other. */
+#define OS_PATIENCE_NS 1000000000u
 
 static const char *const names[] = {"lock-free", "locked"};
 
@@ -96,31 +104,38 @@ med_locked_join(med_self *self)
 
 /* ---- The operating system's lock ------------------------------------------------------------- */
 
-/* Refused: the word names one who is gone, or, with a number that came again, the caller. Should it
- * name him anew by now, alive, then two have it for once: the other lock does not mind. */
+/* It still names whom it named, who will not give it back: he is gone; or has, as somebody new, the
+ * caller's number; or was waited for in vain. Should he have come anew by now, alive, then two have
+ * it for once. */
 static void
-free_of_gone(atomic32 *word, uint32_t seen)
+take_away(atomic32 *word, uint32_t seen)
 {
-    /* Relaxed: the machine's own change of it, which follows, orders. */
-    (void)atomic32_cas_relaxed(word, &seen, 0);
+    /* Relaxed, both: the machine's own change of it, which follows, orders. */
+    uint32_t now = atomic32_load_relaxed(word); /* the machine may have noted that somebody waits */
+    if (((now ^ seen) & MED_PORT_PI_OWNER_MASK) == 0) {
+        (void)atomic32_cas_relaxed(word, &now, 0);
+    }
 }
 
-/* MEDLEY_TIMEOUT. */
+/* Whatever stands in the word. MEDLEY_TIMEOUT. */
 static medley_status_t
 os_lock(const med_self *self, uint64_t deadline_ns)
 {
     atomic32 *word = &self->exchange->exchange->head->os_lock;
     uint32_t pauses = 0;
     do {
-        uint32_t seen = atomic32_load_relaxed(word); /* relaxed: compared when it is freed */
-        medley_status_t status = med_port_pi_lock(&word->value, deadline_ns, self->scope);
+        uint64_t slice_end_ns = med_port_clock_ns() + OS_PATIENCE_NS;
+        uint32_t seen = atomic32_load_relaxed(word); /* relaxed: compared when it is taken away */
+        medley_status_t status = med_port_pi_lock(
+            &word->value, slice_end_ns < deadline_ns ? slice_end_ns : deadline_ns, self->scope);
         if (status == MEDLEY_OK || status == MEDLEY_ERR_OWNER_DIED) {
             return MEDLEY_OK;
         }
-        if (status == MEDLEY_ERR_PEER_DIED || status == MEDLEY_ERR_EXISTS) {
-            free_of_gone(word, seen);
+        if (status == MEDLEY_ERR_PEER_DIED || status == MEDLEY_ERR_EXISTS ||
+            status == MEDLEY_TIMEOUT) {
+            take_away(word, seen);
         }
-        med_wait_pause(&pauses);
+        med_wait_pause(&pauses); /* else others sleep in the kernel for whom it named */
     } while (med_port_clock_ns() < deadline_ns);
     return MEDLEY_TIMEOUT;
 }
@@ -144,27 +159,42 @@ try_once(med_self *self, med_rwl_mode mode, uint64_t deadline_ns)
     return status;
 }
 
+static uint64_t
+patience_end_ns(const med_self *self)
+{
+    return med_port_clock_ns() + (self->exchange->in_vain ? PATIENCE_LEFT_NS : PATIENCE_NS);
+}
+
+/* It says so when it begins. */
+static void
+note_how_it_went(med_self *self, medley_status_t status)
+{
+    bool in_vain = status == MEDLEY_TIMEOUT;
+    if (in_vain && !self->exchange->in_vain) {
+        med_log_error_line(VARIABLE "=locked", "its locks were not to be had for 5 s: somebody is "
+                                               "stopped inside, or they were written over");
+    }
+    self->exchange->in_vain = in_vain;
+}
+
 medley_status_t
 med_locked_enter_slow(med_self *self, med_rwl_mode mode)
 {
     bool told = self->owner_died; /* of the program's own locks */
-    uint64_t deadline_ns = med_port_clock_ns() + PATIENCE_NS;
+    uint64_t deadline_ns = patience_end_ns(self);
     medley_status_t status = try_once(self, mode, deadline_ns);
     if (status == MEDLEY_BUSY) {
         status = med_rwl_lock(self, self->exchange->guard, mode, deadline_ns);
     }
     self->owner_died = told;
-    if (status == MEDLEY_TIMEOUT) {
-        med_log_error_line(VARIABLE "=locked", "its locks were not to be had for 5 s: somebody is "
-                                               "stopped inside, or they were written over");
-    }
+    note_how_it_went(self, status);
     return status == MEDLEY_OK ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
 void
 med_locked_leave_slow(med_self *self, med_rwl_mode mode)
 {
-    medley_status_t status = os_lock(self, med_port_clock_ns() + PATIENCE_NS);
+    medley_status_t status = os_lock(self, patience_end_ns(self));
     (void)med_rwl_unlock(self, self->exchange->guard, mode);
     if (status == MEDLEY_OK) {
         os_unlock(self);

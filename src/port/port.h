@@ -296,8 +296,9 @@ uint32_t med_port_wake(const uint32_t *word, uint32_t count, med_port_scope scop
 
 /* Locks with priority inheritance: the word holds the owner's med_port_thread_id(), or 0, and two
  * bits of the machine's own on top. MEDLEY_ERR_OWNER_DIED: got it, but its owner had died.
- * MEDLEY_ERR_PEER_DIED: the word names a thread that is gone. MEDLEY_ERR_EXISTS: the owner waits
- * for the caller, or is the caller: to wait would be to wait for itself.
+ * MEDLEY_ERR_PEER_DIED: the word names a thread that is gone, or one that has no such locks.
+ * MEDLEY_ERR_EXISTS: the owner waits for the caller, or is the caller: to wait would be to wait for
+ * itself.
  * Only the slow paths are here; the fast ones are a compare-and-swap of 0 and the own number. Who
  * gets it sees what was done by whoever gave it back, here or there, or died with it, and his
  * number carries what he did before; to give it back releases. What is refused orders nothing. */

@@ -60,6 +60,7 @@ status_of_pi_lock(uint32_t word, long rc)
     case EDEADLK:
         return MEDLEY_ERR_EXISTS;
     case ESRCH: /* the word names a thread that is gone, and nobody told the kernel */
+    case EPERM: /* or one of the kernel's own, which have no such locks */
         return MEDLEY_ERR_PEER_DIED;
     case EAGAIN:
     case EINTR:

@@ -309,6 +309,37 @@ pi_owner_dies_alone(void **state)
     (void)munmap(word, sizeof *word);
 }
 
+/* Is the machine's second process one of the kernel's own, as the first of those is where they are
+ * seen? PF_KTHREAD of the flags that /proc tells. */
+static bool
+second_is_the_kernels(void)
+{
+    unsigned flags = 0;
+    FILE *file = fopen("/proc/2/stat", "r");
+    if (!file) {
+        return false;
+    }
+    int got = fscanf(file, "2 (%*[^)]) %*c %*d %*d %*d %*d %*d %u", &flags);
+    (void)fclose(file);
+    return got == 1 && (flags & 0x00200000u);
+}
+
+/* A number that a peer scribbled: nobody would ever give that lock back. */
+static void
+pi_owner_is_the_kernels(void **state)
+{
+    (void)state;
+    if (!pi_is_possible()) {
+        not_possible_here(NO_PI);
+    }
+    if (!second_is_the_kernels()) {
+        not_possible_here("the kernel's threads are not seen here");
+    }
+    uint32_t word = 2;
+    assert_int_equal(med_port_pi_lock(&word, MED_PORT_FOREVER, MED_PORT_SCOPE_SHARED),
+                     MEDLEY_ERR_PEER_DIED);
+}
+
 /* ---- Whose thread numbers -------------------------------------------------------------------- */
 
 /* A program's own handler, placed before the port is asked anything. */
@@ -440,6 +471,7 @@ main(void)
         cmocka_unit_test(pi_lock_has_deadlines),
         cmocka_unit_test(pi_owner_dies_with_a_waiter),
         cmocka_unit_test(pi_owner_dies_alone),
+        cmocka_unit_test(pi_owner_is_the_kernels),
         cmocka_unit_test(child_in_another_space_knows_its_own),
         cmocka_unit_test(child_without_proc_knows_of_no_space),
         cmocka_unit_test(doorbell_is_heard_from_a_child_and_by_poll),
