@@ -13,7 +13,9 @@
  * for everything. Who makes one looks at that, and wakes all nodes: it is rare.
  *
  * A node's private view (own) is written by its own thread; others of the process only compare its
- * handle and owner, which are never both theirs.
+ * handle and owner, which are never both theirs. It is claimed for a row that was just made, and
+ * given up before the row goes, so that the table's lock orders it from one node to the next. Where
+ * rows were written over, the table gives out one whose view is another's, who lives: he keeps it.
  *
  * Progress: find is wait-free but for the table's bound; the others block on tables' locks. Death:
  * a node sets its touch bit before its row is LIVE, so its recovery finds the row.
@@ -73,6 +75,32 @@ med_endpoint_lane_made(const med_system *system, med_handle endpoint)
     }
 }
 
+/* ---- Leaving its row ------------------------------------------------------------------------- */
+
+/* With the lock held: of two who recover its node, the slower must not close another's. */
+static medley_status_t
+close_row(med_row *row, uint32_t index, void *context)
+{
+    (void)index;
+    (void)context;
+    /* Relaxed: the lanes' lock, taken next, orders it for who makes a lane. */
+    atomic32_store_relaxed(&((med_endpoint_row *)(void *)row)->closing, 1);
+    return MEDLEY_OK;
+}
+
+static medley_status_t
+leave(med_system *system, uint32_t index, uint32_t generation)
+{
+    medley_status_t status = med_table_act(&system->endpoints, index, generation, close_row, NULL);
+    if (status == MEDLEY_OK) {
+        status = med_lanes_leave(system, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
+    }
+    if (status == MEDLEY_OK) {
+        status = med_table_remove(&system->endpoints, index, generation);
+    }
+    return status == MEDLEY_ERR_STALE ? MEDLEY_OK : status;
+}
+
 /* ---- Create ---------------------------------------------------------------------------------- */
 
 static void
@@ -89,27 +117,26 @@ own_lanes_none(med_endpoint_own *own)
 
 /* Field by field: others may be comparing the first two. */
 static void
-own_begin(const med_self *self, med_endpoint_own *own, med_handle endpoint)
+own_begin(med_endpoint_own *own, med_handle endpoint)
 {
     own_lanes_none(own);
     own->published = 0;
     own->sends = (med_pending_queue){NULL, NULL};
     own->receives = (med_pending_queue){NULL, NULL};
     own->opens = (med_pending_queue){NULL, NULL};
-    /* Relaxed, both: own. */
-    atomic32_store_relaxed(&own->handle, endpoint);
-    atomic32_store_relaxed(&own->owner, self->ref);
+    atomic32_store_relaxed(&own->handle, endpoint); /* relaxed: own */
 }
 
 typedef struct fill_context {
     const med_self *self;
+    bool had; /* what the process knows of that row is of another endpoint */
 } fill_context;
 
 /* Relaxed, all: published with the row (T1 in table.c). */
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
-    const fill_context *with = context;
+    fill_context *with = context;
     const med_self *self = with->self;
     const med_system *system = self->system;
     med_endpoint_row *endpoint = (med_endpoint_row *)(void *)row;
@@ -122,6 +149,10 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     };
     /* Before the row is LIVE: its recovery looks where this says. */
     med_object_touch(&self->tables[MED_KIND_ENDPOINT], index);
+    if (!med_exchange_claim(self, &own->owner)) {
+        with->had = true;
+        return;
+    }
     own->row = endpoint;
     for (uint32_t i = 0; i < MED_ENDPOINT_SETTINGS; i++) {
         atomic32_store_relaxed(&endpoint->settings[i], defaults[i]);
@@ -132,7 +163,7 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     atomic32_store_relaxed(&endpoint->channel, 0);
     atomic32_store_relaxed(&endpoint->closing, 0);
     atomic32_store_relaxed(&endpoint->lanes_made, 0);
-    own_begin(self, own, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
+    own_begin(own, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
 }
 
 /* An endpoint appeared: who waits for one looks. */
@@ -166,6 +197,10 @@ med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint)
     medley_status_t status = med_table_insert(&self->system->endpoints, &insertion);
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&self->system->limits, MED_LIMIT_ENDPOINTS);
+    }
+    if (med_port_has_processes() && status == MEDLEY_OK && context.had) {
+        (void)leave(self->system, insertion.index, insertion.generation);
+        return MEDLEY_ERR_CORRUPT;
     }
     if (status == MEDLEY_OK) {
         *endpoint = med_handle_make(MED_HANDLE_ENDPOINT, insertion.index, insertion.generation);
@@ -300,30 +335,7 @@ med_endpoint_got(const med_self *self, med_handle endpoint, bool got)
 
 /* ---- Delete ---------------------------------------------------------------------------------- */
 
-/* With the lock held: of two who recover its node, the slower must not close another's. */
-static medley_status_t
-close_row(med_row *row, uint32_t index, void *context)
-{
-    (void)index;
-    (void)context;
-    /* Relaxed: the lanes' lock, taken next, orders it for who makes a lane. */
-    atomic32_store_relaxed(&((med_endpoint_row *)(void *)row)->closing, 1);
-    return MEDLEY_OK;
-}
-
-static medley_status_t
-leave(med_system *system, uint32_t index, uint32_t generation)
-{
-    medley_status_t status = med_table_act(&system->endpoints, index, generation, close_row, NULL);
-    if (status == MEDLEY_OK) {
-        status = med_lanes_leave(system, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
-    }
-    if (status == MEDLEY_OK) {
-        status = med_table_remove(&system->endpoints, index, generation);
-    }
-    return status == MEDLEY_ERR_STALE ? MEDLEY_OK : status;
-}
-
+/* Before the row goes: from then on this may be another's. */
 static void
 forget(med_self *self, med_endpoint_own *own)
 {
@@ -331,8 +343,18 @@ forget(med_self *self, med_endpoint_own *own)
     med_pending_end_all(self, &own->receives, MEDLEY_ERR_STALE);
     med_pending_end_all(self, &own->opens, MEDLEY_ERR_STALE);
     /* Relaxed, both: own. */
-    atomic32_store_relaxed(&own->owner, 0);
     atomic32_store_relaxed(&own->handle, 0);
+    atomic32_store_relaxed(&own->owner, 0);
+}
+
+/* The row stays. Relaxed, both: own. */
+static void
+remember(const med_self *self, med_endpoint_own *own, med_handle endpoint)
+{
+    if (med_exchange_claim(self, &own->owner)) {
+        atomic32_store_relaxed(&own->handle, endpoint);
+        atomic32_store_relaxed(&own->row->closing, 0); /* as if it had not been asked for */
+    }
 }
 
 /* Its lanes, as this process sees them: before they are left, since then they may be another's. If
@@ -361,11 +383,10 @@ med_endpoint_delete(med_self *self, med_handle endpoint)
     }
     uint32_t word = atomic32_load_relaxed(&row->row.state); /* relaxed: the own row's */
     own_lanes_leave(self, own);
+    forget(self, own);
     status = leave(self->system, med_handle_index(endpoint), med_row_generation_of(word));
-    if (status == MEDLEY_OK) {
-        forget(self, own);
-    } else {
-        atomic32_store_relaxed(&row->closing, 0); /* relaxed: as if it had not been asked for */
+    if (med_port_has_processes() && status != MEDLEY_OK) { /* else nobody keeps a lock */
+        remember(self, own, endpoint);
     }
     return status;
 }
@@ -380,8 +401,8 @@ med_endpoints_leave(med_self *self)
         if (atomic32_load_relaxed(&own->owner) == self->ref) {
             uint32_t word = atomic32_load_relaxed(&own->row->row.state);
             own_lanes_leave(self, own);
-            (void)leave(self->system, i, med_row_generation_of(word));
             forget(self, own);
+            (void)leave(self->system, i, med_row_generation_of(word));
         }
     }
 }

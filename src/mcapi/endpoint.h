@@ -78,7 +78,8 @@ typedef struct med_endpoint_own {
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
 
-/* MEDLEY_ERR_EXISTS; MEDLEY_ERR_LIMIT, which is reported; MEDLEY_TIMEOUT. */
+/* MEDLEY_ERR_EXISTS; MEDLEY_ERR_LIMIT, which is reported; MEDLEY_TIMEOUT; MEDLEY_ERR_CORRUPT: the
+ * row that it would have had was written over. */
 medley_status_t med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint);
 /* Of any node. MEDLEY_ERR_NOT_FOUND: there is none (yet). */
 medley_status_t med_endpoint_find(
@@ -99,8 +100,8 @@ medley_status_t med_endpoint_request(med_self *self,
                                      med_request_handle *request);
 /* It was got, or is given back, by the caller. MEDLEY_ERR_STALE. */
 medley_status_t med_endpoint_got(const med_self *self, med_handle endpoint, bool got);
-/* MEDLEY_ERR_NOT_OWNER; MEDLEY_BUSY: it is an end of a channel; MEDLEY_ERR_STALE; MEDLEY_TIMEOUT.
- * */
+/* MEDLEY_ERR_NOT_OWNER; MEDLEY_BUSY: it is an end of a channel; MEDLEY_ERR_STALE; MEDLEY_TIMEOUT:
+ * it stays, but what waited at it has ended. */
 medley_status_t med_endpoint_delete(med_self *self, med_handle endpoint);
 /* All of the caller's. */
 void med_endpoints_leave(med_self *self);

@@ -342,6 +342,15 @@ med_exchange_leave(med_self *self)
 }
 
 bool
+med_exchange_claim_free(const med_self *self, atomic32 *owner)
+{
+    uint32_t before = atomic32_load_relaxed(owner); /* relaxed: checked by what follows */
+    bool had = before && (before == self->ref || med_node_alive(self->system, before));
+    /* Relaxed: what the former owner left is not read. */
+    return !had && atomic32_cas_relaxed(owner, &before, self->ref);
+}
+
+bool
 med_exchange_poll_counted(med_self *self)
 {
     med_exchange_node *node = self->exchange;

@@ -148,6 +148,22 @@ med_exchange_lane_owner(uint32_t lane_index, uint32_t generation)
     return 0x80000000u | (generation & 0x7fffu) << 16 | lane_index;
 }
 
+/* What this process knows of a row: `owner` says whose it is, a node reference. It is the caller's
+ * from now on. False: he, or another who lives, has it already, as rows that are written over may
+ * have it. */
+bool med_exchange_claim_free(const med_self *self, atomic32 *owner);
+
+static inline bool
+med_exchange_claim(const med_self *self, atomic32 *owner)
+{
+    if (med_port_has_processes()) {
+        return med_exchange_claim_free(self, owner);
+    }
+    atomic32_store_relaxed(owner,
+                           self->ref); /* relaxed: own; nobody writes over what leads to it */
+    return true;
+}
+
 static inline void *
 med_exchange_lane_memory(const med_exchange *exchange, uint32_t lane_index)
 {

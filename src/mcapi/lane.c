@@ -321,19 +321,6 @@ ring_check(const med_self *self, const med_ring_view *view, med_lane_kind kind)
     return good ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
-/* In this process it is the caller's from now on. False: he, or another who lives, has it already,
- * as rows that are written over may have it. */
-static bool
-side_claim(const med_self *self, atomic32 *owner)
-{
-    uint32_t before = atomic32_load_relaxed(owner); /* relaxed: checked by what follows */
-    /* Without processes nobody leaves what is not his. */
-    bool lives = !med_port_has_processes() || before == self->ref;
-    bool had = before && (lives || med_node_alive(self->system, before));
-    /* Relaxed: what the former owner left is not read. */
-    return !had && atomic32_cas_relaxed(owner, &before, self->ref);
-}
-
 static medley_status_t
 ring_attach(const med_self *self, med_lane_own *own, void *memory, med_lane_side side)
 {
@@ -381,7 +368,7 @@ side_attach(const med_self *self, med_lane_own *own, const med_lane_end *end, me
     if (!side_is_there(row, end->generation, side)) {
         return MEDLEY_ERR_STALE;
     }
-    if (!side_claim(self, owner)) {
+    if (!med_exchange_claim(self, owner)) {
         return MEDLEY_ERR_CORRUPT;
     }
     /* Relaxed: fixed when it was made. */

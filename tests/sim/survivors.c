@@ -177,7 +177,7 @@ static const survivor survivors[] = {
     {"mrapi_pi_reborn", "take_gone", "torn: A3", "mrapi_pi_grave finds it"},
     {"mrapi_pi_number", "take_gone", "torn: A3", "mrapi_pi_grave finds it"},
     {NULL, "med_endpoint_got", "torn: -", "for showing"},
-    {NULL, "side_claim", "torn: -",
+    {NULL, "med_exchange_claim_free", "torn: -",
      "the endpoint's node alone comes to have it: compared for who scribbles"},
     {"mcapi_message", "side_leaves", "torn: G3", "mcapi_close finds it"},
     {"mcapi_packet", "side_leaves", "torn: G3", "mcapi_close finds it"},
