@@ -34,6 +34,14 @@ med_is_locked(const med_self *self)
     return med_port_has_pi() && __builtin_expect(self->exchange->guard != 0, 0);
 }
 
+/* May a call that could wait try at once, without a queue? Under locks, and in a small build, the
+ * queue (pending.h) is the only way: it tries at once too, where nothing stands in front. */
+static inline bool
+med_may_try_at_once(const med_self *self, const med_pending_queue *queue)
+{
+    return !med_port_is_small() && __builtin_expect(!queue->first, 1) && !med_is_locked(self);
+}
+
 /* Around what looks at (read), or changes, what nodes share. Not within another. Nothing at all
  * where the exchange is lock-free. MEDLEY_ERR_CORRUPT: the lock is not to be had any more, or was
  * not for long, which is reported. */

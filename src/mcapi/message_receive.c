@@ -215,14 +215,6 @@ receive_again(med_self *self, med_pending *pending)
     return status == MEDLEY_EMPTY ? MEDLEY_BUSY : status;
 }
 
-static medley_status_t
-receive_locked(med_self *self, med_endpoint_own *own, void *buffer, size_t size, uint32_t *bytes)
-{
-    medley_status_t status;
-    MED_LOCKED(self, MED_RWL_WRITE, status, receive(self, own, buffer, size, bytes));
-    return status;
-}
-
 medley_status_t
 med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t size, uint32_t *bytes)
 {
@@ -231,9 +223,8 @@ med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t siz
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    if (__builtin_expect(!own->receives.first, 1)) {
-        status = med_is_locked(self) ? receive_locked(self, own, buffer, size, bytes)
-                                     : receive(self, own, buffer, size, bytes);
+    if (med_may_try_at_once(self, &own->receives)) {
+        status = receive(self, own, buffer, size, bytes);
         if (__builtin_expect(status != MEDLEY_EMPTY, 1)) {
             return status;
         }

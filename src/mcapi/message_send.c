@@ -202,12 +202,14 @@ send_again(med_self *self, med_pending *pending)
         /* The own endpoint is there, so it is the receiver's that is not. */
         return status == MEDLEY_ERR_STALE ? MEDLEY_ERR_PEER_DIED : status;
     }
-    bool waits = found ? med_lane_may_wait(self, lane) : med_endpoint_may_wait(pending->own);
-    if (found && waits && pending->counts) {
-        pending->counts = false;
+    if (!found) {
+        return med_endpoint_may_wait(pending->own) ? MEDLEY_BUSY : status;
+    }
+    status = med_lane_busy_or(self, lane, status);
+    if (status == MEDLEY_BUSY && med_pending_is_to_count(pending)) {
         med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
     }
-    return waits ? MEDLEY_BUSY : status;
+    return status;
 }
 
 /* Recovers a receiver that died, so that its lane says that it is gone. */
@@ -235,14 +237,6 @@ pending_of(med_endpoint_own *own, const med_message *message)
                          .numbers = {[TO] = message->to, [PRIORITY] = message->priority}};
 }
 
-static medley_status_t
-send_locked(med_self *self, med_lane_own *lane, const med_message *message)
-{
-    medley_status_t status;
-    MED_LOCKED(self, MED_RWL_WRITE, status, send_by(self, lane, message));
-    return status;
-}
-
 medley_status_t
 med_message_send_wait(med_self *self, const med_message *message)
 {
@@ -252,10 +246,9 @@ med_message_send_wait(med_self *self, const med_message *message)
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    if (__builtin_expect(!own->sends.first, 1)) {
-        status =
-            med_is_locked(self) ? send_locked(self, lane, message) : send_by(self, lane, message);
-        if (__builtin_expect(!med_lacks_room(status), 1) || !med_lane_may_wait(self, lane)) {
+    if (med_may_try_at_once(self, &own->sends)) {
+        status = med_lane_busy_or(self, lane, send_by(self, lane, message));
+        if (__builtin_expect(status != MEDLEY_BUSY, 1)) {
             return status;
         }
     }
@@ -320,7 +313,7 @@ send_some(med_self *self, const med_message *message, uint32_t most, uint32_t *s
     med_lane_own *lane;
     *sent = 0;
     medley_status_t status = send_begin(self, message, &own, &lane);
-    if (status == MEDLEY_OK && !own->sends.first && !med_is_locked(self) &&
+    if (status == MEDLEY_OK && med_may_try_at_once(self, &own->sends) &&
         message->bytes <= med_record_plain_max(&lane->producer.ring.view) &&
         !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
         *sent = send_run(lane, message, message->payload, most);

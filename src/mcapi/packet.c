@@ -65,35 +65,30 @@ enum {
     CHANNEL
 };
 
+/* One try, by a lane of the caller's: what lies there goes, or a buffer is had for it. */
+typedef medley_status_t send_try(med_self *self, med_lane_own *lane, void *buffer, size_t bytes);
+
+/* How a call of senders is done: at once, and when it comes from its queue. */
+typedef struct send_way {
+    send_try *once;
+    med_pending_try *again;
+    bool alone; /* it goes by no queue of the endpoint's, since it wants no room */
+} send_way;
+
 static inline medley_status_t
-send_once(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
-{
-    if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
-        return MEDLEY_ERR_PEER_DIED;
-    }
-    medley_status_t status = __builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)
-                                 ? med_state_send(self, lane, payload, (uint32_t)bytes)
-                                 : med_buffer_send_copy(self, lane, payload, (uint32_t)bytes);
-    if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
-    }
-    return status;
-}
-
-medley_status_t
-med_packet_send_try(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
-{
-    return send_once(self, lane, payload, bytes);
-}
-
-static medley_status_t
-send_again(med_self *self, med_pending *pending)
+again(med_self *self, med_pending *pending, send_try *once)
 {
     med_lane_own *lane = med_channel_sender(self, pending->numbers[CHANNEL]);
-    medley_status_t status =
-        lane ? send_once(self, lane, pending->buffer, pending->size) : MEDLEY_ERR_STALE;
+    if (!lane) {
+        return MEDLEY_ERR_STALE;
+    }
     pending->outcome.size_bytes = pending->size;
-    return med_lacks_room(status) && med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
+    medley_status_t status =
+        med_lane_busy_or(self, lane, once(self, lane, pending->buffer, pending->size));
+    if (status == MEDLEY_BUSY && med_pending_is_to_count(pending)) {
+        med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
+    }
+    return status;
 }
 
 static void
@@ -103,6 +98,18 @@ look_at_receiver(med_pending *pending)
     if (lane) {
         med_lane_look_at(pending->self->system, lane->producer.row, MED_LANE_CONSUMER);
     }
+}
+
+static inline med_pending
+pending_of(
+    const send_way *way, med_endpoint_own *own, med_handle channel, void *buffer, size_t bytes)
+{
+    return (med_pending){.attempt = way->again,
+                         .look = look_at_receiver,
+                         .own = own,
+                         .buffer = buffer,
+                         .size = bytes,
+                         .numbers = {[CHANNEL] = channel}};
 }
 
 /* The lane of a channel to send by, and its endpoint. */
@@ -125,169 +132,76 @@ send_begin(const med_self *self,
                                                                        : MEDLEY_ERR_NOT_SUPPORTED;
 }
 
-static medley_status_t
-send_locked(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
+/* A function of its own: what it builds, those that go at once need not. */
+static __attribute__((noinline)) medley_status_t
+send_by_queue(med_self *self,
+              const send_way *way,
+              med_endpoint_own *own,
+              med_handle channel,
+              void *buffer,
+              size_t bytes)
 {
-    medley_status_t status;
-    MED_LOCKED(self, MED_RWL_WRITE, status, send_once(self, lane, payload, bytes));
-    return status;
-}
-
-medley_status_t
-med_packet_send_wait(med_self *self, med_handle channel, const void *payload, size_t bytes)
-{
-    med_lane_own *lane;
-    med_endpoint_own *own = NULL;
-    medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
-    if (__builtin_expect(status != MEDLEY_OK, 0)) {
-        return status;
-    }
-    if (__builtin_expect(!own->sends.first, 1)) {
-        status = med_is_locked(self) ? send_locked(self, lane, payload, bytes)
-                                     : send_once(self, lane, payload, bytes);
-        if (__builtin_expect(!med_lacks_room(status), 1) || !med_lane_may_wait(self, lane)) {
-            return status;
-        }
-    }
-    med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
-    med_pending pending = {.attempt = send_again,
-                           .look = look_at_receiver,
-                           .own = own,
-                           .buffer = (void *)(uintptr_t)payload,
-                           .size = bytes,
-                           .numbers = {[CHANNEL] = channel}};
-    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(own));
-}
-
-/* ---- Send in place --------------------------------------------------------------------------- */
-
-static medley_status_t
-take_again(med_self *self, med_pending *pending)
-{
-    const med_pool *pool = &self->exchange->exchange->pool;
-    const med_lane_own *lane = med_channel_sender(self, pending->numbers[CHANNEL]);
-    med_pool_buffer buffer;
-    if (!lane) {
-        return MEDLEY_ERR_STALE;
-    }
-    medley_status_t status = med_exchange_buffer_take(self, &buffer);
-    if (status == MEDLEY_OK) {
-        *(void **)pending->buffer = med_pool_address(pool, buffer);
-        return MEDLEY_OK;
-    }
-    if (med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
-        return MEDLEY_ERR_PEER_DIED;
-    }
-    return med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
-}
-
-static medley_status_t
-take_locked(med_self *self, med_pool_buffer *buffer)
-{
-    medley_status_t status;
-    MED_LOCKED(self, MED_RWL_WRITE, status, med_exchange_buffer_take(self, buffer));
-    return status;
-}
-
-medley_status_t
-med_packet_buffer_take(med_self *self, med_handle channel, void **address)
-{
-    med_lane_own *lane;
-    med_endpoint_own *own = NULL;
-    med_pool_buffer buffer;
-    medley_status_t status = send_begin(self, channel, 0, &lane, &own);
-    if (__builtin_expect(status != MEDLEY_OK, 0)) {
-        return status;
-    }
-    status =
-        med_is_locked(self) ? take_locked(self, &buffer) : med_exchange_buffer_take(self, &buffer);
-    if (__builtin_expect(status == MEDLEY_OK, 1)) {
-        *address = med_pool_address(&self->exchange->exchange->pool, buffer);
-        return MEDLEY_OK;
-    }
-    /* Not behind what waits in the queue of sends: it wants no room. */
     med_pending_queue alone = {NULL, NULL};
-    med_pending pending = {.attempt = take_again,
-                           .look = look_at_receiver,
-                           .own = own,
-                           .buffer = (void *)address,
-                           .numbers = {[CHANNEL] = channel}};
-    med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
-    return med_pending_wait(self, &alone, &pending, med_endpoint_deadline_ns(own));
+    med_pending pending = pending_of(way, own, channel, buffer, bytes);
+    pending.counts = true;
+    return med_pending_wait(self, way->alone ? &alone : &own->sends, &pending,
+                            med_endpoint_deadline_ns(own));
 }
 
 static inline medley_status_t
-send_place_once(med_self *self, med_lane_own *lane, const void *address, size_t bytes)
+send_wait(med_self *self, const send_way *way, med_handle channel, void *buffer, size_t bytes)
+{
+    static const med_pending_queue none;
+    med_lane_own *lane;
+    med_endpoint_own *own = NULL;
+    medley_status_t status = send_begin(self, channel, way->alone ? 0 : bytes, &lane, &own);
+    if (__builtin_expect(status != MEDLEY_OK, 0)) {
+        return status;
+    }
+    if (med_may_try_at_once(self, way->alone ? &none : &own->sends)) {
+        status = med_lane_busy_or(self, lane, way->once(self, lane, buffer, bytes));
+        if (__builtin_expect(status != MEDLEY_BUSY, 1)) {
+            return status;
+        }
+    }
+    return send_by_queue(self, way, own, channel, buffer, bytes);
+}
+
+/* ---- Send a copy ----------------------------------------------------------------------------- */
+
+static inline medley_status_t
+copy_once(med_self *self, med_lane_own *lane, void *payload, size_t bytes)
 {
     if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return MEDLEY_ERR_PEER_DIED;
     }
-    med_pool_buffer buffer = buffer_at(&self->exchange->exchange->pool, address);
-    medley_status_t status = med_buffer_send(self, lane, buffer, (uint32_t)bytes);
+    medley_status_t status = __builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)
+                                 ? med_state_send(self, lane, payload, (uint32_t)bytes)
+                                 : med_buffer_send_copy(self, lane, payload, (uint32_t)bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
     }
     return status;
 }
 
-/* A value is copied, and its buffer given back. */
 static medley_status_t
-send_place_as_state(med_self *self, med_lane_own *lane, const void *address, size_t bytes)
+copy_again(med_self *self, med_pending *pending)
 {
-    const med_pool *pool = &self->exchange->exchange->pool;
-    med_pool_buffer buffer = buffer_at(pool, address);
-    if (!med_pool_is_owners(pool, buffer, self->ref)) {
-        return MEDLEY_ERR_NOT_OWNER;
-    }
-    medley_status_t status = send_once(self, lane, address, bytes);
-    return status == MEDLEY_OK ? med_exchange_buffer_give(self, buffer) : status;
+    return again(self, pending, copy_once);
 }
 
-static medley_status_t
-send_place_again(med_self *self, med_pending *pending)
-{
-    med_lane_own *lane = med_channel_sender(self, pending->numbers[CHANNEL]);
-    medley_status_t status =
-        lane ? send_place_once(self, lane, pending->buffer, pending->size) : MEDLEY_ERR_STALE;
-    return med_lacks_room(status) && med_lane_may_wait(self, lane) ? MEDLEY_BUSY : status;
-}
+static const send_way copied = {.once = copy_once, .again = copy_again};
 
-static medley_status_t
-send_place_locked(med_self *self, med_lane_own *lane, const void *address, size_t bytes)
+medley_status_t
+med_packet_send_try(med_self *self, med_lane_own *lane, const void *payload, size_t bytes)
 {
-    medley_status_t status;
-    MED_LOCKED(self, MED_RWL_WRITE, status, send_place_once(self, lane, address, bytes));
-    return status;
+    return copy_once(self, lane, (void *)(uintptr_t)payload, bytes);
 }
 
 medley_status_t
-med_packet_send_place(med_self *self, med_handle channel, void *buffer, size_t bytes)
+med_packet_send_wait(med_self *self, med_handle channel, const void *payload, size_t bytes)
 {
-    med_lane_own *lane;
-    med_endpoint_own *own = NULL;
-    medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
-    if (__builtin_expect(status != MEDLEY_OK, 0)) {
-        return status;
-    }
-    if (__builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)) {
-        MED_LOCKED(self, MED_RWL_WRITE, status, send_place_as_state(self, lane, buffer, bytes));
-        return status;
-    }
-    if (__builtin_expect(!own->sends.first, 1)) {
-        status = med_is_locked(self) ? send_place_locked(self, lane, buffer, bytes)
-                                     : send_place_once(self, lane, buffer, bytes);
-        if (__builtin_expect(!med_lacks_room(status), 1) || !med_lane_may_wait(self, lane)) {
-            return status;
-        }
-    }
-    med_lane_count_wait(lane->producer.row, MED_LANE_PRODUCER);
-    med_pending pending = {.attempt = send_place_again,
-                           .look = look_at_receiver,
-                           .own = own,
-                           .buffer = buffer,
-                           .size = bytes,
-                           .numbers = {[CHANNEL] = channel}};
-    return med_pending_wait(self, &own->sends, &pending, med_endpoint_deadline_ns(own));
+    return send_wait(self, &copied, channel, (void *)(uintptr_t)payload, bytes);
 }
 
 medley_status_t
@@ -300,13 +214,83 @@ med_packet_send_request(med_self *self,
     med_lane_own *lane;
     med_endpoint_own *own = NULL;
     medley_status_t status = send_begin(self, channel, bytes, &lane, &own);
-    const med_pending pending = {.attempt = send_again,
-                                 .look = look_at_receiver,
-                                 .own = own,
-                                 .buffer = (void *)(uintptr_t)payload,
-                                 .size = bytes,
-                                 .numbers = {[CHANNEL] = channel}};
+    const med_pending pending =
+        pending_of(&copied, own, channel, (void *)(uintptr_t)payload, bytes);
     return status == MEDLEY_OK ? med_pending_begin(self, &own->sends, &pending, request) : status;
+}
+
+/* ---- Send in place --------------------------------------------------------------------------- */
+
+static inline medley_status_t
+take_once(med_self *self, med_lane_own *lane, void *address, size_t bytes)
+{
+    (void)bytes;
+    med_pool_buffer buffer;
+    medley_status_t status = med_exchange_buffer_take(self, &buffer);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        *(void **)address = med_pool_address(&self->exchange->exchange->pool, buffer);
+        return MEDLEY_OK;
+    }
+    return med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER) ? MEDLEY_ERR_PEER_DIED : status;
+}
+
+static medley_status_t
+take_again(med_self *self, med_pending *pending)
+{
+    return again(self, pending, take_once);
+}
+
+static const send_way taken = {.once = take_once, .again = take_again, .alone = true};
+
+medley_status_t
+med_packet_buffer_take(med_self *self, med_handle channel, void **address)
+{
+    return send_wait(self, &taken, channel, (void *)address, 0);
+}
+
+/* A value is copied, and its buffer given back. A function of its own, so that the next is small
+ * enough to be inlined. */
+static __attribute__((noinline)) medley_status_t
+place_as_state(med_self *self, med_lane_own *lane, void *address, size_t bytes)
+{
+    const med_pool *pool = &self->exchange->exchange->pool;
+    med_pool_buffer buffer = buffer_at(pool, address);
+    if (!med_pool_is_owners(pool, buffer, self->ref)) {
+        return MEDLEY_ERR_NOT_OWNER;
+    }
+    medley_status_t status = copy_once(self, lane, address, bytes);
+    return status == MEDLEY_OK ? med_exchange_buffer_give(self, buffer) : status;
+}
+
+static inline medley_status_t
+place_once(med_self *self, med_lane_own *lane, void *address, size_t bytes)
+{
+    if (__builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)) {
+        return place_as_state(self, lane, address, bytes);
+    }
+    if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
+        return MEDLEY_ERR_PEER_DIED;
+    }
+    med_pool_buffer buffer = buffer_at(&self->exchange->exchange->pool, address);
+    medley_status_t status = med_buffer_send(self, lane, buffer, (uint32_t)bytes);
+    if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
+    }
+    return status;
+}
+
+static medley_status_t
+place_again(med_self *self, med_pending *pending)
+{
+    return again(self, pending, place_once);
+}
+
+static const send_way placed = {.once = place_once, .again = place_again};
+
+medley_status_t
+med_packet_send_place(med_self *self, med_handle channel, void *buffer, size_t bytes)
+{
+    return send_wait(self, &placed, channel, buffer, bytes);
 }
 
 /* ---- Receive --------------------------------------------------------------------------------- */
@@ -346,6 +330,9 @@ receive_again(med_self *self, med_pending *pending)
     medley_status_t status =
         lane ? receive_once(self, lane, pending->buffer, &bytes) : MEDLEY_ERR_STALE;
     pending->outcome.size_bytes = bytes;
+    if (status == MEDLEY_EMPTY && med_pending_is_to_count(pending)) {
+        med_lane_count_wait(lane->consumer.row, MED_LANE_CONSUMER);
+    }
     return status == MEDLEY_EMPTY ? MEDLEY_BUSY : status;
 }
 
@@ -378,11 +365,20 @@ receive_begin(const med_self *self, med_handle channel, med_lane_own **lane, med
     return __builtin_expect(packets, 1) ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
 }
 
-static medley_status_t
-receive_locked(med_self *self, med_lane_own *lane, void **buffer, size_t *bytes)
+/* As the senders': a function of its own. */
+static __attribute__((noinline)) medley_status_t
+receive_by_queue(
+    med_self *self, med_endpoint_own *own, med_handle channel, void **buffer, size_t *bytes)
 {
-    medley_status_t status;
-    MED_LOCKED(self, MED_RWL_WRITE, status, receive_once(self, lane, buffer, bytes));
+    med_pending pending = {.attempt = receive_again,
+                           .look = look_at_sender,
+                           .own = own,
+                           .buffer = (void *)buffer,
+                           .numbers = {[CHANNEL] = channel},
+                           .counts = true};
+    medley_status_t status =
+        med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(own));
+    *bytes = pending.outcome.size_bytes;
     return status;
 }
 
@@ -395,22 +391,13 @@ med_packet_receive_wait(med_self *self, med_handle channel, void **buffer, size_
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    if (__builtin_expect(!own->receives.first, 1)) {
-        status = med_is_locked(self) ? receive_locked(self, lane, buffer, bytes)
-                                     : receive_once(self, lane, buffer, bytes);
+    if (med_may_try_at_once(self, &own->receives)) {
+        status = receive_once(self, lane, buffer, bytes);
         if (__builtin_expect(status != MEDLEY_EMPTY, 1)) {
             return status;
         }
     }
-    med_lane_count_wait(lane->consumer.row, MED_LANE_CONSUMER);
-    med_pending pending = {.attempt = receive_again,
-                           .look = look_at_sender,
-                           .own = own,
-                           .buffer = (void *)buffer,
-                           .numbers = {[CHANNEL] = channel}};
-    status = med_pending_wait(self, &own->receives, &pending, med_endpoint_deadline_ns(own));
-    *bytes = pending.outcome.size_bytes;
-    return status;
+    return receive_by_queue(self, own, channel, buffer, bytes);
 }
 
 medley_status_t

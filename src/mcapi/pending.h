@@ -69,6 +69,14 @@ medley_status_t med_pending_wait(med_self *self,
                                  uint64_t deadline_ns);
 /* Whatever is in the queue ends with that status. */
 void med_pending_end_all(med_self *self, med_pending_queue *queue, medley_status_t status);
+/* It was told MEDLEY_BUSY by its lane: whether that counts, which it does once. */
+static inline bool
+med_pending_is_to_count(med_pending *pending)
+{
+    bool counts = pending->counts;
+    pending->counts = false;
+    return counts;
+}
 /* Takes out of it what others canceled. Whether there was any. */
 bool med_pending_sweep(const med_requests *requests, const med_pending_queue *queue);
 /* The same of all that the caller asked for. */

@@ -71,24 +71,11 @@ wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lan
     return status == MEDLEY_OK ? m->status : status;
 }
 
-/* One look at what is shared, or one change of it. */
-static void
-locked(moving *m, void (*move)(moving *m))
-{
-    medley_status_t status = med_locked_enter(m->self, MED_RWL_WRITE);
-    if (status == MEDLEY_OK) {
-        move(m);
-        med_locked_leave(m->self, MED_RWL_WRITE);
-    } else {
-        m->status = status;
-    }
-}
-
 /* ---- Send ------------------------------------------------------------------------------------ */
 
 /* One try. MEDLEY_FULL. */
 static medley_status_t
-send(moving *m)
+send(const moving *m)
 {
     med_lane_own *lane = m->lane;
     med_ring_producer *ring = &lane->producer.ring;
@@ -104,21 +91,20 @@ send(moving *m)
     return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
 }
 
-static void
-send_once(moving *m)
+static medley_status_t
+send_once(const moving *m)
 {
-    if (med_lane_is_gone(m->lane->producer.row, MED_LANE_CONSUMER)) {
-        m->status = MEDLEY_ERR_PEER_DIED;
-    } else if (m->status == MEDLEY_FULL) {
-        m->status = send(m);
-    }
+    return med_lane_is_gone(m->lane->producer.row, MED_LANE_CONSUMER) ? MEDLEY_ERR_PEER_DIED
+                                                                      : send(m);
 }
 
 static bool
 was_sent(void *context)
 {
     moving *m = context;
-    locked(m, send_once);
+    if (m->status == MEDLEY_FULL) {
+        MED_LOCKED(m->self, MED_RWL_WRITE, m->status, send_once(m));
+    }
     return m->status != MEDLEY_FULL;
 }
 
@@ -167,7 +153,7 @@ look(med_lane_own *lane)
 
 /* One try. MEDLEY_EMPTY; MEDLEY_ERR_ACCESS. */
 static medley_status_t
-receive(moving *m)
+receive(const moving *m)
 {
     medley_status_t status = look(m->lane);
     if (status != MEDLEY_OK) {
@@ -182,15 +168,13 @@ receive(moving *m)
     return MEDLEY_OK;
 }
 
-static void
-receive_once(moving *m)
+static medley_status_t
+receive_once(const moving *m)
 {
     /* Asked first: what it published before is found by the look that follows. */
     bool gone = med_lane_is_gone(m->lane->consumer.row, MED_LANE_PRODUCER);
-    m->status = receive(m);
-    if (m->status == MEDLEY_EMPTY && gone) {
-        m->status = MEDLEY_ERR_PEER_DIED;
-    }
+    medley_status_t status = receive(m);
+    return status == MEDLEY_EMPTY && gone ? MEDLEY_ERR_PEER_DIED : status;
 }
 
 static bool
@@ -198,7 +182,7 @@ was_received(void *context)
 {
     moving *m = context;
     if (m->status == MEDLEY_EMPTY) {
-        locked(m, receive_once);
+        MED_LOCKED(m->self, MED_RWL_WRITE, m->status, receive_once(m));
     }
     return m->status != MEDLEY_EMPTY;
 }
