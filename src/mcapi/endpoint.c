@@ -121,9 +121,9 @@ own_begin(med_endpoint_own *own, med_handle endpoint)
 {
     own_lanes_none(own);
     own->published = 0;
-    own->sends = (med_pending_queue){NULL, NULL};
-    own->receives = (med_pending_queue){NULL, NULL};
-    own->opens = (med_pending_queue){NULL, NULL};
+    own->sends = (med_pending_queue){.first = NULL};
+    own->receives = (med_pending_queue){.first = NULL};
+    own->opens = (med_pending_queue){.first = NULL};
     atomic32_store_relaxed(&own->handle, endpoint); /* relaxed: own */
 }
 

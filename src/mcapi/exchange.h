@@ -54,6 +54,8 @@ typedef struct med_exchange_node {
     med_pending_queue gets; /* endpoints that it waits for */
     med_sends sends;
     uint32_t polls;          /* since it looked at somebody's life; see look_due */
+    uint32_t look;           /* at the requests that it waits for: which of `looks`; 0: none */
+    uint32_t looks;          /* so many, wrapping */
     uint64_t next_search_ns; /* when it looks next whether the dead have buffers */
 } med_exchange_node;
 

@@ -141,7 +141,7 @@ send_by_queue(med_self *self,
               void *buffer,
               size_t bytes)
 {
-    med_pending_queue alone = {NULL, NULL};
+    med_pending_queue alone = {.first = NULL};
     med_pending pending = pending_of(way, own, channel, buffer, bytes);
     pending.counts = true;
     return med_pending_wait(self, way->alone ? &alone : &own->sends, &pending,

@@ -254,14 +254,27 @@ glance(med_self *self, const med_pending_queue *queue)
 
 /* ---- As requests ----------------------------------------------------------------------------- */
 
+/* Who waits for several looks at one after the other, and needs each queue brought forward once. */
+static bool
+is_due(med_pending_queue *queue, uint32_t look)
+{
+    bool done = look && queue->look == look;
+    queue->look = look;
+    return !done;
+}
+
 /* By the thread that asked, both. */
 static med_request_state
 progress(void *context, med_request_outcome *outcome)
 {
     med_pending *pending = context;
-    bring_forward(pending->self, pending->queue, pending);
+    med_self *self = pending->self;
+    if (!is_due(pending->queue, self->exchange->look)) {
+        return MED_REQUEST_VALID;
+    }
+    bring_forward(self, pending->queue, pending);
     if (pending->queue) {
-        glance(pending->self, pending->queue);
+        glance(self, pending->queue);
         return MED_REQUEST_VALID;
     }
     *outcome = pending->outcome;
@@ -341,7 +354,7 @@ med_pending_wait(med_self *self, med_pending_queue *queue, med_pending *asked, u
 }
 
 typedef struct watched {
-    const med_self *self;
+    med_self *self;
     const med_request_handle *handles;
     size_t count;
 } watched;
@@ -363,13 +376,15 @@ look_at_peers(void *context)
     return MEDLEY_OK;
 }
 
-/* Those of others are over when those do it, who wake everybody then. */
+/* A look begins. Those of others are over when those do it, who wake everybody then. */
 static void
 watch(void *context)
 {
     const watched *w = context;
     med_requests *requests = &w->self->system->requests;
-    if (med_requests_are_others(requests, w->self->ref, w->handles, w->count)) {
+    w->self->exchange->look = ++w->self->exchange->looks;
+    if (med_port_has_threads() &&
+        med_requests_are_others(requests, w->self->ref, w->handles, w->count)) {
         med_exchange_flag_raise(w->self, &requests->watched);
     }
 }
@@ -388,7 +403,10 @@ med_pending_wait_any(med_self *self,
                                   .waiter = &self->waiter,
                                   .deadline_ns = deadline_ns,
                                   .each_slice = med_port_has_threads() ? look_at_peers : NULL,
-                                  .each_look = med_port_has_threads() ? watch : NULL,
+                                  .each_look = watch,
                                   .context = &all};
-    return med_request_wait_any(&self->system->requests, &how, handles, count, which, outcome);
+    medley_status_t status =
+        med_request_wait_any(&self->system->requests, &how, handles, count, which, outcome);
+    self->exchange->look = 0;
+    return status;
 }

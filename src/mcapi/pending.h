@@ -30,6 +30,7 @@ struct med_pending;
 typedef struct med_pending_queue {
     struct med_pending *first;
     struct med_pending **end; /* where the next goes, if there is a first */
+    uint32_t look;            /* of its node's: the last that brought it forward, or 0 */
 } med_pending_queue;
 
 /* One try of an operation: MEDLEY_BUSY, not yet; anything else is its outcome. */

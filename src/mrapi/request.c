@@ -341,7 +341,7 @@ static bool
 any_is_over(void *context)
 {
     any_context *any = context;
-    if (med_port_has_threads() && any->how->each_look) {
+    if (any->how->each_look) {
         any->how->each_look(any->how->context);
     }
     for (size_t i = 0; any->status == MEDLEY_BUSY && i < any->count; i++) {
