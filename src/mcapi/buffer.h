@@ -105,19 +105,4 @@ med_buffer_receive(med_self *self,
     return __builtin_expect(good, 1) ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
 }
 
-/* Does waiting help? For a buffer as for room: both come back from receivers. */
-static inline bool
-med_lacks_room(medley_status_t status)
-{
-    return status == MEDLEY_FULL || status == MEDLEY_ERR_NO_MEMORY;
-}
-
-/* A producer's try came to that. MEDLEY_BUSY: it lacks room, and may wait for some. */
-static inline medley_status_t
-med_lane_busy_or(med_self *self, const med_lane_own *lane, medley_status_t status)
-{
-    bool waits = __builtin_expect(med_lacks_room(status), 0) && med_lane_may_wait(self, lane);
-    return waits ? MEDLEY_BUSY : status;
-}
-
 #endif

@@ -327,6 +327,21 @@ med_lane_glance_at(med_self *self, const med_lane_row *row, med_lane_side side)
 /* There is no room to send: may its producer wait for some? Who may not glances at the receiver. */
 bool med_lane_may_wait(med_self *self, const med_lane_own *lane);
 
+/* Does waiting help? For a buffer as for room: both come back from receivers. */
+static inline bool
+med_lacks_room(medley_status_t status)
+{
+    return status == MEDLEY_FULL || status == MEDLEY_ERR_NO_MEMORY;
+}
+
+/* A producer's try came to that. MEDLEY_BUSY: it lacks room, and may wait for some. */
+static inline medley_status_t
+med_lane_busy_or(med_self *self, const med_lane_own *lane, medley_status_t status)
+{
+    bool waits = __builtin_expect(med_lacks_room(status), 0) && med_lane_may_wait(self, lane);
+    return waits ? MEDLEY_BUSY : status;
+}
+
 /* Has that side gone? */
 static inline bool
 med_lane_is_gone(const med_lane_row *row, med_lane_side side)
