@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Lanes in the registry. What may run together: everything, by any nodes.
+ * Lanes in the registry: made, and left for good. How a node's side of one is set up, for it to use
+ * without asking again, is lane_own.c's. What may run together: everything, by any nodes.
  *
  *           linearises at
  *   make    the row's LIVE (T1 in table.c); that both endpoints are there is looked at under the
@@ -21,23 +22,11 @@
 #include "mcapi/lane.h"
 
 #include "mcapi/endpoint.h"
-#include "mcapi/record.h"
+#include "mcapi/lane_memory.h"
 #include "mrapi/system.h"
-
-/* state.c's. Who makes a lane of states, or opens an end of one, asks for packets: a program that
- * never does may lack them. */
-MED_PORT_OPTIONAL uint32_t med_state_memory_init(const med_system *system,
-                                                 void *memory,
-                                                 uint32_t bytes,
-                                                 uint32_t buffers);
-MED_PORT_OPTIONAL medley_status_t med_state_memory_attach(const med_self *self,
-                                                          void *memory,
-                                                          med_state_cell *cell);
 
 #define BOTH_GONE (MED_LANE_GONE(MED_LANE_PRODUCER) | MED_LANE_GONE(MED_LANE_CONSUMER))
 #define ENDPOINT_MASK 0x0fffffffu
-#define SCALAR_BYTES 8u
-#define LINE_BYTES 64u
 
 uint32_t
 med_lane_row_bytes(const med_limits *limits)
@@ -76,7 +65,7 @@ static med_ring_config
 ring_config(const med_limits *limits, med_lane_kind kind, uint32_t granules)
 {
     bool scalars = kind == MED_LANE_SCALARS;
-    uint32_t bytes = scalars ? SCALAR_BYTES + 1 : MED_LANE_GRANULE_BYTES;
+    uint32_t bytes = scalars ? MED_LANE_SCALAR_BYTES + 1 : MED_LANE_GRANULE_BYTES;
     uint64_t wanted = (uint64_t)power_of_two(granules) * MED_LANE_GRANULE_BYTES;
     uint32_t most = wanted < limits->lane_bytes ? (uint32_t)wanted : limits->lane_bytes;
     uint32_t capacity = 1;
@@ -84,13 +73,13 @@ ring_config(const med_limits *limits, med_lane_kind kind, uint32_t granules)
         capacity *= 2;
     }
     return (med_ring_config){.layout = MED_RING_PACKED,
-                             .element_bytes = scalars ? SCALAR_BYTES : MED_LANE_GRANULE_BYTES,
+                             .element_bytes =
+                                 scalars ? MED_LANE_SCALAR_BYTES : MED_LANE_GRANULE_BYTES,
                              .capacity = capacity};
 }
 
-/* The largest there is. */
-static med_ring_config
-ring_config_whole(const med_limits *limits, med_lane_kind kind)
+med_ring_config
+med_lane_ring_config_whole(const med_limits *limits, med_lane_kind kind)
 {
     return ring_config(limits, kind, limits->lane_bytes / MED_LANE_GRANULE_BYTES);
 }
@@ -98,17 +87,10 @@ ring_config_whole(const med_limits *limits, med_lane_kind kind)
 size_t
 med_lane_memory_bytes(const med_limits *limits)
 {
-    med_ring_config config = ring_config_whole(limits, MED_LANE_MESSAGES);
+    med_ring_config config = med_lane_ring_config_whole(limits, MED_LANE_MESSAGES);
     uint32_t bytes = 0;
     (void)med_ring_size(&config, &bytes); /* within its limits, as the limits are */
     return bytes;
-}
-
-/* Behind a ring of scalars: a byte for the width of each. */
-static uint8_t *
-widths_of(void *memory, const med_ring_view *view)
-{
-    return (uint8_t *)memory + sizeof(med_ring) + ((size_t)view->mask + 1) * SCALAR_BYTES;
 }
 
 /* Two buffers are the fewest of a cell. */
@@ -220,7 +202,7 @@ lane_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     med_lane_row *lane = (med_lane_row *)(void *)row;
     atomic32_store_relaxed(&lane->kind, make->kind);
     /* Release: those of this life are seen together with its CREATING. */
-    atomic32_store_release(&lane->ends, 0); /* F1 ends -> F2 (side_is_there) */
+    atomic32_store_release(&lane->ends, 0); /* F1 ends -> F2 (lane_own.c) */
     for (uint32_t side = 0; side < 2; side++) {
         atomic32_store_relaxed(&lane->side[side], make->side[side]);
         moved_none(lane, (med_lane_side)side);
@@ -299,186 +281,6 @@ med_lane_make(med_system *system,
     return status == MEDLEY_ERR_EXISTS && !is_channel ? MEDLEY_OK : status;
 }
 
-/* ---- Attaching ------------------------------------------------------------------------------- */
-
-/* Is this life of the lane there, and that side not left? Then it stays there until it is. */
-static bool
-side_is_there(const med_lane_row *row, uint32_t generation, med_lane_side side)
-{
-    uint32_t ends = atomic32_load_acquire(&row->ends); /* F2 ends <- F1 (lane_fill) */
-    /* Relaxed: ordered by F2. Of which life the ends are. */
-    bool live = atomic32_load_relaxed(&row->row.state) == med_row_word(MED_ROW_LIVE, generation);
-    return live && !(ends & MED_LANE_GONE(side));
-}
-
-/* Is it a ring that such a lane may have, and no other that would fit? */
-static medley_status_t
-ring_check(const med_self *self, const med_ring_view *view, med_lane_kind kind)
-{
-    med_ring_config config = ring_config_whole(&self->system->limits, kind);
-    bool good = view->layout == config.layout && view->element_bytes == config.element_bytes &&
-                view->mask + 1 <= config.capacity;
-    return good ? MEDLEY_OK : MEDLEY_ERR_CORRUPT;
-}
-
-static medley_status_t
-ring_attach(const med_self *self, med_lane_own *own, void *memory, med_lane_side side)
-{
-    uint32_t stride = self->exchange->exchange->lane_stride;
-    return side == MED_LANE_PRODUCER
-               ? med_ring_producer_attach(&own->producer.ring, memory, stride, self->scope)
-               : med_ring_consumer_attach(&own->consumer.ring, memory, stride, self->scope);
-}
-
-static medley_status_t
-memory_attach(const med_self *self, med_lane_own *own, const med_lane_end *end, med_lane_side side)
-{
-    bool sends = side == MED_LANE_PRODUCER;
-    void *memory = med_exchange_lane_memory(self->exchange->exchange, end->index);
-    if (end->kind == MED_LANE_STATES) {
-        return med_state_memory_attach(self, memory,
-                                       sends ? &own->producer.cell : &own->consumer.cell);
-    }
-    medley_status_t status = ring_attach(self, own, memory, side);
-    if (status == MEDLEY_OK && med_port_has_processes()) { /* else it is as it was made */
-        const med_ring_view *view = sends ? &own->producer.ring.view : &own->consumer.ring.view;
-        status = ring_check(self, view, end->kind);
-    }
-    return status;
-}
-
-/* The whole lane: a message whose first touch of a page is a fault takes 2 us more. */
-static void
-memory_ready(const med_self *self, const med_lane_end *end)
-{
-    const med_exchange *exchange = self->exchange->exchange;
-    if (!med_port_is_small()) {
-        med_port_segment_ready(med_exchange_lane_memory(exchange, end->index),
-                               exchange->lane_stride);
-    }
-}
-
-/* What both sides do: where nothing is as it should be, the end is nobody's again. */
-static medley_status_t
-side_attach(const med_self *self, med_lane_own *own, const med_lane_end *end, med_lane_side side)
-{
-    bool sends = side == MED_LANE_PRODUCER;
-    const med_lane_row *row = med_lane_at(self->system, end->index);
-    atomic32 *owner = sends ? &own->producer.owner : &own->consumer.owner;
-    if (!side_is_there(row, end->generation, side)) {
-        return MEDLEY_ERR_STALE;
-    }
-    if (!med_exchange_claim(self, owner)) {
-        return MEDLEY_ERR_CORRUPT;
-    }
-    /* Relaxed: fixed when it was made. */
-    uint32_t other =
-        atomic32_load_relaxed(&row->side[sends ? MED_LANE_CONSUMER : MED_LANE_PRODUCER]);
-    med_wait *news = med_exchange_news_of(self->system, other);
-    if (!news || memory_attach(self, own, end, side) != MEDLEY_OK) {
-        atomic32_store_relaxed(owner, 0); /* relaxed: own */
-        return MEDLEY_ERR_CORRUPT;
-    }
-    if (med_port_has_threads()) {
-        med_waker_begin(sends ? &own->producer.news : &own->consumer.news, news, self->scope);
-        if (end->kind == MED_LANE_SCALARS) { /* is called, and sleeps there as for all else */
-            *(sends ? &own->producer.ring.sleepers : &own->consumer.ring.sleepers) = news;
-        }
-    }
-    memory_ready(self, end);
-    return MEDLEY_OK;
-}
-
-medley_status_t
-med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane)
-{
-    const med_exchange *exchange = self->exchange->exchange;
-    med_lane_own *own = &exchange->lane_ends[end->index];
-    medley_status_t status = side_attach(self, own, end, MED_LANE_PRODUCER);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    if (end->kind != MED_LANE_STATES) {
-        void *memory = med_exchange_lane_memory(exchange, end->index);
-        own->producer.widths = widths_of(memory, &own->producer.ring.view);
-    }
-    own->producer.row = med_lane_at(self->system, end->index);
-    own->producer.kind = end->kind;
-    own->producer.endpoint = end->endpoint;
-    own->producer.buffers = med_exchange_lane_owner(end->index, end->generation);
-    own->producer.share_end = 0;
-    own->producer.life = end->generation + 1;
-    own->producer.from = end->from;
-    own->producer.to = end->to;
-    own->producer.priority = end->priority;
-    if (end->kind == MED_LANE_MESSAGES) {
-        med_sends_add(&self->exchange->sends, own);
-    }
-    *lane = own;
-    return MEDLEY_OK;
-}
-
-medley_status_t
-med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane)
-{
-    const med_exchange *exchange = self->exchange->exchange;
-    med_lane_own *own = &exchange->lane_ends[end->index];
-    medley_status_t status = side_attach(self, own, end, MED_LANE_CONSUMER);
-    if (status != MEDLEY_OK) {
-        return status;
-    }
-    if (end->kind == MED_LANE_STATES) {
-        own->consumer.reader = (med_state_cell_reader){.number = 0};
-    } else {
-        void *memory = med_exchange_lane_memory(exchange, end->index);
-        own->consumer.plain_max = med_record_plain_max(&own->consumer.ring.view);
-        own->consumer.widths = widths_of(memory, &own->consumer.ring.view);
-    }
-    own->consumer.row = med_lane_at(self->system, end->index);
-    own->consumer.kind = end->kind;
-    own->consumer.endpoint = end->endpoint;
-    own->consumer.buffers = med_exchange_lane_owner(end->index, end->generation);
-    own->consumer.headers = 0;
-    own->consumer.leads_on = false;
-    own->consumer.life = end->generation + 1;
-    *lane = own;
-    return MEDLEY_OK;
-}
-
-/* By its thread, before the side is left: afterwards this may be another's. */
-static uint32_t
-detach(const med_self *self, med_lane_own *lane, med_lane_side side)
-{
-    bool sends = side == MED_LANE_PRODUCER;
-    if (sends && lane->producer.kind == MED_LANE_MESSAGES) {
-        med_sends_remove(&self->exchange->sends, lane);
-    }
-    uint32_t *life = sends ? &lane->producer.life : &lane->consumer.life;
-    uint32_t generation = *life - 1;
-    *life = 0;
-    /* Relaxed, both: own. */
-    atomic32_store_relaxed(sends ? &lane->producer.handle : &lane->consumer.handle, 0);
-    atomic32_store_relaxed(sends ? &lane->producer.owner : &lane->consumer.owner, 0);
-    return generation;
-}
-
-void
-med_lanes_detach(med_self *self, const med_endpoint_own *endpoint)
-{
-    for (uint32_t i = 0; i < self->system->lanes.row_count; i++) {
-        med_lane_own *lane = &self->exchange->exchange->lane_ends[i];
-        /* Relaxed, both: own, if it is so; then the rest is, too. */
-        if (atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
-            lane->producer.endpoint == endpoint) {
-            (void)detach(self, lane, MED_LANE_PRODUCER);
-        }
-        if (atomic32_load_relaxed(&lane->consumer.owner) == self->ref &&
-            lane->consumer.endpoint == endpoint) {
-            (void)detach(self, lane, MED_LANE_CONSUMER);
-        }
-    }
-}
-
 /* ---- Its end --------------------------------------------------------------------------------- */
 
 /* Marks it, and wakes the other side. Whether both are gone now. */
@@ -519,13 +321,6 @@ med_lane_leave(med_system *system, uint32_t index, uint32_t generation, med_lane
     return status == MEDLEY_ERR_STALE ? MEDLEY_OK : status;
 }
 
-medley_status_t
-med_lane_end_leave(med_self *self, med_lane_own *lane, med_lane_side side)
-{
-    uint32_t index = (uint32_t)(lane - self->exchange->exchange->lane_ends);
-    return med_lane_leave(self->system, index, detach(self, lane, side), side);
-}
-
 typedef struct leave_context {
     med_system *system;
     med_handle endpoint;
@@ -564,18 +359,4 @@ med_lanes_leave(med_system *system, med_handle endpoint)
         (void)sweep(system);
     }
     return status;
-}
-
-bool
-med_lane_may_wait(med_self *self, const med_lane_own *lane)
-{
-    bool may = med_endpoint_may_wait(lane->producer.endpoint);
-    if (lane->producer.kind != MED_LANE_STATES) {
-        med_lane_note_use(lane->producer.row, MED_LANE_PRODUCER,
-                          med_lane_in_use(&lane->producer.ring));
-    }
-    if (!may) {
-        med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);
-    }
-    return may;
 }
