@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Whose a buffer is on its way through a lane (src/mcapi/buffer.h, exchange.c, lane.c).
+ * Whose a buffer is on its way through a lane (src/mcapi/buffer.h, exchange.c, exchange_buffers.c,
+ * lane.c).
  *
  * Nobody uses a buffer that another uses; what is received was sent, and once; nothing is taken
  * from the next life of a lane; and in the end, whoever died wherever, the buffer is free.

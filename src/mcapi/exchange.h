@@ -101,6 +101,9 @@ med_exchange_look_due(med_self *self)
     return med_port_has_processes() && med_exchange_poll_counted(self);
 }
 
+/* What an owner had who is over comes back. How many. */
+uint32_t
+med_exchange_take_back(const med_system *system, const med_exchange *exchange, uint32_t owner);
 /* Gives back what the dead left behind, and lanes that nobody receives by any more; recovers those
  * receivers who died. How many. */
 uint32_t med_exchange_reclaim(const med_self *self);

@@ -3,7 +3,7 @@
  * Messages when all is as usual: the lane is known, there is room, or a message, and the payload
  * goes plainly. Whatever else there is, an error too, the ways of message.h find, which begin
  * anew: what is here changes nothing unless it succeeds. Why it is right say message_send.c and
- * message_receive.c.
+ * message_receive.c, which find lanes, fill places and take turns as here.
  */
 #ifndef MEDLEY_MCAPI_MESSAGE_AT_ONCE_H
 #define MEDLEY_MCAPI_MESSAGE_AT_ONCE_H
