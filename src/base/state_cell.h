@@ -153,7 +153,7 @@ med_state_cell_begin_length(const med_state_cell *cell, uint32_t length)
     med_state_cell_draft draft = {.words = med_state_cell_words_of(cell, head),
                                   .number = newest < cell->last ? newest + 1 : 1};
     atomic32_store_relaxed(&head->number, draft.number); /* relaxed: R2 has it before the value */
-    atomic32_store_release(&head->length, length);       /* R2 head so far -> A2 (copy_wanted) */
+    atomic32_store_release(&head->length, length);       /* R2 head so far -> A2 (length_of) */
     return draft;
 }
 
@@ -188,6 +188,7 @@ med_state_cell_write_at_once(const med_state_cell *cell, const void *bytes, uint
 /* Each reader's own, one thread at a time; zeroed at first. */
 typedef struct med_state_cell_reader {
     uint32_t number;        /* of the value read last; 0: none yet */
+    uint32_t length;        /* of the long record looked at last, as its head said */
     uint32_t retries_worst; /* in one read */
     uint32_t retries;       /* in all, wrapping */
     uint32_t collisions;    /* reads that gave up, wrapping */

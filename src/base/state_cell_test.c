@@ -98,6 +98,65 @@ pieces_make_a_value(void **state)
     }
 }
 
+/* Long ones that begin on a line, on a word, and in a word. */
+static void
+long_pieces_make_a_value(void **state)
+{
+    (void)state;
+    static const uint32_t firsts[] = {0, 64, 8, 3, 504, 1};
+    static unsigned char in[6000];
+    static unsigned char out[sizeof in];
+    for (uint32_t i = 0; i < sizeof in; i++) {
+        in[i] = (unsigned char)(i * 7 + i / 256);
+    }
+    for (size_t f = 0; f < sizeof firsts / sizeof firsts[0]; f++) {
+        for (uint32_t piece = 255; piece <= 5001; piece += 257 + piece / 2) {
+            med_state_cell cell;
+            med_state_cell_draft draft;
+            med_state_cell_reader reader = {0};
+            void *memory = make(sizeof in, 2, &cell);
+            med_state_cell_begin(&cell, &draft);
+            assert_int_equal(med_state_cell_put(&cell, &draft, 0, in, firsts[f]), MEDLEY_OK);
+            for (uint32_t at = firsts[f]; at < sizeof in; at += piece) {
+                uint32_t count = sizeof in - at < piece ? (uint32_t)sizeof in - at : piece;
+                assert_int_equal(med_state_cell_put(&cell, &draft, at, in + at, count), MEDLEY_OK);
+            }
+            med_state_cell_commit(&cell, &draft);
+            assert_int_equal(med_state_cell_read(&cell, &reader, 0, out), MEDLEY_OK);
+            assert_memory_equal(in, out, sizeof in);
+            free(memory);
+        }
+    }
+}
+
+/* Others' words are what they were: whoever writes a long piece stays inside it. */
+static void
+a_long_piece_leaves_what_is_around_it(void **state)
+{
+    (void)state;
+    static unsigned char in[2048];
+    static unsigned char out[2048];
+    static unsigned char wanted[sizeof in];
+    med_state_cell cell;
+    med_state_cell_draft draft;
+    med_state_cell_reader reader = {0};
+    void *memory = make(sizeof in, 2, &cell);
+    memset(in, 0x5a, sizeof in);
+    for (uint32_t count = 505; count < 1100; count++) {
+        uint32_t first = count % 3 * 64 + count % 5 * 3;
+        memset(wanted, 0, sizeof wanted);
+        memset(wanted + first, 0x5a, count);
+        med_state_cell_begin(&cell, &draft);
+        memset(out, 0, sizeof out);
+        assert_int_equal(med_state_cell_put(&cell, &draft, 0, out, sizeof out), MEDLEY_OK);
+        assert_int_equal(med_state_cell_put(&cell, &draft, first, in, count), MEDLEY_OK);
+        med_state_cell_commit(&cell, &draft);
+        assert_int_equal(med_state_cell_read(&cell, &reader, 0, out), MEDLEY_OK);
+        assert_memory_equal(wanted, out, sizeof out);
+    }
+    free(memory);
+}
+
 static void
 numbers_start_again_at_one(void **state)
 {
@@ -419,6 +478,8 @@ main(void)
         cmocka_unit_test(every_size_comes_through),
         cmocka_unit_test(nothing_is_there_before_the_first_commit),
         cmocka_unit_test(pieces_make_a_value),
+        cmocka_unit_test(long_pieces_make_a_value),
+        cmocka_unit_test(a_long_piece_leaves_what_is_around_it),
         cmocka_unit_test(numbers_start_again_at_one),
         cmocka_unit_test(a_value_is_kept_for_as_long_as_promised),
         cmocka_unit_test(a_dead_writers_seat_is_free_again),
