@@ -34,12 +34,12 @@ med_is_locked(const med_self *self)
     return med_port_has_pi() && __builtin_expect(self->exchange->guard != 0, 0);
 }
 
-/* May a call that could wait try at once, without a queue? Under locks, and in a small build, the
- * queue (pending.h) is the only way: it tries at once too, where nothing stands in front. */
+/* May a call that could wait try at once, without a queue? In a small build the queue (pending.h)
+ * is the only way: it tries at once too, where nothing stands in front. */
 static inline bool
-med_may_try_at_once(const med_self *self, const med_pending_queue *queue)
+med_may_try_at_once(const med_pending_queue *queue)
 {
-    return !med_port_is_small() && __builtin_expect(!queue->first, 1) && !med_is_locked(self);
+    return !med_port_is_small() && __builtin_expect(!queue->first, 1);
 }
 
 /* Around what looks at (read), or changes, what nodes share. Not within another. Nothing at all
@@ -59,13 +59,15 @@ med_locked_leave(med_self *self, med_rwl_mode mode)
     }
 }
 
-/* The same around one call, which gives a status as well. */
+/* The same around one call, which gives a status as well; it stands there twice, so that who is not
+ * locked asks once. */
 #define MED_LOCKED(self, mode, status, call)                                                       \
     do {                                                                                           \
-        (status) = med_locked_enter(self, mode);                                                   \
-        if (__builtin_expect((status) == MEDLEY_OK, 1)) {                                          \
+        if (__builtin_expect(!med_is_locked(self), 1)) {                                           \
             (status) = (call);                                                                     \
-            med_locked_leave(self, mode);                                                          \
+        } else if (((status) = med_locked_enter_slow(self, mode)) == MEDLEY_OK) {                  \
+            (status) = (call);                                                                     \
+            med_locked_leave_slow(self, mode);                                                     \
         }                                                                                          \
     } while (0)
 

@@ -223,8 +223,8 @@ med_message_receive_wait(med_self *self, med_handle at, void *buffer, size_t siz
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    if (med_may_try_at_once(self, &own->receives)) {
-        status = receive(self, own, buffer, size, bytes);
+    if (med_may_try_at_once(&own->receives)) {
+        MED_LOCKED(self, MED_RWL_WRITE, status, receive(self, own, buffer, size, bytes));
         if (__builtin_expect(status != MEDLEY_EMPTY, 1)) {
             return status;
         }

@@ -246,8 +246,9 @@ med_message_send_wait(med_self *self, const med_message *message)
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    if (med_may_try_at_once(self, &own->sends)) {
-        status = med_lane_busy_or(self, lane, send_by(self, lane, message));
+    if (med_may_try_at_once(&own->sends)) {
+        MED_LOCKED(self, MED_RWL_WRITE, status, send_by(self, lane, message));
+        status = med_lane_busy_or(self, lane, status);
         if (__builtin_expect(status != MEDLEY_BUSY, 1)) {
             return status;
         }
@@ -313,7 +314,7 @@ send_some(med_self *self, const med_message *message, uint32_t most, uint32_t *s
     med_lane_own *lane;
     *sent = 0;
     medley_status_t status = send_begin(self, message, &own, &lane);
-    if (status == MEDLEY_OK && med_may_try_at_once(self, &own->sends) &&
+    if (status == MEDLEY_OK && !own->sends.first && !med_is_locked(self) &&
         message->bytes <= med_record_plain_max(&lane->producer.ring.view) &&
         !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
         *sent = send_run(lane, message, message->payload, most);

@@ -158,8 +158,9 @@ send_wait(med_self *self, const send_way *way, med_handle channel, void *buffer,
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    if (med_may_try_at_once(self, way->alone ? &none : &own->sends)) {
-        status = med_lane_busy_or(self, lane, way->once(self, lane, buffer, bytes));
+    if (med_may_try_at_once(way->alone ? &none : &own->sends)) {
+        MED_LOCKED(self, MED_RWL_WRITE, status, way->once(self, lane, buffer, bytes));
+        status = med_lane_busy_or(self, lane, status);
         if (__builtin_expect(status != MEDLEY_BUSY, 1)) {
             return status;
         }
@@ -391,8 +392,8 @@ med_packet_receive_wait(med_self *self, med_handle channel, void **buffer, size_
     if (__builtin_expect(status != MEDLEY_OK, 0)) {
         return status;
     }
-    if (med_may_try_at_once(self, &own->receives)) {
-        status = receive_once(self, lane, buffer, bytes);
+    if (med_may_try_at_once(&own->receives)) {
+        MED_LOCKED(self, MED_RWL_WRITE, status, receive_once(self, lane, buffer, bytes));
         if (__builtin_expect(status != MEDLEY_EMPTY, 1)) {
             return status;
         }
