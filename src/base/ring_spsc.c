@@ -389,41 +389,56 @@ go_on(atomic32 *stop, uint32_t index, uint32_t until, med_wait *sleepers, med_po
     med_wait_wake(sleepers, scope);
 }
 
+uint32_t
+med_ring_known_free(const med_ring_producer *producer)
+{
+    int32_t free = (int32_t)(producer->limit - producer->tail);
+    return free > 0 ? (uint32_t)free : 0;
+}
+
+void
+med_ring_producer_stopped_until(med_ring_producer *producer, uint32_t most)
+{
+    uint32_t tail = producer->tail;
+    uint32_t free = med_ring_known_free(producer);
+    if (free == 0) {
+        producer->open = NULL;
+    }
+    go_on(&producer->end->stop, tail, tail + (free < most ? free : most), producer->sleepers,
+          producer->view.scope);
+}
+
 void
 med_ring_producer_stopped(med_ring_producer *producer)
 {
-    uint32_t tail = producer->tail;
-    if (med_ring_used_up(producer, tail)) {
-        producer->open = NULL;
-    }
-    go_on(&producer->end->stop, tail, producer->limit, producer->sleepers, producer->view.scope);
+    med_ring_producer_stopped_until(producer, MED_RING_CAPACITY_MAX);
 }
 
-/* How many are known to be filled; none where a `stop` that was scribbled over led beyond them. */
-static uint32_t
-known(const med_ring_consumer *consumer)
+uint32_t
+med_ring_known_filled(const med_ring_consumer *consumer)
 {
     int32_t filled = (int32_t)(consumer->filled - consumer->head);
     return filled > 0 ? (uint32_t)filled : 0;
 }
 
-/* Until where the consumer need not stop. */
+/* How far the consumer need not stop. */
 static uint32_t
-consumer_until(const med_ring_consumer *consumer)
+consumer_most(const med_ring_consumer *consumer, uint32_t most)
 {
     const med_ring_view *view = &consumer->view;
-    uint32_t head = consumer->head;
-    uint32_t to_block_end = 0 - view->blocks - (head & ~view->blocks);
-    uint32_t most = view->blocks ? to_block_end : MED_RING_CAPACITY_MAX;
-    if (view->layout == MED_RING_LINE) {
-        return head + most; /* each slot says itself whether it is filled */
+    uint32_t to_block_end = 0 - view->blocks - (consumer->head & ~view->blocks);
+    if (view->blocks && to_block_end < most) {
+        most = to_block_end;
     }
-    uint32_t filled = known(consumer);
-    return head + (filled < most ? filled : most);
+    if (view->layout == MED_RING_LINE) {
+        return most; /* each slot says itself whether it is filled */
+    }
+    uint32_t filled = med_ring_known_filled(consumer);
+    return filled < most ? filled : most;
 }
 
 void
-med_ring_consumer_stopped(med_ring_consumer *consumer)
+med_ring_consumer_stopped_until(med_ring_consumer *consumer, uint32_t most)
 {
     const med_ring_view *view = &consumer->view;
     uint32_t head = consumer->head;
@@ -431,10 +446,17 @@ med_ring_consumer_stopped(med_ring_consumer *consumer)
         med_ring_drop(view, consumer->undropped, head);
     }
     consumer->undropped = head;
-    if (known(consumer) == 0) {
+    if (med_ring_known_filled(consumer) == 0) {
         consumer->open = NULL;
     }
-    go_on(&consumer->end->stop, head, consumer_until(consumer), consumer->sleepers, view->scope);
+    go_on(&consumer->end->stop, head, head + consumer_most(consumer, most), consumer->sleepers,
+          view->scope);
+}
+
+void
+med_ring_consumer_stopped(med_ring_consumer *consumer)
+{
+    med_ring_consumer_stopped_until(consumer, MED_RING_CAPACITY_MAX);
 }
 
 /* ---- The states of an entry ------------------------------------------------------------------ */
@@ -593,7 +615,8 @@ med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wanted)
 medley_status_t
 med_ring_open_data(med_ring_consumer *consumer)
 {
-    medley_status_t status = known(consumer) == 0 ? look_for_data_packed(consumer) : MEDLEY_OK;
+    bool is_used_up = med_ring_known_filled(consumer) == 0;
+    medley_status_t status = is_used_up ? look_for_data_packed(consumer) : MEDLEY_OK;
     consumer->open = status == MEDLEY_OK ? consumer->view.slots : NULL;
     return status;
 }

@@ -235,9 +235,15 @@ medley_status_t med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wan
 /* The same, for one that comes next: `open` then says so. */
 medley_status_t med_ring_open_space(med_ring_producer *producer);
 medley_status_t med_ring_open_data(med_ring_consumer *consumer);
-/* Whatever there is to do at `stop`. */
+/* Whatever there is to do at `stop`; the next comes so many elements further on, at most. */
+void med_ring_producer_stopped_until(med_ring_producer *producer, uint32_t most);
+void med_ring_consumer_stopped_until(med_ring_consumer *consumer, uint32_t most);
 void med_ring_producer_stopped(med_ring_producer *producer);
 void med_ring_consumer_stopped(med_ring_consumer *consumer);
+/* How many it knows to be free, or filled; none where a `stop` that was scribbled over led beyond
+ * them. packed, the latter. */
+uint32_t med_ring_known_free(const med_ring_producer *producer);
+uint32_t med_ring_known_filled(const med_ring_consumer *consumer);
 /* line: publishes `count` slots from `first` on. */
 void med_ring_fill_slots(const med_ring_view *view, uint32_t first, uint32_t count);
 /* Of a consumer whose view is otherwise complete: its blocks and its pace. */

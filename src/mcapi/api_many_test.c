@@ -258,6 +258,101 @@ scalars_of_every_width(void **state)
 }
 
 static void
+send_of_width(unsigned sender, uint64_t value, unsigned width)
+{
+    mcapi_status_t status;
+    switch (width) {
+    case 1:
+        mcapi_sclchan_send_uint8(sender, (mcapi_uint8_t)value, &status);
+        break;
+    case 2:
+        mcapi_sclchan_send_uint16(sender, (mcapi_uint16_t)value, &status);
+        break;
+    case 4:
+        mcapi_sclchan_send_uint32(sender, (mcapi_uint32_t)value, &status);
+        break;
+    default:
+        mcapi_sclchan_send_uint64(sender, value, &status);
+    }
+    assert_int_equal(status, MCAPI_SUCCESS);
+}
+
+static uint64_t
+receive_of_width(unsigned receiver, unsigned width, mcapi_status_t *status)
+{
+    switch (width) {
+    case 1:
+        return mcapi_sclchan_recv_uint8(receiver, status);
+    case 2:
+        return mcapi_sclchan_recv_uint16(receiver, status);
+    case 4:
+        return mcapi_sclchan_recv_uint32(receiver, status);
+    default:
+        return mcapi_sclchan_recv_uint64(receiver, status);
+    }
+}
+
+/* What was sent, in order: its number is its value. */
+#define UNDER_WAY 512u
+typedef struct widths_sent {
+    unsigned sender, receiver;
+    uint32_t sent, received;
+    uint8_t width[UNDER_WAY];
+} widths_sent;
+
+static void
+receive_next(widths_sent *s)
+{
+    mcapi_status_t status;
+    unsigned width = s->width[s->received % UNDER_WAY];
+    unsigned other = width == 8 ? 1 : 2 * width;
+    if (s->received % 5 == 0) {
+        (void)receive_of_width(s->receiver, other, &status);
+        assert_int_equal(status, MCAPI_ERR_SCL_SIZE);
+    }
+    uint64_t value = receive_of_width(s->receiver, width, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_true(value == (s->received & ~0ull >> (64 - 8 * width)));
+    s->received++;
+}
+
+/* Runs of one width, from one to more than pass without a look, some sent many at once; however
+ * many are under way where a width begins or ends. */
+static void
+widths_change_anywhere(void **state)
+{
+    static const unsigned runs[] = {1, 1, 1, 2, 7, 63, 255, 256, 257, 300, 700};
+    static mcapi_uint64_t values[UNDER_WAY];
+    mcapi_status_t status;
+    widths_sent s = {.sent = 0};
+    (void)state;
+    scalar_channel_make(&s.sender, &s.receiver);
+    mcapi_uint_t room = medley_mcapi_sclchan_send_many(s.sender, values, UNDER_WAY, 1, &status);
+    assert_int_equal(medley_mcapi_sclchan_recv_many(s.receiver, values, room, 1, &status), room);
+    assert_in_range(room, 32, UNDER_WAY);
+    for (unsigned round = 0; round < 3000; round++) {
+        unsigned width = 1u << round * 7 / 3 % 4, most = 1 + round * 31 % room;
+        for (unsigned i = 0; i < runs[round * 5 % 11]; i++) {
+            while (s.sent - s.received >= most) {
+                receive_next(&s);
+            }
+            mcapi_uint64_t value = s.sent;
+            s.width[s.sent++ % UNDER_WAY] = (uint8_t)width;
+            if (i % 50 == 49) {
+                assert_int_equal(
+                    medley_mcapi_sclchan_send_many(s.sender, &value, 1, width, &status), 1);
+            } else {
+                send_of_width(s.sender, value, width);
+            }
+        }
+    }
+    while (s.received < s.sent) {
+        receive_next(&s);
+    }
+    assert_int_equal(mcapi_sclchan_available(s.receiver, &status), 0);
+}
+
+static void
 more_scalars_than_there_is_room_for(void **state)
 {
     static mcapi_uint64_t in[8192], out[8192];
@@ -330,6 +425,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(more_than_there_is_room_for, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(wrong_arguments, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(scalars_of_every_width, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(widths_change_anywhere, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(more_scalars_than_there_is_room_for, exchange_up,
                                         exchange_down),
         cmocka_unit_test_setup_teardown(across, exchange_up, exchange_down),

@@ -64,11 +64,11 @@ send_slow(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *sta
     }
 }
 
-/* Once for each width. */
-static inline __attribute__((always_inline)) void
-send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
+/* Where no look has said yet that such go at once: of another width than was sent last, say. */
+static __attribute__((noinline)) void
+send_other(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
 {
-    const med_self *self = status && !med_port_is_small() ? med_self_get() : NULL;
+    const med_self *self = status ? med_self_get() : NULL;
     bool may = __builtin_expect(self && self->exchange, 1) && !med_is_locked(self);
     med_lane_own *lane = may ? med_channel_sender(self, handle) : NULL;
     med_lane_row *row = lane ? lane->producer.row : NULL;
@@ -78,8 +78,31 @@ send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
         return;
     }
     *status = MCAPI_SUCCESS;
-    if (med_scalar_put(lane, row, value, width)) {
-        med_ring_producer_stopped(&lane->producer.ring);
+    med_scalar_mark(lane, width);
+    if (med_scalar_put(lane, row, value)) {
+        med_scalar_sent(lane, width);
+    }
+}
+
+/* Once for each width. */
+static inline __attribute__((always_inline)) void
+send(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
+{
+    const med_self *self = status && !med_port_is_small() ? med_self_get() : NULL;
+    med_lane_own *lane = self ? med_scalar_sender_at_once(self, handle, width) : NULL;
+    med_lane_row *row = lane ? lane->producer.row : NULL;
+    if (__builtin_expect(!lane, 0) ||
+        __builtin_expect(med_lane_is_gone(row, MED_LANE_CONSUMER), 0)) {
+        if (med_port_is_small()) {
+            send_slow(handle, value, width, status);
+        } else {
+            send_other(handle, value, width, status);
+        }
+        return;
+    }
+    *status = MCAPI_SUCCESS;
+    if (med_scalar_put(lane, row, value)) {
+        med_scalar_sent(lane, width);
     }
 }
 
@@ -127,16 +150,30 @@ receive_slow(med_handle handle, uint32_t width, mcapi_status_t *status)
     return value;
 }
 
-static inline __attribute__((always_inline)) uint64_t
-receive(med_handle handle, uint32_t width, mcapi_status_t *status)
+static __attribute__((noinline)) uint64_t
+receive_other(med_handle handle, uint32_t width, mcapi_status_t *status)
 {
-    const med_self *self = status && !med_port_is_small() ? med_self_get() : NULL;
+    const med_self *self = status ? med_self_get() : NULL;
     bool may = __builtin_expect(self && self->exchange, 1) && !med_is_locked(self);
     med_lane_own *lane = may ? med_channel_receiver(self, handle) : NULL;
     uint64_t value;
     if (__builtin_expect(!lane || lane->consumer.kind != MED_LANE_SCALARS, 0) ||
         !med_scalar_is_there(lane) || !med_scalar_is_of(lane, width)) {
         return receive_slow(handle, width, status);
+    }
+    *status = MCAPI_SUCCESS;
+    return med_scalar_take(lane, &value) ? med_scalar_received(lane, value) : value;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+receive(med_handle handle, uint32_t width, mcapi_status_t *status)
+{
+    const med_self *self = status && !med_port_is_small() ? med_self_get() : NULL;
+    med_lane_own *lane = self ? med_scalar_receiver_at_once(self, handle, width) : NULL;
+    uint64_t value;
+    if (__builtin_expect(!lane, 0)) {
+        return med_port_is_small() ? receive_slow(handle, width, status)
+                                   : receive_other(handle, width, status);
     }
     *status = MCAPI_SUCCESS;
     return med_scalar_take(lane, &value) ? med_scalar_received(lane, value) : value;

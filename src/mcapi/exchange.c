@@ -317,6 +317,9 @@ med_exchange_join(med_self *self)
     }
     if (status != MEDLEY_OK) {
         med_exchange_leave(self);
+    } else if (!med_port_is_small() && !med_is_locked(self)) {
+        self->lane_ends = self->exchange->exchange->lane_ends;
+        self->lane_end_count = self->system->limits.lanes;
     }
     return status;
 }
@@ -331,6 +334,9 @@ med_exchange_leave(med_self *self)
     (void)med_pool_recover(&exchange->pool, self->ref);
     spread_word(system, exchange);
     med_sends_fini(&self->exchange->sends);
+    if (!med_port_is_small()) {
+        self->lane_end_count = 0;
+    }
     own_lock(system);
     self->exchange = NULL;
     if (--exchange->users == 0) {

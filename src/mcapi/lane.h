@@ -92,7 +92,8 @@ typedef struct med_lane_own {
         };
         med_waker news; /* of the consumer */
         med_lane_row *row;
-        uint8_t *widths;      /* of scalars */
+        atomic32 at_once; /* of scalars: which go by one look (scalar.h), and their widths */
+        uint8_t *widths;
         uint32_t buffers;     /* the number that owns what is under way */
         uint32_t share_end;   /* up to there its share of the pool reaches: buffer.h */
         uint32_t payload_max; /* of a channel; set when it is opened, as long as it is connected */
@@ -116,6 +117,7 @@ typedef struct med_lane_own {
         };
         med_waker news;
         med_lane_row *row;
+        atomic32 at_once; /* as the producer's */
         const uint8_t *widths;
         uint32_t buffers;
         uint32_t plain_max; /* of records, as are the next two (record.h): none has more in it; */
@@ -131,6 +133,15 @@ static inline med_lane_kind
 med_lane_calls(uint32_t kind)
 {
     return kind == MED_LANE_STATES ? MED_LANE_PACKETS : (med_lane_kind)kind;
+}
+
+/* What goes at once by that end from now on; 0: nothing. In a small build nothing ever does. */
+static inline void
+med_lane_at_once_set(atomic32 *at_once, uint32_t what)
+{
+    if (!med_port_is_small()) {
+        atomic32_store_relaxed(at_once, what); /* relaxed: of the caller's own end */
+    }
 }
 
 /* What a side counts for showing, it counts where somebody can look on: another process. */

@@ -122,6 +122,7 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     own->producer.endpoint = end->endpoint;
     own->producer.buffers = med_exchange_lane_owner(end->index, end->generation);
     own->producer.share_end = 0;
+    med_lane_at_once_set(&own->producer.at_once, 0);
     own->producer.life = end->generation + 1;
     own->producer.from = end->from;
     own->producer.to = end->to;
@@ -155,6 +156,7 @@ med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     own->consumer.buffers = med_exchange_lane_owner(end->index, end->generation);
     own->consumer.headers = 0;
     own->consumer.leads_on = false;
+    med_lane_at_once_set(&own->consumer.at_once, 0);
     own->consumer.life = end->generation + 1;
     *lane = own;
     return MEDLEY_OK;
@@ -173,6 +175,7 @@ detach(const med_self *self, med_lane_own *lane, med_lane_side side)
     uint32_t *life = sends ? &lane->producer.life : &lane->consumer.life;
     uint32_t generation = *life - 1;
     *life = 0;
+    med_lane_at_once_set(sends ? &lane->producer.at_once : &lane->consumer.at_once, 0);
     /* Relaxed, both: own. */
     atomic32_store_relaxed(sends ? &lane->producer.handle : &lane->consumer.handle, 0);
     atomic32_store_relaxed(sends ? &lane->producer.owner : &lane->consumer.owner, 0);

@@ -71,6 +71,61 @@ wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lan
     return status == MEDLEY_OK ? m->status : status;
 }
 
+/* ---- Stops ----------------------------------------------------------------------------------- */
+
+/* From one to the next at most: a sender that goes over to another width is not held up for long.
+ */
+#define STOP_MOST 256u
+
+static bool
+are_all(const uint8_t *widths, uint32_t count, uint32_t width)
+{
+    return widths[0] == width && memcmp(widths, widths + 1, count - 1) == 0;
+}
+
+void
+med_scalar_sent(med_lane_own *lane, uint32_t width)
+{
+    med_ring_producer *ring = &lane->producer.ring;
+    if (med_port_is_small()) {
+        med_ring_producer_stopped(ring);
+        return;
+    }
+    uint32_t free = med_ring_known_free(ring);
+    uint32_t tail = med_ring_tail(ring);
+    uint32_t many = med_ring_run(&ring->view, tail, free < STOP_MOST ? free : STOP_MOST);
+    uint8_t *widths = lane->producer.widths + (tail & ring->view.mask);
+    if (many && !are_all(widths, many, width)) {
+        memset(widths, (int)width, many);
+    }
+    med_ring_producer_stopped_until(ring, many);
+    med_handle handle = atomic32_load_relaxed(&lane->producer.handle); /* relaxed: own */
+    med_lane_at_once_set(&lane->producer.at_once,
+                         many ? med_scalar_at_once(handle, MED_HANDLE_SENDER, width) : 0);
+}
+
+/* At once if all of so many have one width; where widths take turns, the other way and as far as
+ * can be. */
+uint64_t
+med_scalar_received(med_lane_own *lane, uint64_t value)
+{
+    med_ring_consumer *ring = &lane->consumer.ring;
+    if (med_port_is_small()) {
+        med_ring_consumer_stopped(ring);
+        return value;
+    }
+    uint32_t filled = med_ring_known_filled(ring);
+    uint32_t many = med_ring_run(&ring->view, ring->head, filled < STOP_MOST ? filled : STOP_MOST);
+    const uint8_t *widths = lane->consumer.widths + (ring->head & ring->view.mask);
+    uint32_t width = many ? widths[0] : 0;
+    bool at_once = many && are_all(widths, many, width);
+    med_ring_consumer_stopped_until(ring, at_once ? many : MED_RING_CAPACITY_MAX);
+    med_handle handle = atomic32_load_relaxed(&lane->consumer.handle); /* relaxed: own */
+    med_lane_at_once_set(&lane->consumer.at_once,
+                         at_once ? med_scalar_at_once(handle, MED_HANDLE_RECEIVER, width) : 0);
+    return value;
+}
+
 /* ---- Send ------------------------------------------------------------------------------------ */
 
 /* One try. MEDLEY_FULL. */
@@ -85,8 +140,11 @@ send(const moving *m)
         status = med_port_has_threads() ? med_ring_open_space(ring)
                                         : med_ring_look_for_space(ring, med_ring_tail(ring));
     }
-    if (status == MEDLEY_OK && med_scalar_put(lane, lane->producer.row, *m->value, m->width)) {
-        med_ring_producer_stopped(ring);
+    if (status == MEDLEY_OK) {
+        med_scalar_mark(lane, m->width);
+        if (med_scalar_put(lane, lane->producer.row, *m->value)) {
+            med_scalar_sent(lane, m->width);
+        }
     }
     return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
 }
@@ -127,13 +185,6 @@ med_scalar_send_slow(med_self *self, med_handle sender, uint64_t value, uint32_t
 
 /* ---- Receive --------------------------------------------------------------------------------- */
 
-uint64_t
-med_scalar_received(med_lane_own *lane, uint64_t value)
-{
-    med_ring_consumer_stopped(&lane->consumer.ring);
-    return value;
-}
-
 /* Is there something? MEDLEY_EMPTY, MEDLEY_ERR_CORRUPT. */
 static medley_status_t
 look(med_lane_own *lane)
@@ -163,7 +214,7 @@ receive(const moving *m)
         return MEDLEY_ERR_ACCESS;
     }
     if (med_scalar_take(m->lane, m->value)) {
-        med_ring_consumer_stopped(&m->lane->consumer.ring);
+        (void)med_scalar_received(m->lane, 0);
     }
     return MEDLEY_OK;
 }
@@ -235,6 +286,7 @@ static uint32_t
 send_run(med_lane_own *lane, const unsigned char *values, uint32_t width, uint32_t most)
 {
     med_ring_producer *ring = &lane->producer.ring;
+    const med_ring_producer_end *end = ring->end;
     uint32_t tail = med_ring_tail(ring);
     uint32_t room;
     void *at;
@@ -249,7 +301,10 @@ send_run(med_lane_own *lane, const unsigned char *values, uint32_t width, uint32
     memset(lane->producer.widths + (tail & ring->view.mask), (int)width, room);
     med_lane_note_index(lane->producer.row, MED_LANE_PRODUCER, tail + room);
     med_lane_count_by_index(lane->producer.row, MED_LANE_PRODUCER);
-    med_ring_commit_many_as(ring, MED_RING_PACKED, room);
+    med_ring_hand_over(ring, tail + room);
+    if (med_port_has_threads() && med_ring_stops(&end->stop, tail + room)) {
+        med_scalar_sent(lane, width);
+    }
     return room;
 }
 
@@ -282,6 +337,7 @@ static uint32_t
 receive_run(med_lane_own *lane, unsigned char *values, uint32_t width, uint32_t most)
 {
     med_ring_consumer *ring = &lane->consumer.ring;
+    const med_ring_consumer_end *end = ring->end;
     if (look(lane) != MEDLEY_OK) {
         return 0;
     }
@@ -296,7 +352,10 @@ receive_run(med_lane_own *lane, unsigned char *values, uint32_t width, uint32_t 
     }
     if (many) {
         med_lane_note_index(lane->consumer.row, MED_LANE_CONSUMER, ring->head + many);
-        med_ring_release_many(ring, many);
+        med_ring_hand_back(ring, ring->head + many);
+        if (med_port_has_threads() && med_ring_stops(&end->stop, ring->head)) {
+            (void)med_scalar_received(lane, 0);
+        }
     }
     return many;
 }

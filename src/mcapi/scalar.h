@@ -4,8 +4,11 @@
  * each, which is written only where another stood in the lap before: so its line stays with both.
  *
  * Both sides stop as the ring's do (ring_spsc.h, Stop): one scalar after another passes without a
- * look at how many there are, at who sleeps, or at what is to be dropped. What is not so is found
- * by the slow ways, which are whole by themselves.
+ * look at how many there are, at who sleeps, or at what is to be dropped. Nor at the widths: where
+ * the sender stops, it marks what is free up to its next stop as of the width it sends; and the
+ * receiver finds out whether all up to its next stop has one width. Then the end's word `at_once`
+ * is the handle with that width in place of its kind, and says of a call all there is to ask. What
+ * is not so is found by the slow ways, which are whole by themselves.
  */
 #ifndef MEDLEY_MCAPI_SCALAR_H
 #define MEDLEY_MCAPI_SCALAR_H
@@ -28,6 +31,43 @@ medley_status_t med_scalar_available(med_self *self, med_handle receiver, uint32
 
 /* ---- One that is at hand --------------------------------------------------------------------- */
 
+/* `at_once` of an end while scalars of that width pass without another look; else it is 0. */
+static inline uint32_t
+med_scalar_at_once(med_handle handle, med_handle_kind kind, uint32_t width)
+{
+    return handle + (width << 28) - ((uint32_t)kind << 28);
+}
+
+/* The lane of the caller's open end, if the next scalar passes so; else NULL. */
+static inline med_lane_own *
+med_scalar_sender_at_once(const med_self *self, med_handle handle, uint32_t width)
+{
+    uint32_t index = med_handle_index_of_kind(handle, MED_HANDLE_SENDER);
+    if (__builtin_expect(index >= self->lane_end_count, 0)) {
+        return NULL;
+    }
+    med_lane_own *lane = &self->lane_ends[index];
+    uint32_t sign = med_scalar_at_once(handle, MED_HANDLE_SENDER, width);
+    /* Relaxed: written by this very thread, if both are so. */
+    bool passes = atomic32_load_relaxed(&lane->producer.at_once) == sign &&
+                  atomic32_load_relaxed(&lane->producer.owner) == self->ref;
+    return __builtin_expect(passes, 1) ? lane : NULL;
+}
+
+static inline med_lane_own *
+med_scalar_receiver_at_once(const med_self *self, med_handle handle, uint32_t width)
+{
+    uint32_t index = med_handle_index_of_kind(handle, MED_HANDLE_RECEIVER);
+    if (__builtin_expect(index >= self->lane_end_count, 0)) {
+        return NULL;
+    }
+    med_lane_own *lane = &self->lane_ends[index];
+    uint32_t sign = med_scalar_at_once(handle, MED_HANDLE_RECEIVER, width);
+    bool passes = atomic32_load_relaxed(&lane->consumer.at_once) == sign && /* relaxed: as above */
+                  atomic32_load_relaxed(&lane->consumer.owner) == self->ref;
+    return __builtin_expect(passes, 1) ? lane : NULL;
+}
+
 /* Is there room, as far as is known? Where nobody calls, nobody stops. */
 static inline bool
 med_scalar_fits(const med_lane_own *lane)
@@ -38,23 +78,32 @@ med_scalar_fits(const med_lane_own *lane)
                             1);
 }
 
-/* Where there is. Whether there is then more to do: _sent. */
+/* What is sent next has that width. */
+static inline void
+med_scalar_mark(med_lane_own *lane, uint32_t width)
+{
+    const med_ring_producer *ring = &lane->producer.ring;
+    uint8_t *at = lane->producer.widths + (med_ring_tail(ring) & ring->view.mask);
+    if (__builtin_expect(*at != width, 0)) {
+        *at = (uint8_t)width;
+    }
+}
+
+/* Where there is room, and the width is marked. Whether there is then more to do: _sent. */
 static inline bool
-med_scalar_put(med_lane_own *lane, med_lane_row *row, uint64_t value, uint32_t width)
+med_scalar_put(med_lane_own *lane, med_lane_row *row, uint64_t value)
 {
     med_ring_producer *ring = &lane->producer.ring;
     const med_ring_producer_end *end = ring->end;
     uint32_t tail = med_ring_tail(ring);
-    uint32_t place = tail & ring->view.mask;
-    uint8_t *widths = lane->producer.widths;
-    ((uint64_t *)(void *)ring->view.slots)[place] = value;
-    if (__builtin_expect(widths[place] != width, 0)) {
-        widths[place] = (uint8_t)width;
-    }
+    ((uint64_t *)(void *)ring->view.slots)[tail & ring->view.mask] = value;
     med_lane_note_index(row, MED_LANE_PRODUCER, tail + 1);
     med_ring_hand_over(ring, tail + 1);
     return med_port_has_threads() && med_ring_stops(&end->stop, tail + 1);
 }
+
+/* At a stop, which was one of that width. */
+void med_scalar_sent(med_lane_own *lane, uint32_t width);
 
 /* Is something known to be there? */
 static inline bool
@@ -86,7 +135,7 @@ med_scalar_take(med_lane_own *lane, uint64_t *value)
     return med_port_has_threads() && med_ring_stops(&end->stop, head + 1);
 }
 
-/* The value is given back, so that who calls this last keeps nothing. */
+/* At a stop. The value is given back, so that who calls this last keeps nothing. */
 uint64_t med_scalar_received(med_lane_own *lane, uint64_t value);
 
 /* ---- Many at once ---------------------------------------------------------------------------- */

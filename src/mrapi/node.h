@@ -135,6 +135,8 @@ typedef struct med_self {
     struct med_heap_cache *heap;        /* NULL until it first makes or deletes heap memory */
     struct med_heap *process_heap;      /* the system's */
     struct med_exchange_node *exchange; /* of mcapi; NULL: it is no node of that */
+    struct med_lane_own *lane_ends;     /* the exchange's, for what goes at once; and how many, */
+    uint32_t lane_end_count;            /* 0: nothing does */
     bool only_for_exchange;             /* not by any call of this floor's yet */
     bool started;                       /* by med_node_start, as are the nodes that use the rest */
     bool joinable;                      /* for its own thread; others look at `join` */
