@@ -43,7 +43,7 @@ med_channel_connect(med_self *self, med_handle from, med_handle to, med_lane_kin
     if (from == to) {
         return MEDLEY_ERR_ARGUMENT; /* one endpoint is one end */
     }
-    medley_status_t status = med_lane_make(self->system, &request, &index, &generation);
+    medley_status_t status = med_lane_make(self, &request, &index, &generation);
     if (status == MEDLEY_OK) {
         owner_wake(self, from);
         owner_wake(self, to);
@@ -186,7 +186,7 @@ med_channel_subscribe(med_self *self, med_handle topic, med_handle endpoint, uns
     const med_lane_request request = {
         .from = topic, .to = endpoint, .priority = MED_LANE_TOPIC, .kind = MED_LANE_PACKETS};
     uint32_t index, generation;
-    status = med_lane_make(self->system, &request, &index, &generation);
+    status = med_lane_make(self, &request, &index, &generation);
     if (status != MEDLEY_OK) {
         return status;
     }

@@ -195,6 +195,9 @@ med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint)
         .context = &context,
     };
     medley_status_t status = med_table_insert(&self->system->endpoints, &insertion);
+    if (status == MEDLEY_ERR_LIMIT && med_exchange_bury_due(self)) {
+        status = med_table_insert(&self->system->endpoints, &insertion);
+    }
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&self->system->limits, MED_LIMIT_ENDPOINTS);
     }

@@ -366,6 +366,13 @@ med_exchange_poll_counted(med_self *self)
     return med_object_look_due(self);
 }
 
+bool
+med_exchange_bury_due(med_self *self)
+{
+    return med_port_has_processes() && med_object_due(&self->exchange->next_burial_ns) &&
+           med_process_recover_all(self->system) != 0;
+}
+
 /* The lock keeps the process's part there: its last node may be leaving. Not waited for: this may
  * be part of a recovery by the very thread that holds it, and waits for a table (own_make). */
 void

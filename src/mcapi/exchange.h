@@ -56,7 +56,8 @@ typedef struct med_exchange_node {
     uint32_t polls;          /* since it looked at somebody's life; see look_due */
     uint32_t look;           /* at the requests that it waits for: which of `looks`; 0: none */
     uint32_t looks;          /* so many, wrapping */
-    uint64_t next_search_ns; /* when it looks next whether the dead have buffers */
+    uint64_t next_search_ns; /* when it looks next whether the dead have buffers, */
+    uint64_t next_burial_ns; /* and whether there are any who died */
 } med_exchange_node;
 
 /* What a system of these limits shares for it. 0: more than there can be. */
@@ -100,6 +101,10 @@ med_exchange_look_due(med_self *self)
 {
     return med_port_has_processes() && med_exchange_poll_counted(self);
 }
+
+/* For who finds no row: recovers all who died, so that theirs come free; if it was not done just
+ * before. Whether there were any. Where none can die, there is nothing to do. */
+bool med_exchange_bury_due(med_self *self);
 
 /* What an owner had who is over comes back. How many. */
 uint32_t

@@ -251,11 +251,12 @@ sweep(med_system *system)
 }
 
 medley_status_t
-med_lane_make(med_system *system,
+med_lane_make(med_self *self,
               const med_lane_request *request,
               uint32_t *index,
               uint32_t *generation)
 {
+    med_system *system = self->system;
     make_context context = {.system = system, .request = request};
     med_table_insertion insertion = {
         .key = key_of(request), .may = may_make, .fill = lane_fill, .context = &context};
@@ -263,7 +264,7 @@ med_lane_make(med_system *system,
     for (bool again = true; again;) {
         insertion.index = UINT32_MAX; /* stays so, if an end of a channel is what exists */
         status = med_table_insert(&system->lanes, &insertion);
-        again = (status == MEDLEY_ERR_LIMIT && sweep(system)) ||
+        again = (status == MEDLEY_ERR_LIMIT && (sweep(system) || med_exchange_bury_due(self))) ||
                 (status == MEDLEY_ERR_EXISTS && insertion.index != UINT32_MAX &&
                  sweep_one(system, insertion.index, insertion.generation));
     }

@@ -274,7 +274,7 @@ med_lane_key_low(med_handle from, uint32_t priority)
  * MEDLEY_ERR_EXISTS for a channel when one of the endpoints is connected, MEDLEY_ERR_ACCESS when
  * they do not agree. MEDLEY_ERR_STALE: one of them is not there (any more); MEDLEY_ERR_LIMIT, which
  * is reported; MEDLEY_TIMEOUT. */
-medley_status_t med_lane_make(struct med_system *system,
+medley_status_t med_lane_make(med_self *self,
                               const med_lane_request *request,
                               uint32_t *index,
                               uint32_t *generation);

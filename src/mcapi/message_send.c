@@ -94,9 +94,9 @@ lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med
                         .from = message->from,
                         .to = message->to,
                         .priority = message->priority};
-    medley_status_t status = med_lane_make(self->system, &request, &end.index, &end.generation);
+    medley_status_t status = med_lane_make(self, &request, &end.index, &end.generation);
     if (status == MEDLEY_ERR_LIMIT && lanes_give_up(self, own)) {
-        status = med_lane_make(self->system, &request, &end.index, &end.generation);
+        status = med_lane_make(self, &request, &end.index, &end.generation);
     }
     *lane = &self->exchange->exchange->lane_ends[end.index];
     if (status == MEDLEY_OK && !is_attached(self, *lane, end.generation)) {

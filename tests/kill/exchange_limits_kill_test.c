@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Who finds no endpoint, or no lane, gets those that the dead had. Nobody else looks whether they
+ * live.
+ */
+#include "exchange_victim.h"
+
+#define ENDPOINTS_MAX 16u
+#define LANES_MAX 16u
+#define PRIORITIES 4u
+
+/* ---- The others ------------------------------------------------------------------------------ */
+
+/* Has all the endpoints. */
+static int
+takes_endpoints(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    (void)argument;
+    victim_begin();
+    for (uint32_t port = 1; port <= ENDPOINTS_MAX + 1; port++) {
+        (void)mcapi_endpoint_create(port, &status);
+    }
+    child_expect(status == MCAPI_ERR_ENDP_LIMIT);
+    process_say(parent, 'r');
+    (void)process_hear(parent); /* for ever */
+    return 0;
+}
+
+/* Has all the lanes, to itself. */
+static int
+takes_lanes(test_process *parent, void *argument)
+{
+    mcapi_status_t status = MCAPI_SUCCESS;
+    (void)argument;
+    victim_begin();
+    mcapi_endpoint_t from = victim_endpoint_make();
+    for (uint32_t port = 2; status == MCAPI_SUCCESS; port++) {
+        mcapi_endpoint_t to = mcapi_endpoint_create(port, &status);
+        child_expect(status == MCAPI_SUCCESS);
+        for (mcapi_priority_t priority = 0; priority < PRIORITIES; priority++) {
+            mcapi_msg_send(from, to, "x", 1, priority, &status);
+        }
+    }
+    child_expect(status == MCAPI_ERR_MEM_LIMIT);
+    process_say(parent, 'r');
+    (void)process_hear(parent); /* for ever */
+    return 0;
+}
+
+/* ---- The tests ------------------------------------------------------------------------------- */
+
+/* Again, as long as there is none: lives are not looked at in each call. */
+static mcapi_status_t
+create_again(mcapi_endpoint_t *endpoint)
+{
+    mcapi_status_t status;
+    uint64_t stuck_ns = med_port_clock_ns() + STUCK_AFTER_US * UINT64_C(1000);
+    do {
+        *endpoint = mcapi_endpoint_create(MCAPI_PORT_ANY, &status);
+    } while (status == MCAPI_ERR_ENDP_LIMIT && med_port_clock_ns() < stuck_ns);
+    return status;
+}
+
+static mcapi_status_t
+send_again(mcapi_endpoint_t from, mcapi_endpoint_t to, mcapi_priority_t priority)
+{
+    mcapi_status_t status;
+    uint64_t stuck_ns = med_port_clock_ns() + STUCK_AFTER_US * UINT64_C(1000);
+    do {
+        mcapi_msg_send(from, to, "x", 1, priority, &status);
+    } while (status == MCAPI_ERR_MEM_LIMIT && med_port_clock_ns() < stuck_ns);
+    return status;
+}
+
+static void
+endpoints_of_the_dead(void **state)
+{
+    mcapi_endpoint_t own[ENDPOINTS_MAX];
+    mcapi_status_t status;
+    victim v;
+    (void)state;
+    victim_start(&v, takes_endpoints);
+    (void)mcapi_endpoint_create(1, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_LIMIT);
+    victim_kill(&v);
+    (void)victim_end(&v);
+    for (uint32_t i = 0; i < ENDPOINTS_MAX; i++) {
+        assert_int_equal(create_again(&own[i]), MCAPI_SUCCESS);
+    }
+    (void)mcapi_endpoint_create(1, &status);
+    assert_int_equal(status, MCAPI_ERR_ENDP_LIMIT);
+    for (uint32_t i = 0; i < ENDPOINTS_MAX; i++) {
+        endpoint_delete(own[i]);
+    }
+    expect_all_back();
+}
+
+/* Sends to as many as all the lanes are for. */
+static void
+all_lanes_get(mcapi_endpoint_t from, mcapi_endpoint_t to[LANES_MAX / PRIORITIES])
+{
+    for (uint32_t i = 0; i < LANES_MAX; i++) {
+        assert_int_equal(send_again(from, to[i / PRIORITIES], i % PRIORITIES), MCAPI_SUCCESS);
+    }
+}
+
+static void
+lanes_of_the_dead(void **state)
+{
+    mcapi_endpoint_t from = endpoint_make(1), to[LANES_MAX / PRIORITIES];
+    mcapi_status_t status;
+    victim v;
+    (void)state;
+    for (uint32_t i = 0; i < LANES_MAX / PRIORITIES; i++) {
+        to[i] = endpoint_make(2 + i);
+    }
+    victim_start(&v, takes_lanes);
+    mcapi_msg_send(from, to[0], "x", 1, 0, &status);
+    assert_int_equal(status, MCAPI_ERR_MEM_LIMIT);
+    victim_kill(&v);
+    (void)victim_end(&v);
+    all_lanes_get(from, to);
+    endpoint_delete(from);
+    for (uint32_t i = 0; i < LANES_MAX / PRIORITIES; i++) {
+        endpoint_delete(to[i]);
+    }
+    expect_all_back();
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(endpoints_of_the_dead, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(lanes_of_the_dead, exchange_up, exchange_down),
+    };
+    (void)setenv("MEDLEY_MAX_ENDPOINTS", "16", 1);
+    (void)setenv("MEDLEY_MAX_LANES", "16", 1);
+    return victims_run(argc, argv, tests);
+}
