@@ -129,9 +129,9 @@ void medley_mcapi_state_counts_get(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_ha
  * The caller's endpoint receives what `topic` publishes from now on; the handle is that of an open
  * receiving end. MCAPI_ERR_ENDP_INVALID: one of them is none, or the second not the caller's;
  * MCAPI_ERR_CHAN_CONNECTED: the second is connected, or was the same topic's, which has published
- * nothing since; MCAPI_ERR_CHAN_OPENPENDING, MCAPI_ERR_ATTR_INCOMPATIBLE; MCAPI_ERR_MEM_LIMIT
- * (MEDLEY_MAX_LANES); MCAPI_TIMEOUT as mcapi_endpoint_create; MCAPI_ERR_TRANSMISSION: what was made
- * is no lane, or nobody's. */
+ * to it, and nothing since; MCAPI_ERR_CHAN_OPENPENDING, MCAPI_ERR_ATTR_INCOMPATIBLE;
+ * MCAPI_ERR_MEM_LIMIT (MEDLEY_MAX_LANES); MCAPI_TIMEOUT as mcapi_endpoint_create;
+ * MCAPI_ERR_TRANSMISSION: what was made is no lane, or nobody's. */
 void medley_mcapi_topic_subscribe(MCAPI_IN mcapi_endpoint_t topic,
                                   MCAPI_IN mcapi_endpoint_t receive_endpoint,
                                   MCAPI_OUT mcapi_pktchan_recv_hndl_t *receive_handle,

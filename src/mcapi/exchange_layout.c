@@ -22,6 +22,8 @@ static const uint32_t shape[] = {
     offsetof(med_lane_row, kind),
     offsetof(med_lane_row, side),
     offsetof(med_lane_row, ends),
+    MED_LANE_UNTAKEN,
+    MED_LANE_LIFE_SHIFT,
     offsetof(med_lane_row, moved),
     sizeof(((med_lane_row *)0)->moved[0]),
     offsetof(med_lane_row, capacity),

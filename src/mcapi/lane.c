@@ -6,10 +6,13 @@
  *           linearises at
  *   make    the row's LIVE (T1 in table.c); that both endpoints are there is looked at under the
  *           lanes' lock
+ *   take up the change of `ends`, by what publishes
  *   leave   the change of `ends`, G1; of the second to leave, the removal of the row
  *
  * While a side has not left, the row and its memory are that lane's and no other's: so each side
- * uses what it attached to without asking again. Both attach by the row's generation.
+ * uses what it attached to without asking again. Both attach by the row's generation. A subscriber
+ * makes his lane, and what publishes may not come to it for long: until it has taken it up, there
+ * is one end, and nobody else to leave it.
  *
  * An endpoint that goes says so first (CLOSING in its row), then leaves all its lanes in one pass
  * with the lanes' lock held. A lane is made with that lock held: either the pass sees it, or its
@@ -202,7 +205,9 @@ lane_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     med_lane_row *lane = (med_lane_row *)(void *)row;
     atomic32_store_relaxed(&lane->kind, make->kind);
     /* Release: those of this life are seen together with its CREATING. */
-    atomic32_store_release(&lane->ends, 0); /* F1 ends -> F2 (lane_own.c) */
+    uint32_t untaken = make->request->priority == MED_LANE_TOPIC ? MED_LANE_UNTAKEN : 0;
+    atomic32_store_release(&lane->ends, generation << MED_LANE_LIFE_SHIFT |
+                                            untaken); /* F1 ends -> F2 (lane_own.c) */
     for (uint32_t side = 0; side < 2; side++) {
         atomic32_store_relaxed(&lane->side[side], make->side[side]);
         moved_none(lane, (med_lane_side)side);
@@ -217,6 +222,28 @@ lane_fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     }
 }
 
+/* Has each left who had an end? */
+static bool
+is_over(uint32_t ends)
+{
+    uint32_t taken = ends & MED_LANE_UNTAKEN ? MED_LANE_GONE(MED_LANE_CONSUMER) : BOTH_GONE;
+    return (ends & taken) == taken;
+}
+
+/* Relaxed, both: of what life they are, they say; what lies there is looked at later (F2). */
+bool
+med_lane_take_up(med_lane_row *row, uint32_t generation)
+{
+    uint32_t ends = atomic32_load_relaxed(&row->ends), taken;
+    do {
+        if (ends >> MED_LANE_LIFE_SHIFT != generation || is_over(ends)) {
+            return false;
+        }
+        taken = (ends & ~MED_LANE_UNTAKEN) | MED_LANE_OPEN(MED_LANE_PRODUCER);
+    } while (!atomic32_cas_relaxed(&row->ends, &ends, taken));
+    return true;
+}
+
 static medley_status_t
 lane_remove(med_system *system, uint32_t index, uint32_t generation)
 {
@@ -229,9 +256,9 @@ static bool
 sweep_one(med_system *system, uint32_t index, uint32_t generation)
 {
     const med_lane_row *row = med_lane_at(system, index);
-    /* G4 both gone, and done with the memory, which is the next lane's <- G1 (side_leaves). Both
-     * bits stay as long as the generation does; else the removal says so. */
-    bool over = (atomic32_load_acquire(&row->ends) & BOTH_GONE) == BOTH_GONE;
+    /* G4 both gone, and done with the memory, which is the next lane's <- G1 (side_leaves). It
+     * stays so as long as the generation does; else the removal says so. */
+    bool over = is_over(atomic32_load_acquire(&row->ends));
     return over && lane_remove(system, index, generation) == MEDLEY_OK;
 }
 
@@ -284,7 +311,7 @@ med_lane_make(med_self *self,
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 
-/* Marks it, and wakes the other side. Whether both are gone now. */
+/* Marks it, and wakes the other side. Whether it is over now. */
 static bool
 side_leaves(const med_system *system, med_lane_row *row, med_lane_side side)
 {
@@ -308,7 +335,7 @@ side_leaves(const med_system *system, med_lane_row *row, med_lane_side side)
             med_wait_wake(news, system->scope);
         }
     }
-    return before & MED_LANE_GONE(other);
+    return is_over(before | MED_LANE_GONE(side));
 }
 
 medley_status_t

@@ -35,12 +35,16 @@ typedef enum med_lane_side {
 /* Of a side, in `ends`. */
 #define MED_LANE_OPEN(side) (1u << (side)*2u)
 #define MED_LANE_GONE(side) (2u << (side)*2u)
+/* In the same: a topic's, which has not taken it up. It ends with its consumer's end alone. */
+#define MED_LANE_UNTAKEN 0x10u
+/* And the generation of the row whose ends they are. */
+#define MED_LANE_LIFE_SHIFT 16u
 
 typedef struct med_lane_row {
     med_row row;        /* key: the receiving endpoint; the sending one, its kind the priority */
     atomic32 kind;      /* med_lane_kind; fixed when it is made, as are the next two */
     atomic32 side[2];   /* whose each is: node references */
-    atomic32 ends;      /* MED_LANE_OPEN, _GONE */
+    atomic32 ends;      /* MED_LANE_OPEN, _GONE, _UNTAKEN; its life */
     atomic32 capacity;  /* of its ring, or its cell's buffers; for showing */
     uint32_t unused[7]; /* then a line for each side, written by it: */
     struct {
@@ -302,6 +306,10 @@ medley_status_t
 med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane);
 medley_status_t
 med_lane_consumer_attach(med_self *self, const med_lane_end *end, med_lane_own **lane);
+
+/* What publishes takes its end up, before it attaches. False: the subscriber has left, or another
+ * life is over, too; there is nothing to leave. */
+bool med_lane_take_up(med_lane_row *row, uint32_t generation);
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 

@@ -40,6 +40,9 @@ subscriber_look(med_self *self, med_endpoint_own *own, uint32_t index, uint32_t 
         lane->producer.life == generation + 1) {
         return;
     }
+    if (!med_lane_take_up(row, generation)) {
+        return;
+    }
     medley_status_t status = kind == MED_LANE_PACKETS || kind == MED_LANE_STATES
                                  ? med_lane_producer_attach(self, &end, &lane)
                                  : MEDLEY_ERR_CORRUPT;
@@ -47,8 +50,6 @@ subscriber_look(med_self *self, med_endpoint_own *own, uint32_t index, uint32_t 
         lane->producer.next = own->subscribers;
         lane->producer.published = own->published - 1;
         own->subscribers = lane;
-        /* Relaxed: for showing. */
-        (void)atomic32_fetch_or_relaxed(&row->ends, MED_LANE_OPEN(MED_LANE_PRODUCER));
     } else if (status == MEDLEY_ERR_CORRUPT) {
         (void)med_lane_leave(self->system, index, generation, MED_LANE_PRODUCER);
     }
@@ -66,9 +67,9 @@ subscribers_look(med_self *self, med_endpoint_own *own)
     for (uint32_t i = 0; i < system->lanes.row_count; i++) {
         const med_lane_row *row = med_lane_at(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
-        /* A2 key <- T2 (table.c): one of a later life is seen together with that life's CREATING */
+        /* Relaxed: where it is a later life's, taking up finds this one over. */
         if (med_row_state_of(word) == MED_ROW_LIVE &&
-            atomic32_load_acquire(&row->row.key_low) == key_low) {
+            atomic32_load_relaxed(&row->row.key_low) == key_low) {
             subscriber_look(self, own, i, med_row_generation_of(word));
         }
     }

@@ -48,6 +48,22 @@ takes_lanes(test_process *parent, void *argument)
     return 0;
 }
 
+/* Receives, some day, what the tester publishes. */
+static int
+subscribes(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    unsigned receiver;
+    (void)argument;
+    victim_begin();
+    medley_mcapi_topic_subscribe(victim_other_endpoint(), victim_endpoint_make(), &receiver,
+                                 &status);
+    child_expect(status == MCAPI_SUCCESS);
+    process_say(parent, 'r');
+    (void)process_hear(parent); /* for ever */
+    return 0;
+}
+
 /* ---- The tests ------------------------------------------------------------------------------- */
 
 /* Again, as long as there is none: lives are not looked at in each call. */
@@ -128,12 +144,36 @@ lanes_of_the_dead(void **state)
     expect_all_back();
 }
 
+/* One after the other, more than there are lanes; nothing is published. */
+static void
+lanes_of_dead_subscribers(void **state)
+{
+    mcapi_endpoint_t topic = endpoint_make(1), to[LANES_MAX / PRIORITIES];
+    (void)state;
+    for (uint32_t i = 0; i < LANES_MAX + 1; i++) {
+        victim v;
+        victim_start(&v, subscribes);
+        victim_kill(&v);
+        (void)victim_end(&v);
+    }
+    for (uint32_t i = 0; i < LANES_MAX / PRIORITIES; i++) {
+        to[i] = endpoint_make(2 + i);
+    }
+    all_lanes_get(topic, to);
+    endpoint_delete(topic);
+    for (uint32_t i = 0; i < LANES_MAX / PRIORITIES; i++) {
+        endpoint_delete(to[i]);
+    }
+    expect_all_back();
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(endpoints_of_the_dead, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(lanes_of_the_dead, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(lanes_of_dead_subscribers, exchange_up, exchange_down),
     };
     (void)setenv("MEDLEY_MAX_ENDPOINTS", "16", 1);
     (void)setenv("MEDLEY_MAX_LANES", "16", 1);

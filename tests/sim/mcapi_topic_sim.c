@@ -288,7 +288,7 @@ act(const sim_actor *actor)
 
 const sim_scenario sim_mcapi_topic = {
     .name = "mcapi_topic",
-    .covers = "topic med_endpoint_lane_made() end_attach()",
+    .covers = "topic med_endpoint_lane_made() end_attach() med_lane_take_up()",
     .sees_late = true,
     .memory_bytes = sizeof(shared),
     .actors = ACTORS,
