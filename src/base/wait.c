@@ -37,6 +37,8 @@
 /* Beyond this the spinner offers its processor to others in between. */
 #define SPIN_ALONE_NS 3000u
 #define LOOKS_PER_CLOCK 16
+/* So often in one wait it gives way to those it waits for, which is no time lost. */
+#define GIVES_WAY_MAX 64u
 /* On one processor a yield as long as this was a slice of somebody who computes there. So many
  * waits share it at first, and at most. */
 #define CROWDED_NS 500000u
@@ -161,30 +163,58 @@ med_wait_give_way(med_waiter *waiter)
     med_wait_learn_yield(waiter, med_port_clock_ns() - start_ns);
 }
 
+/* What is looked at; as in med_wait_request. */
+typedef struct watch {
+    bool (*condition)(void *context);
+    bool (*is_wanted_here)(void *context);
+    void *context;
+} watch;
+
+/* A small machine has a thread to each core. */
+static bool
+is_wanted_here(const watch *watched)
+{
+    return !med_port_is_small() && watched->is_wanted_here &&
+           watched->is_wanted_here(watched->context);
+}
+
+/* How a look in vain ends: when the next one is due. True: others may have had the processor. */
+static bool
+between_looks(med_waiter *waiter, bool only_processor, const watch *watched)
+{
+    bool gives_way = only_processor || is_wanted_here(watched);
+    if (gives_way) {
+        med_wait_give_way(waiter);
+    } else {
+        med_port_cpu_relax();
+    }
+    return gives_way;
+}
+
 static bool
 spin(med_waiter *waiter,
      const med_port_scheduling *scheduling,
      uint64_t budget_ns,
-     bool (*condition)(void *context),
-     void *context)
+     const watch *watched)
 {
     bool only_processor = scheduling->processors == 1;
-    int looks = only_processor ? 1 : LOOKS_PER_CLOCK; /* a yield may last */
+    uint32_t given = 0; /* to those it waits for, on one of several processors */
     uint64_t start_ns = med_port_clock_ns();
     for (;;) {
-        for (int look = 0; look < looks; look++) {
-            if (condition(context)) {
+        bool gave_way = false;
+        for (int look = 0; look < LOOKS_PER_CLOCK && !gave_way; look++) {
+            if (watched->condition(watched->context)) {
                 return true;
             }
-            if (only_processor) {
-                med_wait_give_way(waiter);
-            } else {
-                med_port_cpu_relax();
-            }
+            gave_way = between_looks(waiter, only_processor, watched);
+        }
+        if (gave_way && !only_processor && given++ < GIVES_WAY_MAX) {
+            start_ns = med_port_clock_ns();
+            continue;
         }
         uint64_t spun_ns = med_port_clock_ns() - start_ns;
         if (spun_ns >= budget_ns) {
-            return condition(context);
+            return watched->condition(watched->context);
         }
         if (spun_ns >= SPIN_ALONE_NS && !only_processor && !scheduling->real_time) {
             med_port_yield();
@@ -192,10 +222,10 @@ spin(med_waiter *waiter,
     }
 }
 
-bool
-med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context)
+static bool
+spin_if_it_may(med_waiter *waiter, const watch *watched)
 {
-    if (condition(context)) {
+    if (watched->condition(watched->context)) {
         med_wait_learn(waiter, false);
         return true;
     }
@@ -205,9 +235,15 @@ med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *contex
     if (budget_ns == 0) {
         return false;
     }
-    bool holds = spin(waiter, &scheduling, budget_ns, condition, context);
+    bool holds = spin(waiter, &scheduling, budget_ns, watched);
     med_wait_learn(waiter, !holds);
     return holds;
+}
+
+bool
+med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context)
+{
+    return spin_if_it_may(waiter, &(watch){.condition = condition, .context = context});
 }
 
 void
@@ -269,7 +305,8 @@ med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *reque
     if (is_past(request->deadline_ns)) {
         return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
     }
-    if (med_wait_spin(waiter, request->condition, request->context)) {
+    watch watched = {request->condition, request->is_wanted_here, request->context};
+    if (spin_if_it_may(waiter, &watched)) {
         return MEDLEY_OK;
     }
     waiter->sleeps++;

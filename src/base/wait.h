@@ -49,6 +49,9 @@ typedef struct med_wait_request {
     /* Called after every slice slept, may be NULL. Anything but MEDLEY_OK ends the wait with it:
      * here the owner of a protocol looks whether its peers live. */
     medley_status_t (*each_slice)(void *context);
+    /* NULL; or: is one who is waited for to run on this very processor? Called at each look of the
+     * spin; if so the waiter gives way. */
+    bool (*is_wanted_here)(void *context);
     void *context;
     /* NULL; or the word at which he looks, and not at the object, who makes the condition hold:
      * `call_value` there makes him look closer, however far he goes on. He may store there himself

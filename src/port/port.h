@@ -361,6 +361,10 @@ void med_port_delay_ns(uint64_t duration_ns);
 void med_port_delay_until_ns(uint64_t deadline_ns);
 /* Lets another thread of the same core run, and comes back as soon as that may be. */
 void med_port_yield(void);
+/* The processor on which the caller runs, or ran a moment ago; MED_PORT_PROCESSOR_ANY: it cannot be
+ * told. Cheap enough inside a spin. */
+#define MED_PORT_PROCESSOR_ANY UINT32_MAX
+uint32_t med_port_processor_here(void);
 /* Inside a spin: tells the processor so. */
 static inline void med_port_cpu_relax(void);
 

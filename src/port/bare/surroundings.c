@@ -73,6 +73,12 @@ med_port_yield(void)
     med_port_cpu_relax();
 }
 
+uint32_t
+med_port_processor_here(void)
+{
+    return med_bare_core();
+}
+
 medley_status_t
 med_port_processors_discover(med_port_processors *processors)
 {

@@ -256,6 +256,13 @@ med_port_scheduling_get(med_port_scheduling *scheduling)
     *scheduling = local.scheduling;
 }
 
+uint32_t
+med_port_processor_here(void)
+{
+    int processor = sched_getcpu();
+    return processor < 0 ? MED_PORT_PROCESSOR_ANY : (uint32_t)processor;
+}
+
 /* Long enough to be a sleep. */
 #define YIELD_BY_DEADLINE_NS 20000u
 

@@ -39,6 +39,13 @@ med_port_yield(void)
     sim_pass();
 }
 
+/* As many as there are threads, or one for all of them. */
+uint32_t
+med_port_processor_here(void)
+{
+    return sim_choose(SIM_SPIN, 2, 1u << 14) ? 0 : sim.current->number;
+}
+
 void
 sim_relax(void)
 {
