@@ -25,6 +25,8 @@
     HUNTED(rwlock)                  \
     HUNTED(rwlock_in_time)          \
     HUNTED(wait)                    \
+    HUNTED(barrier)                 \
+    HUNTED(barrier_groups)          \
     HUNTED(lock)                    \
     HUNTED(lock_in_time)            \
     HUNTED(lock_buried)             \

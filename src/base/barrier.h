@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The barrier: of a number of members nobody goes on before all have come; what they did before is
+ * visible to all of them behind it.
+ *
+ * Each member says in a line of its own how often it has come, and looks at the others' lines: what
+ * the last one says reaches each of them in one transfer of a line. A counter that all of them
+ * change takes two, and as many changes of its owner as there are members.
+ *
+ * Many members lie in groups, and groups in groups, as processors do (a shared cache, a memory
+ * node, a domain): the first member of each leads it. Members of a group meet; then their leaders,
+ * up to the top; then each leader says in one more line that all have come.
+ *
+ * To come and to wait are two calls, so that who waits can do something else in between: there, or
+ * whenever `called` says so. Members are the caller's threads; of their deaths the barrier knows
+ * nothing. docs/design/barrier.md.
+ */
+#ifndef MEDLEY_BASE_BARRIER_H
+#define MEDLEY_BASE_BARRIER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "base/wait.h"
+#include "medley/status.h"
+#include "port/port.h"
+
+#define MED_BARRIER_LEVELS 4u
+#define MED_BARRIER_MEMBERS_MAX 65536u
+
+/* How many a group of each level has, from the bottom up: members, then groups of them. A level of
+ * 0 has all that are left, and ends the list. A zeroed one: all in one group. */
+typedef struct med_barrier_shape {
+    uint32_t size[MED_BARRIER_LEVELS];
+} med_barrier_shape;
+
+/* One writer each. */
+typedef struct med_barrier_line {
+    _Alignas(64) atomic32 come; /* so often */
+    atomic32 processor;         /* where it last ran, of a member */
+    uint32_t reserved[14];
+} med_barrier_line;
+_Static_assert(sizeof(med_barrier_line) == 64, "one line of a cache");
+
+typedef struct med_barrier {
+    med_wait wait; /* all who sleep, at whatever level */
+    med_port_scope scope;
+    uint32_t members;
+    uint32_t levels;
+    struct {
+        uint32_t count; /* of lines */
+        uint32_t size;  /* of a group */
+        uint32_t span;  /* members to a line */
+        uint32_t first; /* line */
+    } level[MED_BARRIER_LEVELS];
+    uint32_t passed; /* the first of the leaders' lines that say that all have come */
+    med_barrier_line lines[];
+} med_barrier;
+
+/* One per member; its own but where the barrier is begun anew. */
+typedef struct med_barrier_member {
+    uint32_t index;
+    uint32_t come; /* so often */
+    uint32_t level;
+    bool passes; /* the top is reached: the way down */
+    med_waiter waiter;
+} med_barrier_member;
+
+/* 0: no such barrier (no members, too many, a group of one where there are more). */
+size_t med_barrier_size(uint32_t members, const med_barrier_shape *shape);
+/* In `memory` of that size, at a multiple of 64 bytes. */
+void med_barrier_init(med_barrier *barrier,
+                      uint32_t members,
+                      const med_barrier_shape *shape,
+                      med_port_scope scope);
+void med_barrier_member_init(med_barrier_member *member, uint32_t index);
+/* As after init, and so must be all members: while nobody is between coming and having passed. Who
+ * left a wait that `called` ended may have left it for ever. */
+void med_barrier_reset(med_barrier *barrier);
+
+/* The member has come. It waits before it comes again. */
+void med_barrier_come(med_barrier *barrier, med_barrier_member *member);
+
+/* Blocks until all have come: true; or until `called(context)`, which is looked at often and must
+ * not block: false, and it is to be called again. `called` may be NULL. Who makes `called` true
+ * calls med_wait_wake of `barrier->wait` behind it. */
+bool med_barrier_await(med_barrier *barrier,
+                       med_barrier_member *member,
+                       bool (*called)(void *context),
+                       void *context);
+
+static inline void
+med_barrier_pass(med_barrier *barrier, med_barrier_member *member)
+{
+    med_barrier_come(barrier, member);
+    (void)med_barrier_await(barrier, member, NULL, NULL);
+}
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The barrier: shapes, nobody early, calls in between, sleepers, wrap-around, beginning anew. */
+#include "base/barrier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/unit.h"
+
+#define THREADS_MAX 24u
+#define SCOPE MED_PORT_SCOPE_PROCESS
+
+typedef struct crew {
+    med_barrier *barrier;
+    uint32_t members;
+    uint32_t rounds;
+    uint32_t dozes;             /* the first member lets all others fall asleep, so often */
+    uint32_t work[THREADS_MAX]; /* plain: a round's number, of each member */
+    atomic32 late;              /* who found another's work of an earlier round */
+} crew;
+
+typedef struct hand {
+    crew *c;
+    med_barrier_member member;
+    med_port_thread thread;
+} hand;
+
+static med_barrier *
+barrier_make(uint32_t members, const med_barrier_shape *shape)
+{
+    size_t bytes = med_barrier_size(members, shape);
+    assert_int_not_equal(bytes, 0);
+    med_barrier *barrier = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    assert_non_null(barrier);
+    memset(barrier, 0xa5, bytes);
+    med_barrier_init(barrier, members, shape, SCOPE);
+    return barrier;
+}
+
+/* Each looks at what all did in this round; nobody does the next before all have looked. */
+static void
+look_around(hand *h, uint32_t round)
+{
+    for (uint32_t i = 0; i < h->c->members; i++) {
+        if (h->c->work[i] != round) {
+            (void)atomic32_fetch_add_relaxed(&h->c->late, 1);
+        }
+    }
+}
+
+static void *
+toil(void *argument)
+{
+    hand *h = argument;
+    for (uint32_t round = 1; round <= h->c->rounds; round++) {
+        if (h->member.index == 0 && round <= h->c->dozes) {
+            med_port_delay_ns(2000000);
+        }
+        h->c->work[h->member.index] = round;
+        med_barrier_pass(h->c->barrier, &h->member);
+        look_around(h, round);
+        med_barrier_pass(h->c->barrier, &h->member);
+    }
+    return NULL;
+}
+
+static void
+run(crew *c, void *(*body)(void *argument), uint32_t come)
+{
+    static hand hands[THREADS_MAX];
+    for (uint32_t i = 0; i < c->members; i++) {
+        hands[i].c = c;
+        med_barrier_member_init(&hands[i].member, i);
+        hands[i].member.come = come;
+        assert_int_equal(med_port_thread_start(&hands[i].thread, NULL, body, &hands[i]), MEDLEY_OK);
+    }
+    for (uint32_t i = 0; i < c->members; i++) {
+        assert_int_equal(med_port_thread_join(hands[i].thread, NULL), MEDLEY_OK);
+    }
+    assert_int_equal(atomic32_load_relaxed(&c->late), 0);
+}
+
+static const med_barrier_shape shapes[] = {
+    {{0}}, {{2, 0}}, {{3, 2, 0}}, {{2, 2, 2, 2}}, {{4, 3, 0}}, {{64}},
+};
+#define SHAPES (sizeof shapes / sizeof shapes[0])
+
+static void
+nobody_is_early(void **state)
+{
+    static const uint32_t members[] = {1, 2, 3, 4, 7, 8, 13, 24};
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        for (uint32_t j = 0; j < sizeof members / sizeof members[0]; j++) {
+            crew c = {.barrier = barrier_make(members[j], &shapes[i]),
+                      .members = members[j],
+                      .rounds = 1 + 600 / members[j]};
+            run(&c, toil, 0);
+            free(c.barrier);
+        }
+    }
+}
+
+static void
+sleepers_are_woken(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        crew c = {.barrier = barrier_make(6, &shapes[i]), .members = 6, .rounds = 12, .dozes = 12};
+        run(&c, toil, 0);
+        free(c.barrier);
+    }
+}
+
+/* What is said of how often wraps round. */
+static void
+counts_wrap(void **state)
+{
+    const uint32_t come = UINT32_MAX - 5;
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        crew c = {.barrier = barrier_make(5, &shapes[i]), .members = 5, .rounds = 10};
+        for (uint32_t j = 0; j < 32; j++) {
+            if (sizeof *c.barrier + (j + 1) * sizeof(med_barrier_line) <=
+                med_barrier_size(5, &shapes[i])) {
+                atomic32_store_relaxed(&c.barrier->lines[j].come, come);
+            }
+        }
+        run(&c, toil, come);
+        free(c.barrier);
+    }
+}
+
+static void
+shapes_that_are_none(void **state)
+{
+    static const med_barrier_shape alone = {{1, 0}};
+    (void)state;
+    assert_int_equal(med_barrier_size(0, &shapes[0]), 0);
+    assert_int_equal(med_barrier_size(MED_BARRIER_MEMBERS_MAX + 1, &shapes[0]), 0);
+    assert_int_equal(med_barrier_size(4, &alone), 0);
+    assert_int_not_equal(med_barrier_size(1, &alone), 0);
+    assert_int_not_equal(med_barrier_size(MED_BARRIER_MEMBERS_MAX, &shapes[3]), 0);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+typedef struct caller {
+    atomic32 calls;
+    atomic32 answered;
+    uint32_t heard;
+} caller;
+
+static caller desk;
+
+static bool
+is_called(void *context)
+{
+    const uint32_t *heard = context;
+    return atomic32_load_acquire(&desk.calls) != *heard; /* A2 call <- R2 (call_often) */
+}
+
+static void *
+answer(void *argument)
+{
+    hand *h = argument;
+    uint32_t heard = 0;
+    med_barrier_come(h->c->barrier, &h->member);
+    while (!med_barrier_await(h->c->barrier, &h->member, is_called, &heard)) {
+        heard++;
+        (void)atomic32_fetch_add_relaxed(&desk.answered, 1);
+    }
+    return NULL;
+}
+
+static void *
+call_often(void *argument)
+{
+    hand *h = argument;
+    if (h->member.index != 0) {
+        return answer(argument);
+    }
+    for (uint32_t call = 1; call <= h->c->rounds; call++) {
+        atomic32_store_release(&desk.calls, call); /* R2 call -> A2 (is_called) */
+        med_wait_wake(&h->c->barrier->wait, SCOPE);
+        while (atomic32_load_relaxed(&desk.answered) != call * (h->c->members - 1)) {
+            med_port_delay_ns(call % 2 ? 200000 : 0);
+            med_port_yield();
+        }
+    }
+    med_barrier_pass(h->c->barrier, &h->member);
+    return NULL;
+}
+
+/* Who waits hears each call, awake or asleep, and passes in the end. */
+static void
+called_while_waiting(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        crew c = {.barrier = barrier_make(5, &shapes[i]), .members = 5, .rounds = 6};
+        desk = (caller){0};
+        run(&c, call_often, 0);
+        free(c.barrier);
+    }
+}
+
+/* Some have come and were called away; the barrier begins anew and is whole. */
+static void
+begins_anew(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        crew c = {.barrier = barrier_make(4, &shapes[i]), .members = 4, .rounds = 20};
+        uint32_t heard = 0;
+        med_barrier_member gone;
+        desk = (caller){.calls = ATOMIC32_INIT(1)};
+        med_barrier_member_init(&gone, 2);
+        med_barrier_come(c.barrier, &gone);
+        assert_false(med_barrier_await(c.barrier, &gone, is_called, &heard));
+        med_barrier_reset(c.barrier);
+        run(&c, toil, 0);
+        free(c.barrier);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_is_early),      cmocka_unit_test(sleepers_are_woken),
+        cmocka_unit_test(counts_wrap),          cmocka_unit_test(shapes_that_are_none),
+        cmocka_unit_test(called_while_waiting), cmocka_unit_test(begins_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The barrier: nobody goes on before all have come, and all that was done before is seen behind,
+ * with members in one group and in groups of groups; sleepers are woken, and who is called away
+ * comes back.
+ *
+ * Actors: members of equal rank. Each writes his word in every round; all read it.
+ */
+#include "base/barrier.h"
+#include "scenarios.h"
+
+#define MEMBERS 5u
+#define ROUNDS 3u
+#define LINES 16u
+
+typedef struct shared {
+    union {
+        med_barrier barrier;
+        unsigned char room[sizeof(med_barrier) + LINES * sizeof(med_barrier_line)];
+    } at;
+    uint32_t work[MEMBERS]; /* plain: each by its member */
+    atomic32 calls;
+    uint32_t errands[ROUNDS + 1]; /* plain: what those who are called are to do, by the call */
+} shared;
+
+static void
+begin_as(const sim_actor *director, const med_barrier_shape *shape)
+{
+    shared *s = director->memory;
+    SIM_CHECK(med_barrier_size(MEMBERS, shape) <= sizeof s->at);
+    med_barrier_init(&s->at.barrier, MEMBERS, shape, MED_PORT_SCOPE_SHARED);
+}
+
+static void
+begin(const sim_actor *director)
+{
+    begin_as(director, &(med_barrier_shape){{0}});
+}
+
+/* Groups of two, of which two meet, and one is alone. */
+static void
+begin_in_groups(const sim_actor *director)
+{
+    begin_as(director, &(med_barrier_shape){{2, 2, 0}});
+}
+
+typedef struct ear {
+    shared *s;
+    uint32_t heard;
+} ear;
+
+static bool
+is_called(void *context)
+{
+    const ear *e = context;
+    /* A2 called <- R2 (call) */
+    return atomic32_load_acquire(&e->s->calls) != e->heard;
+}
+
+/* Now and then the first calls all who wait, to do something else. */
+static void
+call(shared *s, const sim_actor *actor, uint32_t round)
+{
+    if (actor->index == 0 && sim_random(2) == 0) {
+        s->errands[round] = round;
+        atomic32_store_release(&s->calls, round); /* R2 called -> A2 (is_called) */
+        med_wait_wake(&s->at.barrier.wait, MED_PORT_SCOPE_SHARED);
+    }
+}
+
+static void
+pass(shared *s, med_barrier_member *member, ear *e)
+{
+    med_barrier_come(&s->at.barrier, member);
+    while (!med_barrier_await(&s->at.barrier, member, is_called, e)) {
+        e->heard = atomic32_load_relaxed(&s->calls); /* relaxed: is_called acquired it */
+        SIM_CHECK(s->errands[e->heard] == e->heard);
+    }
+}
+
+static void
+act(const sim_actor *actor)
+{
+    shared *s = actor->memory;
+    ear e = {.s = s};
+    med_barrier_member member;
+    med_barrier_member_init(&member, actor->index);
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        s->work[actor->index] = round;
+        call(s, actor, round);
+        pass(s, &member, &e);
+        for (uint32_t i = 0; i < MEMBERS; i++) {
+            SIM_CHECK(s->work[i] == round);
+        }
+        pass(s, &member, &e);
+    }
+}
+
+const sim_scenario sim_barrier = {
+    .name = "barrier",
+    .covers = "barrier barrier_sim",
+    .memory_bytes = sizeof(shared),
+    .actors = MEMBERS,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act,
+};
+
+const sim_scenario sim_barrier_groups = {
+    .name = "barrier_groups",
+    .covers = "barrier barrier_sim",
+    .memory_bytes = sizeof(shared),
+    .actors = MEMBERS,
+    .waits_forever = true,
+    .begin = begin_in_groups,
+    .act = act,
+};
