@@ -451,9 +451,10 @@ mcapi_uint_t mcapi_pktchan_available(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_
                                      MCAPI_OUT mcapi_status_t *status);
 /* MCAPI_ERR_BUF_INVALID: no such buffer, or not the caller's; MCAPI_ERR_NODE_NOTINIT. */
 void mcapi_pktchan_release(MCAPI_IN void *buffer, MCAPI_OUT mcapi_status_t *status);
-/* Has the receiver given back what was sent from there? MCAPI_FALSE with MCAPI_PENDING: not yet.
- * MCAPI_TRUE also for memory that is no buffer of the system's: it was copied. MCAPI_ERR_PARAMETER
- * (NULL), MCAPI_ERR_NODE_NOTINIT. */
+/* Asked by its sender: has the receiver given back the buffer that was sent in place
+ * (medley/mcapi_ext.h)? MCAPI_FALSE with MCAPI_PENDING: not yet. What was given back stays so, also
+ * while others use that buffer again. MCAPI_TRUE also for memory that is no buffer of the system's:
+ * it was copied. MCAPI_ERR_PARAMETER (NULL), MCAPI_ERR_NODE_NOTINIT. */
 mcapi_boolean_t mcapi_pktchan_release_test(MCAPI_IN void *buffer, MCAPI_OUT mcapi_status_t *status);
 
 /* ---- Scalar channels (3.6) ------------------------------------------------------------------- */

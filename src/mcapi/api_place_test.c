@@ -64,28 +64,37 @@ buffers_in_use(void)
 
 /* ---- The tests ------------------------------------------------------------------------------- */
 
+static void
+expect_released(const void *buffer, bool expected)
+{
+    mcapi_status_t status;
+    assert_int_equal(mcapi_pktchan_release_test((void *)(uintptr_t)buffer, &status),
+                     expected ? MCAPI_TRUE : MCAPI_FALSE);
+    assert_int_equal(status, expected ? MCAPI_SUCCESS : MCAPI_PENDING);
+}
+
 /* The very buffer arrives; and goes on as it came. */
 static void
 without_a_copy(void **state)
 {
-    mcapi_status_t status;
     (void)state;
     channel c = channel_make(1), onward = channel_make(3);
     for (unsigned i = 0; i < 1000; i++) {
         unsigned *filled = take(c.sender);
         *filled = i;
-        assert_int_equal(mcapi_pktchan_release_test(filled, &status), MCAPI_TRUE);
-        assert_int_equal(status, MCAPI_SUCCESS);
+        expect_released(filled, true);
         assert_int_equal(send_taken(c.sender, filled, sizeof i), MCAPI_SUCCESS);
-        assert_int_equal(mcapi_pktchan_release_test(filled, &status), MCAPI_FALSE);
-        assert_int_equal(status, MCAPI_PENDING);
+        expect_released(filled, false);
         assert_int_equal(send_taken(c.sender, filled, sizeof i), MCAPI_ERR_BUF_INVALID);
         release(filled, MCAPI_ERR_BUF_INVALID);
         assert_ptr_equal(receive(c.receiver), filled);
+        expect_released(filled, false); /* the caller has it, but as its receiver */
         assert_int_equal(send_taken(onward.sender, filled, sizeof i), MCAPI_SUCCESS);
         assert_ptr_equal(receive(onward.receiver), filled);
         assert_int_equal(*filled, i);
+        expect_released(filled, false);
         release(filled, MCAPI_SUCCESS);
+        expect_released(filled, true);
         release(filled, MCAPI_ERR_BUF_INVALID);
     }
     assert_int_equal(buffers_in_use(), 0);
@@ -171,7 +180,6 @@ all_taken(void **state)
 static void
 no_room(void **state)
 {
-    mcapi_status_t status;
     (void)state;
     mcapi_endpoint_t from = endpoint_make(1), to = endpoint_make(2);
     timeout_set(from, 2000);
@@ -184,7 +192,7 @@ no_room(void **state)
         assert_int_equal(send_taken(c.sender, buffers[i], sizeof i),
                          i < 2 ? MCAPI_SUCCESS : MCAPI_TIMEOUT);
     }
-    assert_int_equal(mcapi_pktchan_release_test(buffers[2], &status), MCAPI_TRUE);
+    expect_released(buffers[2], true);
     release(receive(c.receiver), MCAPI_SUCCESS);
     assert_int_equal(send_taken(c.sender, buffers[2], sizeof *buffers[2]), MCAPI_SUCCESS);
     for (unsigned i = 1; i < 3; i++) {
@@ -272,6 +280,62 @@ as_a_state(void **state)
     assert_int_equal(buffers_in_use(), 0);
 }
 
+/* ---- Another's use ---------------------------------------------------------------------------- */
+
+enum {
+    IS_RECEIVED = 1,
+    IS_TO_GO,
+    IS_ANOTHERS,
+    IS_LOOKED_AT,
+    IS_SENT_ON,
+    IS_OVER,
+};
+
+static void *
+uses_it_again(void *argument)
+{
+    (void)argument;
+    exchange_begin(OTHER);
+    mcapi_endpoint_t to = endpoint_make(1);
+    connect(&of_packets, endpoint_of(NODE, 1), to, MCAPI_SUCCESS);
+    unsigned receiver = receiver_open(&of_packets, to);
+    channel own = channel_make(2);
+    unsigned *packet = receive(receiver);
+    stage_reach(IS_RECEIVED);
+    stage_await(IS_TO_GO);
+    release(packet, MCAPI_SUCCESS);
+    assert_ptr_equal(take(own.sender), packet);
+    stage_reach(IS_ANOTHERS);
+    stage_await(IS_LOOKED_AT);
+    assert_int_equal(send_taken(own.sender, packet, sizeof *packet), MCAPI_SUCCESS);
+    stage_reach(IS_SENT_ON);
+    stage_await(IS_OVER);
+    exchange_end();
+    return NULL;
+}
+
+/* The receiver's next use of the buffer, or another's, is nothing to the sender. */
+static void
+used_again_by_another(void **state)
+{
+    (void)state;
+    mcapi_endpoint_t from = endpoint_make(1);
+    start(OTHER, uses_it_again);
+    unsigned sender = sender_open(&of_packets, from);
+    unsigned *buffer = take(sender);
+    assert_int_equal(send_taken(sender, buffer, sizeof *buffer), MCAPI_SUCCESS);
+    stage_await(IS_RECEIVED);
+    expect_released(buffer, false);
+    stage_reach(IS_TO_GO);
+    stage_await(IS_ANOTHERS);
+    expect_released(buffer, true);
+    stage_reach(IS_LOOKED_AT);
+    stage_await(IS_SENT_ON);
+    expect_released(buffer, true);
+    stage_reach(IS_OVER);
+    join(OTHER, 0);
+}
+
 /* ---- Between threads ------------------------------------------------------------------------- */
 
 #define MANY 50000u
@@ -340,6 +404,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(behind_what_waits, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(receiver_gone, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(as_a_state, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(used_again_by_another, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(across, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(across_with_little_room, exchange_up, exchange_down),
     };

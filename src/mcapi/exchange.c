@@ -337,6 +337,9 @@ med_exchange_leave(med_self *self)
     if (!med_port_is_small()) {
         self->lane_end_count = 0;
     }
+    if (self->exchange->sent) {
+        med_port_memory_unmap(self->exchange->sent, med_exchange_sent_bytes(system));
+    }
     own_lock(system);
     self->exchange = NULL;
     if (--exchange->users == 0) {

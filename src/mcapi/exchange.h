@@ -58,6 +58,8 @@ typedef struct med_exchange_node {
     uint32_t looks;          /* so many, wrapping */
     uint64_t next_search_ns; /* when it looks next whether the dead have buffers, */
     uint64_t next_burial_ns; /* and whether there are any who died */
+    /* For each buffer: its use that the node sent in place; 0: none. NULL: it sent none. */
+    uint32_t *sent;
 } med_exchange_node;
 
 /* What a system of these limits shares for it. 0: more than there can be. */
@@ -70,6 +72,12 @@ uint32_t med_exchange_memory_bytes(const med_limits *limits);
 medley_status_t med_exchange_join(med_self *self);
 /* And no more. Its endpoints are gone already. */
 void med_exchange_leave(med_self *self);
+
+static inline size_t
+med_exchange_sent_bytes(const med_system *system)
+{
+    return system->limits.buffers * sizeof(uint32_t);
+}
 
 /* A buffer for the caller. When none is left, those that the dead have, or that are on their way to
  * them, are looked for first. MEDLEY_ERR_NO_MEMORY. */

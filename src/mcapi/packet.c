@@ -49,14 +49,15 @@ med_packet_release(med_self *self, const void *address)
 bool
 med_packet_is_released(const med_self *self, const void *address)
 {
-    const med_pool *pool = &self->exchange->exchange->pool;
-    med_pool_buffer buffer = buffer_at(pool, address);
+    med_pool_buffer buffer = buffer_at(&self->exchange->exchange->pool, address);
     if (is_none(buffer)) {
         return true;
     }
-    /* Relaxed: for one who asks; whose it is says the word itself. */
-    uint32_t owner = atomic32_load_relaxed(&pool->slots.entries[buffer.place & 0xffffu].owner);
-    return (buffer.generation & 1u) || owner == self->ref;
+    /* One that was given back is in no use, or in a later one. Whose it is does not tell: the
+     * caller may be its receiver too. */
+    const uint32_t *sent = self->exchange->sent;
+    uint32_t use = sent ? sent[buffer.place & 0xffffu] : 0;
+    return use == 0 || use != buffer.generation;
 }
 
 /* ---- Send ------------------------------------------------------------------------------------ */
@@ -263,11 +264,27 @@ place_as_state(med_self *self, med_lane_own *lane, void *address, size_t bytes)
     return status == MEDLEY_OK ? med_exchange_buffer_give(self, buffer) : status;
 }
 
+/* Where the node notes what it sends in place, from the first time on. */
+static __attribute__((noinline)) medley_status_t
+notes_make(const med_self *self)
+{
+    void *sent;
+    medley_status_t status = med_port_memory_map(med_exchange_sent_bytes(self->system), &sent);
+    if (status == MEDLEY_OK) {
+        memset(sent, 0, med_exchange_sent_bytes(self->system));
+        self->exchange->sent = sent;
+    }
+    return status;
+}
+
 static inline medley_status_t
 place_once(med_self *self, med_lane_own *lane, void *address, size_t bytes)
 {
     if (__builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)) {
         return place_as_state(self, lane, address, bytes);
+    }
+    if (__builtin_expect(!self->exchange->sent, 0) && notes_make(self) != MEDLEY_OK) {
+        return MEDLEY_ERR_NO_MEMORY;
     }
     if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return MEDLEY_ERR_PEER_DIED;
@@ -275,6 +292,7 @@ place_once(med_self *self, med_lane_own *lane, void *address, size_t bytes)
     med_pool_buffer buffer = buffer_at(&self->exchange->exchange->pool, address);
     medley_status_t status = med_buffer_send(self, lane, buffer, (uint32_t)bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
+        self->exchange->sent[buffer.place & 0xffffu] = buffer.generation;
         med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
     }
     return status;

@@ -49,7 +49,7 @@ medley_status_t med_packet_available(med_self *self, med_handle receiver, uint32
  * MEDLEY_ERR_NOT_OWNER: it is not the caller's. */
 medley_status_t med_packet_release(med_self *self, const void *buffer);
 
-/* Is what lies there no buffer in use that the caller has sent? */
+/* Is what lies there no buffer, or is the use of it over in which the caller sent it in place? */
 bool med_packet_is_released(const med_self *self, const void *buffer);
 
 #endif
