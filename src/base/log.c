@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The level; and the way of a line to the port's log, and to who hears it besides. One thread at a
- * time may have its lines kept instead, to be said later or never.
+ * time may have its lines kept instead, to be said later or never. A limit that was said is not
+ * said again for about a minute: who meets it again and again would fill the log.
  */
 #include "base/log.h"
 
@@ -10,6 +11,20 @@
 
 static atomic32 wanted = ATOMIC32_INIT(MED_LOG_ERROR);
 static bool (*heard_by)(const char *line);
+
+#define LINE_BEGIN "medley: "
+#define LIMIT_BEGIN "limit reached: "
+
+/* Limits that were said, by their lines' hashes. About as many as there are: two that share a place
+ * are said more often. */
+#define LIMITS_SAID 32u
+#define SAID_SHIFT 29 /* half a second, about */
+#define SAID_FOR 112u /* so many of these: a minute */
+typedef struct limit_said {
+    atomic32 hash;
+    atomic32 when;
+} limit_said;
+static limit_said limits_said[LIMITS_SAID];
 
 /* More than there are things to say at once. */
 #define KEPT_BYTES ((size_t)64 * MED_TEXT_BYTES)
@@ -56,9 +71,33 @@ med_log_level_reached(med_log_level level)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
+/* Was that limit said just before? By the line as it is said, so that one that was raised, or that
+ * was kept and never said, is news. Relaxed: two threads that say it at once may both. */
+static bool
+is_said(const char *line)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (const char *c = line; *c; c++) {
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    }
+    limit_said *said = &limits_said[hash % LIMITS_SAID];
+    uint32_t now = (uint32_t)(med_port_clock_ns() >> SAID_SHIFT) | 1u; /* 0: never */
+    uint32_t then = atomic32_load_relaxed(&said->when);
+    if (then && now - then < SAID_FOR && atomic32_load_relaxed(&said->hash) == hash) {
+        return true;
+    }
+    atomic32_store_relaxed(&said->hash, hash);
+    atomic32_store_relaxed(&said->when, now);
+    return false;
+}
+
 static void
 speak(const char *line)
 {
+    bool is_limit = med_text_equal(line, LINE_BEGIN LIMIT_BEGIN, sizeof LINE_BEGIN LIMIT_BEGIN - 1);
+    if (is_limit && is_said(line)) {
+        return;
+    }
     if (!heard_by || !heard_by(line)) {
         med_port_log(line);
     }
@@ -123,7 +162,7 @@ med_log(med_log_level level, const med_text *text)
         return;
     }
     med_text line = {.length = 0};
-    med_text_string(&line, "medley: ");
+    med_text_string(&line, LINE_BEGIN);
     med_text_string(&line, text->bytes);
     if (!med_port_has_processes() || !keep(&line)) {
         speak(line.bytes);
@@ -164,7 +203,7 @@ void
 med_log_limit_line(const char *objects, uint32_t limit, const char *what, const char *where)
 {
     med_text text = {.length = 0};
-    med_text_string(&text, "limit reached: ");
+    med_text_string(&text, LIMIT_BEGIN);
     med_text_count(&text, limit, objects);
     if (what) {
         med_text_string(&text, "; ");

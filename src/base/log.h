@@ -72,7 +72,7 @@ med_log_ignored(const char *variable, const char *value, const char *want)
 }
 
 /* "medley: limit reached: 64 <objects>; <what> raises it, set <where>". `what` NULL: nothing raises
- * it. */
+ * it. The same line is said once in about a minute. */
 static inline void
 med_log_limit(const char *objects, uint32_t limit, const char *what, const char *where)
 {

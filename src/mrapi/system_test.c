@@ -554,11 +554,13 @@ reaches_limits(void)
     child_expect(initialize(NODE) == MRAPI_SUCCESS);
     (void)mrapi_mutex_create(1, NULL, &status);
     child_expect(status == MRAPI_SUCCESS);
-    (void)mrapi_mutex_create(2, NULL, &status);
-    child_expect(status == MRAPI_ERR_MUTEX_LIMIT);
     mrapi_thread_parameters_t parameters = {.start_routine = (void *(*)(void *))abort};
-    mrapi_thread_create(DOMAIN, NODE + 1, &parameters, &status);
-    child_expect(status == MRAPI_ERR_NODE_INITFAILED);
+    for (int i = 0; i < 100; i++) { /* a program that tries again fills no log */
+        (void)mrapi_mutex_create(2, NULL, &status);
+        child_expect(status == MRAPI_ERR_MUTEX_LIMIT);
+        mrapi_thread_create(DOMAIN, NODE + 1, &parameters, &status);
+        child_expect(status == MRAPI_ERR_NODE_INITFAILED);
+    }
     child_expect(finalize() == MRAPI_SUCCESS);
     return 0;
 }
