@@ -289,8 +289,9 @@ typedef mcapi_timeout_t mcapi_endp_attr_timeout_t;
 mcapi_endpoint_t mcapi_endpoint_create(MCAPI_IN mcapi_port_t port_id,
                                        MCAPI_OUT mcapi_status_t *status);
 /* Ends when the endpoint is there; it is in `endpoint` then, which must stay until then.
- * MCAPI_SUCCESS: there is a request, which may have ended; MCAPI_ERR_PORT_INVALID, _NODE_INVALID,
- * _DOMAIN_INVALID (~0), _NODE_NOTINIT, _REQUEST_LIMIT, _PARAMETER. */
+ * MCAPI_SUCCESS: there is a request, which may have ended; MCAPI_ERR_PORT_INVALID (no
+ * endpoint can have it), _NODE_INVALID, _DOMAIN_INVALID (~0), _NODE_NOTINIT, _REQUEST_LIMIT,
+ * _PARAMETER. */
 void mcapi_endpoint_get_i(MCAPI_IN mcapi_domain_t domain_id,
                           MCAPI_IN mcapi_node_t node_id,
                           MCAPI_IN mcapi_port_t port_id,
@@ -340,7 +341,8 @@ void mcapi_endpoint_set_attribute(MCAPI_IN mcapi_endpoint_t endpoint,
  *   MCAPI_ERR_ENDP_DELETED   of a request: the sending endpoint was deleted meanwhile
  *   MCAPI_ERR_GENERAL        one of the two is connected as a channel
  *   MCAPI_ERR_MEM_LIMIT      also: no lane or buffer is left (standard error names the limit)
- *   MCAPI_ERR_PRIORITY, MCAPI_ERR_PARAMETER, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT
+ *   MCAPI_ERR_PARAMETER      NULL, but for the address of no bytes
+ *   MCAPI_ERR_PRIORITY, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT
  */
 void mcapi_msg_send_i(MCAPI_IN mcapi_endpoint_t send_endpoint,
                       MCAPI_IN mcapi_endpoint_t receive_endpoint,
@@ -422,7 +424,7 @@ void mcapi_pktchan_send_close_i(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
  * is free (MCAPI_TIMEOUT; MCAPI_ERR_MEM_LIMIT as mcapi_msg_send).
  * MCAPI_ERR_CHAN_INVALID, MCAPI_ERR_PKT_SIZE, MCAPI_ERR_TRANSMISSION (the receiver is gone),
  * MCAPI_ERR_ENDP_DELETED (of a request, as of one to receive: its end was closed meanwhile),
- * MCAPI_ERR_PARAMETER, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT. */
+ * MCAPI_ERR_PARAMETER (as mcapi_msg_send), MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT. */
 void mcapi_pktchan_send_i(MCAPI_IN mcapi_pktchan_send_hndl_t send_handle,
                           MCAPI_IN void *buffer,
                           MCAPI_IN size_t size,

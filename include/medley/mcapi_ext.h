@@ -4,8 +4,8 @@
  * copied to one's own memory, and topics.
  *
  * All that take a handle: MCAPI_ERR_CHAN_INVALID (no handle of an open end of the caller's),
- * MCAPI_ERR_CHAN_TYPE (of another kind of channel). All: MCAPI_ERR_PARAMETER,
- * MCAPI_ERR_NODE_NOTINIT.
+ * MCAPI_ERR_CHAN_TYPE (of another kind of channel). All: MCAPI_ERR_PARAMETER (an address is NULL,
+ * but for that of no bytes; a count is 0), MCAPI_ERR_NODE_NOTINIT.
  */
 #ifndef MEDLEY_MCAPI_EXT_H
 #define MEDLEY_MCAPI_EXT_H

@@ -33,6 +33,13 @@ med_mcapi_self_for(const void *one, const void *other, mcapi_status_t *status)
     return self;
 }
 
+/* Bytes to be sent: where none are, any address will do, NULL too. */
+static inline const void *
+med_mcapi_bytes(const void *buffer, size_t size)
+{
+    return __builtin_expect(!buffer && size == 0, 0) ? "" : buffer;
+}
+
 /* A standard's timeout as a deadline. */
 static inline uint64_t
 med_mcapi_deadline_ns(mcapi_timeout_t timeout_us)

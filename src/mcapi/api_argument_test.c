@@ -193,6 +193,26 @@ places_of_requests(void **state)
     SAYS(MCAPI_ERR_REQUEST_INVALID, mcapi_cancel(&request, status));
 }
 
+/* As with messages: where none of its bytes are, does not matter. */
+static void
+packets_of_nothing(unsigned sender, unsigned receiver)
+{
+    mcapi_status_t place;
+    mcapi_status_t *status = &place;
+    mcapi_request_t request;
+    void *packet;
+    size_t size = 1;
+    SAYS(MCAPI_ERR_PARAMETER, mcapi_pktchan_send(sender, NULL, 1, status));
+    SAYS(MCAPI_SUCCESS, mcapi_pktchan_send(sender, NULL, 0, status));
+    SAYS(MCAPI_SUCCESS, mcapi_pktchan_send_i(sender, NULL, 0, &request, status));
+    expect_end(request, MCAPI_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        SAYS(MCAPI_SUCCESS, mcapi_pktchan_recv(receiver, &packet, &size, status));
+        assert_int_equal(size, 0);
+        SAYS(MCAPI_SUCCESS, mcapi_pktchan_release(packet, status));
+    }
+}
+
 static void
 places_of_channels(void **state)
 {
@@ -214,6 +234,7 @@ places_of_channels(void **state)
     unsigned sender = sender_open(&of_packets, from), receiver = receiver_open(&of_packets, to);
     SAYS(MCAPI_ERR_PARAMETER, mcapi_pktchan_send_i(sender, "", 1, NULL, status));
     SAYS(MCAPI_ERR_PARAMETER, mcapi_pktchan_send_i(sender, NULL, 1, &request, status));
+    packets_of_nothing(sender, receiver);
     SAYS(MCAPI_ERR_PARAMETER, mcapi_pktchan_recv(receiver, NULL, &size, status));
     SAYS(MCAPI_ERR_PARAMETER, mcapi_pktchan_recv(receiver, &packet, NULL, status));
     SAYS(MCAPI_ERR_PARAMETER, mcapi_pktchan_recv_i(receiver, NULL, &request, status));

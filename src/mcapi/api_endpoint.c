@@ -45,9 +45,10 @@ mcapi_endpoint_create(mcapi_port_t port_id, mcapi_status_t *status)
     return endpoint;
 }
 
-/* Of an endpoint that somebody asks for. */
+/* Of an endpoint that somebody asks for. MCAPI_PORT_ANY gives ports by rows: none is above those
+ * that the last row has. */
 static mcapi_status_t
-numbers_check(mcapi_domain_t domain, mcapi_node_t node, mcapi_port_t port)
+numbers_check(const med_self *self, mcapi_domain_t domain, mcapi_node_t node, mcapi_port_t port)
 {
     if (domain == MCAPI_DOMAIN_INVALID) {
         return MCAPI_ERR_DOMAIN_INVALID;
@@ -55,7 +56,8 @@ numbers_check(mcapi_domain_t domain, mcapi_node_t node, mcapi_port_t port)
     if (node == MCAPI_NODE_INVALID) {
         return MCAPI_ERR_NODE_INVALID;
     }
-    return port == MCAPI_PORT_ANY ? MCAPI_ERR_PORT_INVALID : MCAPI_SUCCESS;
+    uint32_t end = MED_ENDPOINT_PORT_ANY_FIRST + self->system->limits.endpoints;
+    return port >= end ? MCAPI_ERR_PORT_INVALID : MCAPI_SUCCESS;
 }
 
 mcapi_endpoint_t
@@ -70,7 +72,7 @@ mcapi_endpoint_get(mcapi_domain_t domain_id,
     if (!self) {
         return endpoint;
     }
-    *status = numbers_check(domain_id, node_id, port_id);
+    *status = numbers_check(self, domain_id, node_id, port_id);
     if (*status == MCAPI_SUCCESS) {
         *status = status_of(med_endpoint_await(self, domain_id, node_id, port_id,
                                                med_mcapi_deadline_ns(timeout), &endpoint));
@@ -95,8 +97,8 @@ mcapi_endpoint_get_i(mcapi_domain_t domain_id,
     if (!self) {
         return;
     }
-    *status =
-        endpoint && request ? numbers_check(domain_id, node_id, port_id) : MCAPI_ERR_PARAMETER;
+    *status = endpoint && request ? numbers_check(self, domain_id, node_id, port_id)
+                                  : MCAPI_ERR_PARAMETER;
     if (*status == MCAPI_SUCCESS &&
         med_endpoint_request(self, domain_id, node_id, port_id, endpoint, request) != MEDLEY_OK) {
         *status = MCAPI_ERR_REQUEST_LIMIT;

@@ -187,7 +187,7 @@ wrong_arguments(void **state)
     assert_int_equal(status, MCAPI_ERR_ENDP_INVALID);
     assert_int_equal(medley_mcapi_msg_send_many(from, to, places, 4, 1, 0, NULL), 0);
     assert_int_equal(medley_mcapi_msg_send_many(from, to, places, 4, 0, 0, &status), 0);
-    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(status, MCAPI_ERR_PARAMETER);
     assert_int_equal(medley_mcapi_msg_recv_many(to, NULL, 4, 1, lengths, &status), 0);
     assert_int_equal(status, MCAPI_ERR_PARAMETER);
     assert_int_equal(medley_mcapi_msg_recv_many(to, places, 4, 1, NULL, &status), 0);
@@ -205,6 +205,8 @@ wrong_arguments(void **state)
     assert_int_equal(medley_mcapi_sclchan_send_many(0, NULL, 1, 8, &status), 0);
     assert_int_equal(status, MCAPI_ERR_PARAMETER);
     assert_int_equal(medley_mcapi_sclchan_recv_many(0, &word, 0, 8, &status), 0);
+    assert_int_equal(status, MCAPI_ERR_PARAMETER);
+    assert_int_equal(medley_mcapi_sclchan_send_many(0, &word, 0, 8, &status), 0);
     assert_int_equal(status, MCAPI_ERR_PARAMETER);
 }
 

@@ -208,7 +208,9 @@ medley_mcapi_msg_send_many(mcapi_endpoint_t send_endpoint,
     const med_message message = {send_endpoint, receive_endpoint, buffer, (uint32_t)size, priority};
     med_self *self = send_ask(&message, size, status);
     uint32_t sent = 0;
-    if (self) {
+    if (self && count == 0) {
+        *status = MCAPI_ERR_PARAMETER;
+    } else if (self) {
         *status = status_of(med_message_send_many(self, &message, count, &sent));
     }
     return sent;

@@ -60,10 +60,11 @@ mcapi_pktchan_send_i(mcapi_pktchan_send_hndl_t send_handle,
                      mcapi_request_t *request,
                      mcapi_status_t *status)
 {
-    med_self *self = med_mcapi_self_for(buffer, request, status);
+    const void *bytes = med_mcapi_bytes(buffer, size);
+    med_self *self = med_mcapi_self_for(bytes, request, status);
     if (self) {
         *status = med_mcapi_channel_status(
-            med_packet_send_request(self, send_handle, buffer, size, request),
+            med_packet_send_request(self, send_handle, bytes, size, request),
             MCAPI_ERR_TRANSMISSION);
     }
 }
@@ -86,16 +87,17 @@ mcapi_pktchan_send(mcapi_pktchan_send_hndl_t send_handle,
                    size_t size,
                    mcapi_status_t *status)
 {
-    med_self *self = med_mcapi_self_for(buffer, buffer, status);
+    const void *bytes = med_mcapi_bytes(buffer, size);
+    med_self *self = med_mcapi_self_for(bytes, bytes, status);
     if (!self) {
         return;
     }
     med_lane_own *lane = med_state_lane_at_once(self, send_handle, size);
     if (lane) {
         *status = MCAPI_SUCCESS;
-        med_state_send_at_once(self, lane, buffer, size);
+        med_state_send_at_once(self, lane, bytes, size);
     } else {
-        send_wait(self, send_handle, buffer, size, status);
+        send_wait(self, send_handle, bytes, size, status);
     }
 }
 

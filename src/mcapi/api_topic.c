@@ -76,11 +76,12 @@ medley_mcapi_topic_publish(mcapi_endpoint_t topic,
     if (!self) {
         return 0;
     }
-    if (!buffer && size) {
+    const void *bytes = med_mcapi_bytes(buffer, size);
+    if (!bytes) {
         *status = MCAPI_ERR_PARAMETER;
         return 0;
     }
-    *status = status_of_publish(med_topic_publish(self, topic, buffer, size, &reached));
+    *status = status_of_publish(med_topic_publish(self, topic, bytes, size, &reached));
     return reached;
 }
 

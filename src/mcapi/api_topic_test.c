@@ -229,6 +229,8 @@ wrong_arguments(void **state)
     (void)publish(0, 1, MCAPI_ERR_ENDP_INVALID);
     (void)publish(receiver, 1, MCAPI_ERR_ENDP_INVALID);
     assert_int_equal(publish(at, 1, MCAPI_SUCCESS), 0);
+    assert_int_equal(medley_mcapi_topic_publish(topic, NULL, 0, &status), 1);
+    assert_int_equal(status, MCAPI_SUCCESS);
     (void)medley_mcapi_topic_lost(receiver, NULL);
     (void)medley_mcapi_topic_lost(topic, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
