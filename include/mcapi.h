@@ -512,8 +512,9 @@ mcapi_uint_t mcapi_sclchan_available(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_
 /* ---- Requests (3.7) -------------------------------------------------------------------------- */
 
 /*
- * Any thread of the process that made the request may ask; what has to be done for it is done by
- * the node that made it, when it asks, or does the like of it.
+ * Any thread of the process that made the request may ask, if it is a node. What has to be done for
+ * it is done by the node that made it, when that asks, or does the like of it: while it does
+ * neither, another that waits goes on waiting, also for a message that is there.
  *
  * Has it ended? MCAPI_TRUE, and the request is over: `size` is how many bytes it moved, and status
  * says how it ended. MCAPI_FALSE with MCAPI_PENDING: not yet. MCAPI_ERR_REQUEST_INVALID: no
