@@ -20,8 +20,8 @@
  * A question of which a goal is undecided is asked again, up to four times in all; every restart
  * counts. (So the interval is looked at up to four times, and errs more often than one in twenty
  * times, toward either verdict; how often a question was asked is in the report.) Fewer than 20
- * restarts (--short): the verdict is provisional, printed with a "?". A goal
- * for a quiet machine only (p99.9) is "reported" unless under SCHED_FIFO and load below 0.2.
+ * restarts (--short): the verdict is provisional, printed with a "?". A goal for a quiet machine
+ * only (the rings' p99.9) is "reported" unless under SCHED_FIFO and load below 0.2.
  *
  * A program:
  *     int main(int argc, char **argv) {

@@ -74,7 +74,7 @@ typedef struct ring_system {
 extern const ring_system ring_packed, ring_packed_looked_up, ring_line; /* with the wake check */
 extern const ring_system ring_packed_silent, ring_line_silent;          /* without */
 extern const ring_system ring_boost, ring_ck, ring_dpdk, ring_dpdk_zero_copy;
-extern const ring_system ring_bare; /* the most that bursts could reach */
+extern const ring_system ring_bare; /* the most that bursts, and 4 KiB whole, could reach */
 
 /* med_port_cpu_relax, for C++. */
 void ring_relax(void);

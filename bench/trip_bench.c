@@ -248,8 +248,7 @@ ask_bare(bench *b)
                                         .peer_count = 1,
                                         .direction = BENCH_AT_MOST,
                                         .factor = 3,
-                                        .value = 1,
-                                        .quiet_only = true}};
+                                        .value = 1}};
     const bench_question question = {
         .name = "MCAPI round trip, 24 B, both awake",
         .setting = "public calls; lane of 1 MiB; every message written and checked",
