@@ -47,14 +47,16 @@ begin_in_groups(const sim_actor *director)
 typedef struct ear {
     shared *s;
     uint32_t heard;
+    uint32_t last; /* call, whether heard or not */
 } ear;
 
 static bool
 is_called(void *context)
 {
-    const ear *e = context;
+    ear *e = context;
     /* A2 called <- R2 (call) */
-    return atomic32_load_acquire(&e->s->calls) != e->heard;
+    e->last = atomic32_load_acquire(&e->s->calls);
+    return e->last != e->heard;
 }
 
 /* Now and then the first calls all who wait, to do something else. */
@@ -73,7 +75,7 @@ pass(shared *s, med_barrier_member *member, ear *e)
 {
     med_barrier_come(&s->at.barrier, member);
     while (!med_barrier_await(&s->at.barrier, member, is_called, e)) {
-        e->heard = atomic32_load_relaxed(&s->calls); /* relaxed: is_called acquired it */
+        e->heard = e->last;
         SIM_CHECK(s->errands[e->heard] == e->heard);
     }
 }
