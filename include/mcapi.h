@@ -340,7 +340,9 @@ void mcapi_endpoint_set_attribute(MCAPI_IN mcapi_endpoint_t endpoint,
  *   MCAPI_ERR_TRANSMISSION   the receiver is gone
  *   MCAPI_ERR_ENDP_DELETED   of a request: the sending endpoint was deleted meanwhile
  *   MCAPI_ERR_GENERAL        one of the two is connected as a channel
- *   MCAPI_ERR_MEM_LIMIT      also: no lane or buffer is left (standard error names the limit)
+ *   MCAPI_ERR_MEM_LIMIT      also: no lane or buffer is left (standard error names the limit).
+ *                            Lanes to receivers who are gone come free when their senders make a
+ *                            lane or wait in a call, so trying again helps
  *   MCAPI_ERR_PARAMETER      NULL, but for the address of no bytes
  *   MCAPI_ERR_PRIORITY, MCAPI_ERR_REQUEST_LIMIT, MCAPI_ERR_NODE_NOTINIT
  */

@@ -262,6 +262,11 @@ no_lane_left(void **state)
     unsigned receiver = subscribe(topic, late, MCAPI_SUCCESS);
     assert_int_equal(publish(topic, 3, MCAPI_SUCCESS), LANES);
     assert_int_equal(receive(receiver, MCAPI_SUCCESS), 3);
+    /* One that was published to, and nothing since. */
+    receiver_close(&of_packets, receivers[4]);
+    receivers[4] = subscribe(topic, endpoint_make(8), MCAPI_SUCCESS);
+    assert_int_equal(publish(topic, 4, MCAPI_SUCCESS), LANES);
+    assert_int_equal(receive(receivers[4], MCAPI_SUCCESS), 4);
 }
 
 /* Whose topic it is was written over: there is nobody to wake, so nothing can come. */

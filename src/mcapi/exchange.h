@@ -28,7 +28,9 @@ typedef struct med_exchange_head {
     atomic32 scarce;  /* somebody waits for a buffer */
     uint32_t locked;  /* 1: locked.h. Written with `ready` */
     atomic32 os_lock; /* of that: the operating system's word */
-    uint32_t unused[27];
+    uint32_t unused[11];
+    atomic32 lanes_wanted; /* how often somebody was refused one, wrapping */
+    uint32_t unused_too[15];
 } med_exchange_head;
 _Static_assert(sizeof(med_exchange_head) == 128, "the pool begins on 128 bytes");
 
@@ -56,6 +58,7 @@ typedef struct med_exchange_node {
     uint32_t polls;          /* since it looked at somebody's life; see look_due */
     uint32_t look;           /* at the requests that it waits for: which of `looks`; 0: none */
     uint32_t looks;          /* so many, wrapping */
+    uint32_t lanes_wanted;   /* as the head said when it last gave up lanes for that */
     uint64_t next_search_ns; /* when it looks next whether the dead have buffers, */
     uint64_t next_burial_ns; /* and whether there are any who died */
     /* For each buffer: its use that the node sent in place; 0: none. NULL: it sent none. */

@@ -41,6 +41,7 @@ static const uint32_t shape[] = {
     offsetof(med_exchange_head, scarce),
     offsetof(med_exchange_head, locked),
     offsetof(med_exchange_head, os_lock),
+    offsetof(med_exchange_head, lanes_wanted),
     MED_LANE_GRANULE_BYTES,
     sizeof(med_record_header),
     offsetof(med_record_header, bytes),

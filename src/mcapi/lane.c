@@ -277,6 +277,24 @@ sweep(med_system *system)
     return any;
 }
 
+/* For who found no row: whether there may be one now. */
+static bool
+others_come_free(med_self *self)
+{
+    return sweep(self->system) || med_lanes_give_up(self) || med_exchange_bury_due(self);
+}
+
+/* Those who sleep look what they can do for him. */
+static void
+refused(const med_self *self)
+{
+    med_limits_report(&self->system->limits, MED_LIMIT_LANES);
+    if (med_port_has_threads()) {
+        /* Relaxed: a hint. */
+        (void)atomic32_fetch_add_relaxed(&self->exchange->exchange->head->lanes_wanted, 1);
+    }
+}
+
 medley_status_t
 med_lane_make(med_self *self,
               const med_lane_request *request,
@@ -291,14 +309,14 @@ med_lane_make(med_self *self,
     for (bool again = true; again;) {
         insertion.index = UINT32_MAX; /* stays so, if an end of a channel is what exists */
         status = med_table_insert(&system->lanes, &insertion);
-        again = (status == MEDLEY_ERR_LIMIT && (sweep(system) || med_exchange_bury_due(self))) ||
+        again = (status == MEDLEY_ERR_LIMIT && others_come_free(self)) ||
                 (status == MEDLEY_ERR_EXISTS && insertion.index != UINT32_MAX &&
                  sweep_one(system, insertion.index, insertion.generation));
     }
     *index = insertion.index;
     *generation = insertion.generation;
     if (status == MEDLEY_ERR_LIMIT) {
-        med_limits_report(&system->limits, MED_LIMIT_LANES);
+        refused(self);
     } else if (status == MEDLEY_OK) {
         med_endpoint_lane_made(system, request->to);
         if (request->priority == MED_LANE_TOPIC) {

@@ -324,6 +324,12 @@ void med_lanes_detach(med_self *self, const struct med_endpoint_own *endpoint);
 /* All sides that are this endpoint's. No lane of it is made any more. MEDLEY_TIMEOUT: not all. */
 medley_status_t med_lanes_leave(struct med_system *system, med_handle endpoint);
 
+/* Leaves the caller's lanes whose receivers, or subscribers, are gone; not those of connected
+ * channels, which are to be closed. Whether there were any. */
+bool med_lanes_give_up(med_self *self);
+/* The same, if somebody was refused a lane since. For who sleeps, after each slice. */
+void med_lanes_give_up_wanted(med_self *self);
+
 /* Looks at the life of that side's node, and recovers it if it is dead. For who waits for it. A
  * node that ends otherwise says so itself: where there are no processes, there is nothing to do. */
 static inline void

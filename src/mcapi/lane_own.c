@@ -206,6 +206,59 @@ med_lane_end_leave(med_self *self, med_lane_own *lane, med_lane_side side)
     return med_lane_leave(self->system, index, detach(self, lane, side), side);
 }
 
+/* ---- Given up -------------------------------------------------------------------------------- */
+
+/* Has its receiver gone, and is it no channel's? */
+static bool
+is_to_give_up(const med_self *self, const med_lane_own *lane)
+{
+    /* Relaxed, both: own, if it is so; then the rest is, too. */
+    return atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
+           atomic32_load_relaxed(&lane->producer.handle) == 0 &&
+           med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
+}
+
+static void
+subscriber_forget(const med_lane_own *lane)
+{
+    med_lane_own **at = &lane->producer.endpoint->subscribers;
+    while (*at && *at != lane) {
+        at = &(*at)->producer.next;
+    }
+    if (*at) {
+        *at = lane->producer.next;
+    }
+}
+
+bool
+med_lanes_give_up(med_self *self)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < self->system->lanes.row_count; i++) {
+        med_lane_own *lane = &self->exchange->exchange->lane_ends[i];
+        if (is_to_give_up(self, lane)) {
+            if (lane->producer.kind != MED_LANE_MESSAGES) {
+                subscriber_forget(lane);
+            }
+            (void)med_lane_end_leave(self, lane, MED_LANE_PRODUCER);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void
+med_lanes_give_up_wanted(med_self *self)
+{
+    med_exchange_node *node = self->exchange;
+    /* Relaxed: who is refused again says so again. */
+    uint32_t wanted = atomic32_load_relaxed(&node->exchange->head->lanes_wanted);
+    if (wanted != node->lanes_wanted) {
+        node->lanes_wanted = wanted;
+        (void)med_lanes_give_up(self);
+    }
+}
+
 /* ---- No room --------------------------------------------------------------------------------- */
 
 bool

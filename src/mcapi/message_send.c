@@ -27,25 +27,6 @@ lane_drop(med_self *self, med_lane_own *lane)
     return MEDLEY_ERR_PEER_DIED;
 }
 
-/* Drops the lanes whose receivers are gone, whose handles nobody sends to any more. Whether there
- * were any. */
-static bool
-lanes_give_up(med_self *self, med_endpoint_own *own)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < self->system->lanes.row_count; i++) {
-        med_lane_own *lane = &self->exchange->exchange->lane_ends[i];
-        /* Relaxed: own, if it is so; then the rest is, too. */
-        if (atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
-            lane->producer.endpoint == own && lane->producer.kind == MED_LANE_MESSAGES &&
-            med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
-            (void)lane_drop(self, lane);
-            any = true;
-        }
-    }
-    return any;
-}
-
 /* Does the caller send by that life of it already? */
 static bool
 is_attached(const med_self *self, const med_lane_own *lane, uint32_t generation)
@@ -95,12 +76,9 @@ lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med
                         .to = message->to,
                         .priority = message->priority};
     medley_status_t status = med_lane_make(self, &request, &end.index, &end.generation);
-    if (status == MEDLEY_ERR_LIMIT && lanes_give_up(self, own)) {
-        status = med_lane_make(self, &request, &end.index, &end.generation);
-    }
     *lane = &self->exchange->exchange->lane_ends[end.index];
     if (status == MEDLEY_OK && !is_attached(self, *lane, end.generation)) {
-        (void)lanes_give_up(self, own);
+        (void)med_lanes_give_up(self);
         status = lane_take_up(self, &end, lane);
     }
     return status == MEDLEY_ERR_LIMIT ? MEDLEY_ERR_NO_MEMORY : status;

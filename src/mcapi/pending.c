@@ -211,6 +211,13 @@ med_pending_sweep_all(const med_self *self)
     return any;
 }
 
+void
+med_pending_each_slice(med_self *self)
+{
+    (void)med_pending_sweep_all(self);
+    med_lanes_give_up_wanted(self);
+}
+
 medley_status_t
 med_pending_place(med_self *self, const med_request_operations *operations, med_request **request)
 {
@@ -363,7 +370,7 @@ typedef struct watched {
 static medley_status_t
 look_at_peers(void *context)
 {
-    const med_self *self = ((const watched *)context)->self;
+    med_self *self = ((const watched *)context)->self;
     for (uint32_t i = 0; i < self->system->endpoints.row_count; i++) {
         const med_endpoint_own *own = &self->exchange->exchange->endpoints[i];
         /* Relaxed: own, if it is so; then the rest is, too. */

@@ -83,12 +83,16 @@ bool med_pending_sweep(const med_requests *requests, const med_pending_queue *qu
 /* The same of all that the caller asked for. */
 bool med_pending_sweep_all(const med_self *self);
 /* Who sleeps in a call of MCAPI does so after each slice: those places come back though he asks for
- * nothing meanwhile. */
+ * nothing meanwhile, and lanes that are of no use to him, if others want some. */
+void med_pending_each_slice(med_self *self);
 static inline void
-med_pending_slice(const med_self *self)
+med_pending_slice(med_self *self)
 {
-    (void)(med_port_has_threads() && med_pending_sweep_all(self));
+    if (med_port_has_threads()) {
+        med_pending_each_slice(self);
+    }
 }
+
 /* Is there any that is still wanted? */
 static inline bool
 med_pending_is_any(const med_requests *requests, const med_pending_queue *queue)

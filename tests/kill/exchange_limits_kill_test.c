@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Who finds no endpoint, or no lane, gets those that the dead had. Nobody else looks whether they
- * live.
+ * Who finds no endpoint, or no lane, gets those that the dead had, and lanes to them, whose senders
+ * live and sleep. Nobody else looks whether they live.
  */
 #include "exchange_victim.h"
 
 #define ENDPOINTS_MAX 16u
 #define LANES_MAX 16u
 #define PRIORITIES 4u
+#define SENDER (PEER + 1)
 
 /* ---- The others ------------------------------------------------------------------------------ */
 
@@ -62,6 +63,47 @@ subscribes(test_process *parent, void *argument)
     process_say(parent, 'r');
     (void)process_hear(parent); /* for ever */
     return 0;
+}
+
+/* Has endpoints, at which it receives nothing. */
+static int
+lies_idle(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    (void)argument;
+    victim_begin();
+    for (uint32_t port = 1; port <= LANES_MAX / PRIORITIES; port++) {
+        (void)mcapi_endpoint_create(port, &status);
+        child_expect(status == MCAPI_SUCCESS);
+    }
+    process_say(parent, 'r');
+    (void)process_hear(parent); /* for ever */
+    return 0;
+}
+
+/* Sends to it by all the lanes, then waits for a message. */
+static int
+sends_and_sleeps(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    size_t size;
+    char message;
+    (void)argument;
+    mcapi_initialize(DOMAIN, SENDER, NULL, NULL, &info, &status);
+    child_expect(status == MCAPI_SUCCESS);
+    mcapi_endpoint_t own = victim_endpoint_make();
+    for (uint32_t i = 0; i < LANES_MAX; i++) {
+        mcapi_endpoint_t to =
+            mcapi_endpoint_get(DOMAIN, PEER, 1 + i / PRIORITIES, MCAPI_TIMEOUT_INFINITE, &status);
+        mcapi_msg_send(own, to, "x", 1, i % PRIORITIES, &status);
+        child_expect(status == MCAPI_SUCCESS);
+    }
+    process_say(parent, 'r');
+    mcapi_msg_recv(own, &message, sizeof message, &size, &status);
+    child_expect(status == MCAPI_SUCCESS && message == 'x');
+    mcapi_finalize(&status);
+    return status != MCAPI_SUCCESS;
 }
 
 /* ---- The tests ------------------------------------------------------------------------------- */
@@ -167,6 +209,25 @@ lanes_of_dead_subscribers(void **state)
     expect_all_back();
 }
 
+/* From one who lives, and waits for something else. */
+static void
+lanes_to_the_dead(void **state)
+{
+    mcapi_endpoint_t own = endpoint_make(1);
+    test_process sender;
+    victim v;
+    (void)state;
+    victim_start(&v, lies_idle);
+    process_start(&sender, sends_and_sleeps, NULL);
+    assert_int_equal(process_hear(&sender), 'r');
+    victim_kill(&v);
+    (void)victim_end(&v);
+    assert_int_equal(send_again(own, endpoint_of(SENDER, 1), 0), MCAPI_SUCCESS);
+    assert_int_equal(process_join(&sender), 0);
+    endpoint_delete(own);
+    expect_all_back();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -174,6 +235,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(endpoints_of_the_dead, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(lanes_of_the_dead, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(lanes_of_dead_subscribers, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(lanes_to_the_dead, exchange_up, exchange_down),
     };
     (void)setenv("MEDLEY_MAX_ENDPOINTS", "16", 1);
     (void)setenv("MEDLEY_MAX_LANES", "16", 1);
