@@ -337,7 +337,9 @@ void mcapi_endpoint_set_attribute(MCAPI_IN mcapi_endpoint_t endpoint,
  *   msg_send_i  MCAPI_SUCCESS: there is a request, which may have ended
  *   MCAPI_ERR_ENDP_INVALID   no endpoints, or not the caller's to send from
  *   MCAPI_ERR_MSG_SIZE       more than the receiver's MAX_PAYLOAD_SIZE
- *   MCAPI_ERR_TRANSMISSION   the receiver is gone
+ *   MCAPI_ERR_TRANSMISSION   the receiver is gone: what it has not received is lost. Of one whose
+ *                            process was killed, also afterwards; who sends slowly is told by the
+ *                            first send 0.1 s after its death, or later
  *   MCAPI_ERR_ENDP_DELETED   of a request: the sending endpoint was deleted meanwhile
  *   MCAPI_ERR_GENERAL        one of the two is connected as a channel
  *   MCAPI_ERR_MEM_LIMIT      also: no lane or buffer is left (standard error names the limit).

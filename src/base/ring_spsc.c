@@ -380,13 +380,14 @@ med_ring_consumer_attach(med_ring_consumer *consumer,
 /* ---- Stops ----------------------------------------------------------------------------------- */
 
 /* This side goes on, and stops at `until`; or at once, as long as its barrier costs something. Then
- * it looks for who called: one who slept, and whose call this store took away, is seen here. */
-static void
+ * it looks for who called: one who slept, and whose call this store took away, is seen here. What
+ * med_wait_wake_misses says. */
+static bool
 go_on(atomic32 *stop, uint32_t index, uint32_t until, med_wait *sleepers, med_port_scope scope)
 {
     /* Relaxed: the barriers order it (wait.c). */
     atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);
-    med_wait_wake(sleepers, scope);
+    return med_wait_wake_misses(sleepers, scope);
 }
 
 uint32_t
@@ -396,7 +397,7 @@ med_ring_known_free(const med_ring_producer *producer)
     return free > 0 ? (uint32_t)free : 0;
 }
 
-void
+bool
 med_ring_producer_stopped_until(med_ring_producer *producer, uint32_t most)
 {
     uint32_t tail = producer->tail;
@@ -404,14 +405,14 @@ med_ring_producer_stopped_until(med_ring_producer *producer, uint32_t most)
     if (free == 0) {
         producer->open = NULL;
     }
-    go_on(&producer->end->stop, tail, tail + (free < most ? free : most), producer->sleepers,
-          producer->view.scope);
+    return go_on(&producer->end->stop, tail, tail + (free < most ? free : most), producer->sleepers,
+                 producer->view.scope);
 }
 
-void
+bool
 med_ring_producer_stopped(med_ring_producer *producer)
 {
-    med_ring_producer_stopped_until(producer, MED_RING_CAPACITY_MAX);
+    return med_ring_producer_stopped_until(producer, MED_RING_CAPACITY_MAX);
 }
 
 uint32_t
@@ -449,8 +450,8 @@ med_ring_consumer_stopped_until(med_ring_consumer *consumer, uint32_t most)
     if (med_ring_known_filled(consumer) == 0) {
         consumer->open = NULL;
     }
-    go_on(&consumer->end->stop, head, head + consumer_most(consumer, most), consumer->sleepers,
-          view->scope);
+    (void)go_on(&consumer->end->stop, head, head + consumer_most(consumer, most),
+                consumer->sleepers, view->scope);
 }
 
 void

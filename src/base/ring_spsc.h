@@ -235,10 +235,11 @@ medley_status_t med_ring_look_for_data(med_ring_consumer *consumer, uint32_t wan
 /* The same, for one that comes next: `open` then says so. */
 medley_status_t med_ring_open_space(med_ring_producer *producer);
 medley_status_t med_ring_open_data(med_ring_consumer *consumer);
-/* Whatever there is to do at `stop`; the next comes so many elements further on, at most. */
-void med_ring_producer_stopped_until(med_ring_producer *producer, uint32_t most);
+/* Whatever there is to do at `stop`; the next comes so many elements further on, at most. The
+ * producer's says what med_wait_wake_misses does. */
+bool med_ring_producer_stopped_until(med_ring_producer *producer, uint32_t most);
 void med_ring_consumer_stopped_until(med_ring_consumer *consumer, uint32_t most);
-void med_ring_producer_stopped(med_ring_producer *producer);
+bool med_ring_producer_stopped(med_ring_producer *producer);
 void med_ring_consumer_stopped(med_ring_consumer *consumer);
 /* How many it knows to be free, or filled; none where a `stop` that was scribbled over led beyond
  * them. packed, the latter. */
@@ -378,7 +379,7 @@ med_ring_commit_as(med_ring_producer *producer, med_ring_layout layout)
     uint32_t next = med_ring_tail(producer) + 1;
     med_ring_publish_as(producer, layout);
     if (med_ring_stops(&end->stop, next)) {
-        med_ring_producer_stopped(producer);
+        (void)med_ring_producer_stopped(producer);
     }
 }
 
@@ -419,7 +420,7 @@ med_ring_commit_many_as(med_ring_producer *producer, med_ring_layout layout, uin
         med_ring_hand_over(producer, tail + count);
     }
     if (med_ring_stops(&end->stop, tail + count)) {
-        med_ring_producer_stopped(producer);
+        (void)med_ring_producer_stopped(producer);
     }
 }
 

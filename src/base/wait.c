@@ -55,7 +55,7 @@
 #define SLICE_FIRST_NS 4000000u
 #define SLICE_LAST_NS 64000000u
 
-void
+bool
 med_wait_wake_sleepers(med_wait *wait, med_port_scope scope)
 {
     /* Relaxed: the compare-and-swap checks it. */
@@ -64,10 +64,10 @@ med_wait_wake_sleepers(med_wait *wait, med_port_scope scope)
         /* Relaxed is enough: the condition's own release and acquire carry the data, the kernel
          * orders the futex call. */
         if (atomic32_cas_relaxed(&wait->word, &word, word - MED_WAIT_SLEEPS + MED_WAIT_WOKEN)) {
-            (void)med_port_wake(&wait->word.value, UINT32_MAX, scope);
-            return;
+            return med_port_wake(&wait->word.value, UINT32_MAX, scope) > 0;
         }
     }
+    return true;
 }
 
 /* What a waker sees who must look closer. */
@@ -79,13 +79,14 @@ med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope)
     *waker = (med_waker){.look = &somebody_sleeps, .wait = wait, .scope = scope};
 }
 
-void
+bool
 med_waker_look_closer(med_waker *waker)
 {
-    med_wait_wake(waker->wait, waker->scope);
+    bool misses = med_wait_wake_misses(waker->wait, waker->scope);
     if (med_port_barrier_is_free(waker->scope)) {
         waker->look = &waker->wait->word;
     }
+    return misses;
 }
 
 uint64_t

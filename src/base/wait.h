@@ -66,17 +66,25 @@ typedef struct med_wait_request {
  * ends it. The condition is looked at once more before MEDLEY_TIMEOUT. */
 medley_status_t med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *request);
 
-void med_wait_wake_sleepers(med_wait *wait, med_port_scope scope);
+/* Whether it reached anybody; also true when another wakes them just now. */
+bool med_wait_wake_sleepers(med_wait *wait, med_port_scope scope);
 
-/* After publishing. Wakes everybody who waits. */
-static inline void
-med_wait_wake(med_wait *wait, med_port_scope scope)
+/* After publishing. Wakes everybody who waits. Whether somebody was said to sleep, and nobody did:
+ * he died asleep; or he had not come to it yet, or looks on. */
+static inline bool
+med_wait_wake_misses(med_wait *wait, med_port_scope scope)
 {
     med_port_barrier_light(scope); /* B1 what was published, then flag <-> W2 (wait.c) */
     /* Relaxed: it decides only whether to look closer. */
-    if (__builtin_expect((atomic32_load_relaxed(&wait->word) & MED_WAIT_SLEEPS) != 0, 0)) {
-        med_wait_wake_sleepers(wait, scope);
-    }
+    return __builtin_expect((atomic32_load_relaxed(&wait->word) & MED_WAIT_SLEEPS) != 0, 0) &&
+           !med_wait_wake_sleepers(wait, scope);
+}
+
+/* The same for who need not know. */
+static inline void
+med_wait_wake(med_wait *wait, med_port_scope scope)
+{
+    (void)med_wait_wake_misses(wait, scope);
 }
 
 /* ---- For who wakes often --------------------------------------------------------------------- */
@@ -91,7 +99,8 @@ typedef struct med_waker {
 } med_waker;
 
 void med_waker_begin(med_waker *waker, med_wait *wait, med_port_scope scope);
-void med_waker_look_closer(med_waker *waker);
+/* As med_wait_wake_misses. */
+bool med_waker_look_closer(med_waker *waker);
 
 /* Does somebody sleep, perhaps? */
 static inline bool
@@ -107,7 +116,7 @@ static inline void
 med_waker_wake(med_waker *waker)
 {
     if (med_waker_is_due(waker)) {
-        med_waker_look_closer(waker);
+        (void)med_waker_look_closer(waker);
     }
 }
 

@@ -77,7 +77,7 @@ put(med_lane_own *lane, const void *buffer, uint32_t bytes, mcapi_status_t *stat
 {
     uint32_t next = med_message_fill(lane, buffer, bytes);
     *status = MCAPI_SUCCESS;
-    med_record_publish(&lane->producer.ring, next, &lane->producer.news);
+    med_record_publish(lane, next);
 }
 
 /* A function of its own, so that who puts a short one calls nothing. */

@@ -37,9 +37,14 @@ share_now(const med_self *self, const med_lane_own *lane, bool counted)
 }
 
 medley_status_t
-med_buffer_share_look(const med_self *self, med_lane_own *lane)
+med_buffer_share_look(med_self *self, med_lane_own *lane)
 {
     med_ring_producer *ring = &lane->producer.ring;
+    /* Rather now than between this look and the next, which would be one look more. */
+    if (med_watch_is_due_within(lane, run_of(&self->exchange->exchange->pool)) &&
+        med_watch_ask(self, lane, med_record_granules(sizeof(med_pool_buffer)))) {
+        return MEDLEY_ERR_PEER_DIED;
+    }
     uint32_t share = share_now(self, lane, false);
     medley_status_t status = MEDLEY_OK;
     if (share == 0) { /* how far the receiver is, and what it is, is looked at when it matters */
@@ -49,7 +54,7 @@ med_buffer_share_look(const med_self *self, med_lane_own *lane)
     if (share == 0 && status == MEDLEY_OK && med_exchange_reclaim_due(self) > 0) {
         share = share_now(self, lane, true);
     }
-    lane->producer.share_end = med_ring_tail(ring) + share;
+    lane->producer.share_end = med_watch_until(lane, med_ring_tail(ring) + share);
     if (status == MEDLEY_ERR_CORRUPT) {
         return status;
     }

@@ -27,13 +27,14 @@
 /* So many go at most from one look at what is free to the next. */
 #define MED_BUFFER_SHARE_RUN 256u
 
-/* MEDLEY_FULL; MEDLEY_ERR_CORRUPT. */
-medley_status_t med_buffer_share_look(const med_self *self, med_lane_own *lane);
+/* MEDLEY_FULL; MEDLEY_ERR_PEER_DIED; MEDLEY_ERR_CORRUPT. */
+medley_status_t med_buffer_share_look(med_self *self, med_lane_own *lane);
 
-/* May one more buffer go into that lane? Asked for by its producer. The distance is that to a place
+/* May one more buffer go into that lane? Asked for by its producer, who looks at the receiver's
+ * life as well when that is due. The distance is that to a place
  * passed long ago, too, so no longer one than there can be counts. */
 static inline medley_status_t
-med_buffer_share(const med_self *self, med_lane_own *lane)
+med_buffer_share(med_self *self, med_lane_own *lane)
 {
     uint32_t left = lane->producer.share_end - med_ring_tail(&lane->producer.ring);
     return __builtin_expect(left - 1 < MED_BUFFER_SHARE_RUN, 1) ? MEDLEY_OK
@@ -41,7 +42,7 @@ med_buffer_share(const med_self *self, med_lane_own *lane)
 }
 
 /* Publishes a buffer of the caller's that holds `bytes`. MEDLEY_FULL, and it still is the caller's;
- * MEDLEY_ERR_NOT_OWNER: it is not. */
+ * MEDLEY_ERR_NOT_OWNER: it is not; MEDLEY_ERR_PEER_DIED: the receiver is gone. */
 static inline medley_status_t
 med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint32_t bytes)
 {
@@ -63,7 +64,7 @@ med_buffer_send(med_self *self, med_lane_own *lane, med_pool_buffer buffer, uint
     uint32_t leads_on = med_record_lead_on(&lane->producer.ring, next);
     memcpy(slot + sizeof(med_record_header), &buffer, sizeof buffer);
     med_record_header_set(slot, MED_RECORD_BUFFER | leads_on, bytes);
-    med_record_publish(&lane->producer.ring, next, &lane->producer.news);
+    med_record_publish(lane, next);
     return MEDLEY_OK;
 }
 

@@ -62,6 +62,20 @@ med_endpoint_owner(const med_system *system, med_handle endpoint, uint32_t *node
     return atomic32_load_relaxed(&row->closing) ? MEDLEY_ERR_STALE : MEDLEY_OK;
 }
 
+medley_status_t
+med_endpoint_why_gone(const med_system *system, med_handle endpoint)
+{
+    uint32_t index = med_handle_index_of_kind(endpoint, MED_HANDLE_ENDPOINT);
+    if (index >= system->endpoints.row_count) {
+        return MEDLEY_ERR_STALE;
+    }
+    /* Relaxed: who was told of the death by a lane (G2 in lane.h) sees it here; to others either
+     * answer says that it is gone. */
+    uint32_t closing = atomic32_load_relaxed(&med_endpoint_at(system, index)->closing);
+    uint32_t died = MED_ENDPOINT_DIED(med_handle_generation(endpoint));
+    return (closing & 0x0fffffffu) == died ? MEDLEY_ERR_PEER_DIED : MEDLEY_ERR_STALE;
+}
+
 void
 med_endpoint_lane_made(const med_system *system, med_handle endpoint)
 {
@@ -77,21 +91,22 @@ med_endpoint_lane_made(const med_system *system, med_handle endpoint)
 
 /* ---- Leaving its row ------------------------------------------------------------------------- */
 
-/* With the lock held: of two who recover its node, the slower must not close another's. */
+/* With the lock held: of two who recover its node, the slower must not close another's. The context
+ * is what `closing` says of a death, or NULL. */
 static medley_status_t
 close_row(med_row *row, uint32_t index, void *context)
 {
+    const uint32_t *died = med_port_has_processes() ? context : NULL;
     (void)index;
-    (void)context;
     /* Relaxed: the lanes' lock, taken next, orders it for who makes a lane. */
-    atomic32_store_relaxed(&((med_endpoint_row *)(void *)row)->closing, 1);
+    atomic32_store_relaxed(&((med_endpoint_row *)(void *)row)->closing, died ? *died : 1);
     return MEDLEY_OK;
 }
 
 static medley_status_t
-leave(med_system *system, uint32_t index, uint32_t generation)
+leave(med_system *system, uint32_t index, uint32_t generation, uint32_t *died)
 {
-    medley_status_t status = med_table_act(&system->endpoints, index, generation, close_row, NULL);
+    medley_status_t status = med_table_act(&system->endpoints, index, generation, close_row, died);
     if (status == MEDLEY_OK) {
         status = med_lanes_leave(system, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
     }
@@ -202,7 +217,7 @@ med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint)
         med_limits_report(&self->system->limits, MED_LIMIT_ENDPOINTS);
     }
     if (med_port_has_processes() && status == MEDLEY_OK && context.had) {
-        (void)leave(self->system, insertion.index, insertion.generation);
+        (void)leave(self->system, insertion.index, insertion.generation, NULL);
         return MEDLEY_ERR_CORRUPT;
     }
     if (status == MEDLEY_OK) {
@@ -387,7 +402,7 @@ med_endpoint_delete(med_self *self, med_handle endpoint)
     uint32_t word = atomic32_load_relaxed(&row->row.state); /* relaxed: the own row's */
     own_lanes_leave(self, own);
     forget(self, own);
-    status = leave(self->system, med_handle_index(endpoint), med_row_generation_of(word));
+    status = leave(self->system, med_handle_index(endpoint), med_row_generation_of(word), NULL);
     if (med_port_has_processes() && status != MEDLEY_OK) { /* else nobody keeps a lock */
         remember(self, own, endpoint);
     }
@@ -405,7 +420,7 @@ med_endpoints_leave(med_self *self)
             uint32_t word = atomic32_load_relaxed(&own->row->row.state);
             own_lanes_leave(self, own);
             forget(self, own);
-            (void)leave(self->system, i, med_row_generation_of(word));
+            (void)leave(self->system, i, med_row_generation_of(word), NULL);
         }
     }
 }
@@ -424,10 +439,12 @@ med_endpoint_recover_rows(
     for (uint32_t i = first; i < first + count && i < system->endpoints.row_count; i++) {
         const med_endpoint_row *row = med_endpoint_at(system, i);
         uint32_t word = atomic32_load_acquire(&row->row.state); /* A1 live <- T1 (table.c) */
+        uint32_t life = med_row_generation_of(word);
+        uint32_t died = MED_ENDPOINT_DIED(life);
         /* Relaxed: constant while LIVE. */
         if (med_row_state_of(word) == MED_ROW_LIVE &&
             atomic32_load_relaxed(&row->row.key_high) == node_ref &&
-            leave(system, i, med_row_generation_of(word)) != MEDLEY_OK) {
+            leave(system, i, life, &died) != MEDLEY_OK) {
             status = MEDLEY_TIMEOUT;
         }
     }

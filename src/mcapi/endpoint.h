@@ -39,8 +39,9 @@ typedef struct med_endpoint_row {
     atomic32 gets;                            /* how often others got it, less releases */
     atomic32 got_by;                          /* who got it last, a node reference, or 0 */
     atomic32 channel; /* of which lane it is an end: handle; or 0. By who connects, and it */
-    atomic32 closing; /* 1: it goes, and no lane is made for it any more. By its owner, or his
-                         recovery, with the table's lock held */
+    atomic32 closing; /* not 0: it goes, and no lane is made for it any more. By its owner, who
+                         deletes it (1), or, with the table's lock held, by his recovery: stays
+                         until the row is another's (MED_ENDPOINT_DIED) */
     uint32_t unused[1];
     atomic32 lanes_made; /* how many ever were with it as the receiver, or as a topic; by their
                             makers */
@@ -48,6 +49,9 @@ typedef struct med_endpoint_row {
 } med_endpoint_row;
 _Static_assert(sizeof(med_endpoint_row) == 128, "the same in every build");
 _Static_assert(offsetof(med_endpoint_row, lanes_made) == 64, "apart");
+
+/* In `closing`: that life's node died. */
+#define MED_ENDPOINT_DIED(generation) ((generation) << 16 | 2u)
 
 uint32_t med_endpoint_row_bytes(const med_limits *limits);
 medley_status_t med_endpoint_recover_rows(struct med_system *system,
@@ -120,6 +124,9 @@ med_endpoint_of(const struct med_system *system, med_handle endpoint, med_endpoi
 /* Its node. MEDLEY_ERR_STALE also when it is going. */
 medley_status_t
 med_endpoint_owner(const struct med_system *system, med_handle endpoint, uint32_t *node_ref);
+/* Of one that is not there: MEDLEY_ERR_PEER_DIED, if its node died, and its row is no other's yet;
+ * else MEDLEY_ERR_STALE. */
+medley_status_t med_endpoint_why_gone(const struct med_system *system, med_handle endpoint);
 /* There may be a lane with it as the receiver that it has not seen. */
 void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint);
 

@@ -16,6 +16,7 @@ static const uint32_t shape[] = {
     offsetof(med_endpoint_row, got_by),
     offsetof(med_endpoint_row, channel),
     offsetof(med_endpoint_row, closing),
+    MED_ENDPOINT_DIED(1u),
     offsetof(med_endpoint_row, lanes_made),
     sizeof(med_lane_row),
     offsetof(med_lane_row, row),

@@ -76,6 +76,15 @@ uint32_t med_lane_state_bytes_max(const med_limits *limits);
 struct med_endpoint_own;
 struct med_endpoint_row;
 
+/* Of a lane's producer: when it looks at the receiver's life (watch.h). */
+typedef struct med_lane_watch {
+    uint32_t asked; /* the clock, last: in watch.c's ticks, wrapping */
+    uint32_t looked;
+    uint32_t asks_at; /* the index of the ring at which it asks again */
+    uint16_t run;     /* so many that was away, last; 0: nothing is known yet */
+    bool missed;      /* a wake since it looked reached nobody */
+} med_lane_watch;
+
 /* A lane as this process's nodes see it: each half is its side's thread's. Others may look at the
  * first two words. What is used again and again stands here and not in the row, where a bad peer
  * could change it. */
@@ -96,16 +105,18 @@ typedef struct med_lane_own {
         };
         med_waker news; /* of the consumer */
         med_lane_row *row;
-        atomic32 at_once; /* of scalars: which go by one look (scalar.h), and their widths */
-        uint8_t *widths;
+        uint8_t *widths;      /* of scalars */
         uint32_t buffers;     /* the number that owns what is under way */
         uint32_t share_end;   /* up to there its share of the pool reaches: buffer.h */
         uint32_t payload_max; /* of a channel; set when it is opened, as long as it is connected */
+        atomic32 at_once;     /* of scalars: which go by one look (scalar.h) */
         struct med_endpoint_own *endpoint;
-        /* Of messages: to whom, and the length from which on none goes at once (message_at_once.h).
-         */
+        /* Of messages (message_at_once.h): to whom; the length from which on none goes at once; and
+         * the index of the ring before which it may. */
         const struct med_endpoint_row *receiver;
         uint32_t at_once_end;
+        uint32_t at_once_until;
+        med_lane_watch watch;
     } producer;
     _Alignas(128) struct {
         atomic32 handle;
@@ -131,6 +142,8 @@ typedef struct med_lane_own {
         struct med_lane_own *next; /* of the same endpoint and priority, in a circle */
     } consumer;
 } med_lane_own;
+_Static_assert(sizeof(void *) != 8 || sizeof(med_lane_own) == 512,
+               "found by a shift: a multiplication costs scalars 3 %");
 
 /* Of what kind the channel is for those who call: states are packets to them. */
 static inline med_lane_kind

@@ -12,6 +12,7 @@
 #include "mcapi/endpoint.h"
 #include "mcapi/lane_memory.h"
 #include "mcapi/record.h"
+#include "mcapi/watch.h"
 #include "mrapi/system.h"
 
 /* ---- Attaching ------------------------------------------------------------------------------- */
@@ -127,6 +128,9 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     own->producer.from = end->from;
     own->producer.to = end->to;
     own->producer.priority = end->priority;
+    if (med_port_has_processes() && end->kind != MED_LANE_STATES) {
+        med_watch_begin(own);
+    }
     if (end->kind == MED_LANE_MESSAGES) {
         med_sends_add(&self->exchange->sends, own);
     }

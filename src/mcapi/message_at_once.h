@@ -40,11 +40,13 @@ med_message_lane(const med_self *self, med_handle from, med_handle to, uint32_t 
     return at;
 }
 
-/* Room in the ring without a look at the receiver, and without a skip? */
+/* Room in the ring without a look at the receiver, his life either, and without a skip? */
 static inline bool
-med_message_fits(const med_ring_producer *ring, uint32_t tail, uint32_t granules)
+med_message_fits(const med_lane_own *lane, uint32_t granules)
 {
-    return (int32_t)(ring->limit - tail) >= (int32_t)granules &&
+    const med_ring_producer *ring = &lane->producer.ring;
+    uint32_t tail = med_ring_tail(ring);
+    return (int32_t)(lane->producer.at_once_until - tail) >= (int32_t)granules &&
            (tail & ring->view.mask) + granules <= ring->view.mask + 1;
 }
 
@@ -63,13 +65,11 @@ med_message_lane_at_once(const med_self *self,
     }
     const med_endpoint_own *own = lane->producer.endpoint;
     const med_endpoint_row *receiver = lane->producer.receiver;
-    const med_ring_producer *ring = &lane->producer.ring;
     uint32_t bytes = (uint32_t)size;
     /* Relaxed: as the slow way reads it, which says no as well if it is less. */
     uint32_t most = atomic32_load_relaxed(&receiver->settings[MED_ENDPOINT_MAX_PAYLOAD]);
     if (__builtin_expect(own->sends.first || bytes > most, 0) || med_message_is_barred(own->row) ||
-        med_message_is_barred(receiver) ||
-        !med_message_fits(ring, med_ring_tail(ring), med_record_granules(bytes)) ||
+        med_message_is_barred(receiver) || !med_message_fits(lane, med_record_granules(bytes)) ||
         __builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return NULL;
     }

@@ -47,6 +47,7 @@ at_once_arrange(const med_self *self, med_lane_own *lane)
     uint32_t most = self->system->limits.buffer_bytes; /* no endpoint takes longer ones */
     lane->producer.receiver = med_endpoint_at(self->system, med_handle_index(lane->producer.to));
     lane->producer.at_once_end = med_is_locked(self) ? 0 : 1 + (plain < most ? plain : most);
+    lane->producer.at_once_until = med_ring_tail(&lane->producer.ring);
 }
 
 /* A lane that cannot be used is left, so that there is another once the receiver has left it. */
@@ -60,6 +61,14 @@ lane_take_up(med_self *self, const med_lane_end *end, med_lane_own **lane)
         (void)med_lane_leave(self->system, end->index, end->generation, MED_LANE_PRODUCER);
     }
     return status == MEDLEY_OK ? status : MEDLEY_ERR_PEER_DIED;
+}
+
+/* Of one who is not there: whether he died. */
+static medley_status_t
+why_not_there(const med_self *self, const med_message *message, medley_status_t status)
+{
+    bool asks = med_port_has_processes() && status == MEDLEY_ERR_STALE;
+    return asks ? med_endpoint_why_gone(self->system, message->to) : status;
 }
 
 /* The first message that way, or the first for long. */
@@ -81,7 +90,7 @@ lane_find(med_self *self, med_endpoint_own *own, const med_message *message, med
         (void)med_lanes_give_up(self);
         status = lane_take_up(self, &end, lane);
     }
-    return status == MEDLEY_ERR_LIMIT ? MEDLEY_ERR_NO_MEMORY : status;
+    return status == MEDLEY_ERR_LIMIT ? MEDLEY_ERR_NO_MEMORY : why_not_there(self, message, status);
 }
 
 static inline medley_status_t
@@ -99,7 +108,7 @@ size_check(const med_self *self, const med_message *message)
     med_endpoint_row *row;
     medley_status_t status = med_endpoint_of(self->system, message->to, &row);
     if (status != MEDLEY_OK) {
-        return status;
+        return why_not_there(self, message, status);
     }
     uint32_t most = med_endpoint_setting_get(self->system, row, MED_ENDPOINT_MAX_PAYLOAD);
     if (med_endpoint_is_connected(self->system, row, message->to)) {
@@ -117,7 +126,10 @@ send_plain(med_lane_own *lane, const med_message *message)
     medley_status_t status = med_record_reserve(ring, granules, &at_tail);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         uint32_t next = med_message_fill(lane, message->payload, message->bytes);
-        med_record_publish(ring, next, &lane->producer.news);
+        med_record_publish(lane, next);
+        if (!med_port_is_small()) {
+            lane->producer.at_once_until = med_watch_until(lane, ring->limit);
+        }
     }
     return status;
 }
@@ -135,10 +147,12 @@ send_buffer(med_self *self, med_lane_own *lane, const med_message *message)
 static inline medley_status_t
 send_by(med_self *self, med_lane_own *lane, const med_message *message)
 {
-    if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
+    bool plain = message->bytes <= med_record_plain_max(&lane->producer.ring.view);
+    uint32_t granules = med_record_granules(plain ? message->bytes : sizeof(med_pool_buffer));
+    if (med_watch_finds_gone(self, lane, granules) ||
+        __builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return lane_drop(self, lane);
     }
-    bool plain = message->bytes <= med_record_plain_max(&lane->producer.ring.view);
     medley_status_t status = plain ? send_plain(lane, message) : send_buffer(self, lane, message);
     return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
 }
@@ -277,7 +291,7 @@ send_run(med_lane_own *lane,
         med_record_header_set(slot, kind, message->bytes);
     }
     if (many) {
-        med_record_publish(ring, next, &lane->producer.news);
+        med_record_publish(lane, next);
         med_lane_count_many(lane->producer.row, MED_LANE_PRODUCER, many,
                             (uint64_t)many * message->bytes);
     }
@@ -294,7 +308,7 @@ send_some(med_self *self, const med_message *message, uint32_t most, uint32_t *s
     medley_status_t status = send_begin(self, message, &own, &lane);
     if (status == MEDLEY_OK && !own->sends.first && !med_is_locked(self) &&
         message->bytes <= med_record_plain_max(&lane->producer.ring.view) &&
-        !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
+        !med_watch_is_due(lane) && !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
         *sent = send_run(lane, message, message->payload, most);
     }
     return status;

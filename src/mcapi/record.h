@@ -35,6 +35,7 @@
 #include "base/pool.h"
 #include "base/ring_spsc.h"
 #include "mcapi/lane.h"
+#include "mcapi/watch.h"
 
 typedef enum med_record_kind {
     MED_RECORD_NONE,   /* nothing is there yet: where the next will begin */
@@ -132,10 +133,10 @@ med_record_header_set(unsigned char *slot, uint32_t kind, uint32_t bytes)
 
 /* Hands over what is filled before `next`, and wakes the consumer if it sleeps. */
 static inline void
-med_record_publish(med_ring_producer *ring, uint32_t next, med_waker *news)
+med_record_publish(med_lane_own *lane, uint32_t next)
 {
-    med_ring_hand_over(ring, next);
-    med_lane_wake(news);
+    med_ring_hand_over(&lane->producer.ring, next);
+    med_watch_wake(lane);
 }
 
 /* How many of the records under way name a buffer, from the head as last seen; or `enough`, if they

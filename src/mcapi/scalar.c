@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mcapi/locked.h"
+#include "mcapi/watch.h"
 #include "mrapi/system.h"
 
 typedef struct moving {
@@ -83,12 +84,29 @@ are_all(const uint8_t *widths, uint32_t count, uint32_t width)
     return widths[0] == width && memcmp(widths, widths + 1, count - 1) == 0;
 }
 
+/* The sender stops where it is to ask (watch.h), as if there were no more room: after each look for
+ * room, before anything is put. */
+static inline void
+stop_to_ask(med_lane_own *lane)
+{
+    lane->producer.ring.limit = med_watch_until(lane, lane->producer.ring.limit);
+}
+
+/* A wake reached nobody: it asks before it sends the next. */
+static void
+missed(med_lane_own *lane)
+{
+    med_watch_missed(lane);
+    stop_to_ask(lane);
+    (void)med_ring_producer_stopped(&lane->producer.ring);
+}
+
 void
 med_scalar_sent(med_lane_own *lane, uint32_t width)
 {
     med_ring_producer *ring = &lane->producer.ring;
     if (med_port_is_small()) {
-        med_ring_producer_stopped(ring);
+        (void)med_ring_producer_stopped(ring);
         return;
     }
     uint32_t free = med_ring_known_free(ring);
@@ -98,7 +116,10 @@ med_scalar_sent(med_lane_own *lane, uint32_t width)
     if (many && !are_all(widths, many, width)) {
         memset(widths, (int)width, many);
     }
-    med_ring_producer_stopped_until(ring, many);
+    if (med_ring_producer_stopped_until(ring, many) && med_port_has_processes()) {
+        missed(lane);
+        many = 0;
+    }
     med_handle handle = atomic32_load_relaxed(&lane->producer.handle); /* relaxed: own */
     med_lane_at_once_set(&lane->producer.at_once,
                          many ? med_scalar_at_once(handle, MED_HANDLE_SENDER, width) : 0);
@@ -128,7 +149,7 @@ med_scalar_received(med_lane_own *lane, uint64_t value)
 
 /* ---- Send ------------------------------------------------------------------------------------ */
 
-/* One try. MEDLEY_FULL. */
+/* One try. MEDLEY_FULL, MEDLEY_ERR_PEER_DIED. */
 static medley_status_t
 send(const moving *m)
 {
@@ -136,9 +157,13 @@ send(const moving *m)
     med_ring_producer *ring = &lane->producer.ring;
     medley_status_t status = MEDLEY_OK;
     if (!med_scalar_fits(lane)) {
+        if (med_watch_finds_gone(m->self, lane, 1)) {
+            return MEDLEY_ERR_PEER_DIED;
+        }
         med_lane_count_by_index(lane->producer.row, MED_LANE_PRODUCER);
         status = med_port_has_threads() ? med_ring_open_space(ring)
                                         : med_ring_look_for_space(ring, med_ring_tail(ring));
+        stop_to_ask(lane);
     }
     if (status == MEDLEY_OK) {
         med_scalar_mark(lane, m->width);
@@ -301,6 +326,7 @@ send_run(med_lane_own *lane, const unsigned char *values, uint32_t width, uint32
     memset(lane->producer.widths + (tail & ring->view.mask), (int)width, room);
     med_lane_note_index(lane->producer.row, MED_LANE_PRODUCER, tail + room);
     med_lane_count_by_index(lane->producer.row, MED_LANE_PRODUCER);
+    stop_to_ask(lane);
     med_ring_hand_over(ring, tail + room);
     if (med_port_has_threads() && med_ring_stops(&end->stop, tail + room)) {
         med_scalar_sent(lane, width);
@@ -321,6 +347,7 @@ med_scalar_send_many(med_self *self,
         const unsigned char *next = (const unsigned char *)values + (size_t)*sent * SCALAR_BYTES;
         med_lane_own *lane = med_channel_sender(self, sender);
         bool at_once = lane && lane->producer.kind == MED_LANE_SCALARS && !med_is_locked(self) &&
+                       !med_watch_is_due(lane) &&
                        !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
         uint32_t some = at_once ? send_run(lane, next, width, count - *sent) : 0;
         if (some == 0) {

@@ -18,9 +18,10 @@ BUGS = {
     # The waker who goes on (src/base/ring_spsc.c).
     "wake_first": (
         "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n"
-        "    med_wait_wake(sleepers, scope);\n",
-        "    med_wait_wake(sleepers, scope);\n"
-        "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n"),
+        "    return med_wait_wake_misses(sleepers, scope);\n",
+        "    bool misses = med_wait_wake_misses(sleepers, scope);\n"
+        "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n"
+        "    return misses;\n"),
     "unready": (
         "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n",
         "    (void)index;\n"

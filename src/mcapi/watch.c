@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is not on the way of every record: asking, looking, and waking. */
+#include "mcapi/watch.h"
+
+/* Ticks of 0.13 ms, which begin anew after 6 days: a look may then come 100 ms late. */
+#define TICK_SHIFT 17
+#define TICKS(ns) ((uint32_t)((ns) >> TICK_SHIFT))
+#define LOOK_TICKS TICKS(100000000u)
+#define LOOK_MISSED_TICKS TICKS(10000000u)
+/* Who asks again after this, or later, is slow. */
+#define SLOW_TICKS TICKS(1000000u)
+/* So many go at most from one question to the next. Of scalars, which take 5 ns each, more than
+ * most lanes have room for: the look for room that follows a question takes as long as 40 of them.
+ */
+#define RUN_MAX 64u
+#define RUN_MAX_SCALARS 32768u
+
+void
+med_watch_begin(med_lane_own *lane)
+{
+    lane->producer.watch = (med_lane_watch){.asks_at = med_ring_tail(&lane->producer.ring)};
+}
+
+bool
+med_watch_ask(med_self *self, med_lane_own *lane, uint32_t elements)
+{
+    med_lane_watch *watch = &lane->producer.watch;
+    uint32_t most = lane->producer.kind == MED_LANE_SCALARS ? RUN_MAX_SCALARS : RUN_MAX;
+    uint32_t now = TICKS(med_port_clock_ns());
+    bool slow = watch->run == 0 || now - watch->asked >= SLOW_TICKS;
+    uint32_t run = slow ? 1 : watch->run < most ? watch->run * 2u : most;
+    watch->run = (uint16_t)run;
+    watch->asks_at = med_ring_tail(&lane->producer.ring) + run * elements;
+    watch->asked = now;
+    if (now - watch->looked >= (watch->missed ? LOOK_MISSED_TICKS : LOOK_TICKS)) {
+        watch->looked = now;
+        watch->missed = false;
+        med_lane_look_at(self->system, lane->producer.row, MED_LANE_CONSUMER);
+    }
+    return med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
+}
+
+void
+med_watch_missed(med_lane_own *lane)
+{
+    uint32_t tail = med_ring_tail(&lane->producer.ring);
+    lane->producer.watch.missed = true;
+    lane->producer.watch.run = 0;
+    lane->producer.watch.asks_at = tail;
+    lane->producer.at_once_until = tail;
+    lane->producer.share_end = tail;
+}
+
+void
+med_watch_wake_closer(med_lane_own *lane)
+{
+    if (med_waker_look_closer(&lane->producer.news) && med_port_has_processes()) {
+        med_watch_missed(lane);
+    }
+}
