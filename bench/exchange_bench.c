@@ -202,10 +202,39 @@ packets_open(unsigned *handle)
     return good && request_ends(request, status);
 }
 
+/* What is written into packet i, and looked at. */
 static void
-packets_sent_in_place(void *argument)
+ends_fill(uint64_t *packet, uint32_t bytes, uint64_t i)
 {
-    stream *s = argument;
+    packet[0] = i;
+    packet[bytes / 8 - 1] = i;
+}
+
+static bool
+ends_check(const uint64_t *packet, uint32_t bytes, uint64_t i)
+{
+    return packet[0] == i && packet[bytes / 8 - 1] == i;
+}
+
+/* Word k of packet i is i + k, as in the rings. */
+static void
+whole_fill(uint64_t *packet, uint32_t bytes, uint64_t i)
+{
+    (void)bytes;
+    ring_fill(packet, WHOLE_WORDS, i);
+}
+
+static bool
+whole_check(const uint64_t *packet, uint32_t bytes, uint64_t i)
+{
+    (void)bytes;
+    return ring_check(packet, WHOLE_WORDS, i) == 0;
+}
+
+/* Inlined, so that filling is no call. */
+static inline __attribute__((always_inline)) void
+send_in_place(stream *s, void (*fill)(uint64_t *packet, uint32_t bytes, uint64_t i))
+{
     mcapi_status_t status;
     unsigned handle;
     s->sender.good = packets_open(&handle);
@@ -213,8 +242,7 @@ packets_sent_in_place(void *argument)
         uint64_t *packet = medley_mcapi_pktchan_take(handle, &status);
         s->sender.good = status == MCAPI_SUCCESS;
         if (s->sender.good) {
-            packet[0] = i;
-            packet[s->bytes / 8 - 1] = i;
+            fill(packet, s->bytes, i);
             medley_mcapi_pktchan_send_taken(handle, packet, s->bytes, &status);
             s->sender.good = status == MCAPI_SUCCESS;
         }
@@ -223,25 +251,16 @@ packets_sent_in_place(void *argument)
     exchange_node_end();
 }
 
-/* Word k of packet i is i + k, as in the rings. */
+static void
+packets_sent_in_place(void *argument)
+{
+    send_in_place(argument, ends_fill);
+}
+
 static void
 whole_packets_sent(void *argument)
 {
-    stream *s = argument;
-    mcapi_status_t status;
-    unsigned handle;
-    s->sender.good = packets_open(&handle);
-    for (uint64_t i = 0; s->sender.good && i < s->count; i++) {
-        uint64_t *packet = medley_mcapi_pktchan_take(handle, &status);
-        s->sender.good = status == MCAPI_SUCCESS;
-        if (s->sender.good) {
-            ring_fill(packet, WHOLE_WORDS, i);
-            medley_mcapi_pktchan_send_taken(handle, packet, WHOLE_WORDS * 8, &status);
-            s->sender.good = status == MCAPI_SUCCESS;
-        }
-    }
-    wait_until_done(s);
-    exchange_node_end();
+    send_in_place(argument, whole_fill);
 }
 
 static void
@@ -254,8 +273,7 @@ packets_sent(void *argument)
     memset(packet, 0, sizeof packet);
     s->sender.good = packets_open(&handle);
     for (uint64_t i = 0; s->sender.good && i < s->count; i++) {
-        packet[0] = i;
-        packet[s->bytes / 8 - 1] = i;
+        ends_fill(packet, s->bytes, i);
         mcapi_pktchan_send(handle, packet, s->bytes, &status);
         s->sender.good = status == MCAPI_SUCCESS;
     }
@@ -276,10 +294,10 @@ packets_receive_open(unsigned *handle)
     return request_ends(request, status);
 }
 
-static void
-whole_packets_received(void *argument)
+/* Inlined, as the sender's. */
+static inline __attribute__((always_inline)) void
+receive_packets(stream *s, bool (*check)(const uint64_t *packet, uint32_t bytes, uint64_t i))
 {
-    stream *s = argument;
     mcapi_status_t status;
     unsigned handle;
     void *packet;
@@ -287,8 +305,8 @@ whole_packets_received(void *argument)
     s->receiver.good = packets_receive_open(&handle);
     for (uint64_t i = 0; s->receiver.good && i < s->count; i++) {
         mcapi_pktchan_recv(handle, &packet, &size, &status);
-        s->receiver.good = status == MCAPI_SUCCESS && size == WHOLE_WORDS * 8 &&
-                           ring_check(packet, WHOLE_WORDS, i) == 0;
+        s->receiver.good =
+            status == MCAPI_SUCCESS && size == s->bytes && check(packet, s->bytes, i);
         mcapi_pktchan_release(packet, &status);
     }
     atomic32_store_release(&s->done, 1);
@@ -298,21 +316,13 @@ whole_packets_received(void *argument)
 static void
 packets_received(void *argument)
 {
-    stream *s = argument;
-    mcapi_status_t status;
-    unsigned handle;
-    void *buffer;
-    size_t size;
-    s->receiver.good = packets_receive_open(&handle);
-    for (uint64_t i = 0; s->receiver.good && i < s->count; i++) {
-        mcapi_pktchan_recv(handle, &buffer, &size, &status);
-        const uint64_t *packet = buffer;
-        s->receiver.good = status == MCAPI_SUCCESS && size == s->bytes && packet[0] == i &&
-                           packet[s->bytes / 8 - 1] == i;
-        mcapi_pktchan_release(buffer, &status);
-    }
-    atomic32_store_release(&s->done, 1);
-    exchange_node_end();
+    receive_packets(argument, ends_check);
+}
+
+static void
+whole_packets_received(void *argument)
+{
+    receive_packets(argument, whole_check);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
