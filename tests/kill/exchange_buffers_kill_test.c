@@ -23,9 +23,7 @@ lies_idle(test_process *parent, void *argument)
     (void)victim_endpoint_make();
     (void)mcapi_endpoint_create(2, &status);
     child_expect(status == MCAPI_SUCCESS);
-    process_say(parent, 'r');
-    (void)process_hear(parent); /* for ever */
-    return 0;
+    return victim_rests(parent);
 }
 
 /* Has every buffer in hand. */
@@ -46,9 +44,7 @@ hoards(test_process *parent, void *argument)
     for (uint32_t i = 0; i < BUFFERS; i++) {
         child_expect(medley_mcapi_pktchan_take(sender, &status) != NULL);
     }
-    process_say(parent, 'r');
-    (void)process_hear(parent); /* for ever */
-    return 0;
+    return victim_rests(parent);
 }
 
 /* Sends to the idle one until no buffer is left, by as many lanes as that takes; then does nothing,

@@ -11,9 +11,7 @@ opens_only(test_process *parent, void *argument)
     victim_begin();
     mcapi_endpoint_t from = victim_endpoint_make();
     (void)victim_sender_open(&of_packets, from);
-    process_say(parent, 'r');
-    (void)process_hear(parent); /* for ever */
-    return 0;
+    return victim_rests(parent);
 }
 
 /* Receives nothing: of messages, the first endpoint, of scalars, the second. */
@@ -32,9 +30,7 @@ fills_up(test_process *parent, void *argument)
     victim_expect_end(&request);
     mcapi_sclchan_recv_open_i(&receiver, to, &request, &status);
     victim_expect_end(&request);
-    process_say(parent, 'r');
-    (void)process_hear(parent); /* for ever */
-    return 0;
+    return victim_rests(parent);
 }
 
 /* ---- The tests ------------------------------------------------------------------------------- */

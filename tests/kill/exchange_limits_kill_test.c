@@ -8,6 +8,7 @@
 #define ENDPOINTS_MAX 16u
 #define LANES_MAX 16u
 #define PRIORITIES 4u
+#define RECEIVERS (LANES_MAX / PRIORITIES)
 #define SENDER (PEER + 1)
 
 /* ---- The others ------------------------------------------------------------------------------ */
@@ -23,9 +24,7 @@ takes_endpoints(test_process *parent, void *argument)
         (void)mcapi_endpoint_create(port, &status);
     }
     child_expect(status == MCAPI_ERR_ENDP_LIMIT);
-    process_say(parent, 'r');
-    (void)process_hear(parent); /* for ever */
-    return 0;
+    return victim_rests(parent);
 }
 
 /* Has all the lanes, to itself. */
@@ -44,9 +43,7 @@ takes_lanes(test_process *parent, void *argument)
         }
     }
     child_expect(status == MCAPI_ERR_MEM_LIMIT);
-    process_say(parent, 'r');
-    (void)process_hear(parent); /* for ever */
-    return 0;
+    return victim_rests(parent);
 }
 
 /* Receives, some day, what the tester publishes. */
@@ -60,9 +57,7 @@ subscribes(test_process *parent, void *argument)
     medley_mcapi_topic_subscribe(victim_other_endpoint(), victim_endpoint_make(), &receiver,
                                  &status);
     child_expect(status == MCAPI_SUCCESS);
-    process_say(parent, 'r');
-    (void)process_hear(parent); /* for ever */
-    return 0;
+    return victim_rests(parent);
 }
 
 /* Has endpoints, at which it receives nothing. */
@@ -72,13 +67,11 @@ lies_idle(test_process *parent, void *argument)
     mcapi_status_t status;
     (void)argument;
     victim_begin();
-    for (uint32_t port = 1; port <= LANES_MAX / PRIORITIES; port++) {
+    for (uint32_t port = 1; port <= RECEIVERS; port++) {
         (void)mcapi_endpoint_create(port, &status);
         child_expect(status == MCAPI_SUCCESS);
     }
-    process_say(parent, 'r');
-    (void)process_hear(parent); /* for ever */
-    return 0;
+    return victim_rests(parent);
 }
 
 /* Sends to it by all the lanes, then waits for a message. */
@@ -154,43 +147,50 @@ endpoints_of_the_dead(void **state)
     expect_all_back();
 }
 
-/* Sends to as many as all the lanes are for. */
+/* As many as all the lanes are for. */
 static void
-all_lanes_get(mcapi_endpoint_t from, mcapi_endpoint_t to[LANES_MAX / PRIORITIES])
+receivers_make(mcapi_endpoint_t to[RECEIVERS])
+{
+    for (uint32_t i = 0; i < RECEIVERS; i++) {
+        to[i] = endpoint_make(2 + i);
+    }
+}
+
+/* Sends to them by all the lanes; and leaves, with them. */
+static void
+all_lanes_come(mcapi_endpoint_t from, mcapi_endpoint_t to[RECEIVERS])
 {
     for (uint32_t i = 0; i < LANES_MAX; i++) {
         assert_int_equal(send_again(from, to[i / PRIORITIES], i % PRIORITIES), MCAPI_SUCCESS);
     }
+    endpoint_delete(from);
+    for (uint32_t i = 0; i < RECEIVERS; i++) {
+        endpoint_delete(to[i]);
+    }
+    expect_all_back();
 }
 
 static void
 lanes_of_the_dead(void **state)
 {
-    mcapi_endpoint_t from = endpoint_make(1), to[LANES_MAX / PRIORITIES];
+    mcapi_endpoint_t from = endpoint_make(1), to[RECEIVERS];
     mcapi_status_t status;
     victim v;
     (void)state;
-    for (uint32_t i = 0; i < LANES_MAX / PRIORITIES; i++) {
-        to[i] = endpoint_make(2 + i);
-    }
+    receivers_make(to);
     victim_start(&v, takes_lanes);
     mcapi_msg_send(from, to[0], "x", 1, 0, &status);
     assert_int_equal(status, MCAPI_ERR_MEM_LIMIT);
     victim_kill(&v);
     (void)victim_end(&v);
-    all_lanes_get(from, to);
-    endpoint_delete(from);
-    for (uint32_t i = 0; i < LANES_MAX / PRIORITIES; i++) {
-        endpoint_delete(to[i]);
-    }
-    expect_all_back();
+    all_lanes_come(from, to);
 }
 
 /* One after the other, more than there are lanes; nothing is published. */
 static void
 lanes_of_dead_subscribers(void **state)
 {
-    mcapi_endpoint_t topic = endpoint_make(1), to[LANES_MAX / PRIORITIES];
+    mcapi_endpoint_t topic = endpoint_make(1), to[RECEIVERS];
     (void)state;
     for (uint32_t i = 0; i < LANES_MAX + 1; i++) {
         victim v;
@@ -198,15 +198,8 @@ lanes_of_dead_subscribers(void **state)
         victim_kill(&v);
         (void)victim_end(&v);
     }
-    for (uint32_t i = 0; i < LANES_MAX / PRIORITIES; i++) {
-        to[i] = endpoint_make(2 + i);
-    }
-    all_lanes_get(topic, to);
-    endpoint_delete(topic);
-    for (uint32_t i = 0; i < LANES_MAX / PRIORITIES; i++) {
-        endpoint_delete(to[i]);
-    }
-    expect_all_back();
+    receivers_make(to);
+    all_lanes_come(topic, to);
 }
 
 /* From one who lives, and waits for something else. */

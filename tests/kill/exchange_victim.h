@@ -84,6 +84,15 @@ victim_expect_end(mcapi_request_t *request)
     child_expect(mcapi_wait(request, &size, MCAPI_TIMEOUT_INFINITE, &status) == MCAPI_TRUE);
 }
 
+/* All is as the tester wants it; then it does nothing, until it is killed. */
+static inline int
+victim_rests(test_process *parent)
+{
+    process_say(parent, 'r');
+    (void)process_hear(parent);
+    return 0;
+}
+
 /* So many of its sends have succeeded. */
 static inline void
 victim_note(uint32_t accepted)
