@@ -271,7 +271,6 @@ notes_make(const med_self *self)
     void *sent;
     medley_status_t status = med_port_memory_map(med_exchange_sent_bytes(self->system), &sent);
     if (status == MEDLEY_OK) {
-        memset(sent, 0, med_exchange_sent_bytes(self->system));
         self->exchange->sent = sent;
     }
     return status;
