@@ -274,57 +274,56 @@ transfer_fast(mrapi_rmem_hndl_t rmem, const med_rmem_transfer *transfer, mrapi_s
     return true;
 }
 
-/* Whose bytes go which way. */
-typedef struct direction {
-    mrapi_rmem_hndl_t rmem;
-    bool write;
-} direction;
-
 /* All else, all checks included. */
-static __attribute__((noinline)) void
-transfer_any(direction way,
-             mrapi_uint32_t rmem_offset,
-             void *local_buf,
-             mrapi_uint32_t local_offset,
-             mrapi_uint32_t bytes_per_access,
-             mrapi_uint32_t num_strides,
-             mrapi_uint32_t rmem_stride,
-             mrapi_uint32_t local_stride,
-             mrapi_status_t *status)
+static void
+transfer_any(mrapi_rmem_hndl_t rmem, const med_rmem_transfer *transfer, mrapi_status_t *status)
 {
-    const med_rmem_transfer transfer = {way.write,        rmem_offset, local_buf,   local_offset,
-                                        bytes_per_access, num_strides, rmem_stride, local_stride};
     med_self *self = status ? med_api_self(status) : NULL;
     if (!self) {
         return;
     }
     med_rmem_window *window;
-    *status = transfer_check(self, way.rmem, &transfer, &window);
+    *status = transfer_check(self, rmem, transfer, &window);
     if (*status == MRAPI_SUCCESS) {
-        *status = status_of(med_rmem_transfer_run(window, &transfer), &of_transfer);
+        *status = status_of(med_rmem_transfer_run(window, transfer), &of_transfer);
     }
 }
 
-/* What is not the common case is given the single arguments, no address of a transfer, so that in
- * the common one nothing is put on the stack: the stores of a copy that is under way already stand
- * before any other. */
-static inline __attribute__((always_inline)) void
-transfer_run(direction way,
-             mrapi_uint32_t rmem_offset,
-             void *local_buf,
-             mrapi_uint32_t local_offset,
-             mrapi_uint32_t bytes_per_access,
-             mrapi_uint32_t num_strides,
-             mrapi_uint32_t rmem_stride,
-             mrapi_uint32_t local_stride,
-             mrapi_status_t *status)
+/* It is called as the function itself was, so that in the common case nothing goes by the stack for
+ * it: the stores of a copy that is under way already stand before any other. */
+static __attribute__((noinline)) void
+read_any(mrapi_rmem_hndl_t rmem,
+         mrapi_uint32_t rmem_offset,
+         void *local_buf,
+         mrapi_uint32_t local_offset,
+         mrapi_uint32_t bytes_per_access,
+         mrapi_uint32_t num_strides,
+         mrapi_uint32_t rmem_stride,
+         mrapi_uint32_t local_stride,
+         mrapi_status_t *status)
 {
-    const med_rmem_transfer transfer = {way.write,        rmem_offset, local_buf,   local_offset,
-                                        bytes_per_access, num_strides, rmem_stride, local_stride};
-    if (!transfer_fast(way.rmem, &transfer, status)) {
-        transfer_any(way, rmem_offset, local_buf, local_offset, bytes_per_access, num_strides,
-                     rmem_stride, local_stride, status);
-    }
+    const med_rmem_transfer transfer = {false,        rmem_offset,      local_buf,
+                                        local_offset, bytes_per_access, num_strides,
+                                        rmem_stride,  local_stride};
+    transfer_any(rmem, &transfer, status);
+}
+
+static __attribute__((noinline)) void
+write_any(mrapi_rmem_hndl_t rmem,
+          mrapi_uint32_t rmem_offset,
+          const void *local_buf,
+          mrapi_uint32_t local_offset,
+          mrapi_uint32_t bytes_per_access,
+          mrapi_uint32_t num_strides,
+          mrapi_uint32_t rmem_stride,
+          mrapi_uint32_t local_stride,
+          mrapi_status_t *status)
+{
+    const med_rmem_transfer transfer = {
+        true,         rmem_offset,      (void *)(uintptr_t)local_buf,
+        local_offset, bytes_per_access, num_strides,
+        rmem_stride,  local_stride};
+    transfer_any(rmem, &transfer, status);
 }
 
 static void
@@ -355,8 +354,13 @@ mrapi_rmem_read(mrapi_rmem_hndl_t rmem,
                 mrapi_uint32_t local_stride,
                 mrapi_status_t *status)
 {
-    transfer_run((direction){rmem, false}, rmem_offset, local_buf, local_offset, bytes_per_access,
-                 num_strides, rmem_stride, local_stride, status);
+    const med_rmem_transfer transfer = {false,        rmem_offset,      local_buf,
+                                        local_offset, bytes_per_access, num_strides,
+                                        rmem_stride,  local_stride};
+    if (!transfer_fast(rmem, &transfer, status)) {
+        read_any(rmem, rmem_offset, local_buf, local_offset, bytes_per_access, num_strides,
+                 rmem_stride, local_stride, status);
+    }
 }
 
 void
@@ -370,8 +374,14 @@ mrapi_rmem_write(mrapi_rmem_hndl_t rmem,
                  mrapi_uint32_t local_stride,
                  mrapi_status_t *status)
 {
-    transfer_run((direction){rmem, true}, rmem_offset, (void *)(uintptr_t)local_buf, local_offset,
-                 bytes_per_access, num_strides, rmem_stride, local_stride, status);
+    const med_rmem_transfer transfer = {
+        true,         rmem_offset,      (void *)(uintptr_t)local_buf,
+        local_offset, bytes_per_access, num_strides,
+        rmem_stride,  local_stride};
+    if (!transfer_fast(rmem, &transfer, status)) {
+        write_any(rmem, rmem_offset, local_buf, local_offset, bytes_per_access, num_strides,
+                  rmem_stride, local_stride, status);
+    }
 }
 
 void

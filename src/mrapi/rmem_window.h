@@ -80,10 +80,10 @@ med_rmem_window_piece(const med_self *self, med_handle rmem, const med_rmem_tran
 {
     const med_rmem_transfer *t = transfer;
     const med_rmem_window *window = med_rmem_window_recent(self, rmem);
-    bool common = window && t->rows == 1 && t->local && t->row_bytes &&
-                  t->rmem_stride >= t->row_bytes && t->local_stride >= t->row_bytes &&
-                  t->rmem_offset <= window->plain_bytes &&
-                  t->row_bytes <= window->plain_bytes - t->rmem_offset &&
+    uint32_t last = t->row_bytes - 1; /* of no bytes: beyond any stride */
+    bool common = window && t->rows == 1 && t->local && last < t->rmem_stride &&
+                  last < t->local_stride &&
+                  (uint64_t)t->rmem_offset + t->row_bytes <= window->plain_bytes &&
                   (uint64_t)t->local_offset + t->row_bytes <= UINTPTR_MAX - (uintptr_t)t->local;
     return __builtin_expect(common, 1) ? window->local + t->rmem_offset : NULL;
 }

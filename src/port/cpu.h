@@ -22,4 +22,28 @@ med_port_cpu_relax(void)
 #endif
 }
 
+/* A counter of the processor's own that goes on evenly, by how much is not said: to learn for next
+ * to nothing that little time has passed. Beside what it counts in, a thread that changes its
+ * processor may find it another, and a machine that is carried elsewhere may find it behind. Where
+ * programs have none: the clock. */
+static inline uint64_t
+med_port_cpu_ticks(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#elif defined(__riscv) && __riscv_xlen == 64
+    uint64_t ticks;
+    __asm__ volatile("rdtime %0" : "=r"(ticks));
+    return ticks;
+#elif defined(__powerpc64__)
+    return __builtin_ppc_get_timebase();
+#else
+    return med_port_clock_ns();
+#endif
+}
+
 #endif

@@ -499,7 +499,11 @@ typedef struct med_port_peer {
      * read or went wrong. */
     bool (*alive)(void *context);
     void *context;
-    uint64_t alive_ns; /* when it was last found alive */
+    /* When it was last found alive, by the processor's counter, and for how much of that this is
+     * believed; when that was learned, by the clock. The port's own, zeroed by open. */
+    uint64_t alive_ticks;
+    uint64_t alive_for_ticks;
+    uint64_t learned_ns;
 } med_port_peer;
 
 /* Opens the memory of a process by its number; `alive` and `context` are the caller's, set before.

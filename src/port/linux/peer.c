@@ -32,6 +32,7 @@
 #include "port/port.h"
 
 #define ALIVE_FOR_NS 100000u
+#define TICKS_PER_NS_MAX 16 /* no processor's counter goes faster */
 #define PIECES 64
 #define TASKS_BYTES 48u             /* "/proc/PID/task/TID" */
 #define PIECE_BYTES_MAX (16u << 20) /* the kernel moves less than 2 GiB in one call */
@@ -112,7 +113,7 @@ number_choose(med_port_peer *peer)
     if (status == MEDLEY_OK && !is_alive(peer)) {
         status = MEDLEY_ERR_PEER_DIED;
     }
-    peer->alive_ns = 0;
+    peer->alive_for_ticks = 0;
     return status;
 }
 
@@ -175,16 +176,35 @@ bytes_of(const struct iovec *pieces, unsigned long count)
 
 /* ---- Moving ---------------------------------------------------------------------------------- */
 
+/* Asks, and learns how much of the counter is ALIVE_FOR_NS: by what it and the clock went on since
+ * that was last learned. Then the counter was read behind the clock, and now before it: so, rather
+ * too little. */
+static bool
+look(med_port_peer *peer, uint64_t ticks)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    uint64_t passed_ns = now_ns - peer->learned_ns;
+    int64_t passed_ticks = (int64_t)(ticks - peer->alive_ticks);
+    if (passed_ns >= ALIVE_FOR_NS) {
+        double per_ns = (double)passed_ticks / (double)passed_ns;
+        bool likely = peer->learned_ns != 0 && per_ns > 0 && per_ns < TICKS_PER_NS_MAX;
+        peer->alive_for_ticks = likely ? (uint64_t)(per_ns * ALIVE_FOR_NS) : 0;
+        peer->learned_ns = now_ns;
+        peer->alive_ticks = med_port_cpu_ticks();
+    }
+    if (!is_alive(peer)) {
+        peer->alive_for_ticks = 0;
+        return false;
+    }
+    return true;
+}
+
+/* By the processor's counter: behind a system call the clock takes 95 ns of 1,400. */
 static bool
 was_alive_just_now(med_port_peer *peer)
 {
-    uint64_t now_ns = med_port_clock_ns();
-    if (now_ns - peer->alive_ns < ALIVE_FOR_NS) {
-        return true;
-    }
-    bool alive = is_alive(peer);
-    peer->alive_ns = alive ? now_ns : 0;
-    return alive;
+    uint64_t ticks = med_port_cpu_ticks();
+    return ticks - peer->alive_ticks < peer->alive_for_ticks || look(peer, ticks);
 }
 
 static medley_status_t
@@ -208,8 +228,8 @@ pieces_move(med_port_peer *peer,
     return all ? MEDLEY_OK : status_of_errno(error);
 }
 
-medley_status_t
-med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
+static __attribute__((noinline)) medley_status_t
+pieces_run(med_port_peer *peer, const med_port_peer_copy *copy)
 {
     struct iovec local[PIECES];
     struct iovec remote[PIECES];
@@ -224,4 +244,27 @@ med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
         }
     }
     return status;
+}
+
+/* The common case: bytes that are written in one piece. False: they are not, or that is not sure.
+ * Each call and branch on the way costs more than it seems, behind a system call: 1.14 of the bare
+ * one through the pieces, 1.07 so. */
+static inline bool
+piece_write(med_port_peer *peer, const med_port_peer_copy *copy)
+{
+    if (!copy->write || copy->rows != 1 || copy->row_bytes > PIECE_BYTES_MAX ||
+        !was_alive_just_now(peer)) {
+        return false;
+    }
+    const struct iovec local = {.iov_base = copy->local, .iov_len = copy->row_bytes};
+    const struct iovec remote = {.iov_base = (void *)(uintptr_t)copy->remote,
+                                 .iov_len = copy->row_bytes};
+    ssize_t moved = process_vm_writev((pid_t)peer->handle, &local, 1, &remote, 1, 0);
+    return moved == (ssize_t)copy->row_bytes;
+}
+
+medley_status_t
+med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
+{
+    return piece_write(peer, copy) ? MEDLEY_OK : pieces_run(peer, copy);
 }

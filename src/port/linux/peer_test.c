@@ -2,6 +2,7 @@
 /* Another process's memory: reached while that process lives, and never another's. */
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "port/port.h"
 #include "support/emulated.h"
@@ -17,6 +18,7 @@
 static unsigned char *mine;
 static test_process child;
 static bool child_lives;
+static uint32_t questions; /* whether it lives */
 
 static unsigned char
 sum_of_mine(void)
@@ -86,6 +88,7 @@ static bool
 is_alive(void *context)
 {
     (void)context;
+    questions++;
     return child_lives;
 }
 
@@ -288,6 +291,32 @@ not_the_process_that_is_meant(void **state)
     assert_int_equal(med_port_peer_open((uint32_t)child.pid, &peer), MEDLEY_ERR_PEER_DIED);
 }
 
+/* Seldom while bytes are written quickly; and before any that come a while later. */
+static void
+asked_now_and_then(void **state)
+{
+    (void)state;
+    WITHOUT_OTHER_MEMORY_SKIP();
+    enum { WRITES = 2000 };
+    med_port_peer peer = peer_of_child();
+    const med_port_peer_copy copy = {.local = mine,
+                                     .remote = (uint64_t)(uintptr_t)mine,
+                                     .row_bytes = 64,
+                                     .rows = 1,
+                                     .write = true};
+    questions = 0;
+    for (uint32_t i = 0; i < WRITES; i++) {
+        assert_int_equal(med_port_peer_copy_run(&peer, &copy), MEDLEY_OK);
+    }
+    assert_in_range(questions, 1, WRITES - 1);
+    child_lives = false;
+    (void)usleep(20000);
+    assert_int_equal(med_port_peer_copy_run(&peer, &copy), MEDLEY_ERR_PEER_DIED);
+    child_lives = true;
+    assert_int_equal(med_port_peer_copy_run(&peer, &copy), MEDLEY_OK);
+    med_port_peer_close(&peer);
+}
+
 static void
 the_dead_have_no_memory(void **state)
 {
@@ -323,6 +352,7 @@ main(void)
         cmocka_unit_test_setup_teardown(nothing_there, child_starts, child_ends),
         cmocka_unit_test_setup_teardown(protection_holds, child_starts, child_ends),
         cmocka_unit_test_setup_teardown(not_the_process_that_is_meant, child_starts, child_ends),
+        cmocka_unit_test_setup_teardown(asked_now_and_then, child_starts, child_ends),
         cmocka_unit_test_setup_teardown(the_dead_have_no_memory, child_starts, child_ends),
         cmocka_unit_test_setup_teardown(no_process, child_starts, child_ends),
     };
