@@ -15,8 +15,14 @@
  * dies behind any store. That an insertion or removal is whole: models/table.pml; its lock here is
  * had by one who lives, a dead one's by whoever wants it. Generations do not wrap here.
  *
+ * A topic's lane its receiver makes, and its sender, who publishes, may not come to it for long:
+ * until he has taken it up it is over when the receiver has left. He goes through the lanes twice,
+ * each time perhaps not before the third has had the row, takes up what he finds, and drops it, or
+ * deletes his endpoint. The receiver subscribes twice, and leaves, or deletes his endpoint.
+ *
  * CONFIG ONE_DIES            the sender dies anywhere
  * CONFIG TWO_DIE             the receiver does, too
+ * CONFIG TOPIC               the same of a topic's
  * MUTANT ATTACH_LEFT assertion/ONE_DIES        attaches to what it has left
  * MUTANT FIRST_REMOVES assertion/ONE_DIES      the first to leave removes the row
  * MUTANT REMOVE_ANY assertion/ONE_DIES         a removal does not ask which life it is
@@ -25,6 +31,12 @@
  * MUTANT PASS_UNLOCKED assertion/ONE_DIES       an endpoint goes through its lanes without the lock
  * MUTANT CLOSE_LAST assertion/ONE_DIES          goes through its lanes, then says that it closes
  * MUTANT NEVER_SWEEP assertion/ONE_DIES         what a dead one left between GONE and removal stays
+ * MUTANT WAITED_FOR deadlock/TOPIC              what nobody took up ends with both all the same
+ * MUTANT STAYS_ALONE assertion/TOPIC            what was taken up ends with the receiver
+ * MUTANT TAKE_ANY deadlock/TOPIC                taking up does not ask which life it is
+ * MUTANT TAKE_OVER assertion/TOPIC              nor whether the receiver has left
+ * MUTANT TAKE_BY_STORE assertion/TOPIC          looks at the ends, then writes them
+ * MUTANT UNTAKEN_UP assertion/TOPIC             the sender attaches without taking it up
  */
 #define SENDER 1
 #define RECEIVER 2
@@ -32,11 +44,17 @@
 
 #define P 1 /* of `ends`: the producer is gone */
 #define C 2
+#define U 4 /* it was not taken up */
+
+#ifdef TOPIC
+#define TWO_DIE
+#endif
 
 bool live;
 byte generation;
 byte pair; /* SENDER: the lane from SENDER to RECEIVER; LAST: its own */
 byte ends;
+byte ends_life; /* of what life they are: in the same word */
 byte lock;
 bool closing[4]; /* of the endpoint of each */
 bool gone[4];    /* its row is removed */
@@ -45,6 +63,13 @@ bool gone[4];    /* its row is removed */
 byte producer, consumer; /* who uses that side of the memory */
 bool is_dead[4];
 byte over;
+bool had; /* the third has had the row */
+
+#ifdef WAITED_FOR
+#define IS_OVER(e) (((e) & (P | C)) == (P | C))
+#else
+#define IS_OVER(e) (((e) & C) && ((e) & (P | U)))
+#endif
 
 #ifdef TWO_DIE
 #define MORTAL(me) (me != LAST)
@@ -85,7 +110,7 @@ inline remove(life) {
 }
 
 inline sweep() {
-    d_step { swept = generation; both = live && ends == (P | C) };
+    d_step { swept = generation; both = live && IS_OVER(ends) };
     if
 #ifdef NEVER_SWEEP
     :: false ->
@@ -123,7 +148,7 @@ inline leave(side, life) {
 #ifdef FIRST_REMOVES
     :: true ->
 #else
-    :: before & (P + C - side) ->
+    :: IS_OVER(before | side) ->
 #endif
         remove(life)
     :: else -> skip
@@ -179,6 +204,18 @@ inline recover(whom) {
     fi
 }
 
+/* lane_fill, and LIVE; with the lock held */
+#define MAKE(whose, unready)                                                                       \
+    d_step {                                                                                       \
+        ends = unready;                                                                            \
+        ends_life = generation;                                                                    \
+        pair = whose;                                                                              \
+        live = true;                                                                               \
+        life = generation;                                                                         \
+        made = true                                                                                \
+    }
+
+#ifndef TOPIC
 proctype sender(byte me)
 {
     byte before, swept, life, rounds;
@@ -196,7 +233,7 @@ proctype sender(byte me)
         :: !live && !closing[RECEIVER] ->
 #endif
             MAY_DIE
-            d_step { ends = 0; pair = SENDER; live = true; life = generation; made = true }
+            MAKE(SENDER, 0)
             MAY_DIE
         :: else -> skip
         fi;
@@ -282,6 +319,154 @@ finished:
     over++
 }
 
+#else
+/* The receiver: subscribes. */
+proctype receiver(byte me)
+{
+    byte before, swept, life, rounds;
+    bool both, made;
+
+    do
+    :: rounds < 2 ->
+        rounds++;
+        made = false;
+        TAKE_LOCK
+        if
+        :: !live && !closing[SENDER] ->
+            MAY_DIE
+            MAKE(SENDER, U)
+            MAY_DIE
+        :: else -> skip
+        fi;
+        lock = 0;
+        MAY_DIE
+        if
+        :: made ->
+            d_step { assert(consumer == 0 && live && generation == life); consumer = me };
+            MAY_DIE
+            assert(consumer == me && live && pair == SENDER && generation == life);
+            if
+            :: true -> leave(C, life)
+            :: true -> break
+            fi
+        :: else -> skip
+        fi
+    :: else -> break
+    od;
+    skip;
+    d_step {
+        if
+        :: consumer == me -> consumer = 0
+        :: else -> skip
+        fi
+    };
+    delete(RECEIVER);
+    goto finished;
+dead:
+    is_dead[me] = true;
+finished:
+    over++
+}
+
+/* med_lane_take_up */
+inline take_up() {
+#ifdef TAKE_BY_STORE
+    before = ends;
+    taken = ends_life == life && !IS_OVER(before);
+    if
+    :: taken -> ends = before & ~U
+    :: else -> skip
+    fi;
+#else
+    d_step {
+#ifdef TAKE_ANY
+        taken = !IS_OVER(ends);
+#else
+#ifdef TAKE_OVER
+        taken = ends_life == life;
+#else
+        taken = ends_life == life && !IS_OVER(ends);
+#endif
+#endif
+        if
+        :: taken ->
+#ifdef STAYS_ALONE
+            skip
+#else
+            ends = ends & ~U
+#endif
+        :: else -> skip
+        fi
+    };
+#endif
+    MAY_DIE
+}
+
+/* The sender: publishes. */
+proctype sender(byte me)
+{
+    byte before, swept, life, looks;
+    bool both, taken;
+
+    do
+    :: looks < 2 ->
+        looks++;
+        if
+        :: true -> had
+        :: true -> skip
+        fi;
+        /* subscribers_look: of the row's state, then of its key, perhaps a later life's */
+        d_step { both = live; life = generation };
+        both = both && pair == SENDER;
+        if
+        :: both ->
+#ifdef UNTAKEN_UP
+            taken = true;
+#else
+            take_up();
+#endif
+            if
+            :: taken ->
+                d_step { /* attach */
+                    both = live && generation == life && !(ends & P);
+                    if
+                    :: both -> assert(producer == 0); producer = me
+                    :: else -> skip
+                    fi
+                };
+                if
+                :: both ->
+                    MAY_DIE
+                    assert(producer == me && live && pair == SENDER && generation == life);
+                    if
+                    :: ends & C -> leave(P, life)
+                    :: true -> leave(P, life) /* corrupt */
+                    :: true -> break
+                    fi
+                :: else -> skip
+                fi
+            :: else -> skip
+            fi
+        :: else -> skip
+        fi
+    :: else -> break
+    od;
+    skip;
+    d_step {
+        if
+        :: producer == me -> producer = 0
+        :: else -> skip
+        fi
+    };
+    delete(SENDER);
+    goto finished;
+dead:
+    is_dead[me] = true;
+finished:
+    over++
+}
+#endif
+
 /* A lane from itself to itself, as soon as there is room. */
 proctype last(byte me)
 {
@@ -296,12 +481,13 @@ proctype last(byte me)
         TAKE_LOCK
         if
         :: !live ->
-            d_step { ends = 0; pair = me; live = true; life = generation; made = true };
+            MAKE(me, 0);
+            had = true;
             lock = 0
         :: else ->
             lock = 0;
             /* Nothing to do until somebody does something. */
-            !live || ends == (P | C) || (is_dead[SENDER] && !gone[SENDER]) ||
+            !live || IS_OVER(ends) || (is_dead[SENDER] && !gone[SENDER]) ||
                 (is_dead[RECEIVER] && !gone[RECEIVER])
         fi
     :: else -> break
