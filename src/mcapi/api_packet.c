@@ -95,7 +95,7 @@ mcapi_pktchan_send(mcapi_pktchan_send_hndl_t send_handle,
     med_lane_own *lane = med_state_lane_at_once(self, send_handle, size);
     if (lane) {
         *status = MCAPI_SUCCESS;
-        med_state_send_at_once(self, lane, bytes, size);
+        med_state_send_at_once(lane, bytes, size);
     } else {
         send_wait(self, send_handle, bytes, size, status);
     }

@@ -80,7 +80,7 @@ struct med_endpoint_row;
 typedef struct med_lane_watch {
     uint32_t asked; /* the clock, last: in watch.c's ticks, wrapping */
     uint32_t looked;
-    uint32_t asks_at; /* the index of the ring at which it asks again */
+    uint32_t asks_at; /* the index of the ring at which it asks again; of states, the number */
     uint16_t run;     /* so many that was away, last; 0: nothing is known yet */
     bool missed;      /* a wake since it looked reached nobody */
 } med_lane_watch;

@@ -128,7 +128,7 @@ med_lane_producer_attach(med_self *self, const med_lane_end *end, med_lane_own *
     own->producer.from = end->from;
     own->producer.to = end->to;
     own->producer.priority = end->priority;
-    if (med_port_has_processes() && end->kind != MED_LANE_STATES) {
+    if (med_port_has_processes()) {
         med_watch_begin(own);
     }
     if (end->kind == MED_LANE_MESSAGES) {

@@ -11,12 +11,13 @@
  * may wait looks again when the next is sent.
  *
  * Death. Of the sender: its last whole value is received once more if it is news, then it is said
- * that the sender is gone. Of the receiver: the sender is told. Who sends, or gets what he had,
- * looks at the other's life now and then.
+ * that the sender is gone. Of the receiver: the sender is told, as watch.h says. Who gets what he
+ * had looks at the sender's life now and then.
  */
 #include "mcapi/state.h"
 
 #include "mcapi/locked.h"
+#include "mcapi/watch.h"
 #include "mrapi/system.h"
 
 /* The copies that a receiver makes in vain before it gives up. */
@@ -57,23 +58,17 @@ med_state_memory_attach(const med_self *self, void *memory, med_state_cell *cell
 
 /* ---- Send ------------------------------------------------------------------------------------ */
 
-void
-med_state_sent(med_self *self, med_lane_own *lane)
-{
-    med_lane_wake(&lane->producer.news);
-    if (med_state_glance_due(med_state_cell_newest(&lane->producer.cell))) {
-        med_lane_glance_at(self, lane->producer.row, MED_LANE_CONSUMER);
-    }
-}
-
 medley_status_t
 med_state_send(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes)
 {
     const med_state_cell *cell = &lane->producer.cell;
+    if (med_watch_is_due_after(lane, med_state_cell_newest(cell)) && med_watch_ask(self, lane, 1)) {
+        return MEDLEY_ERR_PEER_DIED;
+    }
     if (__builtin_expect(med_state_cell_write_record(cell, payload, bytes) != MEDLEY_OK, 0)) {
         return MEDLEY_ERR_NOT_SUPPORTED;
     }
-    med_state_sent(self, lane);
+    med_watch_wake(lane);
     return MEDLEY_OK;
 }
 

@@ -9,13 +9,10 @@
 
 #include "mcapi/channel.h"
 
-/* By an end of states, both; the other side is there. MEDLEY_ERR_NOT_SUPPORTED: longer than it may
- * be. */
+/* By an end of states, both; the other side was there. MEDLEY_ERR_NOT_SUPPORTED: longer than it may
+ * be; MEDLEY_ERR_PEER_DIED: the receiver was found to be gone (watch.h). */
 medley_status_t
 med_state_send(med_self *self, med_lane_own *lane, const void *payload, uint32_t bytes);
-/* What follows when one was written: who sleeps is woken, and the receiver's life looked at now and
- * then. */
-void med_state_sent(med_self *self, med_lane_own *lane);
 /* A copy of the newest in a buffer, the caller's until it is given back. MEDLEY_EMPTY: none was
  * sent yet, or the sender was too fast; MEDLEY_ERR_PEER_DIED: the sender is gone, and its last was
  * received; MEDLEY_ERR_NO_MEMORY: no buffer is left; MEDLEY_ERR_CORRUPT. */
@@ -27,14 +24,6 @@ uint32_t
 med_state_memory_init(const med_system *system, void *memory, uint32_t bytes, uint32_t buffers);
 /* And when an end of it is opened. MEDLEY_ERR_CORRUPT: what lies there is no such cell. */
 medley_status_t med_state_memory_attach(const med_self *self, void *memory, med_state_cell *cell);
-
-/* A sender never waits, so it looks at the receiver's life once in so many values, if it is due. */
-#define MED_STATE_GLANCE_AFTER 64u
-static inline bool
-med_state_glance_due(uint32_t number)
-{
-    return __builtin_expect(number % MED_STATE_GLANCE_AFTER == 0, 0);
-}
 
 /* Can it be received at once? */
 static inline bool

@@ -14,23 +14,63 @@
  */
 #define RUN_MAX 64u
 #define RUN_MAX_SCALARS 32768u
+/* States take 10 ns each, and none is lost by the one behind it. */
+#define RUN_MAX_STATES 1024u
+
+/* Where what it sends next goes. Of states, whose numbers begin anew some day, it asks a few later
+ * then. */
+static uint32_t
+next_of(const med_lane_own *lane)
+{
+    return lane->producer.kind == MED_LANE_STATES ? med_state_cell_newest(&lane->producer.cell)
+                                                  : med_ring_tail(&lane->producer.ring);
+}
 
 void
 med_watch_begin(med_lane_own *lane)
 {
-    lane->producer.watch = (med_lane_watch){.asks_at = med_ring_tail(&lane->producer.ring)};
+    lane->producer.watch = (med_lane_watch){.asks_at = next_of(lane)};
+}
+
+static uint32_t
+run_max(med_lane_kind kind)
+{
+    switch (kind) {
+    case MED_LANE_SCALARS:
+        return RUN_MAX_SCALARS;
+    case MED_LANE_STATES:
+        return RUN_MAX_STATES;
+    case MED_LANE_MESSAGES:
+    case MED_LANE_PACKETS:
+    default:
+        return RUN_MAX;
+    }
+}
+
+/* So many may go until it asks again. */
+static uint32_t
+run_of(const med_lane_own *lane, uint32_t now, uint32_t next, uint32_t elements)
+{
+    const med_lane_watch *watch = &lane->producer.watch;
+    uint32_t most = run_max(lane->producer.kind);
+    if (watch->run == 0 || now - watch->asked >= SLOW_TICKS) {
+        return 1;
+    }
+    if (watch->asks_at == next + watch->run * elements) {
+        return watch->run; /* nothing was sent since */
+    }
+    return watch->run < most ? watch->run * 2u : most;
 }
 
 bool
 med_watch_ask(med_self *self, med_lane_own *lane, uint32_t elements)
 {
     med_lane_watch *watch = &lane->producer.watch;
-    uint32_t most = lane->producer.kind == MED_LANE_SCALARS ? RUN_MAX_SCALARS : RUN_MAX;
     uint32_t now = TICKS(med_port_clock_ns());
-    bool slow = watch->run == 0 || now - watch->asked >= SLOW_TICKS;
-    uint32_t run = slow ? 1 : watch->run < most ? watch->run * 2u : most;
+    uint32_t next = next_of(lane);
+    uint32_t run = run_of(lane, now, next, elements);
     watch->run = (uint16_t)run;
-    watch->asks_at = med_ring_tail(&lane->producer.ring) + run * elements;
+    watch->asks_at = next + run * elements;
     watch->asked = now;
     if (now - watch->looked >= (watch->missed ? LOOK_MISSED_TICKS : LOOK_TICKS)) {
         watch->looked = now;
@@ -43,12 +83,12 @@ med_watch_ask(med_self *self, med_lane_own *lane, uint32_t elements)
 void
 med_watch_missed(med_lane_own *lane)
 {
-    uint32_t tail = med_ring_tail(&lane->producer.ring);
+    uint32_t next = next_of(lane);
     lane->producer.watch.missed = true;
     lane->producer.watch.run = 0;
-    lane->producer.watch.asks_at = tail;
-    lane->producer.at_once_until = tail;
-    lane->producer.share_end = tail;
+    lane->producer.watch.asks_at = next;
+    lane->producer.at_once_until = next;
+    lane->producer.share_end = next;
 }
 
 void

@@ -8,7 +8,8 @@
  * A sender who is slow asks each time, so the first that he sends 100 ms after the last look, or
  * later, finds a death before it is sent. One who is fast asks after so many, in which that time
  * would hardly pass: the number doubles as long as he is. So who was fast and then is slow sends as
- * many more at most. Who wakes a receiver and reaches nobody, though he was said to sleep, asks
+ * many more at most. To ask again before anything was sent, as who finds no room does, is not to be
+ * fast. Who wakes a receiver and reaches nobody, though he was said to sleep, asks
  * before he sends the next, and a look is due after 10 ms: it was death, or he had just come awake.
  *
  * All of it is the producer's own. Only where there are processes: else nobody dies unnoticed.
@@ -18,7 +19,7 @@
 
 #include "mcapi/lane.h"
 
-/* Of a lane that was just attached, and sends next at `tail`: a look is due. */
+/* Of a lane that was just attached: a look is due. */
 void med_watch_begin(med_lane_own *lane);
 
 /* Is it to ask within so many elements, from what it sends next on? */
@@ -36,8 +37,16 @@ med_watch_is_due(const med_lane_own *lane)
     return __builtin_expect(med_watch_is_due_within(lane, 1), 0);
 }
 
-/* Asks, and looks if that is due. `elements` of the ring go next, and perhaps with each. Whether
- * the receiver is gone. */
+/* Of states, by the number of the newest: is it to ask, before it sends the next? */
+static inline bool
+med_watch_is_due_after(const med_lane_own *lane, uint32_t newest)
+{
+    int32_t left = (int32_t)(lane->producer.watch.asks_at - newest);
+    return med_port_has_processes() && __builtin_expect(left <= 0, 0);
+}
+
+/* Asks, and looks if that is due. `elements` of the ring go next, and perhaps with each; of states
+ * 1. Whether the receiver is gone. */
 bool med_watch_ask(med_self *self, med_lane_own *lane, uint32_t elements);
 
 /* If it is to: whether the receiver is found to be gone. */

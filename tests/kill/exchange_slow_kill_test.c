@@ -15,6 +15,7 @@
 #define MISSED_NS 12000000u  /* a look is due after a wake that reached nobody, watch.c */
 #define LOOKED_NS 105000000u /* a look is due in any case, watch.c */
 #define RUN_MAX 64u          /* watch.c */
+#define LONG_BYTES 4096u
 
 static void
 nap(uint64_t ns)
@@ -39,7 +40,14 @@ typedef struct way {
     mcapi_status_t (*send)(const sending *s);
     mcapi_status_t (*receive)(mcapi_endpoint_t at, unsigned receiver); /* waits */
     uint32_t more; /* so many are accepted before it asks: of two at once, the second was fast */
+    bool states;   /* of which not each is received, where they come fast */
 } way;
+
+/* By the next receiver that is started. */
+static struct {
+    const way *by;
+    bool sleeps;
+} how;
 
 static mcapi_status_t
 message_send(const sending *s)
@@ -69,11 +77,21 @@ message_many(const sending *s)
     return status;
 }
 
+/* By a buffer: longer than a quarter of its lane. */
+static mcapi_status_t
+message_long(const sending *s)
+{
+    static const unsigned char content[LONG_BYTES];
+    mcapi_status_t status;
+    mcapi_msg_send(s->from, s->to, content, sizeof content, 0, &status);
+    return status;
+}
+
 static mcapi_status_t
 message_receive(mcapi_endpoint_t at, unsigned receiver)
 {
     mcapi_status_t status;
-    unsigned char content[8];
+    unsigned char content[LONG_BYTES];
     size_t size;
     (void)receiver;
     mcapi_msg_recv(at, content, sizeof content, &size, &status);
@@ -145,25 +163,67 @@ scalar_receive(mcapi_endpoint_t at, unsigned receiver)
     return status;
 }
 
+static mcapi_status_t
+state_send(const sending *s)
+{
+    mcapi_status_t status;
+    const unsigned char value[8] = {0};
+    mcapi_pktchan_send(s->sender, value, sizeof value, &status);
+    return status;
+}
+
+/* Not by whole words. */
+static mcapi_status_t
+state_odd(const sending *s)
+{
+    mcapi_status_t status;
+    const unsigned char value[9] = {0};
+    mcapi_pktchan_send(s->sender, value, sizeof value, &status);
+    return status;
+}
+
+/* The next one. */
+static mcapi_status_t
+state_receive(mcapi_endpoint_t at, unsigned receiver)
+{
+    mcapi_status_t status;
+    unsigned char value[16];
+    size_t size;
+    (void)at;
+    medley_mcapi_state_wait(receiver, how.sleeps ? MCAPI_TIMEOUT_INFINITE : 0, &status);
+    if (status == MCAPI_SUCCESS) {
+        medley_mcapi_state_recv(receiver, value, sizeof value, &size, &status);
+    }
+    return status;
+}
+
 static const way ways[] = {
-    {"messages", NULL, message_send, message_receive, 0},
-    {"messages, asked for", NULL, message_request, message_receive, 0},
-    {"messages, many", NULL, message_many, message_receive, 1},
-    {"packets", &of_packets, packet_send, packet_receive, 0},
-    {"packets, in place", &of_packets, packet_place, packet_receive, 0},
-    {"scalars", &of_scalars, scalar_send, scalar_receive, 0},
-    {"scalars, many", &of_scalars, scalar_many, scalar_receive, 1},
+    {"messages", NULL, message_send, message_receive, 0, false},
+    {"messages, asked for", NULL, message_request, message_receive, 0, false},
+    {"messages, many", NULL, message_many, message_receive, 1, false},
+    {"messages, long", NULL, message_long, message_receive, 0, false},
+    {"packets", &of_packets, packet_send, packet_receive, 0, false},
+    {"packets, in place", &of_packets, packet_place, packet_receive, 0, false},
+    {"scalars", &of_scalars, scalar_send, scalar_receive, 0, false},
+    {"scalars, many", &of_scalars, scalar_many, scalar_receive, 1, false},
+    {"states", &of_packets, state_send, state_receive, 0, true},
+    {"states, otherwise", &of_packets, state_odd, state_receive, 0, true},
 };
 #define WAYS (sizeof ways / sizeof ways[0])
 
 /* ---- The receiver ---------------------------------------------------------------------------- */
 
-typedef struct receiving {
-    const way *by;
-    bool sleeps;
-} receiving;
-
-static receiving how; /* of the next that is started */
+static mcapi_status_t
+endpoint_prepare(mcapi_endpoint_t endpoint)
+{
+    const mcapi_uint_t type = MCAPI_ENDP_ATTR_STATE_BUFFER;
+    mcapi_status_t status = MCAPI_SUCCESS;
+    if (how.by->states) {
+        mcapi_endpoint_set_attribute(endpoint, MCAPI_ENDP_ATTR_BUFFER_TYPE, &type, sizeof type,
+                                     &status);
+    }
+    return status;
+}
 
 static int
 receives(test_process *parent, void *argument)
@@ -172,6 +232,7 @@ receives(test_process *parent, void *argument)
     (void)argument;
     victim_begin();
     mcapi_endpoint_t at = victim_endpoint_make();
+    child_expect(endpoint_prepare(at) == MCAPI_SUCCESS);
     if (!how.sleeps) { /* it looks again and again, and never sleeps */
         mcapi_status_t status;
         mcapi_timeout_t at_once = 0;
@@ -194,8 +255,10 @@ receives(test_process *parent, void *argument)
 static void
 start(victim *v, sending *s, const way *by, bool sleeps)
 {
-    how = (receiving){.by = by, .sleeps = sleeps};
+    how.by = by;
+    how.sleeps = sleeps;
     s->from = endpoint_make(1);
+    assert_int_equal(endpoint_prepare(s->from), MCAPI_SUCCESS);
     victim_start(v, receives);
     if (by->channel) {
         s->sender = sender_open(by->channel, s->from);
@@ -215,9 +278,9 @@ await_taken(uint32_t count)
 }
 
 static void
-send_slowly(const sending *s, const way *by)
+send_slowly(const sending *s, const way *by, uint32_t count)
 {
-    for (uint32_t i = 0; i < BEFORE; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(by->send(s), MCAPI_SUCCESS);
         await_taken(i + 1);
         nap(APART_NS);
@@ -274,7 +337,7 @@ told_after_a_while(void **state)
         victim v;
         sending s;
         start(&v, &s, by, i % 2);
-        send_slowly(&s, by);
+        send_slowly(&s, by, BEFORE - i % 2);
         victim_kill(&v);
         (void)process_join(&v.process);
         nap(LOOKED_NS);
@@ -294,10 +357,10 @@ told_by_a_wake(void **state)
         victim v;
         sending s;
         start(&v, &s, by, true);
-        if (i % 2) {
+        if (i % 2 && !by->states) {
             send_fast(&s, by, 2 * RUN_MAX);
         } else {
-            send_slowly(&s, by);
+            send_slowly(&s, by, BEFORE);
         }
         nap(LOOKED_NS);
         assert_int_equal(by->send(&s), MCAPI_SUCCESS); /* looks */
