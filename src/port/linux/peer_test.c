@@ -297,7 +297,9 @@ asked_now_and_then(void **state)
 {
     (void)state;
     WITHOUT_OTHER_MEMORY_SKIP();
-    enum { WRITES = 2000 };
+    enum {
+        WRITES = 2000
+    };
     med_port_peer peer = peer_of_child();
     const med_port_peer_copy copy = {.local = mine,
                                      .remote = (uint64_t)(uintptr_t)mine,
