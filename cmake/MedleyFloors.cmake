@@ -12,7 +12,7 @@ if(NOT MEDLEY_PORT STREQUAL linux)
 endif()
 target_compile_options(medley_flags INTERFACE
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-    -fvisibility=hidden -fno-common
+    -fvisibility=hidden -fno-semantic-interposition -fno-common
     # Nothing that is installed says where it was built.
     -ffile-prefix-map=${PROJECT_BINARY_DIR}=. -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 option(MEDLEY_TEST_AND_SET "Cores that have no other read-modify-write (src/port/atomic_store.h)" OFF)

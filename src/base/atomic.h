@@ -11,6 +11,8 @@
  *              words. On a 32-bit processor it is two words, and a reader may see one of them old:
  *              never what a protocol turns on
  *
+ *   atomic_word  as wide as a pointer: counts of one process's own, as far as its processor goes
+ *
  * Labels: an acquire and the release that it reads from carry one label, written at both ends:
  *     // R1 slot filled -> A1 (pop)            // A1 slot filled <- R1 (push)
  * A relaxed access says why it is enough. What is sequentially consistent says which two words it
@@ -32,6 +34,10 @@ typedef struct atomic32 {
 typedef struct atomic64 {
     _Alignas(8) uint64_t value;
 } atomic64;
+
+typedef struct atomic_word {
+    uintptr_t value;
+} atomic_word;
 
 #define ATOMIC32_INIT(v)                                                                           \
     {                                                                                              \
@@ -264,6 +270,45 @@ static inline void
 atomic64_store_release(atomic64 *a, uint64_t v)
 {
     atomic64_store_in_order(a, v, __ATOMIC_RELEASE);
+}
+
+/* ---- atomic_word: never in shared memory, whose layout all widths have ----------------------- */
+
+static inline uintptr_t
+atomic_word_load_relaxed(const atomic_word *a)
+{
+    return ATOMIC_LOAD_RELAXED(a);
+}
+
+static inline uintptr_t
+atomic_word_load_acquire(const atomic_word *a)
+{
+    return __atomic_load_n(&a->value, __ATOMIC_ACQUIRE);
+}
+
+static inline void
+atomic_word_store_relaxed(atomic_word *a, uintptr_t v)
+{
+    ATOMIC_STORE_RELAXED(a, v);
+}
+
+static inline void
+atomic_word_store_release(atomic_word *a, uintptr_t v)
+{
+    __atomic_store_n(&a->value, v, __ATOMIC_RELEASE);
+}
+
+static inline uintptr_t
+atomic_word_fetch_add_relaxed(atomic_word *a, uintptr_t v)
+{
+    return __atomic_fetch_add(&a->value, v, __ATOMIC_RELAXED);
+}
+
+static inline bool
+atomic_word_cas_relaxed(atomic_word *a, uintptr_t *expected, uintptr_t desired)
+{
+    return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
 }
 
 /* ---- Fences ---------------------------------------------------------------------------------- */

@@ -320,3 +320,31 @@ med_barrier_await(med_barrier *barrier,
     }
     return true;
 }
+
+void
+med_barrier_depart(med_barrier *barrier, med_barrier_member *member)
+{
+    med_barrier_come(barrier, member);
+    /* Whoever waits looks for himself: to know whether all have come, each would have to look. */
+    med_wait_wake(&barrier->wait, barrier->scope);
+    while (!is_top(barrier, member) && leader_of(barrier, member) == member->index) {
+        wanted group = group_of(barrier, member, NULL, NULL);
+        (void)wait_for(barrier, member, &group);
+        group_is_complete(barrier, member);
+    }
+}
+
+bool
+med_barrier_is_wanted_here(const med_barrier *barrier, const med_barrier_member *member)
+{
+    uint32_t here = med_port_processor_here();
+    for (uint32_t i = 0; i < barrier->members; i++) {
+        const med_barrier_line *line = &barrier->lines[i];
+        /* Relaxed, both: a guess. */
+        if (atomic32_load_relaxed(&line->processor) == here &&
+            (int32_t)(atomic32_load_relaxed(&line->come) - member->come) < 0) {
+            return true;
+        }
+    }
+    return atomic32_load_relaxed(&barrier->lines[0].processor) == here; /* relaxed: a guess */
+}

@@ -69,27 +69,37 @@ typedef struct med_barrier_member {
 } med_barrier_member;
 
 /* 0: no such barrier (no members, too many, a group of one where there are more). */
-size_t med_barrier_size(uint32_t members, const med_barrier_shape *shape);
+MED_INNER size_t med_barrier_size(uint32_t members, const med_barrier_shape *shape);
 /* In `memory` of that size, at a multiple of 64 bytes. */
-void med_barrier_init(med_barrier *barrier,
-                      uint32_t members,
-                      const med_barrier_shape *shape,
-                      med_port_scope scope);
-void med_barrier_member_init(med_barrier_member *member, uint32_t index);
+MED_INNER void med_barrier_init(med_barrier *barrier,
+                                uint32_t members,
+                                const med_barrier_shape *shape,
+                                med_port_scope scope);
+MED_INNER void med_barrier_member_init(med_barrier_member *member, uint32_t index);
 /* As after init, and so must be all members: while nobody is between coming and having passed. Who
  * left a wait that `called` ended may have left it for ever. */
 void med_barrier_reset(med_barrier *barrier);
 
 /* The member has come. It waits before it comes again. */
-void med_barrier_come(med_barrier *barrier, med_barrier_member *member);
+MED_INNER void med_barrier_come(med_barrier *barrier, med_barrier_member *member);
 
 /* Blocks until all have come: true; or until `called(context)`, which is looked at often and must
  * not block: false, and it is to be called again. `called` may be NULL. Who makes `called` true
  * calls med_wait_wake of `barrier->wait` behind it. */
-bool med_barrier_await(med_barrier *barrier,
-                       med_barrier_member *member,
-                       bool (*called)(void *context),
-                       void *context);
+MED_INNER bool med_barrier_await(med_barrier *barrier,
+                                 med_barrier_member *member,
+                                 bool (*called)(void *context),
+                                 void *context);
+
+/* For the end of what a team does together, of which all but the first member wait for nobody: they
+ * come and depart, to be told elsewhere when they are wanted again; the first one, who will tell
+ * them, passes. Leaders of groups wait for those. A member comes again once it was told. */
+MED_INNER void med_barrier_depart(med_barrier *barrier, med_barrier_member *member);
+
+/* Does one of the others whom a member that departed waits for run on this processor, as far as one
+ * knows? The first member once all have come, else one who has not. For who waits to be told. */
+MED_INNER bool med_barrier_is_wanted_here(const med_barrier *barrier,
+                                          const med_barrier_member *member);
 
 static inline void
 med_barrier_pass(med_barrier *barrier, med_barrier_member *member)

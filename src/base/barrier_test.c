@@ -17,6 +17,7 @@ typedef struct crew {
     uint32_t dozes;             /* the first member lets all others fall asleep, so often */
     uint32_t work[THREADS_MAX]; /* plain: a round's number, of each member */
     atomic32 late;              /* who found another's work of an earlier round */
+    atomic32 told;              /* rounds that those who departed may begin */
 } crew;
 
 typedef struct hand {
@@ -131,6 +132,80 @@ counts_wrap(void **state)
     }
 }
 
+/* All but the first depart, and the first alone sees that all have come; it tells them. */
+static void *
+toil_and_depart(void *argument)
+{
+    hand *h = argument;
+    crew *c = h->c;
+    for (uint32_t round = 1; round <= c->rounds; round++) {
+        c->work[h->member.index] = round;
+        med_barrier_pass(c->barrier, &h->member);
+        look_around(h, round);
+        if (h->member.index == 0) {
+            med_barrier_pass(c->barrier, &h->member);
+            atomic32_store_release(&c->told, round);
+            continue;
+        }
+        med_barrier_depart(c->barrier, &h->member);
+        while (atomic32_load_acquire(&c->told) != round) {
+            med_port_yield();
+        }
+    }
+    return NULL;
+}
+
+static void
+those_who_depart_are_told(void **state)
+{
+    static const uint32_t members[] = {1, 2, 3, 7, 13};
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        for (uint32_t j = 0; j < sizeof members / sizeof members[0]; j++) {
+            crew c = {.barrier = barrier_make(members[j], &shapes[i]),
+                      .members = members[j],
+                      .rounds = 1 + 600 / members[j]};
+            run(&c, toil_and_depart, 0);
+            free(c.barrier);
+        }
+    }
+}
+
+/* Is the second of three, who departed, wanted on that processor, by the lines of the others? */
+static bool
+is_wanted_on(uint32_t here, uint32_t first, uint32_t first_come, uint32_t last, uint32_t last_come)
+{
+    med_barrier *barrier = barrier_make(3, &shapes[0]);
+    med_barrier_member member;
+    med_barrier_member_init(&member, 1);
+    med_barrier_depart(barrier, &member);
+    atomic32_store_relaxed(&barrier->lines[0].processor, first);
+    atomic32_store_relaxed(&barrier->lines[0].come, first_come);
+    atomic32_store_relaxed(&barrier->lines[1].processor, here);
+    atomic32_store_relaxed(&barrier->lines[2].processor, last);
+    atomic32_store_relaxed(&barrier->lines[2].come, last_come);
+    bool is_wanted = med_barrier_is_wanted_here(barrier, &member);
+    free(barrier);
+    return is_wanted;
+}
+
+/* By whoever has not come yet; then by the first member, who is to tell. */
+static void
+one_knows_who_is_wanted_here(void **state)
+{
+    uint32_t here;
+    bool right;
+    (void)state;
+    do { /* again if the thread was moved meanwhile */
+        here = med_port_processor_here();
+        uint32_t other = here + 1;
+        right = is_wanted_on(here, here, 0, other, 0) && is_wanted_on(here, other, 0, here, 0) &&
+                is_wanted_on(here, here, 1, other, 1) && !is_wanted_on(here, other, 0, other, 0) &&
+                !is_wanted_on(here, other, 1, here, 1);
+    } while (med_port_processor_here() != here);
+    assert_true(right);
+}
+
 static void
 shapes_that_are_none(void **state)
 {
@@ -228,9 +303,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_early),      cmocka_unit_test(sleepers_are_woken),
-        cmocka_unit_test(counts_wrap),          cmocka_unit_test(shapes_that_are_none),
-        cmocka_unit_test(called_while_waiting), cmocka_unit_test(begins_anew),
+        cmocka_unit_test(nobody_is_early),
+        cmocka_unit_test(sleepers_are_woken),
+        cmocka_unit_test(counts_wrap),
+        cmocka_unit_test(shapes_that_are_none),
+        cmocka_unit_test(called_while_waiting),
+        cmocka_unit_test(begins_anew),
+        cmocka_unit_test(those_who_depart_are_told),
+        cmocka_unit_test(one_knows_who_is_wanted_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

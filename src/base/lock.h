@@ -56,8 +56,9 @@ typedef struct med_lock_request {
 
 /* MEDLEY_OK: it is mine. MEDLEY_ERR_OWNER_DIED: it is mine unless med_lock_is_dead(), and its
  * former owner died holding it. MEDLEY_BUSY, MEDLEY_TIMEOUT: somebody else's. */
-medley_status_t
-med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_request *request);
+MED_INNER medley_status_t med_lock_acquire_slow(med_lock *lock,
+                                                med_lock_sleepers *sleepers,
+                                                const med_lock_request *request);
 
 static inline uint32_t
 med_lock_owner(const med_lock *lock)
@@ -89,7 +90,7 @@ med_lock_try_fast(med_lock *lock, uint32_t owner)
     return atomic32_cas_acq_rel(&lock->word, &expected, owner);
 }
 
-medley_status_t med_lock_try(med_lock *lock, uint32_t owner);
+MED_INNER medley_status_t med_lock_try(med_lock *lock, uint32_t owner);
 
 static inline medley_status_t
 med_lock_acquire(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_request *request)
@@ -99,7 +100,7 @@ med_lock_acquire(med_lock *lock, med_lock_sleepers *sleepers, const med_lock_req
 }
 
 /* After it came free, or to an end: wakes so many of those who wait. */
-void med_lock_wake(med_lock_sleepers *sleepers, uint32_t count, med_port_scope scope);
+MED_INNER void med_lock_wake(med_lock_sleepers *sleepers, uint32_t count, med_port_scope scope);
 
 /* After it came free: wakes one, if anybody waits. */
 static inline void

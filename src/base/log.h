@@ -23,12 +23,12 @@ typedef enum med_log_level {
 void med_log_level_set(med_log_level level);
 /* As the standards' programs say it: what lies outside of the levels is the nearest of them. */
 void med_log_level_set_number(int number);
-bool med_log_level_reached(med_log_level level);
+MED_INNER bool med_log_level_reached(med_log_level level);
 /* From MEDLEY_LOG: quiet, error, info, debug, or 0 to 3. Another word is reported and ignored. */
-void med_log_level_from_environment(void);
+MED_INNER void med_log_level_from_environment(void);
 /* What the functions below call, each its own, for a line that is wanted. */
-void med_log_error_line(const char *what, const char *why);
-void med_log_ignored_line(const char *variable, const char *value, const char *want);
+MED_INNER void med_log_error_line(const char *what, const char *why);
+MED_INNER void med_log_ignored_line(const char *variable, const char *value, const char *want);
 void med_log_limit_line(const char *objects, uint32_t limit, const char *what, const char *where);
 
 /* Is it worth composing a text of that level? Who asks first has, in a build that leaves the level
@@ -40,7 +40,7 @@ med_log_wanted(med_log_level level)
 }
 
 /* Prints "medley: " and the text, when the level is wanted. */
-void med_log(med_log_level level, const med_text *text);
+MED_INNER void med_log(med_log_level level, const med_text *text);
 /* What the calling thread says from here to med_log_keep_end is kept, for med_log_say: standard
  * error may block, and others must not wait for who reads it. One thread of the process at once. */
 typedef struct med_log_kept {

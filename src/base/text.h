@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "port/inner.h"
+
 #define MED_TEXT_BYTES 256
 
 typedef struct med_text {
@@ -16,10 +18,10 @@ typedef struct med_text {
 } med_text;
 
 /* A zeroed med_text is empty. */
-void med_text_string(med_text *text, const char *string);
-void med_text_number(med_text *text, uint64_t number);
+MED_INNER void med_text_string(med_text *text, const char *string);
+MED_INNER void med_text_number(med_text *text, uint64_t number);
 /* "1 node", "2 nodes", "1 byte in a lane": `things` is the plural. */
-void med_text_count(med_text *text, uint64_t number, const char *things);
+MED_INNER void med_text_count(med_text *text, uint64_t number, const char *things);
 
 /* Copies at most `size - 1` characters and a NUL, and zeroes the rest: for names in shared rows. */
 void med_text_copy(char *target, size_t size, const char *source);

@@ -64,10 +64,12 @@ typedef struct med_wait_request {
 
 /* Blocks until the condition holds (MEDLEY_OK), the deadline passes (MEDLEY_TIMEOUT), or each_slice
  * ends it. The condition is looked at once more before MEDLEY_TIMEOUT. */
-medley_status_t med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *request);
+MED_INNER medley_status_t med_wait_until(med_wait *wait,
+                                         med_waiter *waiter,
+                                         const med_wait_request *request);
 
 /* Whether it reached anybody; also true when another wakes them just now. */
-bool med_wait_wake_sleepers(med_wait *wait, med_port_scope scope);
+MED_INNER bool med_wait_wake_sleepers(med_wait *wait, med_port_scope scope);
 
 /* After publishing. Wakes everybody who waits. Whether somebody was said to sleep, and nobody did:
  * he died asleep; or he had not come to it yet, or looks on. */
@@ -140,7 +142,7 @@ void med_wait_give_way(med_waiter *waiter);
 void med_wait_learn_yield(med_waiter *waiter, uint64_t lasted_ns);
 /* Between two looks at what changes soon and wakes nobody: gives way, then sleeps, since who is to
  * change it may have a lower priority and no other processor. `pauses` counts them, from 0. */
-void med_wait_pause(uint32_t *pauses);
+MED_INNER void med_wait_pause(uint32_t *pauses);
 /* When the next slice ends: `slice_index` counts the slices of this wait from 0. */
 uint64_t med_wait_slice_end_ns(uint32_t slice_index, uint64_t deadline_ns);
 

@@ -182,12 +182,12 @@ med_node_place(struct med_system *system, const med_node_request *request, med_s
 void med_node_enter(med_self *self);
 /* Both, of the system that nodes join by default. MEDLEY_ERR_EXISTS also when the thread is a node
  * already; or as med_system_attach_default. */
-medley_status_t med_node_become(uint32_t domain, uint32_t node);
+MED_INNER medley_status_t med_node_become(uint32_t domain, uint32_t node);
 /* The calling thread's node leaves the system: what it holds comes free, as if it had died.
  * MEDLEY_TIMEOUT: it is no node any more, but its row, or some of what it held, is still there,
  * since another has a table locked and does not go on; see docs/design/liveness.md for who removes
  * it. */
-medley_status_t med_node_leave(med_self *self);
+MED_INNER medley_status_t med_node_leave(med_self *self);
 /* What a node held comes free, and its row goes: for a node whose thread is gone. Idempotent.
  * MEDLEY_TIMEOUT: not all of it, as above; then its row is there still. */
 medley_status_t med_node_recover(struct med_system *system, uint32_t index, uint32_t generation);

@@ -342,6 +342,46 @@ self_is_each_threads_own(void)
     return NULL;
 }
 
+/* ---- The second pointer ---------------------------------------------------------------------- */
+
+static uint32_t members_ended;
+static bool self_was_there; /* when the member's hook ran */
+
+static void
+note_member_exit(void *member)
+{
+    members_ended += *(uint32_t *)member;
+    self_was_there = med_port_self_get() != NULL;
+}
+
+static void *
+sets_member(void *argument)
+{
+    static int self;
+    uint32_t *seen = argument;
+    *seen = med_port_member_get() == NULL;
+    med_port_self_set(&self);
+    med_port_member_set(seen);
+    *seen += med_port_member_get() == seen && med_port_self_get() == &self;
+    return NULL;
+}
+
+static const char *
+member_is_each_threads_own(void)
+{
+    med_port_thread thread;
+    uint32_t seen = 0;
+    KEEPS(med_port_self_on_exit(note_exit) == MEDLEY_OK);
+    KEEPS(med_port_member_on_exit(note_member_exit) == MEDLEY_OK);
+    KEEPS(med_port_member_get() == NULL);
+    members_ended = 0;
+    KEEPS(med_port_thread_start(&thread, NULL, sets_member, &seen) == MEDLEY_OK);
+    KEEPS(med_port_thread_join(thread, NULL) == MEDLEY_OK);
+    KEEPS(seen == 2 && members_ended == 2 && self_was_there);
+    KEEPS(med_port_member_get() == NULL);
+    return NULL;
+}
+
 /* ---- The asymmetric fence -------------------------------------------------------------------- */
 
 static void *
@@ -503,6 +543,7 @@ const med_port_check med_port_checks[] = {
     {"thread gives its result", thread_gives_its_result},
     {"thread may be detached", thread_may_be_detached},
     {"self is each thread's own", self_is_each_threads_own},
+    {"member is each thread's own", member_is_each_threads_own},
     {"barrier halves meet", barrier_halves_meet},
     {"doorbell counts", doorbell_counts},
     {"doorbell wakes", doorbell_wakes},

@@ -29,6 +29,7 @@
 
 #include "medley/status.h"
 #include "port/atomic_store.h"
+#include "port/inner.h"
 #include "port/topology.h"
 
 #define MED_PORT_FOREVER UINT64_MAX
@@ -201,8 +202,8 @@ void med_port_segments_remove(const char *beside, uint64_t instance);
 /* ---- The process's heap ---------------------------------------------------------------------- */
 
 /* Aligned for any type, not zeroed; NULL: there is no more. */
-void *med_port_heap_take(size_t size_bytes);
-void med_port_heap_give(void *block, size_t size_bytes);
+MED_INNER void *med_port_heap_take(size_t size_bytes);
+MED_INNER void med_port_heap_give(void *block, size_t size_bytes);
 
 /* ---- Is a process alive? --------------------------------------------------------------------- */
 
@@ -238,8 +239,9 @@ uint32_t med_port_thread_id(void);
  * its other threads may still run. Registered once each, for the life of the process; but all of
  * them stand nearer to the fork, or the end, than whatever the program has registered, however
  * early: what its own handlers call finds everything as at any other time. */
-medley_status_t
-med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+MED_INNER medley_status_t med_port_on_fork(void (*before)(void),
+                                           void (*in_parent)(void),
+                                           void (*in_child)(void));
 medley_status_t med_port_on_exit(void (*handler)(void));
 
 /* ---- Threads and cores ----------------------------------------------------------------------- */
@@ -258,20 +260,20 @@ typedef struct med_port_thread_attributes {
 
 /* Starts `entry(argument)` on a thread of its own (bare metal: on an idle core). `attributes` may
  * be NULL. The thread is there until joined or detached. */
-medley_status_t med_port_thread_start(med_port_thread *thread,
-                                      const med_port_thread_attributes *attributes,
-                                      void *(*entry)(void *),
-                                      void *argument);
+MED_INNER medley_status_t med_port_thread_start(med_port_thread *thread,
+                                                const med_port_thread_attributes *attributes,
+                                                void *(*entry)(void *),
+                                                void *argument);
 /* Why such a start failed, as a rule, and what helps; NULL: the status says it all. */
-const char *med_port_thread_refusal(medley_status_t status);
+MED_INNER const char *med_port_thread_refusal(medley_status_t status);
 /* Does a native record ask for a thread that nobody joins? */
 bool med_port_thread_native_detached(const void *native);
 /* Blocks until it has ended. MEDLEY_ERR_SYSTEM: it is the calling thread, which would wait for
  * itself. */
-medley_status_t med_port_thread_join(med_port_thread thread, void **result);
+MED_INNER medley_status_t med_port_thread_join(med_port_thread thread, void **result);
 medley_status_t med_port_thread_detach(med_port_thread thread);
 /* Names the calling thread for debuggers; up to 15 characters are used. */
-void med_port_thread_name(const char *name);
+MED_INNER void med_port_thread_name(const char *name);
 /* Ends the calling thread. Does not return. */
 _Noreturn void med_port_thread_exit(void *result);
 /* For who calls a function that is not ours with a lock in hand: the calling thread is not
@@ -284,6 +286,11 @@ void med_port_cancel_release(int before);
 static inline void *med_port_self_get(void);
 void med_port_self_set(void *self);
 medley_status_t med_port_self_on_exit(void (*on_exit)(void *self));
+/* A second one, for the runtime of a language, whose threads need not be nodes (src/omp). At a
+ * thread's end it comes before the first. */
+static inline void *med_port_member_get(void);
+MED_INNER void med_port_member_set(void *member);
+MED_INNER medley_status_t med_port_member_on_exit(void (*on_exit)(void *member));
 
 /* ---- Waiting on a word ----------------------------------------------------------------------- */
 /* Sleeps while the word holds `expected`, until woken or the deadline. MEDLEY_OK: woken, the word
@@ -352,7 +359,7 @@ med_port_doorbell_wait(med_port_doorbell bell, uint64_t deadline_ns, uint64_t *c
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 /* Nanoseconds since some fixed point; monotonic. Deadlines are on this clock. */
-uint64_t med_port_clock_ns(void);
+MED_INNER uint64_t med_port_clock_ns(void);
 /* The same for all processes of the machine: for what is written down for others. On Linux the
  * other clock is not: a time namespace has its own. */
 uint64_t med_port_clock_common_ns(void);
@@ -389,7 +396,7 @@ typedef struct med_port_processors {
     uint32_t allowed; /* where this process may run */
 } med_port_processors;
 /* Fast: start-up reads it. Caches, memories, classes: MRAPI's metadata. */
-medley_status_t med_port_processors_discover(med_port_processors *processors);
+MED_INNER medley_status_t med_port_processors_discover(med_port_processors *processors);
 /* What the operating system grants the group that this process is in (Linux: its control group).
  * Reads files: for showing. */
 typedef struct med_port_grants {
@@ -398,7 +405,7 @@ typedef struct med_port_grants {
     bool memory_known;
     uint64_t memory_bytes; /* 0: no limit */
 } med_port_grants;
-void med_port_grants_get(med_port_grants *grants);
+MED_INNER void med_port_grants_get(med_port_grants *grants);
 /* How many processors the calling thread may use, whether it is scheduled in real time, and whether
  * there is no other processor at all. Cheap enough before a sleep, not inside a spin. */
 typedef struct med_port_scheduling {
@@ -530,7 +537,7 @@ medley_status_t med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_
 
 /* ---- Surroundings ---------------------------------------------------------------------------- */
 /* A variable of the environment, or NULL. Constant until the program changes its environment. */
-const char *med_port_environment(const char *name);
+MED_INNER const char *med_port_environment(const char *name);
 /* Reads a plain file, whole. MEDLEY_ERR_NOT_FOUND, MEDLEY_ERR_ACCESS; MEDLEY_ERR_ARGUMENT: not a
  * plain file; MEDLEY_ERR_LIMIT: larger than `size_bytes`; MEDLEY_ERR_SYSTEM. */
 medley_status_t

@@ -40,7 +40,9 @@ void med_bare_notify(uint32_t core);
 
 /* Where the calling thread's pointer lies. */
 void **med_bare_self(void);
-/* The calling thread ends: its hook runs, its pointer is cleared. */
+/* The calling thread ends: its hook runs, its pointer is cleared. Of the second pointer, likewise;
+ * only in programs that have it. */
 void med_bare_self_ends(void);
+MED_PORT_OPTIONAL void med_bare_member_ends(void);
 
 #endif

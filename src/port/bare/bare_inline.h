@@ -7,6 +7,14 @@
 
 #define MED_PORT_OPTIONAL __attribute__((weak))
 
+void *med_bare_member(void);
+
+static inline void *
+med_port_member_get(void)
+{
+    return med_bare_member();
+}
+
 static inline bool
 med_port_has_processes(void)
 {

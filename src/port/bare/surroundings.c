@@ -22,6 +22,9 @@ void
 med_bare_self_ends(void)
 {
     void **self = med_bare_self();
+    if (med_bare_member_ends) {
+        med_bare_member_ends();
+    }
     if (*self && exit_handler) {
         exit_handler(*self);
     }

@@ -5,7 +5,8 @@
 
 #include "port/cpu.h"
 
-extern _Thread_local void *med_port_self_pointer __attribute__((tls_model("initial-exec")));
+extern MED_INNER _Thread_local void *med_port_self_pointer
+    __attribute__((tls_model("initial-exec")));
 
 static inline void *
 med_port_self_get(void)
@@ -13,10 +14,19 @@ med_port_self_get(void)
     return med_port_self_pointer;
 }
 
+extern MED_INNER _Thread_local void *med_port_member_pointer
+    __attribute__((tls_model("initial-exec")));
+
+static inline void *
+med_port_member_get(void)
+{
+    return med_port_member_pointer;
+}
+
 /* Indexed by scope; goes from 0 to 1 once, when the machine stops this process for heavy barriers.
  */
-extern uint32_t med_port_barrier_ready[2];
-void med_port_barrier_light_unready(med_port_scope scope);
+extern MED_INNER uint32_t med_port_barrier_ready[2];
+MED_INNER void med_port_barrier_light_unready(med_port_scope scope);
 
 static inline void
 med_port_barrier_light(med_port_scope scope)

@@ -177,27 +177,27 @@ med_port_thread_id(void)
     return (uint32_t)syscall(SYS_gettid);
 }
 
-/* ---- The pointer of the thread --------------------------------------------------------------- */
+/* ---- The pointers of the thread -------------------------------------------------------------- */
 
 _Thread_local void *med_port_self_pointer;
+_Thread_local void *med_port_member_pointer;
 
-static _Thread_local struct {
-    uint64_t scheduling_until_ns;
-    med_port_scheduling scheduling;
-    bool by_deadline;
-} local __attribute__((tls_model("initial-exec")));
-
-static pthread_key_t exit_key;
-static void (*exit_handler)(void *self);
+static pthread_key_t exit_key; /* not NULL while one of them is not */
+static void (*self_handler)(void *self);
+static void (*member_handler)(void *member);
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 static int exit_error;
 
 static void
-thread_ends(void *self)
+thread_ends(void *set)
 {
-    (void)self;
-    if (med_port_self_pointer) {
-        exit_handler(med_port_self_pointer);
+    (void)set;
+    if (med_port_member_pointer && member_handler) {
+        member_handler(med_port_member_pointer);
+        med_port_member_pointer = NULL;
+    }
+    if (med_port_self_pointer && self_handler) {
+        self_handler(med_port_self_pointer);
         med_port_self_pointer = NULL;
     }
 }
@@ -208,24 +208,63 @@ exit_key_make(void)
     exit_error = pthread_key_create(&exit_key, thread_ends);
 }
 
+static medley_status_t
+exit_key_ready(void)
+{
+    (void)pthread_once(&exit_once, exit_key_make);
+    return status_of(exit_error);
+}
+
+static void
+exit_key_set(void)
+{
+    if (self_handler || member_handler) {
+        void *set = med_port_self_pointer ? med_port_self_pointer : med_port_member_pointer;
+        (void)pthread_setspecific(exit_key, set);
+    }
+}
+
 medley_status_t
 med_port_self_on_exit(void (*on_exit)(void *self))
 {
-    (void)pthread_once(&exit_once, exit_key_make);
-    exit_handler = on_exit;
-    return status_of(exit_error);
+    medley_status_t status = exit_key_ready();
+    self_handler = on_exit;
+    return status;
 }
 
 void
 med_port_self_set(void *self)
 {
     med_port_self_pointer = self;
-    if (exit_handler) {
-        (void)pthread_setspecific(exit_key, self);
+    exit_key_set();
+}
+
+medley_status_t
+med_port_member_on_exit(void (*on_exit)(void *member))
+{
+    medley_status_t status = exit_key_ready();
+    member_handler = on_exit;
+    return status;
+}
+
+/* Between two members of one thread nothing changes for its end, and this is quick. */
+void
+med_port_member_set(void *member)
+{
+    bool is_first = !med_port_member_pointer || !member;
+    med_port_member_pointer = member;
+    if (is_first) {
+        exit_key_set();
     }
 }
 
 /* ---- How the thread is scheduled ------------------------------------------------------------- */
+
+static _Thread_local struct {
+    uint64_t scheduling_until_ns;
+    med_port_scheduling scheduling;
+    bool by_deadline;
+} local __attribute__((tls_model("initial-exec")));
 
 #define SCHEDULING_VALID_NS 10000000u
 

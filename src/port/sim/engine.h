@@ -52,6 +52,7 @@ typedef struct sim_fiber {
     uint64_t deadline_ns;
     bool timed_out;
     void *self;
+    void *member;
     bool detached;
     void *(*entry)(void *);
     void *argument;
@@ -213,6 +214,7 @@ typedef struct sim_process {
     const sim_scenario *const *scenarios;
     uint32_t private_used;
     void (*on_thread_exit)(void *self);
+    void (*on_member_exit)(void *member);
     bool killed;
 } sim_process;
 

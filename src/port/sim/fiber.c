@@ -319,6 +319,12 @@ void
 sim_fiber_end(void *result)
 {
     sim_fiber *me = sim.current;
+    void (*on_member_exit)(void *member) = sim.processes[me->process].on_member_exit;
+    if (me->member && on_member_exit) {
+        void *member = me->member;
+        me->member = NULL;
+        on_member_exit(member);
+    }
     void (*on_exit)(void *self) = sim.processes[me->process].on_thread_exit;
     if (me->self && on_exit) {
         void *self = me->self;

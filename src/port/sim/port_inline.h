@@ -6,6 +6,7 @@
 #include "port/port.h"
 
 void *sim_self_get(void);
+void *sim_member_get(void);
 void sim_relax(void);
 void sim_barrier_light(med_port_scope scope);
 bool sim_barrier_is_free(void);
@@ -14,6 +15,12 @@ static inline void *
 med_port_self_get(void)
 {
     return sim_self_get();
+}
+
+static inline void *
+med_port_member_get(void)
+{
+    return sim_member_get();
 }
 
 static inline void

@@ -150,3 +150,22 @@ med_port_self_on_exit(void (*on_exit)(void *self))
     sim.processes[sim.current->process].on_thread_exit = on_exit;
     return MEDLEY_OK;
 }
+
+void *
+sim_member_get(void)
+{
+    return sim.current->member;
+}
+
+void
+med_port_member_set(void *member)
+{
+    sim.current->member = member;
+}
+
+medley_status_t
+med_port_member_on_exit(void (*on_exit)(void *member))
+{
+    sim.processes[sim.current->process].on_member_exit = on_exit;
+    return MEDLEY_OK;
+}

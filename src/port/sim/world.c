@@ -273,6 +273,7 @@ world_reset(void)
         memset((void *)sim_private_base(i), 0, process->private_used);
         process->private_used = 0;
         process->on_thread_exit = NULL;
+        process->on_member_exit = NULL;
         process->killed = false;
     }
     sim_history_begin();
