@@ -87,7 +87,11 @@
     HUNTED(mcapi_heir)              \
     HUNTED(mcapi_lane)              \
     HUNTED(mcapi_left)              \
-    HUNTED(mcapi_close)
+    HUNTED(mcapi_close)             \
+    /* omp */                       \
+    HUNTED(omp_team)                \
+    HUNTED(omp_loops)               \
+    HUNTED(omp_ordered)
 /* clang-format on */
 
 #define SIM_SCENARIO_DECLARED(name) extern const sim_scenario sim_##name;

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The functions of OpenMP 5.0, chapter 3, that programs call by name. For Fortran each has a second
+ * name, which takes its arguments by address.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "omp/face.h"
+#include "omp/lock.h"
+#include "omp/team.h"
+
+/* A function without arguments, and the same for Fortran. */
+#define ASKS(type, name)                                                                           \
+    FACE type omp_##name##_(void)                                                                  \
+    {                                                                                              \
+        return omp_##name();                                                                       \
+    }
+/* One that is given a number. */
+#define GIVEN(name)                                                                                \
+    FACE void omp_##name##_(const int *value)                                                      \
+    {                                                                                              \
+        omp_##name(*value);                                                                        \
+    }                                                                                              \
+    FACE void omp_##name##_8_(const int64_t *value)                                                \
+    {                                                                                              \
+        omp_##name(*value < INT32_MIN ? INT32_MIN                                                  \
+                                      : (int)(*value > INT32_MAX ? INT32_MAX : *value));           \
+    }
+/* One that is given a level. */
+#define OF_LEVEL(name)                                                                             \
+    FACE int omp_##name##_(const int *level)                                                       \
+    {                                                                                              \
+        return omp_##name(*level);                                                                 \
+    }                                                                                              \
+    FACE int omp_##name##_8_(const int64_t *level)                                                 \
+    {                                                                                              \
+        return *level >= 0 && *level <= INT32_MAX ? omp_##name((int)*level) : -1;                  \
+    }
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+FACE int
+omp_get_num_threads(void)
+{
+    return (int)med_member_get()->team->size;
+}
+ASKS(int, get_num_threads)
+
+FACE int
+omp_get_thread_num(void)
+{
+    return (int)med_member_get()->number;
+}
+ASKS(int, get_thread_num)
+
+FACE void
+omp_set_num_threads(int threads)
+{
+    med_member_icv(med_member_get())->threads = threads > 0 ? (uint32_t)threads : 1;
+}
+GIVEN(set_num_threads)
+
+FACE int
+omp_get_max_threads(void)
+{
+    return (int)med_member_get()->icv->threads;
+}
+ASKS(int, get_max_threads)
+
+FACE int
+omp_get_num_procs(void)
+{
+    return (int)med_settings_get()->processors;
+}
+ASKS(int, get_num_procs)
+
+FACE int
+omp_get_thread_limit(void)
+{
+    uint32_t limit = med_member_get()->icv->thread_limit;
+    return limit > INT32_MAX ? INT32_MAX : (int)limit;
+}
+ASKS(int, get_thread_limit)
+
+FACE int
+omp_in_parallel(void)
+{
+    return med_member_get()->team->active_level > 0;
+}
+ASKS(int, in_parallel)
+
+FACE void
+omp_set_dynamic(int dynamic)
+{
+    med_member_icv(med_member_get())->dynamic = dynamic != 0;
+}
+GIVEN(set_dynamic)
+
+FACE int
+omp_get_dynamic(void)
+{
+    return med_member_get()->icv->dynamic;
+}
+ASKS(int, get_dynamic)
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+FACE void
+omp_set_max_active_levels(int levels)
+{
+    if (levels >= 0) {
+        med_member_icv(med_member_get())->active_levels_max =
+            levels < (int)MED_LEVELS_MAX ? (uint32_t)levels : MED_LEVELS_MAX;
+    }
+}
+GIVEN(set_max_active_levels)
+
+FACE int
+omp_get_max_active_levels(void)
+{
+    return (int)med_member_get()->icv->active_levels_max;
+}
+ASKS(int, get_max_active_levels)
+
+FACE int
+omp_get_supported_active_levels(void)
+{
+    return MED_LEVELS_MAX;
+}
+ASKS(int, get_supported_active_levels)
+
+FACE void
+omp_set_nested(int nested)
+{
+    med_member *member = med_member_get();
+    if (nested && member->icv->active_levels_max <= 1) {
+        med_member_icv(member)->active_levels_max = MED_LEVELS_MAX;
+    } else if (!nested) {
+        med_member_icv(member)->active_levels_max = 1;
+    }
+}
+GIVEN(set_nested)
+
+FACE int
+omp_get_nested(void)
+{
+    return med_member_get()->icv->active_levels_max > 1;
+}
+ASKS(int, get_nested)
+
+FACE int
+omp_get_level(void)
+{
+    return (int)med_member_get()->team->level;
+}
+ASKS(int, get_level)
+
+FACE int
+omp_get_active_level(void)
+{
+    return (int)med_member_get()->team->active_level;
+}
+ASKS(int, get_active_level)
+
+/* The member that the caller is, or comes from, at that level; NULL: there is no such level. */
+static const med_member *
+ancestor(int level)
+{
+    const med_member *member = med_member_get();
+    if (level < 0 || (uint32_t)level > member->team->level) {
+        return NULL;
+    }
+    while (member->team->level > (uint32_t)level) {
+        member = member->team->leader;
+    }
+    return member;
+}
+
+FACE int
+omp_get_ancestor_thread_num(int level)
+{
+    const med_member *member = ancestor(level);
+    return member ? (int)member->number : -1;
+}
+OF_LEVEL(get_ancestor_thread_num)
+
+FACE int
+omp_get_team_size(int level)
+{
+    const med_member *member = ancestor(level);
+    return member ? (int)member->team->size : -1;
+}
+OF_LEVEL(get_team_size)
+
+/* ---- Schedule -------------------------------------------------------------------------------- */
+
+FACE void
+omp_set_schedule(unsigned kind, int chunk)
+{
+    unsigned plain = kind & ~MED_SCHEDULE_MONOTONIC;
+    if (plain == 0 || plain >= MED_SCHEDULE_KIND_COUNT) {
+        return;
+    }
+    med_icv *icv = med_member_icv(med_member_get());
+    icv->schedule = kind;
+    icv->chunk = chunk > 0 && plain != MED_SCHEDULE_AUTO ? (uint64_t)chunk : 0;
+}
+
+FACE void
+omp_set_schedule_(const unsigned *kind, const int *chunk)
+{
+    omp_set_schedule(*kind, *chunk);
+}
+
+FACE void
+omp_set_schedule_8_(const unsigned *kind, const int64_t *chunk)
+{
+    omp_set_schedule(*kind, *chunk < 0 ? 0 : (int)(*chunk > INT32_MAX ? INT32_MAX : *chunk));
+}
+
+FACE void
+omp_get_schedule(unsigned *kind, int *chunk)
+{
+    const med_icv *icv = med_member_get()->icv;
+    *kind = icv->schedule;
+    *chunk = icv->chunk > INT32_MAX ? INT32_MAX : (int)icv->chunk;
+}
+
+FACE void
+omp_get_schedule_(unsigned *kind, int *chunk)
+{
+    omp_get_schedule(kind, chunk);
+}
+
+FACE void
+omp_get_schedule_8_(unsigned *kind, int64_t *chunk)
+{
+    const med_icv *icv = med_member_get()->icv;
+    *kind = icv->schedule;
+    *chunk = (int64_t)icv->chunk;
+}
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+FACE double
+omp_get_wtime(void)
+{
+    return (double)med_port_clock_ns() / 1e9;
+}
+ASKS(double, get_wtime)
+
+FACE double
+omp_get_wtick(void)
+{
+    return 1e-9;
+}
+ASKS(double, get_wtick)
+
+/* ---- Locks ----------------------------------------------------------------------------------- */
+
+/* As omp.h has them: omp_lock_t is the lock itself, in C and in Fortran; of a nestable one Fortran
+ * has an integer that holds its address. */
+#define LOCK(name)                                                                                 \
+    FACE void omp_##name##_(med_lock *lock)                                                        \
+    {                                                                                              \
+        omp_##name(lock);                                                                          \
+    }
+
+FACE void
+omp_init_lock(med_lock *lock)
+{
+    *lock = (med_lock){ATOMIC32_INIT(0)};
+}
+LOCK(init_lock)
+
+FACE void
+omp_init_lock_with_hint(med_lock *lock, unsigned hint)
+{
+    (void)hint;
+    omp_init_lock(lock);
+}
+
+FACE void
+omp_destroy_lock(med_lock *lock)
+{
+    (void)lock;
+}
+LOCK(destroy_lock)
+
+FACE void
+omp_set_lock(med_lock *lock)
+{
+    med_omp_lock_set(lock, med_member_get());
+}
+LOCK(set_lock)
+
+FACE void
+omp_unset_lock(med_lock *lock)
+{
+    med_omp_lock_unset(lock);
+}
+LOCK(unset_lock)
+
+FACE int
+omp_test_lock(med_lock *lock)
+{
+    return med_omp_lock_test(lock, med_member_get());
+}
+
+FACE int
+omp_test_lock_(med_lock *lock)
+{
+    return omp_test_lock(lock);
+}
+
+FACE void
+omp_init_nest_lock(med_nest_lock *lock)
+{
+    *lock = (med_nest_lock){.count = 0};
+}
+
+FACE void
+omp_init_nest_lock_with_hint(med_nest_lock *lock, unsigned hint)
+{
+    (void)hint;
+    omp_init_nest_lock(lock);
+}
+
+FACE void
+omp_destroy_nest_lock(med_nest_lock *lock)
+{
+    (void)lock;
+}
+
+FACE void
+omp_set_nest_lock(med_nest_lock *lock)
+{
+    med_nest_lock_set(lock, med_member_get());
+}
+
+FACE void
+omp_unset_nest_lock(med_nest_lock *lock)
+{
+    med_nest_lock_unset(lock);
+}
+
+FACE int
+omp_test_nest_lock(med_nest_lock *lock)
+{
+    return (int)med_nest_lock_test(lock, med_member_get());
+}

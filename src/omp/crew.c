@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The threads of teams. In a process of a named system each is a node of it, and `medley ps` shows
+ * it; else they are threads and nothing more.
+ */
+#include "omp/crew.h"
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "mrapi/node.h"
+#include "omp/once.h"
+#include "port/port.h"
+
+#define DOMAIN 1u /* of the nodes that threads become */
+
+static atomic32 process_life;
+static atomic32 owners;
+
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+static void
+in_child(void)
+{
+    /* Relaxed, both: the child has one thread. */
+    atomic32_store_relaxed(&process_life, atomic32_load_relaxed(&process_life) + 1);
+}
+
+void
+med_crew_begin(void (*thread_ends)(void *member))
+{
+    static med_once once;
+    if (med_once_begin(&once)) {
+        (void)med_port_on_fork(NULL, NULL, in_child);
+        (void)med_port_member_on_exit(thread_ends);
+        med_once_end(&once);
+    }
+}
+
+uint32_t
+med_crew_process_life(void)
+{
+    return atomic32_load_relaxed(&process_life); /* relaxed: changes before there are others */
+}
+
+uint32_t
+med_crew_owner(void)
+{
+    /* Relaxed: only to be different. After 2^30 members numbers come again. */
+    return atomic32_fetch_add_relaxed(&owners, 1) % (MED_LOCK_OWNER_MASK - 1) + 1;
+}
+
+/* ---- Started --------------------------------------------------------------------------------- */
+
+static void
+name_thread(const med_member *member)
+{
+    med_text text = {.length = 0};
+    med_text_string(&text, "omp ");
+    med_text_number(&text, member->number);
+    med_port_thread_name(text.bytes);
+}
+
+static void *
+serve(void *argument)
+{
+    med_member *member = argument;
+    name_thread(member);
+    bool is_node =
+        med_port_environment("MEDLEY_SYSTEM") && med_node_become(DOMAIN, MED_NODE_ANY) == MEDLEY_OK;
+    med_team_serve(member);
+    if (is_node) {
+        (void)med_node_leave(med_self_get());
+    }
+    return NULL;
+}
+
+static void
+report_fewer(const med_member *member, medley_status_t status)
+{
+    med_text text = {.length = 0};
+    const char *why = med_port_thread_refusal(status);
+    med_text_string(&text, "OpenMP: no more than ");
+    med_text_count(&text, member->number, "threads");
+    med_text_string(&text, " in a team: ");
+    med_text_string(&text, why ? why : "the system starts no more");
+    med_log(MED_LOG_ERROR, &text);
+}
+
+bool
+med_crew_start(med_member *member)
+{
+    const med_port_thread_attributes attributes = {
+        .stack_size_bytes = (size_t)med_settings_get()->stack_size_bytes};
+    bool is_default = attributes.stack_size_bytes == 0;
+    medley_status_t status =
+        med_port_thread_start(&member->thread, is_default ? NULL : &attributes, serve, member);
+    member->thread_of_team = status == MEDLEY_OK;
+    if (status != MEDLEY_OK) {
+        report_fewer(member, status);
+    }
+    return status == MEDLEY_OK;
+}
+
+/* ---- Ended ----------------------------------------------------------------------------------- */
+
+void
+med_crew_end(med_team *team)
+{
+    if (team->process_life != med_crew_process_life()) {
+        return;
+    }
+    for (uint32_t i = 1; i < team->ready; i++) {
+        med_gate *gate = &team->members[i]->gate;
+        gate->entry = NULL;
+        /* R1 region -> A1 (is_told, team.c); relaxed: the leader's own */
+        atomic32_store_release(&gate->round, atomic32_load_relaxed(&gate->round) + 1);
+    }
+    med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
+    for (uint32_t i = 1; i < team->ready; i++) {
+        (void)med_port_thread_join(team->members[i]->thread, NULL);
+    }
+}
+
+void
+med_crew_forget(med_team *team)
+{
+    med_team_destroy(team);
+}

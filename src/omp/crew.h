@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The threads of teams, as the machine has them: started, ended, forgotten in a child of fork. */
+#ifndef MEDLEY_OMP_CREW_H
+#define MEDLEY_OMP_CREW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "omp/team.h"
+
+/* Before anything else, by each thread that leads. `thread_ends`: at the end of each that is, or
+ * was, a member. */
+void med_crew_begin(void (*thread_ends)(void *member));
+/* Grows in a child of fork, where no thread of its parent's teams is. */
+uint32_t med_crew_process_life(void);
+/* A number that no other member of this process has: for locks. */
+uint32_t med_crew_owner(void);
+
+/* A thread for a member, that serves. False, and a warning: there can be no more. */
+bool med_crew_start(med_member *member);
+/* Blocks until all of the team's threads have ended. They wait at their gates. */
+void med_crew_end(med_team *team);
+/* Of a team of the parent's: nothing of it is used again. */
+void med_crew_forget(med_team *team);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The environment's variables (OpenMP 5.0, chapter 6), read once. What cannot be read is named in a
+ * warning, with its value, and the default stands.
+ */
+#include "base/log.h"
+#include "omp/icv.h"
+#include "omp/once.h"
+#include "omp/value.h"
+#include "port/port.h"
+
+#define THREADS_MAX 65535u
+
+/* ---- The machine ----------------------------------------------------------------------------- */
+
+/* As many threads as can run: no more than there are processors for this process, nor than its
+ * control group is granted, which would only have them wait for each other. */
+static uint32_t
+processors_usable(void)
+{
+    med_port_processors processors = {.allowed = 1};
+    med_port_grants grants;
+    (void)med_port_processors_discover(&processors);
+    med_port_grants_get(&grants);
+    uint32_t granted = (grants.quota_permille + 999) / 1000;
+    bool is_less = grants.quota_permille != 0 && granted < processors.allowed;
+    return is_less ? granted : processors.allowed;
+}
+
+/* ---- One variable each ----------------------------------------------------------------------- */
+
+static bool
+threads_read(med_settings *settings, med_value value)
+{
+    uint64_t number;
+    settings->threads_listed = 0;
+    do {
+        if (!med_value_number(&value, 1, THREADS_MAX, &number)) {
+            return false;
+        }
+        if (settings->threads_listed < MED_THREADS_LIST) {
+            settings->threads_list[settings->threads_listed++] = (uint32_t)number;
+        }
+    } while (med_value_mark(&value, ','));
+    settings->initial.threads = settings->threads_list[0];
+    return med_value_end(&value);
+}
+
+static bool
+dynamic_read(med_settings *settings, med_value value)
+{
+    return med_value_truth(&value, &settings->initial.dynamic) && med_value_end(&value);
+}
+
+static bool
+nested_read(med_settings *settings, med_value value)
+{
+    bool nested;
+    if (!med_value_truth(&value, &nested) || !med_value_end(&value)) {
+        return false;
+    }
+    settings->initial.active_levels_max = nested ? MED_LEVELS_MAX : 1;
+    return true;
+}
+
+static bool
+levels_read(med_settings *settings, med_value value)
+{
+    uint64_t number;
+    if (!med_value_number(&value, 0, UINT32_MAX, &number) || !med_value_end(&value)) {
+        return false;
+    }
+    settings->initial.active_levels_max =
+        number < MED_LEVELS_MAX ? (uint32_t)number : MED_LEVELS_MAX;
+    return true;
+}
+
+static bool
+limit_read(med_settings *settings, med_value value)
+{
+    uint64_t number;
+    if (!med_value_number(&value, 1, UINT32_MAX, &number) || !med_value_end(&value)) {
+        return false;
+    }
+    settings->initial.thread_limit = (uint32_t)number;
+    return true;
+}
+
+static bool
+schedule_read(med_settings *settings, med_value value)
+{
+    static const char *const names[] = {"static", "dynamic", "guided", "auto"};
+    uint32_t modifier;
+    uint32_t kind;
+    uint64_t chunk = 0;
+    bool monotonic = med_value_is(&value, "monotonic");
+    if ((monotonic || med_value_is(&value, "nonmonotonic")) && !med_value_mark(&value, ':')) {
+        return false;
+    }
+    modifier = monotonic ? MED_SCHEDULE_MONOTONIC : 0;
+    if (!med_value_one_of(&value, names, 4, &kind)) {
+        return false;
+    }
+    if (med_value_mark(&value, ',') && !med_value_number(&value, 1, INT64_MAX, &chunk)) {
+        return false;
+    }
+    settings->initial.schedule = (kind + MED_SCHEDULE_STATIC) | modifier;
+    settings->initial.chunk = kind + MED_SCHEDULE_STATIC == MED_SCHEDULE_AUTO ? 0 : chunk;
+    return med_value_end(&value);
+}
+
+static bool
+stack_read(med_settings *settings, med_value value)
+{
+    uint64_t bytes;
+    if (!med_value_size(&value, 1024, &bytes) || !med_value_end(&value)) {
+        return false;
+    }
+    settings->stack_size_bytes = bytes;
+    return true;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+typedef struct variable {
+    const char *name;
+    bool (*read)(med_settings *settings, med_value value);
+    const char *wanted;
+} variable;
+
+/* What stands later wins. */
+static const variable variables[] = {
+    {"OMP_NUM_THREADS", threads_read, "numbers from 1 to 65535, with commas between them"},
+    {"OMP_DYNAMIC", dynamic_read, "true or false"},
+    {"OMP_NESTED", nested_read, "true or false"},
+    {"OMP_MAX_ACTIVE_LEVELS", levels_read, "a number"},
+    {"OMP_THREAD_LIMIT", limit_read, "a number from 1"},
+    {"OMP_SCHEDULE", schedule_read,
+     "[monotonic:|nonmonotonic:] static, dynamic, guided or auto, and perhaps a comma and a chunk"},
+    {"OMP_STACKSIZE", stack_read, "a size in KiB, or with B, K, M or G behind it"},
+};
+
+static void
+settings_read(med_settings *settings)
+{
+    med_log_level_from_environment();
+    settings->processors = processors_usable();
+    settings->initial = (med_icv){.threads = settings->processors,
+                                  .active_levels_max = 1,
+                                  .schedule = MED_SCHEDULE_DYNAMIC,
+                                  .chunk = 1,
+                                  .thread_limit = UINT32_MAX};
+    for (uint32_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = med_port_environment(variables[i].name);
+        if (!value) {
+            continue;
+        }
+        med_settings read = *settings;
+        if (variables[i].read(&read, (med_value){.at = value})) {
+            *settings = read;
+        } else {
+            med_log_ignored(variables[i].name, value, variables[i].wanted);
+        }
+    }
+    if (settings->threads_listed > 1 && settings->initial.active_levels_max == 1 &&
+        !med_port_environment("OMP_MAX_ACTIVE_LEVELS") && !med_port_environment("OMP_NESTED")) {
+        settings->initial.active_levels_max = MED_LEVELS_MAX; /* section 2.5.2 */
+    }
+}
+
+const med_settings *
+med_settings_get(void)
+{
+    static med_settings settings;
+    static med_once once;
+    if (med_once_begin(&once)) {
+        settings_read(&settings);
+        med_once_end(&once);
+    }
+    return &settings;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Internal control variables (OpenMP 5.0, section 2.5): what decides how a program runs.
+ *
+ * Those of a data environment stand in a med_icv: a task has that of the one it comes from, and one
+ * of its own from the first change on. Those of the device stand in med_settings, once, from the
+ * environment.
+ */
+#ifndef MEDLEY_OMP_ICV_H
+#define MEDLEY_OMP_ICV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* As omp_sched_t, whose numbers programs use. */
+typedef enum med_schedule_kind {
+    MED_SCHEDULE_STATIC = 1,
+    MED_SCHEDULE_DYNAMIC = 2,
+    MED_SCHEDULE_GUIDED = 3,
+    MED_SCHEDULE_AUTO = 4,
+    MED_SCHEDULE_KIND_COUNT
+} med_schedule_kind;
+#define MED_SCHEDULE_MONOTONIC 0x80000000u
+
+#define MED_LEVELS_MAX 64u /* of active parallel regions, one in the other */
+#define MED_THREADS_LIST 8u
+
+typedef struct med_icv {
+    uint32_t threads; /* nthreads-var, for the next region */
+    uint32_t level;   /* the place of that in the list of OMP_NUM_THREADS */
+    uint32_t active_levels_max;
+    uint32_t schedule; /* run-sched-var: kind, and perhaps MED_SCHEDULE_MONOTONIC */
+    uint64_t chunk;    /* 0: the kind's own */
+    uint32_t thread_limit;
+    bool dynamic;
+} med_icv;
+
+typedef struct med_settings {
+    med_icv initial;
+    uint32_t threads_list[MED_THREADS_LIST]; /* of OMP_NUM_THREADS */
+    uint32_t threads_listed;
+    uint32_t processors; /* min(affinity, quota), when it was first asked for */
+    uint64_t stack_size_bytes;
+} med_settings;
+
+/* Read from the environment at the first call. */
+const med_settings *med_settings_get(void);
+
+#endif

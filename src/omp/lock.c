@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Locks of OpenMP programs. */
+#include "omp/lock.h"
+
+/* ---- Who sleeps ------------------------------------------------------------------------------ */
+
+#define SLEEPERS 64u
+
+/* By the lock's address: who is woken for another lock looks, and sleeps again. */
+static struct {
+    _Alignas(64) med_lock_sleepers of;
+} sleepers[SLEEPERS];
+
+static med_lock_sleepers *
+sleepers_of(const med_lock *lock)
+{
+    uintptr_t number = (uintptr_t)lock / sizeof *lock;
+    return &sleepers[(number ^ number / SLEEPERS) % SLEEPERS].of;
+}
+
+/* ---- Simple locks ---------------------------------------------------------------------------- */
+
+void
+med_omp_lock_set(med_lock *lock, med_member *member)
+{
+    if (!med_lock_try_fast(lock, member->owner)) {
+        const med_lock_request request = {.owner = member->owner,
+                                          .deadline_ns = MED_PORT_FOREVER,
+                                          .scope = MED_PORT_SCOPE_PROCESS,
+                                          .waiter = &member->waiter};
+        (void)med_lock_acquire_slow(lock, sleepers_of(lock), &request);
+    }
+}
+
+bool
+med_omp_lock_test(med_lock *lock, med_member *member)
+{
+    return med_lock_try(lock, member->owner) == MEDLEY_OK;
+}
+
+void
+med_omp_lock_unset(med_lock *lock)
+{
+    med_lock_release(lock, sleepers_of(lock), MED_PORT_SCOPE_PROCESS);
+}
+
+/* ---- Nestable locks -------------------------------------------------------------------------- */
+
+void
+med_nest_lock_set(med_nest_lock *lock, med_member *member)
+{
+    if (!med_lock_is_mine(&lock->lock, member->owner)) {
+        med_omp_lock_set(&lock->lock, member);
+    }
+    lock->count++;
+}
+
+uint32_t
+med_nest_lock_test(med_nest_lock *lock, med_member *member)
+{
+    bool is_mine =
+        med_lock_is_mine(&lock->lock, member->owner) || med_omp_lock_test(&lock->lock, member);
+    return is_mine ? ++lock->count : 0;
+}
+
+void
+med_nest_lock_unset(med_nest_lock *lock)
+{
+    if (--lock->count == 0) {
+        med_omp_lock_unset(&lock->lock);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Locks of OpenMP programs, and of critical constructs: base's lock, four bytes in place. There may
+ * be any number of them; who sleeps for one sleeps in a table that all share. */
+#ifndef MEDLEY_OMP_LOCK_H
+#define MEDLEY_OMP_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/lock.h"
+#include "omp/team.h"
+
+/* Blocks until the member has it. */
+void med_omp_lock_set(med_lock *lock, med_member *member);
+bool med_omp_lock_test(med_lock *lock, med_member *member);
+void med_omp_lock_unset(med_lock *lock);
+
+/* That its owner may set again. */
+typedef struct med_nest_lock {
+    med_lock lock;
+    uint32_t count; /* the owner's */
+    uint64_t unused;
+} med_nest_lock;
+
+void med_nest_lock_set(med_nest_lock *lock, med_member *member);
+/* How often it is set now; 0: it is another's. */
+uint32_t med_nest_lock_test(med_nest_lock *lock, med_member *member);
+void med_nest_lock_unset(med_nest_lock *lock);
+
+#endif

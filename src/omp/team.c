@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Teams: made, kept, sent off and gathered.
+ *
+ * Fork: the leader writes each member's gate, its own line, and says there which region it is; who
+ * waits there has all it needs in one line, and looks at no other. Join: each comes to the team's
+ * barrier, and goes back to its gate at once; the leader alone waits for all. So a region takes two
+ * transfers of a line between the leader and each member, one there and one back, and all members'
+ * go on at the same time.
+ *
+ * What may run together: a team's leader, between two regions, writes what stands in it; its
+ * members look at their own gates, and at the barrier's lines. What a leader wrote before the gate
+ * (R1) is seen by who went through it (A1); what members did is seen by who passed the barrier.
+ *
+ * Death: of a thread alone there is none. A child of fork has one thread: the others of its teams
+ * are not there. It starts new ones (process_life).
+ */
+#include "omp/team.h"
+
+#include "base/log.h"
+#include "omp/block.h"
+#include "omp/crew.h"
+
+/* ---- Formations ------------------------------------------------------------------------------ */
+
+static med_formation *
+formation_find(const med_team *team, uint32_t size)
+{
+    med_formation *formation = team->formations;
+    while (formation && formation->size != size) {
+        formation = formation->next;
+    }
+    return formation;
+}
+
+/* NULL: there is no memory. */
+static med_formation *
+formation_make(med_team *team, uint32_t size)
+{
+    static const med_barrier_shape one_group;
+    med_formation *formation = med_block_take(sizeof *formation);
+    med_barrier *barrier = med_block_take(med_barrier_size(size, &one_group));
+    if (!formation || !barrier) {
+        med_block_give(formation);
+        med_block_give(barrier);
+        return NULL;
+    }
+    med_barrier_init(barrier, size, &one_group, MED_PORT_SCOPE_PROCESS);
+    *formation = (med_formation){.next = team->formations, .size = size, .barrier = barrier};
+    team->formations = formation;
+    return formation;
+}
+
+/* For as many as there is memory for. */
+static med_formation *
+formation_of(med_team *team, uint32_t size)
+{
+    med_formation *formation = formation_find(team, size);
+    while (!formation && !(formation = formation_make(team, size)) && size > 1) {
+        size--;
+    }
+    return formation;
+}
+
+/* ---- Made ------------------------------------------------------------------------------------ */
+
+static bool
+member_add(med_team *team)
+{
+    med_member *member = med_block_take(sizeof *member);
+    if (member) {
+        *member = (med_member){.team = team, .number = team->ready, .owner = med_crew_owner()};
+        team->members[team->ready++] = member;
+    }
+    return member != NULL;
+}
+
+/* Room for so many members. What waits at its gate does not look at the list. */
+static bool
+room_make(med_team *team, uint32_t count)
+{
+    if (count <= team->room) {
+        return true;
+    }
+    med_member **members = med_block_take(count * sizeof(med_member *));
+    if (!members) {
+        return false;
+    }
+    for (uint32_t i = 0; i < team->ready; i++) {
+        members[i] = team->members[i];
+    }
+    med_block_give(team->members);
+    team->members = members;
+    team->room = count;
+    return true;
+}
+
+void
+med_team_destroy(med_team *team)
+{
+    if (!team) {
+        return;
+    }
+    med_crew_end(team);
+    for (uint32_t i = 0; i < team->ready; i++) {
+        med_team_destroy(team->members[i]->hot);
+        med_team_destroy(team->members[i]->alone);
+        med_block_give(team->members[i]);
+    }
+    while (team->formations) {
+        med_formation *formation = team->formations;
+        team->formations = formation->next;
+        med_block_give(formation->barrier);
+        med_block_give(formation);
+    }
+    med_block_give(team->members);
+    med_block_give(team);
+}
+
+/* With its first member, who has no thread of the team's. NULL: there is no memory. */
+static med_team *
+team_make(med_member *leader)
+{
+    med_team *team = med_block_take(sizeof *team);
+    if (!team) {
+        return NULL;
+    }
+    *team = (med_team){.leader = leader, .process_life = med_crew_process_life()};
+    for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
+        med_work_place_init(&team->works[i], i);
+    }
+    if (!room_make(team, 1) || !member_add(team) || !formation_of(team, 1)) {
+        med_team_destroy(team);
+        return NULL;
+    }
+    return team;
+}
+
+/* The team that the leader has for regions of one, or of more. */
+static med_team *
+team_of(med_member *leader, bool of_more)
+{
+    med_team **team = of_more ? &leader->hot : &leader->alone;
+    if (*team && (*team)->process_life != med_crew_process_life()) {
+        med_crew_forget(*team);
+        *team = NULL;
+    }
+    if (!*team) {
+        *team = team_make(leader);
+    }
+    return *team;
+}
+
+/* So many members, or as many as there can be: whose threads wait at their gates. */
+static uint32_t
+members_ready(med_team *team, uint32_t wanted)
+{
+    if (!room_make(team, wanted)) {
+        wanted = team->room;
+    }
+    while (team->ready < wanted && member_add(team)) {
+        if (!med_crew_start(team->members[team->ready - 1])) {
+            med_block_give(team->members[--team->ready]);
+            break;
+        }
+    }
+    return wanted < team->ready ? wanted : team->ready;
+}
+
+/* ---- Who is who ------------------------------------------------------------------------------ */
+
+static void
+member_enters(med_member *member)
+{
+    const med_gate *gate = &member->gate;
+    member->singles = gate->singles;
+    member->works = gate->works;
+    member->icv = gate->icv;
+    member->barrier = gate->barrier;
+    med_barrier_member_init(&member->place, member->number);
+    member->place.come = gate->come;
+    member->work = NULL;
+    if (gate->work) {
+        med_work_enter(member, gate->work);
+    }
+}
+
+static void
+thread_ends(void *pointer)
+{
+    med_member *member = pointer;
+    if (!member->thread_of_team) {
+        while (member->team->leader) {
+            member = member->team->leader;
+        }
+        med_team_destroy(member->team);
+    }
+}
+
+static _Noreturn void
+no_memory(void)
+{
+    med_log_error("OpenMP", "there is no memory to begin with");
+    __builtin_trap();
+}
+
+med_member *
+med_member_begin(void)
+{
+    med_crew_begin(thread_ends);
+    med_team *team = team_make(NULL);
+    if (!team) {
+        no_memory();
+    }
+    team->size = 1;
+    med_member *member = team->members[0];
+    member->gate.icv = &med_settings_get()->initial;
+    member->gate.barrier = team->formations->barrier;
+    member_enters(member);
+    med_port_member_set(member);
+    return member;
+}
+
+med_icv *
+med_member_icv(med_member *member)
+{
+    if (member->icv != &member->own_icv) {
+        member->own_icv = *member->icv;
+        member->icv = &member->own_icv;
+    }
+    return &member->own_icv;
+}
+
+uint32_t
+med_team_threads(const med_member *leader, uint32_t wanted)
+{
+    const med_settings *settings = med_settings_get();
+    uint32_t threads = wanted ? wanted : leader->icv->threads;
+    if (leader->team->active_level >= leader->icv->active_levels_max) {
+        return 1;
+    }
+    if (leader->icv->dynamic && threads > settings->processors) {
+        threads = settings->processors;
+    }
+    return threads < leader->icv->thread_limit ? threads : leader->icv->thread_limit;
+}
+
+/* ---- A region -------------------------------------------------------------------------------- */
+
+/* What the tasks of the region begin with: the leader's, and the next number of the list. */
+static void
+icv_hand_down(med_team *team, const med_icv *icv)
+{
+    const med_settings *settings = med_settings_get();
+    team->icv = *icv;
+    if (icv->level + 1 < settings->threads_listed) {
+        team->icv.level = icv->level + 1;
+        team->icv.threads = settings->threads_list[icv->level + 1];
+    }
+}
+
+static void
+gates_fill(med_team *team, void (*entry)(void *data), void *data)
+{
+    const med_member *first = team->members[0];
+    for (uint32_t i = 0; i < team->size; i++) {
+        med_gate *gate = &team->members[i]->gate;
+        gate->come = team->formation->come;
+        gate->singles = first->singles;
+        gate->works = first->works;
+        gate->entry = entry;
+        gate->data = data;
+        gate->icv = &team->icv;
+        gate->barrier = team->formation->barrier;
+        gate->work = NULL;
+    }
+}
+
+med_member *
+med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data)
+{
+    med_team *team = team_of(leader, threads > 1);
+    if (!team) {
+        no_memory();
+    }
+    if (threads != team->size) {
+        team->formation = formation_of(team, members_ready(team, threads));
+        team->size = team->formation->size;
+    }
+    team->level = leader->team->level + 1;
+    team->active_level = leader->team->active_level + (team->size > 1);
+    icv_hand_down(team, leader->icv);
+    gates_fill(team, entry, data);
+    member_enters(team->members[0]);
+    med_port_member_set(team->members[0]);
+    return team->members[0];
+}
+
+void
+med_team_prepare(med_member *first, const med_loop *loop, const med_bounds *bounds)
+{
+    med_team *team = first->team;
+    med_work *work = &team->works[first->works % MED_TEAM_WORKS];
+    med_work_prepare(work, first->works, team->size, loop, bounds);
+    for (uint32_t i = 0; i < team->size; i++) {
+        team->members[i]->gate.work = work;
+    }
+    med_work_enter(first, work);
+}
+
+void
+med_team_go(med_member *first)
+{
+    med_team *team = first->team;
+    for (uint32_t i = 1; i < team->size; i++) {
+        med_gate *gate = &team->members[i]->gate;
+        /* Relaxed: the leader's own. */
+        uint32_t round = atomic32_load_relaxed(&gate->round) + 1;
+        atomic32_store_release(&gate->round, round); /* R1 region -> A1 (is_told) */
+    }
+    if (team->size > 1) {
+        med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
+    }
+}
+
+void
+med_team_finish(med_member *first)
+{
+    med_team *team = first->team;
+    if (team->size > 1) {
+        med_barrier_pass(first->barrier, &first->place);
+        team->formation->come = first->place.come;
+    }
+    med_port_member_set(team->leader);
+}
+
+void
+med_team_run(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data)
+{
+    med_member *first = med_team_start(leader, threads, entry, data);
+    med_team_go(first);
+    entry(data);
+    med_team_finish(first);
+}
+
+/* ---- A member's thread ----------------------------------------------------------------------- */
+
+typedef struct gate_wait {
+    const med_member *member;
+    uint32_t round; /* that it was told of last */
+} gate_wait;
+
+static bool
+is_told(void *context)
+{
+    const gate_wait *w = context;
+    /* A1 region <- R1 (med_team_go) */
+    return atomic32_load_acquire(&w->member->gate.round) != w->round;
+}
+
+static bool
+is_wanted_here(void *context)
+{
+    const gate_wait *w = context;
+    return w->member->barrier && med_barrier_is_wanted_here(w->member->barrier, &w->member->place);
+}
+
+static void
+gate_pass(med_member *member, uint32_t round)
+{
+    gate_wait w = {.member = member, .round = round};
+    if (!is_told(&w)) {
+        med_wait_request request = {.condition = is_told,
+                                    .is_wanted_here = is_wanted_here,
+                                    .context = &w,
+                                    .deadline_ns = MED_PORT_FOREVER,
+                                    .scope = MED_PORT_SCOPE_PROCESS};
+        (void)med_wait_until(&member->team->gate_wait, &member->waiter, &request);
+    }
+}
+
+void
+med_team_serve(med_member *member)
+{
+    med_port_member_set(member);
+    for (uint32_t round = 0;; round++) {
+        gate_pass(member, round);
+        if (!member->gate.entry) {
+            break;
+        }
+        member_enters(member);
+        member->gate.entry(member->gate.data);
+        med_barrier_depart(member->barrier, &member->place);
+    }
+}

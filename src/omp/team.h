@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Teams: the threads that execute a parallel region, and what they share. docs/design/openmp.md.
+ *
+ * Words:
+ *   member   one thread's part in one team. The thread's pointer of the port names the member that
+ *            it is now. Outside of all regions it is the only member of an initial team.
+ *   leader   who met the parallel construct. As the new team's member 0 its thread is another
+ *            member, until the region is over.
+ *   hot      a team stays with its leader after the region, its other threads waiting to be told of
+ *            the next one: med_gate.
+ */
+#ifndef MEDLEY_OMP_TEAM_H
+#define MEDLEY_OMP_TEAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "base/barrier.h"
+#include "base/wait.h"
+#include "omp/icv.h"
+#include "omp/work.h"
+#include "port/port.h"
+
+typedef struct med_team med_team;
+
+/* What a member is told for a region, in the one line that it looks at. The counts are everybody's:
+ * all members of a region have met the same constructs when it ends. */
+typedef struct med_gate {
+    _Alignas(64) atomic32 round; /* the team's regions so far */
+    uint32_t come;               /* through the barrier, so often */
+    uint32_t singles;
+    uint32_t works;
+    void (*entry)(void *data);
+    void *data;
+    const med_icv *icv;
+    med_barrier *barrier;
+    med_work *work; /* NULL; or the region is a worksharing construct, which is begun */
+} med_gate;
+_Static_assert(sizeof(med_gate) == 64, "one line of a cache");
+
+typedef struct med_member {
+    med_gate gate; /* its leader writes it between regions */
+    med_team *team;
+    uint32_t number;    /* in the team */
+    uint32_t owner;     /* of locks: no other member's */
+    uint32_t singles;   /* met so far */
+    uint32_t works;     /* likewise: worksharing constructs */
+    med_work *work;     /* the one it is in */
+    med_share share;    /* what it has of that */
+    const med_icv *icv; /* of its task: its own, or those of the one it came from */
+    med_icv own_icv;
+    med_barrier *barrier;
+    med_barrier_member place; /* in the barrier */
+    med_waiter waiter;
+    med_team *hot;       /* led by this member: of several, */
+    med_team *alone;     /* and of one */
+    bool thread_of_team; /* else its thread is a leader's, or the team is initial */
+    med_port_thread thread;
+} med_member;
+
+/* A barrier for so many. Kept, since who departed from it may still look at it. */
+typedef struct med_formation {
+    struct med_formation *next;
+    uint32_t size;
+    uint32_t come; /* by all of them, so often */
+    med_barrier *barrier;
+} med_formation;
+
+#define MED_TEAM_WORKS 8u
+
+struct med_team {
+    uint32_t size;
+    uint32_t level;        /* of regions around its members: 0: the initial one */
+    uint32_t active_level; /* of these, those of more than one */
+    med_member *leader;    /* NULL: the initial one */
+    med_icv icv;           /* what the tasks of a region begin with */
+    med_formation *formation;
+    med_formation *formations; /* all sizes that the team has had */
+    med_member **members;      /* those it has had, asleep or not: `ready` of them */
+    uint32_t ready;
+    uint32_t room;
+    uint32_t process_life; /* med_team_process_life when its threads were started */
+    med_wait gate_wait;
+    med_wait wait;                 /* for everything within a region but the barrier */
+    void *copied;                  /* copyprivate's: behind the barrier */
+    _Alignas(64) atomic32 singles; /* so many are taken */
+    med_work works[MED_TEAM_WORKS];
+};
+
+/* The member that the calling thread is; it becomes the initial one of a team of its own. */
+med_member *med_member_begin(void);
+
+static inline med_member *
+med_member_get(void)
+{
+    med_member *member = med_port_member_get();
+    return __builtin_expect(member != NULL, 1) ? member : med_member_begin();
+}
+
+/* What the thread of a member does that is not a leader: region after region, until it is told that
+ * the team ends. */
+void med_team_serve(med_member *member);
+/* With its threads, and the teams of its members. Between two regions. */
+void med_team_destroy(med_team *team);
+
+/* To change them: the member's own from here on. */
+med_icv *med_member_icv(med_member *member);
+
+/* How many threads a region gets that asks for so many (0: for none in particular). */
+uint32_t med_team_threads(const med_member *leader, uint32_t wanted);
+
+/* A parallel region: entry(data) by all members of a team of that many threads; fewer, and a
+ * warning, where no more can be started. Blocks until all have come to its end. */
+void med_team_run(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data);
+/* The same in two halves, for what stands between them; `finish` by whom `start` made member 0. */
+med_member *
+med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data);
+/* Between these two: the region is that worksharing construct. */
+void med_team_prepare(med_member *first, const med_loop *loop, const med_bounds *bounds);
+void med_team_go(med_member *first);
+void med_team_finish(med_member *first);
+
+/* The member is in that construct from here on. */
+static inline void
+med_work_enter(med_member *member, med_work *work)
+{
+    member->share = (med_share){.has_some = false};
+    member->work = work;
+    member->works++;
+}
+
+/* An explicit barrier. */
+static inline void
+med_team_barrier(med_member *member)
+{
+    if (member->team->size > 1) {
+        med_barrier_pass(member->barrier, &member->place);
+    }
+}
+
+/* Is the single construct that the member met its to execute? One member's answer is yes. */
+static inline bool
+med_team_single(med_member *member)
+{
+    uint32_t met = member->singles++;
+    /* Relaxed: what stands before the construct is ordered, if at all, by a barrier. */
+    return atomic32_load_relaxed(&member->team->singles) == met &&
+           atomic32_cas_relaxed(&member->team->singles, &met, met + 1);
+}
+
+#endif

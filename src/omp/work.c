@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Worksharing constructs. What may run together, on one construct: everything, by different members
+ * of the team.
+ *
+ * A place's turn says which construct it is for, and how far that is:
+ *   4 k        free for the team's k-th construct
+ *   4 k + 1    somebody begins that
+ *   4 k + 2    begun
+ * k grows by the size of the ring from one construct to the next of a place, and goes round.
+ *
+ * Progress: the compare-and-swap of free to begun-by-me decides who begins; others wait until he
+ * has, some stores later. Who is a ring ahead waits for the slowest, asleep if that lasts.
+ */
+#include "omp/work.h"
+
+#include "omp/team.h"
+
+#define BEGINS 1u
+#define BEGUN 2u
+
+static uint32_t
+turn_of(uint32_t construct, uint32_t state)
+{
+    return construct << 2 | state;
+}
+
+void
+med_work_place_init(med_work *work, uint32_t number)
+{
+    atomic32_store_relaxed(&work->turn, turn_of(number, 0)); /* relaxed: nobody else is here */
+}
+
+static uint64_t
+groups(uint64_t count, uint64_t size)
+{
+    return count / size + (count % size != 0);
+}
+
+static void
+fill(med_work *work, uint32_t members, const med_loop *loop, const med_bounds *bounds)
+{
+    work->members = members;
+    work->ordered = loop->ordered;
+    work->schedule = loop->schedule;
+    work->count = loop->count;
+    work->unit = groups(loop->count, UINTPTR_MAX / 2);
+    work->unit += work->unit == 0;
+    work->units = (uintptr_t)groups(loop->count, work->unit);
+    uint64_t chunk = groups(loop->chunk, work->unit);
+    work->chunk = chunk < work->units ? (uintptr_t)chunk : work->units;
+    work->bounds = *bounds;
+    /* Relaxed, these three: the turn publishes them. */
+    atomic32_store_relaxed(&work->left, 0);
+    atomic_word_store_relaxed(&work->next, 0);
+    atomic_word_store_relaxed(&work->done, 0);
+}
+
+typedef struct place_wait {
+    const med_work *work;
+    uint32_t construct;
+    uint32_t turn; /* that ended the wait */
+} place_wait;
+
+static bool
+is_begun_or_free(void *context)
+{
+    place_wait *w = context;
+    /* A1 begun <- R1 (med_work_begin); A2 place free <- R2 (med_work_end) */
+    w->turn = atomic32_load_acquire(&w->work->turn);
+    return w->turn == turn_of(w->construct, BEGUN) || w->turn == turn_of(w->construct, 0);
+}
+
+static void
+wait_in_team(med_member *member, bool (*condition)(void *context), void *context)
+{
+    if (!condition(context)) {
+        med_wait_request request = {.condition = condition,
+                                    .context = context,
+                                    .deadline_ns = MED_PORT_FOREVER,
+                                    .scope = MED_PORT_SCOPE_PROCESS};
+        (void)med_wait_until(&member->team->wait, &member->waiter, &request);
+    }
+}
+
+void
+med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bounds)
+{
+    med_work *work = &member->team->works[member->works % MED_TEAM_WORKS];
+    med_work_enter(member, work);
+    place_wait w = {.work = work, .construct = member->works - 1};
+    do {
+        wait_in_team(member, is_begun_or_free, &w);
+        if (w.turn == turn_of(w.construct, BEGUN)) {
+            return;
+        }
+        /* Relaxed: only one of those who saw it free goes on, and R1 publishes what he fills in. */
+    } while (!atomic32_cas_relaxed(&work->turn, &w.turn, turn_of(w.construct, BEGINS)));
+    fill(work, member->team->size, loop, bounds);
+    /* R1 begun -> A1 (is_begun_or_free) */
+    atomic32_store_release(&work->turn, turn_of(w.construct, BEGUN));
+    med_wait_wake(&member->team->wait, MED_PORT_SCOPE_PROCESS);
+}
+
+void
+med_work_prepare(med_work *work,
+                 uint32_t number,
+                 uint32_t members,
+                 const med_loop *loop,
+                 const med_bounds *bounds)
+{
+    fill(work, members, loop, bounds);
+    atomic32_store_relaxed(&work->turn, turn_of(number, BEGUN)); /* relaxed: the gate publishes */
+}
+
+const med_schedule *
+med_schedule_of(uint32_t kind)
+{
+    static const med_schedule *const schedules[MED_SCHEDULE_KIND_COUNT] = {
+        [MED_SCHEDULE_STATIC] = &med_schedule_static,
+        [MED_SCHEDULE_DYNAMIC] = &med_schedule_dynamic,
+        [MED_SCHEDULE_GUIDED] = &med_schedule_guided,
+        [MED_SCHEDULE_AUTO] = &med_schedule_static};
+    return schedules[kind & ~MED_SCHEDULE_MONOTONIC];
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+static bool
+is_done_up_to_mine(void *context)
+{
+    const med_member *member = context;
+    /* A3 units done <- R3 (pass_on) */
+    return atomic_word_load_acquire(&member->work->done) == member->share.units.first;
+}
+
+void
+med_work_ordered(med_member *member)
+{
+    if (member->work && member->work->ordered && member->share.has_some) {
+        wait_in_team(member, is_done_up_to_mine, member);
+    }
+}
+
+/* The member's units are done: those behind them may have their turn. */
+static void
+pass_on(med_member *member)
+{
+    if (member->work->ordered && member->share.has_some) {
+        med_work_ordered(member);
+        /* R3 units done -> A3 (is_done_up_to_mine) */
+        atomic_word_store_release(&member->work->done, member->share.units.end);
+        med_wait_wake(&member->team->wait, MED_PORT_SCOPE_PROCESS);
+        member->share.has_some = false;
+    }
+}
+
+/* ---- Through it ------------------------------------------------------------------------------ */
+
+bool
+med_work_next(med_member *member, med_span *span)
+{
+    med_work *work = member->work;
+    pass_on(member);
+    if (!work->schedule->next(work, member, &member->share.units)) {
+        return false;
+    }
+    member->share.rounds++;
+    member->share.has_some = true;
+    uint64_t end = member->share.units.end * work->unit;
+    span->first = member->share.units.first * work->unit;
+    span->end = end < work->count ? end : work->count;
+    return true;
+}
+
+void
+med_work_end(med_member *member)
+{
+    med_work *work = member->work;
+    pass_on(member);
+    member->work = NULL;
+    uint32_t members = work->members; /* behind the next line it may be another construct's */
+    /* A4 through with it <- R4; R4 through with it -> A4: who frees the place has seen all others
+     * leave it. */
+    if (atomic32_fetch_add_acq_rel(&work->left, 1) + 1 == members) {
+        uint32_t construct = member->works - 1;
+        /* R2 place free -> A2 (is_begun_or_free) */
+        atomic32_store_release(&work->turn, turn_of(construct + MED_TEAM_WORKS, 0));
+        med_wait_wake(&member->team->wait, MED_PORT_SCOPE_PROCESS);
+    }
+}

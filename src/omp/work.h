@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Worksharing loops, and sections, which are loops over their numbers: who of a team executes which
+ * iterations.
+ *
+ * A loop is counted: its iterations are 0 to count - 1, whatever its bounds, its step and their
+ * type, which the faces translate. All members of a team meet the same constructs in the same
+ * order; the k-th of them uses the k-th place of a ring that the team has. Who comes first begins
+ * it, who leaves last frees it for the construct that comes to it next. So a member may be some
+ * constructs ahead of another (nowait), and waits when it is a whole ring ahead.
+ */
+#ifndef MEDLEY_OMP_WORK_H
+#define MEDLEY_OMP_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+
+struct med_member;
+struct med_work;
+
+/* Iterations from `first` to before `end`. */
+typedef struct med_span {
+    uint64_t first;
+    uint64_t end;
+} med_span;
+
+/* The same for a schedule, which shares out units: iterations, but where their number is beyond the
+ * processor's word; then so many of them that it is not. */
+typedef struct med_units {
+    uintptr_t first;
+    uintptr_t end;
+} med_units;
+
+/* How they are shared out: one file in schedule/ each. */
+typedef struct med_schedule {
+    const char *name;
+    /* The member's next units; false: there are no more for it. Must not block. */
+    bool (*next)(struct med_work *work, const struct med_member *member, med_units *units);
+} med_schedule;
+
+extern const med_schedule med_schedule_static;
+extern const med_schedule med_schedule_dynamic;
+extern const med_schedule med_schedule_guided;
+/* That of an ICV (icv.h). */
+const med_schedule *med_schedule_of(uint32_t kind);
+
+typedef struct med_loop {
+    uint64_t count;
+    uint64_t chunk; /* 0: the schedule's own */
+    const med_schedule *schedule;
+    bool ordered;
+} med_loop;
+
+/* How a face makes iterations values of its variable; kept for it. */
+typedef struct med_bounds {
+    uint64_t start;
+    uint64_t end;
+    uint64_t step;
+} med_bounds;
+
+/* What the members look at is written by who begins it, before `turn` says so. */
+typedef struct med_work {
+    _Alignas(64) atomic32 turn; /* work.c */
+    atomic32 left;              /* so many members */
+    uint32_t members;
+    bool ordered;
+    const med_schedule *schedule;
+    uint64_t count;  /* of iterations */
+    uint64_t unit;   /* iterations in one */
+    uintptr_t units; /* less than half of what the word holds */
+    uintptr_t chunk; /* in units; 0: the schedule's own */
+    med_bounds bounds;
+    _Alignas(64) atomic_word next; /* the first unit that nobody has */
+    _Alignas(64) atomic_word done; /* all units before it are, where the loop is ordered */
+} med_work;
+
+/* What a member has of the loop it is in. */
+typedef struct med_share {
+    med_units units;
+    uintptr_t rounds; /* so often it got some */
+    bool has_some;    /* that are not done */
+} med_share;
+
+/* The place of that number in a team's ring, for the first time. */
+void med_work_place_init(med_work *work, uint32_t number);
+/* The member meets the construct. */
+void med_work_begin(struct med_member *member, const med_loop *loop, const med_bounds *bounds);
+/* The construct of that number of a team that has not started yet, of so many members. */
+void med_work_prepare(med_work *work,
+                      uint32_t number,
+                      uint32_t members,
+                      const med_loop *loop,
+                      const med_bounds *bounds);
+/* The next iterations of the loop that the member is in. Blocks, in an ordered one, until those
+ * before the last ones are done. */
+bool med_work_next(struct med_member *member, med_span *span);
+/* The member is through with it; it waits for nobody but as med_work_next. */
+void med_work_end(struct med_member *member);
+/* Blocks until all iterations before the member's own ones are done. */
+void med_work_ordered(struct med_member *member);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The variables of the environment: read as the standard says; what cannot be read is named with
+ * its value, and the default stands. Each in a child, since they are read once. */
+#include <omp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/unit.h"
+
+typedef struct reading {
+    const char *name;
+    const char *value;
+    bool (*holds)(void);
+    bool warns;
+} reading;
+
+/* What it said on standard error. */
+static char said[4096];
+
+static bool
+run(const reading *r)
+{
+    int pipe_ends[2];
+    assert_int_equal(pipe(pipe_ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)dup2(pipe_ends[1], STDERR_FILENO);
+        (void)setenv(r->name, r->value, 1);
+        _exit(r->holds() ? 0 : 1);
+    }
+    (void)close(pipe_ends[1]);
+    size_t length = 0;
+    for (ssize_t got; (got = read(pipe_ends[0], said + length, sizeof said - 1 - length)) > 0;) {
+        length += (size_t)got;
+    }
+    said[length] = 0;
+    (void)close(pipe_ends[0]);
+    int status = 1;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+static bool
+three_threads(void)
+{
+    int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+    threads++;
+    return threads == 3 && omp_get_max_threads() == 3;
+}
+
+static bool
+three_then_two(void)
+{
+    int came = 0;
+#pragma omp parallel reduction(+ : came)
+    {
+        int inner = 0;
+#pragma omp parallel reduction(+ : inner)
+        inner++;
+        came += inner == 2;
+    }
+    return came == 3;
+}
+
+static bool
+as_many_as_processors(void)
+{
+    return omp_get_max_threads() == omp_get_num_procs() && omp_get_num_procs() >= 1;
+}
+
+static bool
+schedule_is(unsigned kind, int chunk)
+{
+    omp_sched_t got;
+    int got_chunk;
+    omp_get_schedule(&got, &got_chunk);
+    return (unsigned)got == kind && got_chunk == chunk;
+}
+
+static bool
+guided_5(void)
+{
+    return schedule_is(omp_sched_guided, 5);
+}
+
+static bool
+monotonic_dynamic_2(void)
+{
+    return schedule_is(omp_sched_dynamic | omp_sched_monotonic, 2);
+}
+
+static bool
+dynamic_1(void)
+{
+    return schedule_is(omp_sched_dynamic, 1);
+}
+
+static bool
+is_dynamic(void)
+{
+    return omp_get_dynamic() != 0;
+}
+
+static bool
+is_not_dynamic(void)
+{
+    return omp_get_dynamic() == 0;
+}
+
+static bool
+levels_7(void)
+{
+    return omp_get_max_active_levels() == 7;
+}
+
+static bool
+level_1(void)
+{
+    return omp_get_max_active_levels() == 1;
+}
+
+static bool
+limit_2(void)
+{
+    int threads = 0;
+#pragma omp parallel num_threads(9) reduction(+ : threads)
+    threads++;
+    return threads == 2 && omp_get_thread_limit() == 2;
+}
+
+/* More than the machine's default stack is. */
+static __attribute__((noinline)) int
+dive(void)
+{
+    enum {
+        DEEP = 24 << 20
+    };
+    volatile char deep[DEEP];
+    deep[0] = 1;
+    deep[DEEP - 1] = 1;
+    return deep[0];
+}
+
+static bool
+deep_stack(void)
+{
+    int good = 0;
+#pragma omp parallel num_threads(3) reduction(+ : good)
+    good += omp_get_thread_num() != 0 && dive();
+    return good == 2;
+}
+
+static const reading readings[] = {
+    {"OMP_NUM_THREADS", "3", three_threads, false},
+    {"OMP_NUM_THREADS", " +3 ", three_threads, false},
+    {"OMP_NUM_THREADS", "3, 2", three_then_two, false},
+    {"OMP_NUM_THREADS", "0", as_many_as_processors, true},
+    {"OMP_NUM_THREADS", "-3", as_many_as_processors, true},
+    {"OMP_NUM_THREADS", "3,", as_many_as_processors, true},
+    {"OMP_NUM_THREADS", "99999999999999999999", as_many_as_processors, true},
+    {"OMP_NUM_THREADS", "many", as_many_as_processors, true},
+    {"OMP_NUM_THREADS", "", as_many_as_processors, true},
+    {"OMP_SCHEDULE", "guided,5", guided_5, false},
+    {"OMP_SCHEDULE", " GUIDED , 5 ", guided_5, false},
+    {"OMP_SCHEDULE", "nonmonotonic: guided, 5", guided_5, false},
+    {"OMP_SCHEDULE", "monotonic:dynamic,2", monotonic_dynamic_2, false},
+    {"OMP_SCHEDULE", "monotonic dynamic", dynamic_1, true},
+    {"OMP_SCHEDULE", "guided,0", dynamic_1, true},
+    {"OMP_SCHEDULE", "guided 5", dynamic_1, true},
+    {"OMP_SCHEDULE", "guidedly", dynamic_1, true},
+    {"OMP_DYNAMIC", "True", is_dynamic, false},
+    {"OMP_DYNAMIC", "yes", is_not_dynamic, true},
+    {"OMP_MAX_ACTIVE_LEVELS", "7", levels_7, false},
+    {"OMP_MAX_ACTIVE_LEVELS", "7x", level_1, true},
+    {"OMP_THREAD_LIMIT", "2", limit_2, false},
+    {"OMP_STACKSIZE", "32M", deep_stack, false},
+    {"OMP_STACKSIZE", "32768", deep_stack, false},
+    {"OMP_STACKSIZE", "32 m", deep_stack, false},
+    {"OMP_STACKSIZE", "99999999999G", as_many_as_processors, true},
+    {"OMP_STACKSIZE", "12 Q", as_many_as_processors, true},
+};
+
+static void
+read_or_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
+        const reading *r = &readings[i];
+        bool held = run(r);
+        bool named = strstr(said, r->name) && strstr(said, r->value);
+        if (!held || named != r->warns || (!r->warns && said[0])) {
+            fail_msg("%s=%s: %s; it said '%s'", r->name, r->value, held ? "read" : "read wrong",
+                     said);
+        }
+    }
+}
+
+int
+main(void)
+{
+    static const char *const others[] = {
+        "OMP_NUM_THREADS", "OMP_SCHEDULE",     "OMP_DYNAMIC",  "OMP_MAX_ACTIVE_LEVELS",
+        "OMP_NESTED",      "OMP_THREAD_LIMIT", "OMP_STACKSIZE"};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(read_or_named)};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        (void)unsetenv(others[i]);
+    }
+    return cmocka_run_group_tests_name("environment", tests, NULL, NULL);
+}

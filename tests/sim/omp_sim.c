@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Teams of OpenMP: all members execute a region, and what each did is seen behind it and behind its
+ * barriers; one executes a single; each iteration of a loop is executed once, in an ordered one in
+ * the order of the iterations, however far a member runs ahead of the others.
+ *
+ * Actors: threads of one process, which lead teams of threads that the library starts.
+ */
+#include "omp/team.h"
+#include "omp/work.h"
+#include "scenarios.h"
+
+#define MEMBERS 3u
+#define REGIONS 4u
+#define ITERATIONS 7u
+#define LOOPS (MED_TEAM_WORKS + 2)
+
+/* All plain: what orders them is under test. */
+typedef struct shared {
+    uint32_t round;
+    uint32_t size;
+    uint32_t came[MEMBERS];
+    uint32_t singles;
+    uint32_t done[LOOPS][ITERATIONS];
+    uint64_t last;
+} shared;
+
+static void
+begin(const sim_actor *director)
+{
+    (void)director;
+}
+
+/* ---- Regions, barriers, single --------------------------------------------------------------- */
+
+static void
+all_came(const shared *s)
+{
+    for (uint32_t i = 0; i < s->size; i++) {
+        SIM_CHECK(s->came[i] == s->round);
+    }
+}
+
+static void
+region(void *data)
+{
+    shared *s = data;
+    med_member *member = med_member_get();
+    SIM_CHECK(member->team->size == s->size && member->number < s->size);
+    s->came[member->number] = s->round;
+    if (med_team_single(member)) {
+        s->singles++;
+    }
+    med_team_barrier(member);
+    all_came(s);
+    SIM_CHECK(s->singles == s->round);
+}
+
+static void
+act_team(const sim_actor *actor)
+{
+    shared *s = (shared *)actor->memory + actor->index;
+    med_member *leader = med_member_get();
+    for (s->round = 1; s->round <= REGIONS; s->round++) {
+        s->size = 1 + sim_random(MEMBERS);
+        med_team_run(leader, s->size, region, s);
+        SIM_CHECK(med_member_get() == leader);
+        all_came(s);
+    }
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+
+static const med_schedule *
+some_schedule(uint32_t loop)
+{
+    static const med_schedule *const schedules[] = {&med_schedule_dynamic, &med_schedule_guided,
+                                                    &med_schedule_static};
+    return schedules[loop % 3];
+}
+
+/* Nobody waits for the others between two of them. */
+static void
+loops(void *data)
+{
+    shared *s = data;
+    med_member *member = med_member_get();
+    const med_bounds bounds = {.step = 1};
+    for (uint32_t i = 0; i < LOOPS; i++) {
+        const med_loop loop = {.count = ITERATIONS, .chunk = i % 2, .schedule = some_schedule(i)};
+        med_span span;
+        med_work_begin(member, &loop, &bounds);
+        while (med_work_next(member, &span)) {
+            for (uint64_t at = span.first; at < span.end; at++) {
+                s->done[i][at]++;
+            }
+        }
+        med_work_end(member);
+    }
+}
+
+static void
+act_loops(const sim_actor *actor)
+{
+    shared *s = (shared *)actor->memory + actor->index;
+    for (uint32_t round = 1; round <= 2; round++) {
+        med_team_run(med_member_get(), MEMBERS, loops, s);
+        for (uint32_t i = 0; i < LOOPS * ITERATIONS; i++) {
+            SIM_CHECK(s->done[i / ITERATIONS][i % ITERATIONS] == round);
+        }
+    }
+}
+
+static void
+in_order(void *data)
+{
+    shared *s = data;
+    med_member *member = med_member_get();
+    med_span span;
+    while (med_work_next(member, &span)) {
+        for (uint64_t at = span.first; at < span.end; at++) {
+            med_work_ordered(member);
+            SIM_CHECK(s->last == at);
+            s->last = at + 1;
+        }
+    }
+    med_work_end(member);
+}
+
+static void
+act_ordered(const sim_actor *actor)
+{
+    shared *s = (shared *)actor->memory + actor->index;
+    const med_bounds bounds = {.step = 1};
+    for (uint32_t i = 0; i < 3; i++) {
+        const med_loop loop = {
+            .count = ITERATIONS, .chunk = 1, .schedule = some_schedule(i), .ordered = true};
+        s->last = 0;
+        med_member *first = med_team_start(med_member_get(), MEMBERS, in_order, s);
+        med_team_prepare(first, &loop, &bounds);
+        med_team_go(first);
+        in_order(s);
+        med_team_finish(first);
+        SIM_CHECK(s->last == ITERATIONS);
+    }
+}
+
+const sim_scenario sim_omp_team = {
+    .name = "omp_team",
+    .covers = "team med_crew_end() once barrier",
+    .memory_bytes = 2 * sizeof(shared),
+    .actors = 2,
+    .one_process = true,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_team,
+};
+
+const sim_scenario sim_omp_loops = {
+    .name = "omp_loops",
+    .covers = "team work",
+    .memory_bytes = sizeof(shared),
+    .actors = 1,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_loops,
+};
+
+const sim_scenario sim_omp_ordered = {
+    .name = "omp_ordered",
+    .covers = "is_done_up_to_mine() pass_on()",
+    .memory_bytes = sizeof(shared),
+    .actors = 1,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_ordered,
+};
