@@ -62,8 +62,10 @@ medley_status_t med_endpoint_recover_rows(struct med_system *system,
 
 /* An endpoint as its node sees it. Its thread's own. */
 typedef struct med_endpoint_own {
-    atomic32 handle; /* 0: it is no endpoint of this process. Others of the process may look */
-    atomic32 owner;  /* node reference; likewise */
+    /* Apart from another's, beside it in the table. 0: it is no endpoint of this process. Others of
+     * the process may look. */
+    _Alignas(64) atomic32 handle;
+    atomic32 owner; /* node reference; likewise */
     med_endpoint_row *row;
     /* As they were set: the row's are for others, and may be written over. */
     uint32_t settings[MED_ENDPOINT_SETTINGS];

@@ -48,7 +48,7 @@ typedef struct med_exchange {
 
 /* A node, as it takes part. Its own thread's. */
 typedef struct med_exchange_node {
-    med_exchange *exchange;
+    _Alignas(64) med_exchange *exchange; /* apart from another thread's, beside it in the table */
     med_handle memory;
     med_handle guard; /* of the locked baseline (locked.h); 0: the exchange is lock-free */
     bool in_vain;     /* of that: it last waited for the locks until it gave up */

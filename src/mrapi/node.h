@@ -107,7 +107,7 @@ typedef struct med_self_level {
 
 /* One node as its own thread sees it. Private to the process; one per node row. */
 typedef struct med_self {
-    struct med_system *system;
+    _Alignas(64) struct med_system *system; /* apart from another thread's, beside it */
     med_node_row *row;
     uint32_t ref;
     uint32_t index;
