@@ -62,6 +62,16 @@ run_of(const med_lane_own *lane, uint32_t now, uint32_t next, uint32_t elements)
     return watch->run < most ? watch->run * 2u : most;
 }
 
+/* Looks, and recovers the receiver if he is dead. False, though his end is not said to be gone yet,
+ * where another is at that: he may be stopped. */
+static bool
+receiver_lives(med_self *self, const med_lane_row *row)
+{
+    med_lane_look_at(self->system, row, MED_LANE_CONSUMER);
+    /* Relaxed: fixed when it was made. */
+    return med_node_alive(self->system, atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]));
+}
+
 bool
 med_watch_ask(med_self *self, med_lane_own *lane, uint32_t elements)
 {
@@ -73,9 +83,12 @@ med_watch_ask(med_self *self, med_lane_own *lane, uint32_t elements)
     watch->asks_at = next + run * elements;
     watch->asked = now;
     if (now - watch->looked >= (watch->missed ? LOOK_MISSED_TICKS : LOOK_TICKS)) {
+        if (!receiver_lives(self, lane->producer.row)) {
+            watch->asks_at = next; /* and looks then, until the end is gone */
+            return true;
+        }
         watch->looked = now;
         watch->missed = false;
-        med_lane_look_at(self->system, lane->producer.row, MED_LANE_CONSUMER);
     }
     return med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
 }

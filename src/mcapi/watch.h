@@ -46,7 +46,7 @@ med_watch_is_due_after(const med_lane_own *lane, uint32_t newest)
 }
 
 /* Asks, and looks if that is due. `elements` of the ring go next, and perhaps with each; of states
- * 1. Whether the receiver is gone. */
+ * 1. Whether the receiver is gone, or dead and not recovered yet. */
 bool med_watch_ask(med_self *self, med_lane_own *lane, uint32_t elements);
 
 /* If it is to: whether the receiver is found to be gone. */
