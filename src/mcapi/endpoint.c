@@ -45,7 +45,8 @@ med_endpoint_of(const med_system *system, med_handle endpoint, med_endpoint_row 
         return MEDLEY_ERR_ARGUMENT;
     }
     *row = med_endpoint_at(system, index);
-    uint32_t word = atomic32_load_acquire(&(*row)->row.state); /* A1 live <- T1 (table.c) */
+    /* A1 live, over <- T1 (table.c), T6 (table_index.c) */
+    uint32_t word = atomic32_load_acquire(&(*row)->row.state);
     return med_handle_is_current(endpoint, word) ? MEDLEY_OK : MEDLEY_ERR_STALE;
 }
 
@@ -69,8 +70,8 @@ med_endpoint_why_gone(const med_system *system, med_handle endpoint)
     if (index >= system->endpoints.row_count) {
         return MEDLEY_ERR_STALE;
     }
-    /* Relaxed: who was told of the death by a lane (G2 in lane.h) sees it here; to others either
-     * answer says that it is gone. */
+    /* Relaxed: who found the row over (A1), or was told of the death by a lane (G2 in lane.h), sees
+     * it here. */
     uint32_t closing = atomic32_load_relaxed(&med_endpoint_at(system, index)->closing);
     uint32_t died = MED_ENDPOINT_DIED(med_handle_generation(endpoint));
     return (closing & 0x0fffffffu) == died ? MEDLEY_ERR_PEER_DIED : MEDLEY_ERR_STALE;

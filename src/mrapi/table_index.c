@@ -252,8 +252,9 @@ row_give_back(const med_table_view *view, med_row *row)
         view->on_remove(view, row);
     }
     uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
-    /* Relaxed: who fills the row next has the lock; who has not compares only. */
-    atomic32_store_relaxed(&row->state, med_row_word(MED_ROW_FREE, generation + 1));
+    /* T6 over -> A1 (endpoint.c): what was said of it before it went. Who fills the row next has
+     * the lock. */
+    atomic32_store_release(&row->state, med_row_word(MED_ROW_FREE, generation + 1));
 }
 
 void

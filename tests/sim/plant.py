@@ -31,6 +31,16 @@ BUGS = {
         "    while (!atomic32_cas_release(&row->lanes_made, &seen, seen + 1)) {\n"
         "    }\n",
         "    atomic32_store_release(&row->lanes_made, seen + 1);\n"),
+    # A death, and a lane that is of no use to its sender (watch.c, lane_own.c, endpoint.c).
+    "watch_believes": (
+        "    return med_node_alive(self->system, atomic32_load_relaxed(&row->side[MED_LANE_CONSUMER]));\n",
+        "    return true;\n"),
+    "lanes_kept": (
+        "        (void)med_lanes_give_up(self);\n    }\n}\n",
+        "    }\n}\n"),
+    "death_unsaid": (
+        "->closing, died ? *died : 1);\n",
+        "->closing, died ? 1 : 1);\n"),
     # Whose a slot of the heap is (src/mrapi/heap.c, heap_return.c).
     "heap_unrefused": (
         "    return !(ended & MED_HEAP_RETURNED);\n",

@@ -88,6 +88,7 @@
     HUNTED(mcapi_lane)              \
     HUNTED(mcapi_left)              \
     HUNTED(mcapi_close)             \
+    HUNTED(mcapi_told)              \
     /* omp */                       \
     HUNTED(omp_team)                \
     HUNTED(omp_loops)               \

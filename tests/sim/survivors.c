@@ -40,6 +40,7 @@ static const survivor survivors[] = {
     /* mrapi: rows */
     {"table", "insert_locked", "T2", "table_find finds it"},
     {"table", "row_look", "A2", "table_find finds it"},
+    {"table", "row_give_back", "T6", "mcapi_told finds it"},
     {"table_find", "row_look", "A3", "a chain has more than one row: table finds it"},
 
     /* mrapi: processes */
