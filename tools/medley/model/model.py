@@ -43,9 +43,9 @@ PLACES = {"one": "one core", "free": "free", "spread": "two cores"}
 
 def turn_ns(costs, of):
     """On the core. Each side reads the clock once for each transaction, which is a few instructions
-    that take longer than others."""
+    that take longer than others. What loads or stores is an instruction, and has its own price."""
     return (
-        of["instructions"] * costs["instruction_ns"]
+        (of["instructions"] - of["operations"]) * costs["instruction_ns"]
         + of["operations"] * costs["hit_ns"]
         + costs["clock_ns"]
     )
@@ -161,8 +161,11 @@ class Side(Process):
 
 
 def capacity_of(operations, kind):
-    element = operations["lock-free"][kind]["element_bytes"]
-    return operations["lane_bytes"] // element if element else 0
+    of = operations["lock-free"][kind]
+    if not of["element_bytes"]:
+        return 0
+    fits = operations["lane_bytes"] // of["element_bytes"]
+    return min(fits, of.get("at_most", fits))
 
 
 def exchange_of(costs, operations, kind, cores, hit=None):
@@ -183,15 +186,23 @@ def lock_price_ns(costs, cores):
     return costs["lock_ns" if cores == 1 else "lock_contended_ns"]
 
 
+def locked_calls(calls, cores, waits):
+    """Of the lock, for each transaction. On one core a receiver of states, for which nobody waits,
+    has its turn once in a time slice. On two the lock goes from one side to the other, so while one
+    takes it the other does as often, in vain or not: the sender of states, else who needs it more."""
+    if cores == 1:
+        return calls["send"] + (calls["receive"] if waits else 0)
+    return 2 * (max(calls["send"], calls["receive"]) if waits else calls["send"])
+
+
 def locked_ns(costs, operations, kind, cores):
-    """Everything under one lock: nothing is at once, so there is nothing to simulate. On one core a
-    receiver of states has its turn once in a time slice; on two, whenever the sender has had his."""
-    calls = operations["locked"][kind]
-    if cores == 1 and capacity_of(operations, kind) == 0:
-        ns = turn_ns(costs, operations["lock-free"][kind]["send"])
-        return ns + calls["send"] * lock_price_ns(costs, cores)
-    both = calls["send"] + calls["receive"]
-    return turns_ns(costs, operations, kind) + both * lock_price_ns(costs, cores)
+    """Everything under one lock: nothing is at once, so there is nothing to simulate."""
+    waits = capacity_of(operations, kind) > 0
+    calls = locked_calls(operations["locked"][kind], cores, waits)
+    ns = turn_ns(costs, operations["lock-free"][kind]["send"])
+    if cores > 1 or waits:
+        ns = turns_ns(costs, operations, kind)
+    return ns + calls * lock_price_ns(costs, cores)
 
 
 def predict(costs, operations, kind, exchange, place):
