@@ -145,6 +145,16 @@ is_called(const wanted *w)
     return w->called && w->called(w->context);
 }
 
+/* Where its member runs: a line that is written as seldom as it changes. */
+static void
+note_processor(med_barrier_line *line, uint32_t here)
+{
+    /* Relaxed, these two: a guess. */
+    if (atomic32_load_relaxed(&line->processor) != here) {
+        atomic32_store_relaxed(&line->processor, here);
+    }
+}
+
 static void
 say(med_barrier_line *line, uint32_t come)
 {
@@ -166,10 +176,7 @@ is_wanted_here(void *context)
 {
     const wanted *w = context;
     uint32_t here = med_port_processor_here();
-    /* Relaxed, these two: guesses. */
-    if (atomic32_load_relaxed(&w->own->processor) != here) {
-        atomic32_store_relaxed(&w->own->processor, here);
-    }
+    note_processor(w->own, here);
     for (uint32_t i = w->seen; i < w->count; i++) {
         /* Relaxed: a guess. */
         if (atomic32_load_relaxed(&w->lines[i].processor) == here &&
@@ -285,10 +292,7 @@ void
 med_barrier_come(med_barrier *barrier, med_barrier_member *member)
 {
     med_barrier_line *own = line_of(barrier, member, 0);
-    /* Relaxed, these two: the member's own. */
-    if (atomic32_load_relaxed(&own->processor) == MED_PORT_PROCESSOR_ANY) {
-        atomic32_store_relaxed(&own->processor, med_port_processor_here());
-    }
+    note_processor(own, med_port_processor_here());
     member->come++;
     member->level = 0;
     member->passes = false;
