@@ -288,6 +288,7 @@ med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), 
         team->size = team->formation->size;
     }
     team->level = leader->team->level + 1;
+    team->is_crowded = team->size > med_settings_get()->processors;
     team->active_level = leader->team->active_level + (team->size > 1);
     icv_hand_down(team, leader->icv);
     gates_fill(team, entry, data);

@@ -74,6 +74,7 @@ struct med_team {
     uint32_t size;
     uint32_t level;        /* of regions around its members: 0: the initial one */
     uint32_t active_level; /* of these, those of more than one */
+    bool is_crowded;       /* more members than processors */
     med_member *leader;    /* NULL: the initial one */
     med_icv icv;           /* what the tasks of a region begin with */
     med_formation *formation;

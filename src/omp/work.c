@@ -71,12 +71,34 @@ is_begun_or_free(void *context)
     return w->turn == turn_of(w->construct, BEGUN) || w->turn == turn_of(w->construct, 0);
 }
 
+typedef struct team_wait {
+    const med_member *member;
+    bool (*condition)(void *context);
+    void *context;
+} team_wait;
+
+/* In a crowded team somebody else of it is, as a rule. */
+static bool
+is_wanted_here(void *context)
+{
+    return ((const team_wait *)context)->member->team->is_crowded;
+}
+
+static bool
+condition_holds(void *context)
+{
+    const team_wait *w = context;
+    return w->condition(w->context);
+}
+
 static void
 wait_in_team(med_member *member, bool (*condition)(void *context), void *context)
 {
     if (!condition(context)) {
-        med_wait_request request = {.condition = condition,
-                                    .context = context,
+        team_wait w = {.member = member, .condition = condition, .context = context};
+        med_wait_request request = {.condition = condition_holds,
+                                    .is_wanted_here = is_wanted_here,
+                                    .context = &w,
                                     .deadline_ns = MED_PORT_FOREVER,
                                     .scope = MED_PORT_SCOPE_PROCESS};
         (void)med_wait_until(&member->team->wait, &member->waiter, &request);
