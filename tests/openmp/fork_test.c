@@ -47,6 +47,9 @@ static void
 all_go_on(void **state)
 {
     (void)state;
+#ifdef MEDLEY_TEST_EMULATED
+    not_possible_here("the emulator ends at times where a child of several threads starts its own");
+#endif
     for (int i = 0; i < 20; i++) {
         assert_true(regions_go());
         if (i % 4 == 3) {

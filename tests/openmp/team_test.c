@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/unit.h"
 
@@ -211,7 +212,9 @@ teams_end_with_their_leader(void **state)
             assert_int_equal(sums[i], 20 * 6);
         }
     }
-    assert_int_equal(threads_of_process(), before);
+    while (threads_of_process() != before) { /* one that was joined may be counted for a while */
+        (void)usleep(1000);
+    }
 }
 
 int
