@@ -25,7 +25,7 @@ packages() {
            echo qemu-user dpkg-dev gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-powerpc64-linux-gnu
            echo libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-ppc64-cross ;;
     bench) packages build
-           echo libboost-dev libck-dev dpdk-dev libnng-dev libzmq3-dev libopenmpi-dev openmpi-bin
+           echo libboost-dev libck-dev dpdk-dev libnng-dev libzmq3-dev libopenmpi-dev openmpi-bin libomp5-16
            echo python3 gcc-arm-none-eabi libnewlib-arm-none-eabi ;;
     matrix) packages build
             echo python3 python3-simpy ;;

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * OpenMP's directives, of one program on three runtimes: ours, gcc's, and LLVM's by the names that
+ * gcc calls. Each restart is a process of its own, on which runtime says LD_LIBRARY_PATH.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench.h"
+
+static const char *const directives[] = {"parallel", "for",  "parallel for", "barrier",  "single",
+                                         "critical", "lock", "ordered",      "reduction"};
+#define DIRECTIVES BENCH_COUNT(directives)
+#define MEAN DIRECTIVES /* the geometric mean of them is the value behind them */
+_Static_assert(DIRECTIVES + 1 <= BENCH_VALUES_MAX, "they fit");
+
+typedef struct run_case {
+    const char *libraries; /* LD_LIBRARY_PATH; NULL: the system's own */
+    uint32_t threads;
+} run_case;
+
+static bool
+values_read(FILE *output, double *values)
+{
+    double logarithms = 0;
+    for (uint32_t i = 0; i < DIRECTIVES; i++) {
+        if (fscanf(output, "%lf", &values[i]) != 1 || values[i] <= 0) {
+            return false;
+        }
+        logarithms += log(values[i]);
+    }
+    values[MEAN] = exp(logarithms / DIRECTIVES);
+    return true;
+}
+
+static bool
+measure(const bench *b, void *context, double *values)
+{
+    const run_case *c = context;
+    char command[1024];
+    uint64_t rounds = bench_count(b, c->threads <= 2 ? 10000 : 320) / c->threads;
+    (void)snprintf(command, sizeof command, "%s%s %s %u %llu",
+                   c->libraries ? "LD_LIBRARY_PATH=" : "", c->libraries ? c->libraries : "",
+                   OPENMP_PROGRAM, c->threads, (unsigned long long)rounds * c->threads);
+    FILE *output = popen(command, "r");
+    if (!output) {
+        return bench_failed("OpenMP", "cannot start the program");
+    }
+    bool read = values_read(output, values);
+    bool passed = pclose(output) == 0;
+    return (read && passed) || bench_failed("OpenMP", "a directive went wrong");
+}
+
+static void
+ask(bench *b, uint32_t threads, uint32_t processors)
+{
+    run_case ours = {OPENMP_OURS, threads};
+    run_case gcc = {NULL, threads};
+    run_case llvm = {OPENMP_LLVM, threads};
+    const bench_subject subjects[] = {
+        {"medley", measure, &ours}, {"libgomp", measure, &gcc}, {"libomp", measure, &llvm}};
+    bench_goal goals[DIRECTIVES + 1];
+    bench_question question = {.setting =
+                                   "each with a delay of 0.1 us; the program as gcc builds it",
+                               .unit = "ns",
+                               .value_count = DIRECTIVES + 1,
+                               .subjects = subjects,
+                               .subject_count = BENCH_COUNT(subjects),
+                               .goals = goals,
+                               .goal_count = BENCH_COUNT(goals)};
+    for (uint32_t i = 0; i <= DIRECTIVES; i++) {
+        double mean = threads > processors ? 0.8 : 0.85;
+        question.value_names[i] = i == MEAN ? "geometric mean" : directives[i];
+        goals[i] = (bench_goal){.name = question.value_names[i],
+                                .first_peer = 1,
+                                .peer_count = 2,
+                                .direction = BENCH_AT_MOST,
+                                .factor = i == MEAN ? mean : 1.05,
+                                .value = i};
+    }
+    char name[64];
+    (void)snprintf(name, sizeof name, "OpenMP directives, %u thread%s", threads,
+                   threads == 1 ? "" : "s");
+    question.name = name;
+    bench_ask(b, &question);
+}
+
+int
+main(int argc, char **argv)
+{
+    static const uint32_t threads[] = {1, 2, 4, 8, 16};
+    bench b;
+    bench_begin(&b, argc, argv, "openmp_bench",
+                "OpenMP's directives beside the compilers' runtimes");
+    for (uint32_t i = 0; i < BENCH_COUNT(threads); i++) {
+        ask(&b, threads[i], b.processor_count);
+    }
+    return bench_end(&b);
+}
