@@ -264,7 +264,8 @@ place_as_state(med_self *self, med_lane_own *lane, void *address, size_t bytes)
     return status == MEDLEY_OK ? med_exchange_buffer_give(self, buffer) : status;
 }
 
-/* Where the node notes what it sends in place, from the first time on. */
+/* Where the node notes what it sends in place, from the first time on. Who can have no memory for
+ * it waits for some as for a buffer. */
 static __attribute__((noinline)) medley_status_t
 notes_make(const med_self *self)
 {
@@ -282,11 +283,11 @@ place_once(med_self *self, med_lane_own *lane, void *address, size_t bytes)
     if (__builtin_expect(lane->producer.kind == MED_LANE_STATES, 0)) {
         return place_as_state(self, lane, address, bytes);
     }
-    if (__builtin_expect(!self->exchange->sent, 0) && notes_make(self) != MEDLEY_OK) {
-        return MEDLEY_ERR_NO_MEMORY;
-    }
     if (__builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return MEDLEY_ERR_PEER_DIED;
+    }
+    if (__builtin_expect(!self->exchange->sent, 0) && notes_make(self) != MEDLEY_OK) {
+        return MEDLEY_ERR_NO_MEMORY;
     }
     med_pool_buffer buffer = buffer_at(&self->exchange->exchange->pool, address);
     medley_status_t status = med_buffer_send(self, lane, buffer, (uint32_t)bytes);
