@@ -12,8 +12,11 @@
 static atomic32 wanted = ATOMIC32_INIT(MED_LOG_ERROR);
 static bool (*heard_by)(const char *line);
 
-#define LINE_BEGIN "medley: "
-#define LIMIT_BEGIN "limit reached: "
+/* What a line is; kept, it stands before it. */
+typedef enum line_kind {
+    LINE_ANY,
+    LINE_LIMIT, /* that was reached */
+} line_kind;
 
 /* Limits that were said, by their lines' hashes. About as many as there are: two that share a place
  * are said more often. */
@@ -92,10 +95,9 @@ is_said(const char *line)
 }
 
 static void
-speak(const char *line)
+speak(line_kind kind, const char *line)
 {
-    bool is_limit = med_text_equal(line, LINE_BEGIN LIMIT_BEGIN, sizeof LINE_BEGIN LIMIT_BEGIN - 1);
-    if (is_limit && is_said(line)) {
+    if (kind == LINE_LIMIT && is_said(line)) {
         return;
     }
     if (!heard_by || !heard_by(line)) {
@@ -105,7 +107,7 @@ speak(const char *line)
 
 /* False: it is to be said at once. What does not fit is lost. */
 static bool
-keep(const med_text *line)
+keep(line_kind kind, const med_text *line)
 {
     uint32_t thread = atomic32_load_relaxed(&keeper); /* relaxed: whose it is wrote it himself */
     if (thread == 0 || thread != med_port_thread_id()) {
@@ -118,9 +120,11 @@ keep(const med_text *line)
         }
         kept_by->lines = memory;
     }
-    if (line->length < KEPT_BYTES - kept_by->length) {
-        med_text_copy(kept_by->lines + kept_by->length, line->length + 1, line->bytes);
-        kept_by->length += line->length + 1;
+    if (line->length + 1 < KEPT_BYTES - kept_by->length) {
+        char *at = kept_by->lines + kept_by->length;
+        at[0] = (char)kind;
+        med_text_copy(at + 1, line->length + 1, line->bytes);
+        kept_by->length += line->length + 2;
     }
     return true;
 }
@@ -146,7 +150,8 @@ med_log_say(med_log_kept *kept)
         return;
     }
     for (size_t at = 0; at < kept->length; at++) {
-        speak(kept->lines + at);
+        line_kind kind = (line_kind)kept->lines[at++];
+        speak(kind, kept->lines + at);
         while (kept->lines[at]) {
             at++;
         }
@@ -155,17 +160,22 @@ med_log_say(med_log_kept *kept)
     kept->lines = NULL;
 }
 
+static void
+say(line_kind kind, const med_text *text)
+{
+    med_text line = {.length = 0};
+    med_text_string(&line, "medley: ");
+    med_text_string(&line, text->bytes);
+    if (!med_port_has_processes() || !keep(kind, &line)) {
+        speak(kind, line.bytes);
+    }
+}
+
 void
 med_log(med_log_level level, const med_text *text)
 {
-    if (!med_log_wanted(level)) {
-        return;
-    }
-    med_text line = {.length = 0};
-    med_text_string(&line, LINE_BEGIN);
-    med_text_string(&line, text->bytes);
-    if (!med_port_has_processes() || !keep(&line)) {
-        speak(line.bytes);
+    if (med_log_wanted(level)) {
+        say(LINE_ANY, text);
     }
 }
 
@@ -203,7 +213,7 @@ void
 med_log_limit_line(const char *objects, uint32_t limit, const char *what, const char *where)
 {
     med_text text = {.length = 0};
-    med_text_string(&text, LIMIT_BEGIN);
+    med_text_string(&text, "limit reached: ");
     med_text_count(&text, limit, objects);
     if (what) {
         med_text_string(&text, "; ");
@@ -211,5 +221,5 @@ med_log_limit_line(const char *objects, uint32_t limit, const char *what, const 
         med_text_string(&text, " raises it, set ");
         med_text_string(&text, where);
     }
-    med_log(MED_LOG_ERROR, &text);
+    say(LINE_LIMIT, &text);
 }

@@ -44,7 +44,7 @@ MED_INNER void med_log(med_log_level level, const med_text *text);
 /* What the calling thread says from here to med_log_keep_end is kept, for med_log_say: standard
  * error may block, and others must not wait for who reads it. One thread of the process at once. */
 typedef struct med_log_kept {
-    char *lines; /* one behind the other, each with its NUL; NULL: none */
+    char *lines; /* one behind the other, each behind what it is, with its NUL; NULL: none */
     size_t length;
 } med_log_kept;
 void med_log_keep(med_log_kept *kept);

@@ -86,14 +86,28 @@ kept_is_not_said(void **state)
     expect_said(0, "medley: limit reached: 8 lanes");
 }
 
+/* Also what reads like a limit; and what is kept, each as what it is. */
 static void
 all_else_each_time(void **state)
 {
+    med_log_kept kept;
     (void)state;
     for (int i = 0; i < 10; i++) {
         med_log_error("a file", "is none");
     }
     expect_said(10, "medley: a file: is none");
+    for (int i = 0; i < 10; i++) {
+        med_log_error("limit reached", "9 files");
+    }
+    expect_said(10, "medley: limit reached: 9 files");
+    med_log_keep(&kept);
+    for (int i = 0; i < 3; i++) {
+        med_log_error("limit reached", "9 files");
+        med_log_limit("ports", 2, NULL, NULL);
+    }
+    med_log_keep_end();
+    med_log_say(&kept);
+    expect_said(4, "medley: limit reached: 9 files");
 }
 
 int
