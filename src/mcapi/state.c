@@ -193,21 +193,13 @@ typedef struct waiting {
     medley_status_t status; /* MEDLEY_EMPTY: not yet */
 } waiting;
 
-static medley_status_t
-copy_locked(waiting *w)
-{
-    medley_status_t status;
-    MED_LOCKED(w->self, MED_RWL_READ, status,
-               copy_newest(w->self, w->lane, w->buffer, w->size, &w->bytes));
-    return status;
-}
-
 static bool
 was_received(void *context)
 {
     waiting *w = context;
     if (w->status == MEDLEY_EMPTY) {
-        w->status = copy_locked(w);
+        MED_LOCKED(w->self, MED_RWL_READ, w->status,
+                   copy_newest(w->self, w->lane, w->buffer, w->size, &w->bytes));
     }
     return w->status != MEDLEY_EMPTY;
 }
@@ -255,12 +247,12 @@ receive_wait(med_self *self, med_lane_own *lane, void *buffer, size_t size, uint
 {
     waiting w = {
         .self = self, .lane = lane, .buffer = buffer, .size = size, .status = MEDLEY_EMPTY};
-    medley_status_t status = med_is_locked(self) ? copy_locked(&w) : MEDLEY_EMPTY;
-    if (status == MEDLEY_EMPTY) {
-        status = wait_for(&w, was_received, med_endpoint_deadline_ns(lane->consumer.endpoint));
+    bool is_received = med_is_locked(self) && was_received(&w);
+    if (!is_received) {
+        w.status = wait_for(&w, was_received, med_endpoint_deadline_ns(lane->consumer.endpoint));
     }
     *bytes = w.bytes;
-    return status;
+    return w.status;
 }
 
 medley_status_t
