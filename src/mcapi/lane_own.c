@@ -212,14 +212,18 @@ med_lane_end_leave(med_self *self, med_lane_own *lane, med_lane_side side)
 
 /* ---- Given up -------------------------------------------------------------------------------- */
 
-/* Has its receiver gone, and is it no channel's? */
+/* Has its receiver gone, and is it no channel's? One who is there, and left the lane since what lay
+ * in it was no record, lost what was sent: the next send there says so. */
 static bool
 is_to_give_up(const med_self *self, const med_lane_own *lane)
 {
+    uint32_t node;
     /* Relaxed, both: own, if it is so; then the rest is, too. */
-    return atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
-           atomic32_load_relaxed(&lane->producer.handle) == 0 &&
-           med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
+    bool goes = atomic32_load_relaxed(&lane->producer.owner) == self->ref &&
+                atomic32_load_relaxed(&lane->producer.handle) == 0 &&
+                med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
+    return goes && (lane->producer.kind != MED_LANE_MESSAGES ||
+                    med_endpoint_owner(self->system, lane->producer.to, &node) != MEDLEY_OK);
 }
 
 static void
