@@ -60,7 +60,7 @@ delay_calibrate(void)
     delay_rounds = many * DELAY_NS / (best_ns + 1) + 1;
 }
 
-/* ---- The directives: `repetitions` of each; of what excludes others, by all threads together ----- */
+/* ---- The directives: `repetitions` of each; of what excludes others, by all threads ---------- */
 
 static void
 parallel(void)
