@@ -17,6 +17,8 @@
  */
 #include "omp/team.h"
 
+#include <string.h>
+
 #include "base/log.h"
 #include "omp/block.h"
 #include "omp/crew.h"
@@ -247,16 +249,31 @@ med_team_threads(const med_member *leader, uint32_t wanted)
 
 /* ---- A region -------------------------------------------------------------------------------- */
 
-/* What the tasks of the region begin with: the leader's, and the next number of the list. */
+/* What the tasks of the region begin with: the leader's, and the next number of the list. All
+ * members read the line where that stands: it is written only when it changes. */
 static void
 icv_hand_down(med_team *team, const med_icv *icv)
 {
     const med_settings *settings = med_settings_get();
-    team->icv = *icv;
+    med_icv next = *icv;
     if (icv->level + 1 < settings->threads_listed) {
-        team->icv.level = icv->level + 1;
-        team->icv.threads = settings->threads_list[icv->level + 1];
+        next.level = icv->level + 1;
+        next.threads = settings->threads_list[icv->level + 1];
     }
+    if (memcmp(&next, &team->icv, sizeof next) != 0) {
+        team->icv = next;
+    }
+}
+
+static void
+resize(med_team *team, uint32_t threads)
+{
+    const med_team *outer = team->leader->team;
+    team->formation = formation_of(team, members_ready(team, threads));
+    team->size = team->formation->size;
+    team->level = outer->level + 1;
+    team->active_level = outer->active_level + (team->size > 1);
+    team->is_crowded = team->size > med_settings_get()->processors;
 }
 
 static void
@@ -284,12 +301,8 @@ med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), 
         no_memory();
     }
     if (threads != team->size) {
-        team->formation = formation_of(team, members_ready(team, threads));
-        team->size = team->formation->size;
+        resize(team, threads);
     }
-    team->level = leader->team->level + 1;
-    team->is_crowded = team->size > med_settings_get()->processors;
-    team->active_level = leader->team->active_level + (team->size > 1);
     icv_hand_down(team, leader->icv);
     gates_fill(team, entry, data);
     member_enters(team->members[0]);

@@ -36,7 +36,8 @@ typedef struct med_units {
 /* How they are shared out: one file in schedule/ each. */
 typedef struct med_schedule {
     const char *name;
-    /* The member's next units; false: there are no more for it. Must not block. */
+    /* The member's next units, in the place of those it had last; false: there are no more for it.
+     * Must not block. */
     bool (*next)(struct med_work *work, const struct med_member *member, med_units *units);
 } med_schedule;
 

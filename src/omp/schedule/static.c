@@ -15,15 +15,17 @@ part_of(const med_work *work, const med_member *member, med_units *units)
     return member->share.rounds == 0 && units->first < units->end;
 }
 
+/* `units` holds the ones before. A number that is beyond the word is beyond the loop, too. */
 static bool
-chunk_of_round(const med_work *work, const med_member *member, med_units *units)
+chunk_next(const med_work *work, const med_member *member, med_units *units)
 {
-    uintptr_t chunks = work->units / work->chunk + (work->units % work->chunk != 0);
-    uintptr_t round = member->share.rounds;
-    if (member->number >= chunks || round > (chunks - 1 - member->number) / work->members) {
+    uintptr_t before = member->share.rounds ? units->first : 0;
+    uintptr_t chunks = member->share.rounds ? work->members : member->number;
+    uintptr_t step;
+    if (__builtin_mul_overflow(chunks, work->chunk, &step) || step >= work->units - before) {
         return false;
     }
-    units->first = (round * work->members + member->number) * work->chunk;
+    units->first = before + step;
     uintptr_t left = work->units - units->first;
     units->end = units->first + (work->chunk < left ? work->chunk : left);
     return true;
@@ -32,7 +34,7 @@ chunk_of_round(const med_work *work, const med_member *member, med_units *units)
 static bool
 static_next(med_work *work, const med_member *member, med_units *units)
 {
-    return work->chunk ? chunk_of_round(work, member, units) : part_of(work, member, units);
+    return work->chunk ? chunk_next(work, member, units) : part_of(work, member, units);
 }
 
 const med_schedule med_schedule_static = {.name = "static", .next = static_next};
