@@ -86,20 +86,27 @@ static const med_barrier_shape shapes[] = {
 };
 #define SHAPES (sizeof shapes / sizeof shapes[0])
 
+/* Crews of all sizes, at barriers of all shapes. */
 static void
-nobody_is_early(void **state)
+run_all(void *(*body)(void *argument))
 {
     static const uint32_t members[] = {1, 2, 3, 4, 7, 8, 13, 24};
-    (void)state;
     for (uint32_t i = 0; i < SHAPES; i++) {
         for (uint32_t j = 0; j < sizeof members / sizeof members[0]; j++) {
             crew c = {.barrier = barrier_make(members[j], &shapes[i]),
                       .members = members[j],
                       .rounds = 1 + 600 / members[j]};
-            run(&c, toil, 0);
+            run(&c, body, 0);
             free(c.barrier);
         }
     }
+}
+
+static void
+nobody_is_early(void **state)
+{
+    (void)state;
+    run_all(toil);
 }
 
 static void
@@ -158,17 +165,8 @@ toil_and_depart(void *argument)
 static void
 those_who_depart_are_told(void **state)
 {
-    static const uint32_t members[] = {1, 2, 3, 7, 13};
     (void)state;
-    for (uint32_t i = 0; i < SHAPES; i++) {
-        for (uint32_t j = 0; j < sizeof members / sizeof members[0]; j++) {
-            crew c = {.barrier = barrier_make(members[j], &shapes[i]),
-                      .members = members[j],
-                      .rounds = 1 + 600 / members[j]};
-            run(&c, toil_and_depart, 0);
-            free(c.barrier);
-        }
-    }
+    run_all(toil_and_depart);
 }
 
 /* Is the second of three, who departed, wanted on that processor, by the lines of the others? */
