@@ -296,7 +296,7 @@ static void
 asked_now_and_then(void **state)
 {
     (void)state;
-    WITHOUT_OTHER_MEMORY_SKIP();
+    WITHOUT_OTHER_MEMORY_SKIP(); /* as every test here: an emulator may have no such call */
     enum {
         WRITES = 2000
     };
@@ -312,7 +312,7 @@ asked_now_and_then(void **state)
     }
     assert_in_range(questions, 1, WRITES - 1);
     child_lives = false;
-    (void)usleep(20000);
+    (void)usleep(20000); /* longer than an answer is believed: time itself is under test */
     assert_int_equal(med_port_peer_copy_run(&peer, &copy), MEDLEY_ERR_PEER_DIED);
     child_lives = true;
     assert_int_equal(med_port_peer_copy_run(&peer, &copy), MEDLEY_OK);
