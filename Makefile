@@ -13,6 +13,8 @@
 #                     10 million transactions through each shipped topology, 100,000 random
 #                     kills, 10,000 simulated seeds per structure, a kill after every instruction
 #                     of every operation; an hour or more
+#   make suites       gcc's own test suite of OpenMP on gcc's library and on ours, as a table and in
+#                     build/suites/results.json; 5 minutes, later runs 2
 #   make test-cross   the unit tests for other processors, under qemu-user
 #   make check        formatter, linter, sanitizers, fuzzers for a minute each
 #   make install      into PREFIX (default /usr/local), DESTDIR honoured; under sudo it builds
@@ -22,7 +24,7 @@ PREFIX ?= /usr/local
 CMAKE_BUILD = cmake --build
 JOBS := $(shell nproc)
 
-.PHONY: all demo test bench bench-short matrix soak test-cross check install help clean setup-%
+.PHONY: all demo test bench bench-short matrix soak suites test-cross check install help clean setup-%
 
 all: build/release/stamp
 
@@ -57,6 +59,9 @@ matrix: setup-matrix build/release/stamp
 
 soak: setup-check
 	scripts/soak.sh
+
+suites: setup-suites build/release/stamp
+	@scripts/suites.py build/release/openmp
 
 test-cross: setup-cross
 	scripts/test-cross.sh

@@ -9,6 +9,7 @@
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
 #   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M
 #   matrix  build, Python and its SimPy
+#   suites  build, the source of gcc's OpenMP library, its other compilers
 #   check   formatter, linter, fuzzer, sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,9 +30,11 @@ packages() {
            echo python3 gcc-arm-none-eabi libnewlib-arm-none-eabi ;;
     matrix) packages build
             echo python3 python3-simpy ;;
+    suites) packages build
+            echo gfortran gcc-12-source python3 ;;
     check) packages test
            echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev ;;
-    *) echo "setup.sh: unknown job '$1' (build, test, cross, bench, matrix, check)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown job '$1' (build, test, cross, bench, matrix, suites, check)" >&2; exit 2 ;;
     esac
 }
 
