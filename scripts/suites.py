@@ -47,7 +47,7 @@ CONFIGURED = {"gstdint.h": "#include <stdint.h>\n",
 RESULTS = os.path.join(ROOT, "results.json")
 
 
-# ---- The tests ----------------------------------------------------------------------------------
+# ---- The tests -----------------------------------------------------------------------------------
 
 def unpack():
     """The suite's folder."""
@@ -61,7 +61,9 @@ def unpack():
         with tarfile.open(found[-1]) as archive:
             for member in archive:
                 _, _, path = member.name.partition("/libgomp/")
-                if path.startswith("testsuite/") or re.fullmatch(r"\w+\.h", path):
+                if member.name.endswith("/include/gomp-constants.h"):
+                    path = "gomp-constants.h"
+                if path.startswith("testsuite/") or re.fullmatch(r"[\w-]+\.h", path):
                     member.name = path
                     archive.extract(member, target)
         for name, text in CONFIGURED.items():
@@ -179,7 +181,7 @@ def tests_of(suite, only):
     return out
 
 
-# ---- Built and run ------------------------------------------------------------------------------
+# ---- Built and run -------------------------------------------------------------------------------
 
 def build(test, folder):
     """None, or why there is no program."""
@@ -249,7 +251,7 @@ def row_of(test, known, options):
     return {"name": test.name, "stock": stock, "ours": run(test, folder, options.folder, options.seconds)}
 
 
-# ---- All of them --------------------------------------------------------------------------------
+# ---- All of them ---------------------------------------------------------------------------------
 
 def is_lost(row):
     return row["stock"]["result"] == "pass" and row["ours"]["result"] != "pass"

@@ -7,36 +7,8 @@
 #include <stdint.h>
 
 #include "omp/face.h"
-#include "omp/lock.h"
+#include "omp/fortran.h"
 #include "omp/team.h"
-
-/* A function without arguments, and the same for Fortran. */
-#define ASKS(type, name)                                                                           \
-    FACE type omp_##name##_(void)                                                                  \
-    {                                                                                              \
-        return omp_##name();                                                                       \
-    }
-/* One that is given a number. */
-#define GIVEN(name)                                                                                \
-    FACE void omp_##name##_(const int *value)                                                      \
-    {                                                                                              \
-        omp_##name(*value);                                                                        \
-    }                                                                                              \
-    FACE void omp_##name##_8_(const int64_t *value)                                                \
-    {                                                                                              \
-        omp_##name(*value < INT32_MIN ? INT32_MIN                                                  \
-                                      : (int)(*value > INT32_MAX ? INT32_MAX : *value));           \
-    }
-/* One that is given a level. */
-#define OF_LEVEL(name)                                                                             \
-    FACE int omp_##name##_(const int *level)                                                       \
-    {                                                                                              \
-        return omp_##name(*level);                                                                 \
-    }                                                                                              \
-    FACE int omp_##name##_8_(const int64_t *level)                                                 \
-    {                                                                                              \
-        return *level >= 0 && *level <= INT32_MAX ? omp_##name((int)*level) : -1;                  \
-    }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
@@ -183,7 +155,7 @@ omp_get_ancestor_thread_num(int level)
     const med_member *member = ancestor(level);
     return member ? (int)member->number : -1;
 }
-OF_LEVEL(get_ancestor_thread_num)
+ASKS_OF(get_ancestor_thread_num)
 
 FACE int
 omp_get_team_size(int level)
@@ -191,7 +163,7 @@ omp_get_team_size(int level)
     const med_member *member = ancestor(level);
     return member ? (int)member->team->size : -1;
 }
-OF_LEVEL(get_team_size)
+ASKS_OF(get_team_size)
 
 /* ---- Schedule -------------------------------------------------------------------------------- */
 
@@ -256,97 +228,3 @@ omp_get_wtick(void)
     return 1e-9;
 }
 ASKS(double, get_wtick)
-
-/* ---- Locks ----------------------------------------------------------------------------------- */
-
-/* As omp.h has them: omp_lock_t is the lock itself, in C and in Fortran; of a nestable one Fortran
- * has an integer that holds its address. */
-#define LOCK(name)                                                                                 \
-    FACE void omp_##name##_(med_lock *lock)                                                        \
-    {                                                                                              \
-        omp_##name(lock);                                                                          \
-    }
-
-FACE void
-omp_init_lock(med_lock *lock)
-{
-    *lock = (med_lock){ATOMIC32_INIT(0)};
-}
-LOCK(init_lock)
-
-FACE void
-omp_init_lock_with_hint(med_lock *lock, unsigned hint)
-{
-    (void)hint;
-    omp_init_lock(lock);
-}
-
-FACE void
-omp_destroy_lock(med_lock *lock)
-{
-    (void)lock;
-}
-LOCK(destroy_lock)
-
-FACE void
-omp_set_lock(med_lock *lock)
-{
-    med_omp_lock_set(lock, med_member_get());
-}
-LOCK(set_lock)
-
-FACE void
-omp_unset_lock(med_lock *lock)
-{
-    med_omp_lock_unset(lock);
-}
-LOCK(unset_lock)
-
-FACE int
-omp_test_lock(med_lock *lock)
-{
-    return med_omp_lock_test(lock, med_member_get());
-}
-
-FACE int
-omp_test_lock_(med_lock *lock)
-{
-    return omp_test_lock(lock);
-}
-
-FACE void
-omp_init_nest_lock(med_nest_lock *lock)
-{
-    *lock = (med_nest_lock){.count = 0};
-}
-
-FACE void
-omp_init_nest_lock_with_hint(med_nest_lock *lock, unsigned hint)
-{
-    (void)hint;
-    omp_init_nest_lock(lock);
-}
-
-FACE void
-omp_destroy_nest_lock(med_nest_lock *lock)
-{
-    (void)lock;
-}
-
-FACE void
-omp_set_nest_lock(med_nest_lock *lock)
-{
-    med_nest_lock_set(lock, med_member_get());
-}
-
-FACE void
-omp_unset_nest_lock(med_nest_lock *lock)
-{
-    med_nest_lock_unset(lock);
-}
-
-FACE int
-omp_test_nest_lock(med_nest_lock *lock)
-{
-    return (int)med_nest_lock_test(lock, med_member_get());
-}

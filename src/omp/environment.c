@@ -120,6 +120,58 @@ stack_read(med_settings *settings, med_value value)
     return true;
 }
 
+static bool
+count_read(med_value value, uint32_t least, uint32_t most, uint32_t *count)
+{
+    uint64_t number;
+    if (!med_value_number(&value, least, most, &number) || !med_value_end(&value)) {
+        return false;
+    }
+    *count = (uint32_t)number;
+    return true;
+}
+
+static bool
+teams_read(med_settings *settings, med_value value)
+{
+    return count_read(value, 1, INT32_MAX, &settings->teams_max);
+}
+
+static bool
+teams_limit_read(med_settings *settings, med_value value)
+{
+    return count_read(value, 1, INT32_MAX, &settings->teams_thread_limit);
+}
+
+static bool
+device_read(med_settings *settings, med_value value)
+{
+    uint32_t device;
+    if (!count_read(value, 0, INT32_MAX, &device)) {
+        return false;
+    }
+    settings->initial.device = (int32_t)device;
+    return true;
+}
+
+static bool
+offload_read(med_settings *settings, med_value value)
+{
+    static const char *const names[] = {"default", "mandatory", "disabled"};
+    uint32_t found;
+    if (!med_value_one_of(&value, names, 3, &found) || !med_value_end(&value)) {
+        return false;
+    }
+    settings->offload = (med_offload)found;
+    return true;
+}
+
+static bool
+cancellation_read(med_settings *settings, med_value value)
+{
+    return med_value_truth(&value, &settings->cancellation) && med_value_end(&value);
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 typedef struct variable {
@@ -138,6 +190,11 @@ static const variable variables[] = {
     {"OMP_SCHEDULE", schedule_read,
      "[monotonic:|nonmonotonic:] static, dynamic, guided or auto, and perhaps a comma and a chunk"},
     {"OMP_STACKSIZE", stack_read, "a size in KiB, or with B, K, M or G behind it"},
+    {"OMP_NUM_TEAMS", teams_read, "a number from 1"},
+    {"OMP_TEAMS_THREAD_LIMIT", teams_limit_read, "a number from 1"},
+    {"OMP_DEFAULT_DEVICE", device_read, "a number"},
+    {"OMP_TARGET_OFFLOAD", offload_read, "default, mandatory or disabled"},
+    {"OMP_CANCELLATION", cancellation_read, "true or false"},
 };
 
 static void
@@ -149,7 +206,8 @@ settings_read(med_settings *settings)
                                   .active_levels_max = 1,
                                   .schedule = MED_SCHEDULE_DYNAMIC,
                                   .chunk = 1,
-                                  .thread_limit = UINT32_MAX};
+                                  .thread_limit = UINT32_MAX,
+                                  .teams = 1};
     for (uint32_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = med_port_environment(variables[i].name);
         if (!value) {

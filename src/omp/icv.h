@@ -33,7 +33,17 @@ typedef struct med_icv {
     uint64_t chunk;    /* 0: the kind's own */
     uint32_t thread_limit;
     bool dynamic;
+    int32_t device;       /* default-device-var */
+    uint32_t teams;       /* in the league around it */
+    uint32_t team_number; /* in that */
 } med_icv;
+
+/* What OMP_TARGET_OFFLOAD says. */
+typedef enum med_offload {
+    MED_OFFLOAD_DEFAULT,
+    MED_OFFLOAD_MANDATORY,
+    MED_OFFLOAD_DISABLED
+} med_offload;
 
 typedef struct med_settings {
     med_icv initial;
@@ -41,6 +51,10 @@ typedef struct med_settings {
     uint32_t threads_listed;
     uint32_t processors; /* min(affinity, quota), when it was first asked for */
     uint64_t stack_size_bytes;
+    uint32_t teams_max; /* 0: nothing is said */
+    uint32_t teams_thread_limit;
+    med_offload offload;
+    bool cancellation;
 } med_settings;
 
 /* Read from the environment at the first call. */

@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "omp/block.h"
 #include "omp/crew.h"
+#include "omp/limit.h"
 
 /* ---- Formations ------------------------------------------------------------------------------ */
 
@@ -97,6 +98,17 @@ room_make(med_team *team, uint32_t count)
     return true;
 }
 
+static void
+teams_destroy(med_member *member)
+{
+    med_team_destroy(member->hot);
+    med_team_destroy(member->alone);
+    med_team_destroy(member->initial);
+    member->hot = NULL;
+    member->alone = NULL;
+    member->initial = NULL;
+}
+
 void
 med_team_destroy(med_team *team)
 {
@@ -105,9 +117,11 @@ med_team_destroy(med_team *team)
     }
     med_crew_end(team);
     for (uint32_t i = 0; i < team->ready; i++) {
-        med_team_destroy(team->members[i]->hot);
-        med_team_destroy(team->members[i]->alone);
+        teams_destroy(team->members[i]);
         med_block_give(team->members[i]);
+    }
+    for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
+        med_work_place_fini(&team->works[i]);
     }
     while (team->formations) {
         med_formation *formation = team->formations;
@@ -119,6 +133,16 @@ med_team_destroy(med_team *team)
     med_block_give(team);
 }
 
+bool
+med_team_rest(med_member *member)
+{
+    if (member->team->leader) {
+        return false;
+    }
+    teams_destroy(member);
+    return true;
+}
+
 /* With its first member, who has no thread of the team's. NULL: there is no memory. */
 static med_team *
 team_make(med_member *leader)
@@ -127,7 +151,9 @@ team_make(med_member *leader)
     if (!team) {
         return NULL;
     }
-    *team = (med_team){.leader = leader, .process_life = med_crew_process_life()};
+    *team = (med_team){.leader = leader,
+                       .root = leader ? leader->team->root : team,
+                       .process_life = med_crew_process_life()};
     for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
         med_work_place_init(&team->works[i], i);
     }
@@ -138,17 +164,26 @@ team_make(med_member *leader)
     return team;
 }
 
-/* The team that the leader has for regions of one, or of more. */
-static med_team *
-team_of(med_member *leader, bool of_more)
+static _Noreturn void
+no_memory(void)
 {
-    med_team **team = of_more ? &leader->hot : &leader->alone;
+    med_log_error("OpenMP", "there is no memory to begin with");
+    __builtin_trap();
+}
+
+/* The team that a leader keeps in that place. */
+static med_team *
+team_of(med_member *leader, med_team **team)
+{
     if (*team && (*team)->process_life != med_crew_process_life()) {
         med_crew_forget(*team);
         *team = NULL;
     }
     if (!*team) {
         *team = team_make(leader);
+    }
+    if (!*team) {
+        no_memory();
     }
     return *team;
 }
@@ -199,11 +234,18 @@ thread_ends(void *pointer)
     }
 }
 
-static _Noreturn void
-no_memory(void)
+/* Its thread is its only member, with the variables that the program began with. */
+static med_member *
+begin_initial(med_team *team)
 {
-    med_log_error("OpenMP", "there is no memory to begin with");
-    __builtin_trap();
+    med_member *member = team->members[0];
+    team->size = 1;
+    team->root = team;
+    member->gate.icv = &med_settings_get()->initial;
+    member->gate.barrier = team->formations->barrier;
+    member_enters(member);
+    med_port_member_set(member);
+    return member;
 }
 
 med_member *
@@ -214,13 +256,21 @@ med_member_begin(void)
     if (!team) {
         no_memory();
     }
-    team->size = 1;
-    med_member *member = team->members[0];
-    member->gate.icv = &med_settings_get()->initial;
-    member->gate.barrier = team->formations->barrier;
-    member_enters(member);
-    med_port_member_set(member);
-    return member;
+    return begin_initial(team);
+}
+
+med_member *
+med_team_start_initial(med_member *leader)
+{
+    return begin_initial(team_of(leader, &leader->initial));
+}
+
+void
+med_team_finish_initial(med_member *first)
+{
+    first->gate.singles = first->singles;
+    first->gate.works = first->works;
+    med_port_member_set(first->team->leader);
 }
 
 med_icv *
@@ -296,13 +346,16 @@ gates_fill(med_team *team, void (*entry)(void *data), void *data)
 med_member *
 med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data)
 {
-    med_team *team = team_of(leader, threads > 1);
-    if (!team) {
-        no_memory();
+    uint32_t reserved = 0;
+    if (leader->icv->thread_limit != UINT32_MAX) {
+        reserved = med_limit_reserve(leader->team->root, leader->icv->thread_limit, threads - 1);
+        threads = 1 + reserved;
     }
+    med_team *team = team_of(leader, threads > 1 ? &leader->hot : &leader->alone);
     if (threads != team->size) {
         resize(team, threads);
     }
+    team->reserved = reserved;
     icv_hand_down(team, leader->icv);
     gates_fill(team, entry, data);
     member_enters(team->members[0]);
@@ -344,6 +397,9 @@ med_team_finish(med_member *first)
     if (team->size > 1) {
         med_barrier_pass(first->barrier, &first->place);
         team->formation->come = first->place.come;
+    }
+    if (team->reserved) {
+        med_limit_give_back(team->root, team->reserved);
     }
     med_port_member_set(team->leader);
 }

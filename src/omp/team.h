@@ -56,6 +56,7 @@ typedef struct med_member {
     med_waiter waiter;
     med_team *hot;       /* led by this member: of several, */
     med_team *alone;     /* and of one */
+    med_team *initial;   /* of one as at the program's begin: for target regions */
     bool thread_of_team; /* else its thread is a leader's, or the team is initial */
     med_port_thread thread;
 } med_member;
@@ -75,7 +76,10 @@ struct med_team {
     uint32_t level;        /* of regions around its members: 0: the initial one */
     uint32_t active_level; /* of these, those of more than one */
     bool is_crowded;       /* more members than processors */
-    med_member *leader;    /* NULL: the initial one */
+    med_member *leader;    /* NULL: the program's own */
+    med_team *root;        /* the initial team around it, maybe itself; of which: */
+    atomic32 threads;      /* that it has, and all teams in it, beside its own: limit.h */
+    uint32_t reserved;     /* of these, for the region */
     med_icv icv;           /* what the tasks of a region begin with */
     med_formation *formation;
     med_formation *formations; /* all sizes that the team has had */
@@ -122,6 +126,15 @@ med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), 
 void med_team_prepare(med_member *first, const med_loop *loop, const med_bounds *bounds);
 void med_team_go(med_member *first);
 void med_team_finish(med_member *first);
+
+/* What is executed as if by a thread of its own: the calling one is the only member of an initial
+ * team, with the variables that the program began with, until `finish` by that member. */
+med_member *med_team_start_initial(med_member *leader);
+void med_team_finish_initial(med_member *first);
+
+/* The member's teams end, with their threads; later regions start new ones. False: it is in a
+ * region itself. */
+bool med_team_rest(med_member *member);
 
 /* The member is in that construct from here on. */
 static inline void

@@ -14,6 +14,10 @@
  */
 #include "omp/work.h"
 
+#include <string.h>
+
+#include "omp/block.h"
+#include "omp/say.h"
 #include "omp/team.h"
 
 #define BEGINS 1u
@@ -37,6 +41,56 @@ groups(uint64_t count, uint64_t size)
     return count / size + (count % size != 0);
 }
 
+void
+med_work_place_fini(med_work *work)
+{
+    med_block_give(work->memory);
+    med_block_give(work->doacross);
+}
+
+/* Zeroed; what is there serves again. */
+static void
+memory_make(med_work *work, size_t size_bytes)
+{
+    if (size_bytes <= work->memory_bytes) {
+        memset(work->memory, 0, size_bytes);
+        return;
+    }
+    med_block_give(work->memory);
+    work->memory = med_block_take(size_bytes);
+    work->memory_bytes = size_bytes;
+    if (!work->memory) {
+        med_say_fatal("there is no memory for what the threads of a loop have in common");
+    }
+}
+
+static void
+doacross_make(med_work *work, const med_loop *loop)
+{
+    const long *longs = loop->counts;
+    const unsigned long long *others = loop->counts;
+    work->doacross = med_doacross_make(work, loop->dimensions);
+    for (uint32_t i = 0; i < loop->dimensions; i++) {
+        work->doacross->counts[i] = loop->counts_are_long ? (uint64_t)longs[i] : others[i];
+    }
+}
+
+/* What few constructs have: of the last one here nothing is left. */
+static void
+fill_more(med_work *work, const med_loop *loop)
+{
+    if (work->doacross) {
+        med_block_give(work->doacross);
+        work->doacross = NULL;
+    }
+    if (loop->memory_bytes) {
+        memory_make(work, loop->memory_bytes);
+    }
+    if (loop->dimensions) {
+        doacross_make(work, loop);
+    }
+}
+
 static void
 fill(med_work *work, uint32_t members, const med_loop *loop, const med_bounds *bounds)
 {
@@ -50,6 +104,9 @@ fill(med_work *work, uint32_t members, const med_loop *loop, const med_bounds *b
     uint64_t chunk = groups(loop->chunk, work->unit);
     work->chunk = chunk < work->units ? (uintptr_t)chunk : work->units;
     work->bounds = *bounds;
+    if (work->doacross || loop->memory_bytes || loop->dimensions) {
+        fill_more(work, loop);
+    }
     /* Relaxed, these three: the turn publishes them. */
     atomic32_store_relaxed(&work->left, 0);
     atomic_word_store_relaxed(&work->next, 0);
@@ -91,8 +148,8 @@ condition_holds(void *context)
     return w->condition(w->context);
 }
 
-static void
-wait_in_team(med_member *member, bool (*condition)(void *context), void *context)
+void
+med_work_wait(med_member *member, bool (*condition)(void *context), void *context)
 {
     if (!condition(context)) {
         team_wait w = {.member = member, .condition = condition, .context = context};
@@ -112,7 +169,7 @@ med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bound
     med_work_enter(member, work);
     place_wait w = {.work = work, .construct = member->works - 1};
     do {
-        wait_in_team(member, is_begun_or_free, &w);
+        med_work_wait(member, is_begun_or_free, &w);
         if (w.turn == turn_of(w.construct, BEGUN)) {
             return;
         }
@@ -160,7 +217,7 @@ void
 med_work_ordered(med_member *member)
 {
     if (member->work && member->work->ordered && member->share.has_some) {
-        wait_in_team(member, is_done_up_to_mine, member);
+        med_work_wait(member, is_done_up_to_mine, member);
     }
 }
 

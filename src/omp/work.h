@@ -13,9 +13,11 @@
 #define MEDLEY_OMP_WORK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/atomic.h"
+#include "omp/doacross.h"
 
 struct med_member;
 struct med_work;
@@ -52,6 +54,12 @@ typedef struct med_loop {
     uint64_t chunk; /* 0: the schedule's own */
     const med_schedule *schedule;
     bool ordered;
+    size_t memory_bytes; /* zeroed, that all members have in common */
+    uint32_t dimensions; /* 0; or a doacross loop: of so many loops, this one the outermost. What
+                          * `counts` points to has that of each: longs, or else unsigned long
+                          * longs */
+    bool counts_are_long;
+    const void *counts;
 } med_loop;
 
 /* How a face makes iterations values of its variable; kept for it. */
@@ -73,6 +81,9 @@ typedef struct med_work {
     uintptr_t units; /* less than half of what the word holds */
     uintptr_t chunk; /* in units; 0: the schedule's own */
     med_bounds bounds;
+    void *memory;                  /* of the members in common; kept, and so is its size */
+    size_t memory_bytes;           /* */
+    med_doacross *doacross;        /* NULL: it is none */
     _Alignas(64) atomic_word next; /* the first unit that nobody has */
     _Alignas(64) atomic_word done; /* all units before it are, where the loop is ordered */
 } med_work;
@@ -86,6 +97,10 @@ typedef struct med_share {
 
 /* The place of that number in a team's ring, for the first time. */
 void med_work_place_init(med_work *work, uint32_t number);
+/* What it has kept. Nobody is in it. */
+void med_work_place_fini(med_work *work);
+/* Blocks until the condition holds; whoever makes it hold wakes the team's wait. */
+void med_work_wait(struct med_member *member, bool (*condition)(void *context), void *context);
 /* The member meets the construct. */
 void med_work_begin(struct med_member *member, const med_loop *loop, const med_bounds *bounds);
 /* The construct of that number of a team that has not started yet, of so many members. */

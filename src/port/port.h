@@ -542,10 +542,12 @@ MED_INNER const char *med_port_environment(const char *name);
  * plain file; MEDLEY_ERR_LIMIT: larger than `size_bytes`; MEDLEY_ERR_SYSTEM. */
 medley_status_t
 med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length);
+/* Ends the program, as by its own exit where there is such a thing. Does not return. */
+MED_INNER _Noreturn void med_port_program_end(int status);
 /* A number that nobody else can guess. */
 uint32_t med_port_random(void);
 /* One line to where errors go (standard error, the console). */
-void med_port_log(const char *line);
+MED_INNER void med_port_log(const char *line);
 
 #include "port/isa.h"
 #include "port_inline.h" /* what this port has inline */

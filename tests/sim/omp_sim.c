@@ -145,6 +145,73 @@ act_ordered(const sim_actor *actor)
     }
 }
 
+/* ---- Doacross -------------------------------------------------------------------------------- */
+
+#define INNER 3u
+
+static med_spot
+spot_of(const med_doacross *doacross, uint64_t outer, uint64_t inner)
+{
+    med_spot spot = med_doacross_spot(doacross, outer);
+    med_doacross_spot_in(doacross, &spot, 1, inner);
+    med_doacross_spot_end(&spot);
+    return spot;
+}
+
+/* Each waits for the one before it in the outer loop, and finds what that left. */
+static void
+across(void *data)
+{
+    shared *s = data;
+    med_member *member = med_member_get();
+    med_span span;
+    while (med_work_next(member, &span)) {
+        for (uint64_t at = span.first * INNER; at < span.end * INNER; at++) {
+            uint64_t outer = at / INNER;
+            if (outer > 0) {
+                med_spot before = spot_of(member->work->doacross, outer - 1, at % INNER);
+                med_doacross_wait(member, &before);
+                SIM_CHECK(s->done[at % INNER][outer - 1] == s->round);
+            }
+            s->done[at % INNER][outer] = s->round;
+            med_spot spot = spot_of(member->work->doacross, outer, at % INNER);
+            med_doacross_post(member, &spot);
+        }
+    }
+    med_work_end(member);
+}
+
+static void
+act_doacross(const sim_actor *actor)
+{
+    static const unsigned long long counts[] = {ITERATIONS, INNER};
+    shared *s = (shared *)actor->memory + actor->index;
+    const med_bounds bounds = {.step = 1};
+    for (s->round = 1; s->round <= 3; s->round++) {
+        const med_loop loop = {.count = ITERATIONS,
+                               .chunk = sim_random(3),
+                               .schedule = some_schedule(s->round),
+                               .dimensions = 2,
+                               .counts = counts};
+        med_member *first = med_team_start(med_member_get(), MEMBERS, across, s);
+        med_team_prepare(first, &loop, &bounds);
+        med_team_go(first);
+        across(s);
+        med_team_finish(first);
+        SIM_CHECK(s->done[INNER - 1][ITERATIONS - 1] == s->round);
+    }
+}
+
+const sim_scenario sim_omp_doacross = {
+    .name = "omp_doacross",
+    .covers = "doacross",
+    .memory_bytes = sizeof(shared),
+    .actors = 1,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_doacross,
+};
+
 const sim_scenario sim_omp_team = {
     .name = "omp_team",
     .covers = "team med_crew_end() once barrier",

@@ -111,3 +111,11 @@ med_port_environment(const char *name)
     (void)name;
     return NULL;
 }
+
+/* Nothing is left that could run. */
+_Noreturn void
+med_port_program_end(int status)
+{
+    (void)status;
+    __builtin_trap();
+}

@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "linux.h"
 #include "port/port.h"
@@ -108,4 +109,12 @@ med_port_on_exit(void (*handler)(void))
     /* R2 handler -> A2 (program_ends) */
     __atomic_store_n(&on_exit_handler, handler, __ATOMIC_RELEASE);
     return MEDLEY_OK;
+}
+
+/* ---- End ------------------------------------------------------------------------------------- */
+
+_Noreturn void
+med_port_program_end(int status)
+{
+    exit(status);
 }

@@ -3,6 +3,7 @@
 #include "engine.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint64_t
@@ -100,4 +101,12 @@ med_port_topology_read(const med_topology_sink *sink, char *why, size_t why_byte
     (void)why;
     (void)why_bytes;
     return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+/* No scenario wants this. */
+_Noreturn void
+med_port_program_end(int status)
+{
+    (void)status;
+    abort();
 }

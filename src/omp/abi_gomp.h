@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of gcc's names have in common. */
+#ifndef MEDLEY_OMP_ABI_GOMP_H
+#define MEDLEY_OMP_ABI_GOMP_H
+
+#include "omp/team.h"
+#include "omp/work.h"
+
+/* A loop; `schedule` NULL: that of the program's run. */
+med_loop med_gomp_loop(const med_member *member,
+                       uint64_t count,
+                       const med_schedule *schedule,
+                       uint64_t chunk);
+/* By gcc's number of it; NULL: that of the program's run. */
+const med_schedule *med_gomp_schedule(long kind);
+/* The member meets the construct. `memory` NULL; or: of so many bytes, which all members have in
+ * common; where they are, afterwards. */
+void med_gomp_begin(med_member *member, med_loop *loop, const med_bounds *bounds, void **memory);
+/* The next iterations of the loop that the member is in, as values of its variable. */
+bool med_gomp_next_long(long *first, long *behind);
+bool med_gomp_next_ull(unsigned long long *first, unsigned long long *behind);
+/* Both of abi_gomp_loop.c. */
+void GOMP_loop_end(void);
+void GOMP_loop_end_nowait(void);
+
+/* A parallel region that is a worksharing construct: sent off, the caller its first member. */
+void med_gomp_parallel_work_start(void (*entry)(void *),
+                                  void *data,
+                                  unsigned threads,
+                                  const med_loop *loop,
+                                  const med_bounds *bounds);
+/* And executed. */
+void med_gomp_parallel_work(void (*entry)(void *),
+                            void *data,
+                            unsigned threads,
+                            const med_loop *loop,
+                            const med_bounds *bounds);
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The names that gcc calls for worksharing loops (GCC 12, libgomp_g.h): bounds, steps and types are
+ * translated here. Iterations are counted modulo 2^64, whatever the sign of the variable.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "omp/abi_gomp.h"
+#include "omp/face.h"
+#include "omp/team.h"
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+
+/* Iterations, of a variable that is counted modulo 2^64 whatever its sign. */
+static uint64_t
+count_up(uint64_t distance, uint64_t step)
+{
+    return distance ? (distance - 1) / step + 1 : 0;
+}
+
+static uint64_t
+count_long(long start, long end, long step)
+{
+    if (step > 0) {
+        return start < end ? count_up((uint64_t)end - (uint64_t)start, (uint64_t)step) : 0;
+    }
+    return start > end ? count_up((uint64_t)start - (uint64_t)end, -(uint64_t)step) : 0;
+}
+
+static uint64_t
+count_ull(bool up, unsigned long long start, unsigned long long end, unsigned long long step)
+{
+    if (up) {
+        return start < end ? count_up(end - start, step) : 0;
+    }
+    return start > end ? count_up(start - end, -step) : 0;
+}
+
+static bool
+next(med_member *member, uint64_t *start, uint64_t *end)
+{
+    med_span span;
+    const med_work *work = member->work;
+    if (!med_work_next(member, &span)) {
+        return false;
+    }
+    /* The loop's own end where it is the last part: start + count * step may be beyond the type. */
+    const med_bounds *bounds = &work->bounds;
+    *start = bounds->start + span.first * bounds->step;
+    *end = span.end == work->count ? bounds->end : bounds->start + span.end * bounds->step;
+    return true;
+}
+
+bool
+med_gomp_next_long(long *start, long *end)
+{
+    uint64_t first, behind;
+    bool some = next(med_member_get(), &first, &behind);
+    if (some) {
+        *start = (long)first;
+        *end = (long)behind;
+    }
+    return some;
+}
+
+bool
+med_gomp_next_ull(unsigned long long *start, unsigned long long *end)
+{
+    uint64_t first, behind;
+    bool some = next(med_member_get(), &first, &behind);
+    if (some) {
+        *start = first;
+        *end = behind;
+    }
+    return some;
+}
+
+med_loop
+med_gomp_loop(const med_member *member,
+              uint64_t count,
+              const med_schedule *schedule,
+              uint64_t chunk)
+{
+    bool is_of_run = !schedule;
+    return (med_loop){.count = count,
+                      .chunk = is_of_run ? member->icv->chunk : chunk,
+                      .schedule = is_of_run ? med_schedule_of(member->icv->schedule) : schedule};
+}
+
+static bool
+begin_long(long start,
+           long end,
+           long step,
+           long chunk,
+           const med_schedule *schedule,
+           bool ordered,
+           long *first,
+           long *behind)
+{
+    med_member *member = med_member_get();
+    med_loop loop = med_gomp_loop(member, count_long(start, end, step), schedule, (uint64_t)chunk);
+    loop.ordered = ordered;
+    const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
+    med_work_begin(member, &loop, &bounds);
+    return med_gomp_next_long(first, behind);
+}
+
+static bool
+begin_ull(bool up,
+          unsigned long long start,
+          unsigned long long end,
+          unsigned long long step,
+          unsigned long long chunk,
+          const med_schedule *schedule,
+          bool ordered,
+          unsigned long long *first,
+          unsigned long long *behind)
+{
+    med_member *member = med_member_get();
+    med_loop loop = med_gomp_loop(member, count_ull(up, start, end, step), schedule, chunk);
+    loop.ordered = ordered;
+    const med_bounds bounds = {start, end, step};
+    med_work_begin(member, &loop, &bounds);
+    return med_gomp_next_ull(first, behind);
+}
+
+/* One schedule's entries: `_start` and `_next`, of long and of unsigned long long. A monotonic one
+ * serves where the loop allows others. */
+#define LOOPS(name, schedule, ordered)                                                             \
+    FACE bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long *first,   \
+                                       long *behind)                                               \
+    {                                                                                              \
+        return begin_long(start, end, step, chunk, schedule, ordered, first, behind);              \
+    }                                                                                              \
+    FACE bool GOMP_loop_##name##_next(long *first, long *behind)                                   \
+    {                                                                                              \
+        return med_gomp_next_long(first, behind);                                                  \
+    }                                                                                              \
+    FACE bool GOMP_loop_ull_##name##_start(                                                        \
+        bool up, unsigned long long start, unsigned long long end, unsigned long long step,        \
+        unsigned long long chunk, unsigned long long *first, unsigned long long *behind)           \
+    {                                                                                              \
+        return begin_ull(up, start, end, step, chunk, schedule, ordered, first, behind);           \
+    }                                                                                              \
+    FACE bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *behind)   \
+    {                                                                                              \
+        return med_gomp_next_ull(first, behind);                                                   \
+    }
+LOOPS(static, &med_schedule_static, false)
+LOOPS(dynamic, &med_schedule_dynamic, false)
+LOOPS(guided, &med_schedule_guided, false)
+LOOPS(nonmonotonic_dynamic, &med_schedule_dynamic, false)
+LOOPS(nonmonotonic_guided, &med_schedule_guided, false)
+LOOPS(ordered_static, &med_schedule_static, true)
+LOOPS(ordered_dynamic, &med_schedule_dynamic, true)
+LOOPS(ordered_guided, &med_schedule_guided, true)
+
+/* Without a chunk: the program's run decides. */
+#define LOOPS_OF_RUN(name, ordered)                                                                \
+    FACE bool GOMP_loop_##name##_start(long start, long end, long step, long *first, long *behind) \
+    {                                                                                              \
+        return begin_long(start, end, step, 0, NULL, ordered, first, behind);                      \
+    }                                                                                              \
+    FACE bool GOMP_loop_##name##_next(long *first, long *behind)                                   \
+    {                                                                                              \
+        return med_gomp_next_long(first, behind);                                                  \
+    }                                                                                              \
+    FACE bool GOMP_loop_ull_##name##_start(bool up, unsigned long long start,                      \
+                                           unsigned long long end, unsigned long long step,        \
+                                           unsigned long long *first, unsigned long long *behind)  \
+    {                                                                                              \
+        return begin_ull(up, start, end, step, 0, NULL, ordered, first, behind);                   \
+    }                                                                                              \
+    FACE bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *behind)   \
+    {                                                                                              \
+        return med_gomp_next_ull(first, behind);                                                   \
+    }
+LOOPS_OF_RUN(runtime, false)
+LOOPS_OF_RUN(nonmonotonic_runtime, false)
+LOOPS_OF_RUN(maybe_nonmonotonic_runtime, false)
+LOOPS_OF_RUN(ordered_runtime, true)
+
+/* ---- Loops that name their schedule, and want more ------------------------------------------- */
+
+#define KIND_OF_RUN 0
+#define KIND_MONOTONIC (~0x7fffffffl)
+
+const med_schedule *
+med_gomp_schedule(long kind)
+{
+    long plain = kind & ~KIND_MONOTONIC;
+    return plain == KIND_OF_RUN ? NULL : med_schedule_of((uint32_t)plain);
+}
+
+void
+med_gomp_begin(med_member *member, med_loop *loop, const med_bounds *bounds, void **memory)
+{
+    loop->memory_bytes = memory ? (uintptr_t)*memory : 0;
+    med_work_begin(member, loop, bounds);
+    if (memory) {
+        *memory = member->work->memory;
+    }
+}
+
+/* Without `first` the members share out the iterations themselves. */
+static bool
+start_long(long start,
+           long end,
+           long step,
+           long kind,
+           long chunk,
+           bool ordered,
+           long *first,
+           long *behind,
+           void **memory)
+{
+    med_member *member = med_member_get();
+    med_loop loop = med_gomp_loop(member, count_long(start, end, step), med_gomp_schedule(kind),
+                                  (uint64_t)chunk);
+    loop.ordered = ordered;
+    const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
+    med_gomp_begin(member, &loop, &bounds, memory);
+    return !first || med_gomp_next_long(first, behind);
+}
+
+static bool
+start_ull(bool up,
+          unsigned long long start,
+          unsigned long long end,
+          unsigned long long step,
+          long kind,
+          unsigned long long chunk,
+          bool ordered,
+          unsigned long long *first,
+          unsigned long long *behind,
+          void **memory)
+{
+    med_member *member = med_member_get();
+    med_loop loop =
+        med_gomp_loop(member, count_ull(up, start, end, step), med_gomp_schedule(kind), chunk);
+    loop.ordered = ordered;
+    const med_bounds bounds = {start, end, step};
+    med_gomp_begin(member, &loop, &bounds, memory);
+    return !first || med_gomp_next_ull(first, behind);
+}
+
+#define STARTS(name, ordered)                                                                      \
+    FACE bool GOMP_loop_##name(long start, long end, long step, long kind, long chunk,             \
+                               long *first, long *behind, uintptr_t *reductions, void **memory)    \
+    {                                                                                              \
+        (void)reductions;                                                                          \
+        return start_long(start, end, step, kind, chunk, ordered, first, behind, memory);          \
+    }                                                                                              \
+    FACE bool GOMP_loop_ull_##name(bool up, unsigned long long start, unsigned long long end,      \
+                                   unsigned long long step, long kind, unsigned long long chunk,   \
+                                   unsigned long long *first, unsigned long long *behind,          \
+                                   uintptr_t *reductions, void **memory)                           \
+    {                                                                                              \
+        (void)reductions;                                                                          \
+        return start_ull(up, start, end, step, kind, chunk, ordered, first, behind, memory);       \
+    }
+STARTS(start, false)
+STARTS(ordered_start, true)
+
+/* ---- Through it ------------------------------------------------------------------------------ */
+
+FACE void
+GOMP_loop_end(void)
+{
+    med_member *member = med_member_get();
+    med_work_end(member);
+    med_team_barrier(member);
+}
+
+FACE void
+GOMP_loop_end_nowait(void)
+{
+    med_work_end(med_member_get());
+}
+
+FACE void
+GOMP_ordered_start(void)
+{
+    med_work_ordered(med_member_get());
+}
+
+/* The order goes on at the end of the iterations. */
+FACE void
+GOMP_ordered_end(void)
+{
+}
+
+/* ---- Parallel loops -------------------------------------------------------------------------- */
+
+/* `go`: what becomes of the region. */
+static void
+parallel_loop(void (*go)(void (*entry)(void *),
+                         void *data,
+                         unsigned threads,
+                         const med_loop *loop,
+                         const med_bounds *bounds),
+              void (*entry)(void *),
+              void *data,
+              unsigned threads,
+              long start,
+              long end,
+              long step,
+              const med_schedule *schedule,
+              long chunk)
+{
+    const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
+    const med_loop loop =
+        med_gomp_loop(med_member_get(), count_long(start, end, step), schedule, (uint64_t)chunk);
+    go(entry, data, threads, &loop, &bounds);
+}
+
+#define PARALLEL_LOOP(name, schedule)                                                              \
+    FACE void GOMP_parallel_loop_##name(void (*entry)(void *), void *data, unsigned threads,       \
+                                        long start, long end, long step, long chunk,               \
+                                        unsigned flags)                                            \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        parallel_loop(med_gomp_parallel_work, entry, data, threads, start, end, step, schedule,    \
+                      chunk);                                                                      \
+    }
+PARALLEL_LOOP(static, &med_schedule_static)
+PARALLEL_LOOP(dynamic, &med_schedule_dynamic)
+PARALLEL_LOOP(guided, &med_schedule_guided)
+PARALLEL_LOOP(nonmonotonic_dynamic, &med_schedule_dynamic)
+PARALLEL_LOOP(nonmonotonic_guided, &med_schedule_guided)
+
+#define PARALLEL_LOOP_OF_RUN(name)                                                                 \
+    FACE void GOMP_parallel_loop_##name(void (*entry)(void *), void *data, unsigned threads,       \
+                                        long start, long end, long step, unsigned flags)           \
+    {                                                                                              \
+        (void)flags;                                                                               \
+        parallel_loop(med_gomp_parallel_work, entry, data, threads, start, end, step, NULL, 0);    \
+    }
+PARALLEL_LOOP_OF_RUN(runtime)
+PARALLEL_LOOP_OF_RUN(nonmonotonic_runtime)
+PARALLEL_LOOP_OF_RUN(maybe_nonmonotonic_runtime)
+
+/* As old programs have it, which call the region themselves and then GOMP_parallel_end. */
+#define PARALLEL_LOOP_START(name, schedule)                                                        \
+    FACE void GOMP_parallel_loop_##name##_start(void (*entry)(void *), void *data,                 \
+                                                unsigned threads, long start, long end, long step, \
+                                                long chunk)                                        \
+    {                                                                                              \
+        parallel_loop(med_gomp_parallel_work_start, entry, data, threads, start, end, step,        \
+                      schedule, chunk);                                                            \
+    }
+PARALLEL_LOOP_START(static, &med_schedule_static)
+PARALLEL_LOOP_START(dynamic, &med_schedule_dynamic)
+PARALLEL_LOOP_START(guided, &med_schedule_guided)
+
+FACE void
+GOMP_parallel_loop_runtime_start(
+    void (*entry)(void *), void *data, unsigned threads, long start, long end, long step)
+{
+    parallel_loop(med_gomp_parallel_work_start, entry, data, threads, start, end, step, NULL, 0);
+}
