@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "omp/abi_gomp.h"
+#include "omp/cancel.h"
 #include "omp/face.h"
 #include "omp/lock.h"
 #include "omp/say.h"
@@ -41,6 +42,47 @@ FACE void
 GOMP_barrier(void)
 {
     med_team_barrier(med_member_get());
+}
+
+/* ---- Cancellation ---------------------------------------------------------------------------- */
+
+#define CANCEL_PARALLEL 1
+#define CANCEL_LOOP 2
+#define CANCEL_SECTIONS 4
+
+FACE bool
+GOMP_cancellation_point(int which)
+{
+    if (!med_settings_get()->cancellation) {
+        return false;
+    }
+    const med_member *member = med_member_get();
+    return which & (CANCEL_LOOP | CANCEL_SECTIONS) ? med_cancel_work_is(member)
+                                                   : med_cancel_region_is(member);
+}
+
+/* `wanted` false: the directive's condition does not hold, and it is a cancellation point. */
+FACE bool
+GOMP_cancel(int which, bool wanted)
+{
+    if (!med_settings_get()->cancellation) {
+        return false;
+    }
+    if (!wanted) {
+        return GOMP_cancellation_point(which);
+    }
+    if (which & CANCEL_PARALLEL) {
+        med_cancel_region(med_member_get());
+    } else {
+        med_cancel_work(med_member_get());
+    }
+    return true;
+}
+
+FACE bool
+GOMP_barrier_cancel(void)
+{
+    return med_cancel_barrier(med_member_get());
 }
 
 /* ---- Regions that are worksharing constructs ------------------------------------------------- */
@@ -120,6 +162,12 @@ FACE void
 GOMP_sections_end_nowait(void)
 {
     GOMP_loop_end_nowait();
+}
+
+FACE bool
+GOMP_sections_end_cancel(void)
+{
+    return GOMP_loop_end_cancel();
 }
 
 FACE void

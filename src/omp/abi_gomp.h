@@ -19,7 +19,8 @@ void med_gomp_begin(med_member *member, med_loop *loop, const med_bounds *bounds
 /* The next iterations of the loop that the member is in, as values of its variable. */
 bool med_gomp_next_long(long *first, long *behind);
 bool med_gomp_next_ull(unsigned long long *first, unsigned long long *behind);
-/* Both of abi_gomp_loop.c. */
+/* Of abi_gomp_loop.c. */
+bool GOMP_loop_end_cancel(void);
 void GOMP_loop_end(void);
 void GOMP_loop_end_nowait(void);
 

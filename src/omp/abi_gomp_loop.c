@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "omp/abi_gomp.h"
+#include "omp/cancel.h"
 #include "omp/face.h"
 #include "omp/team.h"
 
@@ -277,6 +278,14 @@ FACE void
 GOMP_loop_end_nowait(void)
 {
     med_work_end(med_member_get());
+}
+
+FACE bool
+GOMP_loop_end_cancel(void)
+{
+    med_member *member = med_member_get();
+    med_work_end(member);
+    return med_cancel_barrier(member);
 }
 
 FACE void

@@ -76,6 +76,13 @@ omp_get_dynamic(void)
 }
 ASKS(int, get_dynamic)
 
+FACE int
+omp_get_cancellation(void)
+{
+    return med_settings_get()->cancellation;
+}
+ASKS(int, get_cancellation)
+
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
 FACE void

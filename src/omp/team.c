@@ -21,6 +21,7 @@
 
 #include "base/log.h"
 #include "omp/block.h"
+#include "omp/cancel.h"
 #include "omp/crew.h"
 #include "omp/limit.h"
 
@@ -395,8 +396,16 @@ med_team_finish(med_member *first)
 {
     med_team *team = first->team;
     if (team->size > 1) {
-        med_barrier_pass(first->barrier, &first->place);
+        if (!first->early) {
+            med_barrier_come(first->barrier, &first->place);
+        }
+        (void)med_barrier_await(first->barrier, &first->place, NULL, NULL);
+        first->early = false;
         team->formation->come = first->place.come;
+    }
+    /* Relaxed: who cancelled something did before he came. */
+    if (atomic32_load_relaxed(&team->cancelled)) {
+        med_cancel_settle(first);
     }
     if (team->reserved) {
         med_limit_give_back(team->root, team->reserved);
@@ -460,6 +469,6 @@ med_team_serve(med_member *member)
         }
         member_enters(member);
         member->gate.entry(member->gate.data);
-        med_barrier_depart(member->barrier, &member->place);
+        med_cancel_end(member, round + 1);
     }
 }

@@ -57,6 +57,9 @@ typedef struct med_member {
     med_team *hot;       /* led by this member: of several, */
     med_team *alone;     /* and of one */
     med_team *initial;   /* of one as at the program's begin: for target regions */
+    bool early;          /* it came to the region's end before: cancel.c */
+    bool waits;          /* likewise: and left the barrier before it passed */
+    atomic32 ended;      /* the last region that it has come to the end of */
     bool thread_of_team; /* else its thread is a leader's, or the team is initial */
     med_port_thread thread;
 } med_member;
@@ -73,14 +76,17 @@ typedef struct med_formation {
 
 struct med_team {
     uint32_t size;
-    uint32_t level;        /* of regions around its members: 0: the initial one */
-    uint32_t active_level; /* of these, those of more than one */
-    bool is_crowded;       /* more members than processors */
-    med_member *leader;    /* NULL: the program's own */
-    med_team *root;        /* the initial team around it, maybe itself; of which: */
-    atomic32 threads;      /* that it has, and all teams in it, beside its own: limit.h */
-    uint32_t reserved;     /* of these, for the region */
-    med_icv icv;           /* what the tasks of a region begin with */
+    uint32_t level;          /* of regions around its members: 0: the initial one */
+    uint32_t active_level;   /* of these, those of more than one */
+    atomic32 cancelled;      /* cancel.c: what is; */
+    atomic32 cancelled_come; /* the region: who has come so often need not come at its end */
+    atomic32 cancelled_work; /* which loop */
+    bool is_crowded;         /* more members than processors */
+    med_member *leader;      /* NULL: the program's own */
+    med_team *root;          /* the initial team around it, maybe itself; of which: */
+    atomic32 threads;        /* that it has, and all teams in it, beside its own: limit.h */
+    uint32_t reserved;       /* of these, for the region */
+    med_icv icv;             /* what the tasks of a region begin with */
     med_formation *formation;
     med_formation *formations; /* all sizes that the team has had */
     med_member **members;      /* those it has had, asleep or not: `ready` of them */
@@ -151,6 +157,8 @@ med_team_barrier(med_member *member)
 {
     if (member->team->size > 1) {
         med_barrier_pass(member->barrier, &member->place);
+    } else {
+        member->place.come++; /* counted all the same: cancel.c */
     }
 }
 

@@ -6,6 +6,7 @@
  *
  * Actors: threads of one process, which lead teams of threads that the library starts.
  */
+#include "omp/cancel.h"
 #include "omp/team.h"
 #include "omp/work.h"
 #include "scenarios.h"
@@ -23,6 +24,9 @@ typedef struct shared {
     uint32_t singles;
     uint32_t done[LOOPS][ITERATIONS];
     uint64_t last;
+    uint32_t cancels; /* who, */
+    uint32_t at_barrier;
+    uint32_t cancelled; /* the round */
 } shared;
 
 static void
@@ -210,6 +214,60 @@ const sim_scenario sim_omp_doacross = {
     .waits_forever = true,
     .begin = begin,
     .act = act_doacross,
+};
+
+/* ---- Cancellation ---------------------------------------------------------------------------- */
+
+#define BARRIERS 3u
+
+/* One of them cancels, at one of the barriers; whoever is told of it goes to the end. */
+static void
+cancelled_region(void *data)
+{
+    shared *s = data;
+    med_member *member = med_member_get();
+    for (uint32_t i = 0; i < BARRIERS; i++) {
+        (void)med_team_single(member);
+        if (s->cancels == member->number && s->at_barrier == i) {
+            s->cancelled = s->round;
+            med_cancel_region(member);
+            break;
+        }
+        if (med_cancel_region_is(member) || med_cancel_barrier(member)) {
+            SIM_CHECK(s->cancelled == s->round);
+            break;
+        }
+    }
+    s->came[member->number] = s->round;
+}
+
+/* Behind each such region the team is whole. */
+static void
+act_cancel(const sim_actor *actor)
+{
+    shared *s = (shared *)actor->memory + actor->index;
+    med_member *leader = med_member_get();
+    for (s->round = 1; s->round <= REGIONS; s->round++) {
+        s->size = 2 + sim_random(MEMBERS - 1);
+        s->cancels = sim_random(MEMBERS);
+        s->at_barrier = sim_random(BARRIERS);
+        med_team_run(leader, s->size, cancelled_region, s);
+        all_came(s);
+        s->round++;
+        s->singles = s->round - 1;
+        med_team_run(leader, s->size, region, s);
+        all_came(s);
+    }
+}
+
+const sim_scenario sim_omp_cancel = {
+    .name = "omp_cancel",
+    .covers = "cancel",
+    .memory_bytes = sizeof(shared),
+    .actors = 1,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_cancel,
 };
 
 const sim_scenario sim_omp_team = {

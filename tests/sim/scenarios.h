@@ -92,6 +92,7 @@
     /* omp */                       \
     HUNTED(omp_team)                \
     HUNTED(omp_loops)               \
+    HUNTED(omp_cancel)              \
     HUNTED(omp_doacross)            \
     HUNTED(omp_ordered)
 /* clang-format on */

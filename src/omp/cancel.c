@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Cancellation. What may run together: all of it, by different members of the team; settling, alone
+ * at the region's end.
+ *
+ * A region that is cancelled: some members wait in a barrier that others will never come to, some
+ * are before it, some are at the region's end and know nothing. All have to agree on how often they
+ * have come when they meet at the end. They do: whoever cancels is behind some barrier p and not
+ * yet at the next. So all have come to p; and nobody is behind p + 1 before the canceller himself
+ * comes to the end, as his coming to p + 1, and who passes p + 1 by that sees the region cancelled.
+ * So the end is p + 1 for all, and who came to p + 1 as a barrier comes no more (`early`).
+ *
+ * But then his coming does not say that he is through with the region. So each member says in a
+ * word of its own which region it has come to the end of, and in a cancelled one the leader waits
+ * for these words too.
+ *
+ * A loop that is cancelled has a barrier at its end, which all come to: so how often a member has
+ * come tells which loop is meant, and nothing is set back.
+ *
+ * Left to the leader: places of the ring whose constructs were begun and not ended, singles that
+ * some have met and others have not.
+ */
+#include "omp/cancel.h"
+
+/* What of a team is, or was, cancelled. */
+#define NOTHING 0u
+#define WORK 1u
+#define REGION 2u
+
+/* ---- Regions --------------------------------------------------------------------------------- */
+
+void
+med_cancel_region(med_member *member)
+{
+    med_team *team = member->team;
+    if (!team->leader) {
+        return;
+    }
+    /* Relaxed: whoever else stores this stores the same, and R1 publishes it. */
+    atomic32_store_relaxed(&team->cancelled_come, member->place.come + 1);
+    atomic32_store_release(&team->cancelled, REGION); /* R1 cancelled -> A1 (is_cancelled) */
+    if (team->size > 1) {
+        med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
+    }
+}
+
+static bool
+is_cancelled(const med_team *team)
+{
+    /* A1 cancelled <- R1 (med_cancel_region) */
+    return atomic32_load_acquire(&team->cancelled) == REGION;
+}
+
+bool
+med_cancel_region_is(const med_member *member)
+{
+    return is_cancelled(member->team);
+}
+
+static bool
+is_called_away(void *context)
+{
+    const med_member *member = context;
+    return is_cancelled(member->team);
+}
+
+bool
+med_cancel_barrier(med_member *member)
+{
+    if (is_cancelled(member->team)) {
+        return true;
+    }
+    if (member->team->size == 1) {
+        med_team_barrier(member);
+        return false;
+    }
+    med_barrier_come(member->barrier, &member->place);
+    bool passes = med_barrier_await(member->barrier, &member->place, is_called_away, member);
+    if (!is_cancelled(member->team)) {
+        return false;
+    }
+    /* Else it was cancelled just behind this barrier. Relaxed: A1 has it. */
+    member->early = atomic32_load_relaxed(&member->team->cancelled_come) == member->place.come;
+    member->waits = member->early && !passes;
+    return true;
+}
+
+/* ---- Loops and sections ---------------------------------------------------------------------- */
+
+void
+med_cancel_work(med_member *member)
+{
+    med_team *team = member->team;
+    uint32_t nothing = NOTHING;
+    /* Relaxed, all: a loop's members look now and then, and may be late. */
+    (void)atomic32_cas_relaxed(&team->cancelled, &nothing, WORK);
+    atomic32_store_relaxed(&team->cancelled_work, member->place.come + 1); /* relaxed: as above */
+}
+
+bool
+med_cancel_work_is(const med_member *member)
+{
+    const med_team *team = member->team;
+    /* Relaxed, both: as above. */
+    return atomic32_load_relaxed(&team->cancelled) != NOTHING &&
+           atomic32_load_relaxed(&team->cancelled_work) == member->place.come + 1;
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+/* Who left a barrier that all come to at the end goes through it here. */
+static void
+end_early(med_member *member)
+{
+    med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
+    member->early = false;
+    if (member->waits) {
+        member->waits = false;
+        (void)med_barrier_await(member->barrier, &member->place, NULL, NULL);
+    }
+}
+
+void
+med_cancel_end(med_member *member, uint32_t round)
+{
+    atomic32_store_release(&member->ended, round); /* R2 ended -> A2 (have_all_ended) */
+    if (member->early) {
+        end_early(member);
+    } else {
+        med_barrier_depart(member->barrier, &member->place);
+    }
+}
+
+static bool
+have_all_ended(void *context)
+{
+    const med_team *team = context;
+    for (uint32_t i = 1; i < team->size; i++) {
+        const med_member *member = team->members[i];
+        /* A2 ended <- R2 (med_cancel_end); relaxed: the leader's own */
+        if (atomic32_load_acquire(&member->ended) != atomic32_load_relaxed(&member->gate.round)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+med_cancel_settle(med_member *first)
+{
+    med_team *team = first->team;
+    /* Relaxed, this and all below: nobody else is left in the region. */
+    if (atomic32_load_relaxed(&team->cancelled) == REGION) {
+        if (team->size > 1 && !have_all_ended(team)) {
+            med_wait_request request = {.condition = have_all_ended,
+                                        .context = team,
+                                        .deadline_ns = MED_PORT_FOREVER,
+                                        .scope = MED_PORT_SCOPE_PROCESS};
+            (void)med_wait_until(&first->barrier->wait, &first->waiter, &request);
+        }
+        atomic32_store_relaxed(&team->singles, first->singles); /* relaxed: as above */
+        for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
+            uint32_t number = first->works + i;
+            med_work_place_init(&team->works[number % MED_TEAM_WORKS], number);
+        }
+    }
+    atomic32_store_relaxed(&team->cancelled_work, 0);  /* relaxed: as above */
+    atomic32_store_relaxed(&team->cancelled, NOTHING); /* relaxed: as above */
+}

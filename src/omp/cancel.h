@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Cancellation of regions, and of loops and sections: who is told so goes to the construct's end,
+ * by itself, at a cancellation point or out of a barrier. */
+#ifndef MEDLEY_OMP_CANCEL_H
+#define MEDLEY_OMP_CANCEL_H
+
+#include "omp/team.h"
+
+/* The region that the member is in is cancelled from here on. */
+void med_cancel_region(med_member *member);
+bool med_cancel_region_is(const med_member *member);
+/* The loop, or sections, that the members are in, or come to before their next barrier. */
+void med_cancel_work(med_member *member);
+bool med_cancel_work_is(const med_member *member);
+
+/* An explicit barrier, or the one at the end of a construct, which is left at once when the region
+ * is cancelled: true, then. */
+bool med_cancel_barrier(med_member *member);
+
+/* For team.c: a member has come to the end of the region of that number, and goes; the first has,
+ * and all others came, in a team of which something was cancelled. */
+void med_cancel_end(med_member *member, uint32_t round);
+void med_cancel_settle(med_member *first);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Cancellation: of regions, out of barriers and in the middle of loops, of loops and sections; and
+ * that the team is whole behind it. */
+#include <omp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "support/unit.h"
+
+#define THREADS 4
+
+static void
+team_is_whole(void)
+{
+    int came[THREADS] = {0};
+    long sum = 0;
+    int singles = 0;
+#pragma omp parallel num_threads(THREADS)
+    {
+        came[omp_get_thread_num()]++;
+#pragma omp barrier
+#pragma omp for schedule(dynamic, 3) reduction(+ : sum)
+        for (int i = 0; i < 100; i++) {
+            sum += i;
+        }
+#pragma omp single
+        singles++;
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(came[i], 1);
+    }
+    assert_int_equal(sum, 4950);
+    assert_int_equal(singles, 1);
+}
+
+static void
+waiting_members_leave_a_barrier(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        int behind = 0;
+        int inside = 0;
+#pragma omp parallel num_threads(THREADS)
+        {
+#pragma omp atomic
+            inside++;
+#pragma omp barrier
+            if (omp_get_thread_num() == round % THREADS) {
+#pragma omp cancel parallel
+            }
+#pragma omp barrier
+#pragma omp atomic
+            behind++;
+        }
+        assert_int_equal(inside, THREADS);
+        assert_int_equal(behind, 0);
+        if (round % 10 == 0) {
+            team_is_whole();
+        }
+    }
+}
+
+/* Some have met constructs that others never will. */
+static void
+members_end_at_unlike_constructs(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        int done = 0;
+#pragma omp parallel num_threads(THREADS)
+        for (int k = 0; k < 6; k++) {
+            if (omp_get_thread_num() == round % THREADS && k == round % 5) {
+#pragma omp cancel parallel
+            }
+#pragma omp cancellation point parallel
+#pragma omp single nowait
+            {
+#pragma omp atomic
+                done++;
+            }
+#pragma omp for schedule(dynamic, 1) nowait
+            for (int i = 0; i < 5; i++) {
+#pragma omp atomic
+                done++;
+            }
+        }
+        assert_true(done <= 6 * 6);
+        team_is_whole();
+    }
+}
+
+static void
+a_loop_ends_and_the_next_one_does_not(void **state)
+{
+    int first = 0;
+    int second = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS)
+    for (int round = 0; round < 200; round++) {
+#pragma omp for schedule(static)
+        for (int i = 0; i < 400; i++) {
+            if (i % 100 == 5) {
+#pragma omp cancel for
+            }
+#pragma omp atomic
+            first++;
+        }
+#pragma omp for schedule(static)
+        for (int i = 0; i < 400; i++) {
+#pragma omp cancellation point for
+#pragma omp atomic
+            second++;
+        }
+    }
+    assert_int_equal(first, 200 * 5 * THREADS);
+    assert_int_equal(second, 200 * 400);
+}
+
+static void
+loops_of_one_thread_end_too(void **state)
+{
+    int done = 0;
+    (void)state;
+#pragma omp parallel num_threads(1)
+    for (int round = 0; round < 10; round++) {
+#pragma omp for
+        for (int i = 0; i < 100; i++) {
+            if (i == 10 && round % 2) {
+#pragma omp cancel for
+            }
+#pragma omp cancellation point for
+            done++;
+        }
+    }
+    assert_int_equal(done, 5 * 100 + 5 * 10);
+}
+
+static void
+sections_are_cancelled(void **state)
+{
+    int behind = 0;
+    (void)state;
+    for (int round = 0; round < 100; round++) {
+#pragma omp parallel num_threads(2)
+#pragma omp sections
+        {
+#pragma omp section
+            {
+#pragma omp cancel sections
+                behind++;
+            }
+#pragma omp section
+            {
+                while (true) {
+#pragma omp cancellation point sections
+                }
+            }
+        }
+    }
+    assert_int_equal(behind, 0);
+    team_is_whole();
+}
+
+static void
+a_condition_decides(void **state)
+{
+    int behind = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS)
+    {
+#pragma omp cancel parallel if (behind == 1000)
+#pragma omp barrier
+#pragma omp atomic
+        behind++;
+    }
+    assert_int_equal(behind, THREADS);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waiting_members_leave_a_barrier),
+        cmocka_unit_test(members_end_at_unlike_constructs),
+        cmocka_unit_test(a_loop_ends_and_the_next_one_does_not),
+        cmocka_unit_test(loops_of_one_thread_end_too),
+        cmocka_unit_test(sections_are_cancelled),
+        cmocka_unit_test(a_condition_decides),
+    };
+    if (setenv("OMP_CANCELLATION", "true", 1) != 0) { /* it is read at the first region */
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
