@@ -23,8 +23,10 @@
 #define APART 128u
 /* Buffers that a node keeps at hand: with few in all, none. */
 #define CACHE_SHARE 32u
-/* More often the clock is not asked whether it is time to. */
-#define POLLS_PER_LOOK 64u
+/* So many polls go at most from one question, whether it is time to look, to the next; and who asks
+ * again after this, or later, polls slowly. */
+#define POLLS_MOST 64u
+#define SLOW_NS 1000000u
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
@@ -362,9 +364,13 @@ bool
 med_exchange_poll_counted(med_self *self)
 {
     med_exchange_node *node = self->exchange;
-    if (++node->polls < POLLS_PER_LOOK) {
+    if (++node->polls < node->polls_run) {
         return false;
     }
+    uint64_t now_ns = med_port_clock_ns();
+    bool slow = now_ns - node->polled_ns >= SLOW_NS;
+    node->polls_run = slow ? 1 : node->polls_run < POLLS_MOST ? node->polls_run * 2 : POLLS_MOST;
+    node->polled_ns = now_ns;
     node->polls = 0;
     return med_object_look_due(self);
 }

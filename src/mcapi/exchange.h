@@ -55,10 +55,12 @@ typedef struct med_exchange_node {
     med_pool_cache cache;
     med_pending_queue gets; /* endpoints that it waits for */
     med_sends sends;
-    uint32_t polls;          /* since it looked at somebody's life; see look_due */
+    uint32_t polls;          /* since it asked whether to look at somebody's life; see look_due */
+    uint32_t polls_run;      /* so many go until it asks again */
     uint32_t look;           /* at the requests that it waits for: which of `looks`; 0: none */
     uint32_t looks;          /* so many, wrapping */
     uint32_t lanes_wanted;   /* as the head said when it last gave up lanes for that */
+    uint64_t polled_ns;      /* when it asked */
     uint64_t next_search_ns; /* when it looks next whether the dead have buffers, */
     uint64_t next_burial_ns; /* and whether there are any who died */
     /* For each buffer: its use that the node sent in place; 0: none. NULL: it sent none. */
@@ -104,8 +106,9 @@ med_exchange_flag_raise(const med_self *self, atomic32 *flag)
     }
 }
 
-/* For who was told "not yet" and does not wait: is it time to look at the other side's life? Once
- * in many times, so that who only polls finds a death all the same. Never where none can die. */
+/* For who was told "not yet" and does not wait: is it time to look at the other side's life? So who
+ * only polls finds a death all the same: if he does so slowly, by his next poll; else once in many,
+ * to spare him the clock. Never where none can die. */
 bool med_exchange_poll_counted(med_self *self);
 static inline bool
 med_exchange_look_due(med_self *self)

@@ -146,6 +146,7 @@ typedef struct med_self {
     void *(*entry)(void *argument);
     void *argument;
     med_self_level levels[MED_SELF_LEVELS]; /* as of 0, or of an earlier life, until used */
+    uint64_t next_look_at_all_ns; /* as next_look_ns, at everybody's; an earlier life's at first */
 } med_self;
 
 /* The calling thread's node, or NULL. */

@@ -17,15 +17,6 @@
 #define RUN_MAX 64u          /* watch.c */
 #define LONG_BYTES 4096u
 
-static void
-nap(uint64_t ns)
-{
-    uint64_t until = med_port_clock_ns() + ns;
-    while (med_port_clock_ns() < until) {
-        med_port_delay_ns(ns / 4);
-    }
-}
-
 /* ---- Ways to send ---------------------------------------------------------------------------- */
 
 typedef struct sending {

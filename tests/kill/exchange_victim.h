@@ -46,6 +46,15 @@ kills_wanted(void)
     return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 50;
 }
 
+static inline void
+nap(uint64_t ns)
+{
+    uint64_t until = med_port_clock_ns() + ns;
+    while (med_port_clock_ns() < until) {
+        med_port_delay_ns(ns / 4);
+    }
+}
+
 /* ---- What is exchanged ----------------------------------------------------------------------- */
 
 #define SHORT_BYTES 24u

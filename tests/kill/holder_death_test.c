@@ -11,6 +11,10 @@
 #include "port/port.h"
 #include "support/system.h"
 
+#define OWN_NUMBER 2
+#define APART_NS 2000000u /* a look is due after 1 ms, and at everybody after 100 (object.c) */
+#define ROUNDS_MOST 60u
+
 static uint64_t slowest_ns; /* from a death to the last who learned of it; for showing */
 
 /* The holder stays a zombie until the end: dead all the same. */
@@ -150,6 +154,34 @@ trying_is_enough(void **state)
     trying_finds_the_death(MEDLEY_MUTEX_PRIORITY_INHERITANCE);
 }
 
+/* Tried in turn with what is always tried first, so that the look that is due comes there; then a
+ * rest, so that one is due again. */
+static void
+trying_in_turn_is_enough(void **state)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    test_process holder;
+    uint32_t rounds = 0;
+    (void)state;
+    mrapi_mutex_hndl_t mutex = mutex_make(0);
+    sharing_make(OWN_NUMBER);
+    assert_int_equal(sharing_take(UNIT, OWN_NUMBER, 0), MRAPI_SUCCESS);
+    holder_start(&holder);
+    process_kill(&holder);
+    do {
+        med_port_delay_ns(APART_NS);
+        assert_int_equal(sharing_take(UNIT, OWN_NUMBER, 0), MRAPI_TIMEOUT);
+        assert_true(++rounds <= ROUNDS_MOST);
+    } while (!mrapi_mutex_trylock(mutex, &key, &status));
+    mrapi_mutex_unlock(mutex, &key, &status);
+    mrapi_sem_unlock(mrapi_sem_get(OWN_NUMBER, &status), &status);
+    sharing_delete(OWN_NUMBER);
+    mutex_delete(mutex);
+    system_is_whole();
+    assert_int_equal(process_join(&holder), -SIGKILL);
+}
+
 static void
 number_is_free_at_once(void **state)
 {
@@ -181,6 +213,7 @@ main(void)
         WITH_SURVIVOR(next_learns),
         WITH_SURVIVOR_FAIL(next_learns_fail),
         WITH_SURVIVOR(trying_is_enough),
+        WITH_SURVIVOR(trying_in_turn_is_enough),
         WITH_SURVIVOR(number_is_free_at_once),
     };
     test_system_prepare();
