@@ -24,6 +24,29 @@
 
 #include "mcapi/record.h"
 
+/* The name of the buffer that begins there; zeroed, if none does. By value: what is stored in
+ * halves and loaded whole waits for all that was stored before. */
+static inline med_pool_buffer
+med_buffer_at(const med_pool *pool, const void *address)
+{
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)pool->buffers;
+    uint32_t index = offset <= UINT32_MAX ? (uint32_t)offset / pool->stride_bytes : UINT32_MAX;
+    if (__builtin_expect(index >= pool->slots.capacity, 0) ||
+        __builtin_expect(offset != (uintptr_t)index * pool->stride_bytes, 0)) {
+        return (med_pool_buffer){0, 0};
+    }
+    /* Relaxed: while it is the caller's only the caller changes it; else the owner says so. */
+    return (med_pool_buffer){.place = pool->tag << 16 | index,
+                             .generation =
+                                 atomic32_load_relaxed(&pool->slots.entries[index].generation)};
+}
+
+static inline bool
+med_buffer_is_none(med_pool_buffer buffer)
+{
+    return buffer.place == 0 && buffer.generation == 0;
+}
+
 /* So many go at most from one look at what is free to the next. */
 #define MED_BUFFER_SHARE_RUN 256u
 

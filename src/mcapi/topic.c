@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Topics. One thread publishes; to each subscriber goes a lane of packets or states, whose other
- * end is a channel's to him. What may run together, and why, is each lane's affair (packet.c,
+ * end is a channel's to him. What may run together, and why, is each lane's affair (packet_send.c,
  * state.c); no lane knows of another.
  *
  *               linearises at
