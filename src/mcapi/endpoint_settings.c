@@ -75,15 +75,17 @@ typedef struct setting_limits {
     uint32_t most;
 } setting_limits;
 
-/* As long as a buffer; a state, also as its lane has room for. */
+/* As long as a buffer; a state, also as its lane has room for, which takes a while to work out. */
 static uint32_t
 payload_max(const med_system *system, const med_endpoint_row *row)
 {
     uint32_t bytes = system->limits.buffer_bytes;
-    uint32_t state_bytes = med_lane_state_bytes_max(&system->limits);
     /* Relaxed: each setting stands for itself. */
-    bool states = atomic32_load_relaxed(&row->settings[MED_ENDPOINT_BUFFER_TYPE]);
-    return states && state_bytes < bytes ? state_bytes : bytes;
+    if (!atomic32_load_relaxed(&row->settings[MED_ENDPOINT_BUFFER_TYPE])) {
+        return bytes;
+    }
+    uint32_t state_bytes = med_lane_state_bytes_max(&system->limits);
+    return state_bytes < bytes ? state_bytes : bytes;
 }
 
 static setting_limits
