@@ -4,6 +4,7 @@
  * warning, with its value, and the default stands.
  */
 #include "base/log.h"
+#include "omp/allocator.h"
 #include "omp/icv.h"
 #include "omp/once.h"
 #include "omp/value.h"
@@ -172,6 +173,22 @@ cancellation_read(med_settings *settings, med_value value)
     return med_value_truth(&value, &settings->cancellation) && med_value_end(&value);
 }
 
+static bool
+allocator_read(med_settings *settings, med_value value)
+{
+    static const char *const names[] = {"omp_default_mem_alloc", "omp_large_cap_mem_alloc",
+                                        "omp_const_mem_alloc",   "omp_high_bw_mem_alloc",
+                                        "omp_low_lat_mem_alloc", "omp_cgroup_mem_alloc",
+                                        "omp_pteam_mem_alloc",   "omp_thread_mem_alloc"};
+    uint32_t found;
+    if (!med_value_one_of(&value, names, MED_ALLOCATOR_PREDEFINED, &found) ||
+        !med_value_end(&value)) {
+        return false;
+    }
+    settings->initial.allocator = MED_ALLOCATOR_DEFAULT + found;
+    return true;
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 typedef struct variable {
@@ -195,6 +212,7 @@ static const variable variables[] = {
     {"OMP_DEFAULT_DEVICE", device_read, "a number"},
     {"OMP_TARGET_OFFLOAD", offload_read, "default, mandatory or disabled"},
     {"OMP_CANCELLATION", cancellation_read, "true or false"},
+    {"OMP_ALLOCATOR", allocator_read, "one of OpenMP's own, as omp_default_mem_alloc"},
 };
 
 static void
@@ -207,7 +225,8 @@ settings_read(med_settings *settings)
                                   .schedule = MED_SCHEDULE_DYNAMIC,
                                   .chunk = 1,
                                   .thread_limit = UINT32_MAX,
-                                  .teams = 1};
+                                  .teams = 1,
+                                  .allocator = MED_ALLOCATOR_DEFAULT};
     for (uint32_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = med_port_environment(variables[i].name);
         if (!value) {

@@ -36,6 +36,7 @@ typedef struct med_icv {
     int32_t device;       /* default-device-var */
     uint32_t teams;       /* in the league around it */
     uint32_t team_number; /* in that */
+    uintptr_t allocator;  /* def-allocator-var: a handle */
 } med_icv;
 
 /* What OMP_TARGET_OFFLOAD says. */

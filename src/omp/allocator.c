@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Allocators. Before each piece of memory stands where it comes from. A pool is a number of bytes
+ * that an allocator may have given at once: counted, and nothing is ordered by it.
+ */
+#include "omp/allocator.h"
+
+#include <string.h>
+
+#include "base/atomic.h"
+#include "omp/block.h"
+#include "omp/say.h"
+#include "port/port.h"
+
+/* As omp.h numbers them. */
+enum {
+    SPACE_HIGH_BANDWIDTH = 3,
+    SPACE_LAST = 4
+};
+enum {
+    KEY_SYNC_HINT = 1,
+    KEY_ALIGNMENT,
+    KEY_ACCESS,
+    KEY_POOL_SIZE,
+    KEY_FALLBACK,
+    KEY_FALLBACK_DATA,
+    KEY_PINNED,
+    KEY_PARTITION
+};
+enum {
+    VALUE_FALSE = 0,
+    VALUE_TRUE = 1,
+    VALUE_CONTENDED = 3,
+    VALUE_PRIVATE = 6,
+    VALUE_ALL = 7,
+    VALUE_CGROUP = 10,
+    VALUE_DEFAULT_FALLBACK = 11,
+    VALUE_NULL_FALLBACK,
+    VALUE_ABORT_FALLBACK,
+    VALUE_ALLOCATOR_FALLBACK,
+    VALUE_ENVIRONMENT = 15,
+    VALUE_INTERLEAVED = 18
+};
+#define VALUE_DEFAULT UINTPTR_MAX
+
+typedef struct allocator {
+    size_t alignment;
+    uintptr_t pool_bytes; /* 0: without end */
+    uintptr_t fallback;
+    uintptr_t fallback_handle;
+    atomic_word given; /* of the pool */
+} allocator;
+
+/* Before each piece. */
+typedef struct piece {
+    void *taken; /* of the heap; so much: */
+    size_t taken_bytes;
+    size_t size_bytes;
+    uintptr_t handle;
+} piece;
+
+#define ALIGNMENT_LEAST                                                                            \
+    (_Alignof(piece) > _Alignof(max_align_t) ? _Alignof(piece) : _Alignof(max_align_t))
+
+/* NULL: a predefined one. */
+static allocator *
+allocator_of(uintptr_t handle)
+{
+    return handle > MED_ALLOCATOR_PREDEFINED ? (allocator *)handle : NULL;
+}
+
+/* ---- Traits ---------------------------------------------------------------------------------- */
+
+static bool
+is_power_of_two(uintptr_t value)
+{
+    return value && (value & (value - 1)) == 0;
+}
+
+static bool
+is_between(uintptr_t value, uintptr_t first, uintptr_t last)
+{
+    return value >= first && value <= last;
+}
+
+/* False: there is no such trait, or it cannot be had. */
+static bool
+trait_take(allocator *made, int key, uintptr_t value)
+{
+    bool is_default = value == VALUE_DEFAULT;
+    switch (key) {
+    case KEY_SYNC_HINT:
+        return is_default || is_between(value, VALUE_CONTENDED, VALUE_PRIVATE);
+    case KEY_ALIGNMENT:
+        made->alignment = is_default ? 1 : value;
+        return is_power_of_two(made->alignment);
+    case KEY_ACCESS:
+        return is_default || is_between(value, VALUE_ALL, VALUE_CGROUP);
+    case KEY_POOL_SIZE:
+        made->pool_bytes = is_default ? 0 : value;
+        return value != 0;
+    case KEY_FALLBACK:
+        made->fallback = is_default ? VALUE_DEFAULT_FALLBACK : value;
+        return is_between(made->fallback, VALUE_DEFAULT_FALLBACK, VALUE_ALLOCATOR_FALLBACK);
+    case KEY_FALLBACK_DATA:
+        made->fallback_handle = value;
+        return true;
+    case KEY_PINNED:
+        return is_default || value == VALUE_FALSE;
+    case KEY_PARTITION:
+        return is_default || is_between(value, VALUE_ENVIRONMENT, VALUE_INTERLEAVED);
+    default:
+        return false;
+    }
+}
+
+uintptr_t
+med_allocator_make(uintptr_t space, const med_allocator_trait *traits, size_t trait_count)
+{
+    allocator made = {.alignment = 1, .fallback = VALUE_DEFAULT_FALLBACK};
+    if (space > SPACE_LAST || space == SPACE_HIGH_BANDWIDTH) {
+        return MED_ALLOCATOR_NULL;
+    }
+    for (size_t i = 0; i < trait_count; i++) {
+        if (!trait_take(&made, traits[i].key, traits[i].value)) {
+            return MED_ALLOCATOR_NULL;
+        }
+    }
+    allocator *kept = med_block_take(sizeof *kept);
+    if (kept) {
+        *kept = made;
+    }
+    return (uintptr_t)kept;
+}
+
+void
+med_allocator_destroy(uintptr_t handle)
+{
+    med_block_give(allocator_of(handle));
+}
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+static piece *
+piece_of(const void *memory)
+{
+    return (piece *)(uintptr_t)memory - 1;
+}
+
+static bool
+pool_take(allocator *from, size_t size_bytes)
+{
+    if (!from || from->pool_bytes == 0) {
+        return true;
+    }
+    uintptr_t given = atomic_word_load_relaxed(&from->given); /* relaxed: a number, as below */
+    do {
+        if (size_bytes > from->pool_bytes - given) {
+            return false;
+        }
+    } while (!atomic_word_cas_relaxed(&from->given, &given, given + size_bytes));
+    return true;
+}
+
+static void
+pool_give(allocator *from, size_t size_bytes)
+{
+    if (from && from->pool_bytes) {
+        /* Relaxed: a number. */
+        (void)atomic_word_fetch_add_relaxed(&from->given, (uintptr_t)0 - size_bytes);
+    }
+}
+
+/* NULL: the heap has no more. */
+static void *
+piece_make(uintptr_t handle, size_t size_bytes, size_t alignment)
+{
+    const allocator *from = allocator_of(handle);
+    alignment = from && from->alignment > alignment ? from->alignment : alignment;
+    alignment = alignment > ALIGNMENT_LEAST ? alignment : ALIGNMENT_LEAST;
+    size_t taken_bytes;
+    if (__builtin_add_overflow(size_bytes, sizeof(piece) + alignment, &taken_bytes)) {
+        return NULL;
+    }
+    void *taken = med_port_heap_take(taken_bytes);
+    if (!taken) {
+        return NULL;
+    }
+    uintptr_t at = ((uintptr_t)taken + sizeof(piece) + alignment - 1) & ~(alignment - 1);
+    *piece_of((void *)at) = (piece){
+        .taken = taken, .taken_bytes = taken_bytes, .size_bytes = size_bytes, .handle = handle};
+    return (void *)at;
+}
+
+/* Of one allocator alone. */
+static void *
+take_of(uintptr_t handle, size_t size_bytes, size_t alignment)
+{
+    allocator *from = allocator_of(handle);
+    if (!pool_take(from, size_bytes)) {
+        return NULL;
+    }
+    void *memory = piece_make(handle, size_bytes, alignment);
+    if (!memory) {
+        pool_give(from, size_bytes);
+    }
+    return memory;
+}
+
+/* Who is asked next; MED_ALLOCATOR_NULL: nobody. */
+static uintptr_t
+fallback_of(uintptr_t handle)
+{
+    const allocator *from = allocator_of(handle);
+    uintptr_t fallback = from ? from->fallback : VALUE_NULL_FALLBACK;
+    if (fallback == VALUE_ABORT_FALLBACK) {
+        med_say_fatal("an allocator has no more memory, and is not to go on without");
+    }
+    return fallback == VALUE_ALLOCATOR_FALLBACK ? from->fallback_handle
+           : fallback == VALUE_DEFAULT_FALLBACK ? MED_ALLOCATOR_DEFAULT
+                                                : MED_ALLOCATOR_NULL;
+}
+
+void *
+med_allocator_take(uintptr_t handle, size_t size_bytes, size_t alignment)
+{
+    void *memory = NULL;
+    if (size_bytes == 0 || !is_power_of_two(alignment)) {
+        return NULL;
+    }
+    while (handle != MED_ALLOCATOR_NULL && !memory) {
+        memory = take_of(handle, size_bytes, alignment);
+        handle = memory ? handle : fallback_of(handle);
+    }
+    return memory;
+}
+
+void
+med_allocator_give(void *memory)
+{
+    if (memory) {
+        const piece *given = piece_of(memory);
+        pool_give(allocator_of(given->handle), given->size_bytes);
+        med_port_heap_give(given->taken, given->taken_bytes);
+    }
+}
+
+/* Within one allocator only the difference counts for its pool. NULL: as it was. */
+static void *
+resize(void *memory, size_t size_bytes)
+{
+    const piece old = *piece_of(memory);
+    allocator *from = allocator_of(old.handle);
+    bool grows = size_bytes > old.size_bytes;
+    if (grows && !pool_take(from, size_bytes - old.size_bytes)) {
+        return NULL;
+    }
+    void *moved = piece_make(old.handle, size_bytes, 1);
+    if (!moved) {
+        pool_give(from, grows ? size_bytes - old.size_bytes : 0);
+        return NULL;
+    }
+    pool_give(from, grows ? 0 : old.size_bytes - size_bytes);
+    memcpy(moved, memory, grows ? old.size_bytes : size_bytes);
+    med_port_heap_give(old.taken, old.taken_bytes);
+    return moved;
+}
+
+void *
+med_allocator_move(void *memory, uintptr_t handle, size_t size_bytes)
+{
+    const piece *old = piece_of(memory);
+    bool is_same = handle == MED_ALLOCATOR_NULL || handle == old->handle;
+    void *moved = is_same ? resize(memory, size_bytes) : NULL;
+    if (!moved) {
+        moved = med_allocator_take(is_same ? old->handle : handle, size_bytes, 1);
+        if (moved) {
+            memcpy(moved, memory, old->size_bytes < size_bytes ? old->size_bytes : size_bytes);
+            med_allocator_give(memory);
+        }
+    }
+    return moved;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Memory for programs, from allocators with traits (OpenMP 5.1, section 2.13). All memory spaces
+ * are the process's heap: the machine says of no memory of its own that it is larger, faster or
+ * constant; of high bandwidth there is none, and who asks for that alone gets no allocator.
+ */
+#ifndef MEDLEY_OMP_ALLOCATOR_H
+#define MEDLEY_OMP_ALLOCATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Handles, as omp.h numbers them: predefined ones up to here, else an allocator's address. */
+#define MED_ALLOCATOR_NULL 0u
+#define MED_ALLOCATOR_DEFAULT 1u
+#define MED_ALLOCATOR_PREDEFINED 8u
+
+typedef struct med_allocator_trait {
+    int key;
+    uintptr_t value;
+} med_allocator_trait;
+
+/* MED_ALLOCATOR_NULL: there is no such memory, or no such trait. */
+uintptr_t
+med_allocator_make(uintptr_t space, const med_allocator_trait *traits, size_t trait_count);
+void med_allocator_destroy(uintptr_t handle);
+
+/* NULL, where the fallback says so: there is none. `alignment`: at least, a power of two. */
+void *med_allocator_take(uintptr_t handle, size_t size_bytes, size_t alignment);
+/* What take gave; may be NULL. */
+void med_allocator_give(void *memory);
+/* What take gave, with another size, from that allocator (MED_ALLOCATOR_NULL: from the same). NULL:
+ * there is none, and what was given stays. */
+void *med_allocator_move(void *memory, uintptr_t handle, size_t size_bytes);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Allocators: alignment, pools that many threads draw on, what follows when one is empty, traits
+ * that nobody can have; sizes that change; the default of a task. */
+#include <omp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "support/unit.h"
+
+static void
+memory_is_aligned(void **state)
+{
+    (void)state;
+    for (size_t alignment = 1; alignment <= 65536; alignment *= 2) {
+        const omp_alloctrait_t traits[] = {{omp_atk_alignment, alignment}};
+        omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 1, traits);
+        char *a = omp_alloc(33, allocator);
+        char *b = omp_aligned_alloc(alignment, 33, omp_default_mem_alloc);
+        memset(a, 1, 33);
+        memset(b, 2, 33);
+        assert_int_equal((uintptr_t)a % alignment, 0);
+        assert_int_equal((uintptr_t)b % alignment, 0);
+        assert_int_equal(a[32], 1);
+        omp_free(a, allocator);
+        omp_free(b, omp_null_allocator);
+        omp_destroy_allocator(allocator);
+    }
+    assert_null(omp_aligned_alloc(24, 8, omp_default_mem_alloc));
+    assert_null(omp_alloc(0, omp_default_mem_alloc));
+    volatile size_t too_many = SIZE_MAX / 2;
+    assert_null(omp_calloc(too_many, 3, omp_default_mem_alloc));
+}
+
+/* However many threads want some at once. */
+static void
+a_pool_gives_no_more_than_it_has(void **state)
+{
+    enum {
+        THREADS = 4,
+        SIZE = 100,
+        POOL = 1050
+    };
+    const omp_alloctrait_t traits[] = {{omp_atk_pool_size, POOL},
+                                       {omp_atk_fallback, omp_atv_null_fb}};
+    omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 2, traits);
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        int got = 0;
+#pragma omp parallel num_threads(THREADS) reduction(+ : got)
+        {
+            void *memory[8];
+            for (int i = 0; i < 8; i++) {
+                memory[i] = omp_alloc(SIZE, allocator);
+                got += memory[i] != NULL;
+            }
+#pragma omp barrier
+            for (int i = 0; i < 8; i++) {
+                omp_free(memory[i], allocator);
+            }
+        }
+        assert_int_equal(got, POOL / SIZE);
+    }
+    omp_destroy_allocator(allocator);
+}
+
+static void
+who_is_empty_asks_another(void **state)
+{
+    const omp_alloctrait_t small[] = {{omp_atk_pool_size, 64}, {omp_atk_fallback, omp_atv_null_fb}};
+    omp_allocator_handle_t other = omp_init_allocator(omp_default_mem_space, 2, small);
+    const omp_alloctrait_t asks[] = {{omp_atk_pool_size, 32},
+                                     {omp_atk_fallback, omp_atv_allocator_fb},
+                                     {omp_atk_fb_data, (uintptr_t)other}};
+    omp_allocator_handle_t first = omp_init_allocator(omp_default_mem_space, 3, asks);
+    const omp_alloctrait_t plain[] = {{omp_atk_pool_size, 32}};
+    omp_allocator_handle_t falls = omp_init_allocator(omp_default_mem_space, 1, plain);
+    (void)state;
+    void *a = omp_alloc(32, first);
+    void *b = omp_alloc(64, first); /* the other's */
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_null(omp_alloc(1, other));
+    assert_null(omp_alloc(1, first));
+    omp_free(b, omp_null_allocator);
+    void *c = omp_alloc(64, other);
+    assert_non_null(c);
+    void *d = omp_alloc(1000, falls); /* the default's */
+    assert_non_null(d);
+    omp_free(a, first);
+    omp_free(c, other);
+    omp_free(d, falls);
+    omp_destroy_allocator(first);
+    omp_destroy_allocator(other);
+    omp_destroy_allocator(falls);
+}
+
+static void
+what_cannot_be_had_is_refused(void **state)
+{
+    const omp_alloctrait_t wrong[] = {
+        {omp_atk_pinned, omp_atv_true}, {omp_atk_alignment, 24},
+        {omp_atk_pool_size, 0},         {omp_atk_fallback, omp_atv_nearest},
+        {omp_atk_access, omp_atv_true}, {(omp_alloctrait_key_t)77, 1}};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        assert_true(omp_init_allocator(omp_default_mem_space, 1, &wrong[i]) == omp_null_allocator);
+    }
+    assert_true(omp_init_allocator(omp_high_bw_mem_space, 0, NULL) == omp_null_allocator);
+    assert_true(omp_init_allocator((omp_memspace_handle_t)9, 0, NULL) == omp_null_allocator);
+}
+
+static void
+what_moves_keeps_its_bytes(void **state)
+{
+    const omp_alloctrait_t traits[] = {{omp_atk_pool_size, 300},
+                                       {omp_atk_fallback, omp_atv_null_fb}};
+    omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 2, traits);
+    char *memory = omp_alloc(100, allocator);
+    (void)state;
+    strcpy(memory, "what was there");
+    memory = omp_realloc(memory, 290, omp_null_allocator, omp_null_allocator);
+    assert_string_equal(memory, "what was there"); /* 100 and 290 are more than the pool */
+    assert_null(omp_realloc(memory, 301, allocator, allocator));
+    memory = omp_realloc(memory, 20, allocator, allocator);
+    assert_string_equal(memory, "what was there");
+    memory = omp_realloc(memory, 5000, omp_default_mem_alloc, allocator);
+    assert_string_equal(memory, "what was there");
+    void *all = omp_alloc(300, allocator); /* all of it is given back */
+    assert_non_null(all);
+    omp_free(all, allocator);
+    omp_free(memory, omp_default_mem_alloc);
+    omp_destroy_allocator(allocator);
+}
+
+static void
+each_task_has_its_default(void **state)
+{
+    int wrong = 0;
+    (void)state;
+    omp_set_default_allocator(omp_low_lat_mem_alloc);
+#pragma omp parallel num_threads(3) reduction(+ : wrong)
+    {
+        wrong += omp_get_default_allocator() != omp_low_lat_mem_alloc;
+        omp_set_default_allocator(omp_const_mem_alloc);
+#pragma omp barrier
+        wrong += omp_get_default_allocator() != omp_const_mem_alloc;
+    }
+    assert_int_equal(wrong, 0);
+    assert_true(omp_get_default_allocator() == omp_low_lat_mem_alloc);
+    omp_set_default_allocator(omp_null_allocator);
+    assert_true(omp_get_default_allocator() == omp_default_mem_alloc);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_aligned),
+        cmocka_unit_test(a_pool_gives_no_more_than_it_has),
+        cmocka_unit_test(who_is_empty_asks_another),
+        cmocka_unit_test(what_cannot_be_had_is_refused),
+        cmocka_unit_test(what_moves_keeps_its_bytes),
+        cmocka_unit_test(each_task_has_its_default),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
