@@ -52,22 +52,14 @@ med_ring_copy_word(uint8_t *target, const uint8_t *source, uint32_t at)
     memcpy(target + at, &word, 8);
 }
 
-/* Copies by single words of eight bytes, and the rest by bytes: see the head of this file. The
- * first words stand apart so that with a constant `bytes` there is no loop, and what was computed
- * just before goes from registers into the slot. */
+/* Copies by single words of eight bytes, and the rest by bytes: see the head of this file. Up to
+ * MED_RING_COPY_BY_WORD_MAX. The first words stand apart so that with a constant `bytes` there is
+ * no loop, and what was computed just before goes from registers into the slot. */
 static inline void
-med_ring_copy(void *restrict target, const void *restrict source, uint32_t bytes)
+med_ring_copy_words(void *restrict target, const void *restrict source, uint32_t bytes)
 {
     uint8_t *to = target;
     const uint8_t *from = source;
-    if (med_port_is_small()) {
-        memcpy(to, from, bytes);
-        return;
-    }
-    if (bytes > MED_RING_COPY_BY_WORD_MAX) {
-        med_ring_copy_large(to, from, bytes);
-        return;
-    }
     if (bytes >= 8) {
         med_ring_copy_word(to, from, 0);
     }
@@ -85,6 +77,19 @@ med_ring_copy(void *restrict target, const void *restrict source, uint32_t bytes
         uint32_t byte = from[at];
         __asm__("" : "+r"(byte)); /* as above */
         to[at] = (uint8_t)byte;
+    }
+}
+
+/* The same, of any length. */
+static inline void
+med_ring_copy(void *restrict target, const void *restrict source, uint32_t bytes)
+{
+    if (med_port_is_small()) {
+        memcpy(target, source, bytes);
+    } else if (bytes > MED_RING_COPY_BY_WORD_MAX) {
+        med_ring_copy_large(target, source, bytes);
+    } else {
+        med_ring_copy_words(target, source, bytes);
     }
 }
 

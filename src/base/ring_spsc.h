@@ -530,14 +530,22 @@ med_ring_hand_back(med_ring_consumer *consumer, uint32_t next)
     atomic32_store_release(&consumer->end->head, next);
 }
 
+/* Does the consumer end a block with the next `count`, whose lines are dropped then? */
+static inline bool
+med_ring_drops(const med_ring_consumer *consumer, uint32_t count)
+{
+    uint32_t next = consumer->head + count;
+    return med_port_has_cache_drop() &&
+           __builtin_expect(((consumer->head ^ next) & consumer->view.blocks) != 0, 0);
+}
+
 /* packed: as release_many, for who wakes the producer elsewhere, and finds by himself how far it is
  * filled. */
 static inline void
 med_ring_pass(med_ring_consumer *consumer, uint32_t count)
 {
     uint32_t next = consumer->head + count;
-    if (med_port_has_cache_drop() &&
-        __builtin_expect(((consumer->head ^ next) & consumer->view.blocks) != 0, 0)) {
+    if (med_ring_drops(consumer, count)) {
         med_ring_drop(&consumer->view, consumer->head, next);
     }
     med_ring_hand_back(consumer, next);

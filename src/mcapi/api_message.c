@@ -141,6 +141,22 @@ receive_ask(const void *buffer, size_t size, const void *result, mcapi_status_t 
     return self;
 }
 
+static __attribute__((noinline)) void
+receive_slow(mcapi_endpoint_t endpoint,
+             void *buffer,
+             size_t size,
+             size_t *received_size,
+             mcapi_status_t *status)
+{
+    med_self *self = receive_ask(buffer, size, received_size, status);
+    if (self) {
+        uint32_t bytes = 0;
+        medley_status_t result = med_message_receive_wait(self, endpoint, buffer, size, &bytes);
+        *received_size = bytes < size ? bytes : size;
+        *status = result == MEDLEY_ERR_LIMIT ? MCAPI_ERR_MSG_TRUNCATED : status_of(result);
+    }
+}
+
 void
 mcapi_msg_recv(mcapi_endpoint_t receive_endpoint,
                void *buffer,
@@ -148,22 +164,22 @@ mcapi_msg_recv(mcapi_endpoint_t receive_endpoint,
                size_t *received_size,
                mcapi_status_t *status)
 {
-    med_self *self = receive_ask(buffer, buffer_size, received_size, status);
-    if (!self) {
+    /* In a small build all go the slow way, as they send. */
+    const med_self *self = status && !med_port_is_small() ? med_mcapi_self(status) : NULL;
+    uint32_t priority;
+    med_record record;
+    med_lane_own *lane = self && buffer && received_size
+                             ? med_message_lane_to_receive(self, receive_endpoint, &priority)
+                             : NULL;
+    if (__builtin_expect(!lane || !med_message_find_at_once(lane, buffer_size, &record), 0)) {
+        receive_slow(receive_endpoint, buffer, buffer_size, received_size, status);
         return;
     }
-    if (!med_port_is_small() &&
-        __builtin_expect(
-            med_message_receive_at_once(self, receive_endpoint, buffer, buffer_size, received_size),
-            1)) {
-        *status = MCAPI_SUCCESS;
-        return;
-    }
-    uint32_t bytes = 0;
-    medley_status_t result =
-        med_message_receive_wait(self, receive_endpoint, buffer, buffer_size, &bytes);
-    *received_size = bytes < buffer_size ? bytes : buffer_size;
-    *status = result == MEDLEY_ERR_LIMIT ? MCAPI_ERR_MSG_TRUNCATED : status_of(result);
+    med_ring_copy_words(buffer, record.payload, record.bytes);
+    *received_size = record.bytes;
+    *status = MCAPI_SUCCESS;
+    med_message_done_at_once(lane, priority, &record);
+    med_lane_wake(&lane->consumer.news);
 }
 
 void

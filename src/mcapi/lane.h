@@ -135,9 +135,10 @@ typedef struct med_lane_own {
         atomic32 at_once; /* as the producer's */
         const uint8_t *widths;
         uint32_t buffers;
-        uint32_t plain_max; /* of records, as are the next two (record.h): none has more in it; */
+        uint32_t plain_max; /* of records, as are the next three (record.h): none has more in it; */
         uint32_t headers;   /* so many are still found by their headers; */
-        bool leads_on;      /* the last one did */
+        bool leads_on;      /* the last one did; */
+        uint8_t patience;   /* so often it looks again for the next (message_at_once.h) */
         struct med_endpoint_own *endpoint;
         struct med_lane_own *next; /* of the same endpoint and priority, in a circle */
     } consumer;
@@ -151,6 +152,9 @@ med_lane_calls(uint32_t kind)
 {
     return kind == MED_LANE_STATES ? MED_LANE_PACKETS : (med_lane_kind)kind;
 }
+
+/* Looks again of who received a message just now. */
+#define MED_LANE_PATIENCE 8u
 
 /* What goes at once by that end from now on; 0: nothing. In a small build nothing ever does. */
 static inline void

@@ -112,32 +112,67 @@ med_message_most_urgent(const med_endpoint_own *own)
     return priority;
 }
 
-/* The next message, if it is known to be there, and is no longer than `size`: so long it is.
- * Whether it was received. */
-static inline bool
-med_message_receive_at_once(
-    const med_self *self, med_handle at, void *buffer, size_t size, size_t *bytes)
+/* Where the caller goes on to receive at that endpoint: the lane and its priority. NULL: there is
+ * none, or what is due there is not only to receive. */
+static inline med_lane_own *
+med_message_lane_to_receive(const med_self *self, med_handle at, uint32_t *priority)
 {
-    med_endpoint_own *own = med_endpoint_mine(self, at);
+    const med_endpoint_own *own = med_endpoint_mine(self, at);
     /* Relaxed: the slow way acquires it. */
     if (__builtin_expect(!own || own->receives.first, 0) || med_message_is_barred(own->row) ||
         __builtin_expect(atomic32_load_relaxed(&own->row->lanes_made) != own->lanes_seen, 0) ||
         med_is_locked(self)) {
-        return false;
+        return NULL;
     }
-    uint32_t priority = med_message_most_urgent(own);
-    med_lane_own *lane = own->from[priority];
-    med_record record;
-    if (!lane || med_record_at_hand(lane, &record) != MEDLEY_OK ||
-        __builtin_expect(record.kind != MED_RECORD_PLAIN || record.bytes > size, 0)) {
-        return false;
+    *priority = med_message_most_urgent(own);
+    return own->from[*priority];
+}
+
+/* The lane's next message, if it is known to be there without a look at the tail, goes plainly, and
+ * can be received without a call: no longer than `size`.
+ *
+ * Who received one just now has the patience to look more than once: whoever asks again and again
+ * for an answer has it sooner than by a new call. That what he looks for in vain is not what he
+ * waits for, he learns soon. */
+static inline bool
+med_message_find_at_once(med_lane_own *lane, size_t size, med_record *record)
+{
+    const med_ring_consumer *ring = &lane->consumer.ring;
+    uint32_t known = ring->filled - ring->head;
+    if (__builtin_expect(known == 0, 0)) {
+        if (!med_record_goes_by_header(lane, lane->consumer.leads_on)) {
+            return false;
+        }
+        known = ring->view.mask + 1;
     }
-    med_ring_copy(buffer, record.payload, record.bytes);
-    med_record_release(lane, record.granules, record.leads_on);
-    med_message_go_on(own, priority, lane);
-    med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, record.bytes);
-    *bytes = record.bytes;
-    return true;
+    uint32_t run = med_ring_run(&ring->view, ring->head, known);
+    uint32_t looks = lane->consumer.patience;
+    while (med_record_read(lane, ring->head, run, record) != MEDLEY_OK) {
+        if (looks-- == 0) {
+            lane->consumer.patience /= 2;
+            return false;
+        }
+        med_port_cpu_relax();
+    }
+    return record->kind == MED_RECORD_PLAIN && record->bytes <= size &&
+           record->bytes <= MED_RING_COPY_BY_WORD_MAX && !med_ring_drops(ring, record->granules);
+}
+
+/* It was received. */
+static inline void
+med_message_done_at_once(med_lane_own *lane, uint32_t priority, const med_record *record)
+{
+    med_ring_consumer *ring = &lane->consumer.ring;
+    if (ring->filled == ring->head) {
+        med_record_found_by_header(lane, ring->head + record->granules);
+    }
+    med_ring_hand_back(ring, ring->head + record->granules);
+    lane->consumer.leads_on = record->leads_on;
+    lane->consumer.patience = MED_LANE_PATIENCE;
+    if (lane->consumer.next != lane) {
+        med_message_go_on(lane->consumer.endpoint, priority, lane);
+    }
+    med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, record->bytes);
 }
 
 #endif
