@@ -206,6 +206,39 @@ foreign_handles(void **state)
     }
 }
 
+static void
+one_passes(const channel *c, mcapi_uint8_t value)
+{
+    mcapi_status_t status;
+    mcapi_sclchan_send_uint8(c->sender, value, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(mcapi_sclchan_recv_uint8(c->receiver, &status), value);
+    assert_int_equal(status, MCAPI_SUCCESS);
+}
+
+/* A node keeps the end that it used last, and by which word scalars pass there (scalar.h): of no
+ * handle is that the word of a width and nothing else, nor an earlier channel's. */
+static void
+handles_beside_the_last(void **state)
+{
+    static const unsigned widths[] = {1, 2, 4, 8};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        channel c = channel_make(&of_scalars);
+        if (i > 0) {
+            one_passes(&c, (mcapi_uint8_t)i);
+        }
+        for (size_t k = 0; k < sizeof widths / sizeof widths[0]; k++) {
+            expect_no_scalar_end(((unsigned)MED_HANDLE_SENDER - widths[k]) << 28);
+            expect_no_scalar_end(((unsigned)MED_HANDLE_RECEIVER - widths[k]) << 28);
+        }
+        one_passes(&c, 7);
+        channel_end(&of_scalars, &c);
+        expect_no_scalar_end(c.sender);
+        expect_no_scalar_end(c.receiver);
+    }
+}
+
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
 static void
@@ -470,6 +503,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(wrong_handles, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(stale_handles, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(foreign_handles, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(handles_beside_the_last, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(sizes, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(other_widths, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(cancelled, exchange_up, exchange_down),

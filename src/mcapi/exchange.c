@@ -338,6 +338,8 @@ med_exchange_leave(med_self *self)
     med_sends_fini(&self->exchange->sends);
     if (!med_port_is_small()) {
         self->lane_end_count = 0;
+        self->recent_sender.at_once = MED_SELF_NO_END;
+        self->recent_receiver.at_once = MED_SELF_NO_END;
     }
     if (self->exchange->sent) {
         med_port_memory_unmap(self->exchange->sent, med_exchange_sent_bytes(system));

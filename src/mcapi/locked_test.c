@@ -6,8 +6,10 @@
  */
 #include <pthread.h>
 
+#include "mcapi/lane.h"
 #include "mcapi/locked.h"
 #include "mrapi/system.h"
+#include "support/channel.h"
 #include "support/exchange.h"
 #include "support/logged.h"
 #include "support/threads.h"
@@ -238,6 +240,54 @@ nothing_moves_meanwhile(void **state)
     exchange_end();
 }
 
+/* A channel's end is known by then, and they go the long way all the same. */
+static void *
+sends_scalars(void *argument)
+{
+    mcapi_status_t status = come(OTHER + 1);
+    (void)argument;
+    if (status == MCAPI_SUCCESS) {
+        channel c = channel_between(&of_scalars, endpoint_make(1), endpoint_make(2));
+        med_lane_own *lane =
+            &med_self_get()->exchange->exchange->lane_ends[med_handle_index(c.sender)];
+        while (atomic32_load_relaxed(&lane->producer.at_once) == 0) { /* until a stop says so */
+            mcapi_sclchan_send_uint8(c.sender, 1, &status);
+            (void)mcapi_sclchan_recv_uint8(c.receiver, &status);
+        }
+        stage_reach(1);
+        stage_await(2);
+        mcapi_sclchan_send_uint8(c.sender, 2, &status);
+        stage_reach(3);
+        mcapi_finalize(&status);
+    }
+    return NULL;
+}
+
+static void
+no_scalar_moves_meanwhile(void **state)
+{
+    test_process child;
+    pthread_t thread;
+    (void)state;
+    ask_for("locked");
+    exchange_begin(NODE);
+    stage_reach(0);
+    assert_int_equal(pthread_create(&thread, NULL, sends_scalars, NULL), 0);
+    stage_await(1);
+    process_start(&child, stays_inside, NULL);
+    assert_int_equal(process_hear(&child), 'i');
+    stage_reach(2);
+    for (int i = 0; i < 1000; i++) {
+        med_port_yield();
+        assert_int_equal(atomic32_load_acquire(&stage), 2);
+    }
+    process_say(&child, 'g');
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(atomic32_load_acquire(&stage), 3);
+    assert_int_equal(process_join(&child), 0);
+    exchange_end();
+}
+
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
 static int
@@ -303,6 +353,7 @@ main(void)
         cmocka_unit_test(all_of_a_process_agree),
         cmocka_unit_test(excludes),
         cmocka_unit_test(nothing_moves_meanwhile),
+        cmocka_unit_test(no_scalar_moves_meanwhile),
         cmocka_unit_test(death_inside),
     };
     (void)setenv("MEDLEY_LOG", "error", 1); /* children inherit what this process has read */

@@ -101,6 +101,14 @@ missed(med_lane_own *lane)
     (void)med_ring_producer_stopped(&lane->producer.ring);
 }
 
+/* The end where the caller stopped: the next call finds it at once, where any does. */
+static inline void
+keep(med_self_recent_end *recent, uint32_t at_once, med_lane_own *lane)
+{
+    bool passes = at_once && med_self_get()->lane_end_count;
+    *recent = (med_self_recent_end){passes ? at_once : MED_SELF_NO_END, lane};
+}
+
 void
 med_scalar_sent(med_lane_own *lane, uint32_t width)
 {
@@ -121,8 +129,9 @@ med_scalar_sent(med_lane_own *lane, uint32_t width)
         many = 0;
     }
     med_handle handle = atomic32_load_relaxed(&lane->producer.handle); /* relaxed: own */
-    med_lane_at_once_set(&lane->producer.at_once,
-                         many ? med_scalar_at_once(handle, MED_HANDLE_SENDER, width) : 0);
+    uint32_t sign = many ? med_scalar_at_once(handle, MED_HANDLE_SENDER, width) : 0;
+    med_lane_at_once_set(&lane->producer.at_once, sign);
+    keep(&med_self_get()->recent_sender, sign, lane);
 }
 
 /* At once if all of so many have one width; where widths take turns, the other way and as far as
@@ -142,8 +151,9 @@ med_scalar_received(med_lane_own *lane, uint64_t value)
     bool at_once = many && are_all(widths, many, width);
     med_ring_consumer_stopped_until(ring, at_once ? many : MED_RING_CAPACITY_MAX);
     med_handle handle = atomic32_load_relaxed(&lane->consumer.handle); /* relaxed: own */
-    med_lane_at_once_set(&lane->consumer.at_once,
-                         at_once ? med_scalar_at_once(handle, MED_HANDLE_RECEIVER, width) : 0);
+    uint32_t sign = at_once ? med_scalar_at_once(handle, MED_HANDLE_RECEIVER, width) : 0;
+    med_lane_at_once_set(&lane->consumer.at_once, sign);
+    keep(&med_self_get()->recent_receiver, sign, lane);
     return value;
 }
 

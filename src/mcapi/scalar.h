@@ -38,16 +38,22 @@ med_scalar_at_once(med_handle handle, med_handle_kind kind, uint32_t width)
     return handle + (width << 28) - ((uint32_t)kind << 28);
 }
 
-/* The lane of the caller's open end, if the next scalar passes so; else NULL. */
+/* The lane of the caller's open end, if the next scalar passes so; else NULL. The node keeps the
+ * end at which it stopped last: there a compare says that it is its own. */
 static inline med_lane_own *
 med_scalar_sender_at_once(const med_self *self, med_handle handle, uint32_t width)
 {
+    uint32_t sign = med_scalar_at_once(handle, MED_HANDLE_SENDER, width);
+    if (__builtin_expect(self->recent_sender.at_once == sign, 1)) {
+        med_lane_own *recent = self->recent_sender.lane;
+        /* Relaxed: written by this very thread. */
+        return atomic32_load_relaxed(&recent->producer.at_once) == sign ? recent : NULL;
+    }
     uint32_t index = med_handle_index_of_kind(handle, MED_HANDLE_SENDER);
     if (__builtin_expect(index >= self->lane_end_count, 0)) {
         return NULL;
     }
     med_lane_own *lane = &self->lane_ends[index];
-    uint32_t sign = med_scalar_at_once(handle, MED_HANDLE_SENDER, width);
     /* Relaxed: written by this very thread, if both are so. */
     bool passes = atomic32_load_relaxed(&lane->producer.at_once) == sign &&
                   atomic32_load_relaxed(&lane->producer.owner) == self->ref;
@@ -57,12 +63,17 @@ med_scalar_sender_at_once(const med_self *self, med_handle handle, uint32_t widt
 static inline med_lane_own *
 med_scalar_receiver_at_once(const med_self *self, med_handle handle, uint32_t width)
 {
+    uint32_t sign = med_scalar_at_once(handle, MED_HANDLE_RECEIVER, width);
+    if (__builtin_expect(self->recent_receiver.at_once == sign, 1)) {
+        med_lane_own *recent = self->recent_receiver.lane;
+        /* Relaxed: as above. */
+        return atomic32_load_relaxed(&recent->consumer.at_once) == sign ? recent : NULL;
+    }
     uint32_t index = med_handle_index_of_kind(handle, MED_HANDLE_RECEIVER);
     if (__builtin_expect(index >= self->lane_end_count, 0)) {
         return NULL;
     }
     med_lane_own *lane = &self->lane_ends[index];
-    uint32_t sign = med_scalar_at_once(handle, MED_HANDLE_RECEIVER, width);
     bool passes = atomic32_load_relaxed(&lane->consumer.at_once) == sign && /* relaxed: as above */
                   atomic32_load_relaxed(&lane->consumer.owner) == self->ref;
     return __builtin_expect(passes, 1) ? lane : NULL;

@@ -69,6 +69,10 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self_tables_fill(self, system, row);
     self->recent_sem = (med_self_recent){.unit = NULL};
     self->recent_rwl = (med_self_recent){.unit = NULL};
+    if (!med_port_is_small()) { /* else nothing goes at once */
+        self->recent_sender = (med_self_recent_end){.at_once = MED_SELF_NO_END};
+        self->recent_receiver = (med_self_recent_end){.at_once = MED_SELF_NO_END};
+    }
     self->unit = med_units_index(med_units_lines(self->sharers), index % self->sharers);
     self->next_look_ns = 0;
     for (uint32_t i = 0; i < MED_SELF_RECENT_WINDOWS; i++) {

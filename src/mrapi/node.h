@@ -98,6 +98,13 @@ typedef struct med_self_recent {
     void *unit; /* NULL: there is none yet */
 } med_self_recent;
 
+/* An end of a scalar channel that the node used last, and what passed by it then (scalar.h). */
+typedef struct med_self_recent_end {
+    uint64_t at_once; /* MED_SELF_NO_END: nothing did; no word of 32 bits is that */
+    struct med_lane_own *lane;
+} med_self_recent_end;
+#define MED_SELF_NO_END UINT64_MAX
+
 /* An inner level of a recursive mutex, and its key. */
 typedef struct med_self_level {
     uint32_t handle;
@@ -137,9 +144,11 @@ typedef struct med_self {
     struct med_exchange_node *exchange; /* of mcapi; NULL: it is no node of that */
     struct med_lane_own *lane_ends;     /* the exchange's, for what goes at once; and how many, */
     uint32_t lane_end_count;            /* 0: nothing does */
-    bool only_for_exchange;             /* not by any call of this floor's yet */
-    bool started;                       /* by med_node_start, as are the nodes that use the rest */
-    bool joinable;                      /* for its own thread; others look at `join` */
+    med_self_recent_end recent_sender;  /* one of these */
+    med_self_recent_end recent_receiver;
+    bool only_for_exchange; /* not by any call of this floor's yet */
+    bool started;           /* by med_node_start, as are the nodes that use the rest */
+    bool joinable;          /* for its own thread; others look at `join` */
     atomic32 join;          /* node_life.h; of these two, other threads read as they like */
     atomic32 left;          /* the own reference once its thread has left, until then 0 */
     med_port_thread thread; /* written before READY, read by who takes it from there */
