@@ -557,7 +557,7 @@ ring_whole_measure(const bench *b, void *context, double *values)
 static void
 ask_scalars(bench *b)
 {
-    static own_case own = {scalars_sent, scalars_received, 8, 4000000};
+    static own_case own = {scalars_sent, scalars_received, 8, 16000000};
     static const bench_subject subjects[] = {
         {"medley scalars", own_measure, &own},
         {"ck_ring", ring_measure, (void *)(uintptr_t)&ring_ck},
