@@ -94,6 +94,21 @@ class Runs(CommandTest):
         # Scalars of less than eight bytes are not timed.
         self.assertLess(told["latency"]["count"], told["transactions"])
 
+    def test_which_exchange(self):
+        """What the library does not know it ignores, and says so."""
+        for wanted in ("locked", "lock-free", ""):
+            told = self.stress("one-way", MEDLEY_EXCHANGE=wanted)
+            self.assertEqual(told["exchange"], wanted or "lock-free")
+        result = subprocess.run(
+            [MEDLEY, "stress", "one-way", "--json"],
+            capture_output=True,
+            text=True,
+            env=dict(self.environment, MEDLEY_EXCHANGE="other"),
+        )
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("MEDLEY_EXCHANGE ignored: it is 'other'", result.stderr)
+        self.assertEqual(json.loads(result.stdout)["stress"]["exchange"], "lock-free")
+
     def test_affinity(self):
         for affinity in ("one", "spread", "free"):
             for run in ("--threads", "--processes"):
