@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Conformance of MCAPI's endpoints and their attributes, through the public calls. */
+#include "mrapi/system.h"
 #include "support/exchange.h"
-#include "support/threads.h"
-
-#define OTHER 8
 
 /* Those that MCAPI_PORT_ANY gives, of which `count` are in use; then none that could ever be. */
 static void

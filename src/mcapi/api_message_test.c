@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Conformance of MCAPI's messages, of one node to itself and to another, through the public calls. */
+/* Conformance of MCAPI's messages, to oneself and to another node, through the public calls. */
 #include "mcapi/message.h"
 #include "support/exchange.h"
 #include "support/threads.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Conformance of MCAPI's nodes, of which some are MRAPI's too, through the public calls. */
+#include "mrapi/system.h"
 #include "support/exchange.h"
 
 static void
