@@ -220,9 +220,11 @@ void mcapi_node_get_attribute(MCAPI_IN mcapi_domain_t domain_id,
 /* ---- Endpoints (3.3) ------------------------------------------------------------------------- */
 
 /* Values are mcapi_uint_t unless it says otherwise. (C): both ends of a channel must agree. */
-#define MCAPI_ENDP_ATTR_TYPE 0       /* read only: one of MCAPI_ENDP_ATTR_TYPE_ */
-#define MCAPI_ENDP_ATTR_GET_COUNT 1  /* read only: how often others got it, less releases */
-#define MCAPI_ENDP_ATTR_GET_SOURCE 2 /* read only: who got it last; mcapi_endp_attr_get_source_t */
+#define MCAPI_ENDP_ATTR_TYPE 0      /* read only: one of MCAPI_ENDP_ATTR_TYPE_ */
+#define MCAPI_ENDP_ATTR_GET_COUNT 1 /* read only: how often others got it, less releases */
+/* Read only: who got it last; ~0, both, if nobody did, or he is not there any more. Of type
+ * mcapi_endp_attr_get_source_t. */
+#define MCAPI_ENDP_ATTR_GET_SOURCE 2
 #define MCAPI_ENDP_ATTR_MAX_PAYLOAD_SIZE 3 /* (C) bytes */
 #define MCAPI_ENDP_ATTR_BUFFER_TYPE 4      /* (C) MCAPI_ENDP_ATTR_FIFO_BUFFER, _STATE_BUFFER */
 #define MCAPI_ENDP_ATTR_MEMORY_TYPE 5      /* (C) locality, and what happens when there is none */

@@ -2,6 +2,9 @@
 /* Conformance of MCAPI's endpoints and their attributes, through the public calls. */
 #include "mrapi/system.h"
 #include "support/exchange.h"
+#include "support/threads.h"
+
+#define OTHER 8
 
 /* Those that MCAPI_PORT_ANY gives, of which `count` are in use; then none that could ever be. */
 static void
@@ -92,6 +95,59 @@ endpoint_attributes(void **state)
     assert_int_equal(status, MCAPI_ERR_ENDP_INVALID);
 }
 
+static void *
+gets_and_leaves(void *argument)
+{
+    (void)argument;
+    exchange_begin(OTHER);
+    (void)endpoint_of(NODE, 1);
+    exchange_end();
+    return NULL;
+}
+
+static void *
+comes_and_stays(void *argument)
+{
+    (void)argument;
+    exchange_begin(OTHER + 1);
+    stage_reach(1);
+    stage_await(2);
+    exchange_end();
+    return NULL;
+}
+
+static void
+expect_got_by(mcapi_endpoint_t at, mcapi_domain_t domain, mcapi_node_t node)
+{
+    mcapi_status_t status;
+    mcapi_endp_attr_get_source_t source;
+    mcapi_endpoint_get_attribute(at, MCAPI_ENDP_ATTR_GET_SOURCE, &source, sizeof source, &status);
+    assert_int_equal(status, MCAPI_SUCCESS);
+    assert_int_equal(source.domain_id, domain);
+    assert_int_equal(source.node_id, node);
+}
+
+/* Who got it and left is not told, nor who has his row since. */
+static void
+got_by_one_who_left(void **state)
+{
+    (void)state;
+    mcapi_endpoint_t at = endpoint_make(1);
+    expect_got_by(at, MCAPI_DOMAIN_INVALID, MCAPI_NODE_INVALID);
+    start(OTHER, gets_and_leaves);
+    join(OTHER, 0);
+    for (uint32_t life = 0; life < med_self_get()->system->limits.nodes; life++) {
+        stage_reach(0);
+        start(OTHER + 1, comes_and_stays);
+        stage_await(1);
+        expect_got_by(at, MCAPI_DOMAIN_INVALID, MCAPI_NODE_INVALID);
+        stage_reach(2);
+        join(OTHER + 1, 0);
+    }
+    (void)endpoint_of(NODE, 1);
+    expect_got_by(at, DOMAIN, NODE);
+}
+
 static void
 gets_asked_for(void **state)
 {
@@ -114,6 +170,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(endpoints, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(endpoint_attributes, exchange_up, exchange_down),
+        cmocka_unit_test_setup_teardown(got_by_one_who_left, exchange_up, exchange_down),
         cmocka_unit_test_setup_teardown(gets_asked_for, exchange_up, exchange_down),
     };
     if (!system_up(argc, argv)) {

@@ -227,12 +227,17 @@ med_endpoint_may_wait(const med_endpoint_own *own)
 static void
 got_by_get(const med_system *system, const med_endpoint_row *row, med_endpoint_state *state)
 {
-    uint32_t index = med_node_ref_index(atomic32_load_relaxed(&row->got_by)); /* relaxed: shown */
+    /* Relaxed, all: for showing. */
+    uint32_t ref = atomic32_load_relaxed(&row->got_by);
+    uint32_t index = med_node_ref_index(ref);
+    uint32_t there = med_row_word(MED_ROW_LIVE, med_node_ref_generation(ref));
     state->got_domain = UINT32_MAX;
     state->got_node = UINT32_MAX;
-    if (index < system->limits.nodes) {
-        const med_row *node = med_table_row(&system->nodes, index);
-        /* Relaxed, both: for showing. */
+    if (index >= system->limits.nodes) {
+        return;
+    }
+    const med_row *node = med_table_row(&system->nodes, index);
+    if (atomic32_load_relaxed(&node->state) == there) { /* else its row may be another's */
         state->got_domain = atomic32_load_relaxed(&node->key_high);
         state->got_node = atomic32_load_relaxed(&node->key_low);
     }
