@@ -113,6 +113,12 @@ atomic32_store_release(atomic32 *a, uint32_t v)
     med_port_store_n(&a->value, v, __ATOMIC_RELEASE);
 }
 
+static inline void
+atomic32_store_seq_cst(atomic32 *a, uint32_t v)
+{
+    med_port_store_n(&a->value, v, __ATOMIC_SEQ_CST);
+}
+
 static inline uint32_t
 atomic32_exchange_acq_rel(atomic32 *a, uint32_t v)
 {
@@ -309,6 +315,25 @@ atomic_word_cas_relaxed(atomic_word *a, uintptr_t *expected, uintptr_t desired)
 {
     return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_RELAXED,
                                        __ATOMIC_RELAXED);
+}
+
+static inline bool
+atomic_word_cas_release(atomic_word *a, uintptr_t *expected, uintptr_t desired)
+{
+    return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_RELEASE,
+                                       __ATOMIC_RELAXED);
+}
+
+static inline uintptr_t
+atomic_word_exchange_acquire(atomic_word *a, uintptr_t v)
+{
+    return __atomic_exchange_n(&a->value, v, __ATOMIC_ACQUIRE);
+}
+
+static inline uintptr_t
+atomic_word_exchange_acq_rel(atomic_word *a, uintptr_t v)
+{
+    return __atomic_exchange_n(&a->value, v, __ATOMIC_ACQ_REL);
 }
 
 /* ---- Fences ---------------------------------------------------------------------------------- */

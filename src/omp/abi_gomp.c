@@ -15,15 +15,13 @@
 #include "omp/say.h"
 #include "omp/team.h"
 
-#define BIND_MASK 7u /* of a region's flags: the clause proc_bind */
-
 /* ---- Parallel -------------------------------------------------------------------------------- */
 
 FACE void
 GOMP_parallel(void (*entry)(void *), void *data, unsigned threads, unsigned flags)
 {
+    (void)flags;
     med_member *leader = med_member_get();
-    leader->bind_wanted = flags & BIND_MASK;
     med_team_run(leader, med_team_threads(leader, threads), entry, data);
 }
 
@@ -31,7 +29,6 @@ FACE void
 GOMP_parallel_start(void (*entry)(void *), void *data, unsigned threads)
 {
     med_member *leader = med_member_get();
-    leader->bind_wanted = MED_BIND_FALSE;
     med_team_go(med_team_start(leader, med_team_threads(leader, threads), entry, data));
 }
 
@@ -52,6 +49,7 @@ GOMP_barrier(void)
 #define CANCEL_PARALLEL 1
 #define CANCEL_LOOP 2
 #define CANCEL_SECTIONS 4
+#define CANCEL_TASKGROUP 8
 
 FACE bool
 GOMP_cancellation_point(int which)
@@ -60,6 +58,9 @@ GOMP_cancellation_point(int which)
         return false;
     }
     const med_member *member = med_member_get();
+    if (which & CANCEL_TASKGROUP) {
+        return med_task_group_is_cancelled(member);
+    }
     return which & (CANCEL_LOOP | CANCEL_SECTIONS) ? med_cancel_work_is(member)
                                                    : med_cancel_region_is(member);
 }
@@ -76,6 +77,8 @@ GOMP_cancel(int which, bool wanted)
     }
     if (which & CANCEL_PARALLEL) {
         med_cancel_region(med_member_get());
+    } else if (which & CANCEL_TASKGROUP) {
+        med_task_group_cancel(med_member_get());
     } else {
         med_cancel_work(med_member_get());
     }
@@ -94,12 +97,10 @@ void
 med_gomp_parallel_work_start(void (*entry)(void *),
                              void *data,
                              unsigned threads,
-                             unsigned flags,
                              const med_loop *loop,
                              const med_bounds *bounds)
 {
     med_member *leader = med_member_get();
-    leader->bind_wanted = flags & BIND_MASK;
     med_member *first = med_team_start(leader, med_team_threads(leader, threads), entry, data);
     med_team_prepare(first, loop, bounds);
     med_team_go(first);
@@ -109,11 +110,10 @@ void
 med_gomp_parallel_work(void (*entry)(void *),
                        void *data,
                        unsigned threads,
-                       unsigned flags,
                        const med_loop *loop,
                        const med_bounds *bounds)
 {
-    med_gomp_parallel_work_start(entry, data, threads, flags, loop, bounds);
+    med_gomp_parallel_work_start(entry, data, threads, loop, bounds);
     entry(data);
     med_team_finish(med_member_get());
 }
@@ -181,14 +181,15 @@ GOMP_parallel_sections(
     void (*entry)(void *), void *data, unsigned threads, unsigned count, unsigned flags)
 {
     const med_loop loop = sections_of(count);
-    med_gomp_parallel_work(entry, data, threads, flags, &loop, &sections_bounds);
+    (void)flags;
+    med_gomp_parallel_work(entry, data, threads, &loop, &sections_bounds);
 }
 
 FACE void
 GOMP_parallel_sections_start(void (*entry)(void *), void *data, unsigned threads, unsigned count)
 {
     const med_loop loop = sections_of(count);
-    med_gomp_parallel_work_start(entry, data, threads, 0, &loop, &sections_bounds);
+    med_gomp_parallel_work_start(entry, data, threads, &loop, &sections_bounds);
 }
 
 /* ---- Single ---------------------------------------------------------------------------------- */

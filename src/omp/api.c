@@ -172,6 +172,15 @@ omp_get_team_size(int level)
 }
 ASKS_OF(get_team_size)
 
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+FACE int
+omp_in_final(void)
+{
+    return (med_member_get()->task->flags & MED_TASK_FINAL) != 0;
+}
+ASKS(int, in_final)
+
 /* ---- Schedule -------------------------------------------------------------------------------- */
 
 FACE void

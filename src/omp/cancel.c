@@ -58,10 +58,23 @@ med_cancel_region_is(const med_member *member)
 }
 
 static bool
-is_called_away(void *context)
+is_called(void *context)
 {
     const med_member *member = context;
-    return is_cancelled(member->team);
+    return is_cancelled(member->team) || med_task_calls(context);
+}
+
+/* False: it was called away. */
+static bool
+await_with_tasks(med_member *member)
+{
+    while (!med_barrier_await(member->barrier, &member->place, is_called, member)) {
+        if (is_cancelled(member->team)) {
+            return false;
+        }
+        med_task_help(member);
+    }
+    return true;
 }
 
 bool
@@ -75,13 +88,17 @@ med_cancel_barrier(med_member *member)
         return false;
     }
     med_barrier_come(member->barrier, &member->place);
-    bool passes = med_barrier_await(member->barrier, &member->place, is_called_away, member);
+    bool passes = await_with_tasks(member);
     if (!is_cancelled(member->team)) {
+        med_team_phase_end(member);
         return false;
     }
     /* Else it was cancelled just behind this barrier. Relaxed: A1 has it. */
     member->early = atomic32_load_relaxed(&member->team->cancelled_come) == member->place.come;
     member->waits = member->early && !passes;
+    if (!member->early) {
+        med_team_phase_end(member);
+    }
     return true;
 }
 
@@ -146,18 +163,24 @@ have_all_ended(void *context)
 }
 
 void
+med_cancel_gather(med_member *first)
+{
+    med_team *team = first->team;
+    if (is_cancelled(team) && !have_all_ended(team)) {
+        med_wait_request request = {.condition = have_all_ended,
+                                    .context = team,
+                                    .deadline_ns = MED_PORT_FOREVER,
+                                    .scope = MED_PORT_SCOPE_PROCESS};
+        (void)med_wait_until(&first->barrier->wait, &first->waiter, &request);
+    }
+}
+
+void
 med_cancel_settle(med_member *first)
 {
     med_team *team = first->team;
     /* Relaxed, this and all below: nobody else is left in the region. */
     if (atomic32_load_relaxed(&team->cancelled) == REGION) {
-        if (team->size > 1 && !have_all_ended(team)) {
-            med_wait_request request = {.condition = have_all_ended,
-                                        .context = team,
-                                        .deadline_ns = MED_PORT_FOREVER,
-                                        .scope = MED_PORT_SCOPE_PROCESS};
-            (void)med_wait_until(&first->barrier->wait, &first->waiter, &request);
-        }
         atomic32_store_relaxed(&team->singles, first->singles); /* relaxed: as above */
         for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
             uint32_t number = first->works + i;

@@ -74,6 +74,10 @@ member_add(med_team *team)
     med_member *member = med_block_take(sizeof *member);
     if (member) {
         *member = (med_member){.team = team, .number = team->ready, .owner = med_crew_owner()};
+        member->implicit.runner = member;
+        member->implicit.phase = MED_TASK_PHASE_NONE;
+        member->task = &member->implicit;
+        member->bound.ancestor = &member->implicit;
         team->members[team->ready++] = member;
     }
     return member != NULL;
@@ -119,6 +123,8 @@ med_team_destroy(med_team *team)
     med_crew_end(team);
     for (uint32_t i = 0; i < team->ready; i++) {
         teams_destroy(team->members[i]);
+        /* Relaxed: its thread has ended. */
+        med_tasking_destroy((void *)atomic_word_load_relaxed(&team->members[i]->tasking));
         med_block_give(team->members[i]);
     }
     for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
@@ -162,6 +168,7 @@ team_make(med_member *leader)
         med_team_destroy(team);
         return NULL;
     }
+    team->members[0]->implicit.phase = MED_TASK_PHASE_FIRST;
     return team;
 }
 
@@ -217,6 +224,8 @@ member_enters(med_member *member)
     member->barrier = gate->barrier;
     med_barrier_member_init(&member->place, member->number);
     member->place.come = gate->come;
+    member->implicit.phase = gate->phase;
+    member->implicit.icv = gate->icv;
     member->work = NULL;
     if (gate->work) {
         med_work_enter(member, gate->work);
@@ -243,6 +252,7 @@ begin_initial(med_team *team)
     team->size = 1;
     team->root = team;
     member->gate.icv = &med_settings_get()->initial;
+    member->gate.phase = member->implicit.phase;
     member->gate.barrier = team->formations->barrier;
     member_enters(member);
     med_port_member_set(member);
@@ -257,24 +267,22 @@ med_member_begin(void)
     if (!team) {
         no_memory();
     }
-    med_member *member = begin_initial(team);
-    if (member->icv->bind) {
-        med_bind_begin(member);
-    }
-    return member;
+    return begin_initial(team);
 }
 
 med_member *
 med_team_start_initial(med_member *leader)
 {
-    med_member *first = begin_initial(team_of(leader, &leader->initial));
-    first->placement = leader->placement;
-    return first;
+    return begin_initial(team_of(leader, &leader->initial));
 }
 
 void
 med_team_finish_initial(med_member *first)
 {
+    if (med_task_any(first)) {
+        med_task_drain(first);
+    }
+    first->implicit.phase++;
     first->gate.singles = first->singles;
     first->gate.works = first->works;
     med_port_member_set(first->team->leader);
@@ -317,9 +325,6 @@ icv_hand_down(med_team *team, const med_icv *icv)
         next.level = icv->level + 1;
         next.threads = settings->threads_list[icv->level + 1];
     }
-    if (icv->bind) {
-        next.bind = med_bind_next(icv->bind, team->leader->bind_wanted, team->level);
-    }
     if (memcmp(&next, &team->icv, sizeof next) != 0) {
         team->icv = next;
     }
@@ -350,6 +355,7 @@ gates_fill(med_team *team, void (*entry)(void *data), void *data)
         gate->icv = &team->icv;
         gate->barrier = team->formation->barrier;
         gate->work = NULL;
+        gate->phase = first->implicit.phase;
     }
 }
 
@@ -368,14 +374,8 @@ med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), 
     team->reserved = reserved;
     icv_hand_down(team, leader->icv);
     gates_fill(team, entry, data);
-    if (leader->icv->bind) {
-        med_bind_team(team, leader->bind_wanted);
-    }
     member_enters(team->members[0]);
     med_port_member_set(team->members[0]);
-    if (team->icv.bind | team->icv.shown) {
-        med_bind_here(team->members[0]);
-    }
     return team->members[0];
 }
 
@@ -406,25 +406,79 @@ med_team_go(med_member *first)
     }
 }
 
+/* Until all have come the member executes tasks. */
+static void
+await_with_tasks(med_member *member)
+{
+    while (!med_barrier_await(member->barrier, &member->place, med_task_calls, member)) {
+        med_task_help(member);
+    }
+}
+
+void
+med_team_phase_end(med_member *member)
+{
+    if (med_task_any(member)) {
+        med_task_drain(member);
+    }
+    member->implicit.phase++;
+}
+
+void
+med_team_barrier(med_member *member)
+{
+    if (member->team->size > 1) {
+        med_barrier_come(member->barrier, &member->place);
+        await_with_tasks(member);
+    } else {
+        member->place.come++; /* counted all the same: cancel.c */
+    }
+    med_team_phase_end(member);
+}
+
+static bool
+is_cancelled(const med_team *team)
+{
+    /* Relaxed: who cancelled something did before he came. */
+    return atomic32_load_relaxed(&team->cancelled) != 0;
+}
+
+/* All have come to the region's end. */
+static void
+gather(med_member *first)
+{
+    if (!first->early) {
+        med_barrier_come(first->barrier, &first->place);
+    }
+    await_with_tasks(first);
+    first->early = false;
+    if (is_cancelled(first->team)) {
+        med_cancel_gather(first);
+    }
+}
+
 void
 med_team_finish(med_member *first)
 {
     med_team *team = first->team;
     if (team->size > 1) {
-        if (!first->early) {
-            med_barrier_come(first->barrier, &first->place);
+        gather(first);
+        if (med_task_any(first)) {
+            med_task_drain(first);
+            med_task_dismiss(first);
+            med_barrier_pass(first->barrier, &first->place);
         }
-        (void)med_barrier_await(first->barrier, &first->place, NULL, NULL);
-        first->early = false;
         team->formation->come = first->place.come;
+    } else if (med_task_any(first)) {
+        med_task_drain(first);
     }
-    /* Relaxed: who cancelled something did before he came. */
-    if (atomic32_load_relaxed(&team->cancelled)) {
+    if (is_cancelled(team)) {
         med_cancel_settle(first);
     }
     if (team->reserved) {
         med_limit_give_back(team->root, team->reserved);
     }
+    first->implicit.phase++;
     med_port_member_set(team->leader);
 }
 
@@ -452,6 +506,14 @@ is_told(void *context)
     return atomic32_load_acquire(&w->member->gate.round) != w->round;
 }
 
+/* Or called back, since there are tasks. */
+static bool
+is_told_or_called(void *context)
+{
+    const gate_wait *w = context;
+    return is_told(context) || med_task_any(w->member);
+}
+
 static bool
 is_wanted_here(void *context)
 {
@@ -463,8 +525,13 @@ static void
 gate_pass(med_member *member, uint32_t round)
 {
     gate_wait w = {.member = member, .round = round};
-    if (!is_told(&w)) {
-        med_wait_request request = {.condition = is_told,
+    while (!is_told(&w)) {
+        if (med_task_any(member)) {
+            med_task_serve(member);
+            member->implicit.phase = MED_TASK_PHASE_NONE;
+            med_barrier_depart(member->barrier, &member->place);
+        }
+        med_wait_request request = {.condition = is_told_or_called,
                                     .is_wanted_here = is_wanted_here,
                                     .context = &w,
                                     .deadline_ns = MED_PORT_FOREVER,
@@ -483,9 +550,6 @@ med_team_serve(med_member *member)
             break;
         }
         member_enters(member);
-        if (member->icv->bind | member->icv->shown) {
-            med_bind_here(member);
-        }
         member->gate.entry(member->gate.data);
         med_cancel_end(member, round + 1);
     }

@@ -20,6 +20,7 @@
 #include "base/barrier.h"
 #include "base/wait.h"
 #include "omp/icv.h"
+#include "omp/task.h"
 #include "omp/work.h"
 #include "port/port.h"
 
@@ -37,6 +38,7 @@ typedef struct med_gate {
     const med_icv *icv;
     med_barrier *barrier;
     med_work *work; /* NULL; or the region is a worksharing construct, which is begun */
+    uintptr_t phase;
 } med_gate;
 _Static_assert(sizeof(med_gate) == 64, "one line of a cache");
 
@@ -54,13 +56,14 @@ typedef struct med_member {
     med_barrier *barrier;
     med_barrier_member place; /* in the barrier */
     med_waiter waiter;
-    med_team *hot;        /* led by this member: of several, */
-    med_team *alone;      /* and of one */
-    med_team *initial;    /* of one as at the program's begin: for target regions */
-    uint32_t bind_wanted; /* by the region that it meets: a med_bind, or 0 */
-    uint64_t shown;       /* where it was when that was displayed; and the team's size */
-    uint32_t bound;       /* to that place, and one more; 0: to none */
-    med_placement placement;
+    med_task *task; /* that it executes; in the end: */
+    med_task implicit;
+    med_bound bound;     /* of what it may start while that waits */
+    uint32_t depth;      /* so many tasks, one within the other */
+    atomic_word tasking; /* task_inner.h; or NULL */
+    med_team *hot;       /* led by this member: of several, */
+    med_team *alone;     /* and of one */
+    med_team *initial;   /* of one as at the program's begin: for target regions */
     bool early;          /* it came to the region's end before: cancel.c */
     bool waits;          /* likewise: and left the barrier before it passed */
     atomic32 ended;      /* the last region that it has come to the end of */
@@ -100,6 +103,9 @@ struct med_team {
     med_wait gate_wait;
     med_wait wait;                 /* for everything within a region but the barrier */
     void *copied;                  /* copyprivate's: behind the barrier */
+    med_task_list tasks;           /* that are nobody's in particular */
+    atomic_word tasked[2];         /* the last phase that had tasks, of each second one */
+    atomic_word drained;           /* that had, and the region is over */
     _Alignas(64) atomic32 singles; /* so many are taken */
     med_work works[MED_TEAM_WORKS];
 };
@@ -155,16 +161,10 @@ med_work_enter(med_member *member, med_work *work)
     member->works++;
 }
 
-/* An explicit barrier. */
-static inline void
-med_team_barrier(med_member *member)
-{
-    if (member->team->size > 1) {
-        med_barrier_pass(member->barrier, &member->place);
-    } else {
-        member->place.come++; /* counted all the same: cancel.c */
-    }
-}
+/* An explicit barrier: all tasks of the team are complete behind it. */
+void med_team_barrier(med_member *member);
+/* Behind it, however that was met: all have come. */
+void med_team_phase_end(med_member *member);
 
 /* Is the single construct that the member met its to execute? One member's answer is yes. */
 static inline bool

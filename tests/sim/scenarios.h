@@ -94,7 +94,9 @@
     HUNTED(omp_loops)               \
     HUNTED(omp_cancel)              \
     HUNTED(omp_doacross)            \
-    HUNTED(omp_ordered)
+    HUNTED(omp_ordered)             \
+    HUNTED(omp_task_queue)          \
+    HUNTED(omp_tasks)
 /* clang-format on */
 
 #define SIM_SCENARIO_DECLARED(name) extern const sim_scenario sim_##name;

@@ -185,6 +185,14 @@ static const survivor survivors[] = {
     {"mcapi_scalar", "side_leaves", "torn: G3", "mcapi_close finds it"},
     {"mcapi_packet", "end_attach", "torn: -", "mcapi_topic finds it"},
     {"mcapi_message", "med_endpoint_lane_made", "torn: L1", "mcapi_topic finds it"},
+
+    /* omp: of memory that may be another task by then; the compare-and-swap behind it decides */
+    {NULL, "med_task_become", "L1", "a compare-and-swap reads the newest here"},
+    {NULL, "lineage_of", "L1", "a compare-and-swap reads the newest here"},
+    {"omp_task_queue", "win_last", "R1", "omp_tasks finds it"},
+    {NULL, "med_task_queue_take", "R1",
+     "as win_last's, for a thief whose top is older than another's steal of the last task"},
+    {NULL, "first_of", "A2", "what is read through it acquires as well (L1)"},
     {0},
 };
 

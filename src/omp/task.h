@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Explicit tasks: made, executed, waited for. docs/design/openmp.md.
+ *
+ * Words:
+ *   runner     the member that executes a task, from its first to its last line: all are tied
+ *   complete   its lines are executed
+ *   tally      how many are not complete of those that somebody waits for: a task's children, a
+ *              group's tasks. Who counts most has a plain word, all others one in common
+ *   bound      what a member may start while a task of its own waits: that task's descendants
+ *   phase      from one barrier of the team to the next. A barrier ends when the tasks of its phase
+ *              are complete, whatever those who are through with it do already
+ */
+#ifndef MEDLEY_OMP_TASK_H
+#define MEDLEY_OMP_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "base/lock.h"
+#include "omp/icv.h"
+
+struct med_member;
+struct med_team;
+
+/* `here` is its keeper's; `away` is everybody's: twice a count, and MED_TALLY_LEFT. Their sum is
+ * how many are not complete. */
+typedef struct med_tally {
+    uint32_t here;
+    atomic32 away;
+} med_tally;
+#define MED_TALLY_LEFT 1u /* the keeper is through with it: who comes to nothing gives it back */
+#define MED_TALLY_ONE 2u
+
+typedef struct med_task_group {
+    med_tally tally;
+    struct med_member *keeper; /* who started it, and waits at its end */
+    atomic32 cancelled;
+    struct med_task_group *outer;
+} med_task_group;
+
+typedef enum med_task_flag {
+    MED_TASK_UNTIED = 1,
+    MED_TASK_FINAL = 2,
+    MED_TASK_UNDEFERRED = 4, /* who meets it executes it, before anything else */
+} med_task_flag;
+
+typedef struct med_task {
+    /* Who looks whether he may steal it reads these four, perhaps of another task already. */
+    _Alignas(32) atomic_word parent;
+    atomic32 parent_life;
+    atomic32 level; /* so many ancestors */
+    atomic32 life;  /* how often the memory became a task */
+
+    uint32_t flags;
+    bool left; /* the runner's: it has executed all of it */
+    struct med_member *maker;
+    struct med_member *runner;
+    void (*entry)(void *data);
+    void *data;
+    const med_icv *icv;
+    med_task_group *group;
+    uintptr_t phase;
+    med_tally children;
+    struct med_task *next; /* in the list of free ones */
+    void *large;           /* from the heap, where `room` is too small for its data */
+    int32_t priority;
+    struct med_task *ahead; /* in the team's list: */
+    struct med_task *behind;
+} med_task;
+
+/* What a member may start: all that its team has, or an ancestor's descendants. Of what it has made
+ * itself those are the ones above the mark. */
+typedef struct med_bound {
+    const med_task *ancestor; /* NULL: all */
+    uint32_t mark;
+} med_bound;
+
+/* Of a team, by priority: task_list.c. */
+typedef struct med_task_list {
+    med_lock lock;
+    atomic32 count;
+    med_task *first;
+    med_task *last;
+} med_task_list;
+
+/* What a member has for tasks, from its first one on. */
+struct med_tasking;
+
+/* As a face has it from the compiler. */
+typedef struct med_task_call {
+    void (*entry)(void *data);
+    void *data;
+    void (*copy)(void *to, void *from); /* NULL: bytes are enough */
+    size_t size;
+    size_t align;
+    uint32_t flags;
+    int32_t priority;
+} med_task_call;
+
+/* ---- For faces ------------------------------------------------------------------------------- */
+
+void med_task_meet(struct med_member *member, const med_task_call *call);
+/* Blocks until the children of the member's task are complete. */
+void med_task_wait(struct med_member *member);
+/* Executes another task, if there is one that may be started. */
+void med_task_yield(struct med_member *member);
+
+/* The same for all tasks made between the two, and for those that these made. */
+void med_task_group_begin(struct med_member *member);
+void med_task_group_end(struct med_member *member);
+/* Of the innermost group that the member's task is in: those that have not begun never do. */
+void med_task_group_cancel(struct med_member *member);
+/* Or the region that it is in. */
+bool med_task_group_is_cancelled(const struct med_member *member);
+
+/* Phases begin with MED_TASK_PHASE_FIRST; who has none has this. */
+#define MED_TASK_PHASE_NONE 1u
+#define MED_TASK_PHASE_FIRST 2u
+
+/* ---- For teams ------------------------------------------------------------------------------- */
+
+/* Were there tasks in the member's phase? Nobody's answer changes once all have come to its end. */
+bool med_task_any(const struct med_member *member);
+/* For med_barrier_await: is there a task that the member, at a barrier, may execute? */
+bool med_task_calls(void *member);
+/* Executes one, where there is. */
+void med_task_help(struct med_member *member);
+/* Blocks, executing tasks, until those of the member's phase are complete. All have come. */
+void med_task_drain(struct med_member *member);
+/* The team's threads, at their gates, are done with it: by its first member, behind a drain. */
+void med_task_dismiss(struct med_member *first);
+/* Blocks, executing tasks, until that. */
+void med_task_serve(struct med_member *member);
+/* The member ends. */
+void med_tasking_destroy(struct med_tasking *tasking);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of tasks have in common, and no other file needs. */
+#ifndef MEDLEY_OMP_TASK_INNER_H
+#define MEDLEY_OMP_TASK_INNER_H
+
+#include "omp/task.h"
+#include "omp/task_queue.h"
+#include "omp/team.h"
+
+#ifndef MED_TASK_SLAB
+#define MED_TASK_SLAB 63u /* tasks that memory is taken for at a time */
+#endif
+#define MED_TASK_BYTES 256u
+#define MED_TASK_ROOM (MED_TASK_BYTES - sizeof(med_task)) /* for its data, behind it */
+
+typedef struct med_task_slab {
+    struct med_task_slab *next;
+} med_task_slab;
+
+/* A member's. The first part is its own but for the queue's other end; all may read the counts. */
+typedef struct med_tasking {
+    med_task_queue queue;
+    _Alignas(64) atomic32 made[2]; /* so often, of each second phase */
+    atomic32 done[2];              /* likewise: complete */
+    uint32_t victim;               /* where it stole last */
+    med_task *free;
+    med_task_group *free_groups;
+    med_task_slab *slabs;
+    _Alignas(64) atomic_word returned; /* tasks of its slabs, from others */
+} med_tasking;
+
+/* ---- Memory: task_pool.c --------------------------------------------------------------------- */
+
+/* The member's own, from its first use on. */
+med_tasking *med_tasking_begin(med_member *member);
+static inline med_tasking *
+med_tasking_get(med_member *member)
+{
+    /* Relaxed: its own store. */
+    med_tasking *tasking = (med_tasking *)atomic_word_load_relaxed(&member->tasking);
+    return __builtin_expect(tasking != NULL, 1) ? tasking : med_tasking_begin(member);
+}
+/* Another's; NULL: it has none yet. */
+static inline med_tasking *
+med_tasking_look(const med_member *member)
+{
+    /* A1 tasking <- R1 (med_tasking_begin, task_pool.c) */
+    return (med_tasking *)atomic_word_load_acquire(&member->tasking);
+}
+
+med_task *med_task_take(med_member *member);
+/* By whatever thread. */
+void med_task_give(med_member *member, med_task *task);
+med_task_group *med_task_group_take(med_member *member);
+/* By who took it. */
+void med_task_group_give(med_member *member, med_task_group *group);
+/* So many bytes that stay with the task. */
+void *med_task_data(med_task *task, size_t size, size_t align);
+
+/* ---- The team's list: task_list.c ------------------------------------------------------------ */
+
+void med_task_list_put(med_task_list *list, med_member *member, med_task *task);
+/* The one of the highest priority that may be started, the first of several. */
+med_task *med_task_list_take(med_task_list *list, med_member *member, const med_task *ancestor);
+
+/* ---- Life: task.c ---------------------------------------------------------------------------- */
+
+void med_task_execute(med_member *member, med_task *task);
+/* Nothing that it depends on is left. */
+void med_task_ready(med_member *member, med_task *task);
+
+/* ---- Waiting: task_wait.c -------------------------------------------------------------------- */
+
+typedef struct med_until {
+    bool (*is_over)(void *context);
+    void *context;
+    med_tally *tally; /* NULL; or that of the member's which it turns on */
+    bool tells;       /* what it executes may be the last that somebody else waits for */
+} med_until;
+
+/* Blocks, executing what the bound allows. */
+void med_task_until(med_member *member, const med_until *until, const med_bound *bound);
+/* A task for the member; NULL: there is none. */
+med_task *med_task_find(med_member *member, const med_bound *bound);
+/* Of all who wait for something of tasks. */
+static inline void
+med_task_wake(const med_member *member)
+{
+    med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
+}
+
+/* ---- Tallies: for their keepers -------------------------------------------------------------- */
+
+static inline bool
+med_tally_is_clear(const med_tally *tally)
+{
+    /* A2 complete <- R2 (tally_drop, task.c) */
+    return tally->here * MED_TALLY_ONE + atomic32_load_acquire(&tally->away) == 0;
+}
+
+/* Before the keeper sleeps, so that who comes to nothing knows it. */
+static inline void
+med_tally_merge(med_tally *tally)
+{
+    if (tally->here) {
+        /* Relaxed: a number; whoever comes to nothing has changed it behind that. */
+        (void)atomic32_fetch_add_relaxed(&tally->away, tally->here * MED_TALLY_ONE);
+        tally->here = 0;
+    }
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The memory of tasks. Each member has its own, made a slab at a time, and never less of it until
+ * its team ends: so whoever looks at a task that is over looks at a task still. Who is through with
+ * one of another member's gives it back in a list that all such push to, and its owner takes whole.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "omp/block.h"
+#include "omp/task_inner.h"
+
+/* Without it there is no way on: a task that is not executed is not what the program means. */
+static void *
+block_need(size_t size_bytes)
+{
+    void *block = med_block_take(size_bytes);
+    if (!block) {
+        med_log_error("OpenMP", "there is no memory for tasks");
+        __builtin_trap();
+    }
+    return block;
+}
+
+med_tasking *
+med_tasking_begin(med_member *member)
+{
+    med_tasking *tasking = block_need(sizeof *tasking);
+    tasking->victim = member->number + 1;
+    /* R1 tasking -> A1 (task_inner.h) */
+    atomic_word_store_release(&member->tasking, (uintptr_t)tasking);
+    return tasking;
+}
+
+static void
+free_tasks(med_tasking *tasking)
+{
+    /* A1 given back <- R1 (med_task_give) */
+    med_task *task = (med_task *)atomic_word_exchange_acquire(&tasking->returned, 0);
+    tasking->free = task;
+    if (!task) {
+        unsigned char *slab = block_need(64 + MED_TASK_SLAB * MED_TASK_BYTES);
+        ((med_task_slab *)(void *)slab)->next = tasking->slabs;
+        tasking->slabs = (med_task_slab *)(void *)slab;
+        for (uint32_t i = 0; i < MED_TASK_SLAB; i++) {
+            task = (med_task *)(void *)(slab + 64 + i * MED_TASK_BYTES);
+            task->next = tasking->free;
+            tasking->free = task;
+        }
+    }
+}
+
+med_task *
+med_task_take(med_member *member)
+{
+    med_tasking *tasking = med_tasking_get(member);
+    if (!tasking->free) {
+        free_tasks(tasking);
+    }
+    med_task *task = tasking->free;
+    tasking->free = task->next;
+    task->maker = member;
+    return task;
+}
+
+static void
+give_to_other(med_tasking *tasking, med_task *task)
+{
+    /* Relaxed: the compare-and-swap checks it, and nobody looks behind it. */
+    uintptr_t first = atomic_word_load_relaxed(&tasking->returned);
+    do {
+        task->next = (med_task *)first;
+        /* R1 given back -> A1 (free_tasks) */
+    } while (!atomic_word_cas_release(&tasking->returned, &first, (uintptr_t)task));
+}
+
+void
+med_task_give(med_member *member, med_task *task)
+{
+    if (task->large) {
+        med_block_give(task->large);
+        task->large = NULL;
+    }
+    if (task->maker == member) {
+        med_tasking *tasking = med_tasking_get(member);
+        task->next = tasking->free;
+        tasking->free = task;
+    } else {
+        give_to_other(med_tasking_look(task->maker), task);
+    }
+}
+
+med_task_group *
+med_task_group_take(med_member *member)
+{
+    med_tasking *tasking = med_tasking_get(member);
+    med_task_group *group = tasking->free_groups;
+    if (!group) {
+        return block_need(sizeof *group);
+    }
+    tasking->free_groups = group->outer;
+    return group;
+}
+
+void
+med_task_group_give(med_member *member, med_task_group *group)
+{
+    med_tasking *tasking = med_tasking_get(member);
+    group->outer = tasking->free_groups;
+    tasking->free_groups = group;
+}
+
+static void *
+aligned(void *memory, size_t align)
+{
+    return (void *)(((uintptr_t)memory + align - 1) / align * align);
+}
+
+void *
+med_task_data(med_task *task, size_t size, size_t align)
+{
+    unsigned char *room = (unsigned char *)(task + 1);
+    unsigned char *data = aligned(room, align);
+    if (size + (size_t)(data - room) > MED_TASK_ROOM) {
+        task->large = block_need(size + align);
+        data = aligned(task->large, align);
+    }
+    return data;
+}
+
+void
+med_tasking_destroy(med_tasking *tasking)
+{
+    if (!tasking) {
+        return;
+    }
+    while (tasking->slabs) {
+        med_task_slab *slab = tasking->slabs;
+        tasking->slabs = slab->next;
+        med_block_give(slab);
+    }
+    while (tasking->free_groups) {
+        med_task_group *group = tasking->free_groups;
+        tasking->free_groups = group->outer;
+        med_block_give(group);
+    }
+    med_block_give(tasking);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A member's tasks that wait to be executed. It puts them in and takes them out at one end, the
+ * last one first; others steal at the other, the first one first.
+ */
+#ifndef MEDLEY_OMP_TASK_QUEUE_H
+#define MEDLEY_OMP_TASK_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "omp/task.h"
+
+#ifndef MED_TASK_QUEUE
+#define MED_TASK_QUEUE 1024u /* so many at most: a power of two */
+#endif
+
+typedef struct med_task_queue {
+    _Alignas(64) atomic32 top;    /* the first one's place */
+    _Alignas(64) atomic32 bottom; /* behind the last one's; its owner writes it */
+    uint32_t top_seen;            /* the owner's: no further than it is */
+    _Alignas(64) atomic_word tasks[MED_TASK_QUEUE];
+} med_task_queue;
+
+/* Its owner only, these three. False: it is full. */
+bool med_task_queue_push(med_task_queue *queue, med_task *task);
+/* The last one; NULL: there is none that the bound allows. */
+med_task *med_task_queue_take(med_task_queue *queue, const med_bound *bound);
+/* What stands below it now was there before all that is to come. */
+static inline uint32_t
+med_task_queue_mark(const med_task_queue *queue)
+{
+    return atomic32_load_relaxed(&queue->bottom); /* relaxed: the owner's own */
+}
+
+/* Anybody, both. The first one; NULL: there is none, the ancestor (if any) is not its, or somebody
+ * else was quicker. */
+med_task *med_task_queue_steal(med_task_queue *queue, const med_task *ancestor);
+/* Would that be worth a try? */
+bool med_task_queue_has(const med_task_queue *queue, const med_task *ancestor);
+
+/* Of a task that cannot go away meanwhile. */
+bool med_task_descends(const med_task *task, const med_task *ancestor);
+
+#endif
