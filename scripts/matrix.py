@@ -154,7 +154,7 @@ def speedup_draw(cells, path):
     """The area of a bubble is how much sooner a thing arrives than over the locked exchange."""
     places = list(itertools.product(TYPES, PLACES, RUNS_AS))
     picture = charts.Picture(
-        "Lock-free MCAPI: throughput, and by area the speed-up of latency",
+        "Lock-free MCAPI: throughput, and by area (up to 100x) the speed-up of latency",
         "thousand a second",
         *bounds(cells),
     )
@@ -164,7 +164,8 @@ def speedup_draw(cells, path):
         share = (i + 0.5) / len(places)
         radius = min(40.0, 4 * math.sqrt(max(1, sooner)))
         colour = RUNS_AS.index(run_as)
-        picture.bubble(share, ours["per_second"] / 1e3, radius, colour, f"{sooner:.0f}x")
+        words = f"{sooner:.0f}x" if sooner >= 10 else f"{sooner:.1f}x"
+        picture.bubble(share, ours["per_second"] / 1e3, radius, colour, words)
         if colour == 0:
             picture.place_name(share + 0.5 / len(places), f"{kind}\n{PLACES[place]}")
     picture.legend(RUNS_AS)

@@ -52,6 +52,7 @@ class Matrix(unittest.TestCase):
             picture = tree.fromstring(self.read(name))
             legend = 4 + 1 if shape == "rect" else 0
             self.assertEqual(len(picture.findall(SVG + shape)), count + legend)
+            self.assertNotIn("0x", [words.text for words in picture.iter(SVG + "text")])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import xml.etree.ElementTree as tree
 
 from support import MEDLEY, CommandTest
 
+SVG = "{http://www.w3.org/2000/svg}"
 PROGRAM = os.path.join(os.path.dirname(MEDLEY), "..", "share", "medley", "model", "model.py")
 COSTS = {
     "instruction_ns": 0.1,
@@ -210,7 +211,15 @@ class Model(CommandTest):
             self.assertEqual(len(told["rows"]), 48)
             with open(os.path.join(folder, "model.svg"), encoding="utf-8") as file:
                 self.assertEqual(file.read().count("<polyline"), 4)
-            tree.parse(os.path.join(folder, "model.svg"))
+            self.check_legend(tree.parse(os.path.join(folder, "model.svg")).getroot())
+
+    def check_legend(self, picture):
+        """No word of it reaches the next square: a letter is more than half as wide as high."""
+        squares = [r for r in picture.iter(f"{SVG}rect") if r.get("y") == "36"]
+        words = [w for w in picture.iter(f"{SVG}text") if w.get("y") == "46.0"]
+        self.assertEqual((len(squares), len(words)), (2, 2))
+        ends = float(words[0].get("x")) + len(words[0].text) * float(words[0].get("font-size")) / 2
+        self.assertLess(ends, float(squares[1].get("x")))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 960, 480
 LEFT, RIGHT, TOP, BOTTOM = 80, 20, 70, 90
+LETTER = 6  # so wide is one of these words, about
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#666666", "#000000")
 
 
@@ -75,12 +76,13 @@ class Picture:
         )
 
     def legend(self, names):
+        x = LEFT + 110
         for i, name in enumerate(names):
-            x = LEFT + 110 + i * 135
             self.parts.append(
                 f'<rect x="{x}" y="36" width="12" height="12" fill="{COLOURS[i]}"/>'
             )
             self.text(x + 16, 46, name)
+            x += 40 + LETTER * len(name)
 
     def write(self, path):
         with open(path, "w", encoding="utf-8") as file:
