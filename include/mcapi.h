@@ -453,8 +453,8 @@ void mcapi_pktchan_recv(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
                         MCAPI_OUT void **buffer,
                         MCAPI_OUT size_t *received_size,
                         MCAPI_OUT mcapi_status_t *status);
-/* How many can be received without blocking, at least. MCAPI_ERR_CHAN_INVALID,
- * MCAPI_ERR_NODE_NOTINIT. */
+/* How many can be received without blocking, at least. 0 with MCAPI_ERR_ENDP_DELETED: the sender is
+ * gone, and all it sent was received. MCAPI_ERR_CHAN_INVALID, MCAPI_ERR_NODE_NOTINIT. */
 mcapi_uint_t mcapi_pktchan_available(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
                                      MCAPI_OUT mcapi_status_t *status);
 /* MCAPI_ERR_BUF_INVALID: no such buffer, or not the caller's; MCAPI_ERR_NODE_NOTINIT. */
@@ -512,6 +512,7 @@ mcapi_uint16_t mcapi_sclchan_recv_uint16(MCAPI_IN mcapi_sclchan_recv_hndl_t rece
                                          MCAPI_OUT mcapi_status_t *status);
 mcapi_uint8_t mcapi_sclchan_recv_uint8(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_handle,
                                        MCAPI_OUT mcapi_status_t *status);
+/* As mcapi_pktchan_available. */
 mcapi_uint_t mcapi_sclchan_available(MCAPI_IN mcapi_sclchan_recv_hndl_t receive_handle,
                                      MCAPI_OUT mcapi_status_t *status);
 

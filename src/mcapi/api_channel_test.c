@@ -347,7 +347,11 @@ other_end_closed(void **state)
     channel c = channel_make(&of_scalars);
     mcapi_sclchan_send_uint64(c.sender, 5, &status);
     close_end(mcapi_sclchan_send_close_i, c.sender);
+    assert_int_equal(mcapi_sclchan_available(c.receiver, &status), 1);
+    assert_int_equal(status, MCAPI_SUCCESS);
     assert_true(mcapi_sclchan_recv_uint64(c.receiver, &status) == 5);
+    assert_int_equal(mcapi_sclchan_available(c.receiver, &status), 0);
+    assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
     (void)mcapi_sclchan_recv_uint64(c.receiver, &status);
     assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
     close_end(mcapi_sclchan_recv_close_i, c.receiver);
@@ -546,6 +550,8 @@ packets_asked_for(void **state)
     mcapi_pktchan_release(buffers[0], &status);
     close_end(mcapi_pktchan_send_close_i, c.sender);
     (void)expect_end(receives[1], MCAPI_ERR_ENDP_DELETED);
+    assert_int_equal(mcapi_pktchan_available(c.receiver, &status), 0);
+    assert_int_equal(status, MCAPI_ERR_ENDP_DELETED);
     mcapi_pktchan_send(c.sender, &number, sizeof number, &status);
     assert_int_equal(status, MCAPI_ERR_CHAN_INVALID);
 }

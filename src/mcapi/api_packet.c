@@ -162,7 +162,7 @@ mcapi_pktchan_available(mcapi_pktchan_recv_hndl_t receive_handle, mcapi_status_t
     if (self) {
         medley_status_t result;
         MED_LOCKED(self, MED_RWL_READ, result, med_packet_available(self, receive_handle, &count));
-        *status = med_mcapi_channel_status(result, MCAPI_ERR_CHAN_INVALID);
+        *status = med_mcapi_channel_status(result, MCAPI_ERR_ENDP_DELETED);
     }
     return count;
 }

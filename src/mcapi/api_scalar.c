@@ -211,7 +211,7 @@ mcapi_sclchan_available(mcapi_sclchan_recv_hndl_t receive_handle, mcapi_status_t
     if (self) {
         medley_status_t result;
         MED_LOCKED(self, MED_RWL_READ, result, med_scalar_available(self, receive_handle, &count));
-        *status = med_mcapi_channel_status(result, MCAPI_ERR_CHAN_INVALID);
+        *status = med_mcapi_channel_status(result, MCAPI_ERR_ENDP_DELETED);
     }
     return count;
 }

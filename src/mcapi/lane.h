@@ -369,6 +369,10 @@ med_lane_glance_at(med_self *self, const med_lane_row *row, med_lane_side side)
 /* There is no room to send: may its producer wait for some? Who may not glances at the receiver. */
 bool med_lane_may_wait(med_self *self, const med_lane_own *lane);
 
+/* Nothing is there to receive, and before that it was asked whether its sender was gone:
+ * MEDLEY_ERR_PEER_DIED. Else the caller, who perhaps only asks that, glances at him. */
+medley_status_t med_lane_none_available(med_self *self, const med_lane_own *lane, bool gone);
+
 /* Does waiting help? For a buffer as for room: both come back from receivers. */
 static inline bool
 med_lacks_room(medley_status_t status)

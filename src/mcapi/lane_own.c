@@ -282,3 +282,15 @@ med_lane_may_wait(med_self *self, const med_lane_own *lane)
     }
     return may;
 }
+
+/* ---- Nothing there --------------------------------------------------------------------------- */
+
+medley_status_t
+med_lane_none_available(med_self *self, const med_lane_own *lane, bool gone)
+{
+    if (gone) {
+        return MEDLEY_ERR_PEER_DIED;
+    }
+    med_lane_glance_at(self, lane->consumer.row, MED_LANE_PRODUCER);
+    return MEDLEY_OK;
+}

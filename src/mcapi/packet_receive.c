@@ -146,11 +146,14 @@ med_packet_available(med_self *self, med_handle channel, uint32_t *count)
     med_lane_own *lane;
     med_endpoint_own *own = NULL;
     medley_status_t status = receive_begin(self, channel, &lane, &own);
-    if (status == MEDLEY_OK) {
-        *count = lane->consumer.kind == MED_LANE_STATES ? med_state_available(lane)
-                                                        : med_record_count(lane);
+    if (status != MEDLEY_OK) {
+        return status;
     }
-    return status;
+    /* Asked first, as who receives does. */
+    bool gone = med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER);
+    bool states = lane->consumer.kind == MED_LANE_STATES;
+    *count = states ? med_state_available(lane) : med_record_count(lane);
+    return *count ? MEDLEY_OK : med_lane_none_available(self, lane, gone);
 }
 
 /* ---- Give back ------------------------------------------------------------------------------- */

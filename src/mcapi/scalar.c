@@ -294,10 +294,12 @@ med_scalar_available(med_self *self, med_handle receiver, uint32_t *count)
 {
     med_lane_own *lane = med_channel_receiver(self, receiver);
     medley_status_t status = lane ? kind_check(lane->consumer.kind) : MEDLEY_ERR_STALE;
-    if (status == MEDLEY_OK) {
-        *count = med_ring_ready(&lane->consumer.ring);
+    if (status != MEDLEY_OK) {
+        return status;
     }
-    return status;
+    bool gone = med_lane_is_gone(lane->consumer.row, MED_LANE_PRODUCER); /* as receive_once */
+    *count = med_ring_ready(&lane->consumer.ring);
+    return *count ? MEDLEY_OK : med_lane_none_available(self, lane, gone);
 }
 
 /* ---- Many at once ---------------------------------------------------------------------------- */

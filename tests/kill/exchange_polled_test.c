@@ -61,6 +61,26 @@ state_receive(end *e)
     return status == MCAPI_TIMEOUT ? MCAPI_PENDING : status;
 }
 
+static mcapi_status_t
+count(const channel_kind *kind, const end *e)
+{
+    mcapi_status_t status;
+    assert_int_equal(kind->available(e->receiver, &status), 0);
+    return status == MCAPI_SUCCESS ? MCAPI_PENDING : status;
+}
+
+static mcapi_status_t
+packet_count(end *e)
+{
+    return count(&of_packets, e);
+}
+
+static mcapi_status_t
+scalar_count(end *e)
+{
+    return count(&of_scalars, e);
+}
+
 typedef struct way {
     const char *name;
     const channel_kind *channel;
@@ -73,6 +93,8 @@ static const way ways[] = {
     {"packets, asked for", &of_packets, packet_test, false},
     {"scalars", &of_scalars, scalar_receive, false},
     {"states", &of_packets, state_receive, true},
+    {"packets, counted", &of_packets, packet_count, false},
+    {"scalars, counted", &of_scalars, scalar_count, false},
 };
 #define WAYS (sizeof ways / sizeof ways[0])
 
