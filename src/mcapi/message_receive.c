@@ -161,7 +161,7 @@ take_from_buffer(med_self *self, const found *f, void *target, size_t size)
     med_pool_buffer buffer;
     medley_status_t status = med_buffer_receive(self, f->lane, &f->record, &buffer);
     if (status == MEDLEY_OK) {
-        memcpy(target, med_pool_address(pool, buffer), size);
+        med_ring_copy(target, med_pool_address(pool, buffer), (uint32_t)size);
         status = med_exchange_buffer_give(self, buffer);
     }
     return status;
