@@ -15,13 +15,15 @@
 #include "omp/say.h"
 #include "omp/team.h"
 
+#define BIND_MASK 7u /* of a region's flags: the clause proc_bind */
+
 /* ---- Parallel -------------------------------------------------------------------------------- */
 
 FACE void
 GOMP_parallel(void (*entry)(void *), void *data, unsigned threads, unsigned flags)
 {
-    (void)flags;
     med_member *leader = med_member_get();
+    leader->bind_wanted = flags & BIND_MASK;
     med_team_run(leader, med_team_threads(leader, threads), entry, data);
 }
 
@@ -29,6 +31,7 @@ FACE void
 GOMP_parallel_start(void (*entry)(void *), void *data, unsigned threads)
 {
     med_member *leader = med_member_get();
+    leader->bind_wanted = MED_BIND_FALSE;
     med_team_go(med_team_start(leader, med_team_threads(leader, threads), entry, data));
 }
 
@@ -97,10 +100,12 @@ void
 med_gomp_parallel_work_start(void (*entry)(void *),
                              void *data,
                              unsigned threads,
+                             unsigned flags,
                              const med_loop *loop,
                              const med_bounds *bounds)
 {
     med_member *leader = med_member_get();
+    leader->bind_wanted = flags & BIND_MASK;
     med_member *first = med_team_start(leader, med_team_threads(leader, threads), entry, data);
     med_team_prepare(first, loop, bounds);
     med_team_go(first);
@@ -110,10 +115,11 @@ void
 med_gomp_parallel_work(void (*entry)(void *),
                        void *data,
                        unsigned threads,
+                       unsigned flags,
                        const med_loop *loop,
                        const med_bounds *bounds)
 {
-    med_gomp_parallel_work_start(entry, data, threads, loop, bounds);
+    med_gomp_parallel_work_start(entry, data, threads, flags, loop, bounds);
     entry(data);
     med_team_finish(med_member_get());
 }
@@ -181,15 +187,14 @@ GOMP_parallel_sections(
     void (*entry)(void *), void *data, unsigned threads, unsigned count, unsigned flags)
 {
     const med_loop loop = sections_of(count);
-    (void)flags;
-    med_gomp_parallel_work(entry, data, threads, &loop, &sections_bounds);
+    med_gomp_parallel_work(entry, data, threads, flags, &loop, &sections_bounds);
 }
 
 FACE void
 GOMP_parallel_sections_start(void (*entry)(void *), void *data, unsigned threads, unsigned count)
 {
     const med_loop loop = sections_of(count);
-    med_gomp_parallel_work_start(entry, data, threads, &loop, &sections_bounds);
+    med_gomp_parallel_work_start(entry, data, threads, 0, &loop, &sections_bounds);
 }
 
 /* ---- Single ---------------------------------------------------------------------------------- */

@@ -28,12 +28,14 @@ void GOMP_loop_end_nowait(void);
 void med_gomp_parallel_work_start(void (*entry)(void *),
                                   void *data,
                                   unsigned threads,
+                                  unsigned flags,
                                   const med_loop *loop,
                                   const med_bounds *bounds);
 /* And executed. */
 void med_gomp_parallel_work(void (*entry)(void *),
                             void *data,
                             unsigned threads,
+                            unsigned flags,
                             const med_loop *loop,
                             const med_bounds *bounds);
 

@@ -307,11 +307,13 @@ static void
 parallel_loop(void (*go)(void (*entry)(void *),
                          void *data,
                          unsigned threads,
+                         unsigned flags,
                          const med_loop *loop,
                          const med_bounds *bounds),
               void (*entry)(void *),
               void *data,
               unsigned threads,
+              unsigned flags,
               long start,
               long end,
               long step,
@@ -321,7 +323,7 @@ parallel_loop(void (*go)(void (*entry)(void *),
     const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
     const med_loop loop =
         med_gomp_loop(med_member_get(), count_long(start, end, step), schedule, (uint64_t)chunk);
-    go(entry, data, threads, &loop, &bounds);
+    go(entry, data, threads, flags, &loop, &bounds);
 }
 
 #define PARALLEL_LOOP(name, schedule)                                                              \
@@ -329,9 +331,8 @@ parallel_loop(void (*go)(void (*entry)(void *),
                                         long start, long end, long step, long chunk,               \
                                         unsigned flags)                                            \
     {                                                                                              \
-        (void)flags;                                                                               \
-        parallel_loop(med_gomp_parallel_work, entry, data, threads, start, end, step, schedule,    \
-                      chunk);                                                                      \
+        parallel_loop(med_gomp_parallel_work, entry, data, threads, flags, start, end, step,       \
+                      schedule, chunk);                                                            \
     }
 PARALLEL_LOOP(static, &med_schedule_static)
 PARALLEL_LOOP(dynamic, &med_schedule_dynamic)
@@ -343,8 +344,8 @@ PARALLEL_LOOP(nonmonotonic_guided, &med_schedule_guided)
     FACE void GOMP_parallel_loop_##name(void (*entry)(void *), void *data, unsigned threads,       \
                                         long start, long end, long step, unsigned flags)           \
     {                                                                                              \
-        (void)flags;                                                                               \
-        parallel_loop(med_gomp_parallel_work, entry, data, threads, start, end, step, NULL, 0);    \
+        parallel_loop(med_gomp_parallel_work, entry, data, threads, flags, start, end, step, NULL, \
+                      0);                                                                          \
     }
 PARALLEL_LOOP_OF_RUN(runtime)
 PARALLEL_LOOP_OF_RUN(nonmonotonic_runtime)
@@ -356,7 +357,7 @@ PARALLEL_LOOP_OF_RUN(maybe_nonmonotonic_runtime)
                                                 unsigned threads, long start, long end, long step, \
                                                 long chunk)                                        \
     {                                                                                              \
-        parallel_loop(med_gomp_parallel_work_start, entry, data, threads, start, end, step,        \
+        parallel_loop(med_gomp_parallel_work_start, entry, data, threads, 0, start, end, step,     \
                       schedule, chunk);                                                            \
     }
 PARALLEL_LOOP_START(static, &med_schedule_static)
@@ -367,5 +368,5 @@ FACE void
 GOMP_parallel_loop_runtime_start(
     void (*entry)(void *), void *data, unsigned threads, long start, long end, long step)
 {
-    parallel_loop(med_gomp_parallel_work_start, entry, data, threads, start, end, step, NULL, 0);
+    parallel_loop(med_gomp_parallel_work_start, entry, data, threads, 0, start, end, step, NULL, 0);
 }

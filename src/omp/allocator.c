@@ -12,6 +12,11 @@
 #include "omp/say.h"
 #include "port/port.h"
 
+const char *const med_allocator_names[MED_ALLOCATOR_PREDEFINED] = {
+    "omp_default_mem_alloc", "omp_large_cap_mem_alloc", "omp_const_mem_alloc",
+    "omp_high_bw_mem_alloc", "omp_low_lat_mem_alloc",   "omp_cgroup_mem_alloc",
+    "omp_pteam_mem_alloc",   "omp_thread_mem_alloc"};
+
 /* As omp.h numbers them. */
 enum {
     SPACE_HIGH_BANDWIDTH = 3,

@@ -21,6 +21,9 @@ typedef struct med_allocator_trait {
     uintptr_t value;
 } med_allocator_trait;
 
+/* Of those that are predefined, from the default one on. */
+extern const char *const med_allocator_names[MED_ALLOCATOR_PREDEFINED];
+
 /* MED_ALLOCATOR_NULL: there is no such memory, or no such trait. */
 uintptr_t
 med_allocator_make(uintptr_t space, const med_allocator_trait *traits, size_t trait_count);

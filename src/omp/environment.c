@@ -5,6 +5,7 @@
  */
 #include "base/log.h"
 #include "omp/allocator.h"
+#include "omp/display.h"
 #include "omp/icv.h"
 #include "omp/once.h"
 #include "omp/value.h"
@@ -176,17 +177,84 @@ cancellation_read(med_settings *settings, med_value value)
 static bool
 allocator_read(med_settings *settings, med_value value)
 {
-    static const char *const names[] = {"omp_default_mem_alloc", "omp_large_cap_mem_alloc",
-                                        "omp_const_mem_alloc",   "omp_high_bw_mem_alloc",
-                                        "omp_low_lat_mem_alloc", "omp_cgroup_mem_alloc",
-                                        "omp_pteam_mem_alloc",   "omp_thread_mem_alloc"};
     uint32_t found;
-    if (!med_value_one_of(&value, names, MED_ALLOCATOR_PREDEFINED, &found) ||
+    if (!med_value_one_of(&value, med_allocator_names, MED_ALLOCATOR_PREDEFINED, &found) ||
         !med_value_end(&value)) {
         return false;
     }
     settings->initial.allocator = MED_ALLOCATOR_DEFAULT + found;
     return true;
+}
+
+/* ---- Shown ----------------------------------------------------------------------------------- */
+
+static bool
+show_affinity_read(med_settings *settings, med_value value)
+{
+    return med_value_truth(&value, &settings->initial.shown) && med_value_end(&value);
+}
+
+static bool
+format_read(med_settings *settings, med_value value)
+{
+    settings->affinity_format = value.at;
+    return true;
+}
+
+static bool
+show_environment_read(med_settings *settings, med_value value)
+{
+    settings->display_verbose = med_value_is(&value, "verbose");
+    return (settings->display_verbose || med_value_truth(&value, &settings->display_environment)) &&
+           med_value_end(&value);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+static bool
+bind_read(med_settings *settings, med_value value)
+{
+    static const char *const names[] = {"false", "true", "primary", "close", "spread", "master"};
+    uint32_t bind;
+    settings->binds_listed = 0;
+    do {
+        /* Neither of the first two is part of a list. */
+        if (!med_value_one_of(&value, names, 6, &bind) ||
+            (bind <= MED_BIND_TRUE && settings->binds_listed > 0)) {
+            return false;
+        }
+        bind = bind == 5 ? MED_BIND_PRIMARY : bind;
+        if (settings->binds_listed < MED_THREADS_LIST) {
+            settings->bind_list[settings->binds_listed++] = bind;
+        }
+    } while (bind > MED_BIND_TRUE && med_value_mark(&value, ','));
+    settings->initial.bind = settings->bind_list[0];
+    return med_value_end(&value);
+}
+
+static bool
+places_read(med_settings *settings, med_value value)
+{
+    return med_places_read(&value, &settings->places);
+}
+
+static bool
+plain_places_read(med_settings *settings, med_value value)
+{
+    return med_places_read_plain(&value, &settings->places);
+}
+
+/* Places without a word of how to bind mean that threads are bound; to be bound without places, to
+ * processors. */
+static void
+places_settle(med_settings *settings)
+{
+    if (settings->places.count && settings->binds_listed == 0) {
+        settings->initial.bind = MED_BIND_TRUE;
+    }
+    if (settings->initial.bind && settings->places.count == 0) {
+        (void)med_places_of_processors(&settings->places);
+    }
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -212,6 +280,14 @@ static const variable variables[] = {
     {"OMP_DEFAULT_DEVICE", device_read, "a number"},
     {"OMP_TARGET_OFFLOAD", offload_read, "default, mandatory or disabled"},
     {"OMP_CANCELLATION", cancellation_read, "true or false"},
+    {"GOMP_CPU_AFFINITY", plain_places_read, "numbers of processors that may be used, or ranges"},
+    {"OMP_PLACES", places_read,
+     "threads, cores, ll_caches, numa_domains or sockets, perhaps with a number in parentheses; or "
+     "a list of places with processors that may be used"},
+    {"OMP_PROC_BIND", bind_read, "true, false, or a list of primary, close and spread"},
+    {"OMP_DISPLAY_AFFINITY", show_affinity_read, "true or false"},
+    {"OMP_AFFINITY_FORMAT", format_read, "a format"},
+    {"OMP_DISPLAY_ENV", show_environment_read, "true, false or verbose"},
     {"OMP_ALLOCATOR", allocator_read, "one of OpenMP's own, as omp_default_mem_alloc"},
 };
 
@@ -220,6 +296,7 @@ settings_read(med_settings *settings)
 {
     med_log_level_from_environment();
     settings->processors = processors_usable();
+    settings->affinity_format = "level %L thread %i affinity %A";
     settings->initial = (med_icv){.threads = settings->processors,
                                   .active_levels_max = 1,
                                   .schedule = MED_SCHEDULE_DYNAMIC,
@@ -239,7 +316,9 @@ settings_read(med_settings *settings)
             med_log_ignored(variables[i].name, value, variables[i].wanted);
         }
     }
-    if (settings->threads_listed > 1 && settings->initial.active_levels_max == 1 &&
+    places_settle(settings);
+    if ((settings->threads_listed > 1 || settings->binds_listed > 1) &&
+        settings->initial.active_levels_max == 1 &&
         !med_port_environment("OMP_MAX_ACTIVE_LEVELS") && !med_port_environment("OMP_NESTED")) {
         settings->initial.active_levels_max = MED_LEVELS_MAX; /* section 2.5.2 */
     }
@@ -253,6 +332,9 @@ med_settings_get(void)
     if (med_once_begin(&once)) {
         settings_read(&settings);
         med_once_end(&once);
+        if (settings.display_environment || settings.display_verbose) {
+            med_display_environment(settings.display_verbose);
+        }
     }
     return &settings;
 }

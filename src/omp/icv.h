@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "omp/bind.h"
+#include "omp/places.h"
+
 /* As omp_sched_t, whose numbers programs use. */
 typedef enum med_schedule_kind {
     MED_SCHEDULE_STATIC = 1,
@@ -37,6 +40,8 @@ typedef struct med_icv {
     uint32_t teams;       /* in the league around it */
     uint32_t team_number; /* in that */
     uintptr_t allocator;  /* def-allocator-var: a handle */
+    uint32_t bind;        /* bind-var: a med_bind */
+    bool shown;           /* display-affinity-var */
 } med_icv;
 
 /* What OMP_TARGET_OFFLOAD says. */
@@ -56,6 +61,12 @@ typedef struct med_settings {
     uint32_t teams_thread_limit;
     med_offload offload;
     bool cancellation;
+    uint32_t bind_list[MED_THREADS_LIST]; /* of OMP_PROC_BIND */
+    uint32_t binds_listed;
+    med_places places;
+    const char *affinity_format;
+    bool display_environment;
+    bool display_verbose; /* all of it */
 } med_settings;
 
 /* Read from the environment at the first call. */

@@ -219,14 +219,14 @@ typedef struct stand {
 static void
 enter_and_leave(med_member *member, med_task *task)
 {
-    const stand outer = {.task = member->task, .icv = member->icv, .bound = member->bound};
+    const stand outer = {.task = member->task, .icv = member->icv, .bound = member->allowed};
     task->runner = member;
     member->task = task;
     member->icv = task->icv;
     member->depth++;
     if (!(task->flags & MED_TASK_UNTIED) || member->depth > UNTIED_DEPTH) {
-        member->bound = (med_bound){.ancestor = task,
-                                    .mark = med_task_queue_mark(&med_tasking_get(member)->queue)};
+        member->allowed = (med_bound){.ancestor = task,
+                                      .mark = med_task_queue_mark(&med_tasking_get(member)->queue)};
     }
     if (!is_discarded(member, task->group)) {
         task->entry(task->data);
@@ -234,7 +234,7 @@ enter_and_leave(med_member *member, med_task *task)
     member->depth--;
     member->task = outer.task;
     member->icv = outer.icv;
-    member->bound = outer.bound;
+    member->allowed = outer.bound;
     leave(member, task);
 }
 

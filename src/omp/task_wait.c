@@ -143,7 +143,7 @@ until_clear(med_member *member, med_tally *tally)
 {
     if (!med_tally_is_clear(tally)) {
         const med_until until = {.is_over = is_clear, .context = tally, .tally = tally};
-        med_task_until(member, &until, &member->bound);
+        med_task_until(member, &until, &member->allowed);
     }
 }
 
@@ -156,7 +156,7 @@ med_task_wait(med_member *member)
 void
 med_task_yield(med_member *member)
 {
-    med_task *task = med_task_find(member, &member->bound);
+    med_task *task = med_task_find(member, &member->allowed);
     if (task) {
         med_task_execute(member, task);
     }

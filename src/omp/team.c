@@ -77,7 +77,7 @@ member_add(med_team *team)
         member->implicit.runner = member;
         member->implicit.phase = MED_TASK_PHASE_NONE;
         member->task = &member->implicit;
-        member->bound.ancestor = &member->implicit;
+        member->allowed.ancestor = &member->implicit;
         team->members[team->ready++] = member;
     }
     return member != NULL;
@@ -267,13 +267,19 @@ med_member_begin(void)
     if (!team) {
         no_memory();
     }
-    return begin_initial(team);
+    med_member *member = begin_initial(team);
+    if (member->icv->bind) {
+        med_bind_begin(member);
+    }
+    return member;
 }
 
 med_member *
 med_team_start_initial(med_member *leader)
 {
-    return begin_initial(team_of(leader, &leader->initial));
+    med_member *first = begin_initial(team_of(leader, &leader->initial));
+    first->placement = leader->placement;
+    return first;
 }
 
 void
@@ -325,6 +331,9 @@ icv_hand_down(med_team *team, const med_icv *icv)
         next.level = icv->level + 1;
         next.threads = settings->threads_list[icv->level + 1];
     }
+    if (icv->bind) {
+        next.bind = med_bind_next(icv->bind, team->leader->bind_wanted, team->level);
+    }
     if (memcmp(&next, &team->icv, sizeof next) != 0) {
         team->icv = next;
     }
@@ -374,8 +383,14 @@ med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), 
     team->reserved = reserved;
     icv_hand_down(team, leader->icv);
     gates_fill(team, entry, data);
+    if (leader->icv->bind) {
+        med_bind_team(team, leader->bind_wanted);
+    }
     member_enters(team->members[0]);
     med_port_member_set(team->members[0]);
+    if (team->icv.bind | team->icv.shown) {
+        med_bind_here(team->members[0]);
+    }
     return team->members[0];
 }
 
@@ -550,6 +565,9 @@ med_team_serve(med_member *member)
             break;
         }
         member_enters(member);
+        if (member->icv->bind | member->icv->shown) {
+            med_bind_here(member);
+        }
         member->gate.entry(member->gate.data);
         med_cancel_end(member, round + 1);
     }

@@ -58,12 +58,16 @@ typedef struct med_member {
     med_waiter waiter;
     med_task *task; /* that it executes; in the end: */
     med_task implicit;
-    med_bound bound;     /* of what it may start while that waits */
-    uint32_t depth;      /* so many tasks, one within the other */
-    atomic_word tasking; /* task_inner.h; or NULL */
-    med_team *hot;       /* led by this member: of several, */
-    med_team *alone;     /* and of one */
-    med_team *initial;   /* of one as at the program's begin: for target regions */
+    med_bound allowed;    /* of what it may start while that waits */
+    uint32_t depth;       /* so many tasks, one within the other */
+    atomic_word tasking;  /* task_inner.h; or NULL */
+    med_team *hot;        /* led by this member: of several, */
+    med_team *alone;      /* and of one */
+    med_team *initial;    /* of one as at the program's begin: for target regions */
+    uint32_t bind_wanted; /* by the region that it meets: a med_bind, or 0 */
+    uint64_t shown;       /* where it was when that was displayed; and the team's size */
+    uint32_t bound;       /* to that place, and one more; 0: to none */
+    med_placement placement;
     bool early;          /* it came to the region's end before: cancel.c */
     bool waits;          /* likewise: and left the barrier before it passed */
     atomic32 ended;      /* the last region that it has come to the end of */

@@ -231,8 +231,8 @@ bool med_port_slot_lost(const med_port_shared *shared, uint32_t slot, uint32_t p
  * again; MEDLEY_BUSY: it had, and now another process holds it. About 0.2 us on Linux. */
 medley_status_t med_port_slot_keep(med_port_shared *shared, uint32_t slot);
 
-uint32_t med_port_process_id(void);
-uint32_t med_port_thread_id(void);
+MED_INNER uint32_t med_port_process_id(void);
+MED_INNER uint32_t med_port_thread_id(void);
 
 /* At every fork run `before`, in the thread that forks, then `in_parent` there, and `in_child` in
  * the child; any may be NULL. `handler` runs at the exit of a process that exits by itself, while
@@ -397,6 +397,23 @@ typedef struct med_port_processors {
 } med_port_processors;
 /* Fast: start-up reads it. Caches, memories, classes: MRAPI's metadata. */
 MED_INNER medley_status_t med_port_processors_discover(med_port_processors *processors);
+/* The numbers of those where the calling thread may run, from the lowest on: how many there are, of
+ * which no more than `room` are written. 0: it cannot be told. */
+MED_INNER uint32_t med_port_processors_list(uint32_t *numbers, uint32_t room);
+/* The calling thread runs on one of these from now on. MEDLEY_ERR_ARGUMENT: it may on none of them;
+ * MEDLEY_ERR_NOT_SUPPORTED. */
+MED_INNER medley_status_t med_port_thread_bind(const uint32_t *processors, uint32_t count);
+/* The lowest number of those with which a processor has this in common: its own, if nobody's. Reads
+ * files. */
+typedef enum med_port_shares {
+    MED_PORT_SHARES_CORE,
+    MED_PORT_SHARES_CACHE, /* the largest */
+    MED_PORT_SHARES_MEMORY,
+    MED_PORT_SHARES_PACKAGE
+} med_port_shares;
+MED_INNER uint32_t med_port_processor_first(uint32_t processor, med_port_shares shares);
+/* For showing: the machine's name, cut off where it does not fit. */
+MED_INNER void med_port_host_name(char *name, size_t size_bytes);
 /* What the operating system grants the group that this process is in (Linux: its control group).
  * Reads files: for showing. */
 typedef struct med_port_grants {

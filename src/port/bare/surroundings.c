@@ -90,6 +90,39 @@ med_port_processors_discover(med_port_processors *processors)
     return MEDLEY_OK;
 }
 
+/* Each thread has its core. */
+uint32_t
+med_port_processors_list(uint32_t *numbers, uint32_t room)
+{
+    uint32_t count = med_bare_core_count();
+    for (uint32_t i = 0; i < count && i < room; i++) {
+        numbers[i] = i;
+    }
+    return count;
+}
+
+medley_status_t
+med_port_thread_bind(const uint32_t *processors, uint32_t count)
+{
+    (void)processors;
+    (void)count;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+uint32_t
+med_port_processor_first(uint32_t processor, med_port_shares shares)
+{
+    return shares == MED_PORT_SHARES_CORE ? processor : 0;
+}
+
+void
+med_port_host_name(char *name, size_t size_bytes)
+{
+    if (size_bytes > 0) {
+        name[0] = '\0';
+    }
+}
+
 void
 med_port_grants_get(med_port_grants *grants)
 {

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads are bound to places (OpenMP 5.1, section 2.6.2): which member of a team to which. */
+#ifndef MEDLEY_OMP_BIND_H
+#define MEDLEY_OMP_BIND_H
+
+#include <stdint.h>
+
+struct med_member;
+struct med_team;
+
+/* As omp_proc_bind_t, and in a region's flags. */
+typedef enum med_bind {
+    MED_BIND_FALSE,
+    MED_BIND_TRUE,
+    MED_BIND_PRIMARY,
+    MED_BIND_CLOSE,
+    MED_BIND_SPREAD
+} med_bind;
+
+/* Where a member is, and among which places those will be that it leads: so many, from `first`. */
+typedef struct med_placement {
+    uint32_t place;
+    uint32_t first;
+    uint32_t count; /* 0: nobody is bound */
+} med_placement;
+
+/* The placement of member `number` of so many, whose leader has `leader`. */
+med_placement
+med_bind_place(med_bind bind, const med_placement *leader, uint32_t members, uint32_t number);
+
+/* What a region's members have as bind-var when the leader has `bind` and the region asks for
+ * `wanted` (MED_BIND_FALSE: for none). */
+uint32_t med_bind_next(uint32_t bind, uint32_t wanted, uint32_t level);
+/* A region begins: each member is told its place. */
+void med_bind_team(struct med_team *team, uint32_t wanted);
+/* The calling thread, which is that member's, goes where it is told; and says where it is, if the
+ * environment wants that. */
+void med_bind_here(struct med_member *member);
+/* The same for one that leads by itself: it begins at the first of all places. */
+void med_bind_begin(struct med_member *member);
+
+#endif

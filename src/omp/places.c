@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Places: read, and made from the machine. */
+#include "omp/places.h"
+
+#include <string.h>
+
+#include "omp/block.h"
+#include "port/port.h"
+
+/* ---- Sets ------------------------------------------------------------------------------------ */
+
+static bool
+place_has(const med_place *place, uint32_t processor)
+{
+    return (place->bits[processor / 64] >> processor % 64 & 1) != 0;
+}
+
+static void
+place_put(med_place *place, uint32_t processor, bool in)
+{
+    uint64_t bit = UINT64_C(1) << processor % 64;
+    uint64_t *word = &place->bits[processor / 64];
+    *word = in ? *word | bit : *word & ~bit;
+}
+
+uint32_t
+med_place_processors(const med_place *place, uint32_t *numbers)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < MED_PLACE_PROCESSORS; i++) {
+        if (place->bits[i / 64] == 0) {
+            i |= 63;
+        } else if (place_has(place, i)) {
+            if (numbers) {
+                numbers[count] = i;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+/* What the place has in common with `other`. */
+static bool
+place_cut(med_place *place, const med_place *other)
+{
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < MED_PLACE_WORDS; i++) {
+        place->bits[i] &= other->bits[i];
+        left |= place->bits[i];
+    }
+    return left != 0;
+}
+
+/* All numbers so much higher, or lower; false: one of them would be none. */
+static bool
+place_move(const med_place *place, int64_t by, med_place *moved)
+{
+    memset(moved, 0, sizeof *moved);
+    for (uint32_t i = 0; i < MED_PLACE_PROCESSORS; i++) {
+        int64_t to = (int64_t)i + by;
+        if (place_has(place, i)) {
+            if (to < 0 || to >= (int64_t)MED_PLACE_PROCESSORS) {
+                return false;
+            }
+            place_put(moved, (uint32_t)to, true);
+        }
+    }
+    return true;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static bool
+places_add(med_places *places, const med_place *place)
+{
+    uint32_t room = places->count & (places->count - 1) ? 0 : 2 * places->count + 1;
+    if (room) { /* full at each power of two */
+        med_place *list = med_block_take(room * sizeof *list);
+        if (!list) {
+            return false;
+        }
+        if (places->count) {
+            memcpy(list, places->list, places->count * sizeof *list);
+        }
+        med_block_give(places->list);
+        places->list = list;
+    }
+    places->list[places->count++] = *place;
+    return true;
+}
+
+/* The last one that is the same. */
+static void
+places_drop(med_places *places, const med_place *place)
+{
+    for (uint32_t i = places->count; i-- > 0;) {
+        if (memcmp(&places->list[i], place, sizeof *place) == 0) {
+            places->count--;
+            memmove(&places->list[i], &places->list[i + 1],
+                    (places->count - i) * sizeof *places->list);
+            return;
+        }
+    }
+}
+
+static void
+places_give(med_places *places)
+{
+    med_block_give(places->list);
+    *places = (med_places){.count = 0};
+}
+
+static void
+processors_allowed(med_place *allowed)
+{
+    uint32_t numbers[MED_PLACE_PROCESSORS];
+    uint32_t count = med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
+    memset(allowed, 0, sizeof *allowed);
+    for (uint32_t i = 0; i < count && i < MED_PLACE_PROCESSORS; i++) {
+        if (numbers[i] < MED_PLACE_PROCESSORS) {
+            place_put(allowed, numbers[i], true);
+        }
+    }
+}
+
+/* Without the processors that the program may not use, and without places of no others. */
+static bool
+places_cut(med_places *places)
+{
+    med_place allowed;
+    uint32_t kept = 0;
+    processors_allowed(&allowed);
+    for (uint32_t i = 0; i < places->count; i++) {
+        if (place_cut(&places->list[i], &allowed)) {
+            places->list[kept++] = places->list[i];
+        }
+    }
+    places->count = kept;
+    if (kept == 0) {
+        places_give(places);
+    }
+    return kept != 0;
+}
+
+/* ---- From the machine ------------------------------------------------------------------------ */
+
+/* One for each set of processors with the same in common; of those no more than `most`. */
+static bool
+places_of(med_places *places, bool shared, med_port_shares shares, uint64_t most)
+{
+    med_place allowed;
+    processors_allowed(&allowed);
+    for (uint32_t i = 0; i < MED_PLACE_PROCESSORS && places->count < most; i++) {
+        med_place place = {{0}};
+        if (!place_has(&allowed, i)) {
+            continue;
+        }
+        uint32_t first = shared ? med_port_processor_first(i, shares) : i;
+        for (uint32_t j = i; j < MED_PLACE_PROCESSORS; j++) {
+            bool is_in = j == i || (shared && place_has(&allowed, j) &&
+                                    med_port_processor_first(j, shares) == first);
+            if (is_in) {
+                place_put(&place, j, true);
+                place_put(&allowed, j, false);
+            }
+        }
+        if (!places_add(places, &place)) {
+            return false;
+        }
+    }
+    return places->count > 0;
+}
+
+bool
+med_places_of_processors(med_places *places)
+{
+    *places = (med_places){.count = 0};
+    return places_of(places, false, MED_PORT_SHARES_CORE, UINT64_MAX);
+}
+
+/* False: it is not a name. */
+static bool
+name_read(med_value *value, med_places *places, bool *good)
+{
+    static const char *const names[] = {"cores", "ll_caches", "numa_domains", "sockets", "threads"};
+    static const med_port_shares shares[] = {MED_PORT_SHARES_CORE, MED_PORT_SHARES_CACHE,
+                                             MED_PORT_SHARES_MEMORY, MED_PORT_SHARES_PACKAGE,
+                                             MED_PORT_SHARES_CORE};
+    uint32_t name;
+    uint64_t most = UINT64_MAX;
+    if (!med_value_one_of(value, names, 5, &name)) {
+        return false;
+    }
+    *good = !med_value_mark(value, '(') ||
+            (med_value_number(value, 1, UINT32_MAX, &most) && med_value_mark(value, ')'));
+    *good = *good && med_value_end(value) && places_of(places, name != 4, shares[name], most);
+    return true;
+}
+
+/* ---- From a list ----------------------------------------------------------------------------- */
+
+static bool
+stride_read(med_value *value, int64_t *stride)
+{
+    uint64_t number;
+    bool is_less = med_value_mark(value, '-');
+    if (!med_value_number(value, 0, MED_PLACE_PROCESSORS, &number)) {
+        return false;
+    }
+    *stride = is_less ? -(int64_t)number : (int64_t)number;
+    return true;
+}
+
+/* [:length[:stride]] */
+static bool
+interval_read(med_value *value, uint64_t *length, int64_t *stride)
+{
+    *length = 1;
+    *stride = 1;
+    if (!med_value_mark(value, ':')) {
+        return true;
+    }
+    return med_value_number(value, 1, MED_PLACE_PROCESSORS, length) &&
+           (!med_value_mark(value, ':') || stride_read(value, stride));
+}
+
+static bool
+number_read(med_value *value, uint32_t *processor)
+{
+    uint64_t number;
+    bool is_one = med_value_number(value, 0, MED_PLACE_PROCESSORS - 1, &number);
+    *processor = (uint32_t)number;
+    return is_one;
+}
+
+/* One processor, or an interval of them; put in, or taken out. */
+static bool
+resource_read(med_value *value, med_place *place)
+{
+    bool in = !med_value_mark(value, '!');
+    uint32_t processor;
+    uint64_t length;
+    int64_t stride;
+    if (!number_read(value, &processor) || !interval_read(value, &length, &stride)) {
+        return false;
+    }
+    for (uint64_t i = 0; i < length; i++) {
+        int64_t at = (int64_t)processor + (int64_t)i * stride;
+        if (at < 0 || at >= (int64_t)MED_PLACE_PROCESSORS) {
+            return false;
+        }
+        place_put(place, (uint32_t)at, in);
+    }
+    return true;
+}
+
+/* {list}, or a number. */
+static bool
+place_read(med_value *value, med_place *place)
+{
+    uint32_t processor;
+    memset(place, 0, sizeof *place);
+    if (!med_value_mark(value, '{')) {
+        if (!number_read(value, &processor)) {
+            return false;
+        }
+        place_put(place, processor, true);
+        return true;
+    }
+    do {
+        if (!resource_read(value, place)) {
+            return false;
+        }
+    } while (med_value_mark(value, ','));
+    return med_value_mark(value, '}');
+}
+
+static bool
+places_read_some(med_value *value, med_places *places)
+{
+    med_place place, moved;
+    uint64_t length;
+    int64_t stride;
+    if (med_value_mark(value, '!')) {
+        bool is_place = place_read(value, &place);
+        places_drop(places, &place);
+        return is_place;
+    }
+    if (!place_read(value, &place) || !interval_read(value, &length, &stride)) {
+        return false;
+    }
+    for (uint64_t i = 0; i < length; i++) {
+        if (!place_move(&place, (int64_t)i * stride, &moved) || !places_add(places, &moved)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+med_places_read(med_value *value, med_places *places)
+{
+    bool good = true;
+    *places = (med_places){.count = 0};
+    if (!name_read(value, places, &good)) {
+        do {
+            good = places_read_some(value, places);
+        } while (good && med_value_mark(value, ','));
+        good = good && med_value_end(value);
+    }
+    if (!good) {
+        places_give(places);
+    }
+    return good && places_cut(places);
+}
+
+/* ---- The plain form -------------------------------------------------------------------------- */
+
+/* first[-last[:stride]] */
+static bool
+range_read(med_value *value, med_places *places)
+{
+    uint32_t first, last;
+    uint64_t stride = 1;
+    if (!number_read(value, &first)) {
+        return false;
+    }
+    last = first;
+    if (med_value_mark(value, '-') &&
+        (!number_read(value, &last) || last < first ||
+         (med_value_mark(value, ':') &&
+          !med_value_number(value, 1, MED_PLACE_PROCESSORS, &stride)))) {
+        return false;
+    }
+    for (uint64_t i = first; i <= last; i += stride) {
+        med_place place = {{0}};
+        place_put(&place, (uint32_t)i, true);
+        if (!places_add(places, &place)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+med_places_read_plain(med_value *value, med_places *places)
+{
+    bool good = true;
+    *places = (med_places){.count = 0};
+    do {
+        good = range_read(value, places);
+        (void)med_value_mark(value, ',');
+    } while (good && !med_value_end(value));
+    if (!good) {
+        places_give(places);
+    }
+    return good && places_cut(places);
+}

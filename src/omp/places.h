@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Places (OpenMP 5.1, section 6.5): the sets of processors that threads are bound to, in an order;
+ * of those processors that the program may use. */
+#ifndef MEDLEY_OMP_PLACES_H
+#define MEDLEY_OMP_PLACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "omp/value.h"
+
+#define MED_PLACE_PROCESSORS 4096u
+#define MED_PLACE_WORDS (MED_PLACE_PROCESSORS / 64)
+
+typedef struct med_place {
+    uint64_t bits[MED_PLACE_WORDS];
+} med_place;
+
+typedef struct med_places {
+    uint32_t count; /* 0: there are none */
+    med_place *list;
+} med_places;
+
+/* As OMP_PLACES has them. False: it is none, or nothing in it may be used. */
+bool med_places_read(med_value *value, med_places *places);
+/* As GOMP_CPU_AFFINITY has them: numbers, and ranges of them, each a place of its own. */
+bool med_places_read_plain(med_value *value, med_places *places);
+/* One for each processor. */
+bool med_places_of_processors(med_places *places);
+
+/* How many processors a place has, and their numbers, if `numbers` is not NULL. */
+uint32_t med_place_processors(const med_place *place, uint32_t *numbers);
+
+#endif

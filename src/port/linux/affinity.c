@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which processors a thread may use, and which of them share something, by the kernel's files. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linux.h"
+#include "port/port.h"
+
+#define PROCESSORS_MAX 4096u
+#define CACHE_INDEXES 12u
+#define NODES_MAX 1024u
+#define LINE_BYTES 4096u
+
+typedef struct set {
+    _Alignas(cpu_set_t) unsigned char bits[CPU_ALLOC_SIZE(PROCESSORS_MAX)];
+} set;
+
+uint32_t
+med_port_processors_list(uint32_t *numbers, uint32_t room)
+{
+    set mask;
+    uint32_t count = 0;
+    if (pthread_getaffinity_np(pthread_self(), sizeof mask, (cpu_set_t *)&mask) != 0) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < PROCESSORS_MAX; i++) {
+        if (CPU_ISSET_S(i, sizeof mask, (cpu_set_t *)&mask)) {
+            if (count < room) {
+                numbers[count] = i;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+medley_status_t
+med_port_thread_bind(const uint32_t *processors, uint32_t count)
+{
+    set mask;
+    memset(&mask, 0, sizeof mask);
+    for (uint32_t i = 0; i < count; i++) {
+        if (processors[i] < PROCESSORS_MAX) {
+            CPU_SET_S(processors[i], sizeof mask, (cpu_set_t *)&mask);
+        }
+    }
+    int error = pthread_setaffinity_np(pthread_self(), sizeof mask, (const cpu_set_t *)&mask);
+    return error == 0 ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
+}
+
+/* ---- Who shares what ------------------------------------------------------------------------- */
+
+/* Of a list as "0-3,8" the first number; false: there is no such file. */
+static bool
+first_in(const char *path, uint32_t *first)
+{
+    char line[LINE_BYTES];
+    if (!med_linux_line_read(path, line, sizeof line) || line[0] < '0' || line[0] > '9') {
+        return false;
+    }
+    *first = (uint32_t)strtoul(line, NULL, 10);
+    return true;
+}
+
+static bool
+first_of_processor(uint32_t processor, const char *leaf, uint32_t *first)
+{
+    char path[160];
+    (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/%s", processor, leaf);
+    return first_in(path, first);
+}
+
+/* Of its largest cache, which is the last one that is told. */
+static bool
+first_at_cache(uint32_t processor, uint32_t *first)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < CACHE_INDEXES; i++) {
+        char leaf[64];
+        (void)snprintf(leaf, sizeof leaf, "cache/index%u/shared_cpu_list", i);
+        found |= first_of_processor(processor, leaf, first);
+    }
+    return found;
+}
+
+/* Each processor's folder has a link to its node. */
+static bool
+first_at_memory(uint32_t processor, uint32_t *first)
+{
+    for (uint32_t i = 0; i < NODES_MAX; i++) {
+        char leaf[64];
+        (void)snprintf(leaf, sizeof leaf, "node%u/cpulist", i);
+        if (first_of_processor(processor, leaf, first)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t
+med_port_processor_first(uint32_t processor, med_port_shares shares)
+{
+    uint32_t first = processor;
+    bool found = false;
+    switch (shares) {
+    case MED_PORT_SHARES_CORE:
+        found = first_of_processor(processor, "topology/thread_siblings_list", &first);
+        return found ? first : processor;
+    case MED_PORT_SHARES_CACHE:
+        found = first_at_cache(processor, &first);
+        break;
+    case MED_PORT_SHARES_MEMORY:
+        found = first_at_memory(processor, &first);
+        break;
+    case MED_PORT_SHARES_PACKAGE:
+        found = first_of_processor(processor, "topology/core_siblings_list", &first);
+        break;
+    default:
+        break;
+    }
+    return found ? first : 0; /* nothing is told: all share one */
+}
+
+void
+med_port_host_name(char *name, size_t size_bytes)
+{
+    if (!med_linux_line_read("/proc/sys/kernel/hostname", name, size_bytes)) {
+        (void)snprintf(name, size_bytes, "unknown");
+    }
+    name[strcspn(name, "\n")] = '\0';
+}
