@@ -197,6 +197,13 @@ GOMP_parallel_sections_start(void (*entry)(void *), void *data, unsigned threads
     med_gomp_parallel_work_start(entry, data, threads, 0, &loop, &sections_bounds);
 }
 
+/* A scope is executed by all, and shares nothing out. */
+FACE void
+GOMP_scope_start(uintptr_t *reductions)
+{
+    (void)reductions;
+}
+
 /* ---- Single ---------------------------------------------------------------------------------- */
 
 FACE bool

@@ -60,7 +60,8 @@ ASKS(int, is_initial_device)
 static bool
 is_host(int device)
 {
-    return device == MED_DEVICE_HOST || device == MED_DEVICE_FALLBACK;
+    return device == MED_DEVICE_HOST || device == MED_DEVICE_INITIAL ||
+           device == MED_DEVICE_FALLBACK;
 }
 
 FACE void *

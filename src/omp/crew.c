@@ -75,10 +75,17 @@ serve(void *argument)
     return NULL;
 }
 
+/* Once: a program that goes on has it in each of its regions. */
 static void
 report_fewer(const med_member *member, medley_status_t status)
 {
+    static atomic32 is_said;
     med_text text = {.length = 0};
+    /* Relaxed: only one of those who come at once says it. */
+    if (atomic32_fetch_add_relaxed(&is_said, 1) != 0) {
+        atomic32_store_relaxed(&is_said, 1); /* relaxed: nor does it ever come round */
+        return;
+    }
     const char *why = med_port_thread_refusal(status);
     med_text_string(&text, "OpenMP: no more than ");
     med_text_count(&text, member->number, "threads");

@@ -13,6 +13,7 @@
 #define MED_DEVICE_HOST 0
 #define MED_DEVICE_DEFAULT (-1) /* the one that the member's ICV names */
 #define MED_DEVICE_FALLBACK (-2)
+#define MED_DEVICE_INITIAL (-1) /* omp_initial_device, for functions */
 
 /* A variable that the region has a copy of. */
 typedef struct med_private {

@@ -2,6 +2,7 @@
 /* Allocators: alignment, pools that many threads draw on, what follows when one is empty, traits
  * that nobody can have; sizes that change; the default of a task. */
 #include <omp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -151,6 +152,30 @@ each_task_has_its_default(void **state)
     assert_true(omp_get_default_allocator() == omp_default_mem_alloc);
 }
 
+/* As programs of later compilers have it: whether a piece is an allocator's. */
+void GOMP_add_alloc(void *memory);
+bool GOMP_is_alloc(void *memory);
+
+static void
+what_was_noted_is_known_once(void **state)
+{
+    enum {
+        PIECES = 3000
+    };
+    static char pieces[PIECES];
+    int wrong = 0;
+    (void)state;
+#pragma omp parallel num_threads(4) reduction(+ : wrong)
+    for (int i = omp_get_thread_num(); i < PIECES; i += omp_get_num_threads()) {
+        GOMP_add_alloc(&pieces[i]);
+        wrong += !GOMP_is_alloc(&pieces[i]) || GOMP_is_alloc(&pieces[i]);
+    }
+    assert_int_equal(wrong, 0);
+    GOMP_add_alloc(pieces);
+    GOMP_add_alloc(pieces);
+    assert_true(GOMP_is_alloc(pieces) && GOMP_is_alloc(pieces) && !GOMP_is_alloc(pieces));
+}
+
 int
 main(void)
 {
@@ -161,6 +186,7 @@ main(void)
         cmocka_unit_test(what_cannot_be_had_is_refused),
         cmocka_unit_test(what_moves_keeps_its_bytes),
         cmocka_unit_test(each_task_has_its_default),
+        cmocka_unit_test(what_was_noted_is_known_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

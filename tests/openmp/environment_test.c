@@ -154,6 +154,73 @@ deep_stack(void)
     return good == 2;
 }
 
+static bool
+teams_6(void)
+{
+    int most = 0;
+#pragma omp teams shared(most)
+    most = omp_get_num_teams();
+    return omp_get_max_teams() == 6 && most == 6;
+}
+
+static bool
+teams_unsaid(void)
+{
+    return omp_get_max_teams() == 0 && omp_get_teams_thread_limit() == 0;
+}
+
+static bool
+teams_of_3(void)
+{
+    int threads = 0;
+#pragma omp teams num_teams(1) shared(threads)
+#pragma omp parallel num_threads(8)
+    {
+#pragma omp atomic
+        threads++;
+    }
+    return omp_get_teams_thread_limit() == 3 && threads == 3;
+}
+
+static bool
+cancels(void)
+{
+    return omp_get_cancellation() != 0;
+}
+
+static bool
+does_not_cancel(void)
+{
+    return omp_get_cancellation() == 0;
+}
+
+static bool
+device_2(void)
+{
+    return omp_get_default_device() == 2;
+}
+
+static bool
+device_0(void)
+{
+    int there = 0;
+#pragma omp target map(tofrom : there)
+    there = 1;
+    return omp_get_default_device() == 0 && there;
+}
+
+static bool
+allocator_of_teams(void)
+{
+    return omp_get_default_allocator() == omp_pteam_mem_alloc;
+}
+
+static bool
+allocator_is_default(void)
+{
+    return omp_get_default_allocator() == omp_default_mem_alloc;
+}
+
 static const reading readings[] = {
     {"OMP_NUM_THREADS", "3", three_threads, false},
     {"OMP_NUM_THREADS", " +3 ", three_threads, false},
@@ -182,6 +249,19 @@ static const reading readings[] = {
     {"OMP_STACKSIZE", "32 m", deep_stack, false},
     {"OMP_STACKSIZE", "99999999999G", as_many_as_processors, true},
     {"OMP_STACKSIZE", "12 Q", as_many_as_processors, true},
+    {"OMP_NUM_TEAMS", "6", teams_6, false},
+    {"OMP_NUM_TEAMS", "0", teams_unsaid, true},
+    {"OMP_TEAMS_THREAD_LIMIT", "3", teams_of_3, false},
+    {"OMP_TEAMS_THREAD_LIMIT", "3.5", teams_unsaid, true},
+    {"OMP_CANCELLATION", "TRUE", cancels, false},
+    {"OMP_CANCELLATION", "perhaps", does_not_cancel, true},
+    {"OMP_DEFAULT_DEVICE", "2", device_2, false},
+    {"OMP_DEFAULT_DEVICE", "-2", device_0, true},
+    {"OMP_TARGET_OFFLOAD", "mandatory", device_0, false},
+    {"OMP_TARGET_OFFLOAD", "never", device_0, true},
+    {"OMP_ALLOCATOR", "omp_pteam_mem_alloc", allocator_of_teams, false},
+    {"OMP_ALLOCATOR", "omp_my_mem_alloc", allocator_is_default, true},
+    {"OMP_DISPLAY_ENV", "7", as_many_as_processors, true},
 };
 
 static void
@@ -199,13 +279,40 @@ read_or_named(void **state)
     }
 }
 
+static bool
+regions_of_one(void)
+{
+    int threads = 0;
+    for (int i = 0; i < 5; i++) {
+#pragma omp parallel num_threads(4) reduction(+ : threads)
+        threads++;
+    }
+    return threads == 5;
+}
+
+/* No machine has memory for such a stack. */
+static void
+fewer_threads_are_told_once(void **state)
+{
+    const reading stacks = {"OMP_STACKSIZE", "100000G", regions_of_one, true};
+    (void)state;
+    assert_true(run(&stacks));
+    const char *first = strstr(said, "in a team");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "in a team"));
+}
+
 int
 main(void)
 {
     static const char *const others[] = {
-        "OMP_NUM_THREADS", "OMP_SCHEDULE",     "OMP_DYNAMIC",  "OMP_MAX_ACTIVE_LEVELS",
-        "OMP_NESTED",      "OMP_THREAD_LIMIT", "OMP_STACKSIZE"};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(read_or_named)};
+        "OMP_NUM_THREADS",       "OMP_SCHEDULE",       "OMP_DYNAMIC",
+        "OMP_MAX_ACTIVE_LEVELS", "OMP_NESTED",         "OMP_THREAD_LIMIT",
+        "OMP_STACKSIZE",         "OMP_NUM_TEAMS",      "OMP_TEAMS_THREAD_LIMIT",
+        "OMP_CANCELLATION",      "OMP_DEFAULT_DEVICE", "OMP_TARGET_OFFLOAD",
+        "OMP_ALLOCATOR",         "OMP_DISPLAY_ENV"};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(read_or_named),
+                                       cmocka_unit_test(fewer_threads_are_told_once)};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         (void)unsetenv(others[i]);
     }

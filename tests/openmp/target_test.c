@@ -176,6 +176,9 @@ memory_of_the_host_is_given(void **state)
     assert_memory_equal(memory + 1, "cde", 3);
     omp_target_free(memory, host);
     assert_null(omp_target_alloc(100, host + 1));
+    memory = omp_target_alloc(100, -1); /* omp_initial_device, of OpenMP 5.2 */
+    assert_non_null(memory);
+    omp_target_free(memory, -1);
 }
 
 static int said = 5;
