@@ -46,11 +46,25 @@ med_omp_lock_unset(med_lock *lock)
 
 /* ---- Nestable locks -------------------------------------------------------------------------- */
 
+/* Relaxed, all: who finds himself there wrote it, and anybody else finds another. */
+static bool
+is_mine(const med_nest_lock *lock, const med_member *member)
+{
+    return atomic_word_load_relaxed(&lock->owner) == (uintptr_t)member->task;
+}
+
+static void
+take(med_nest_lock *lock, const med_member *member)
+{
+    atomic_word_store_relaxed(&lock->owner, (uintptr_t)member->task); /* relaxed: as above */
+}
+
 void
 med_nest_lock_set(med_nest_lock *lock, med_member *member)
 {
-    if (!med_lock_is_mine(&lock->lock, member->owner)) {
+    if (!is_mine(lock, member)) {
         med_omp_lock_set(&lock->lock, member);
+        take(lock, member);
     }
     lock->count++;
 }
@@ -58,15 +72,20 @@ med_nest_lock_set(med_nest_lock *lock, med_member *member)
 uint32_t
 med_nest_lock_test(med_nest_lock *lock, med_member *member)
 {
-    bool is_mine =
-        med_lock_is_mine(&lock->lock, member->owner) || med_omp_lock_test(&lock->lock, member);
-    return is_mine ? ++lock->count : 0;
+    if (!is_mine(lock, member)) {
+        if (!med_omp_lock_test(&lock->lock, member)) {
+            return 0;
+        }
+        take(lock, member);
+    }
+    return ++lock->count;
 }
 
 void
 med_nest_lock_unset(med_nest_lock *lock)
 {
     if (--lock->count == 0) {
+        atomic_word_store_relaxed(&lock->owner, 0); /* relaxed: as above */
         med_omp_lock_unset(&lock->lock);
     }
 }

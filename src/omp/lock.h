@@ -15,11 +15,11 @@ void med_omp_lock_set(med_lock *lock, med_member *member);
 bool med_omp_lock_test(med_lock *lock, med_member *member);
 void med_omp_lock_unset(med_lock *lock);
 
-/* That its owner may set again. */
+/* That its owner, a task, may set again. */
 typedef struct med_nest_lock {
     med_lock lock;
-    uint32_t count; /* the owner's */
-    uint64_t unused;
+    uint32_t count;    /* the owner's */
+    atomic_word owner; /* the task; 0: nobody */
 } med_nest_lock;
 
 void med_nest_lock_set(med_nest_lock *lock, med_member *member);

@@ -113,12 +113,40 @@ a_million_locks(void **state)
     free(locks);
 }
 
+/* Its owner is a task: another one of the same thread is not. */
+static void
+nestable_locks_belong_to_tasks(void **state)
+{
+    omp_nest_lock_t lock;
+    int others = -1;
+    int own = -1;
+    (void)state;
+    omp_init_nest_lock(&lock);
+#pragma omp parallel num_threads(1)
+    {
+        omp_set_nest_lock(&lock);
+#pragma omp task if (0) shared(lock, others)
+        others = omp_test_nest_lock(&lock);
+        own = omp_test_nest_lock(&lock);
+        omp_unset_nest_lock(&lock);
+        omp_unset_nest_lock(&lock);
+    }
+    assert_int_equal(others, 0);
+    assert_int_equal(own, 2);
+    assert_int_equal(omp_test_nest_lock(&lock), 1);
+    omp_unset_nest_lock(&lock);
+    omp_destroy_nest_lock(&lock);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(critical_by_name), cmocka_unit_test(wide_atomics),
-        cmocka_unit_test(locks_exclude),    cmocka_unit_test(nestable_locks_nest),
+        cmocka_unit_test(critical_by_name),
+        cmocka_unit_test(wide_atomics),
+        cmocka_unit_test(locks_exclude),
+        cmocka_unit_test(nestable_locks_nest),
+        cmocka_unit_test(nestable_locks_belong_to_tasks),
         cmocka_unit_test(a_million_locks),
     };
     return cmocka_run_group_tests_name("locks", tests, NULL, NULL);
