@@ -6,6 +6,12 @@
 #include "omp/team.h"
 #include "omp/work.h"
 
+/* Iterations, of a variable that is counted modulo 2^64 whatever its sign. */
+uint64_t med_gomp_count_long(long start, long end, long step);
+uint64_t med_gomp_count_ull(bool up,
+                            unsigned long long start,
+                            unsigned long long end,
+                            unsigned long long step);
 /* A loop; `schedule` NULL: that of the program's run. */
 med_loop med_gomp_loop(const med_member *member,
                        uint64_t count,

@@ -20,8 +20,8 @@ count_up(uint64_t distance, uint64_t step)
     return distance ? (distance - 1) / step + 1 : 0;
 }
 
-static uint64_t
-count_long(long start, long end, long step)
+uint64_t
+med_gomp_count_long(long start, long end, long step)
 {
     if (step > 0) {
         return start < end ? count_up((uint64_t)end - (uint64_t)start, (uint64_t)step) : 0;
@@ -29,8 +29,11 @@ count_long(long start, long end, long step)
     return start > end ? count_up((uint64_t)start - (uint64_t)end, -(uint64_t)step) : 0;
 }
 
-static uint64_t
-count_ull(bool up, unsigned long long start, unsigned long long end, unsigned long long step)
+uint64_t
+med_gomp_count_ull(bool up,
+                   unsigned long long start,
+                   unsigned long long end,
+                   unsigned long long step)
 {
     if (up) {
         return start < end ? count_up(end - start, step) : 0;
@@ -100,7 +103,8 @@ begin_long(long start,
            long *behind)
 {
     med_member *member = med_member_get();
-    med_loop loop = med_gomp_loop(member, count_long(start, end, step), schedule, (uint64_t)chunk);
+    med_loop loop =
+        med_gomp_loop(member, med_gomp_count_long(start, end, step), schedule, (uint64_t)chunk);
     loop.ordered = ordered;
     const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
     med_work_begin(member, &loop, &bounds);
@@ -119,7 +123,8 @@ begin_ull(bool up,
           unsigned long long *behind)
 {
     med_member *member = med_member_get();
-    med_loop loop = med_gomp_loop(member, count_ull(up, start, end, step), schedule, chunk);
+    med_loop loop =
+        med_gomp_loop(member, med_gomp_count_ull(up, start, end, step), schedule, chunk);
     loop.ordered = ordered;
     const med_bounds bounds = {start, end, step};
     med_work_begin(member, &loop, &bounds);
@@ -217,8 +222,8 @@ start_long(long start,
            void **memory)
 {
     med_member *member = med_member_get();
-    med_loop loop = med_gomp_loop(member, count_long(start, end, step), med_gomp_schedule(kind),
-                                  (uint64_t)chunk);
+    med_loop loop = med_gomp_loop(member, med_gomp_count_long(start, end, step),
+                                  med_gomp_schedule(kind), (uint64_t)chunk);
     loop.ordered = ordered;
     const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
     med_gomp_begin(member, &loop, &bounds, memory);
@@ -238,8 +243,8 @@ start_ull(bool up,
           void **memory)
 {
     med_member *member = med_member_get();
-    med_loop loop =
-        med_gomp_loop(member, count_ull(up, start, end, step), med_gomp_schedule(kind), chunk);
+    med_loop loop = med_gomp_loop(member, med_gomp_count_ull(up, start, end, step),
+                                  med_gomp_schedule(kind), chunk);
     loop.ordered = ordered;
     const med_bounds bounds = {start, end, step};
     med_gomp_begin(member, &loop, &bounds, memory);
@@ -321,8 +326,8 @@ parallel_loop(void (*go)(void (*entry)(void *),
               long chunk)
 {
     const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
-    const med_loop loop =
-        med_gomp_loop(med_member_get(), count_long(start, end, step), schedule, (uint64_t)chunk);
+    const med_loop loop = med_gomp_loop(med_member_get(), med_gomp_count_long(start, end, step),
+                                        schedule, (uint64_t)chunk);
     go(entry, data, threads, flags, &loop, &bounds);
 }
 

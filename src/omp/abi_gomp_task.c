@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "omp/abi_gomp.h"
+#include "omp/block.h"
 #include "omp/face.h"
 #include "omp/task.h"
 #include "omp/team.h"
@@ -11,7 +13,13 @@
 /* As gcc's gomp-constants.h has them. */
 #define FLAG_UNTIED (1u << 0)
 #define FLAG_FINAL (1u << 1)
+#define FLAG_DEPEND (1u << 3)
 #define FLAG_PRIORITY (1u << 4)
+#define FLAG_UP (1u << 8)
+#define FLAG_GRAINSIZE (1u << 9)
+#define FLAG_IF (1u << 10)
+#define FLAG_NOGROUP (1u << 11)
+#define FLAG_STRICT (1u << 14)
 
 static uint32_t
 flags_of(unsigned flags, bool deferred)
@@ -19,6 +27,102 @@ flags_of(unsigned flags, bool deferred)
     return (flags & FLAG_UNTIED ? MED_TASK_UNTIED : 0u) |
            (flags & FLAG_FINAL ? MED_TASK_FINAL : 0u) | (deferred ? 0u : MED_TASK_UNDEFERRED);
 }
+
+/* ---- Dependences ----------------------------------------------------------------------------- */
+
+#define LIST_FEW 16u
+
+/* GCC 12's way to say them: their number, 0 where the long form follows; then how many there are of
+ * each kind, the addresses in that order, and last those of objects: an address and its kind. */
+typedef struct list {
+    size_t count;
+    med_dependence *all;
+    med_dependence few[LIST_FEW];
+} list;
+
+static med_depend_kind
+kind_of(uintptr_t number)
+{
+    return number == MED_DEPEND_IN    ? MED_DEPEND_IN
+           : number == MED_DEPEND_SET ? MED_DEPEND_SET
+                                      : MED_DEPEND_OUT;
+}
+
+/* Writers first: of several dependences on one address the first one counts. */
+static void
+list_sort(list *l)
+{
+    size_t writers = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        if (l->all[i].kind == MED_DEPEND_OUT) {
+            const med_dependence writer = l->all[i];
+            l->all[i] = l->all[writers];
+            l->all[writers++] = writer;
+        }
+    }
+}
+
+static bool
+list_read(list *l, void **depend)
+{
+    bool is_short = depend[0] != NULL;
+    l->count = (size_t)depend[is_short ? 0 : 1];
+    size_t out = (size_t)depend[is_short ? 1 : 2];
+    size_t writers = out + (is_short ? 0 : (size_t)depend[3]);
+    size_t plain = is_short ? l->count : writers + (size_t)depend[4];
+    void **addresses = &depend[is_short ? 2 : 5];
+    l->all = l->count <= LIST_FEW ? l->few : med_block_take(l->count * sizeof *l->all);
+    if (!l->all) {
+        return false;
+    }
+    for (size_t i = 0; i < l->count; i++) {
+        void **object = addresses[i];
+        l->all[i] = i < plain
+                        ? (med_dependence){(uintptr_t)addresses[i],
+                                           i < writers ? MED_DEPEND_OUT : MED_DEPEND_IN}
+                        : (med_dependence){(uintptr_t)object[0], kind_of((uintptr_t)object[1])};
+    }
+    list_sort(l);
+    return true;
+}
+
+static void
+list_give(const list *l)
+{
+    if (l->all != l->few) {
+        med_block_give(l->all);
+    }
+}
+
+static void
+meet_with_list(med_member *member, med_task_call *call, void **depend)
+{
+    list l;
+    if (!list_read(&l, depend)) {
+        med_task_wait(member); /* without memory for it: all of them */
+        med_task_meet(member, call);
+        return;
+    }
+    call->depends = l.all;
+    call->depend_count = l.count;
+    med_task_meet(member, call);
+    list_give(&l);
+}
+
+FACE void
+GOMP_taskwait_depend(void **depend)
+{
+    list l;
+    med_member *member = med_member_get();
+    if (!list_read(&l, depend)) {
+        med_task_wait(member);
+        return;
+    }
+    med_task_wait_depend(member, l.all, l.count);
+    list_give(&l);
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 
 FACE void
 GOMP_task(void (*entry)(void *),
@@ -32,17 +136,156 @@ GOMP_task(void (*entry)(void *),
           int priority,
           void *detach)
 {
-    (void)depend;
     (void)priority;
     (void)detach;
-    const med_task_call call = {.entry = entry,
-                                .data = data,
-                                .copy = copy,
-                                .size = (size_t)size,
-                                .align = (size_t)align,
-                                .flags = flags_of(flags, deferred)};
-    med_task_meet(med_member_get(), &call);
+    med_task_call call = {.entry = entry,
+                          .data = data,
+                          .copy = copy,
+                          .size = (size_t)size,
+                          .align = (size_t)align,
+                          .flags = flags_of(flags, deferred)};
+    if (flags & FLAG_DEPEND) {
+        meet_with_list(med_member_get(), &call, depend);
+    } else {
+        med_task_meet(med_member_get(), &call);
+    }
 }
+
+/* ---- Loops of tasks -------------------------------------------------------------------------- */
+
+/* So many tasks: `more` of them have one iteration more than `least`, the others that; of a strict
+ * grain the last one has `last`, the others all the same. */
+typedef struct split {
+    uint64_t tasks;
+    uint64_t least;
+    uint64_t more;
+    uint64_t last;
+} split;
+
+static split
+split_evenly(uint64_t count, uint64_t tasks)
+{
+    tasks = tasks < count ? tasks : count;
+    return (split){tasks, count / tasks, count % tasks, count / tasks};
+}
+
+static split
+split_of(uint64_t count, unsigned flags, uint64_t number, uint32_t threads)
+{
+    if (!(flags & FLAG_GRAINSIZE)) {
+        return split_evenly(count, number ? number : threads);
+    }
+    uint64_t tasks = count / number;
+    if (flags & FLAG_STRICT) {
+        uint64_t rest = count % number;
+        return (split){tasks + (rest != 0), number, 0, rest ? rest : number};
+    }
+    return split_evenly(count, tasks ? tasks : 1);
+}
+
+typedef struct part {
+    uint64_t first;
+    uint64_t behind;
+} part;
+
+/* The data of a loop's task begins with its bounds. */
+static void
+put_long(void *data, const void *context)
+{
+    const part *p = context;
+    long *bounds = data;
+    bounds[0] = (long)p->first;
+    bounds[1] = (long)p->behind;
+}
+
+static void
+put_ull(void *data, const void *context)
+{
+    const part *p = context;
+    unsigned long long *bounds = data;
+    bounds[0] = p->first;
+    bounds[1] = p->behind;
+}
+
+static void
+loop(med_task_call *call,
+     unsigned flags,
+     uint64_t number,
+     uint64_t count,
+     uint64_t start,
+     uint64_t step)
+{
+    med_member *member = med_member_get();
+    if (count == 0) {
+        return;
+    }
+    const split s = split_of(count, flags, number, member->team->size);
+    if (!(flags & FLAG_NOGROUP)) {
+        med_task_group_begin(member);
+    }
+    part p = {.behind = start};
+    call->context = &p;
+    call->flags = flags_of(flags, (flags & FLAG_IF) != 0);
+    for (uint64_t i = 0; i < s.tasks; i++) {
+        uint64_t iterations = i + 1 == s.tasks ? s.last : s.least;
+        p.first = p.behind;
+        p.behind += (iterations + (i < s.more)) * step;
+        med_task_meet(member, call);
+    }
+    if (!(flags & FLAG_NOGROUP)) {
+        med_task_group_end(member);
+    }
+}
+
+FACE void
+GOMP_taskloop(void (*entry)(void *),
+              void *data,
+              void (*copy)(void *, void *),
+              long size,
+              long align,
+              unsigned flags,
+              unsigned long number,
+              int priority,
+              long start,
+              long end,
+              long step)
+{
+    (void)priority;
+    med_task_call call = {.entry = entry,
+                          .data = data,
+                          .copy = copy,
+                          .size = (size_t)size,
+                          .align = (size_t)align,
+                          .prepare = put_long};
+    loop(&call, flags, number, med_gomp_count_long(start, end, step), (uint64_t)start,
+         (uint64_t)step);
+}
+
+FACE void
+GOMP_taskloop_ull(void (*entry)(void *),
+                  void *data,
+                  void (*copy)(void *, void *),
+                  long size,
+                  long align,
+                  unsigned flags,
+                  unsigned long number,
+                  int priority,
+                  unsigned long long start,
+                  unsigned long long end,
+                  unsigned long long step)
+{
+    (void)priority;
+    med_task_call call = {.entry = entry,
+                          .data = data,
+                          .copy = copy,
+                          .size = (size_t)size,
+                          .align = (size_t)align,
+                          .prepare = put_ull};
+    loop(&call, flags, number, med_gomp_count_ull((flags & FLAG_UP) != 0, start, end, step), start,
+         step);
+}
+
+/* ---- Waits, groups --------------------------------------------------------------------------- */
 
 FACE void
 GOMP_taskwait(void)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "omp/cancel.h"
+#include "omp/task_depend.h"
 #include "omp/task_inner.h"
 
 /* Nested so deep an untied task is bound like all others: stacks end. */
@@ -97,6 +98,9 @@ copy_environment(med_task *task, med_member *member, const med_task_call *call)
     } else {
         memcpy(data, call->data, call->size);
     }
+    if (call->prepare) {
+        call->prepare(data, call->context);
+    }
 }
 
 static med_task *
@@ -111,6 +115,7 @@ make(med_member *member, const med_task_call *call, uint32_t flags)
     task->group = outer->group;
     task->phase = outer->phase;
     task->children.here = 0;
+    task->table = NULL;
     /* Relaxed: it is not to be seen yet. */
     atomic32_store_relaxed(&task->children.away, 0);
     task->priority = call->priority;
@@ -167,6 +172,9 @@ complete(med_member *member, med_task *task)
     if (task->flags & MED_TASK_UNDEFERRED) {
         return;
     }
+    if (task->flags & MED_TASK_DEPENDS) {
+        med_depend_release(member, task);
+    }
     /* Relaxed: whoever has the task has seen who made it. */
     med_task *parent = (med_task *)atomic_word_load_relaxed(&task->parent);
     if (task->group) {
@@ -181,6 +189,7 @@ complete(med_member *member, med_task *task)
 static void
 leave(med_member *member, med_task *task)
 {
+    med_depend_forget(member, task);
     complete(member, task);
     if (keeper_leaves(task)) {
         med_task_give(member, task);
@@ -278,12 +287,18 @@ start(med_member *member, med_task *task)
 static void
 meet_undeferred(med_member *member, const med_task_call *call)
 {
+    if (call->depend_count) {
+        med_task_wait_depend(member, call->depends, call->depend_count);
+    }
     med_task *task = make(member, call, call->flags | MED_TASK_UNDEFERRED);
     task->icv = member->icv;
     task->data = call->data;
     if (call->copy) {
         task->data = med_task_data(task, call->size, call->align);
         call->copy(task->data, call->data);
+    }
+    if (call->prepare) {
+        call->prepare(task->data, call->context);
     }
     med_task_execute(member, task);
 }
@@ -307,6 +322,8 @@ med_task_meet(med_member *member, const med_task_call *call)
         med_task *task = make(member, call, call->flags);
         copy_environment(task, member, call);
         count_in(member, task);
-        start(member, task);
+        if (!call->depend_count || med_depend_add(member, task, call)) {
+            start(member, task);
+        }
     }
 }

@@ -24,6 +24,8 @@
 
 struct med_member;
 struct med_team;
+struct med_task_depend;
+struct med_task_table;
 
 /* `here` is its keeper's; `away` is everybody's: twice a count, and MED_TALLY_LEFT. Their sum is
  * how many are not complete. */
@@ -45,6 +47,7 @@ typedef enum med_task_flag {
     MED_TASK_UNTIED = 1,
     MED_TASK_FINAL = 2,
     MED_TASK_UNDEFERRED = 4, /* who meets it executes it, before anything else */
+    MED_TASK_DEPENDS = 8,    /* `after` is used */
 } med_task_flag;
 
 typedef struct med_task {
@@ -64,8 +67,10 @@ typedef struct med_task {
     med_task_group *group;
     uintptr_t phase;
     med_tally children;
-    struct med_task *next; /* in the list of free ones */
-    void *large;           /* from the heap, where `room` is too small for its data */
+    struct med_task *next;         /* in the list of free ones */
+    void *large;                   /* from the heap, where `room` is too small for its data */
+    struct med_task_depend *after; /* what it depends on, and what on it; or NULL */
+    struct med_task_table *table;  /* what its children depend on; or NULL */
     int32_t priority;
     struct med_task *ahead; /* in the team's list: */
     struct med_task *behind;
@@ -89,6 +94,17 @@ typedef struct med_task_list {
 /* What a member has for tasks, from its first one on. */
 struct med_tasking;
 
+typedef enum med_depend_kind {
+    MED_DEPEND_IN = 1,
+    MED_DEPEND_OUT = 2, /* and inout */
+    MED_DEPEND_SET = 5, /* inoutset */
+} med_depend_kind;
+
+typedef struct med_dependence {
+    uintptr_t address;
+    med_depend_kind kind;
+} med_dependence;
+
 /* As a face has it from the compiler. */
 typedef struct med_task_call {
     void (*entry)(void *data);
@@ -98,6 +114,11 @@ typedef struct med_task_call {
     size_t align;
     uint32_t flags;
     int32_t priority;
+    const med_dependence *depends; /* so many, strongest first where one address is there twice */
+    size_t depend_count;
+    /* NULL; or changes what the task has of the data. */
+    void (*prepare)(void *data, const void *context);
+    const void *context;
 } med_task_call;
 
 /* ---- For faces ------------------------------------------------------------------------------- */
@@ -105,6 +126,8 @@ typedef struct med_task_call {
 void med_task_meet(struct med_member *member, const med_task_call *call);
 /* Blocks until the children of the member's task are complete. */
 void med_task_wait(struct med_member *member);
+/* Until those are that a task of these dependences would wait for. */
+void med_task_wait_depend(struct med_member *member, const med_dependence *depends, size_t count);
 /* Executes another task, if there is one that may be started. */
 void med_task_yield(struct med_member *member);
 

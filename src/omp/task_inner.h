@@ -48,6 +48,9 @@ med_tasking_look(const med_member *member)
     return (med_tasking *)atomic_word_load_acquire(&member->tasking);
 }
 
+/* For ever; zeroed; given back as a block. */
+void *med_task_memory(size_t size_bytes);
+
 med_task *med_task_take(med_member *member);
 /* By whatever thread. */
 void med_task_give(med_member *member, med_task *task);

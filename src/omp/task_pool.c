@@ -8,11 +8,12 @@
 
 #include "base/log.h"
 #include "omp/block.h"
+#include "omp/task_depend.h"
 #include "omp/task_inner.h"
 
 /* Without it there is no way on: a task that is not executed is not what the program means. */
-static void *
-block_need(size_t size_bytes)
+void *
+med_task_memory(size_t size_bytes)
 {
     void *block = med_block_take(size_bytes);
     if (!block) {
@@ -25,11 +26,19 @@ block_need(size_t size_bytes)
 med_tasking *
 med_tasking_begin(med_member *member)
 {
-    med_tasking *tasking = block_need(sizeof *tasking);
+    med_tasking *tasking = med_task_memory(sizeof *tasking);
     tasking->victim = member->number + 1;
     /* R1 tasking -> A1 (task_inner.h) */
     atomic_word_store_release(&member->tasking, (uintptr_t)tasking);
     return tasking;
+}
+
+#define SLAB_HEAD 64u
+
+static med_task *
+task_of(med_task_slab *slab, uint32_t index)
+{
+    return (med_task *)(void *)((unsigned char *)slab + SLAB_HEAD + index * MED_TASK_BYTES);
 }
 
 static void
@@ -39,11 +48,11 @@ free_tasks(med_tasking *tasking)
     med_task *task = (med_task *)atomic_word_exchange_acquire(&tasking->returned, 0);
     tasking->free = task;
     if (!task) {
-        unsigned char *slab = block_need(64 + MED_TASK_SLAB * MED_TASK_BYTES);
-        ((med_task_slab *)(void *)slab)->next = tasking->slabs;
-        tasking->slabs = (med_task_slab *)(void *)slab;
+        med_task_slab *slab = med_task_memory(SLAB_HEAD + MED_TASK_SLAB * MED_TASK_BYTES);
+        slab->next = tasking->slabs;
+        tasking->slabs = slab;
         for (uint32_t i = 0; i < MED_TASK_SLAB; i++) {
-            task = (med_task *)(void *)(slab + 64 + i * MED_TASK_BYTES);
+            task = task_of(slab, i);
             task->next = tasking->free;
             tasking->free = task;
         }
@@ -77,6 +86,9 @@ give_to_other(med_tasking *tasking, med_task *task)
 void
 med_task_give(med_member *member, med_task *task)
 {
+    if ((task->flags & MED_TASK_DEPENDS) && !med_depend_drop(task)) {
+        return;
+    }
     if (task->large) {
         med_block_give(task->large);
         task->large = NULL;
@@ -96,7 +108,7 @@ med_task_group_take(med_member *member)
     med_tasking *tasking = med_tasking_get(member);
     med_task_group *group = tasking->free_groups;
     if (!group) {
-        return block_need(sizeof *group);
+        return med_task_memory(sizeof *group);
     }
     tasking->free_groups = group->outer;
     return group;
@@ -122,7 +134,7 @@ med_task_data(med_task *task, size_t size, size_t align)
     unsigned char *room = (unsigned char *)(task + 1);
     unsigned char *data = aligned(room, align);
     if (size + (size_t)(data - room) > MED_TASK_ROOM) {
-        task->large = block_need(size + align);
+        task->large = med_task_memory(size + align);
         data = aligned(task->large, align);
     }
     return data;
@@ -137,6 +149,9 @@ med_tasking_destroy(med_tasking *tasking)
     while (tasking->slabs) {
         med_task_slab *slab = tasking->slabs;
         tasking->slabs = slab->next;
+        for (uint32_t i = 0; i < MED_TASK_SLAB; i++) {
+            med_depend_destroy(task_of(slab, i)->after);
+        }
         med_block_give(slab);
     }
     while (tasking->free_groups) {

@@ -18,6 +18,7 @@
  * member, who does. Whether a phase had tasks is the same for all: it is said before the
  * barrier by whoever made the first, and never taken back.
  */
+#include "omp/task_depend.h"
 #include "omp/task_inner.h"
 
 static const med_bound unbound = {.ancestor = NULL};
@@ -151,6 +152,7 @@ void
 med_task_wait(med_member *member)
 {
     until_clear(member, &member->task->children);
+    med_depend_forget(member, member->task); /* all that it names is complete */
 }
 
 void
@@ -235,6 +237,7 @@ med_task_drain(med_member *member)
 {
     const med_until until = {.is_over = is_phase_over, .context = member};
     med_task_until(member, &until, &unbound);
+    med_depend_forget(member, &member->implicit);
     med_task_wake(member); /* who saw it first tells those who sleep */
 }
 
@@ -259,4 +262,5 @@ med_task_serve(med_member *member)
 {
     const med_until until = {.is_over = is_dismissed, .context = member, .tells = true};
     med_task_until(member, &until, &unbound);
+    med_depend_forget(member, &member->implicit);
 }

@@ -275,7 +275,7 @@ data_of_any_size_is_a_tasks_own(void **state)
     (void)state;
     for (int round = 0; round < 200; round++) {
         memset(&large, round, sizeof large);
-#pragma omp parallel num_threads(THREADS) reduction(+ : wrong)
+#pragma omp parallel num_threads(THREADS)
 #pragma omp single nowait
         for (int i = 0; i < 5; i++) {
 #pragma omp task firstprivate(large) shared(wrong)

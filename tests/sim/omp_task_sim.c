@@ -223,6 +223,97 @@ act_tasks(const sim_actor *actor)
     }
 }
 
+/* ---- Dependences ----------------------------------------------------------------------------- */
+
+#define CELLS 3u
+#define STEPS 14u
+
+typedef struct step {
+    struct depend_shared *all;
+    uint32_t number;
+    uint32_t to;
+    uint32_t from;
+} step;
+
+/* All plain: what orders them is under test. */
+typedef struct depend_shared {
+    step steps[STEPS];
+    uint32_t cells[CELLS];
+    uint32_t wanted[CELLS];
+} depend_shared;
+
+static void
+change(uint32_t *cells, const step *s)
+{
+    cells[s->to] = cells[s->to] * 3 + cells[s->from] + s->number;
+}
+
+static void
+execute_step(void *data)
+{
+    const step *s = *(const step **)data;
+    change(s->all->cells, s);
+}
+
+static void
+meet_steps(void *data)
+{
+    depend_shared *s = data;
+    med_member *member = med_member_get();
+    if (member->number != 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < STEPS; i++) {
+        step *one = &s->steps[i];
+        const med_dependence depends[2] = {
+            {(uintptr_t)&s->cells[one->to], MED_DEPEND_OUT},
+            {(uintptr_t)&s->cells[one->from], MED_DEPEND_IN},
+        };
+        const med_task_call call = {.entry = execute_step,
+                                    .data = &one,
+                                    .size = sizeof one,
+                                    .align = sizeof one,
+                                    .depends = depends,
+                                    .depend_count = 2};
+        med_task_meet(member, &call);
+        if (sim_random(4) == 0) {
+            uint32_t before = s->steps[i].number;
+            med_task_wait_depend(member, depends, 1);
+            SIM_CHECK(s->cells[one->to] >= before); /* read, while nobody writes it */
+        }
+        if (sim_random(8) == 0) {
+            med_task_wait(member);
+        }
+    }
+}
+
+static void
+act_depends(const sim_actor *actor)
+{
+    depend_shared *s = actor->memory;
+    for (uint32_t round = 0; round < 2; round++) {
+        memset(s->cells, 0, sizeof s->cells);
+        memset(s->wanted, 0, sizeof s->wanted);
+        for (uint32_t i = 0; i < STEPS; i++) {
+            s->steps[i] = (step){s, i, sim_random(CELLS), sim_random(CELLS)};
+            change(s->wanted, &s->steps[i]);
+        }
+        med_team_run(med_member_get(), MEMBERS, meet_steps, s);
+        SIM_CHECK(memcmp(s->cells, s->wanted, sizeof s->cells) == 0);
+        none_is_kept(med_member_get()->hot);
+    }
+}
+
+const sim_scenario sim_omp_depends = {
+    .name = "omp_depends",
+    .covers = "task_depend",
+    .memory_bytes = sizeof(depend_shared),
+    .actors = 1,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_depends,
+};
+
 const sim_scenario sim_omp_task_queue = {
     .name = "omp_task_queue",
     .covers = "task_queue",

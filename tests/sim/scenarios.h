@@ -96,7 +96,8 @@
     HUNTED(omp_doacross)            \
     HUNTED(omp_ordered)             \
     HUNTED(omp_task_queue)          \
-    HUNTED(omp_tasks)
+    HUNTED(omp_tasks)               \
+    HUNTED(omp_depends)
 /* clang-format on */
 
 #define SIM_SCENARIO_DECLARED(name) extern const sim_scenario sim_##name;
