@@ -2,6 +2,8 @@
 /* Loops whose iterations wait for single earlier ones: each finds what these have left, with every
  * schedule and chunk, in one dimension and in three; and what a loop's threads have in common. */
 #include <omp.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "support/unit.h"
@@ -127,6 +129,46 @@ prefix_sums_are_right(void **state)
     }
 }
 
+/* As gcc calls it for these. */
+bool GOMP_loop_start(long start,
+                     long end,
+                     long step,
+                     long kind,
+                     long chunk,
+                     long *first,
+                     long *behind,
+                     uintptr_t *reductions,
+                     void **memory);
+void GOMP_loop_end(void);
+
+static void
+memory_in_common_is_zeroed_each_time(void **state)
+{
+    enum {
+        BYTES = 200
+    };
+    char *of_first = NULL;
+    int wrong = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS) reduction(+ : wrong)
+    for (int round = 0; round < 50; round++) {
+        void *memory = (void *)(uintptr_t)(BYTES - round % 3);
+        wrong += !GOMP_loop_start(0, 0, 1, 1, 0, NULL, NULL, NULL, &memory);
+        char *bytes = memory;
+#pragma omp single
+        of_first = bytes;
+        wrong += of_first != bytes;
+        for (int i = 0; i < BYTES - 2; i++) {
+            wrong += bytes[i] != 0;
+        }
+#pragma omp barrier
+#pragma omp single
+        memset(bytes, 1, BYTES - 2);
+        GOMP_loop_end();
+    }
+    assert_int_equal(wrong, 0);
+}
+
 int
 main(void)
 {
@@ -134,6 +176,7 @@ main(void)
         cmocka_unit_test(each_iteration_finds_those_before),
         cmocka_unit_test(three_dimensions_go_backwards_and_in_steps),
         cmocka_unit_test(prefix_sums_are_right),
+        cmocka_unit_test(memory_in_common_is_zeroed_each_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
