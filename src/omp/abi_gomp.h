@@ -25,6 +25,8 @@ void med_gomp_begin(med_member *member, med_loop *loop, const med_bounds *bounds
 /* The next iterations of the loop that the member is in, as values of its variable. */
 bool med_gomp_next_long(long *first, long *behind);
 bool med_gomp_next_ull(unsigned long long *first, unsigned long long *behind);
+/* Of abi_gomp_task.c. */
+void GOMP_taskwait_depend(void **depend);
 /* Of abi_gomp_loop.c. */
 bool GOMP_loop_end_cancel(void);
 void GOMP_loop_end(void);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "omp/abi_gomp.h"
 #include "omp/block.h"
 #include "omp/face.h"
 #include "omp/target.h"
@@ -78,6 +79,15 @@ copies_make(size_t count, void **addresses, const size_t *sizes, const unsigned 
     return block;
 }
 
+/* The construct is executed at once, by who meets it: so what depends on it finds it done. */
+static void
+wait_for(void **depend)
+{
+    if (depend) {
+        GOMP_taskwait_depend(depend);
+    }
+}
+
 FACE void
 GOMP_target_ext(int device,
                 void (*entry)(void *),
@@ -90,10 +100,10 @@ GOMP_target_ext(int device,
                 void **arguments)
 {
     (void)flags;
-    (void)depend;
     med_member *member = med_member_get();
     med_target_device_check(member, device);
     void *copies = copies_make(count, addresses, sizes, kinds);
+    wait_for(depend);
     med_target_run(member, thread_limit_in(arguments), entry, (void *)addresses);
     med_block_give(copies);
 }
@@ -158,7 +168,7 @@ GOMP_target_update_ext(int device,
                        void **depend)
 {
     (void)flags;
-    (void)depend;
+    wait_for(depend);
     GOMP_target_data_ext(device, count, addresses, sizes, kinds);
 }
 

@@ -95,6 +95,30 @@ teams_go_by_their_numbers(void **state)
 }
 
 static void
+regions_wait_for_what_they_depend_on(void **state)
+{
+    int wrong = 0;
+    (void)state;
+#pragma omp parallel num_threads(4)
+#pragma omp single
+    for (int round = 0; round < 200; round++) {
+        int value = 0;
+#pragma omp task depend(out : value) shared(value)
+        {
+            sched_yield();
+            value = 1;
+        }
+#pragma omp target nowait map(tofrom : value) depend(inout : value)
+        value = value * 10 + 2;
+#pragma omp task depend(inout : value) shared(value)
+        value = value * 10 + 3;
+#pragma omp taskwait
+        wrong += value != 123;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void
 teams_in_a_region_go_round(void **state)
 {
     int came[4] = {0};
@@ -209,6 +233,7 @@ main(void)
         cmocka_unit_test(copies_are_the_regions_own),
         cmocka_unit_test(teams_go_by_their_numbers),
         cmocka_unit_test(teams_in_a_region_go_round),
+        cmocka_unit_test(regions_wait_for_what_they_depend_on),
         cmocka_unit_test(limits_hold_through_all_levels),
         cmocka_unit_test(rectangles_are_copied),
         cmocka_unit_test(memory_of_the_host_is_given),
