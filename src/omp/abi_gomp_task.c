@@ -28,6 +28,17 @@ flags_of(unsigned flags, bool deferred)
            (flags & FLAG_FINAL ? MED_TASK_FINAL : 0u) | (deferred ? 0u : MED_TASK_UNDEFERRED);
 }
 
+/* Up to what the environment allows; of those without, and by default of all, 0. */
+static int32_t
+priority_of(unsigned flags, int priority)
+{
+    int32_t most = med_settings_get()->task_priority_max;
+    if (!(flags & FLAG_PRIORITY) || priority <= 0) {
+        return 0;
+    }
+    return priority < most ? priority : most;
+}
+
 /* ---- Dependences ----------------------------------------------------------------------------- */
 
 #define LIST_FEW 16u
@@ -136,14 +147,14 @@ GOMP_task(void (*entry)(void *),
           int priority,
           void *detach)
 {
-    (void)priority;
     (void)detach;
     med_task_call call = {.entry = entry,
                           .data = data,
                           .copy = copy,
                           .size = (size_t)size,
                           .align = (size_t)align,
-                          .flags = flags_of(flags, deferred)};
+                          .flags = flags_of(flags, deferred),
+                          .priority = priority_of(flags, priority)};
     if (flags & FLAG_DEPEND) {
         meet_with_list(med_member_get(), &call, depend);
     } else {
@@ -250,12 +261,12 @@ GOMP_taskloop(void (*entry)(void *),
               long end,
               long step)
 {
-    (void)priority;
     med_task_call call = {.entry = entry,
                           .data = data,
                           .copy = copy,
                           .size = (size_t)size,
                           .align = (size_t)align,
+                          .priority = priority_of(FLAG_PRIORITY, priority),
                           .prepare = put_long};
     loop(&call, flags, number, med_gomp_count_long(start, end, step), (uint64_t)start,
          (uint64_t)step);
@@ -274,12 +285,12 @@ GOMP_taskloop_ull(void (*entry)(void *),
                   unsigned long long end,
                   unsigned long long step)
 {
-    (void)priority;
     med_task_call call = {.entry = entry,
                           .data = data,
                           .copy = copy,
                           .size = (size_t)size,
                           .align = (size_t)align,
+                          .priority = priority_of(FLAG_PRIORITY, priority),
                           .prepare = put_ull};
     loop(&call, flags, number, med_gomp_count_ull((flags & FLAG_UP) != 0, start, end, step), start,
          step);

@@ -181,6 +181,13 @@ omp_in_final(void)
 }
 ASKS(int, in_final)
 
+FACE int
+omp_get_max_task_priority(void)
+{
+    return med_settings_get()->task_priority_max;
+}
+ASKS(int, get_max_task_priority)
+
 /* ---- Schedule -------------------------------------------------------------------------------- */
 
 FACE void

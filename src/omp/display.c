@@ -122,6 +122,7 @@ show_programs_own(const med_settings *settings)
     show_number("OMP_NUM_TEAMS", settings->teams_max);
     show_number("OMP_TEAMS_THREAD_LIMIT", settings->teams_thread_limit);
     show_truth("OMP_CANCELLATION", settings->cancellation);
+    show_number("OMP_MAX_TASK_PRIORITY", (uint64_t)settings->task_priority_max);
     show_truth("OMP_DISPLAY_AFFINITY", settings->initial.shown);
     show_string("OMP_AFFINITY_FORMAT", settings->affinity_format);
     show_string("OMP_ALLOCATOR",

@@ -175,6 +175,17 @@ cancellation_read(med_settings *settings, med_value value)
 }
 
 static bool
+priority_read(med_settings *settings, med_value value)
+{
+    uint32_t most;
+    if (!count_read(value, 0, INT32_MAX, &most)) {
+        return false;
+    }
+    settings->task_priority_max = (int32_t)most;
+    return true;
+}
+
+static bool
 allocator_read(med_settings *settings, med_value value)
 {
     uint32_t found;
@@ -280,6 +291,7 @@ static const variable variables[] = {
     {"OMP_DEFAULT_DEVICE", device_read, "a number"},
     {"OMP_TARGET_OFFLOAD", offload_read, "default, mandatory or disabled"},
     {"OMP_CANCELLATION", cancellation_read, "true or false"},
+    {"OMP_MAX_TASK_PRIORITY", priority_read, "a number"},
     {"GOMP_CPU_AFFINITY", plain_places_read, "numbers of processors that may be used, or ranges"},
     {"OMP_PLACES", places_read,
      "threads, cores, ll_caches, numa_domains or sockets, perhaps with a number in parentheses; or "

@@ -352,6 +352,40 @@ a_cancelled_group_starts_no_more(void **state)
     assert_int_equal(behind, 1);
 }
 
+/* One makes them, and executes all of them, since the other waits where it starts none. */
+static void
+the_highest_priority_goes_first(void **state)
+{
+    enum {
+        COUNT = 40
+    };
+    int order[COUNT], executed = 0, over = 0, wrong = 0;
+    (void)state;
+    assert_int_equal(omp_get_max_task_priority(), 5);
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {
+        for (int i = 0; i < COUNT; i++) {
+#pragma omp task priority(i * 7 % 10) shared(order, executed)
+            order[executed++] = i * 7 % 10;
+        }
+#pragma omp taskwait
+#pragma omp atomic write
+        over = 1;
+    } else {
+        int seen = 0;
+        while (!seen) {
+#pragma omp atomic read
+            seen = over;
+        }
+    }
+    for (int i = 1; i < COUNT; i++) {
+        int before = order[i - 1] < 5 ? order[i - 1] : 5, here = order[i] < 5 ? order[i] : 5;
+        wrong += before < here; /* no more than 5 are told apart */
+    }
+    assert_int_equal(executed, COUNT);
+    assert_int_equal(wrong, 0);
+}
+
 static void
 a_yield_executes_another(void **state)
 {
@@ -413,10 +447,13 @@ main(void)
         cmocka_unit_test(data_of_any_size_is_a_tasks_own),
         cmocka_unit_test(settings_are_a_tasks_own),
         cmocka_unit_test(a_cancelled_group_starts_no_more),
+        cmocka_unit_test(the_highest_priority_goes_first),
         cmocka_unit_test(a_yield_executes_another),
         cmocka_unit_test(regions_stand_in_tasks),
     };
-    if (setenv("OMP_CANCELLATION", "true", 1) != 0) { /* it is read at the first region */
+    /* Read at the first region. */
+    if (setenv("OMP_CANCELLATION", "true", 1) != 0 ||
+        setenv("OMP_MAX_TASK_PRIORITY", "5", 1) != 0) {
         return 1;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
