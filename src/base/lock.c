@@ -98,6 +98,9 @@ spin(const med_contest *contest)
     if (budget_ns == 0) {
         return MEDLEY_BUSY;
     }
+    if (!med_port_is_small() && !only_processor && budget_ns < contest->spin_least_ns) {
+        budget_ns = contest->spin_least_ns;
+    }
     uint64_t end_ns = med_port_clock_ns() + budget_ns;
     uint32_t pauses = PAUSES_FIRST;
     for (uint32_t round = 0;; round++) {
@@ -285,7 +288,8 @@ med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_loc
                            .context = &wanted,
                            .deadline_ns = request->deadline_ns,
                            .scope = request->scope,
-                           .waiter = request->waiter};
+                           .waiter = request->waiter,
+                           .spin_least_ns = request->spin_least_ns};
     medley_status_t status = med_contest_run(&contest, sleepers);
     return status == MEDLEY_OK ? wanted.news : status;
 }

@@ -269,6 +269,44 @@ owners_are_looked_at_between_wakes(void **state)
     assert_true(right);
 }
 
+static void *
+holds_for_a_while(void *argument)
+{
+    worker *w = argument;
+    const med_lock_request request = request_of(w);
+    w->right = med_lock_acquire(&lock, &sleepers, &request) == MEDLEY_OK;
+    atomic32_store_release(&arrived, 1);
+    med_port_delay_ns(5000000); /* many times what anybody spins by himself */
+    med_lock_release(&lock, &sleepers, MED_PORT_SCOPE_PROCESS);
+    return NULL;
+}
+
+/* Who asks to spin for longer than it takes does not sleep, where there is another processor. */
+static void
+spins_as_long_as_asked(void **state)
+{
+    static worker holder, waiter;
+    med_port_scheduling scheduling;
+    (void)state;
+    lock_reset();
+    med_port_scheduling_get(&scheduling);
+    holder.owner = 1;
+    waiter.owner = 2;
+    atomic32_store_relaxed(&arrived, 0);
+    assert_int_equal(med_port_thread_start(&holder.thread, NULL, holds_for_a_while, &holder),
+                     MEDLEY_OK);
+    while (atomic32_load_acquire(&arrived) == 0) {
+        med_port_yield();
+    }
+    med_lock_request request = request_of(&waiter);
+    request.spin_least_ns = 4000000000u;
+    assert_int_equal(med_lock_acquire(&lock, &sleepers, &request), MEDLEY_OK);
+    med_lock_release(&lock, &sleepers, MED_PORT_SCOPE_PROCESS);
+    assert_int_equal(med_port_thread_join(holder.thread, NULL), MEDLEY_OK);
+    assert_true(holder.right);
+    assert_true(waiter.waiter.sleeps == 0 || scheduling.processors == 1);
+}
+
 int
 main(void)
 {
@@ -279,6 +317,7 @@ main(void)
         cmocka_unit_test(death_is_told_once),
         cmocka_unit_test(waiters_recover_a_dead_owner),
         cmocka_unit_test(owners_are_looked_at_between_wakes),
+        cmocka_unit_test(spins_as_long_as_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
