@@ -29,7 +29,7 @@ ORDER = r"(relaxed|acquire|release|acq_rel|seq_cst)"
 # Of the compiler's operations: what comes first in their arguments, and second, at a failure.
 BUILTIN = rf"(?:__atomic_\w+|med_port_store_n)(?=\((?:[^;{{]*?__ATOMIC_{ORDER}(?:,\s*__ATOMIC_{ORDER})?)?)"
 BARRIER = r"med_port_barrier_(?:light|heavy)(?=\((?!med_port_scope\b))"
-ACCESS = re.compile(rf"\b(?:atomic(?:32|64)\w*_{ORDER}(?=\()|{BUILTIN}|{BARRIER})", re.I)
+ACCESS = re.compile(rf"\b(?:atomic(?:32|64|_word)\w*_{ORDER}(?=\()|{BUILTIN}|{BARRIER})", re.I)
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 FUNCTION = re.compile(r"([a-z]\w*)\(")
 RELAXED = re.compile(r"\brelaxed\b", re.I)

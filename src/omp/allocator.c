@@ -158,7 +158,8 @@ pool_take(allocator *from, size_t size_bytes)
     if (!from || from->pool_bytes == 0) {
         return true;
     }
-    uintptr_t given = atomic_word_load_relaxed(&from->given); /* relaxed: a number, as below */
+    /* Relaxed, both: a number. */
+    uintptr_t given = atomic_word_load_relaxed(&from->given);
     do {
         if (size_bytes > from->pool_bytes - given) {
             return false;

@@ -139,7 +139,7 @@ med_display_environment(bool verbose)
     show_tasks_own(settings);
     show_programs_own(settings);
     if (verbose) {
-        show_number("MEDLEY_PROCESSORS", settings->processors);
+        show_number("processors", settings->processors); /* no variable */
     }
     med_port_log("OPENMP DISPLAY ENVIRONMENT END");
 }

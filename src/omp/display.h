@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* To standard error; verbose: with those that are no standard's. */
+/* To standard error; verbose: with what they were fitted to. */
 void med_display_environment(bool verbose);
 
 #endif

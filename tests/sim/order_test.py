@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every acquire and every release of base, mrapi and mcapi is a mutant that some scenario finds, each
+"""Every acquire and every release of base, mrapi, mcapi and omp is a mutant that some scenario finds, each
 half of what does both, and every read-modify-write that a scenario meets is found torn; or it stands
 in survivors.c with the reason why none does. None is both. Of fences, the heavy barrier is a
 mutant of each scenario in which somebody waits, and the light one is nothing where there is it.
@@ -13,7 +13,7 @@ import sys
 import unittest
 
 ROOT, SIM = sys.argv[1:3]
-FLOORS = ("src/base/", "src/mrapi/", "src/mcapi/")
+FLOORS = ("src/base/", "src/mrapi/", "src/mcapi/", "src/omp/")
 HUNTED = set(sys.argv[3:])
 sys.argv[1:] = []
 sys.path.insert(0, os.path.join(ROOT, "tests"))

@@ -31,6 +31,7 @@ dynamic_next(med_work *work, const med_member *member, med_units *units)
     (void)member;
     uintptr_t chunk = work->chunk ? work->chunk : 1;
     if (has_room_beyond(work, chunk)) {
+        /* Relaxed: as above. */
         units->first = atomic_word_fetch_add_relaxed(&work->next, chunk);
         if (units->first >= work->units) {
             return false;
