@@ -5,7 +5,7 @@
 #
 # usage: scripts/setup.sh JOB...
 #   build   compilers, CMake, what the library and the tools are made with
-#   test    build, cmocka, Spin, the compilers for bare metal and their emulators
+#   test    build, cmocka, Spin, the compilers for bare metal and their emulators, clang's OpenMP
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
 #   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M
 #   matrix  build, Python and its SimPy

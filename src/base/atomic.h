@@ -341,6 +341,14 @@ atomic_word_exchange_acq_rel(atomic_word *a, uintptr_t v)
 /* Orders go on operations. The fence for store-then-load (sleep and wake, doorbell) is the port's:
  * med_port_barrier_light and _heavy. */
 
+/* What a program has by a directive of its own, which may stand between any two of its accesses.
+ * Nothing of Medley's needs it. */
+static inline void
+atomic_fence_seq_cst(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 /* The compiler keeps the order of what stands before and after; the processor may not. Enough for
  * what is read only when the writer is dead. */
 static inline void

@@ -207,6 +207,7 @@ omp_set_schedule_(const unsigned *kind, const int *chunk)
 {
     omp_set_schedule(*kind, *chunk);
 }
+LLVM_BOTH(omp_set_schedule)
 
 FACE void
 omp_set_schedule_8_(const unsigned *kind, const int64_t *chunk)
@@ -227,6 +228,7 @@ omp_get_schedule_(unsigned *kind, int *chunk)
 {
     omp_get_schedule(kind, chunk);
 }
+LLVM_BOTH(omp_get_schedule)
 
 FACE void
 omp_get_schedule_8_(unsigned *kind, int64_t *chunk)

@@ -44,6 +44,7 @@ omp_get_place_num_procs_(const int *place)
 {
     return omp_get_place_num_procs(*place);
 }
+LLVM_BOTH(omp_get_place_num_procs)
 
 FACE int
 omp_get_place_num_procs_8_(const int64_t *place)
@@ -65,6 +66,7 @@ omp_get_place_proc_ids_(const int *place, int *numbers)
 {
     omp_get_place_proc_ids(*place, numbers);
 }
+LLVM_BOTH(omp_get_place_proc_ids)
 
 FACE void
 omp_get_place_proc_ids_8_(const int64_t *place, int64_t *numbers)
@@ -106,6 +108,7 @@ omp_get_partition_place_nums_(int *numbers)
 {
     omp_get_partition_place_nums(numbers);
 }
+LLVM_BOTH(omp_get_partition_place_nums)
 
 FACE void
 omp_get_partition_place_nums_8_(int64_t *numbers)
@@ -129,6 +132,8 @@ omp_set_affinity_format_(const char *format, size_t length)
 {
     med_affinity_format_set(format, length);
 }
+LLVM_BOTH(omp_set_affinity_format)
+LLVM_AS(omp_set_affinity_format, ompc_set_affinity_format)
 
 FACE size_t
 omp_get_affinity_format(char *text, size_t size_bytes)
@@ -153,6 +158,8 @@ omp_get_affinity_format_(char *text, size_t size_bytes)
     memcpy(text, format, length < size_bytes ? length : size_bytes);
     return (int)length;
 }
+LLVM_BOTH(omp_get_affinity_format)
+LLVM_AS(omp_get_affinity_format, ompc_get_affinity_format)
 
 FACE void
 omp_display_affinity(const char *format)
@@ -165,6 +172,8 @@ omp_display_affinity_(const char *format, size_t length)
 {
     med_affinity_display(med_member_get(), format, length);
 }
+LLVM_BOTH(omp_display_affinity)
+LLVM_AS(omp_display_affinity, ompc_display_affinity)
 
 FACE size_t
 omp_capture_affinity(char *text, size_t size_bytes, const char *format)
@@ -183,6 +192,8 @@ omp_capture_affinity_(char *text, const char *format, size_t size_bytes, size_t 
     memcpy(text, line, there < size_bytes ? there : size_bytes);
     return (int)whole;
 }
+LLVM_BOTH(omp_capture_affinity)
+LLVM_AS(omp_capture_affinity, ompc_capture_affinity)
 
 /* ---- The environment ------------------------------------------------------------------------- */
 
@@ -197,6 +208,7 @@ omp_display_env_(const int *verbose)
 {
     omp_display_env(*verbose);
 }
+LLVM_BOTH(omp_display_env)
 
 FACE void
 omp_display_env_8_(const int64_t *verbose)

@@ -21,6 +21,7 @@ omp_init_allocator_(const uintptr_t *space, const int *count, const med_allocato
 {
     return omp_init_allocator(*space, *count, traits);
 }
+LLVM_BOTH(omp_init_allocator)
 
 FACE uintptr_t
 omp_init_allocator_8_(const uintptr_t *space,
@@ -41,6 +42,7 @@ omp_destroy_allocator_(const uintptr_t *allocator)
 {
     omp_destroy_allocator(*allocator);
 }
+LLVM_BOTH(omp_destroy_allocator)
 
 FACE void
 omp_set_default_allocator(uintptr_t allocator)
@@ -54,6 +56,7 @@ omp_set_default_allocator_(const uintptr_t *allocator)
 {
     omp_set_default_allocator(*allocator);
 }
+LLVM_BOTH(omp_set_default_allocator)
 
 FACE uintptr_t
 omp_get_default_allocator(void)
@@ -71,12 +74,14 @@ omp_aligned_alloc(size_t alignment, size_t size_bytes, uintptr_t allocator)
     return med_allocator_take(is_default ? omp_get_default_allocator() : allocator, size_bytes,
                               alignment);
 }
+LLVM(omp_aligned_alloc)
 
 FACE void *
 omp_alloc(size_t size_bytes, uintptr_t allocator)
 {
     return omp_aligned_alloc(1, size_bytes, allocator);
 }
+LLVM(omp_alloc)
 
 FACE void *
 omp_aligned_calloc(size_t alignment, size_t count, size_t size_bytes, uintptr_t allocator)
@@ -88,12 +93,14 @@ omp_aligned_calloc(size_t alignment, size_t count, size_t size_bytes, uintptr_t 
     void *memory = omp_aligned_alloc(alignment, bytes, allocator);
     return memory ? memset(memory, 0, bytes) : NULL;
 }
+LLVM(omp_aligned_calloc)
 
 FACE void *
 omp_calloc(size_t count, size_t size_bytes, uintptr_t allocator)
 {
     return omp_aligned_calloc(1, count, size_bytes, allocator);
 }
+LLVM(omp_calloc)
 
 /* The piece itself tells whose it is. */
 FACE void
@@ -102,6 +109,7 @@ omp_free(void *memory, uintptr_t allocator)
     (void)allocator;
     med_allocator_give(memory);
 }
+LLVM(omp_free)
 
 FACE void *
 omp_realloc(void *memory, size_t size_bytes, uintptr_t allocator, uintptr_t free_allocator)
@@ -115,6 +123,7 @@ omp_realloc(void *memory, size_t size_bytes, uintptr_t allocator, uintptr_t free
     }
     return med_allocator_move(memory, allocator, size_bytes);
 }
+LLVM(omp_realloc)
 
 /* ---- Of gcc ---------------------------------------------------------------------------------- */
 

@@ -292,6 +292,7 @@ omp_pause_resource_(const int *kind, const int *device)
 {
     return omp_pause_resource(*kind, *device);
 }
+LLVM_BOTH(omp_pause_resource)
 
 FACE int
 omp_pause_resource_all(int kind)
@@ -304,3 +305,4 @@ omp_pause_resource_all_(const int *kind)
 {
     return omp_pause_resource_all(*kind);
 }
+LLVM_BOTH(omp_pause_resource_all)

@@ -4,7 +4,8 @@
  * Fortran has an integer that holds its address.
  *
  * Programs of the time before OpenMP 3.0 look for the same names under a version of their own; they
- * mean the same.
+ * mean the same. So do programs with LLVM's omp.h, whose locks have eight bytes, nestable ones too:
+ * these are as Fortran's.
  */
 #include <stddef.h>
 
@@ -20,7 +21,11 @@
     FACE type first_##name(argument) __attribute__((alias("now_" #name)));                         \
     __asm__(".symver now_" #name ", omp_" #name "@@OMP_3.0");                                      \
     __asm__(".symver first_" #name ", omp_" #name "@OMP_1.0");
+#define VERSION_LLVM(name, function)                                                               \
+    __asm__(".globl llvm_" #name "\n.set llvm_" #name ", now_" #function "\n.symver llvm_" #name   \
+            ", omp_" #name "@VERSION");
 #else
+#define VERSION_LLVM(name, function)
 #define VERSIONS(type, name, argument)                                                             \
     FACE type omp_##name(argument) __attribute__((alias("now_" #name)));
 #endif
@@ -31,7 +36,9 @@
         return now_##name(lock);                                                                   \
     }                                                                                              \
     VERSIONS(type, name, med_lock *)                                                               \
-    VERSIONS(type, name##_, med_lock *)
+    VERSIONS(type, name##_, med_lock *)                                                            \
+    VERSION_LLVM(name, name)                                                                       \
+    VERSION_LLVM(name##_, name)
 /* One that is given a nestable lock; Fortran gives where its address is. */
 #define NEST_LOCK(type, name)                                                                      \
     FACE type now_##name##_(med_nest_lock **lock)                                                  \
@@ -41,7 +48,9 @@
     NEST_LOCK_VERSIONS(type, name)
 #define NEST_LOCK_VERSIONS(type, name)                                                             \
     VERSIONS(type, name, med_nest_lock *)                                                          \
-    VERSIONS(type, name##_, med_nest_lock **)
+    VERSIONS(type, name##_, med_nest_lock **)                                                      \
+    VERSION_LLVM(name, name##_)                                                                    \
+    VERSION_LLVM(name##_, name##_)
 
 /* ---- Simple locks ---------------------------------------------------------------------------- */
 
@@ -64,6 +73,7 @@ omp_init_lock_with_hint_(med_lock *lock, const unsigned *hint)
 {
     omp_init_lock_with_hint(lock, *hint);
 }
+LLVM_BOTH(omp_init_lock_with_hint)
 
 FACE void
 now_destroy_lock(med_lock *lock)
@@ -124,6 +134,8 @@ omp_init_nest_lock_with_hint_(med_nest_lock **lock, const unsigned *hint)
     (void)hint;
     now_init_nest_lock_(lock);
 }
+VERSION_LLVM(init_nest_lock_with_hint, init_nest_lock_)
+LLVM(omp_init_nest_lock_with_hint_)
 
 FACE void
 now_destroy_nest_lock(med_nest_lock *lock)

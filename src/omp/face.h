@@ -8,4 +8,17 @@
     _Pragma("GCC diagnostic ignored \"-Wmissing-prototypes\"")                                     \
         __attribute__((visibility("default")))
 
+/* A function of OpenMP that programs with LLVM's omp.h look for under a version of their own; and
+ * the same for its second name, of Fortran. Some have a third one there. Weak: else the linker
+ * takes two names of one address for one. */
+#ifdef MED_OMP_VERSIONS
+#define LLVM_AS(name, theirs)                                                                      \
+    __asm__(".weak llvm_" #theirs "\n.set llvm_" #theirs ", " #name "\n.symver llvm_" #theirs      \
+            ", " #theirs "@VERSION");
+#else
+#define LLVM_AS(name, theirs)
+#endif
+#define LLVM(name) LLVM_AS(name, name)
+#define LLVM_BOTH(name) LLVM(name) LLVM(name##_)
+
 #endif

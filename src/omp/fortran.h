@@ -20,7 +20,8 @@ med_fortran_int(int64_t value)
     FACE type omp_##name##_(void)                                                                  \
     {                                                                                              \
         return omp_##name();                                                                       \
-    }
+    }                                                                                              \
+    LLVM_BOTH(omp_##name)
 /* One that is given a number. */
 #define GIVEN(name)                                                                                \
     FACE void omp_##name##_(const int *value)                                                      \
@@ -30,7 +31,8 @@ med_fortran_int(int64_t value)
     FACE void omp_##name##_8_(const int64_t *value)                                                \
     {                                                                                              \
         omp_##name(med_fortran_int(*value));                                                       \
-    }
+    }                                                                                              \
+    LLVM_BOTH(omp_##name)
 /* One that is asked with a number, which has no answer beyond the numbers of C. */
 #define ASKS_OF(name)                                                                              \
     FACE int omp_##name##_(const int *number)                                                      \
@@ -40,6 +42,7 @@ med_fortran_int(int64_t value)
     FACE int omp_##name##_8_(const int64_t *number)                                                \
     {                                                                                              \
         return omp_##name(*number < 0 ? -1 : med_fortran_int(*number));                            \
-    }
+    }                                                                                              \
+    LLVM_BOTH(omp_##name)
 
 #endif

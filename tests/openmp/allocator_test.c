@@ -13,7 +13,7 @@ memory_is_aligned(void **state)
 {
     (void)state;
     for (size_t alignment = 1; alignment <= 65536; alignment *= 2) {
-        const omp_alloctrait_t traits[] = {{omp_atk_alignment, alignment}};
+        omp_alloctrait_t traits[] = {{omp_atk_alignment, alignment}};
         omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 1, traits);
         char *a = omp_alloc(33, allocator);
         char *b = omp_aligned_alloc(alignment, 33, omp_default_mem_alloc);
@@ -41,7 +41,7 @@ a_pool_gives_no_more_than_it_has(void **state)
         SIZE = 100,
         POOL = 1050
     };
-    const omp_alloctrait_t traits[] = {{omp_atk_pool_size, POOL},
+    omp_alloctrait_t traits[] = {{omp_atk_pool_size, POOL},
                                        {omp_atk_fallback, omp_atv_null_fb}};
     omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 2, traits);
     (void)state;
@@ -67,13 +67,13 @@ a_pool_gives_no_more_than_it_has(void **state)
 static void
 who_is_empty_asks_another(void **state)
 {
-    const omp_alloctrait_t small[] = {{omp_atk_pool_size, 64}, {omp_atk_fallback, omp_atv_null_fb}};
+    omp_alloctrait_t small[] = {{omp_atk_pool_size, 64}, {omp_atk_fallback, omp_atv_null_fb}};
     omp_allocator_handle_t other = omp_init_allocator(omp_default_mem_space, 2, small);
-    const omp_alloctrait_t asks[] = {{omp_atk_pool_size, 32},
+    omp_alloctrait_t asks[] = {{omp_atk_pool_size, 32},
                                      {omp_atk_fallback, omp_atv_allocator_fb},
                                      {omp_atk_fb_data, (uintptr_t)other}};
     omp_allocator_handle_t first = omp_init_allocator(omp_default_mem_space, 3, asks);
-    const omp_alloctrait_t plain[] = {{omp_atk_pool_size, 32}};
+    omp_alloctrait_t plain[] = {{omp_atk_pool_size, 32}};
     omp_allocator_handle_t falls = omp_init_allocator(omp_default_mem_space, 1, plain);
     (void)state;
     void *a = omp_alloc(32, first);
@@ -98,7 +98,7 @@ who_is_empty_asks_another(void **state)
 static void
 what_cannot_be_had_is_refused(void **state)
 {
-    const omp_alloctrait_t wrong[] = {
+    omp_alloctrait_t wrong[] = {
         {omp_atk_pinned, omp_atv_true}, {omp_atk_alignment, 24},
         {omp_atk_pool_size, 0},         {omp_atk_fallback, omp_atv_nearest},
         {omp_atk_access, omp_atv_true}, {(omp_alloctrait_key_t)77, 1}};
@@ -113,7 +113,7 @@ what_cannot_be_had_is_refused(void **state)
 static void
 what_moves_keeps_its_bytes(void **state)
 {
-    const omp_alloctrait_t traits[] = {{omp_atk_pool_size, 300},
+    omp_alloctrait_t traits[] = {{omp_atk_pool_size, 300},
                                        {omp_atk_fallback, omp_atv_null_fb}};
     omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 2, traits);
     char *memory = omp_alloc(100, allocator);

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The names that clang calls (clang 14 to 19, as it emits them; what each does is OpenMP 5.0's):
+ * regions, and what stands in them. Arguments are translated here, and nothing else is done.
+ */
+#include "omp/abi_kmpc.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/atomic.h"
+#include "omp/lock.h"
+#include "omp/say.h"
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+#define FOUR(i) a[i], a[(i) + 1], a[(i) + 2], a[(i) + 3]
+#define SIXTEEN(i) FOUR(i), FOUR((i) + 4), FOUR((i) + 8), FOUR((i) + 12)
+#define SIXTY_FOUR(i) SIXTEEN(i), SIXTEEN((i) + 16), SIXTEEN((i) + 32), SIXTEEN((i) + 48)
+
+/* Those that come after a function's own arguments are the caller's alone: so few sizes do. */
+void
+med_kmpc_call_make(void *data)
+{
+    const med_kmpc_call *call = data;
+    const med_member *member = med_member_get();
+    void *const *a = call->arguments;
+    int32_t thread = med_kmpc_thread(member);
+    int32_t number = (int32_t)member->number;
+    if (call->count <= 4) {
+        call->lines(&thread, &number, FOUR(0));
+    } else if (call->count <= 16) {
+        call->lines(&thread, &number, SIXTEEN(0));
+    } else if (call->count <= 64) {
+        call->lines(&thread, &number, SIXTY_FOUR(0));
+    } else {
+        call->lines(&thread, &number, SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128),
+                    SIXTY_FOUR(192));
+    }
+}
+
+static uint32_t
+arguments_passed(uint32_t count)
+{
+    return count <= 4 ? 4 : count <= 16 ? 16 : count <= 64 ? 64 : MED_KMPC_ARGUMENTS;
+}
+
+void
+med_kmpc_call_fill(med_kmpc_call *call, med_kmpc_lines lines, int32_t count, va_list arguments)
+{
+    if (count > (int32_t)MED_KMPC_ARGUMENTS) {
+        med_say_fatal("a construct uses more than 256 variables of those around it");
+    }
+    call->lines = lines;
+    call->count = (uint32_t)count;
+    for (uint32_t i = 0; i < call->count; i++) {
+        call->arguments[i] = va_arg(arguments, void *);
+    }
+    for (uint32_t i = call->count; i < arguments_passed(call->count); i++) {
+        call->arguments[i] = NULL;
+    }
+}
+
+/* ---- Parallel -------------------------------------------------------------------------------- */
+
+FACE void
+__kmpc_push_num_threads(const med_kmpc_place *place, int32_t thread, int32_t count)
+{
+    (void)place;
+    (void)thread;
+    med_member_get()->threads_wanted = count > 0 ? (uint32_t)count : 0;
+}
+
+#define BIND_PRIMARY 5 /* clang's number of the clause's newer word; of the older one it is ours */
+
+FACE void
+__kmpc_push_proc_bind(const med_kmpc_place *place, int32_t thread, int32_t bind)
+{
+    (void)place;
+    (void)thread;
+    bool is_ours = bind >= MED_BIND_FALSE && bind <= MED_BIND_SPREAD;
+    med_member_get()->bind_wanted = is_ours                ? (uint32_t)bind
+                                    : bind == BIND_PRIMARY ? MED_BIND_PRIMARY
+                                                           : MED_BIND_FALSE;
+}
+
+/* What was said of the next region is said of no other. */
+static void
+wants_nothing(med_member *leader)
+{
+    leader->threads_wanted = 0;
+    leader->bind_wanted = MED_BIND_FALSE;
+}
+
+FACE void
+__kmpc_fork_call(const med_kmpc_place *place, int32_t count, med_kmpc_lines lines, ...)
+{
+    med_kmpc_call call;
+    va_list arguments;
+    (void)place;
+    va_start(arguments, lines);
+    med_kmpc_call_fill(&call, lines, count, arguments);
+    va_end(arguments);
+    med_member *leader = med_member_get();
+    uint32_t threads = med_team_threads(leader, leader->threads_wanted);
+    leader->threads_wanted = 0;
+    med_team_run(leader, threads, med_kmpc_call_make, &call);
+    leader->bind_wanted = MED_BIND_FALSE;
+}
+
+/* One thread executes what follows, until `end`. */
+FACE void
+__kmpc_serialized_parallel(const med_kmpc_place *place, int32_t thread)
+{
+    (void)place;
+    (void)thread;
+    med_member *leader = med_member_get();
+    wants_nothing(leader);
+    med_team_go(med_team_start(leader, 1, NULL, NULL));
+}
+
+FACE void
+__kmpc_end_serialized_parallel(const med_kmpc_place *place, int32_t thread)
+{
+    (void)place;
+    (void)thread;
+    med_team_finish(med_member_get());
+}
+
+FACE void
+__kmpc_fork_call_if(const med_kmpc_place *place,
+                    int32_t count,
+                    med_kmpc_lines lines,
+                    int32_t condition,
+                    void *argument)
+{
+    if (condition) {
+        __kmpc_fork_call(place, count, lines, argument);
+    } else {
+        med_kmpc_call call = {.lines = lines, .count = 1, .arguments = {argument}};
+        med_member *leader = med_member_get();
+        wants_nothing(leader);
+        med_team_run(leader, 1, med_kmpc_call_make, &call);
+    }
+}
+
+/* ---- Who is who ------------------------------------------------------------------------------ */
+
+FACE int32_t
+__kmpc_global_thread_num(const med_kmpc_place *place)
+{
+    (void)place;
+    return med_kmpc_thread(med_member_get());
+}
+
+FACE int32_t
+__kmpc_bound_thread_num(const med_kmpc_place *place)
+{
+    (void)place;
+    return (int32_t)med_member_get()->number;
+}
+
+FACE int32_t
+__kmpc_bound_num_threads(const med_kmpc_place *place)
+{
+    (void)place;
+    return (int32_t)med_member_get()->team->size;
+}
+
+FACE int32_t
+__kmpc_in_parallel(const med_kmpc_place *place)
+{
+    (void)place;
+    return med_member_get()->team->active_level > 0;
+}
+
+FACE int32_t
+__kmpc_ok_to_fork(const med_kmpc_place *place)
+{
+    (void)place;
+    return 1;
+}
+
+FACE void
+__kmpc_begin(const med_kmpc_place *place, int32_t flags)
+{
+    (void)place;
+    (void)flags;
+}
+
+FACE void
+__kmpc_end(const med_kmpc_place *place)
+{
+    (void)place;
+}
+
+/* ---- Barriers, and who executes what --------------------------------------------------------- */
+
+FACE void
+__kmpc_barrier(const med_kmpc_place *place, int32_t thread)
+{
+    (void)place;
+    (void)thread;
+    med_team_barrier(med_member_get());
+}
+
+FACE void
+__kmpc_flush(const med_kmpc_place *place)
+{
+    (void)place;
+    atomic_fence_seq_cst();
+}
+
+FACE int32_t
+__kmpc_masked(const med_kmpc_place *place, int32_t thread, int32_t number)
+{
+    (void)place;
+    (void)thread;
+    return (int32_t)med_member_get()->number == number;
+}
+
+FACE int32_t
+__kmpc_master(const med_kmpc_place *place, int32_t thread)
+{
+    return __kmpc_masked(place, thread, 0);
+}
+
+FACE int32_t
+__kmpc_single(const med_kmpc_place *place, int32_t thread)
+{
+    (void)place;
+    (void)thread;
+    return med_team_single(med_member_get());
+}
+
+/* The end of what one thread executes, or of what they execute in their order: nothing is to do. */
+#define ENDS(name)                                                                                 \
+    FACE void name(const med_kmpc_place *place, int32_t thread)                                    \
+    {                                                                                              \
+        (void)place;                                                                               \
+        (void)thread;                                                                              \
+    }
+ENDS(__kmpc_end_masked)
+ENDS(__kmpc_end_master)
+ENDS(__kmpc_end_single)
+ENDS(__kmpc_end_ordered)
+
+FACE void
+__kmpc_ordered(const med_kmpc_place *place, int32_t thread)
+{
+    (void)place;
+    (void)thread;
+    med_work_ordered(med_member_get());
+}
+
+/* What the thread that executed a single has is copied to all others. */
+FACE void
+__kmpc_copyprivate(const med_kmpc_place *place,
+                   int32_t thread,
+                   size_t size,
+                   void *data,
+                   void (*copy)(void *to, void *from),
+                   int32_t is_mine)
+{
+    (void)place;
+    (void)thread;
+    (void)size;
+    med_member *member = med_member_get();
+    if (is_mine) {
+        member->team->copied = data;
+    }
+    med_team_barrier(member);
+    if (!is_mine) {
+        copy(data, member->team->copied);
+    }
+    med_team_barrier(member);
+}
+
+/* ---- Critical, reductions -------------------------------------------------------------------- */
+
+/* The compiler has 32 zeroed bytes for each name: the first of them are the lock. */
+FACE void
+__kmpc_critical(const med_kmpc_place *place, int32_t thread, med_lock *name)
+{
+    (void)place;
+    (void)thread;
+    med_omp_lock_set(name, med_member_get());
+}
+
+FACE void
+__kmpc_critical_with_hint(const med_kmpc_place *place,
+                          int32_t thread,
+                          med_lock *name,
+                          uint32_t hint)
+{
+    (void)hint;
+    __kmpc_critical(place, thread, name);
+}
+
+FACE void
+__kmpc_end_critical(const med_kmpc_place *place, int32_t thread, med_lock *name)
+{
+    (void)place;
+    (void)thread;
+    med_omp_lock_unset(name);
+}
+
+/* What the caller is to do. */
+#define REDUCES 1           /* add what it has, and call the end */
+#define REDUCES_BY_ATOMIC 2 /* the same by atomic operations; the end with a barrier only */
+
+#define HAS_ATOMIC 0x10  /* of a place's flags: the compiler has made these */
+#define BY_ATOMIC_MOST 1 /* variables: more are cheaper under one lock */
+
+FACE int32_t
+__kmpc_reduce(const med_kmpc_place *place,
+              int32_t thread,
+              int32_t count,
+              size_t size,
+              void *data,
+              void (*reduce)(void *to, void *from),
+              med_lock *lock)
+{
+    (void)place;
+    (void)thread;
+    (void)count;
+    (void)size;
+    (void)data;
+    (void)reduce;
+    med_member *member = med_member_get();
+    if (member->team->size > 1) {
+        med_omp_lock_set(lock, member);
+    }
+    return REDUCES;
+}
+
+FACE int32_t
+__kmpc_reduce_nowait(const med_kmpc_place *place,
+                     int32_t thread,
+                     int32_t count,
+                     size_t size,
+                     void *data,
+                     void (*reduce)(void *to, void *from),
+                     med_lock *lock)
+{
+    if (count <= BY_ATOMIC_MOST && (place->flags & HAS_ATOMIC) &&
+        med_member_get()->team->size > 1) {
+        return REDUCES_BY_ATOMIC;
+    }
+    return __kmpc_reduce(place, thread, count, size, data, reduce, lock);
+}
+
+FACE void
+__kmpc_end_reduce_nowait(const med_kmpc_place *place, int32_t thread, med_lock *lock)
+{
+    (void)place;
+    (void)thread;
+    if (med_member_get()->team->size > 1) {
+        med_omp_lock_unset(lock);
+    }
+}
+
+FACE void
+__kmpc_end_reduce(const med_kmpc_place *place, int32_t thread, med_lock *lock)
+{
+    __kmpc_end_reduce_nowait(place, thread, lock);
+    med_team_barrier(med_member_get());
+}
+
+/* ---- What a program says --------------------------------------------------------------------- */
+
+#define SEVERITY_FATAL 2
+
+FACE void
+__kmpc_error(const med_kmpc_place *place, int32_t severity, const char *text)
+{
+    const char *line = text ? "error directive encountered: " : "error directive encountered";
+    (void)place;
+    if (severity == SEVERITY_FATAL) {
+        med_say_text_fatal(line, text, text ? strlen(text) : 0);
+    }
+    med_say_text(line, text, text ? strlen(text) : 0);
+}

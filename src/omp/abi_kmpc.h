@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What the files of clang's names have in common. A thread's number, which clang asks for once and
+ * hands to most of them, is that of its member's locks; none of them needs it.
+ */
+#ifndef MEDLEY_OMP_ABI_KMPC_H
+#define MEDLEY_OMP_ABI_KMPC_H
+
+#include <stdarg.h>
+#include <stdint.h>
+
+#include "omp/face.h"
+#include "omp/team.h"
+
+/* Where in the program a directive stands, as clang says it. */
+typedef struct med_kmpc_place {
+    int32_t reserved;
+    int32_t flags;
+    int32_t more_reserved[2];
+    const char *source; /* ";file;function;line;column;;" */
+} med_kmpc_place;
+
+/* A construct's lines: a function of two numbers and the addresses of what it uses. */
+typedef void (*med_kmpc_lines)(int32_t *thread, int32_t *number, ...);
+
+#define MED_KMPC_ARGUMENTS 256u
+
+/* With the arguments that it is called with: so many, and room for those that are none. */
+typedef struct med_kmpc_call {
+    med_kmpc_lines lines;
+    uint32_t count;
+    void *arguments[MED_KMPC_ARGUMENTS];
+} med_kmpc_call;
+
+/* Ends the program where these are too many. */
+void
+med_kmpc_call_fill(med_kmpc_call *call, med_kmpc_lines lines, int32_t count, va_list arguments);
+/* By the calling thread's member. The argument is a med_kmpc_call. */
+void med_kmpc_call_make(void *call);
+
+static inline int32_t
+med_kmpc_thread(const med_member *member)
+{
+    return (int32_t)member->owner;
+}
+
+#endif

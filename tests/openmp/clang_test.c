@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What clang has a program call, and gcc does not: functions of many arguments, static loops whose
+ * bounds the runtime gives, reductions that it orders. And that it is our library that is called,
+ * one, whatever its name. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <omp.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "support/unit.h"
+
+#define THREADS 5
+
+/* ---- The library ----------------------------------------------------------------------------- */
+
+static void
+both_names_are_one_library(void **state)
+{
+    Dl_info info;
+    (void)state;
+    assert_int_not_equal(dladdr(dlsym(RTLD_DEFAULT, "__kmpc_fork_call"), &info), 0);
+    assert_non_null(strstr(info.dli_fname, OPENMP_FOLDER "/"));
+    void *library = dlopen(OPENMP_FOLDER "/libgomp.so.1", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    Dl_info other;
+    assert_int_not_equal(dladdr(dlsym(library, "GOMP_parallel"), &other), 0);
+    assert_ptr_equal(info.dli_fbase, other.dli_fbase);
+    (void)dlclose(library);
+}
+
+/* ---- Regions --------------------------------------------------------------------------------- */
+
+#define EIGHT(m, n) m(n##0) m(n##1) m(n##2) m(n##3) m(n##4) m(n##5) m(n##6) m(n##7)
+#define NAMED(n) long v##n = 1##n;
+#define ADDED(n) part += v##n - 1##n + 1;
+#define CHANGED(n) v##n = 1##n + omp_get_num_threads();
+#define SIXTY_FOUR(m)                                                                              \
+    EIGHT(m, 0) EIGHT(m, 1) EIGHT(m, 2) EIGHT(m, 3) EIGHT(m, 4) EIGHT(m, 5) EIGHT(m, 6) EIGHT(m, 7)
+
+/* Each is an argument of what the region calls. */
+static void
+a_region_uses_many_variables(void **state)
+{
+    long sum = 0;
+    (void)state;
+    SIXTY_FOUR(NAMED)
+    long v80 = 180, v81 = 181;
+#pragma omp parallel num_threads(THREADS)
+    {
+        long part = 0;
+        SIXTY_FOUR(ADDED)
+        ADDED(80)
+        ADDED(81)
+#pragma omp barrier
+#pragma omp single
+            {SIXTY_FOUR(CHANGED) CHANGED(80) CHANGED(81)} SIXTY_FOUR(ADDED) ADDED(80) ADDED(81)
+#pragma omp critical
+                sum += part;
+    }
+    assert_int_equal(sum, THREADS * 66 * (2 + THREADS));
+}
+
+static void
+a_few_variables(void **state)
+{
+    long a = 1, b = 2, c = 3, d = 4, e = 5;
+    long sum = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS)
+    {
+#pragma omp critical
+        sum += a + 10 * b + 100 * c + 1000 * d + 10000 * e;
+    }
+    assert_int_equal(sum, THREADS * 54321);
+}
+
+/* A number of threads is of one region, be that executed by one thread alone. */
+static void
+a_number_of_threads_is_of_one_region(void **state)
+{
+    int sizes[4] = {0};
+    (void)state;
+    omp_set_num_threads(3);
+    for (int round = 0; round < 2; round++) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+        sizes[0] = omp_get_num_threads();
+#pragma omp parallel
+#pragma omp single
+        sizes[1] = omp_get_num_threads();
+#pragma omp parallel num_threads(4) if (round > 1)
+        sizes[2] = omp_get_num_threads() + 10 * omp_get_level();
+#pragma omp parallel
+#pragma omp single
+        sizes[3] = omp_get_num_threads();
+        assert_int_equal(sizes[0], 2);
+        assert_int_equal(sizes[1], 3);
+        assert_int_equal(sizes[2], 11);
+        assert_int_equal(sizes[3], 3);
+    }
+}
+
+static void
+masked_by_number(void **state)
+{
+    int executed[THREADS] = {0};
+    (void)state;
+#pragma omp parallel num_threads(THREADS)
+    for (int i = 0; i < THREADS; i++) {
+#pragma omp master
+        executed[0]++;
+    }
+    assert_int_equal(executed[0], THREADS);
+}
+
+/* ---- Reductions ------------------------------------------------------------------------------ */
+
+static void
+reductions_of_one_and_of_several(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 7; threads++) {
+        long one = 0, sum = 0, product = 1, most = LONG_MIN;
+        int wrong = 0;
+#pragma omp parallel num_threads(threads)
+        {
+#pragma omp for reduction(+ : one)
+            for (int i = 0; i < 1000; i++) {
+                one += i;
+            }
+#pragma omp for reduction(+ : sum) reduction(* : product) reduction(max : most)
+            for (int i = 1; i <= 12; i++) {
+                sum += i;
+                product *= i;
+                most = i > most ? i : most;
+            }
+            /* Behind the loop all see the whole. */
+            if (one != 499500 || sum != 78 || product != 479001600 || most != 12) {
+#pragma omp atomic
+                wrong++;
+            }
+        }
+        assert_int_equal(wrong, 0);
+    }
+}
+
+static void
+reductions_again_and_again(void **state)
+{
+    long one = 0, sum = 0, odd = 0;
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+#pragma omp parallel num_threads(THREADS) reduction(+ : one)
+        one++;
+#pragma omp parallel num_threads(THREADS) reduction(+ : sum, odd)
+        {
+            sum++;
+            odd += omp_get_thread_num() % 2;
+        }
+    }
+    assert_int_equal(one, 2000 * THREADS);
+    assert_int_equal(sum, 2000 * THREADS);
+    assert_int_equal(odd, 2000 * (THREADS / 2));
+}
+
+/* ---- Static loops ---------------------------------------------------------------------------- */
+
+/* Each iteration once, and its thread: that of the schedule. */
+static void
+static_parts_are_the_schedules(void **state)
+{
+    (void)state;
+    for (int count = 0; count < 40; count++) {
+        for (int chunk = 1; chunk < 12; chunk++) {
+            int executed[40] = {0}, owner[40], of_part[40], last = -1, last_of_part = -1;
+#pragma omp parallel num_threads(THREADS)
+            {
+#pragma omp for schedule(static, chunk) lastprivate(last)
+                for (int i = 0; i < count; i++) {
+                    executed[i]++;
+                    owner[i] = omp_get_thread_num();
+                    last = i;
+                }
+#pragma omp for lastprivate(last_of_part)
+                for (int i = count; i > 0; i--) {
+                    executed[i - 1]++;
+                    of_part[count - i] = omp_get_thread_num();
+                    last_of_part = i;
+                }
+            }
+            for (int i = 0; i < count; i++) {
+                int least = count / THREADS, more = count % THREADS;
+                int longer = more * (least + 1);
+                assert_int_equal(executed[i], 2);
+                assert_int_equal(owner[i], i / chunk % THREADS);
+                assert_int_equal(of_part[i],
+                                 i < longer ? i / (least + 1) : more + (i - longer) / least);
+            }
+            if (count > 0) {
+                assert_int_equal(last, count - 1);
+                assert_int_equal(last_of_part, 1);
+            }
+        }
+    }
+}
+
+/* Where values, or steps from chunk to chunk, come near the end of their type. */
+static void
+static_parts_at_the_end_of_a_type(void **state)
+{
+    (void)state;
+    for (int chunk = 1; chunk < INT_MAX / 2; chunk = chunk * 3 + 1) {
+        int below = 0, above = 0;
+        long far = 0;
+#pragma omp parallel num_threads(THREADS)
+        {
+#pragma omp for schedule(static, chunk) reduction(+ : above)
+            for (int i = INT_MAX - 50; i < INT_MAX; i++) {
+                above++;
+            }
+#pragma omp for schedule(static, chunk) reduction(+ : below)
+            for (int i = INT_MIN + 50; i > INT_MIN; i -= 7) {
+                below++;
+            }
+#pragma omp for schedule(static) reduction(+ : far)
+            for (unsigned long long i = ULLONG_MAX - 9; i < ULLONG_MAX; i += 2) {
+                far++;
+            }
+        }
+        assert_int_equal(above, 50);
+        assert_int_equal(below, 8);
+        assert_int_equal(far, 5);
+    }
+}
+
+/* Every schedule that a directive names, of 32 and of 64 bits. */
+#define NAMED_SCHEDULE(...)                                                                        \
+    {                                                                                              \
+        int executed[300] = {0}, last = -1;                                                        \
+        _Pragma("omp parallel num_threads(THREADS)")                                               \
+        {                                                                                          \
+            _Pragma(__VA_ARGS__) for (int i = 0; i < 300; i++) executed[last = i]++;               \
+            _Pragma(__VA_ARGS__) for (unsigned i = 299; i > 0; i -= 1) executed[last = (int)i]++;  \
+            _Pragma(__VA_ARGS__) for (long i = 0; i < 300; i++) executed[last = (int)i]++;         \
+            _Pragma(__VA_ARGS__) for (unsigned long i = 0; i < 300; i += 3)                        \
+                executed[last = (int)i]++;                                                         \
+        }                                                                                          \
+        assert_int_equal(last, 297);                                                               \
+        for (int i = 0; i < 300; i++) {                                                            \
+            assert_int_equal(executed[i], 2 + (i > 0) + (i % 3 == 0));                             \
+        }                                                                                          \
+    }
+
+static void
+all_schedules(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(dynamic)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(dynamic, 7)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(guided)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(guided, 5)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(auto)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(runtime)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(monotonic : dynamic, 2)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(nonmonotonic : guided, 2)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(monotonic : static, 2)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(simd : static, 3)")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(static) ordered")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(static, 3) ordered")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(dynamic, 2) ordered")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(guided) ordered")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(runtime) ordered")
+        NAMED_SCHEDULE("omp for lastprivate(last) schedule(auto) ordered")
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_names_are_one_library),
+        cmocka_unit_test(a_region_uses_many_variables),
+        cmocka_unit_test(a_few_variables),
+        cmocka_unit_test(a_number_of_threads_is_of_one_region),
+        cmocka_unit_test(masked_by_number),
+        cmocka_unit_test(reductions_of_one_and_of_several),
+        cmocka_unit_test(reductions_again_and_again),
+        cmocka_unit_test(static_parts_are_the_schedules),
+        cmocka_unit_test(static_parts_at_the_end_of_a_type),
+        cmocka_unit_test(all_schedules),
+    };
+    return cmocka_run_group_tests_name("clang", tests, NULL, NULL);
+}
