@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Teams: made, kept, sent off and gathered.
+ * Teams, sent off and gathered.
  *
  * Fork: the leader writes each member's gate, its own line, and says there which region it is; who
  * waits there has all it needs in one line, and looks at no other. Join: each comes to the team's
@@ -19,198 +19,10 @@
 
 #include <string.h>
 
-#include "base/log.h"
-#include "omp/block.h"
 #include "omp/cancel.h"
 #include "omp/crew.h"
 #include "omp/limit.h"
-
-/* ---- Formations ------------------------------------------------------------------------------ */
-
-static med_formation *
-formation_find(const med_team *team, uint32_t size)
-{
-    med_formation *formation = team->formations;
-    while (formation && formation->size != size) {
-        formation = formation->next;
-    }
-    return formation;
-}
-
-/* NULL: there is no memory. */
-static med_formation *
-formation_make(med_team *team, uint32_t size)
-{
-    static const med_barrier_shape one_group;
-    med_formation *formation = med_block_take(sizeof *formation);
-    med_barrier *barrier = med_block_take(med_barrier_size(size, &one_group));
-    if (!formation || !barrier) {
-        med_block_give(formation);
-        med_block_give(barrier);
-        return NULL;
-    }
-    med_barrier_init(barrier, size, &one_group, MED_PORT_SCOPE_PROCESS);
-    *formation = (med_formation){.next = team->formations, .size = size, .barrier = barrier};
-    team->formations = formation;
-    return formation;
-}
-
-/* For as many as there is memory for. */
-static med_formation *
-formation_of(med_team *team, uint32_t size)
-{
-    med_formation *formation = formation_find(team, size);
-    while (!formation && !(formation = formation_make(team, size)) && size > 1) {
-        size--;
-    }
-    return formation;
-}
-
-/* ---- Made ------------------------------------------------------------------------------------ */
-
-static bool
-member_add(med_team *team)
-{
-    med_member *member = med_block_take(sizeof *member);
-    if (member) {
-        *member = (med_member){.team = team, .number = team->ready, .owner = med_crew_owner()};
-        member->implicit.runner = member;
-        member->implicit.phase = MED_TASK_PHASE_NONE;
-        member->task = &member->implicit;
-        member->allowed.ancestor = &member->implicit;
-        team->members[team->ready++] = member;
-    }
-    return member != NULL;
-}
-
-/* Room for so many members. What waits at its gate does not look at the list. */
-static bool
-room_make(med_team *team, uint32_t count)
-{
-    if (count <= team->room) {
-        return true;
-    }
-    med_member **members = med_block_take(count * sizeof(med_member *));
-    if (!members) {
-        return false;
-    }
-    for (uint32_t i = 0; i < team->ready; i++) {
-        members[i] = team->members[i];
-    }
-    med_block_give(team->members);
-    team->members = members;
-    team->room = count;
-    return true;
-}
-
-static void
-teams_destroy(med_member *member)
-{
-    med_team_destroy(member->hot);
-    med_team_destroy(member->alone);
-    med_team_destroy(member->initial);
-    member->hot = NULL;
-    member->alone = NULL;
-    member->initial = NULL;
-}
-
-void
-med_team_destroy(med_team *team)
-{
-    if (!team) {
-        return;
-    }
-    med_crew_end(team);
-    for (uint32_t i = 0; i < team->ready; i++) {
-        teams_destroy(team->members[i]);
-        /* Relaxed: its thread has ended. */
-        med_tasking_destroy((void *)atomic_word_load_relaxed(&team->members[i]->tasking));
-        med_block_give(team->members[i]);
-    }
-    for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
-        med_work_place_fini(&team->works[i]);
-    }
-    while (team->formations) {
-        med_formation *formation = team->formations;
-        team->formations = formation->next;
-        med_block_give(formation->barrier);
-        med_block_give(formation);
-    }
-    med_block_give(team->members);
-    med_block_give(team);
-}
-
-bool
-med_team_rest(med_member *member)
-{
-    if (member->team->leader) {
-        return false;
-    }
-    teams_destroy(member);
-    return true;
-}
-
-/* With its first member, who has no thread of the team's. NULL: there is no memory. */
-static med_team *
-team_make(med_member *leader)
-{
-    med_team *team = med_block_take(sizeof *team);
-    if (!team) {
-        return NULL;
-    }
-    *team = (med_team){.leader = leader,
-                       .root = leader ? leader->team->root : team,
-                       .process_life = med_crew_process_life()};
-    for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
-        med_work_place_init(&team->works[i], i);
-    }
-    if (!room_make(team, 1) || !member_add(team) || !formation_of(team, 1)) {
-        med_team_destroy(team);
-        return NULL;
-    }
-    team->members[0]->implicit.phase = MED_TASK_PHASE_FIRST;
-    return team;
-}
-
-static _Noreturn void
-no_memory(void)
-{
-    med_log_error("OpenMP", "there is no memory to begin with");
-    __builtin_trap();
-}
-
-/* The team that a leader keeps in that place. */
-static med_team *
-team_of(med_member *leader, med_team **team)
-{
-    if (*team && (*team)->process_life != med_crew_process_life()) {
-        med_crew_forget(*team);
-        *team = NULL;
-    }
-    if (!*team) {
-        *team = team_make(leader);
-    }
-    if (!*team) {
-        no_memory();
-    }
-    return *team;
-}
-
-/* So many members, or as many as there can be: whose threads wait at their gates. */
-static uint32_t
-members_ready(med_team *team, uint32_t wanted)
-{
-    if (!room_make(team, wanted)) {
-        wanted = team->room;
-    }
-    while (team->ready < wanted && member_add(team)) {
-        if (!med_crew_start(team->members[team->ready - 1])) {
-            med_block_give(team->members[--team->ready]);
-            break;
-        }
-    }
-    return wanted < team->ready ? wanted : team->ready;
-}
+#include "omp/team_keep.h"
 
 /* ---- Who is who ------------------------------------------------------------------------------ */
 
@@ -263,11 +75,7 @@ med_member *
 med_member_begin(void)
 {
     med_crew_begin(thread_ends);
-    med_team *team = team_make(NULL);
-    if (!team) {
-        no_memory();
-    }
-    med_member *member = begin_initial(team);
+    med_member *member = begin_initial(med_team_make(NULL));
     if (member->icv->bind) {
         med_bind_begin(member);
     }
@@ -277,7 +85,7 @@ med_member_begin(void)
 med_member *
 med_team_start_initial(med_member *leader)
 {
-    med_member *first = begin_initial(team_of(leader, &leader->initial));
+    med_member *first = begin_initial(med_team_of(leader, &leader->initial));
     first->placement = leader->placement;
     return first;
 }
@@ -343,7 +151,7 @@ static void
 resize(med_team *team, uint32_t threads)
 {
     const med_team *outer = team->leader->team;
-    team->formation = formation_of(team, members_ready(team, threads));
+    team->formation = med_formation_of(team, med_team_members_ready(team, threads));
     team->size = team->formation->size;
     team->level = outer->level + 1;
     team->active_level = outer->active_level + (team->size > 1);
@@ -376,7 +184,7 @@ med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), 
         reserved = med_limit_reserve(leader->team->root, leader->icv->thread_limit, threads - 1);
         threads = 1 + reserved;
     }
-    med_team *team = team_of(leader, threads > 1 ? &leader->hot : &leader->alone);
+    med_team *team = med_team_of(leader, threads > 1 ? &leader->hot : &leader->alone);
     if (threads != team->size) {
         resize(team, threads);
     }

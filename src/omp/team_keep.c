@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Teams as they are kept: what there is of them between two regions, and what a region needs that
+ * was not there yet. What may run together: the calls of one team's leader, with its members at
+ * their gates, who look at their own lines only.
+ */
+#include "omp/team_keep.h"
+
+#include "base/log.h"
+#include "omp/block.h"
+#include "omp/crew.h"
+
+/* ---- Formations ------------------------------------------------------------------------------ */
+
+static med_formation *
+formation_find(const med_team *team, uint32_t size)
+{
+    med_formation *formation = team->formations;
+    while (formation && formation->size != size) {
+        formation = formation->next;
+    }
+    return formation;
+}
+
+/* NULL: there is no memory. */
+static med_formation *
+formation_make(med_team *team, uint32_t size)
+{
+    static const med_barrier_shape one_group;
+    med_formation *formation = med_block_take(sizeof *formation);
+    med_barrier *barrier = med_block_take(med_barrier_size(size, &one_group));
+    if (!formation || !barrier) {
+        med_block_give(formation);
+        med_block_give(barrier);
+        return NULL;
+    }
+    med_barrier_init(barrier, size, &one_group, MED_PORT_SCOPE_PROCESS);
+    *formation = (med_formation){.next = team->formations, .size = size, .barrier = barrier};
+    team->formations = formation;
+    return formation;
+}
+
+med_formation *
+med_formation_of(med_team *team, uint32_t size)
+{
+    med_formation *formation = formation_find(team, size);
+    while (!formation && !(formation = formation_make(team, size)) && size > 1) {
+        size--;
+    }
+    return formation;
+}
+
+/* ---- Made ------------------------------------------------------------------------------------ */
+
+static bool
+member_add(med_team *team)
+{
+    med_member *member = med_block_take(sizeof *member);
+    if (member) {
+        *member = (med_member){.team = team, .number = team->ready, .owner = med_crew_owner()};
+        member->implicit.runner = member;
+        member->implicit.phase = MED_TASK_PHASE_NONE;
+        member->task = &member->implicit;
+        member->allowed.ancestor = &member->implicit;
+        team->members[team->ready++] = member;
+    }
+    return member != NULL;
+}
+
+/* Room for so many members. What waits at its gate does not look at the list. */
+static bool
+room_make(med_team *team, uint32_t count)
+{
+    if (count <= team->room) {
+        return true;
+    }
+    med_member **members = med_block_take(count * sizeof(med_member *));
+    if (!members) {
+        return false;
+    }
+    for (uint32_t i = 0; i < team->ready; i++) {
+        members[i] = team->members[i];
+    }
+    med_block_give(team->members);
+    team->members = members;
+    team->room = count;
+    return true;
+}
+
+static void
+teams_destroy(med_member *member)
+{
+    med_team_destroy(member->hot);
+    med_team_destroy(member->alone);
+    med_team_destroy(member->initial);
+    member->hot = NULL;
+    member->alone = NULL;
+    member->initial = NULL;
+}
+
+void
+med_team_destroy(med_team *team)
+{
+    if (!team) {
+        return;
+    }
+    med_crew_end(team);
+    for (uint32_t i = 0; i < team->ready; i++) {
+        teams_destroy(team->members[i]);
+        /* Relaxed: its thread has ended. */
+        med_tasking_destroy((void *)atomic_word_load_relaxed(&team->members[i]->tasking));
+        med_block_give(team->members[i]);
+    }
+    for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
+        med_work_place_fini(&team->works[i]);
+    }
+    while (team->formations) {
+        med_formation *formation = team->formations;
+        team->formations = formation->next;
+        med_block_give(formation->barrier);
+        med_block_give(formation);
+    }
+    med_block_give(team->members);
+    med_block_give(team);
+}
+
+bool
+med_team_rest(med_member *member)
+{
+    if (member->team->leader) {
+        return false;
+    }
+    teams_destroy(member);
+    return true;
+}
+
+static _Noreturn void
+no_memory(void)
+{
+    med_log_error("OpenMP", "there is no memory to begin with");
+    __builtin_trap();
+}
+
+med_team *
+med_team_make(med_member *leader)
+{
+    med_team *team = med_block_take(sizeof *team);
+    if (!team) {
+        no_memory();
+    }
+    *team = (med_team){.leader = leader,
+                       .root = leader ? leader->team->root : team,
+                       .process_life = med_crew_process_life()};
+    for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
+        med_work_place_init(&team->works[i], i);
+    }
+    if (!room_make(team, 1) || !member_add(team) || !med_formation_of(team, 1)) {
+        no_memory();
+    }
+    team->members[0]->implicit.phase = MED_TASK_PHASE_FIRST;
+    return team;
+}
+
+med_team *
+med_team_of(med_member *leader, med_team **team)
+{
+    if (*team && (*team)->process_life != med_crew_process_life()) {
+        med_crew_forget(*team);
+        *team = NULL;
+    }
+    if (!*team) {
+        *team = med_team_make(leader);
+    }
+    return *team;
+}
+
+uint32_t
+med_team_members_ready(med_team *team, uint32_t wanted)
+{
+    if (!room_make(team, wanted)) {
+        wanted = team->room;
+    }
+    while (team->ready < wanted && member_add(team)) {
+        if (!med_crew_start(team->members[team->ready - 1])) {
+            med_block_give(team->members[--team->ready]);
+            break;
+        }
+    }
+    return wanted < team->ready ? wanted : team->ready;
+}
