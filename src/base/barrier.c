@@ -197,6 +197,7 @@ wait_for(med_barrier *barrier, med_barrier_member *member, wanted *w)
     med_wait_request request = {.condition = is_over,
                                 .is_wanted_here = is_wanted_here,
                                 .context = w,
+                                .limits = member->limits,
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = barrier->scope};
     (void)med_wait_until(&barrier->wait, &member->waiter, &request);

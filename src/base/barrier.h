@@ -66,6 +66,7 @@ typedef struct med_barrier_member {
     uint32_t level;
     bool passes; /* the top is reached: the way down */
     med_waiter waiter;
+    const med_wait_limits *limits; /* as in med_wait_request; the caller's, behind init */
 } med_barrier_member;
 
 /* 0: no such barrier (no members, too many, a group of one where there are more). */

@@ -94,12 +94,9 @@ spin(const med_contest *contest)
     med_port_scheduling scheduling;
     med_port_scheduling_get(&scheduling);
     bool only_processor = scheduling.processors == 1;
-    uint32_t budget_ns = med_wait_spin_budget_ns(contest->waiter, &scheduling);
+    uint64_t budget_ns = med_wait_spin_budget_ns(contest->waiter, contest->limits, &scheduling);
     if (budget_ns == 0) {
         return MEDLEY_BUSY;
-    }
-    if (!med_port_is_small() && !only_processor && budget_ns < contest->spin_least_ns) {
-        budget_ns = contest->spin_least_ns;
     }
     uint64_t end_ns = med_port_clock_ns() + budget_ns;
     uint32_t pauses = PAUSES_FIRST;
@@ -289,7 +286,7 @@ med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_loc
                            .deadline_ns = request->deadline_ns,
                            .scope = request->scope,
                            .waiter = request->waiter,
-                           .spin_least_ns = request->spin_least_ns};
+                           .limits = request->limits};
     medley_status_t status = med_contest_run(&contest, sleepers);
     return status == MEDLEY_OK ? wanted.news : status;
 }

@@ -48,7 +48,7 @@ typedef struct med_lock_request {
     uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0: one try */
     med_port_scope scope;
     med_waiter *waiter;
-    uint32_t spin_least_ns; /* it spins that long, where it learned less; but on one processor */
+    const med_wait_limits *limits; /* as in med_wait_request */
     /* Called after every slice slept, with the owner seen; may be NULL. Anything but MEDLEY_OK ends
      * the wait with it. Here the caller recovers a dead owner's locks. */
     medley_status_t (*each_slice)(void *context, uint32_t owner);
@@ -136,7 +136,7 @@ typedef struct med_contest {
     uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0: one try */
     med_port_scope scope;
     med_waiter *waiter;
-    uint32_t spin_least_ns; /* as a lock's */
+    const med_wait_limits *limits;
 } med_contest;
 
 /* What `attempt` or `each_slice` ended it with, or MEDLEY_TIMEOUT. With a deadline of 0 MEDLEY_BUSY

@@ -285,6 +285,7 @@ holds_for_a_while(void *argument)
 static void
 spins_as_long_as_asked(void **state)
 {
+    static const med_wait_limits long_ones = {.least_ns = 4000000000, .most_ns = UINT64_MAX};
     static worker holder, waiter;
     med_port_scheduling scheduling;
     (void)state;
@@ -299,7 +300,7 @@ spins_as_long_as_asked(void **state)
         med_port_yield();
     }
     med_lock_request request = request_of(&waiter);
-    request.spin_least_ns = 4000000000u;
+    request.limits = &long_ones;
     assert_int_equal(med_lock_acquire(&lock, &sleepers, &request), MEDLEY_OK);
     med_lock_release(&lock, &sleepers, MED_PORT_SCOPE_PROCESS);
     assert_int_equal(med_port_thread_join(holder.thread, NULL), MEDLEY_OK);

@@ -119,8 +119,8 @@ sleeps_at_once(med_waiter *waiter)
     return false;
 }
 
-uint32_t
-med_wait_spin_budget_ns(med_waiter *waiter, const med_port_scheduling *scheduling)
+static uint32_t
+budget_learned_ns(med_waiter *waiter, const med_port_scheduling *scheduling)
 {
     if (scheduling->processors != 1) {
         return learned_ns(waiter);
@@ -129,6 +129,21 @@ med_wait_spin_budget_ns(med_waiter *waiter, const med_port_scheduling *schedulin
         return scheduling->alone ? 0 : SPIN_MIN_NS;
     }
     return sleeps_at_once(waiter) ? 0 : learned_ns(waiter);
+}
+
+uint64_t
+med_wait_spin_budget_ns(med_waiter *waiter,
+                        const med_wait_limits *limits,
+                        const med_port_scheduling *scheduling)
+{
+    uint64_t budget_ns = budget_learned_ns(waiter, scheduling);
+    if (!limits) {
+        return budget_ns;
+    }
+    if (scheduling->processors != 1 && budget_ns < limits->least_ns) {
+        budget_ns = limits->least_ns;
+    }
+    return budget_ns < limits->most_ns ? budget_ns : limits->most_ns;
 }
 
 void
@@ -183,9 +198,13 @@ is_wanted_here(const watch *watched)
 static bool
 between_looks(med_waiter *waiter, bool only_processor, const watch *watched)
 {
-    bool gives_way = only_processor || is_wanted_here(watched);
-    if (gives_way) {
+    if (only_processor) {
         med_wait_give_way(waiter);
+        return true;
+    }
+    bool gives_way = is_wanted_here(watched);
+    if (gives_way) {
+        med_port_yield();
     } else {
         med_port_cpu_relax();
     }
@@ -200,7 +219,8 @@ spin(med_waiter *waiter,
 {
     bool only_processor = scheduling->processors == 1;
     uint32_t given = 0; /* to those it waits for, on one of several processors */
-    uint64_t start_ns = med_port_clock_ns();
+    uint64_t start_ns = 0;
+    bool counts = false; /* from `start_ns` on; else from the next look at the clock */
     for (;;) {
         bool gave_way = false;
         for (int look = 0; look < LOOKS_PER_CLOCK && !gave_way; look++) {
@@ -210,10 +230,13 @@ spin(med_waiter *waiter,
             gave_way = between_looks(waiter, only_processor, watched);
         }
         if (gave_way && !only_processor && given++ < GIVES_WAY_MAX) {
-            start_ns = med_port_clock_ns();
+            counts = false;
             continue;
         }
-        uint64_t spun_ns = med_port_clock_ns() - start_ns;
+        uint64_t now_ns = med_port_clock_ns();
+        start_ns = counts ? start_ns : now_ns;
+        counts = true;
+        uint64_t spun_ns = now_ns - start_ns;
         if (spun_ns >= budget_ns) {
             return watched->condition(watched->context);
         }
@@ -224,7 +247,7 @@ spin(med_waiter *waiter,
 }
 
 static bool
-spin_if_it_may(med_waiter *waiter, const watch *watched)
+spin_if_it_may(med_waiter *waiter, const med_wait_limits *limits, const watch *watched)
 {
     if (watched->condition(watched->context)) {
         med_wait_learn(waiter, false);
@@ -232,7 +255,7 @@ spin_if_it_may(med_waiter *waiter, const watch *watched)
     }
     med_port_scheduling scheduling;
     med_port_scheduling_get(&scheduling);
-    uint32_t budget_ns = med_wait_spin_budget_ns(waiter, &scheduling);
+    uint64_t budget_ns = med_wait_spin_budget_ns(waiter, limits, &scheduling);
     if (budget_ns == 0) {
         return false;
     }
@@ -244,7 +267,7 @@ spin_if_it_may(med_waiter *waiter, const watch *watched)
 bool
 med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *context)
 {
-    return spin_if_it_may(waiter, &(watch){.condition = condition, .context = context});
+    return spin_if_it_may(waiter, NULL, &(watch){.condition = condition, .context = context});
 }
 
 void
@@ -307,7 +330,7 @@ med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *reque
         return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
     }
     watch watched = {request->condition, request->is_wanted_here, request->context};
-    if (spin_if_it_may(waiter, &watched)) {
+    if (spin_if_it_may(waiter, request->limits, &watched)) {
         return MEDLEY_OK;
     }
     waiter->sleeps++;

@@ -32,6 +32,12 @@ typedef struct med_wait {
 #define MED_WAIT_SLEEPS 1u
 #define MED_WAIT_WOKEN 2u
 
+/* How long one is to spin, whatever he learned. On one processor nobody is made to spin. */
+typedef struct med_wait_limits {
+    uint64_t least_ns;
+    uint64_t most_ns;
+} med_wait_limits;
+
 /* One per thread that waits; private to that thread. What it learned, and what it did. */
 typedef struct med_waiter {
     uint32_t spin_ns; /* how long it spins before it sleeps; adapts */
@@ -58,7 +64,8 @@ typedef struct med_wait_request {
      * when he has looked closer, and looks at the object afterwards, by med_wait_wake. */
     atomic32 *call;
     uint32_t call_value;
-    uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0 or the past: one look */
+    const med_wait_limits *limits; /* NULL: what the waiter learned decides */
+    uint64_t deadline_ns;          /* MED_PORT_FOREVER: never; 0 or the past: one look */
     med_port_scope scope;
 } med_wait_request;
 
@@ -131,7 +138,9 @@ bool med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *c
  * waits for may need this very processor. But he may run on another, and then a sleep costs many
  * times as much. 0, sleep at once: in real time where there is no other; else on one processor when
  * the waiter is new, or others compute there. */
-uint32_t med_wait_spin_budget_ns(med_waiter *waiter, const med_port_scheduling *scheduling);
+uint64_t med_wait_spin_budget_ns(med_waiter *waiter,
+                                 const med_wait_limits *limits,
+                                 const med_port_scheduling *scheduling);
 /* What the spin taught: it was long enough, or the thread had to sleep all the same. */
 void med_wait_learn(med_waiter *waiter, bool slept);
 /* Between two looks on one processor: whom it waits for may run there. */

@@ -155,21 +155,36 @@ spinning_adapts(void **state)
     const med_port_scheduling alone = {.processors = 1, .real_time = true};
     med_waiter waiter = {.spin_ns = 0};
     (void)state;
-    uint32_t short_ns = med_wait_spin_budget_ns(&waiter, &alone);
-    uint32_t first_ns = med_wait_spin_budget_ns(&waiter, &several);
+    uint64_t short_ns = med_wait_spin_budget_ns(&waiter, NULL, &alone);
+    uint64_t first_ns = med_wait_spin_budget_ns(&waiter, NULL, &several);
     med_wait_learn(&waiter, true);
-    assert_true(med_wait_spin_budget_ns(&waiter, &several) < first_ns);
+    assert_true(med_wait_spin_budget_ns(&waiter, NULL, &several) < first_ns);
     for (int i = 0; i < 20; i++) {
         med_wait_learn(&waiter, true);
     }
-    assert_true(med_wait_spin_budget_ns(&waiter, &several) > 0);
+    assert_true(med_wait_spin_budget_ns(&waiter, NULL, &several) > 0);
     for (int i = 0; i < 20; i++) {
         med_wait_learn(&waiter, false);
     }
-    assert_true(med_wait_spin_budget_ns(&waiter, &several) > first_ns);
+    assert_true(med_wait_spin_budget_ns(&waiter, NULL, &several) > first_ns);
     assert_true(short_ns > 0 && short_ns < first_ns);
-    assert_int_equal(med_wait_spin_budget_ns(&waiter, &only), 0);
-    assert_int_equal(med_wait_spin_budget_ns(&waiter, &alone), short_ns); /* whatever was learned */
+    assert_int_equal(med_wait_spin_budget_ns(&waiter, NULL, &only), 0);
+    assert_int_equal(med_wait_spin_budget_ns(&waiter, NULL, &alone),
+                     short_ns); /* whatever was learned */
+}
+
+static void
+limits_count_more_than_what_was_learned(void **state)
+{
+    const med_port_scheduling several = {.processors = 2};
+    const med_port_scheduling only = {.processors = 1, .real_time = true, .alone = true};
+    const med_wait_limits none = {.most_ns = 0};
+    const med_wait_limits many = {.least_ns = 1000000000, .most_ns = UINT64_MAX};
+    med_waiter waiter = {.spin_ns = 0};
+    (void)state;
+    assert_int_equal(med_wait_spin_budget_ns(&waiter, &none, &several), 0);
+    assert_int_equal(med_wait_spin_budget_ns(&waiter, &many, &several), many.least_ns);
+    assert_int_equal(med_wait_spin_budget_ns(&waiter, &many, &only), 0); /* nobody else could run */
 }
 
 /* One processor, ordinary scheduling: a yield may give it to another for a whole slice. */
@@ -181,17 +196,17 @@ who_may_lose_a_slice_sleeps_at_once(void **state)
     const med_port_scheduling several = {.processors = 2};
     med_waiter waiter = {.spin_ns = 0};
     (void)state;
-    assert_int_equal(med_wait_spin_budget_ns(&waiter, &one), 0); /* a new one */
-    assert_true(med_wait_spin_budget_ns(&waiter, &one) > 0);
+    assert_int_equal(med_wait_spin_budget_ns(&waiter, NULL, &one), 0); /* a new one */
+    assert_true(med_wait_spin_budget_ns(&waiter, NULL, &one) > 0);
     med_wait_learn_yield(&waiter, 1000); /* nobody else, or whom it waits for */
-    assert_true(med_wait_spin_budget_ns(&waiter, &one) > 0);
+    assert_true(med_wait_spin_budget_ns(&waiter, NULL, &one) > 0);
 
     uint32_t before = 0;
     for (int slices = 0; slices < 6; slices++) { /* more share every slice */
         med_wait_learn_yield(&waiter, 3000000);
         uint32_t waits = 0;
-        while (med_wait_spin_budget_ns(&waiter, waits % 2 ? &one : &only) == 0) {
-            assert_true(med_wait_spin_budget_ns(&waiter, &several) > 0);
+        while (med_wait_spin_budget_ns(&waiter, NULL, waits % 2 ? &one : &only) == 0) {
+            assert_true(med_wait_spin_budget_ns(&waiter, NULL, &several) > 0);
             waits++;
         }
         assert_true(waits > before && waits <= 10000); /* then it tries again */
@@ -311,6 +326,7 @@ main(void)
         cmocka_unit_test(a_dead_sleepers_flag_goes_with_the_next_wake),
         cmocka_unit_test(a_sleeper_calls_again_when_the_call_was_taken_away),
         cmocka_unit_test(spinning_adapts),
+        cmocka_unit_test(limits_count_more_than_what_was_learned),
         cmocka_unit_test(who_may_lose_a_slice_sleeps_at_once),
         cmocka_unit_test(a_new_one_on_one_processor_does_not_spin),
         cmocka_unit_test(slices_end_by_the_deadline),

@@ -169,6 +169,7 @@ med_cancel_gather(med_member *first)
     if (is_cancelled(team) && !have_all_ended(team)) {
         med_wait_request request = {.condition = have_all_ended,
                                     .context = team,
+                                    .limits = first->limits,
                                     .deadline_ns = MED_PORT_FOREVER,
                                     .scope = MED_PORT_SCOPE_PROCESS};
         (void)med_wait_until(&first->barrier->wait, &first->waiter, &request);

@@ -6,6 +6,7 @@
 #include "omp/allocator.h"
 #include "omp/icv.h"
 #include "omp/places.h"
+#include "omp/waiting.h"
 #include "port/port.h"
 
 static void
@@ -125,6 +126,7 @@ show_programs_own(const med_settings *settings)
     show_number("OMP_MAX_TASK_PRIORITY", (uint64_t)settings->task_priority_max);
     show_truth("OMP_DISPLAY_AFFINITY", settings->initial.shown);
     show_string("OMP_AFFINITY_FORMAT", settings->affinity_format);
+    show_string("OMP_WAIT_POLICY", med_waiting_is_active(settings) ? "ACTIVE" : "PASSIVE");
     show_string("OMP_ALLOCATOR",
                 med_allocator_names[settings->initial.allocator - MED_ALLOCATOR_DEFAULT]);
     show_string("OMP_TARGET_OFFLOAD", offloads[settings->offload]);
@@ -140,6 +142,9 @@ med_display_environment(bool verbose)
     show_programs_own(settings);
     if (verbose) {
         show_number("processors", settings->processors); /* no variable */
+        if (settings->waits_limited) {
+            show_number("waiting_ns", settings->waits[0].most_ns); /* nor that */
+        }
     }
     med_port_log("OPENMP DISPLAY ENVIRONMENT END");
 }

@@ -9,6 +9,7 @@
 #include "omp/icv.h"
 #include "omp/once.h"
 #include "omp/value.h"
+#include "omp/waiting.h"
 #include "port/port.h"
 
 #define THREADS_MAX 65535u
@@ -297,6 +298,10 @@ static const variable variables[] = {
      "threads, cores, ll_caches, numa_domains or sockets, perhaps with a number in parentheses; or "
      "a list of places with processors that may be used"},
     {"OMP_PROC_BIND", bind_read, "true, false, or a list of primary, close and spread"},
+    {"OMP_WAIT_POLICY", med_waiting_read_policy, "active or passive"},
+    {"KMP_BLOCKTIME", med_waiting_read_time, "milliseconds, or infinite"},
+    {"GOMP_SPINCOUNT", med_waiting_read_count,
+     "a number, perhaps with K, M, G or T behind it, or infinite"},
     {"OMP_DISPLAY_AFFINITY", show_affinity_read, "true or false"},
     {"OMP_AFFINITY_FORMAT", format_read, "a format"},
     {"OMP_DISPLAY_ENV", show_environment_read, "true, false or verbose"},

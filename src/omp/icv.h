@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/wait.h"
 #include "omp/bind.h"
 #include "omp/places.h"
 
@@ -65,6 +66,8 @@ typedef struct med_settings {
     uint32_t bind_list[MED_THREADS_LIST]; /* of OMP_PROC_BIND */
     uint32_t binds_listed;
     med_places places;
+    bool waits_limited;       /* something is said of how to wait: */
+    med_wait_limits waits[2]; /* in a team with a processor to each thread, and in a crowded one */
     const char *affinity_format;
     bool display_environment;
     bool display_verbose; /* all of it */

@@ -2,10 +2,11 @@
 /* Locks of OpenMP programs. */
 #include "omp/lock.h"
 
-/* Who has a processor to himself spins that long before he sleeps: a lock that two threads want
- * again and again changes hands once in hundreds of times, and the heavy barrier of a sleeper stops
- * its holder. Two threads at one critical construct: 250 -> 134 ns each, libgomp 12: 133. */
-#define SPIN_LEAST_NS 10000000u
+/* Who has a processor to himself spins that long before he sleeps, unless the environment says how
+ * long: a lock that two threads want again and again changes hands once in hundreds of times, and
+ * the heavy barrier of a sleeper stops its holder. Two threads at one critical construct: 250 ->
+ * 134 ns each, libgomp 12: 133. */
+static const med_wait_limits patient = {.least_ns = 10000000, .most_ns = UINT64_MAX};
 
 /* ---- Who sleeps ------------------------------------------------------------------------------ */
 
@@ -29,12 +30,12 @@ void
 med_omp_lock_set(med_lock *lock, med_member *member)
 {
     if (!med_lock_try_fast(lock, member->owner)) {
-        uint32_t spin_least_ns = member->team->is_crowded ? 0 : SPIN_LEAST_NS;
+        bool is_patient = !member->team->is_crowded && !member->limits;
         const med_lock_request request = {.owner = member->owner,
                                           .deadline_ns = MED_PORT_FOREVER,
                                           .scope = MED_PORT_SCOPE_PROCESS,
                                           .waiter = &member->waiter,
-                                          .spin_least_ns = spin_least_ns};
+                                          .limits = is_patient ? &patient : member->limits};
         (void)med_lock_acquire_slow(lock, sleepers_of(lock), &request);
     }
 }

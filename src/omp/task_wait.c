@@ -106,6 +106,7 @@ sleep(med_member *member, const med_until *until, const med_bound *bound)
     med_wait_request request = {.condition = is_called,
                                 .is_wanted_here = is_wanted_here,
                                 .context = &d,
+                                .limits = member->limits,
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_PROCESS};
     if (until->tally) {

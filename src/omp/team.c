@@ -23,6 +23,7 @@
 #include "omp/crew.h"
 #include "omp/limit.h"
 #include "omp/team_keep.h"
+#include "omp/waiting.h"
 
 /* ---- Who is who ------------------------------------------------------------------------------ */
 
@@ -36,6 +37,8 @@ member_enters(med_member *member)
     member->barrier = gate->barrier;
     med_barrier_member_init(&member->place, member->number);
     member->place.come = gate->come;
+    member->limits = med_waiting_limits(member->barrier->members);
+    member->place.limits = member->limits;
     member->implicit.phase = gate->phase;
     member->implicit.icv = gate->icv;
     member->work = NULL;
@@ -357,6 +360,7 @@ gate_pass(med_member *member, uint32_t round)
         med_wait_request request = {.condition = is_told_or_called,
                                     .is_wanted_here = is_wanted_here,
                                     .context = &w,
+                                    .limits = member->limits,
                                     .deadline_ns = MED_PORT_FOREVER,
                                     .scope = MED_PORT_SCOPE_PROCESS};
         (void)med_wait_until(&member->team->gate_wait, &member->waiter, &request);

@@ -56,6 +56,7 @@ typedef struct med_member {
     med_barrier *barrier;
     med_barrier_member place; /* in the barrier */
     med_waiter waiter;
+    const med_wait_limits *limits; /* of its waits; or NULL: waiting.h */
     med_task *task; /* that it executes; in the end: */
     med_task implicit;
     med_bound allowed;    /* of what it may start while that waits */

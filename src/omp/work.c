@@ -156,6 +156,7 @@ med_work_wait(med_member *member, bool (*condition)(void *context), void *contex
         med_wait_request request = {.condition = condition_holds,
                                     .is_wanted_here = is_wanted_here,
                                     .context = &w,
+                                    .limits = member->limits,
                                     .deadline_ns = MED_PORT_FOREVER,
                                     .scope = MED_PORT_SCOPE_PROCESS};
         (void)med_wait_until(&member->team->wait, &member->waiter, &request);

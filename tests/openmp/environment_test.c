@@ -261,6 +261,14 @@ static const reading readings[] = {
     {"OMP_TARGET_OFFLOAD", "never", device_0, true},
     {"OMP_ALLOCATOR", "omp_pteam_mem_alloc", allocator_of_teams, false},
     {"OMP_ALLOCATOR", "omp_my_mem_alloc", allocator_is_default, true},
+    {"OMP_WAIT_POLICY", "active", as_many_as_processors, false},
+    {"OMP_WAIT_POLICY", "busily", as_many_as_processors, true},
+    {"GOMP_SPINCOUNT", " 30 k ", as_many_as_processors, false},
+    {"GOMP_SPINCOUNT", "99999999T", as_many_as_processors, false},
+    {"GOMP_SPINCOUNT", "30kb", as_many_as_processors, true},
+    {"GOMP_SPINCOUNT", "infinitely", as_many_as_processors, true},
+    {"KMP_BLOCKTIME", "200ms", as_many_as_processors, false},
+    {"KMP_BLOCKTIME", "-1", as_many_as_processors, true},
     {"OMP_DISPLAY_ENV", "7", as_many_as_processors, true},
 };
 
@@ -310,7 +318,8 @@ main(void)
         "OMP_MAX_ACTIVE_LEVELS", "OMP_NESTED",         "OMP_THREAD_LIMIT",
         "OMP_STACKSIZE",         "OMP_NUM_TEAMS",      "OMP_TEAMS_THREAD_LIMIT",
         "OMP_CANCELLATION",      "OMP_DEFAULT_DEVICE", "OMP_TARGET_OFFLOAD",
-        "OMP_ALLOCATOR",         "OMP_DISPLAY_ENV"};
+        "OMP_ALLOCATOR",         "OMP_DISPLAY_ENV",    "OMP_WAIT_POLICY",
+        "GOMP_SPINCOUNT",        "KMP_BLOCKTIME"};
     const struct CMUnitTest tests[] = {cmocka_unit_test(read_or_named),
                                        cmocka_unit_test(fewer_threads_are_told_once)};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {

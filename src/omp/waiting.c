@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the environment says of waiting. */
+#include "omp/waiting.h"
+
+#define MS_NS UINT64_C(1000000)
+#define FOREVER_NS (UINT64_MAX / 4) /* and may be added to a time */
+/* What gcc's library takes a hundred thousand rounds of its loop for, and how many it makes where
+ * waiting is to be active. */
+#define ROUND_NS 10u
+#define ACTIVE_NS (300000 * MS_NS)
+
+static uint64_t
+product(uint64_t number, uint64_t unit_ns)
+{
+    return number < FOREVER_NS / unit_ns ? number * unit_ns : FOREVER_NS;
+}
+
+static bool
+waits_set(med_settings *settings, uint64_t spin_ns)
+{
+    settings->waits_limited = true;
+    settings->waits[0] = (med_wait_limits){.least_ns = spin_ns, .most_ns = spin_ns};
+    settings->waits[1] = (med_wait_limits){.most_ns = spin_ns};
+    return true;
+}
+
+static bool
+is_infinite(med_value *value)
+{
+    return (med_value_is(value, "infinite") || med_value_is(value, "infinity")) &&
+           med_value_end(value);
+}
+
+bool
+med_waiting_read_policy(med_settings *settings, med_value value)
+{
+    static const char *const names[] = {"passive", "active"};
+    uint32_t found;
+    return med_value_one_of(&value, names, 2, &found) && med_value_end(&value) &&
+           waits_set(settings, found ? ACTIVE_NS : 0);
+}
+
+/* The number, and one of so many units behind it, or none. */
+static bool
+number_read(med_value *value,
+            const char *const *units,
+            uint32_t unit_count,
+            uint64_t *number,
+            uint32_t *unit)
+{
+    *unit = unit_count;
+    if (!med_value_number(value, 0, UINT64_MAX, number)) {
+        return false;
+    }
+    (void)med_value_one_of(value, units, unit_count, unit);
+    return med_value_end(value);
+}
+
+bool
+med_waiting_read_time(med_settings *settings, med_value value)
+{
+    static const char *const units[] = {"us", "ms", "s"};
+    static const uint64_t unit_ns[] = {1000, MS_NS, 1000 * MS_NS, MS_NS};
+    uint64_t number;
+    uint32_t unit;
+    if (is_infinite(&value)) {
+        return waits_set(settings, FOREVER_NS);
+    }
+    return number_read(&value, units, 3, &number, &unit) &&
+           waits_set(settings, product(number, unit_ns[unit]));
+}
+
+bool
+med_waiting_read_count(med_settings *settings, med_value value)
+{
+    static const char *const units[] = {"k", "m", "g", "t"};
+    static const uint64_t factors[] = {1000, 1000000, 1000000000, 1000000000000, 1};
+    uint64_t number;
+    uint32_t unit;
+    if (is_infinite(&value)) {
+        return waits_set(settings, FOREVER_NS);
+    }
+    return number_read(&value, units, 4, &number, &unit) &&
+           waits_set(settings, product(number, factors[unit] * ROUND_NS));
+}
+
+bool
+med_waiting_is_active(const med_settings *settings)
+{
+    return settings->waits_limited && settings->waits[0].most_ns >= ACTIVE_NS;
+}
+
+const med_wait_limits *
+med_waiting_limits(uint32_t members)
+{
+    const med_settings *settings = med_settings_get();
+    return settings->waits_limited ? &settings->waits[members > settings->processors] : NULL;
+}

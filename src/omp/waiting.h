@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* How long threads spin before they sleep, where the environment says something of it: at gates,
+ * barriers and locks, for tasks and for turns. Else they learn it (base/wait.h). In a team of more
+ * threads than processors nobody is made to spin: what is said is how long at most. */
+#ifndef MEDLEY_OMP_WAITING_H
+#define MEDLEY_OMP_WAITING_H
+
+#include <stdbool.h>
+
+#include "omp/icv.h"
+#include "omp/value.h"
+
+/* Of the environment: OMP_WAIT_POLICY, KMP_BLOCKTIME, GOMP_SPINCOUNT. False: it cannot be read. */
+bool med_waiting_read_policy(med_settings *settings, med_value value);
+bool med_waiting_read_time(med_settings *settings, med_value value);
+bool med_waiting_read_count(med_settings *settings, med_value value);
+
+/* Does who waits keep his processor, as a rule? */
+bool med_waiting_is_active(const med_settings *settings);
+
+/* In a team of so many; NULL: there are none. */
+const med_wait_limits *med_waiting_limits(uint32_t members);
+
+#endif
