@@ -44,7 +44,7 @@ GOMP_parallel_end(void)
 FACE void
 GOMP_barrier(void)
 {
-    med_team_barrier(med_member_get());
+    (void)med_team_barrier(med_member_get());
 }
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ GOMP_cancel(int which, bool wanted)
 FACE bool
 GOMP_barrier_cancel(void)
 {
-    return med_cancel_barrier(med_member_get());
+    return med_team_barrier(med_member_get());
 }
 
 /* ---- Regions that are worksharing constructs ------------------------------------------------- */
@@ -217,19 +217,13 @@ FACE void *
 GOMP_single_copy_start(void)
 {
     med_member *member = med_member_get();
-    if (med_team_single(member)) {
-        return NULL;
-    }
-    med_team_barrier(member);
-    return member->team->copied;
+    return med_team_single(member) ? NULL : med_team_copy_take(member);
 }
 
 FACE void
 GOMP_single_copy_end(void *data)
 {
-    med_member *member = med_member_get();
-    member->team->copied = data;
-    med_team_barrier(member);
+    med_team_copy_give(med_member_get(), data);
 }
 
 /* ---- Critical, atomic ------------------------------------------------------------------------ */

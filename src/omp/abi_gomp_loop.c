@@ -276,7 +276,7 @@ GOMP_loop_end(void)
 {
     med_member *member = med_member_get();
     med_work_end(member);
-    med_team_barrier(member);
+    (void)med_team_barrier(member);
 }
 
 FACE void
@@ -290,7 +290,7 @@ GOMP_loop_end_cancel(void)
 {
     med_member *member = med_member_get();
     med_work_end(member);
-    return med_cancel_barrier(member);
+    return med_team_barrier(member);
 }
 
 FACE void
@@ -303,6 +303,7 @@ GOMP_ordered_start(void)
 FACE void
 GOMP_ordered_end(void)
 {
+    med_work_ordered_end(med_member_get());
 }
 
 /* ---- Parallel loops -------------------------------------------------------------------------- */

@@ -203,7 +203,7 @@ __kmpc_barrier(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    med_team_barrier(med_member_get());
+    (void)med_team_barrier(med_member_get());
 }
 
 FACE void
@@ -235,7 +235,7 @@ __kmpc_single(const med_kmpc_place *place, int32_t thread)
     return med_team_single(med_member_get());
 }
 
-/* The end of what one thread executes, or of what they execute in their order: nothing is to do. */
+/* The end of what one thread executes: nothing is to do. */
 #define ENDS(name)                                                                                 \
     FACE void name(const med_kmpc_place *place, int32_t thread)                                    \
     {                                                                                              \
@@ -245,7 +245,6 @@ __kmpc_single(const med_kmpc_place *place, int32_t thread)
 ENDS(__kmpc_end_masked)
 ENDS(__kmpc_end_master)
 ENDS(__kmpc_end_single)
-ENDS(__kmpc_end_ordered)
 
 FACE void
 __kmpc_ordered(const med_kmpc_place *place, int32_t thread)
@@ -253,6 +252,14 @@ __kmpc_ordered(const med_kmpc_place *place, int32_t thread)
     (void)place;
     (void)thread;
     med_work_ordered(med_member_get());
+}
+
+FACE void
+__kmpc_end_ordered(const med_kmpc_place *place, int32_t thread)
+{
+    (void)place;
+    (void)thread;
+    med_work_ordered_end(med_member_get());
 }
 
 /* What the thread that executed a single has is copied to all others. */
@@ -269,13 +276,11 @@ __kmpc_copyprivate(const med_kmpc_place *place,
     (void)size;
     med_member *member = med_member_get();
     if (is_mine) {
-        member->team->copied = data;
+        med_team_copy_give(member, data);
+    } else {
+        copy(data, med_team_copy_take(member));
     }
-    med_team_barrier(member);
-    if (!is_mine) {
-        copy(data, member->team->copied);
-    }
-    med_team_barrier(member);
+    (void)med_team_barrier(member);
 }
 
 /* ---- Critical, reductions -------------------------------------------------------------------- */
@@ -366,7 +371,7 @@ FACE void
 __kmpc_end_reduce(const med_kmpc_place *place, int32_t thread, med_lock *lock)
 {
     __kmpc_end_reduce_nowait(place, thread, lock);
-    med_team_barrier(med_member_get());
+    (void)med_team_barrier(med_member_get());
 }
 
 /* ---- What a program says --------------------------------------------------------------------- */

@@ -17,6 +17,11 @@
  * A loop that is cancelled has a barrier at its end, which all come to: so how often a member has
  * come tells which loop is meant, and nothing is set back.
  *
+ * Others are called away from what a member waits for in a region: a place of the ring, a turn. He
+ * goes on as the program does, which knows nothing where the compiler had it wait by a name that
+ * says nothing (a barrier in a function of its own): to the next barrier, which is none any more,
+ * and so on to the end.
+ *
  * Left to the leader: places of the ring whose constructs were begun and not ended, singles that
  * some have met and others have not.
  */
@@ -41,6 +46,7 @@ med_cancel_region(med_member *member)
     atomic32_store_release(&team->cancelled, REGION); /* R1 cancelled -> A1 (is_cancelled) */
     if (team->size > 1) {
         med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
+        med_wait_wake(&team->wait, MED_PORT_SCOPE_PROCESS);
     }
 }
 
@@ -82,10 +88,6 @@ med_cancel_barrier(med_member *member)
 {
     if (is_cancelled(member->team)) {
         return true;
-    }
-    if (member->team->size == 1) {
-        med_team_barrier(member);
-        return false;
     }
     med_barrier_come(member->barrier, &member->place);
     bool passes = await_with_tasks(member);
@@ -182,7 +184,8 @@ med_cancel_settle(med_member *first)
     med_team *team = first->team;
     /* Relaxed, this and all below: nobody else is left in the region. */
     if (atomic32_load_relaxed(&team->cancelled) == REGION) {
-        atomic32_store_relaxed(&team->singles, first->singles); /* relaxed: as above */
+        atomic32_store_relaxed(&team->singles, first->singles);   /* relaxed: as above */
+        atomic32_store_relaxed(&team->copied_of, first->singles); /* relaxed: as above */
         for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
             uint32_t number = first->works + i;
             med_work_place_init(&team->works[number % MED_TEAM_WORKS], number);

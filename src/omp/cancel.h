@@ -13,8 +13,8 @@ bool med_cancel_region_is(const med_member *member);
 void med_cancel_work(med_member *member);
 bool med_cancel_work_is(const med_member *member);
 
-/* An explicit barrier, or the one at the end of a construct, which is left at once when the region
- * is cancelled: true, then. */
+/* Of a team of several: a barrier, which is left at once when the region is cancelled: true,
+ * then. */
 bool med_cancel_barrier(med_member *member);
 
 /* For team.c: a member has come to the end of the region of that number, and goes; the first has,

@@ -95,5 +95,5 @@ void
 med_doacross_wait(med_member *member, const med_spot *spot)
 {
     spot_wait w = {.row = row_at(member->work->doacross, spot->row), .place = spot->place};
-    med_work_wait(member, is_posted, &w);
+    (void)med_work_wait(member, is_posted, NULL, &w);
 }

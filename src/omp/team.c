@@ -250,16 +250,15 @@ med_team_phase_end(med_member *member)
     member->implicit.phase++;
 }
 
-void
+bool
 med_team_barrier(med_member *member)
 {
     if (member->team->size > 1) {
-        med_barrier_come(member->barrier, &member->place);
-        await_with_tasks(member);
-    } else {
-        member->place.come++; /* counted all the same: cancel.c */
+        return med_cancel_barrier(member);
     }
+    member->place.come++; /* counted all the same: cancel.c */
     med_team_phase_end(member);
+    return med_cancel_region_is(member);
 }
 
 static bool

@@ -51,13 +51,14 @@ typedef struct med_member {
     uint32_t works;     /* likewise: worksharing constructs */
     med_work *work;     /* the one it is in */
     med_share share;    /* what it has of that */
+    med_work *empty;    /* its own, met where the ring is full in a cancelled region; or NULL */
     const med_icv *icv; /* of its task: its own, or those of the one it came from */
     med_icv own_icv;
     med_barrier *barrier;
     med_barrier_member place; /* in the barrier */
     med_waiter waiter;
     const med_wait_limits *limits; /* of its waits; or NULL: waiting.h */
-    med_task *task; /* that it executes; in the end: */
+    med_task *task;                /* that it executes; in the end: */
     med_task implicit;
     med_bound allowed;    /* of what it may start while that waits */
     uint32_t depth;       /* so many tasks, one within the other */
@@ -109,7 +110,8 @@ struct med_team {
     uint32_t process_life; /* med_crew_process_life when its threads were started */
     med_wait gate_wait;
     med_wait wait;                 /* for everything within a region but the barrier */
-    void *copied;                  /* copyprivate's: behind the barrier */
+    void *copied;                  /* copyprivate's: behind the barrier, or */
+    atomic32 copied_of;            /* when this is the single's number */
     med_task_list tasks;           /* that are nobody's in particular */
     atomic_word tasked[2];         /* the last phase that had tasks, of each second one */
     atomic_word drained;           /* that had, and the region is over */
@@ -168,10 +170,16 @@ med_work_enter(med_member *member, med_work *work)
     member->works++;
 }
 
-/* An explicit barrier: all tasks of the team are complete behind it. */
-void med_team_barrier(med_member *member);
+/* A barrier: all tasks of the team are complete behind it. True: the region is cancelled, which
+ * nobody waits in; the program goes on to its end. */
+bool med_team_barrier(med_member *member);
 /* Behind it, however that was met: all have come. */
 void med_team_phase_end(med_member *member);
+
+/* What the one who executes a single gives to all others (copyprivate), who take it behind that. In
+ * a cancelled region they wait for it as well. */
+void med_team_copy_give(med_member *member, void *data);
+void *med_team_copy_take(med_member *member);
 
 /* Is the single construct that the member met its to execute? One member's answer is yes. */
 static inline bool

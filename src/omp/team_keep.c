@@ -109,6 +109,10 @@ med_team_destroy(med_team *team)
         teams_destroy(team->members[i]);
         /* Relaxed: its thread has ended. */
         med_tasking_destroy((void *)atomic_word_load_relaxed(&team->members[i]->tasking));
+        if (team->members[i]->empty) {
+            med_work_place_fini(team->members[i]->empty);
+            med_block_give(team->members[i]->empty);
+        }
         med_block_give(team->members[i]);
     }
     for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {

@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "omp/block.h"
+#include "omp/cancel.h"
+#include "omp/lock.h"
 #include "omp/say.h"
 #include "omp/team.h"
 
@@ -95,7 +97,7 @@ static void
 fill(med_work *work, uint32_t members, const med_loop *loop, const med_bounds *bounds)
 {
     work->members = members;
-    work->ordered = loop->ordered;
+    work->ordered = loop->ordered && members > 1; /* one member's are in order */
     work->schedule = loop->schedule;
     work->count = loop->count;
     work->unit = groups(loop->count, UINTPTR_MAX / 2);
@@ -106,6 +108,9 @@ fill(med_work *work, uint32_t members, const med_loop *loop, const med_bounds *b
     work->bounds = *bounds;
     if (work->doacross || loop->memory_bytes || loop->dimensions) {
         fill_more(work, loop);
+    }
+    if (work->ordered) {
+        work->excludes = med_settings_get()->cancellation;
     }
     /* Relaxed, these three: the turn publishes them. */
     atomic32_store_relaxed(&work->left, 0);
@@ -131,36 +136,63 @@ is_begun_or_free(void *context)
 typedef struct team_wait {
     const med_member *member;
     bool (*condition)(void *context);
+    bool (*is_wanted_here)(void *context);
     void *context;
+    bool holds; /* at the last look */
 } team_wait;
 
-/* In a crowded team somebody else of it is, as a rule. */
 static bool
 is_wanted_here(void *context)
 {
-    return ((const team_wait *)context)->member->team->is_crowded;
+    const team_wait *w = context;
+    bool is_crowded = w->member->team->is_crowded;
+    return is_crowded && (!w->is_wanted_here || w->is_wanted_here(w->context));
 }
 
 static bool
-condition_holds(void *context)
+is_over(void *context)
 {
-    const team_wait *w = context;
-    return w->condition(w->context);
+    team_wait *w = context;
+    w->holds = w->condition(w->context);
+    return w->holds || med_cancel_region_is(w->member);
 }
 
-void
-med_work_wait(med_member *member, bool (*condition)(void *context), void *context)
+bool
+med_work_wait(med_member *member,
+              bool (*condition)(void *context),
+              bool (*is_wanted)(void *context),
+              void *context)
 {
-    if (!condition(context)) {
-        team_wait w = {.member = member, .condition = condition, .context = context};
-        med_wait_request request = {.condition = condition_holds,
-                                    .is_wanted_here = is_wanted_here,
-                                    .context = &w,
-                                    .limits = member->limits,
-                                    .deadline_ns = MED_PORT_FOREVER,
-                                    .scope = MED_PORT_SCOPE_PROCESS};
-        (void)med_wait_until(&member->team->wait, &member->waiter, &request);
+    if (condition(context)) {
+        return true;
     }
+    team_wait w = {
+        .member = member, .condition = condition, .is_wanted_here = is_wanted, .context = context};
+    med_wait_request request = {.condition = is_over,
+                                .is_wanted_here = is_wanted_here,
+                                .context = &w,
+                                .limits = member->limits,
+                                .deadline_ns = MED_PORT_FOREVER,
+                                .scope = MED_PORT_SCOPE_PROCESS};
+    (void)med_wait_until(&member->team->wait, &member->waiter, &request);
+    return w.holds;
+}
+
+/* The ring is full, and who is to leave it is at the cancelled region's end. Whatever the program
+ * does with the construct it finds: but no iterations. */
+static void
+enter_empty(med_member *member, const med_loop *loop, const med_bounds *bounds)
+{
+    med_loop empty = *loop;
+    empty.count = 0;
+    if (!member->empty) {
+        member->empty = med_block_take(sizeof *member->empty);
+    }
+    if (!member->empty) {
+        med_say_fatal("there is no memory for a loop");
+    }
+    fill(member->empty, 1, &empty, bounds);
+    member->work = member->empty;
 }
 
 void
@@ -170,7 +202,10 @@ med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bound
     med_work_enter(member, work);
     place_wait w = {.work = work, .construct = member->works - 1};
     do {
-        med_work_wait(member, is_begun_or_free, &w);
+        if (!med_work_wait(member, is_begun_or_free, NULL, &w)) {
+            enter_empty(member, loop, bounds);
+            return;
+        }
         if (w.turn == turn_of(w.construct, BEGUN)) {
             return;
         }
@@ -206,6 +241,20 @@ med_schedule_of(uint32_t kind)
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
+/*
+ * In a crowded team who waits for his turn gives way only where one who has his before him waits
+ * here: else he keeps the processor, and sees at once when it is his. So while one works on one
+ * processor, the next one comes up on another.
+ */
+
+/* Guided chunks are of many lengths: their seats lie anywhere. */
+static atomic32 *
+seat_of(med_work *work, uintptr_t unit)
+{
+    uintptr_t chunk = work->chunk ? work->chunk : 1;
+    return &work->seats[unit / chunk % MED_WORK_SEATS];
+}
+
 static bool
 is_done_up_to_mine(void *context)
 {
@@ -214,11 +263,58 @@ is_done_up_to_mine(void *context)
     return atomic_word_load_acquire(&member->work->done) == member->share.units.first;
 }
 
+/* Relaxed, all: guesses. */
+static bool
+is_another_here(void *context)
+{
+    med_member *member = context;
+    med_work *work = member->work;
+    uintptr_t chunk = work->chunk ? work->chunk : 1;
+    uintptr_t mine = member->share.units.first;
+    uintptr_t at = atomic_word_load_relaxed(&work->done); /* relaxed: as above */
+    uint32_t here = med_port_processor_here() + 1;
+    atomic32 *own = seat_of(work, mine);
+    if (atomic32_load_relaxed(own) != here) { /* relaxed: as above */
+        atomic32_store_relaxed(own, here);    /* relaxed: as above */
+    }
+    for (uint32_t i = 0; i < MED_WORK_SEATS && at < mine; i++, at += chunk) {
+        if (atomic32_load_relaxed(seat_of(work, at)) == here) { /* relaxed: as above */
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_in_order(const med_member *member)
+{
+    return member->work && member->work->ordered && member->share.has_some;
+}
+
+static bool
+wait_for_turn(med_member *member)
+{
+    return med_work_wait(member, is_done_up_to_mine, is_another_here, member);
+}
+
 void
 med_work_ordered(med_member *member)
 {
-    if (member->work && member->work->ordered && member->share.has_some) {
-        med_work_wait(member, is_done_up_to_mine, member);
+    if (is_in_order(member)) {
+        (void)wait_for_turn(member);
+        if (member->work->excludes) {
+            med_omp_lock_set(&member->work->inside, member);
+            member->share.inside = true;
+        }
+    }
+}
+
+void
+med_work_ordered_end(med_member *member)
+{
+    if (member->share.inside) {
+        member->share.inside = false;
+        med_omp_lock_unset(&member->work->inside);
     }
 }
 
@@ -226,13 +322,16 @@ med_work_ordered(med_member *member)
 static void
 pass_on(med_member *member)
 {
-    if (member->work->ordered && member->share.has_some) {
-        med_work_ordered(member);
+    if (!is_in_order(member)) {
+        return;
+    }
+    med_work_ordered_end(member);
+    if (wait_for_turn(member)) {
         /* R3 units done -> A3 (is_done_up_to_mine) */
         atomic_word_store_release(&member->work->done, member->share.units.end);
         med_wait_wake(&member->team->wait, MED_PORT_SCOPE_PROCESS);
-        member->share.has_some = false;
     }
+    member->share.has_some = false;
 }
 
 /* ---- Through it ------------------------------------------------------------------------------ */

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/atomic.h"
+#include "base/lock.h"
 #include "omp/doacross.h"
 
 struct med_member;
@@ -69,6 +70,8 @@ typedef struct med_bounds {
     uint64_t step;
 } med_bounds;
 
+#define MED_WORK_SEATS 32u
+
 /* What the members look at is written by who begins it, before `turn` says so. */
 typedef struct med_work {
     _Alignas(64) atomic32 turn; /* work.c */
@@ -86,6 +89,10 @@ typedef struct med_work {
     med_doacross *doacross;        /* NULL: it is none */
     _Alignas(64) atomic_word next; /* the first unit that nobody has */
     _Alignas(64) atomic_word done; /* all units before it are, where the loop is ordered */
+    med_lock inside;               /* of ordered parts, where a region may be cancelled */
+    bool excludes;                 /* by that */
+    /* Of who waits for a turn, by it: on which processor, and one more. A guess. */
+    _Alignas(64) atomic32 seats[MED_WORK_SEATS];
 } med_work;
 
 /* What a member has of the loop it is in. */
@@ -93,15 +100,21 @@ typedef struct med_share {
     med_units units;
     uintptr_t rounds; /* so often it got some */
     bool has_some;    /* that are not done */
+    bool inside;      /* an ordered part */
 } med_share;
 
 /* The place of that number in a team's ring, for the first time. */
 void med_work_place_init(med_work *work, uint32_t number);
 /* What it has kept. Nobody is in it. */
 void med_work_place_fini(med_work *work);
-/* Blocks until the condition holds; whoever makes it hold wakes the team's wait. */
-void med_work_wait(struct med_member *member, bool (*condition)(void *context), void *context);
-/* The member meets the construct. */
+/* Blocks until the condition holds; whoever makes it hold wakes the team's wait. False: it does
+ * not, and the region is cancelled. `is_wanted_here` as in med_wait_request; NULL: in a crowded
+ * team one who is waited for is, as a rule. */
+bool med_work_wait(struct med_member *member,
+                   bool (*condition)(void *context),
+                   bool (*is_wanted_here)(void *context),
+                   void *context);
+/* The member meets the construct. In a cancelled region it may be one without iterations. */
 void med_work_begin(struct med_member *member, const med_loop *loop, const med_bounds *bounds);
 /* The construct of that number of a team that has not started yet, of so many members. */
 void med_work_prepare(med_work *work,
@@ -114,7 +127,9 @@ void med_work_prepare(med_work *work,
 bool med_work_next(struct med_member *member, med_span *span);
 /* The member is through with it; it waits for nobody but as med_work_next. */
 void med_work_end(struct med_member *member);
-/* Blocks until all iterations before the member's own ones are done. */
+/* An ordered part: blocks until all iterations before the member's own ones are done, or, in a
+ * cancelled region, until nobody else is in such a part. */
 void med_work_ordered(struct med_member *member);
+void med_work_ordered_end(struct med_member *member);
 
 #endif

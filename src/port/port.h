@@ -371,7 +371,7 @@ void med_port_yield(void);
 /* The processor on which the caller runs, or ran a moment ago; MED_PORT_PROCESSOR_ANY: it cannot be
  * told. Cheap enough inside a spin. */
 #define MED_PORT_PROCESSOR_ANY UINT32_MAX
-uint32_t med_port_processor_here(void);
+MED_INNER uint32_t med_port_processor_here(void);
 /* Inside a spin: tells the processor so. */
 static inline void med_port_cpu_relax(void);
 

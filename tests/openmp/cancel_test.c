@@ -176,6 +176,104 @@ a_condition_decides(void **state)
     assert_int_equal(behind, THREADS);
 }
 
+/* ---- Who waits in a function that the compiler says nothing to ------------------------------- */
+
+#define LONE __attribute__((noinline, noclone)) static
+
+/* One cancels, all others wait for him in there. */
+static void
+cancelled_around(void (*wait)(void))
+{
+    for (int round = 0; round < 100; round++) {
+        int behind = 0;
+#pragma omp parallel num_threads(THREADS)
+        {
+            if (omp_get_thread_num() == round % THREADS) {
+#pragma omp cancel parallel
+            }
+            wait();
+#pragma omp atomic
+            behind++;
+        }
+        assert_int_equal(behind, THREADS - 1);
+        if (round % 10 == 0) {
+            team_is_whole();
+        }
+    }
+}
+
+LONE void
+at_two_barriers(void){
+#pragma omp barrier
+#pragma omp barrier
+}
+
+/* More constructs than anybody may be ahead of the slowest. */
+LONE void in_many_loops(void)
+{
+    for (int loop = 0; loop < 30; loop++) {
+#pragma omp for schedule(dynamic, 1) nowait
+        for (int i = 0; i < THREADS; i++) {
+            __asm__ volatile("");
+        }
+    }
+}
+
+static int in_turn;
+
+LONE void
+for_a_turn(void)
+{
+#pragma omp for ordered schedule(static, 1)
+    for (int i = 0; i < 4 * THREADS; i++) {
+#pragma omp ordered
+        {
+            int others;
+#pragma omp atomic capture
+            others = in_turn++;
+            if (others) {
+                abort(); /* ordered parts exclude each other, whatever is cancelled */
+            }
+#pragma omp atomic
+            in_turn--;
+        }
+    }
+}
+
+LONE void
+for_an_iteration(void)
+{
+#pragma omp for ordered(1) schedule(static, 1)
+    for (int i = 0; i < 4 * THREADS; i++) {
+#pragma omp ordered depend(sink : i - 1)
+        __asm__ volatile("");
+#pragma omp ordered depend(source)
+    }
+}
+
+LONE void
+for_a_copy(void)
+{
+    int *copied = NULL;
+    int here = 7;
+#pragma omp single copyprivate(copied)
+    copied = &here;
+    if (!copied) {
+        abort();
+    }
+}
+
+static void
+who_waits_without_a_word_leaves_too(void **state)
+{
+    (void)state;
+    cancelled_around(at_two_barriers);
+    cancelled_around(in_many_loops);
+    cancelled_around(for_a_turn);
+    cancelled_around(for_an_iteration);
+    cancelled_around(for_a_copy);
+}
+
 int
 main(void)
 {
@@ -186,6 +284,7 @@ main(void)
         cmocka_unit_test(loops_of_one_thread_end_too),
         cmocka_unit_test(sections_are_cancelled),
         cmocka_unit_test(a_condition_decides),
+        cmocka_unit_test(who_waits_without_a_word_leaves_too),
     };
     if (setenv("OMP_CANCELLATION", "true", 1) != 0) { /* it is read at the first region */
         return 1;

@@ -27,6 +27,7 @@ typedef struct shared {
     uint32_t cancels; /* who, */
     uint32_t at_barrier;
     uint32_t cancelled; /* the round */
+    uint32_t given;
 } shared;
 
 static void
@@ -259,6 +260,74 @@ act_cancel(const sim_actor *actor)
         all_came(s);
     }
 }
+
+/* ---- Called away from where the compiler says nothing ---------------------------------------- */
+
+/* One cancels at once; the others meet more than the ring holds, turns, iterations, and a single
+ * that gives something to all, and nobody waits for him. */
+static void
+met_without_him(void *data)
+{
+    shared *s = data;
+    med_member *member = med_member_get();
+    const med_bounds bounds = {.step = 1};
+    if (s->cancels == member->number) {
+        s->cancelled = s->round;
+        med_cancel_region(member);
+        s->came[member->number] = s->round;
+        return;
+    }
+    for (uint32_t i = 0; i < LOOPS; i++) {
+        const med_loop loop = {.count = ITERATIONS,
+                               .chunk = 1,
+                               .schedule = &med_schedule_static,
+                               .ordered = s->at_barrier == i};
+        med_span span;
+        med_work_begin(member, &loop, &bounds);
+        while (med_work_next(member, &span)) {
+            if (loop.ordered) {
+                med_work_ordered(member);
+                med_work_ordered_end(member);
+            }
+        }
+        med_work_end(member);
+    }
+    uint32_t given = s->round;
+    if (med_team_single(member)) {
+        s->given = s->round;
+        med_team_copy_give(member, &s->given);
+    } else {
+        given = *(uint32_t *)med_team_copy_take(member);
+    }
+    SIM_CHECK(given == s->round);
+    (void)med_team_barrier(member);
+    SIM_CHECK(s->cancelled == s->round);
+    s->came[member->number] = s->round;
+}
+
+static void
+act_called(const sim_actor *actor)
+{
+    shared *s = (shared *)actor->memory + actor->index;
+    med_member *leader = med_member_get();
+    for (s->round = 1; s->round <= REGIONS; s->round++) {
+        s->size = MEMBERS;
+        s->cancels = sim_random(MEMBERS);
+        s->at_barrier = sim_random(LOOPS);
+        med_team_run(leader, s->size, met_without_him, s);
+        all_came(s);
+    }
+}
+
+const sim_scenario sim_omp_called = {
+    .name = "omp_called",
+    .covers = "single",
+    .memory_bytes = sizeof(shared),
+    .actors = 1,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_called,
+};
 
 const sim_scenario sim_omp_cancel = {
     .name = "omp_cancel",

@@ -93,6 +93,7 @@
     HUNTED(omp_team)                \
     HUNTED(omp_loops)               \
     HUNTED(omp_cancel)              \
+    HUNTED(omp_called)              \
     HUNTED(omp_doacross)            \
     HUNTED(omp_ordered)             \
     HUNTED(omp_task_queue)          \

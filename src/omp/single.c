@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What the one who executes a single gives to all others. They take it behind a barrier; in a
+ * cancelled region, where nobody waits at barriers, behind his word that it is there, which he
+ * comes to whatever is cancelled.
+ */
+#include "omp/team.h"
+
+typedef struct copy_wait {
+    const med_team *team;
+    uint32_t single;
+} copy_wait;
+
+static bool
+is_copied(void *context)
+{
+    const copy_wait *w = context;
+    /* A1 copied <- R1 (med_team_copy_give) */
+    return (int32_t)(atomic32_load_acquire(&w->team->copied_of) - w->single) >= 0;
+}
+
+void
+med_team_copy_give(med_member *member, void *data)
+{
+    med_team *team = member->team;
+    team->copied = data;
+    atomic32_store_release(&team->copied_of, member->singles); /* R1 copied -> A1 (is_copied) */
+    med_wait_wake(&team->wait, MED_PORT_SCOPE_PROCESS);
+    (void)med_team_barrier(member);
+}
+
+void *
+med_team_copy_take(med_member *member)
+{
+    med_team *team = member->team;
+    copy_wait w = {.team = team, .single = member->singles};
+    if (med_team_barrier(member) && !is_copied(&w)) {
+        med_wait_request request = {.condition = is_copied,
+                                    .context = &w,
+                                    .limits = member->limits,
+                                    .deadline_ns = MED_PORT_FOREVER,
+                                    .scope = MED_PORT_SCOPE_PROCESS};
+        (void)med_wait_until(&team->wait, &member->waiter, &request);
+    }
+    return team->copied;
+}
