@@ -81,32 +81,55 @@ med_task_become(med_task *task, const med_task *parent)
 
 /* The data environment: that of who meets it, as it is now. */
 static void
-copy_environment(med_task *task, med_member *member, const med_task_call *call)
+make_room(med_task *task, const med_member *member, size_t size, size_t wanted)
 {
-    size_t align = call->align > _Alignof(med_icv) ? call->align : _Alignof(med_icv);
-    size_t first = (call->size + align - 1) / align * align;
+    size_t align = wanted > _Alignof(med_icv) ? wanted : _Alignof(med_icv);
+    size_t first = (size + align - 1) / align * align;
     bool changed = member->icv != member->gate.icv;
-    unsigned char *data =
-        med_task_data(task, changed ? first + sizeof(med_icv) : call->size, align);
+    unsigned char *data = med_task_data(task, changed ? first + sizeof(med_icv) : size, align);
     task->data = data;
     task->icv = member->icv;
     if (changed) {
         task->icv = memcpy(data + first, member->icv, sizeof(med_icv));
     }
+}
+
+static void
+copy_environment(med_task *task, const med_member *member, const med_task_call *call)
+{
+    if (call->made) {
+        return;
+    }
+    make_room(task, member, call->size, call->align);
     if (call->copy) {
-        call->copy(data, call->data);
+        call->copy(task->data, call->data);
     } else {
-        memcpy(data, call->data, call->size);
+        memcpy(task->data, call->data, call->size);
     }
     if (call->prepare) {
-        call->prepare(data, call->context);
+        call->prepare(task->data, call->context);
     }
+}
+
+med_task *
+med_task_make(med_member *member, size_t size, size_t align)
+{
+    med_task *task = med_task_take(member);
+    task->flags = 0;
+    make_room(task, member, size, align);
+    return task;
+}
+
+void
+med_task_throw(med_member *member, med_task *made)
+{
+    med_task_give(member, made);
 }
 
 static med_task *
 make(med_member *member, const med_task_call *call, uint32_t flags)
 {
-    med_task *task = med_task_take(member);
+    med_task *task = call->made ? call->made : med_task_take(member);
     const med_task *outer = member->task;
     med_task_become(task, outer);
     task->flags = flags | (outer->flags & MED_TASK_FINAL);
@@ -219,16 +242,12 @@ med_task_group_is_cancelled(const med_member *member)
     return is_discarded(member, member->task->group);
 }
 
-typedef struct stand {
-    med_task *task;
-    const med_icv *icv;
-    med_bound bound;
-} stand;
-
 static void
-enter_and_leave(med_member *member, med_task *task)
+enter(med_member *member, med_task *task, med_task_stand *outer)
 {
-    const stand outer = {.task = member->task, .icv = member->icv, .bound = member->allowed};
+    outer->task = member->task;
+    outer->icv = member->icv;
+    outer->bound = member->allowed;
     task->runner = member;
     member->task = task;
     member->icv = task->icv;
@@ -237,13 +256,26 @@ enter_and_leave(med_member *member, med_task *task)
         member->allowed = (med_bound){.ancestor = task,
                                       .mark = med_task_queue_mark(&med_tasking_get(member)->queue)};
     }
+}
+
+static void
+go_back(med_member *member, const med_task_stand *outer)
+{
+    member->depth--;
+    member->task = outer->task;
+    member->icv = outer->icv;
+    member->allowed = outer->bound;
+}
+
+static void
+enter_and_leave(med_member *member, med_task *task)
+{
+    med_task_stand outer;
+    enter(member, task, &outer);
     if (!is_discarded(member, task->group)) {
         task->entry(task->data);
     }
-    member->depth--;
-    member->task = outer.task;
-    member->icv = outer.icv;
-    member->allowed = outer.bound;
+    go_back(member, &outer);
     leave(member, task);
 }
 
@@ -284,14 +316,10 @@ start(med_member *member, med_task *task)
     }
 }
 
+/* Its data are the caller's. */
 static void
-meet_undeferred(med_member *member, const med_task_call *call)
+share_environment(med_task *task, const med_task_call *call)
 {
-    if (call->depend_count) {
-        med_task_wait_depend(member, call->depends, call->depend_count);
-    }
-    med_task *task = make(member, call, call->flags | MED_TASK_UNDEFERRED);
-    task->icv = member->icv;
     task->data = call->data;
     if (call->copy) {
         task->data = med_task_data(task, call->size, call->align);
@@ -300,7 +328,42 @@ meet_undeferred(med_member *member, const med_task_call *call)
     if (call->prepare) {
         call->prepare(task->data, call->context);
     }
-    med_task_execute(member, task);
+}
+
+static med_task *
+make_undeferred(med_member *member, const med_task_call *call)
+{
+    if (call->depend_count) {
+        med_task_wait_depend(member, call->depends, call->depend_count);
+    }
+    med_task *task = make(member, call, call->flags | MED_TASK_UNDEFERRED);
+    task->icv = member->icv;
+    if (!call->made) {
+        share_environment(task, call);
+    }
+    return task;
+}
+
+static void
+meet_undeferred(med_member *member, const med_task_call *call)
+{
+    med_task_execute(member, make_undeferred(member, call));
+}
+
+void
+med_task_begin(med_member *member, const med_task_call *call, med_task_stand *outer)
+{
+    outer->own_icv = member->own_icv;
+    enter(member, make_undeferred(member, call), outer);
+}
+
+void
+med_task_end(med_member *member, const med_task_stand *outer)
+{
+    med_task *task = member->task;
+    go_back(member, outer);
+    leave(member, task);
+    member->own_icv = outer->own_icv;
 }
 
 static bool
@@ -314,6 +377,9 @@ void
 med_task_meet(med_member *member, const med_task_call *call)
 {
     if (is_discarded(member, member->task->group)) {
+        if (call->made) {
+            med_task_throw(member, call->made);
+        }
         return;
     }
     if (is_executed_at_once(member, call)) {

@@ -119,11 +119,27 @@ typedef struct med_task_call {
     /* NULL; or changes what the task has of the data. */
     void (*prepare)(void *data, const void *context);
     const void *context;
+    /* NULL; or of med_task_make, its data filled in: nothing is said of them here. */
+    med_task *made;
 } med_task_call;
+
+/* What a member goes back to when a task is over. */
+typedef struct med_task_stand {
+    med_task *task;
+    const med_icv *icv;
+    med_bound bound;
+    med_icv own_icv;
+} med_task_stand;
 
 /* ---- For faces ------------------------------------------------------------------------------- */
 
 void med_task_meet(struct med_member *member, const med_task_call *call);
+/* One that will be met, or thrown away, with room for its data: task->data. */
+med_task *med_task_make(struct med_member *member, size_t size, size_t align);
+void med_task_throw(struct med_member *member, med_task *made);
+/* The same in two halves, of one that the caller executes between them. */
+void med_task_begin(struct med_member *member, const med_task_call *call, med_task_stand *outer);
+void med_task_end(struct med_member *member, const med_task_stand *outer);
 /* Blocks until the children of the member's task are complete. */
 void med_task_wait(struct med_member *member);
 /* Until those are that a task of these dependences would wait for. */

@@ -67,8 +67,11 @@ typedef struct med_member {
     med_team *alone;      /* and of one */
     med_team *initial;    /* of one as at the program's begin: for target regions */
     uint32_t bind_wanted; /* by the region that it meets: a med_bind, or 0 */
-    /* Likewise: threads, where a face is told before; 0: none is said. */
+    /* Likewise, where a face is told before: threads; teams, and how many threads each may have;
+     * 0: nothing is said. */
     uint32_t threads_wanted;
+    uint32_t teams_wanted;
+    uint32_t teams_limit_wanted;
     uint64_t shown; /* where it was when that was displayed; and the team's size */
     uint32_t bound; /* to that place, and one more; 0: to none */
     med_placement placement;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The names that clang calls for cancellation, leagues of teams, and memory; and those that we
+ * lack. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "omp/abi_kmpc.h"
+#include "omp/allocator.h"
+#include "omp/cancel.h"
+#include "omp/say.h"
+#include "omp/teams.h"
+
+/* ---- Cancellation ---------------------------------------------------------------------------- */
+
+#define CANCEL_PARALLEL 1
+#define CANCEL_TASKGROUP 4 /* loops and sections are between */
+
+/* Who is told so goes past what would say that it is through with the loop. */
+static int32_t
+leave_work(med_member *member, bool is_cancelled)
+{
+    if (is_cancelled && member->work) {
+        med_work_end(member);
+    }
+    return is_cancelled;
+}
+
+FACE int32_t
+__kmpc_cancellationpoint(const med_kmpc_place *place, int32_t thread, int32_t which)
+{
+    (void)place;
+    (void)thread;
+    if (!med_settings_get()->cancellation) {
+        return 0;
+    }
+    med_member *member = med_member_get();
+    if (which == CANCEL_TASKGROUP) {
+        return med_task_group_is_cancelled(member);
+    }
+    return which == CANCEL_PARALLEL ? med_cancel_region_is(member)
+                                    : leave_work(member, med_cancel_work_is(member));
+}
+
+FACE int32_t
+__kmpc_cancel(const med_kmpc_place *place, int32_t thread, int32_t which)
+{
+    (void)place;
+    (void)thread;
+    if (!med_settings_get()->cancellation) {
+        return 0;
+    }
+    med_member *member = med_member_get();
+    if (which == CANCEL_PARALLEL) {
+        med_cancel_region(member);
+    } else if (which == CANCEL_TASKGROUP) {
+        med_task_group_cancel(member);
+    } else {
+        med_cancel_work(member);
+        return leave_work(member, true);
+    }
+    return 1;
+}
+
+FACE int32_t
+__kmpc_cancel_barrier(const med_kmpc_place *place, int32_t thread)
+{
+    (void)place;
+    (void)thread;
+    return med_cancel_barrier(med_member_get());
+}
+
+/* ---- Leagues --------------------------------------------------------------------------------- */
+
+static uint32_t
+at_least_none(int32_t count)
+{
+    return count > 0 ? (uint32_t)count : 0;
+}
+
+FACE void
+__kmpc_push_num_teams(const med_kmpc_place *place, int32_t thread, int32_t teams, int32_t threads)
+{
+    (void)place;
+    (void)thread;
+    med_member *member = med_member_get();
+    member->teams_wanted = at_least_none(teams);
+    member->teams_limit_wanted = at_least_none(threads);
+}
+
+FACE void
+__kmpc_push_num_teams_51(
+    const med_kmpc_place *place, int32_t thread, int32_t least, int32_t most, int32_t threads)
+{
+    __kmpc_push_num_teams(place, thread, most > 0 ? most : least, threads);
+}
+
+FACE void
+__kmpc_fork_teams(const med_kmpc_place *place, int32_t count, med_kmpc_lines lines, ...)
+{
+    med_kmpc_call call;
+    va_list arguments;
+    (void)place;
+    va_start(arguments, lines);
+    med_kmpc_call_fill(&call, lines, count, arguments);
+    va_end(arguments);
+    med_member *member = med_member_get();
+    uint32_t teams = member->teams_wanted;
+    uint32_t limit = member->teams_limit_wanted;
+    member->teams_wanted = 0;
+    member->teams_limit_wanted = 0;
+    med_teams_run(member, teams, limit, med_kmpc_call_make, &call);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+FACE void *
+__kmpc_aligned_alloc(int32_t thread, size_t alignment, size_t size_bytes, uintptr_t allocator)
+{
+    (void)thread;
+    if (allocator == MED_ALLOCATOR_NULL) {
+        allocator = med_member_get()->icv->allocator;
+    }
+    return med_allocator_take(allocator, size_bytes, alignment);
+}
+
+FACE void *
+__kmpc_alloc(int32_t thread, size_t size_bytes, uintptr_t allocator)
+{
+    return __kmpc_aligned_alloc(thread, 1, size_bytes, allocator);
+}
+
+FACE void
+__kmpc_free(int32_t thread, void *memory, uintptr_t allocator)
+{
+    (void)thread;
+    (void)allocator;
+    med_allocator_give(memory);
+}
+
+FACE uintptr_t
+__kmpc_init_allocator(int32_t thread,
+                      uintptr_t space,
+                      int32_t count,
+                      const med_allocator_trait *traits)
+{
+    (void)thread;
+    return med_allocator_make(space, traits, at_least_none(count));
+}
+
+FACE void
+__kmpc_destroy_allocator(int32_t thread, uintptr_t allocator)
+{
+    (void)thread;
+    med_allocator_destroy(allocator);
+}
+
+/* ---- What we lack ---------------------------------------------------------------------------- */
+
+#define LACKS(name)                                                                                \
+    FACE void name(void)                                                                           \
+    {                                                                                              \
+        med_say_fatal(#name " is not there yet in Medley's OpenMP");                               \
+    }
+LACKS(__kmpc_doacross_fini)
+LACKS(__kmpc_doacross_init)
+LACKS(__kmpc_doacross_post)
+LACKS(__kmpc_doacross_wait)
+LACKS(__kmpc_proxy_task_completed_ooo)
+LACKS(__kmpc_task_allow_completion_event)
+LACKS(__kmpc_task_reduction_get_th_data)
+LACKS(__kmpc_task_reduction_init)
+LACKS(__kmpc_task_reduction_modifier_fini)
+LACKS(__kmpc_task_reduction_modifier_init)
+LACKS(__kmpc_taskred_init)
+LACKS(__kmpc_taskred_modifier_init)
+LACKS(__kmpc_threadprivate_cached)
+LACKS(__kmpc_threadprivate_register)

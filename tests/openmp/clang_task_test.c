@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Tasks, leagues and cancelled loops as clang has them: tasks in parts, tasks that their maker
+ * executes between two calls, loops of tasks whose bounds the runtime writes, loops of which nobody
+ * says the end. */
+#include <omp.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "support/unit.h"
+
+#define THREADS 4
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+static long
+untied_fib(int n)
+{
+    long a, b;
+    if (n < 2) {
+        return n;
+    }
+#pragma omp task untied shared(a)
+    a = untied_fib(n - 1);
+#pragma omp task untied shared(b)
+    b = untied_fib(n - 2);
+#pragma omp taskwait
+    return a + b;
+}
+
+/* Each of its parts once, and in their order. */
+static void
+untied_tasks_come_in_parts(void **state)
+{
+    int parts[50][3] = {{0}};
+    int wrong = 0;
+    long sum = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+    {
+        for (int i = 0; i < 50; i++) {
+#pragma omp task untied firstprivate(i) shared(parts, wrong)
+            {
+                int of_child = 0;
+                parts[i][0]++;
+#pragma omp taskyield
+                parts[i][1] += parts[i][0];
+#pragma omp task shared(of_child)
+                of_child = i;
+#pragma omp taskwait
+                parts[i][2] += parts[i][1];
+                if (of_child != i) {
+#pragma omp atomic
+                    wrong++;
+                }
+            }
+        }
+#pragma omp taskwait
+        sum = untied_fib(15);
+    }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(sum, 610);
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(parts[i][0] + 10 * parts[i][1] + 100 * parts[i][2], 111);
+    }
+}
+
+/* It waits for what it depends on, its children for it; and what it sets is its own. */
+static void
+undeferred_tasks_are_tasks(void **state)
+{
+    int wrong = 0;
+    (void)state;
+    omp_set_num_threads(3);
+    for (int round = 0; round < 200; round++) {
+        int value = 0, child = 0;
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+        {
+            omp_set_num_threads(4);
+#pragma omp task shared(value) depend(out : value)
+            value = 1;
+#pragma omp task if (0) shared(value, child, wrong) depend(inout : value)
+            {
+                wrong += value != 1;
+                value = 2;
+                omp_set_num_threads(7);
+#pragma omp task shared(child)
+                child = 1;
+#pragma omp taskwait
+                wrong += child != 1 || omp_get_max_threads() != 7;
+            }
+            wrong += value != 2 || omp_get_max_threads() != 4;
+#pragma omp task final(1) shared(wrong)
+            {
+                int inner = 0;
+#pragma omp task shared(inner)
+                inner = omp_in_final();
+                wrong += inner != 1;
+            }
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void
+loops_of_tasks(void **state)
+{
+    (void)state;
+    for (int count = 1; count < 60; count++) {
+        int executed[60] = {0}, down[60] = {0}, last = -1, own = 5, wrong = 0;
+        bool deferred = count % 3 != 0;
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+        {
+#pragma omp taskloop grainsize(3) lastprivate(last) firstprivate(own) if (deferred)
+            for (int i = 0; i < count; i++) {
+                executed[i]++;
+                last = i;
+                if (own++ < 5) {
+#pragma omp atomic
+                    wrong++;
+                }
+            }
+#pragma omp taskloop num_tasks(7) shared(down)
+            for (long i = count; i > 0; i -= 2) {
+                down[i - 1]++;
+            }
+#pragma omp taskloop nogroup shared(executed)
+            for (unsigned long long i = 0; i < (unsigned long long)count; i++) {
+                executed[i]++;
+            }
+        }
+        assert_int_equal(wrong, 0);
+        assert_int_equal(last, count - 1);
+        assert_int_equal(own, 5);
+        for (int i = 0; i < 60; i++) {
+            assert_int_equal(executed[i], i < count ? 2 : 0);
+            assert_int_equal(down[i], i < count && (count - i) % 2 == 1);
+        }
+    }
+}
+
+/* More of them than a list has room for at hand, and one on all memory. */
+static void
+many_dependences(void **state)
+{
+    int v[20] = {0};
+    int wrong = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+    for (int round = 1; round <= 100; round++) {
+        for (int i = 0; i < 20; i++) {
+#pragma omp task firstprivate(i) shared(v) depend(inout : v[i])
+            v[i]++;
+        }
+#pragma omp task firstprivate(round) shared(v, wrong) depend(iterator(i = 0 : 20), in : v[i])
+        for (int i = 0; i < 20; i++) {
+            wrong += v[i] != round;
+        }
+#pragma omp task firstprivate(round) shared(v, wrong) depend(inout : omp_all_memory)
+        for (int i = 0; i < 20; i++) {
+            wrong += v[i] != round;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* ---- Leagues --------------------------------------------------------------------------------- */
+
+#define DISTRIBUTED(...)                                                                           \
+    {                                                                                              \
+        int executed[101] = {0};                                                                   \
+        _Pragma(__VA_ARGS__) for (int i = 0; i < 101; i++)                                         \
+        {                                                                                          \
+            executed[i]++;                                                                         \
+        }                                                                                          \
+        for (int i = 0; i < 101; i++) {                                                            \
+            assert_int_equal(executed[i], 1);                                                      \
+        }                                                                                          \
+    }
+
+static void
+teams_share_out_their_loops(void **state)
+{
+    int sizes[3] = {0};
+    (void)state;
+#pragma omp teams num_teams(3) thread_limit(2)
+    {
+        int team = omp_get_team_num();
+#pragma omp parallel num_threads(4)
+#pragma omp single
+        sizes[team] = omp_get_num_threads() + 10 * omp_get_num_teams();
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(sizes[i], 32);
+    }
+    DISTRIBUTED("omp teams distribute num_teams(4)")
+    DISTRIBUTED("omp teams distribute num_teams(4) dist_schedule(static, 7)")
+    DISTRIBUTED("omp teams distribute parallel for num_teams(4)")
+    DISTRIBUTED("omp teams distribute parallel for num_teams(4) schedule(static, 3)")
+    DISTRIBUTED("omp teams distribute parallel for num_teams(4) schedule(dynamic, 3)")
+    DISTRIBUTED("omp teams distribute parallel for num_teams(3) dist_schedule(static, 9)")
+}
+
+/* ---- Cancelled loops ------------------------------------------------------------------------- */
+
+/* More of them than a team has places for. A program that may not cancel executes them whole. */
+static void
+loops_that_are_left(void **state)
+{
+    int executed = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS)
+    for (int round = 0; round < 60; round++) {
+#pragma omp for schedule(dynamic)
+        for (int i = 0; i < 100; i++) {
+#pragma omp atomic
+            executed++;
+#pragma omp cancel for if (i == 10)
+#pragma omp cancellation point for
+        }
+    }
+    assert_true(executed >= 60 * 11);
+    assert_true(executed <= 60 * 100);
+    assert_int_equal(omp_get_cancellation(), executed < 60 * 100);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void
+variables_of_an_allocator(void **state)
+{
+    int wrong = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS) reduction(+ : wrong)
+    {
+        long room[64];
+#pragma omp allocate(room) allocator(omp_default_mem_alloc)
+        memset(room, omp_get_thread_num(), sizeof room);
+#pragma omp barrier
+        char want[sizeof room];
+        memset(want, omp_get_thread_num(), sizeof want);
+        wrong += memcmp(room, want, sizeof room) != 0;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(untied_tasks_come_in_parts),
+        cmocka_unit_test(undeferred_tasks_are_tasks),
+        cmocka_unit_test(loops_of_tasks),
+        cmocka_unit_test(many_dependences),
+        cmocka_unit_test(teams_share_out_their_loops),
+        cmocka_unit_test(loops_that_are_left),
+        cmocka_unit_test(variables_of_an_allocator),
+    };
+    return cmocka_run_group_tests_name("tasks of clang", tests, NULL, NULL);
+}
