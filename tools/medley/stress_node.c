@@ -158,10 +158,12 @@ part_moved(const stress_end *e)
 static bool
 is_like(const stress_end *e, const stress_end *other)
 {
-    return !e->sends && e->channel->type == other->channel->type;
+    const deployment_channel *one = e->channel, *two = other->channel;
+    return !e->sends && one->type == two->type && one->size_bytes == two->size_bytes &&
+           one->priority == two->priority;
 }
 
-/* A channel to this node has brought its last. If it is the first of its type: how far the last one
+/* A channel to this node has brought its last. If it is the first of its sort: how far the last one
  * is, of what all are in the mean. With senders that go on without end it is their share of the
  * receiver. Of states the last may come at once. */
 static void
