@@ -170,6 +170,12 @@ atomic32_fetch_add_relaxed(atomic32 *a, uint32_t v)
 }
 
 static inline uint32_t
+atomic32_fetch_add_release(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_add(&a->value, v, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t
 atomic32_fetch_add_acq_rel(atomic32 *a, uint32_t v)
 {
     return __atomic_fetch_add(&a->value, v, __ATOMIC_ACQ_REL);

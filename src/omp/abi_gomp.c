@@ -15,15 +15,13 @@
 #include "omp/say.h"
 #include "omp/team.h"
 
-#define BIND_MASK 7u /* of a region's flags: the clause proc_bind */
-
 /* ---- Parallel -------------------------------------------------------------------------------- */
 
 FACE void
 GOMP_parallel(void (*entry)(void *), void *data, unsigned threads, unsigned flags)
 {
     med_member *leader = med_member_get();
-    leader->bind_wanted = flags & BIND_MASK;
+    leader->bind_wanted = flags & MED_GOMP_BIND_MASK;
     med_team_run(leader, med_team_threads(leader, threads), entry, data);
 }
 
@@ -105,7 +103,7 @@ med_gomp_parallel_work_start(void (*entry)(void *),
                              const med_bounds *bounds)
 {
     med_member *leader = med_member_get();
-    leader->bind_wanted = flags & BIND_MASK;
+    leader->bind_wanted = flags & MED_GOMP_BIND_MASK;
     med_member *first = med_team_start(leader, med_team_threads(leader, threads), entry, data);
     med_team_prepare(first, loop, bounds);
     med_team_go(first);
@@ -147,8 +145,7 @@ GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memory)
 {
     med_member *member = med_member_get();
     med_loop loop = sections_of(count);
-    (void)reductions;
-    med_gomp_begin(member, &loop, &sections_bounds, memory);
+    med_gomp_begin(member, &loop, &sections_bounds, memory, reductions);
     return section_next(member);
 }
 
@@ -195,13 +192,6 @@ GOMP_parallel_sections_start(void (*entry)(void *), void *data, unsigned threads
 {
     const med_loop loop = sections_of(count);
     med_gomp_parallel_work_start(entry, data, threads, 0, &loop, &sections_bounds);
-}
-
-/* A scope is executed by all, and shares nothing out. */
-FACE void
-GOMP_scope_start(uintptr_t *reductions)
-{
-    (void)reductions;
 }
 
 /* ---- Single ---------------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #include "omp/team.h"
 #include "omp/work.h"
 
+#define MED_GOMP_BIND_MASK 7u /* of a region's flags: the clause proc_bind */
+
 /* Iterations, of a variable that is counted modulo 2^64 whatever its sign. */
 uint64_t med_gomp_count_long(long start, long end, long step);
 uint64_t med_gomp_count_ull(bool up,
@@ -20,11 +22,20 @@ med_loop med_gomp_loop(const med_member *member,
 /* By gcc's number of it; NULL: that of the program's run. */
 const med_schedule *med_gomp_schedule(long kind);
 /* The member meets the construct. `memory` NULL; or: of so many bytes, which all members have in
- * common; where they are, afterwards. */
-void med_gomp_begin(med_member *member, med_loop *loop, const med_bounds *bounds, void **memory);
+ * common; where they are, afterwards. `reductions` NULL; or what its tasks reduce: until
+ * GOMP_workshare_task_reduction_unregister. */
+void med_gomp_begin(med_member *member,
+                    med_loop *loop,
+                    const med_bounds *bounds,
+                    void **memory,
+                    uintptr_t *reductions);
 /* The next iterations of the loop that the member is in, as values of its variable. */
 bool med_gomp_next_long(long *first, long *behind);
 bool med_gomp_next_ull(unsigned long long *first, unsigned long long *behind);
+/* Of abi_gomp_reduction.c. */
+void GOMP_taskgroup_reduction_register(uintptr_t *reductions);
+/* There are none: nobody will use them, or unregister them. */
+void med_gomp_no_reductions(uintptr_t *reductions);
 /* Of abi_gomp_task.c. */
 void GOMP_taskwait_depend(void **depend);
 /* Of abi_gomp_loop.c. */

@@ -13,13 +13,18 @@
 /* ---- Loops ----------------------------------------------------------------------------------- */
 
 static void
-begin(med_loop *loop, unsigned dimensions, bool are_long, const void *counts, void **memory)
+begin(med_loop *loop,
+      unsigned dimensions,
+      bool are_long,
+      const void *counts,
+      uintptr_t *reductions,
+      void **memory)
 {
     const med_bounds bounds = {.end = loop->count, .step = 1};
     loop->dimensions = dimensions;
     loop->counts_are_long = are_long;
     loop->counts = counts;
-    med_gomp_begin(med_member_get(), loop, &bounds, memory);
+    med_gomp_begin(med_member_get(), loop, &bounds, memory, reductions);
 }
 
 static bool
@@ -29,11 +34,12 @@ start_long(unsigned dimensions,
            long chunk,
            long *first,
            long *behind,
+           uintptr_t *reductions,
            void **memory)
 {
     uint64_t count = counts[0] > 0 ? (uint64_t)counts[0] : 0;
     med_loop loop = med_gomp_loop(med_member_get(), count, schedule, (uint64_t)chunk);
-    begin(&loop, dimensions, true, counts, memory);
+    begin(&loop, dimensions, true, counts, reductions, memory);
     return !first || med_gomp_next_long(first, behind);
 }
 
@@ -44,10 +50,11 @@ start_ull(unsigned dimensions,
           unsigned long long chunk,
           unsigned long long *first,
           unsigned long long *behind,
+          uintptr_t *reductions,
           void **memory)
 {
     med_loop loop = med_gomp_loop(med_member_get(), counts[0], schedule, chunk);
-    begin(&loop, dimensions, false, counts, memory);
+    begin(&loop, dimensions, false, counts, reductions, memory);
     return !first || med_gomp_next_ull(first, behind);
 }
 
@@ -55,13 +62,13 @@ start_ull(unsigned dimensions,
     FACE bool GOMP_loop_doacross_##name##_start(unsigned dimensions, long *counts, long chunk,     \
                                                 long *first, long *behind)                         \
     {                                                                                              \
-        return start_long(dimensions, counts, schedule, chunk, first, behind, NULL);               \
+        return start_long(dimensions, counts, schedule, chunk, first, behind, NULL, NULL);         \
     }                                                                                              \
     FACE bool GOMP_loop_ull_doacross_##name##_start(                                               \
         unsigned dimensions, unsigned long long *counts, unsigned long long chunk,                 \
         unsigned long long *first, unsigned long long *behind)                                     \
     {                                                                                              \
-        return start_ull(dimensions, counts, schedule, chunk, first, behind, NULL);                \
+        return start_ull(dimensions, counts, schedule, chunk, first, behind, NULL, NULL);          \
     }
 STARTS(static, &med_schedule_static)
 STARTS(dynamic, &med_schedule_dynamic)
@@ -70,7 +77,7 @@ STARTS(guided, &med_schedule_guided)
 FACE bool
 GOMP_loop_doacross_runtime_start(unsigned dimensions, long *counts, long *first, long *behind)
 {
-    return start_long(dimensions, counts, NULL, 0, first, behind, NULL);
+    return start_long(dimensions, counts, NULL, 0, first, behind, NULL, NULL);
 }
 
 FACE bool
@@ -79,7 +86,7 @@ GOMP_loop_ull_doacross_runtime_start(unsigned dimensions,
                                      unsigned long long *first,
                                      unsigned long long *behind)
 {
-    return start_ull(dimensions, counts, NULL, 0, first, behind, NULL);
+    return start_ull(dimensions, counts, NULL, 0, first, behind, NULL, NULL);
 }
 
 FACE bool
@@ -92,8 +99,8 @@ GOMP_loop_doacross_start(unsigned dimensions,
                          uintptr_t *reductions,
                          void **memory)
 {
-    (void)reductions;
-    return start_long(dimensions, counts, med_gomp_schedule(kind), chunk, first, behind, memory);
+    return start_long(dimensions, counts, med_gomp_schedule(kind), chunk, first, behind, reductions,
+                      memory);
 }
 
 FACE bool
@@ -106,8 +113,8 @@ GOMP_loop_ull_doacross_start(unsigned dimensions,
                              uintptr_t *reductions,
                              void **memory)
 {
-    (void)reductions;
-    return start_ull(dimensions, counts, med_gomp_schedule(kind), chunk, first, behind, memory);
+    return start_ull(dimensions, counts, med_gomp_schedule(kind), chunk, first, behind, reductions,
+                     memory);
 }
 
 /* ---- Iterations ------------------------------------------------------------------------------ */

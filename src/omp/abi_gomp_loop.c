@@ -199,16 +199,6 @@ med_gomp_schedule(long kind)
     return plain == KIND_OF_RUN ? NULL : med_schedule_of((uint32_t)plain);
 }
 
-void
-med_gomp_begin(med_member *member, med_loop *loop, const med_bounds *bounds, void **memory)
-{
-    loop->memory_bytes = memory ? (uintptr_t)*memory : 0;
-    med_work_begin(member, loop, bounds);
-    if (memory) {
-        *memory = member->work->memory;
-    }
-}
-
 /* Without `first` the members share out the iterations themselves. */
 static bool
 start_long(long start,
@@ -219,6 +209,7 @@ start_long(long start,
            bool ordered,
            long *first,
            long *behind,
+           uintptr_t *reductions,
            void **memory)
 {
     med_member *member = med_member_get();
@@ -226,7 +217,7 @@ start_long(long start,
                                   med_gomp_schedule(kind), (uint64_t)chunk);
     loop.ordered = ordered;
     const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
-    med_gomp_begin(member, &loop, &bounds, memory);
+    med_gomp_begin(member, &loop, &bounds, memory, reductions);
     return !first || med_gomp_next_long(first, behind);
 }
 
@@ -240,6 +231,7 @@ start_ull(bool up,
           bool ordered,
           unsigned long long *first,
           unsigned long long *behind,
+          uintptr_t *reductions,
           void **memory)
 {
     med_member *member = med_member_get();
@@ -247,7 +239,7 @@ start_ull(bool up,
                                   med_gomp_schedule(kind), chunk);
     loop.ordered = ordered;
     const med_bounds bounds = {start, end, step};
-    med_gomp_begin(member, &loop, &bounds, memory);
+    med_gomp_begin(member, &loop, &bounds, memory, reductions);
     return !first || med_gomp_next_ull(first, behind);
 }
 
@@ -255,16 +247,16 @@ start_ull(bool up,
     FACE bool GOMP_loop_##name(long start, long end, long step, long kind, long chunk,             \
                                long *first, long *behind, uintptr_t *reductions, void **memory)    \
     {                                                                                              \
-        (void)reductions;                                                                          \
-        return start_long(start, end, step, kind, chunk, ordered, first, behind, memory);          \
+        return start_long(start, end, step, kind, chunk, ordered, first, behind, reductions,       \
+                          memory);                                                                 \
     }                                                                                              \
     FACE bool GOMP_loop_ull_##name(bool up, unsigned long long start, unsigned long long end,      \
                                    unsigned long long step, long kind, unsigned long long chunk,   \
                                    unsigned long long *first, unsigned long long *behind,          \
                                    uintptr_t *reductions, void **memory)                           \
     {                                                                                              \
-        (void)reductions;                                                                          \
-        return start_ull(up, start, end, step, kind, chunk, ordered, first, behind, memory);       \
+        return start_ull(up, start, end, step, kind, chunk, ordered, first, behind, reductions,    \
+                         memory);                                                                  \
     }
 STARTS(start, false)
 STARTS(ordered_start, true)

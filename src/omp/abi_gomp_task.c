@@ -19,6 +19,8 @@
 #define FLAG_GRAINSIZE (1u << 9)
 #define FLAG_IF (1u << 10)
 #define FLAG_NOGROUP (1u << 11)
+#define FLAG_REDUCTION (1u << 12)
+#define FLAG_DETACH (1u << 13)
 #define FLAG_STRICT (1u << 14)
 
 static uint32_t
@@ -135,6 +137,13 @@ GOMP_taskwait_depend(void **depend)
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
+/* Its data begin with the event, as that was before the task was met. */
+static void
+put_event(void *data, const void *event)
+{
+    *(uintptr_t *)data = *(const uintptr_t *)event;
+}
+
 FACE void
 GOMP_task(void (*entry)(void *),
           void *data,
@@ -147,7 +156,6 @@ GOMP_task(void (*entry)(void *),
           int priority,
           void *detach)
 {
-    (void)detach;
     med_task_call call = {.entry = entry,
                           .data = data,
                           .copy = copy,
@@ -155,11 +163,32 @@ GOMP_task(void (*entry)(void *),
                           .align = (size_t)align,
                           .flags = flags_of(flags, deferred),
                           .priority = priority_of(flags, priority)};
+    if (flags & FLAG_DETACH) {
+        uintptr_t *event = detach;
+        *event = 0; /* and stays so, where the task is cancelled before it is met */
+        call.flags |= MED_TASK_DETACHES;
+        call.event = event;
+        call.prepare = put_event;
+        call.context = event;
+    }
     if (flags & FLAG_DEPEND) {
         meet_with_list(med_member_get(), &call, depend);
     } else {
         med_task_meet(med_member_get(), &call);
     }
+}
+
+FACE void
+omp_fulfill_event(uintptr_t event)
+{
+    med_task_fulfil(event);
+}
+
+/* By value in Fortran, too. */
+FACE void
+omp_fulfill_event_(uintptr_t event)
+{
+    med_task_fulfil(event);
 }
 
 /* ---- Loops of tasks -------------------------------------------------------------------------- */
@@ -218,6 +247,8 @@ put_ull(void *data, const void *context)
     bounds[1] = p->behind;
 }
 
+#define DATA_REDUCTIONS 2 /* behind the bounds */
+
 static void
 loop(med_task_call *call,
      unsigned flags,
@@ -227,12 +258,20 @@ loop(med_task_call *call,
      uint64_t step)
 {
     med_member *member = med_member_get();
+    uintptr_t *reductions =
+        flags & FLAG_REDUCTION ? ((uintptr_t **)call->data)[DATA_REDUCTIONS] : NULL;
     if (count == 0) {
+        if (reductions) {
+            med_gomp_no_reductions(reductions);
+        }
         return;
     }
     const split s = split_of(count, flags, number, member->team->size);
     if (!(flags & FLAG_NOGROUP)) {
         med_task_group_begin(member);
+    }
+    if (reductions) {
+        GOMP_taskgroup_reduction_register(reductions);
     }
     part p = {.behind = start};
     call->context = &p;

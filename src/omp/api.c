@@ -182,6 +182,14 @@ omp_in_final(void)
 ASKS(int, in_final)
 
 FACE int
+omp_in_explicit_task(void)
+{
+    const med_member *member = med_member_get();
+    return member->task != &member->implicit;
+}
+ASKS(int, in_explicit_task)
+
+FACE int
 omp_get_max_task_priority(void)
 {
     return med_settings_get()->task_priority_max;

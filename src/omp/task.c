@@ -132,7 +132,7 @@ make(med_member *member, const med_task_call *call, uint32_t flags)
     med_task *task = call->made ? call->made : med_task_take(member);
     const med_task *outer = member->task;
     med_task_become(task, outer);
-    task->flags = flags | (outer->flags & MED_TASK_FINAL);
+    task->flags = flags | (outer->flags & MED_TASK_FINAL) | (call->copy ? MED_TASK_COPIED : 0u);
     task->left = false;
     task->entry = call->entry;
     task->group = outer->group;
@@ -142,6 +142,10 @@ make(med_member *member, const med_task_call *call, uint32_t flags)
     /* Relaxed: it is not to be seen yet. */
     atomic32_store_relaxed(&task->children.away, 0);
     task->priority = call->priority;
+    if (flags & MED_TASK_DETACHES) {
+        med_task_event_begin(task);
+        *call->event = (uintptr_t)task;
+    }
     return task;
 }
 
@@ -209,10 +213,37 @@ complete(med_member *member, med_task *task)
     count_done(member, task);
 }
 
+void
+med_task_finish(med_member *member, med_task *task)
+{
+    complete(member, task);
+    if (tally_drop(&task->children, false, &member->barrier->wait)) {
+        med_task_give(member, task);
+    }
+}
+
+/* Until it is finished, which may be now, its event counts as one more child of it. */
+static void
+leave_half(med_member *member, med_task *task)
+{
+    task->children.here++;
+    (void)keeper_leaves(task);
+    if (med_task_event_drop(task)) {
+        med_task_finish(member, task);
+    }
+}
+
 static void
 leave(med_member *member, med_task *task)
 {
     med_depend_forget(member, task);
+    if (task->flags & MED_TASK_DETACHES) {
+        if (!(task->flags & MED_TASK_UNDEFERRED)) {
+            leave_half(member, task);
+            return;
+        }
+        med_task_event_wait(member, task);
+    }
     complete(member, task);
     if (keeper_leaves(task)) {
         med_task_give(member, task);
@@ -221,9 +252,19 @@ leave(med_member *member, med_task *task)
 
 /* ---- Executed -------------------------------------------------------------------------------- */
 
+static med_task_group *
+cancellable(const med_task_group *group)
+{
+    while (group && group->implied) {
+        group = group->outer;
+    }
+    return (med_task_group *)group;
+}
+
 static bool
 is_discarded(const med_member *member, const med_task_group *group)
 {
+    group = cancellable(group);
     /* Relaxed: a program that needs to know when has to say so. */
     return (group && atomic32_load_relaxed(&group->cancelled)) || med_cancel_region_is(member);
 }
@@ -231,8 +272,9 @@ is_discarded(const med_member *member, const med_task_group *group)
 void
 med_task_group_cancel(med_member *member)
 {
-    if (member->task->group) {
-        atomic32_store_relaxed(&member->task->group->cancelled, 1); /* relaxed: as above */
+    med_task_group *group = cancellable(member->task->group);
+    if (group) {
+        atomic32_store_relaxed(&group->cancelled, 1); /* relaxed: as above */
     }
 }
 
@@ -272,8 +314,10 @@ enter_and_leave(med_member *member, med_task *task)
 {
     med_task_stand outer;
     enter(member, task, &outer);
-    if (!is_discarded(member, task->group)) {
+    if ((task->flags & MED_TASK_COPIED) || !is_discarded(member, task->group)) {
         task->entry(task->data);
+    } else if (task->flags & MED_TASK_DETACHES) {
+        (void)med_task_event_drop(task); /* nobody may be left who would */
     }
     go_back(member, &outer);
     leave(member, task);
@@ -307,7 +351,9 @@ med_task_ready(med_member *member, med_task *task)
 static void
 start(med_member *member, med_task *task)
 {
-    if (task->priority > 0) {
+    if (member->team->size == 1) {
+        med_task_execute(member, task);
+    } else if (task->priority > 0) {
         med_task_ready(member, task);
     } else if (med_task_queue_push(&med_tasking_get(member)->queue, task)) {
         med_task_wake(member);
@@ -366,11 +412,16 @@ med_task_end(med_member *member, const med_task_stand *outer)
     member->own_icv = outer->own_icv;
 }
 
+/* In a team of one tasks are complete when they have been met, but for those that detach, and what
+ * depends on these. */
 static bool
 is_executed_at_once(const med_member *member, const med_task_call *call)
 {
-    return (call->flags & MED_TASK_UNDEFERRED) || (member->task->flags & MED_TASK_FINAL) ||
-           member->team->size == 1;
+    if ((call->flags & MED_TASK_UNDEFERRED) || (member->task->flags & MED_TASK_FINAL)) {
+        return true;
+    }
+    return member->team->size == 1 && !(call->flags & MED_TASK_DETACHES) &&
+           !(call->depend_count && member->task->table);
 }
 
 void

@@ -21,6 +21,7 @@
 #include "base/atomic.h"
 #include "base/lock.h"
 #include "omp/icv.h"
+#include "omp/task_reduction.h"
 
 struct med_member;
 struct med_team;
@@ -40,7 +41,9 @@ typedef struct med_task_group {
     med_tally tally;
     struct med_member *keeper; /* who started it, and waits at its end */
     atomic32 cancelled;
+    bool implied; /* by a region or a construct that reduces: nobody cancels it for itself */
     struct med_task_group *outer;
+    med_reductions reductions;
 } med_task_group;
 
 typedef enum med_task_flag {
@@ -48,6 +51,8 @@ typedef enum med_task_flag {
     MED_TASK_FINAL = 2,
     MED_TASK_UNDEFERRED = 4, /* who meets it executes it, before anything else */
     MED_TASK_DEPENDS = 8,    /* `after` is used */
+    MED_TASK_DETACHES = 16,  /* it is complete when its event is fulfilled as well */
+    MED_TASK_COPIED = 32,    /* by the compiler's function: its lines destroy what that made */
 } med_task_flag;
 
 typedef struct med_task {
@@ -72,6 +77,7 @@ typedef struct med_task {
     struct med_task_depend *after; /* what it depends on, and what on it; or NULL */
     struct med_task_table *table;  /* what its children depend on; or NULL */
     int32_t priority;
+    atomic32 halves;        /* of one that detaches: its lines, its event; so many are left */
     struct med_task *ahead; /* in the team's list: */
     struct med_task *behind;
 } med_task;
@@ -116,6 +122,7 @@ typedef struct med_task_call {
     int32_t priority;
     const med_dependence *depends; /* so many, strongest first where one address is there twice */
     size_t depend_count;
+    uintptr_t *event; /* of one that detaches: what fulfils it, said before `prepare` is called */
     /* NULL; or changes what the task has of the data. */
     void (*prepare)(void *data, const void *context);
     const void *context;
@@ -146,9 +153,13 @@ void med_task_wait(struct med_member *member);
 void med_task_wait_depend(struct med_member *member, const med_dependence *depends, size_t count);
 /* Executes another task, if there is one that may be started. */
 void med_task_yield(struct med_member *member);
+/* Once for each event, by whatever thread. */
+void med_task_fulfil(uintptr_t event);
 
 /* The same for all tasks made between the two, and for those that these made. */
 void med_task_group_begin(struct med_member *member);
+/* Of what is no task group itself: cancelled with the one around it. */
+void med_task_group_begin_implied(struct med_member *member);
 void med_task_group_end(struct med_member *member);
 /* Of the innermost group that the member's task is in: those that have not begun never do. */
 void med_task_group_cancel(struct med_member *member);
@@ -173,6 +184,8 @@ void med_task_drain(struct med_member *member);
 void med_task_dismiss(struct med_member *first);
 /* Blocks, executing tasks, until that. */
 void med_task_serve(struct med_member *member);
+/* Blocks until no thread of another team is about to fulfil an event of this one. */
+void med_task_await_visitors(struct med_team *team);
 /* The member ends. */
 void med_tasking_destroy(struct med_tasking *tasking);
 

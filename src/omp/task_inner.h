@@ -71,6 +71,24 @@ med_task *med_task_list_take(med_task_list *list, med_member *member, const med_
 void med_task_execute(med_member *member, med_task *task);
 /* Nothing that it depends on is left. */
 void med_task_ready(med_member *member, med_task *task);
+/* Of a task that detaches, by whoever did the second of both: its lines are executed, and its event
+ * is fulfilled. */
+void med_task_finish(med_member *member, med_task *task);
+
+/* ---- Events: task_event.c -------------------------------------------------------------------- */
+
+void med_task_event_begin(med_task *task);
+/* One of both is done. True: it was the second. */
+bool med_task_event_drop(med_task *task);
+/* Blocks until the event is fulfilled. */
+void med_task_event_wait(med_member *member, med_task *task);
+/* Finishes what threads of other teams have fulfilled. False: there was nothing. */
+bool med_task_settle(med_member *member);
+static inline bool
+med_task_is_fulfilled(const med_team *team)
+{
+    return atomic_word_load_relaxed(&team->fulfilled) != 0; /* relaxed: who takes them acquires */
+}
 
 /* ---- Waiting: task_wait.c -------------------------------------------------------------------- */
 

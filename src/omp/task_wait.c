@@ -89,7 +89,7 @@ is_called(void *context)
 {
     const doze *d = context;
     return d->until->is_over(d->until->context) || is_listed(d->member->team) ||
-           may_steal(d->member, d->bound->ancestor);
+           med_task_is_fulfilled(d->member->team) || may_steal(d->member, d->bound->ancestor);
 }
 
 static bool
@@ -120,6 +120,7 @@ med_task_until(med_member *member, const med_until *until, const med_bound *boun
 {
     bool tells = false;
     while (!until->is_over(until->context)) {
+        tells = (med_task_settle(member) && until->tells) || tells;
         med_task *task = med_task_find(member, bound);
         if (task) {
             med_task_execute(member, task);
@@ -159,6 +160,7 @@ med_task_wait(med_member *member)
 void
 med_task_yield(med_member *member)
 {
+    (void)med_task_settle(member);
     med_task *task = med_task_find(member, &member->allowed);
     if (task) {
         med_task_execute(member, task);
@@ -174,8 +176,17 @@ med_task_group_begin(med_member *member)
     group->tally = (med_tally){.here = 0};
     group->keeper = member;
     atomic32_store_relaxed(&group->cancelled, 0); /* relaxed: nobody else has it yet */
+    group->implied = false;
     group->outer = member->task->group;
+    group->reductions = (med_reductions){.count = 0};
     member->task->group = group;
+}
+
+void
+med_task_group_begin_implied(med_member *member)
+{
+    med_task_group_begin(member);
+    member->task->group->implied = true;
 }
 
 void
@@ -201,12 +212,14 @@ bool
 med_task_calls(void *context)
 {
     med_member *member = context;
-    return med_task_any(member) && (is_listed(member->team) || may_steal(member, NULL));
+    return med_task_any(member) && (is_listed(member->team) ||
+                                    med_task_is_fulfilled(member->team) || may_steal(member, NULL));
 }
 
 void
 med_task_help(med_member *member)
 {
+    (void)med_task_settle(member);
     med_task *task = med_task_find(member, &unbound);
     if (task) {
         med_task_execute(member, task);

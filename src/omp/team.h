@@ -116,6 +116,8 @@ struct med_team {
     void *copied;                  /* copyprivate's: behind the barrier, or */
     atomic32 copied_of;            /* when this is the single's number */
     med_task_list tasks;           /* that are nobody's in particular */
+    atomic_word fulfilled;         /* tasks whose events threads of other teams have fulfilled, */
+    atomic32 visitors;             /* and how many of these are still here: task_event.c */
     atomic_word tasked[2];         /* the last phase that had tasks, of each second one */
     atomic_word drained;           /* that had, and the region is over */
     _Alignas(64) atomic32 singles; /* so many are taken */

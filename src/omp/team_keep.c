@@ -104,6 +104,7 @@ med_team_destroy(med_team *team)
     if (!team) {
         return;
     }
+    med_task_await_visitors(team);
     med_crew_end(team);
     for (uint32_t i = 0; i < team->ready; i++) {
         teams_destroy(team->members[i]);

@@ -98,7 +98,8 @@
     HUNTED(omp_ordered)             \
     HUNTED(omp_task_queue)          \
     HUNTED(omp_tasks)               \
-    HUNTED(omp_depends)
+    HUNTED(omp_depends)             \
+    HUNTED(omp_events)
 /* clang-format on */
 
 #define SIM_SCENARIO_DECLARED(name) extern const sim_scenario sim_##name;

@@ -193,6 +193,9 @@ static const survivor survivors[] = {
     {NULL, "med_task_queue_take", "R1",
      "as win_last's, for a thief whose top is older than another's steal of the last task"},
     {NULL, "first_of", "A2", "what is read through it acquires as well (L1)"},
+    {NULL, "fulfil_as_visitor", "R3", "to give memory back is no access of the simulator's"},
+    {NULL, "fulfil_as_visitor", "torn: ", "of the scenario's threads one visits"},
+    {NULL, "med_task_await_visitors", "A3", "to give memory back is no access of the simulator's"},
     {0},
 };
 
