@@ -67,7 +67,7 @@ __kmpc_cancel_barrier(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    return med_cancel_barrier(med_member_get());
+    return med_team_barrier(med_member_get());
 }
 
 /* ---- Leagues --------------------------------------------------------------------------------- */
