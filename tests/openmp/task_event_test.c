@@ -90,8 +90,9 @@ early_in(int how, visit *v)
         early += !get(&v->fulfilled);
         set(&v->asked);
 #pragma omp taskwait depend(in : thing)
-        early += !get(&v->fulfilled);
+        bool here = !get(&v->fulfilled);
 #pragma omp taskwait
+        early += here;
     }
     return early;
 }
