@@ -103,7 +103,7 @@ copy_environment(med_task *task, const med_member *member, const med_task_call *
     make_room(task, member, call->size, call->align);
     if (call->copy) {
         call->copy(task->data, call->data);
-    } else {
+    } else if (call->size) {
         memcpy(task->data, call->data, call->size);
     }
     if (call->prepare) {

@@ -223,7 +223,9 @@ way_add(med_member *member, way *of, med_task *task)
     if (of->count * 2 >= of->room) {
         uint32_t room = of->room ? of->room * 2 : WAY_FIRST;
         med_task **tasks = med_task_memory(room * sizeof(med_task *));
-        memcpy(tasks, of->tasks, of->count * sizeof(med_task *));
+        if (of->count) {
+            memcpy(tasks, of->tasks, of->count * sizeof(med_task *));
+        }
         med_block_give(of->tasks);
         of->tasks = tasks;
         of->room = room;

@@ -41,8 +41,7 @@ a_pool_gives_no_more_than_it_has(void **state)
         SIZE = 100,
         POOL = 1050
     };
-    omp_alloctrait_t traits[] = {{omp_atk_pool_size, POOL},
-                                       {omp_atk_fallback, omp_atv_null_fb}};
+    omp_alloctrait_t traits[] = {{omp_atk_pool_size, POOL}, {omp_atk_fallback, omp_atv_null_fb}};
     omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 2, traits);
     (void)state;
     for (int round = 0; round < 200; round++) {
@@ -70,8 +69,8 @@ who_is_empty_asks_another(void **state)
     omp_alloctrait_t small[] = {{omp_atk_pool_size, 64}, {omp_atk_fallback, omp_atv_null_fb}};
     omp_allocator_handle_t other = omp_init_allocator(omp_default_mem_space, 2, small);
     omp_alloctrait_t asks[] = {{omp_atk_pool_size, 32},
-                                     {omp_atk_fallback, omp_atv_allocator_fb},
-                                     {omp_atk_fb_data, (uintptr_t)other}};
+                               {omp_atk_fallback, omp_atv_allocator_fb},
+                               {omp_atk_fb_data, (uintptr_t)other}};
     omp_allocator_handle_t first = omp_init_allocator(omp_default_mem_space, 3, asks);
     omp_alloctrait_t plain[] = {{omp_atk_pool_size, 32}};
     omp_allocator_handle_t falls = omp_init_allocator(omp_default_mem_space, 1, plain);
@@ -98,10 +97,9 @@ who_is_empty_asks_another(void **state)
 static void
 what_cannot_be_had_is_refused(void **state)
 {
-    omp_alloctrait_t wrong[] = {
-        {omp_atk_pinned, omp_atv_true}, {omp_atk_alignment, 24},
-        {omp_atk_pool_size, 0},         {omp_atk_fallback, omp_atv_nearest},
-        {omp_atk_access, omp_atv_true}, {(omp_alloctrait_key_t)77, 1}};
+    omp_alloctrait_t wrong[] = {{omp_atk_pinned, omp_atv_true}, {omp_atk_alignment, 24},
+                                {omp_atk_pool_size, 0},         {omp_atk_fallback, omp_atv_nearest},
+                                {omp_atk_access, omp_atv_true}, {(omp_alloctrait_key_t)77, 1}};
     (void)state;
     for (int i = 0; i < 6; i++) {
         assert_true(omp_init_allocator(omp_default_mem_space, 1, &wrong[i]) == omp_null_allocator);
@@ -113,8 +111,7 @@ what_cannot_be_had_is_refused(void **state)
 static void
 what_moves_keeps_its_bytes(void **state)
 {
-    omp_alloctrait_t traits[] = {{omp_atk_pool_size, 300},
-                                       {omp_atk_fallback, omp_atv_null_fb}};
+    omp_alloctrait_t traits[] = {{omp_atk_pool_size, 300}, {omp_atk_fallback, omp_atv_null_fb}};
     omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 2, traits);
     char *memory = omp_alloc(100, allocator);
     (void)state;

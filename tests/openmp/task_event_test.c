@@ -322,6 +322,56 @@ a_cancelled_task_has_no_event(void **state)
     assert_in_range(started, 0, 1); /* the first one may have been quicker */
 }
 
+/* One without an event: as C++ has it, by gcc's name. The copy is made with the task, and destroyed
+ * by its lines. */
+void GOMP_task(void (*entry)(void *),
+               void *data,
+               void (*copy)(void *, void *),
+               long size,
+               long align,
+               bool deferred,
+               unsigned flags,
+               void **depend,
+               int priority,
+               void *detach);
+
+static int copies;
+
+static void
+copy_one(void *to, void *from)
+{
+    *(int *)to = *(int *)from;
+#pragma omp atomic
+    copies++;
+}
+
+static void
+destroy_one(void *data)
+{
+#pragma omp atomic
+    copies -= *(int *)data;
+}
+
+static void
+what_was_copied_is_destroyed(void **state)
+{
+    (void)state;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp taskgroup
+    {
+        int one = 1;
+        for (int i = 0; i < 500; i++) {
+            GOMP_task(destroy_one, &one, copy_one, sizeof one, sizeof one, true, 0, NULL, 0, NULL);
+        }
+#pragma omp task if (0)
+        {
+#pragma omp cancel taskgroup
+        }
+    }
+    assert_int_equal(copies, 0);
+}
+
 int
 main(void)
 {
@@ -334,6 +384,7 @@ main(void)
         cmocka_unit_test(a_member_of_an_inner_team_fulfils),
         cmocka_unit_test(the_team_may_end_at_once),
         cmocka_unit_test(a_cancelled_task_has_no_event),
+        cmocka_unit_test(what_was_copied_is_destroyed),
     };
     /* Read at the first region. */
     if (setenv("OMP_CANCELLATION", "true", 1) != 0) {

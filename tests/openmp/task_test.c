@@ -323,55 +323,6 @@ settings_are_a_tasks_own(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* As C++ has it: the copy is made with the task, and destroyed by its lines. */
-void GOMP_task(void (*entry)(void *),
-               void *data,
-               void (*copy)(void *, void *),
-               long size,
-               long align,
-               bool deferred,
-               unsigned flags,
-               void **depend,
-               int priority,
-               void *detach);
-
-static int copies;
-
-static void
-copy_one(void *to, void *from)
-{
-    *(int *)to = *(int *)from;
-#pragma omp atomic
-    copies++;
-}
-
-static void
-destroy_one(void *data)
-{
-#pragma omp atomic
-    copies -= *(int *)data;
-}
-
-static void
-what_was_copied_is_destroyed(void **state)
-{
-    (void)state;
-#pragma omp parallel num_threads(2)
-#pragma omp single
-#pragma omp taskgroup
-    {
-        int one = 1;
-        for (int i = 0; i < 500; i++) {
-            GOMP_task(destroy_one, &one, copy_one, sizeof one, sizeof one, true, 0, NULL, 0, NULL);
-        }
-#pragma omp task if (0)
-        {
-#pragma omp cancel taskgroup
-        }
-    }
-    assert_int_equal(copies, 0);
-}
-
 static void
 a_cancelled_group_starts_no_more(void **state)
 {
@@ -496,7 +447,6 @@ main(void)
         cmocka_unit_test(data_of_any_size_is_a_tasks_own),
         cmocka_unit_test(settings_are_a_tasks_own),
         cmocka_unit_test(a_cancelled_group_starts_no_more),
-        cmocka_unit_test(what_was_copied_is_destroyed),
         cmocka_unit_test(the_highest_priority_goes_first),
         cmocka_unit_test(a_yield_executes_another),
         cmocka_unit_test(regions_stand_in_tasks),
