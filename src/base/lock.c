@@ -286,7 +286,7 @@ med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_loc
                            .deadline_ns = request->deadline_ns,
                            .scope = request->scope,
                            .waiter = request->waiter,
-                           .limits = request->limits};
+                           .limits = med_port_is_small() ? NULL : request->limits};
     medley_status_t status = med_contest_run(&contest, sleepers);
     return status == MEDLEY_OK ? wanted.news : status;
 }

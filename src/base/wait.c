@@ -137,7 +137,7 @@ med_wait_spin_budget_ns(med_waiter *waiter,
                         const med_port_scheduling *scheduling)
 {
     uint64_t budget_ns = budget_learned_ns(waiter, scheduling);
-    if (!limits) {
+    if (med_port_is_small() || !limits) {
         return budget_ns;
     }
     if (scheduling->processors != 1 && budget_ns < limits->least_ns) {
@@ -218,9 +218,8 @@ spin(med_waiter *waiter,
      const watch *watched)
 {
     bool only_processor = scheduling->processors == 1;
-    uint32_t given = 0; /* to those it waits for, on one of several processors */
-    uint64_t start_ns = 0;
-    bool counts = false; /* from `start_ns` on; else from the next look at the clock */
+    uint32_t given = 0;    /* to those it waits for, on one of several processors */
+    uint64_t start_ns = 0; /* 0: from the next look at the clock on */
     for (;;) {
         bool gave_way = false;
         for (int look = 0; look < LOOKS_PER_CLOCK && !gave_way; look++) {
@@ -230,12 +229,11 @@ spin(med_waiter *waiter,
             gave_way = between_looks(waiter, only_processor, watched);
         }
         if (gave_way && !only_processor && given++ < GIVES_WAY_MAX) {
-            counts = false;
+            start_ns = 0;
             continue;
         }
         uint64_t now_ns = med_port_clock_ns();
-        start_ns = counts ? start_ns : now_ns;
-        counts = true;
+        start_ns = start_ns ? start_ns : now_ns;
         uint64_t spun_ns = now_ns - start_ns;
         if (spun_ns >= budget_ns) {
             return watched->condition(watched->context);
