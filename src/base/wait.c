@@ -119,8 +119,8 @@ sleeps_at_once(med_waiter *waiter)
     return false;
 }
 
-static uint32_t
-budget_learned_ns(med_waiter *waiter, const med_port_scheduling *scheduling)
+uint32_t
+med_wait_spin_learned_ns(med_waiter *waiter, const med_port_scheduling *scheduling)
 {
     if (scheduling->processors != 1) {
         return learned_ns(waiter);
@@ -129,21 +129,6 @@ budget_learned_ns(med_waiter *waiter, const med_port_scheduling *scheduling)
         return scheduling->alone ? 0 : SPIN_MIN_NS;
     }
     return sleeps_at_once(waiter) ? 0 : learned_ns(waiter);
-}
-
-uint64_t
-med_wait_spin_budget_ns(med_waiter *waiter,
-                        const med_wait_limits *limits,
-                        const med_port_scheduling *scheduling)
-{
-    uint64_t budget_ns = budget_learned_ns(waiter, scheduling);
-    if (med_port_is_small() || !limits) {
-        return budget_ns;
-    }
-    if (scheduling->processors != 1 && budget_ns < limits->least_ns) {
-        budget_ns = limits->least_ns;
-    }
-    return budget_ns < limits->most_ns ? budget_ns : limits->most_ns;
 }
 
 void
@@ -218,8 +203,9 @@ spin(med_waiter *waiter,
      const watch *watched)
 {
     bool only_processor = scheduling->processors == 1;
-    uint32_t given = 0;    /* to those it waits for, on one of several processors */
-    uint64_t start_ns = 0; /* 0: from the next look at the clock on */
+    uint32_t given = 0; /* to those it waits for, on one of several processors */
+    /* 0: from the next look at the clock on. A small build has none to give way to. */
+    uint64_t start_ns = med_port_is_small() ? med_port_clock_ns() : 0;
     for (;;) {
         bool gave_way = false;
         for (int look = 0; look < LOOKS_PER_CLOCK && !gave_way; look++) {
@@ -228,12 +214,14 @@ spin(med_waiter *waiter,
             }
             gave_way = between_looks(waiter, only_processor, watched);
         }
-        if (gave_way && !only_processor && given++ < GIVES_WAY_MAX) {
+        if (!med_port_is_small() && gave_way && !only_processor && given++ < GIVES_WAY_MAX) {
             start_ns = 0;
             continue;
         }
         uint64_t now_ns = med_port_clock_ns();
-        start_ns = start_ns ? start_ns : now_ns;
+        if (!med_port_is_small() && !start_ns) {
+            start_ns = now_ns;
+        }
         uint64_t spun_ns = now_ns - start_ns;
         if (spun_ns >= budget_ns) {
             return watched->condition(watched->context);

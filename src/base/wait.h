@@ -138,9 +138,24 @@ bool med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *c
  * waits for may need this very processor. But he may run on another, and then a sleep costs many
  * times as much. 0, sleep at once: in real time where there is no other; else on one processor when
  * the waiter is new, or others compute there. */
-uint64_t med_wait_spin_budget_ns(med_waiter *waiter,
-                                 const med_wait_limits *limits,
-                                 const med_port_scheduling *scheduling);
+uint32_t med_wait_spin_learned_ns(med_waiter *waiter, const med_port_scheduling *scheduling);
+
+/* The same within the limits, if there are any; in a small build there are none. */
+static inline uint64_t
+med_wait_spin_budget_ns(med_waiter *waiter,
+                        const med_wait_limits *limits,
+                        const med_port_scheduling *scheduling)
+{
+    uint64_t budget_ns = med_wait_spin_learned_ns(waiter, scheduling);
+    if (med_port_is_small() || !limits) {
+        return budget_ns;
+    }
+    if (scheduling->processors != 1 && budget_ns < limits->least_ns) {
+        budget_ns = limits->least_ns;
+    }
+    return budget_ns < limits->most_ns ? budget_ns : limits->most_ns;
+}
+
 /* What the spin taught: it was long enough, or the thread had to sleep all the same. */
 void med_wait_learn(med_waiter *waiter, bool slept);
 /* Between two looks on one processor: whom it waits for may run there. */
