@@ -287,6 +287,23 @@ loop(med_task_call *call,
     }
 }
 
+/* Of one of its tasks, but for what writes the bounds. */
+static med_task_call
+loop_call(void (*entry)(void *),
+          void *data,
+          void (*copy)(void *, void *),
+          long size,
+          long align,
+          int priority)
+{
+    return (med_task_call){.entry = entry,
+                           .data = data,
+                           .copy = copy,
+                           .size = (size_t)size,
+                           .align = (size_t)align,
+                           .priority = priority_of(FLAG_PRIORITY, priority)};
+}
+
 FACE void
 GOMP_taskloop(void (*entry)(void *),
               void *data,
@@ -300,13 +317,8 @@ GOMP_taskloop(void (*entry)(void *),
               long end,
               long step)
 {
-    med_task_call call = {.entry = entry,
-                          .data = data,
-                          .copy = copy,
-                          .size = (size_t)size,
-                          .align = (size_t)align,
-                          .priority = priority_of(FLAG_PRIORITY, priority),
-                          .prepare = put_long};
+    med_task_call call = loop_call(entry, data, copy, size, align, priority);
+    call.prepare = put_long;
     loop(&call, flags, number, med_gomp_count_long(start, end, step), (uint64_t)start,
          (uint64_t)step);
 }
@@ -324,13 +336,8 @@ GOMP_taskloop_ull(void (*entry)(void *),
                   unsigned long long end,
                   unsigned long long step)
 {
-    med_task_call call = {.entry = entry,
-                          .data = data,
-                          .copy = copy,
-                          .size = (size_t)size,
-                          .align = (size_t)align,
-                          .priority = priority_of(FLAG_PRIORITY, priority),
-                          .prepare = put_ull};
+    med_task_call call = loop_call(entry, data, copy, size, align, priority);
+    call.prepare = put_ull;
     loop(&call, flags, number, med_gomp_count_ull((flags & FLAG_UP) != 0, start, end, step), start,
          step);
 }

@@ -97,12 +97,8 @@ wants_nothing(med_member *leader)
 FACE void
 __kmpc_fork_call(const med_kmpc_place *place, int32_t count, med_kmpc_lines lines, ...)
 {
-    med_kmpc_call call;
-    va_list arguments;
+    MED_KMPC_CALL(call);
     (void)place;
-    va_start(arguments, lines);
-    med_kmpc_call_fill(&call, lines, count, arguments);
-    va_end(arguments);
     med_member *leader = med_member_get();
     uint32_t threads = med_team_threads(leader, leader->threads_wanted);
     leader->threads_wanted = 0;

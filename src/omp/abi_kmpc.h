@@ -32,9 +32,16 @@ typedef struct med_kmpc_call {
     void *arguments[MED_KMPC_ARGUMENTS];
 } med_kmpc_call;
 
-/* Ends the program where these are too many. */
+/* The program ends where there are too many. */
 void
 med_kmpc_call_fill(med_kmpc_call *call, med_kmpc_lines lines, int32_t count, va_list arguments);
+/* Begins a face that has the arguments `count` and `lines`, and addresses behind these. */
+#define MED_KMPC_CALL(call)                                                                        \
+    med_kmpc_call call;                                                                            \
+    va_list call##_arguments;                                                                      \
+    va_start(call##_arguments, lines);                                                             \
+    med_kmpc_call_fill(&call, lines, count, call##_arguments);                                     \
+    va_end(call##_arguments)
 /* By the calling thread's member. The argument is a med_kmpc_call. */
 void med_kmpc_call_make(void *call);
 

@@ -98,12 +98,8 @@ __kmpc_push_num_teams_51(
 FACE void
 __kmpc_fork_teams(const med_kmpc_place *place, int32_t count, med_kmpc_lines lines, ...)
 {
-    med_kmpc_call call;
-    va_list arguments;
+    MED_KMPC_CALL(call);
     (void)place;
-    va_start(arguments, lines);
-    med_kmpc_call_fill(&call, lines, count, arguments);
-    va_end(arguments);
     med_member *member = med_member_get();
     uint32_t teams = member->teams_wanted;
     uint32_t limit = member->teams_limit_wanted;

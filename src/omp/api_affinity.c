@@ -52,13 +52,32 @@ omp_get_place_num_procs_8_(const int64_t *place)
     return omp_get_place_num_procs(med_fortran_int(*place));
 }
 
+/* Into a list of numbers of four bytes, or of eight. */
+static void
+number_put(void *list, bool is_wide, uint32_t at, uint32_t number)
+{
+    if (is_wide) {
+        ((int64_t *)list)[at] = number;
+    } else {
+        ((int *)list)[at] = (int)number;
+    }
+}
+
+static void
+processors_put(int place, void *numbers, bool is_wide)
+{
+    uint32_t found[MED_PLACE_PROCESSORS];
+    const med_place *of = place_of(place);
+    uint32_t count = of ? med_place_processors(of, found) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        number_put(numbers, is_wide, i, found[i]);
+    }
+}
+
 FACE void
 omp_get_place_proc_ids(int place, int *numbers)
 {
-    const med_place *of = place_of(place);
-    if (of) {
-        (void)med_place_processors(of, (uint32_t *)numbers);
-    }
+    processors_put(place, numbers, false);
 }
 
 FACE void
@@ -71,12 +90,7 @@ LLVM_BOTH(omp_get_place_proc_ids)
 FACE void
 omp_get_place_proc_ids_8_(const int64_t *place, int64_t *numbers)
 {
-    const med_place *of = place_of(med_fortran_int(*place));
-    uint32_t found[MED_PLACE_PROCESSORS];
-    uint32_t count = of ? med_place_processors(of, found) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        numbers[i] = (int64_t)found[i];
-    }
+    processors_put(med_fortran_int(*place), numbers, true);
 }
 
 FACE int
@@ -94,13 +108,19 @@ omp_get_partition_num_places(void)
 }
 ASKS(int, get_partition_num_places)
 
-FACE void
-omp_get_partition_place_nums(int *numbers)
+static void
+partition_put(void *numbers, bool is_wide)
 {
     const med_placement *placement = &med_member_get()->placement;
     for (uint32_t i = 0; i < placement->count; i++) {
-        numbers[i] = (int)(placement->first + i);
+        number_put(numbers, is_wide, i, placement->first + i);
     }
+}
+
+FACE void
+omp_get_partition_place_nums(int *numbers)
+{
+    partition_put(numbers, false);
 }
 
 FACE void
@@ -113,10 +133,7 @@ LLVM_BOTH(omp_get_partition_place_nums)
 FACE void
 omp_get_partition_place_nums_8_(int64_t *numbers)
 {
-    const med_placement *placement = &med_member_get()->placement;
-    for (uint32_t i = 0; i < placement->count; i++) {
-        numbers[i] = (int64_t)(placement->first + i);
-    }
+    partition_put(numbers, true);
 }
 
 /* ---- How it is shown ------------------------------------------------------------------------- */

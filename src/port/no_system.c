@@ -29,6 +29,21 @@ med_port_thread_native_detached(const void *native)
     return false;
 }
 
+/* Threads have their processors, which share everything but themselves. */
+medley_status_t
+med_port_thread_bind(const uint32_t *processors, uint32_t count)
+{
+    (void)processors;
+    (void)count;
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+uint32_t
+med_port_processor_first(uint32_t processor, med_port_shares shares)
+{
+    return shares == MED_PORT_SHARES_CORE ? processor : 0;
+}
+
 /* Nobody guesses. */
 uint32_t
 med_port_random(void)

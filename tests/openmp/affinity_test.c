@@ -106,6 +106,36 @@ spread_shares_them_out(void)
            team_is_at(8, (int[]){0, 1, 2, 3, 4, 5, 6, 7});
 }
 
+/* What Fortran calls where default integers have eight bytes; omp.h does not declare it. */
+void omp_get_partition_place_nums_8_(int64_t *numbers);
+void omp_get_place_proc_ids_8_(const int64_t *place, int64_t *numbers);
+
+static bool
+wide_numbers_are_the_same(void)
+{
+    int wrong = 0;
+#pragma omp parallel num_threads(3) reduction(+ : wrong)
+    {
+        int numbers[8] = {0};
+        int64_t wide[8] = {0};
+        int processors[CPU_SETSIZE] = {0};
+        int64_t wide_processors[CPU_SETSIZE] = {0};
+        int64_t place = omp_get_place_num();
+        omp_get_partition_place_nums(numbers);
+        omp_get_partition_place_nums_8_(wide);
+        omp_get_place_proc_ids((int)place, processors);
+        omp_get_place_proc_ids_8_(&place, wide_processors);
+        wrong += omp_get_partition_num_places() < 2 || omp_get_place_num_procs((int)place) < 1;
+        for (int i = 0; i < omp_get_partition_num_places(); i++) {
+            wrong += numbers[i] != wide[i];
+        }
+        for (int i = 0; i < omp_get_place_num_procs((int)place); i++) {
+            wrong += processors[i] != wide_processors[i];
+        }
+    }
+    return wrong == 0;
+}
+
 static bool
 inner_teams_stay_in_their_part(void)
 {
@@ -138,6 +168,7 @@ threads_are_where_the_policy_says(void **state)
     (void)state;
     assert_true(holds(places_of(8), "close", NULL, close_fills_from_the_leader));
     assert_true(holds(places_of(8), "spread", NULL, spread_shares_them_out));
+    assert_true(holds(places_of(8), "spread", NULL, wide_numbers_are_the_same));
     assert_true(holds(places_of(8), "spread,close", NULL, inner_teams_stay_in_their_part));
     assert_true(holds(NULL, "false", NULL, nobody_is_bound));
     assert_true(holds(places_of(8), "false", NULL, nobody_is_bound));

@@ -101,20 +101,6 @@ med_port_processors_list(uint32_t *numbers, uint32_t room)
     return count;
 }
 
-medley_status_t
-med_port_thread_bind(const uint32_t *processors, uint32_t count)
-{
-    (void)processors;
-    (void)count;
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-uint32_t
-med_port_processor_first(uint32_t processor, med_port_shares shares)
-{
-    return shares == MED_PORT_SHARES_CORE ? processor : 0;
-}
-
 void
 med_port_host_name(char *name, size_t size_bytes)
 {
