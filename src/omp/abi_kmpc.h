@@ -45,6 +45,9 @@ med_kmpc_call_fill(med_kmpc_call *call, med_kmpc_lines lines, int32_t count, va_
 /* By the calling thread's member. The argument is a med_kmpc_call. */
 void med_kmpc_call_make(void *call);
 
+/* The loop is the one whose dimensions the member was told. */
+void med_kmpc_doacross_begin(med_member *member, med_loop *loop, const med_bounds *bounds);
+
 static inline int32_t
 med_kmpc_thread(const med_member *member)
 {

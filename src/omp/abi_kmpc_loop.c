@@ -174,10 +174,22 @@ chunk_of(uint64_t count, int64_t size, asker who)
     return p;
 }
 
+/* A doacross loop is a construct for all that. */
+static void
+begin_doacross(med_member *member, uint64_t count, int32_t number, int64_t chunk)
+{
+    static const med_bounds none;
+    med_loop loop = loop_of(count, number, chunk, member->icv);
+    med_kmpc_doacross_begin(member, &loop, &none);
+}
+
 static inline part
 part_asked(int32_t number, uint64_t count, int64_t chunk)
 {
-    const med_member *member = med_member_get();
+    med_member *member = med_member_get();
+    if (member->dimensions.count) {
+        begin_doacross(member, count, number, chunk);
+    }
     switch (number & ~MODIFIERS) {
     case STATIC:
         return part_of(count, thread_of(member));
@@ -254,8 +266,12 @@ static void
 begin(med_member *member, uint64_t count, int32_t kind, uint64_t start, int64_t step, int64_t chunk)
 {
     const med_bounds bounds = {.start = start, .step = (uint64_t)step};
-    const med_loop loop = loop_of(count, kind, chunk, member->icv);
-    med_work_begin(member, &loop, &bounds);
+    med_loop loop = loop_of(count, kind, chunk, member->icv);
+    if (member->dimensions.count) {
+        med_kmpc_doacross_begin(member, &loop, &bounds);
+    } else {
+        med_work_begin(member, &loop, &bounds);
+    }
 }
 
 /* False: there are none, and the caller is through with the loop. */

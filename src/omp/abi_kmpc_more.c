@@ -158,10 +158,6 @@ __kmpc_destroy_allocator(int32_t thread, uintptr_t allocator)
     {                                                                                              \
         med_say_fatal(#name " is not there yet in Medley's OpenMP");                               \
     }
-LACKS(__kmpc_doacross_fini)
-LACKS(__kmpc_doacross_init)
-LACKS(__kmpc_doacross_post)
-LACKS(__kmpc_doacross_wait)
 LACKS(__kmpc_proxy_task_completed_ooo)
 LACKS(__kmpc_task_allow_completion_event)
 LACKS(__kmpc_task_reduction_get_th_data)

@@ -27,6 +27,21 @@ typedef struct med_doacross {
     uint64_t counts[]; /* of iterations, from the outermost loop in */
 } med_doacross;
 
+/* The values of a loop's variable, where a face is told them. */
+typedef struct med_dimension {
+    int64_t first;
+    int64_t last;
+    int64_t step;
+} med_dimension;
+
+/* Those of a loop that a member is in, or about to meet. */
+typedef struct med_dimensions {
+    const med_dimension *list; /* the caller's */
+    uint32_t count;            /* 0: it is no such loop */
+    uint32_t outer;            /* so many, the first, are the loop that is shared out */
+    bool counts;               /* all go from 0, by 1, to before `last` */
+} med_dimensions;
+
 /* An iteration: which row, and the how manieth of it, from 1. */
 typedef struct med_spot {
     uintptr_t row;

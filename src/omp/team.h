@@ -72,6 +72,7 @@ typedef struct med_member {
     uint32_t threads_wanted;
     uint32_t teams_wanted;
     uint32_t teams_limit_wanted;
+    med_dimensions dimensions;
     uint64_t shown; /* where it was when that was displayed; and the team's size */
     uint32_t bound; /* to that place, and one more; 0: to none */
     med_placement placement;
