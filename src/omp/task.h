@@ -5,8 +5,7 @@
  * Words:
  *   runner     the member that executes a task, from its first to its last line: all are tied
  *   complete   its lines are executed
- *   tally      how many are not complete of those that somebody waits for: a task's children, a
- *              group's tasks. Who counts most has a plain word, all others one in common
+ *   tally      how many are not complete of those that somebody waits for: task_tally.h
  *   bound      what a member may start while a task of its own waits: that task's descendants
  *   phase      from one barrier of the team to the next. A barrier ends when the tasks of its phase
  *              are complete, whatever those who are through with it do already
@@ -22,20 +21,12 @@
 #include "base/lock.h"
 #include "omp/icv.h"
 #include "omp/task_reduction.h"
+#include "omp/task_tally.h"
 
 struct med_member;
 struct med_team;
 struct med_task_depend;
 struct med_task_table;
-
-/* `here` is its keeper's; `away` is everybody's: twice a count, and MED_TALLY_LEFT. Their sum is
- * how many are not complete. */
-typedef struct med_tally {
-    uint32_t here;
-    atomic32 away;
-} med_tally;
-#define MED_TALLY_LEFT 1u /* the keeper is through with it: who comes to nothing gives it back */
-#define MED_TALLY_ONE 2u
 
 typedef struct med_task_group {
     med_tally tally;

@@ -3,6 +3,7 @@
 #ifndef MEDLEY_OMP_TASK_INNER_H
 #define MEDLEY_OMP_TASK_INNER_H
 
+#include "omp/cancel.h"
 #include "omp/task.h"
 #include "omp/task_queue.h"
 #include "omp/team.h"
@@ -66,14 +67,40 @@ void med_task_list_put(med_task_list *list, med_member *member, med_task *task);
 /* The one of the highest priority that may be started, the first of several. */
 med_task *med_task_list_take(med_task_list *list, med_member *member, const med_task *ancestor);
 
-/* ---- Life: task.c ---------------------------------------------------------------------------- */
+/* ---- Made: task.c ---------------------------------------------------------------------------- */
 
-void med_task_execute(med_member *member, med_task *task);
+/* Its maker is to execute it at once. Blocks until nothing that it depends on is left. */
+med_task *med_task_make_undeferred(med_member *member, const med_task_call *call);
 /* Nothing that it depends on is left. */
 void med_task_ready(med_member *member, med_task *task);
+
+/* ---- Executed: task_run.c -------------------------------------------------------------------- */
+
+void med_task_execute(med_member *member, med_task *task);
 /* Of a task that detaches, by whoever did the second of both: its lines are executed, and its event
  * is fulfilled. */
 void med_task_finish(med_member *member, med_task *task);
+
+/* ---- Groups: task_group.c -------------------------------------------------------------------- */
+
+/* The innermost one, from that on outwards, that somebody may give up. */
+static inline med_task_group *
+med_task_group_cancellable(const med_task_group *group)
+{
+    while (group && group->implied) {
+        group = group->outer;
+    }
+    return (med_task_group *)group;
+}
+
+/* Is the group given up, or the region, so that tasks that have not begun never do? */
+static inline bool
+med_task_is_discarded(const med_member *member, const med_task_group *group)
+{
+    group = med_task_group_cancellable(group);
+    /* Relaxed: a program that needs to know when has to say so. */
+    return (group && atomic32_load_relaxed(&group->cancelled)) || med_cancel_region_is(member);
+}
 
 /* ---- Events: task_event.c -------------------------------------------------------------------- */
 
@@ -101,33 +128,17 @@ typedef struct med_until {
 
 /* Blocks, executing what the bound allows. */
 void med_task_until(med_member *member, const med_until *until, const med_bound *bound);
+/* The same, until nothing is left of a tally that the member keeps. */
+void med_task_until_clear(med_member *member, med_tally *tally);
 /* A task for the member; NULL: there is none. */
 med_task *med_task_find(med_member *member, const med_bound *bound);
+/* Is there something that it has not put there itself? */
+bool med_task_is_offered(const med_member *member, const med_task *ancestor);
 /* Of all who wait for something of tasks. */
 static inline void
 med_task_wake(const med_member *member)
 {
     med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
-}
-
-/* ---- Tallies: for their keepers -------------------------------------------------------------- */
-
-static inline bool
-med_tally_is_clear(const med_tally *tally)
-{
-    /* A2 complete <- R2 (tally_drop, task.c) */
-    return tally->here * MED_TALLY_ONE + atomic32_load_acquire(&tally->away) == 0;
-}
-
-/* Before the keeper sleeps, so that who comes to nothing knows it. */
-static inline void
-med_tally_merge(med_tally *tally)
-{
-    if (tally->here) {
-        /* Relaxed: a number; whoever comes to nothing has changed it behind that. */
-        (void)atomic32_fetch_add_relaxed(&tally->away, tally->here * MED_TALLY_ONE);
-        tally->here = 0;
-    }
 }
 
 #endif

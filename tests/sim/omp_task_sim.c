@@ -489,7 +489,7 @@ const sim_scenario sim_omp_events = {
 
 const sim_scenario sim_omp_depends = {
     .name = "omp_depends",
-    .covers = "task_depend",
+    .covers = "task_depend task_table",
     .memory_bytes = sizeof(depend_shared),
     .actors = 1,
     .waits_forever = true,
@@ -510,7 +510,8 @@ const sim_scenario sim_omp_task_queue = {
 
 const sim_scenario sim_omp_tasks = {
     .name = "omp_tasks",
-    .covers = "task task_wait task_pool task_inner win_last() first_of() lineage_of() "
+    .covers = "task task_tally task_run task_group task_wait task_phase task_pool task_inner "
+              "win_last() first_of() lineage_of() "
               "med_task_queue_take()",
     .memory_bytes = sizeof(shared),
     .actors = 1,

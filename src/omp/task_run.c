@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A task is executed by one member, is complete then, and its memory given back when its children
+ * are complete as well: task_tally.h.
+ *
+ * What may run together: everything, of different members. A child is complete to its parent before
+ * it is counted in its phase, so a phase is over only when nobody changes a task of it any more;
+ * but for giving its memory back, which is its maker's.
+ */
+#include "omp/task_depend.h"
+#include "omp/task_inner.h"
+#include "omp/task_table.h"
+
+/* Nested so deep an untied task is bound like all others: stacks end. */
+#define UNTIED_DEPTH 64u
+
+/* ---- Complete -------------------------------------------------------------------------------- */
+
+static void
+count_done(med_member *member, const med_task *task)
+{
+    med_tasking *tasking = med_tasking_get(member);
+    uint32_t pair = task->phase % 2;
+    uint32_t done = atomic32_load_relaxed(&tasking->done[pair]); /* relaxed: its own */
+    /* R1 done -> A1 (is_phase_over, task_phase.c) */
+    atomic32_store_release(&tasking->done[pair], done + 1);
+}
+
+static bool
+keeps_children_of(const med_member *member, const med_task *task)
+{
+    return task->runner == member && !task->left;
+}
+
+static void
+complete(med_member *member, med_task *task)
+{
+    med_wait *wait = &member->barrier->wait;
+    if (task->flags & MED_TASK_UNDEFERRED) {
+        return;
+    }
+    if (task->flags & MED_TASK_DEPENDS) {
+        med_depend_release(member, task);
+    }
+    /* Relaxed: whoever has the task has seen who made it. */
+    med_task *parent = (med_task *)atomic_word_load_relaxed(&task->parent);
+    if (task->group) {
+        (void)med_tally_drop(&task->group->tally, task->group->keeper == member, wait);
+    }
+    if (med_tally_drop(&parent->children, keeps_children_of(member, parent), wait)) {
+        med_task_give(member, parent);
+    }
+    count_done(member, task);
+}
+
+void
+med_task_finish(med_member *member, med_task *task)
+{
+    complete(member, task);
+    if (med_tally_drop(&task->children, false, &member->barrier->wait)) {
+        med_task_give(member, task);
+    }
+}
+
+/* The runner has nothing more to do with its children. True: nobody has. */
+static bool
+keeper_leaves(med_task *task)
+{
+    if (med_tally_is_clear(&task->children)) {
+        return true;
+    }
+    task->left = true;
+    return med_tally_leave(&task->children);
+}
+
+/* Until it is finished, which may be now, its event counts as one more child of it. */
+static void
+leave_half(med_member *member, med_task *task)
+{
+    task->children.here++;
+    (void)keeper_leaves(task);
+    if (med_task_event_drop(task)) {
+        med_task_finish(member, task);
+    }
+}
+
+static void
+leave(med_member *member, med_task *task)
+{
+    med_table_forget(member, task);
+    if (task->flags & MED_TASK_DETACHES) {
+        if (!(task->flags & MED_TASK_UNDEFERRED)) {
+            leave_half(member, task);
+            return;
+        }
+        med_task_event_wait(member, task);
+    }
+    complete(member, task);
+    if (keeper_leaves(task)) {
+        med_task_give(member, task);
+    }
+}
+
+/* ---- Executed -------------------------------------------------------------------------------- */
+
+static void
+enter(med_member *member, med_task *task, med_task_stand *outer)
+{
+    outer->task = member->task;
+    outer->icv = member->icv;
+    outer->bound = member->allowed;
+    task->runner = member;
+    member->task = task;
+    member->icv = task->icv;
+    member->depth++;
+    if (!(task->flags & MED_TASK_UNTIED) || member->depth > UNTIED_DEPTH) {
+        member->allowed = (med_bound){.ancestor = task,
+                                      .mark = med_task_queue_mark(&med_tasking_get(member)->queue)};
+    }
+}
+
+static void
+go_back(med_member *member, const med_task_stand *outer)
+{
+    member->depth--;
+    member->task = outer->task;
+    member->icv = outer->icv;
+    member->allowed = outer->bound;
+}
+
+static void
+enter_and_leave(med_member *member, med_task *task)
+{
+    med_task_stand outer;
+    enter(member, task, &outer);
+    if ((task->flags & MED_TASK_COPIED) || !med_task_is_discarded(member, task->group)) {
+        task->entry(task->data);
+    } else if (task->flags & MED_TASK_DETACHES) {
+        (void)med_task_event_drop(task); /* nobody may be left who would */
+    }
+    go_back(member, &outer);
+    leave(member, task);
+}
+
+void
+med_task_execute(med_member *member, med_task *task)
+{
+    if (member->icv == &member->own_icv) {
+        const med_icv outer = member->own_icv;
+        enter_and_leave(member, task);
+        member->own_icv = outer;
+    } else {
+        enter_and_leave(member, task);
+    }
+}
+
+/* ---- Executed by who meets it ---------------------------------------------------------------- */
+
+void
+med_task_begin(med_member *member, const med_task_call *call, med_task_stand *outer)
+{
+    outer->own_icv = member->own_icv;
+    enter(member, med_task_make_undeferred(member, call), outer);
+}
+
+void
+med_task_end(med_member *member, const med_task_stand *outer)
+{
+    med_task *task = member->task;
+    go_back(member, outer);
+    leave(member, task);
+    member->own_icv = outer->own_icv;
+}
