@@ -129,7 +129,8 @@ static const med_bounds sections_bounds = {.start = 1, .step = 1};
 static med_loop
 sections_of(unsigned count)
 {
-    return (med_loop){.count = count, .chunk = 1, .schedule = &med_schedule_dynamic};
+    return (med_loop){
+        .count = count, .chunk = 1, .by_chunks = true, .schedule = &med_schedule_dynamic};
 }
 
 static unsigned

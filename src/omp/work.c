@@ -93,18 +93,30 @@ fill_more(med_work *work, const med_loop *loop)
     }
 }
 
+/* One member has all units at once, whatever the chunk: it asks once only. */
+static void
+fill_units(med_work *work, const med_loop *loop)
+{
+    uint64_t chunk = work->members > 1 || loop->by_chunks ? loop->chunk : loop->count;
+    work->count = loop->count;
+    work->unit = 1;
+    if (loop->count > UINTPTR_MAX / 2) {
+        work->unit = groups(loop->count, UINTPTR_MAX / 2);
+        chunk = groups(chunk, work->unit);
+        work->units = (uintptr_t)groups(loop->count, work->unit);
+    } else {
+        work->units = (uintptr_t)loop->count;
+    }
+    work->chunk = chunk < work->units ? (uintptr_t)chunk : work->units;
+}
+
 static void
 fill(med_work *work, uint32_t members, const med_loop *loop, const med_bounds *bounds)
 {
     work->members = members;
     work->ordered = loop->ordered && members > 1; /* one member's are in order */
     work->schedule = loop->schedule;
-    work->count = loop->count;
-    work->unit = groups(loop->count, UINTPTR_MAX / 2);
-    work->unit += work->unit == 0;
-    work->units = (uintptr_t)groups(loop->count, work->unit);
-    uint64_t chunk = groups(loop->chunk, work->unit);
-    work->chunk = chunk < work->units ? (uintptr_t)chunk : work->units;
+    fill_units(work, loop);
     work->bounds = *bounds;
     if (work->doacross || loop->memory_bytes || loop->dimensions) {
         fill_more(work, loop);
@@ -196,10 +208,26 @@ enter_empty(med_member *member, const med_loop *loop, const med_bounds *bounds)
 }
 
 void
+med_work_prepare(med_work *work,
+                 uint32_t number,
+                 uint32_t members,
+                 const med_loop *loop,
+                 const med_bounds *bounds)
+{
+    fill(work, members, loop, bounds);
+    /* Relaxed: the gate publishes, where there are others. */
+    atomic32_store_relaxed(&work->turn, turn_of(number, BEGUN));
+}
+
+void
 med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bounds)
 {
     med_work *work = &member->team->works[member->works % MED_TEAM_WORKS];
     med_work_enter(member, work);
+    if (member->team->size == 1) { /* nobody else is there: the place is free */
+        med_work_prepare(work, member->works - 1, 1, loop, bounds);
+        return;
+    }
     place_wait w = {.work = work, .construct = member->works - 1};
     do {
         if (!med_work_wait(member, is_begun_or_free, NULL, &w)) {
@@ -215,17 +243,6 @@ med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bound
     /* R1 begun -> A1 (is_begun_or_free) */
     atomic32_store_release(&work->turn, turn_of(w.construct, BEGUN));
     med_wait_wake(&member->team->wait, MED_PORT_SCOPE_PROCESS);
-}
-
-void
-med_work_prepare(med_work *work,
-                 uint32_t number,
-                 uint32_t members,
-                 const med_loop *loop,
-                 const med_bounds *bounds)
-{
-    fill(work, members, loop, bounds);
-    atomic32_store_relaxed(&work->turn, turn_of(number, BEGUN)); /* relaxed: the gate publishes */
 }
 
 const med_schedule *
@@ -318,11 +335,11 @@ med_work_ordered_end(med_member *member)
     }
 }
 
-/* The member's units are done: those behind them may have their turn. */
+/* Of an ordered loop. The member's units are done: those behind them may have their turn. */
 static void
 pass_on(med_member *member)
 {
-    if (!is_in_order(member)) {
+    if (!member->share.has_some) {
         return;
     }
     med_work_ordered_end(member);
@@ -340,7 +357,9 @@ bool
 med_work_next(med_member *member, med_span *span)
 {
     med_work *work = member->work;
-    pass_on(member);
+    if (work->ordered) {
+        pass_on(member);
+    }
     if (!work->schedule->next(work, member, &member->share.units)) {
         return false;
     }
@@ -356,12 +375,14 @@ void
 med_work_end(med_member *member)
 {
     med_work *work = member->work;
-    pass_on(member);
+    if (work->ordered) {
+        pass_on(member);
+    }
     member->work = NULL;
     uint32_t members = work->members; /* behind the next line it may be another construct's */
     /* A4 through with it <- R4; R4 through with it -> A4: who frees the place has seen all others
      * leave it. */
-    if (atomic32_fetch_add_acq_rel(&work->left, 1) + 1 == members) {
+    if (members == 1 || atomic32_fetch_add_acq_rel(&work->left, 1) + 1 == members) {
         uint32_t construct = member->works - 1;
         /* R2 place free -> A2 (is_begun_or_free) */
         atomic32_store_release(&work->turn, turn_of(construct + MED_TEAM_WORKS, 0));

@@ -55,6 +55,7 @@ typedef struct med_loop {
     uint64_t chunk; /* 0: the schedule's own */
     const med_schedule *schedule;
     bool ordered;
+    bool by_chunks;      /* also if one member has them all: sections */
     size_t memory_bytes; /* zeroed, that all members have in common */
     uint32_t dimensions; /* 0; or a doacross loop: of so many loops, this one the outermost. What
                           * `counts` points to has that of each: longs, or else unsigned long
@@ -116,7 +117,7 @@ bool med_work_wait(struct med_member *member,
                    void *context);
 /* The member meets the construct. In a cancelled region it may be one without iterations. */
 void med_work_begin(struct med_member *member, const med_loop *loop, const med_bounds *bounds);
-/* The construct of that number of a team that has not started yet, of so many members. */
+/* The construct of that number of a team that has not started yet, of so many members or one. */
 void med_work_prepare(med_work *work,
                       uint32_t number,
                       uint32_t members,

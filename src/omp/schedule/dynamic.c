@@ -3,11 +3,14 @@
 #include "omp/team.h"
 #include "omp/work.h"
 
-/* Do the last steps of all members, beyond the end, stay within the word? */
+#define HALF_BITS (sizeof(uintptr_t) * 4)
+
+/* Do the last steps of all members, beyond the end, stay within the word? For sure, where both
+ * numbers are small: no division for each chunk. */
 static bool
 has_room_beyond(const med_work *work, uintptr_t chunk)
 {
-    return chunk <= UINTPTR_MAX / 2 / work->members;
+    return (chunk | work->members) >> (HALF_BITS - 1) == 0;
 }
 
 /* Relaxed, here and below: units are shared out, and nothing is told with them. */
