@@ -14,12 +14,16 @@ uint64_t med_gomp_count_ull(bool up,
                             unsigned long long start,
                             unsigned long long end,
                             unsigned long long step);
-/* A loop; `schedule` NULL: that of the program's run. */
+/* In the place of a schedule: that of the program's run; in any order, or each member's iterations
+ * one behind the other. */
+#define MED_GOMP_OF_RUN NULL
+extern const med_schedule med_gomp_of_run_monotonic;
+/* A loop. */
 med_loop med_gomp_loop(const med_member *member,
                        uint64_t count,
                        const med_schedule *schedule,
                        uint64_t chunk);
-/* By gcc's number of it; NULL: that of the program's run. */
+/* By gcc's number of it. */
 const med_schedule *med_gomp_schedule(long kind);
 /* The member meets the construct. `memory` NULL; or: of so many bytes, which all members have in
  * common; where they are, afterwards. `reductions` NULL; or what its tasks reduce: until

@@ -80,16 +80,23 @@ med_gomp_next_ull(unsigned long long *start, unsigned long long *end)
     return some;
 }
 
+const med_schedule med_gomp_of_run_monotonic = {.name = "of the run, monotonic"};
+
 med_loop
 med_gomp_loop(const med_member *member,
               uint64_t count,
               const med_schedule *schedule,
               uint64_t chunk)
 {
-    bool is_of_run = !schedule;
-    return (med_loop){.count = count,
-                      .chunk = is_of_run ? member->icv->chunk : chunk,
-                      .schedule = is_of_run ? med_schedule_of(member->icv->schedule) : schedule};
+    uint32_t kind = member->icv->schedule;
+    if (schedule == MED_GOMP_OF_RUN) {
+        schedule = med_schedule_of(kind);
+    } else if (schedule == &med_gomp_of_run_monotonic) {
+        schedule = med_schedule_of(kind | MED_SCHEDULE_MONOTONIC);
+    } else {
+        return (med_loop){.count = count, .chunk = chunk, .schedule = schedule};
+    }
+    return (med_loop){.count = count, .chunk = member->icv->chunk, .schedule = schedule};
 }
 
 static bool
@@ -131,8 +138,7 @@ begin_ull(bool up,
     return med_gomp_next_ull(first, behind);
 }
 
-/* One schedule's entries: `_start` and `_next`, of long and of unsigned long long. A monotonic one
- * serves where the loop allows others. */
+/* One schedule's entries: `_start` and `_next`, of long and of unsigned long long. */
 #define LOOPS(name, schedule, ordered)                                                             \
     FACE bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long *first,   \
                                        long *behind)                                               \
@@ -156,17 +162,17 @@ begin_ull(bool up,
 LOOPS(static, &med_schedule_static, false)
 LOOPS(dynamic, &med_schedule_dynamic, false)
 LOOPS(guided, &med_schedule_guided, false)
-LOOPS(nonmonotonic_dynamic, &med_schedule_dynamic, false)
+LOOPS(nonmonotonic_dynamic, &med_schedule_nonmonotonic, false)
 LOOPS(nonmonotonic_guided, &med_schedule_guided, false)
 LOOPS(ordered_static, &med_schedule_static, true)
 LOOPS(ordered_dynamic, &med_schedule_dynamic, true)
 LOOPS(ordered_guided, &med_schedule_guided, true)
 
 /* Without a chunk: the program's run decides. */
-#define LOOPS_OF_RUN(name, ordered)                                                                \
+#define LOOPS_OF_RUN(name, of_run, ordered)                                                        \
     FACE bool GOMP_loop_##name##_start(long start, long end, long step, long *first, long *behind) \
     {                                                                                              \
-        return begin_long(start, end, step, 0, NULL, ordered, first, behind);                      \
+        return begin_long(start, end, step, 0, of_run, ordered, first, behind);                    \
     }                                                                                              \
     FACE bool GOMP_loop_##name##_next(long *first, long *behind)                                   \
     {                                                                                              \
@@ -176,27 +182,32 @@ LOOPS(ordered_guided, &med_schedule_guided, true)
                                            unsigned long long end, unsigned long long step,        \
                                            unsigned long long *first, unsigned long long *behind)  \
     {                                                                                              \
-        return begin_ull(up, start, end, step, 0, NULL, ordered, first, behind);                   \
+        return begin_ull(up, start, end, step, 0, of_run, ordered, first, behind);                 \
     }                                                                                              \
     FACE bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *behind)   \
     {                                                                                              \
         return med_gomp_next_ull(first, behind);                                                   \
     }
-LOOPS_OF_RUN(runtime, false)
-LOOPS_OF_RUN(nonmonotonic_runtime, false)
-LOOPS_OF_RUN(maybe_nonmonotonic_runtime, false)
-LOOPS_OF_RUN(ordered_runtime, true)
+LOOPS_OF_RUN(runtime, &med_gomp_of_run_monotonic, false)
+LOOPS_OF_RUN(nonmonotonic_runtime, MED_GOMP_OF_RUN, false)
+LOOPS_OF_RUN(maybe_nonmonotonic_runtime, MED_GOMP_OF_RUN, false)
+LOOPS_OF_RUN(ordered_runtime, &med_gomp_of_run_monotonic, true)
 
 /* ---- Loops that name their schedule, and want more ------------------------------------------- */
 
 #define KIND_OF_RUN 0
+#define KIND_OF_RUN_NONMONOTONIC 4
 #define KIND_MONOTONIC (~0x7fffffffl)
 
 const med_schedule *
 med_gomp_schedule(long kind)
 {
     long plain = kind & ~KIND_MONOTONIC;
-    return plain == KIND_OF_RUN ? NULL : med_schedule_of((uint32_t)plain);
+    uint32_t monotonic = kind & KIND_MONOTONIC ? MED_SCHEDULE_MONOTONIC : 0;
+    if (plain == KIND_OF_RUN || plain == KIND_OF_RUN_NONMONOTONIC) {
+        return monotonic ? &med_gomp_of_run_monotonic : MED_GOMP_OF_RUN;
+    }
+    return med_schedule_of((uint32_t)plain | monotonic);
 }
 
 /* Without `first` the members share out the iterations themselves. */
@@ -335,19 +346,19 @@ parallel_loop(void (*go)(void (*entry)(void *),
 PARALLEL_LOOP(static, &med_schedule_static)
 PARALLEL_LOOP(dynamic, &med_schedule_dynamic)
 PARALLEL_LOOP(guided, &med_schedule_guided)
-PARALLEL_LOOP(nonmonotonic_dynamic, &med_schedule_dynamic)
+PARALLEL_LOOP(nonmonotonic_dynamic, &med_schedule_nonmonotonic)
 PARALLEL_LOOP(nonmonotonic_guided, &med_schedule_guided)
 
-#define PARALLEL_LOOP_OF_RUN(name)                                                                 \
+#define PARALLEL_LOOP_OF_RUN(name, of_run)                                                         \
     FACE void GOMP_parallel_loop_##name(void (*entry)(void *), void *data, unsigned threads,       \
                                         long start, long end, long step, unsigned flags)           \
     {                                                                                              \
-        parallel_loop(med_gomp_parallel_work, entry, data, threads, flags, start, end, step, NULL, \
-                      0);                                                                          \
+        parallel_loop(med_gomp_parallel_work, entry, data, threads, flags, start, end, step,       \
+                      of_run, 0);                                                                  \
     }
-PARALLEL_LOOP_OF_RUN(runtime)
-PARALLEL_LOOP_OF_RUN(nonmonotonic_runtime)
-PARALLEL_LOOP_OF_RUN(maybe_nonmonotonic_runtime)
+PARALLEL_LOOP_OF_RUN(runtime, &med_gomp_of_run_monotonic)
+PARALLEL_LOOP_OF_RUN(nonmonotonic_runtime, MED_GOMP_OF_RUN)
+PARALLEL_LOOP_OF_RUN(maybe_nonmonotonic_runtime, MED_GOMP_OF_RUN)
 
 /* As old programs have it, which call the region themselves and then GOMP_parallel_end. */
 #define PARALLEL_LOOP_START(name, schedule)                                                        \
@@ -366,5 +377,6 @@ FACE void
 GOMP_parallel_loop_runtime_start(
     void (*entry)(void *), void *data, unsigned threads, long start, long end, long step)
 {
-    parallel_loop(med_gomp_parallel_work_start, entry, data, threads, 0, start, end, step, NULL, 0);
+    parallel_loop(med_gomp_parallel_work_start, entry, data, threads, 0, start, end, step,
+                  &med_gomp_of_run_monotonic, 0);
 }

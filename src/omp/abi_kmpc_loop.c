@@ -14,8 +14,9 @@
 
 /* ---- Schedules, as clang numbers them -------------------------------------------------------- */
 
-#define MODIFIERS (3 << 29) /* monotonic, nonmonotonic: all of ours may serve for both */
-#define MERGED 128          /* added where a loop's variables are not its iterations' own */
+#define MODIFIERS (3 << 29)    /* monotonic, nonmonotonic */
+#define NONMONOTONIC (1 << 30) /* without which loops are to be monotonic */
+#define MERGED 128             /* added where a loop's variables are not its iterations' own */
 #define ORDERED_FIRST 64
 #define ORDERED_LAST 72
 #define ORDERED_MORE 32 /* than the same without */
@@ -47,14 +48,14 @@ at_least_one(int64_t chunk)
 }
 
 static void
-schedule_of_run(med_loop *loop, const med_icv *icv)
+schedule_of_run(med_loop *loop, uint32_t monotonic, const med_icv *icv)
 {
-    loop->schedule = med_schedule_of(icv->schedule);
+    loop->schedule = med_schedule_of(icv->schedule | monotonic);
     loop->chunk = icv->chunk;
 }
 
 static void
-schedule_put(med_loop *loop, loop_kind kind, int64_t chunk, const med_icv *icv)
+schedule_put(med_loop *loop, loop_kind kind, uint32_t monotonic, int64_t chunk, const med_icv *icv)
 {
     loop->chunk = 0;
     switch (kind) {
@@ -70,9 +71,12 @@ schedule_put(med_loop *loop, loop_kind kind, int64_t chunk, const med_icv *icv)
         loop->schedule = &med_schedule_static;
         break;
     case DYNAMIC:
+        loop->chunk = at_least_one(chunk);
+        loop->schedule = med_schedule_of(MED_SCHEDULE_DYNAMIC | monotonic);
+        break;
     case STATIC_STEAL:
         loop->chunk = at_least_one(chunk);
-        loop->schedule = &med_schedule_dynamic;
+        loop->schedule = med_schedule_of(MED_SCHEDULE_STEAL | monotonic);
         break;
     case GUIDED:
     case TRAPEZOIDAL:
@@ -84,7 +88,7 @@ schedule_put(med_loop *loop, loop_kind kind, int64_t chunk, const med_icv *icv)
         break;
     case OF_RUN:
     case OF_RUN_SIMD:
-        schedule_of_run(loop, icv);
+        schedule_of_run(loop, monotonic, icv);
         break;
     default:
         med_say_fatal("a loop has a schedule that Medley's OpenMP lacks");
@@ -95,6 +99,7 @@ static med_loop
 loop_of(uint64_t count, int32_t number, int64_t chunk, const med_icv *icv)
 {
     med_loop loop = {.count = count};
+    uint32_t monotonic = number & NONMONOTONIC ? 0 : MED_SCHEDULE_MONOTONIC;
     number &= ~MODIFIERS;
     if (number > MERGED) {
         number -= MERGED;
@@ -103,7 +108,7 @@ loop_of(uint64_t count, int32_t number, int64_t chunk, const med_icv *icv)
         loop.ordered = true;
         number -= ORDERED_MORE;
     }
-    schedule_put(&loop, (loop_kind)number, chunk, icv);
+    schedule_put(&loop, (loop_kind)number, monotonic, chunk, icv);
     return loop;
 }
 

@@ -202,11 +202,16 @@ FACE void
 omp_set_schedule(unsigned kind, int chunk)
 {
     unsigned plain = kind & ~MED_SCHEDULE_MONOTONIC;
+    if (plain > MED_SCHEDULE_OWN_BEYOND) {
+        plain -= MED_SCHEDULE_OWN_BEYOND;
+    } else if (plain >= MED_SCHEDULE_STEAL) {
+        return;
+    }
     if (plain == 0 || plain >= MED_SCHEDULE_KIND_COUNT) {
         return;
     }
     med_icv *icv = med_member_icv(med_member_get());
-    icv->schedule = kind;
+    icv->schedule = plain | (kind & MED_SCHEDULE_MONOTONIC);
     icv->chunk = chunk > 0 && plain != MED_SCHEDULE_AUTO ? (uint64_t)chunk : 0;
 }
 
@@ -223,11 +228,18 @@ omp_set_schedule_8_(const unsigned *kind, const int64_t *chunk)
     omp_set_schedule(*kind, *chunk < 0 ? 0 : (int)(*chunk > INT32_MAX ? INT32_MAX : *chunk));
 }
 
+static unsigned
+schedule_number(const med_icv *icv)
+{
+    bool is_own = (icv->schedule & ~MED_SCHEDULE_MONOTONIC) >= MED_SCHEDULE_STEAL;
+    return is_own ? icv->schedule + MED_SCHEDULE_OWN_BEYOND : icv->schedule;
+}
+
 FACE void
 omp_get_schedule(unsigned *kind, int *chunk)
 {
     const med_icv *icv = med_member_get()->icv;
-    *kind = icv->schedule;
+    *kind = schedule_number(icv);
     *chunk = icv->chunk > INT32_MAX ? INT32_MAX : (int)icv->chunk;
 }
 
@@ -242,7 +254,7 @@ FACE void
 omp_get_schedule_8_(unsigned *kind, int64_t *chunk)
 {
     const med_icv *icv = med_member_get()->icv;
-    *kind = icv->schedule;
+    *kind = schedule_number(icv);
     *chunk = (int64_t)icv->chunk;
 }
 

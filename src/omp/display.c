@@ -62,7 +62,7 @@ show_list(const char *name, const uint32_t *list, uint32_t count, const char *co
 static void
 show_schedule(const med_icv *icv)
 {
-    static const char *const kinds[] = {"", "STATIC", "DYNAMIC", "GUIDED", "AUTO"};
+    static const char *const kinds[] = {"", "STATIC", "DYNAMIC", "GUIDED", "AUTO", "STEAL"};
     med_text text = {.length = 0};
     med_text_string(&text, icv->schedule & MED_SCHEDULE_MONOTONIC ? "MONOTONIC:" : "");
     med_text_string(&text, kinds[icv->schedule & ~MED_SCHEDULE_MONOTONIC]);

@@ -92,7 +92,7 @@ limit_read(med_settings *settings, med_value value)
 static bool
 schedule_read(med_settings *settings, med_value value)
 {
-    static const char *const names[] = {"static", "dynamic", "guided", "auto"};
+    static const char *const names[] = {"static", "dynamic", "guided", "auto", "steal"};
     uint32_t modifier;
     uint32_t kind;
     uint64_t chunk = 0;
@@ -101,7 +101,7 @@ schedule_read(med_settings *settings, med_value value)
         return false;
     }
     modifier = monotonic ? MED_SCHEDULE_MONOTONIC : 0;
-    if (!med_value_one_of(&value, names, 4, &kind)) {
+    if (!med_value_one_of(&value, names, sizeof names / sizeof names[0], &kind)) {
         return false;
     }
     if (med_value_mark(&value, ',') && !med_value_number(&value, 1, INT64_MAX, &chunk)) {
@@ -285,7 +285,8 @@ static const variable variables[] = {
     {"OMP_MAX_ACTIVE_LEVELS", levels_read, "a number"},
     {"OMP_THREAD_LIMIT", limit_read, "a number from 1"},
     {"OMP_SCHEDULE", schedule_read,
-     "[monotonic:|nonmonotonic:] static, dynamic, guided or auto, and perhaps a comma and a chunk"},
+     "[monotonic:|nonmonotonic:] static, dynamic, guided, auto or steal, and perhaps a comma and a "
+     "chunk"},
     {"OMP_STACKSIZE", stack_read, "a size in KiB, or with B, K, M or G behind it"},
     {"OMP_NUM_TEAMS", teams_read, "a number from 1"},
     {"OMP_TEAMS_THREAD_LIMIT", teams_limit_read, "a number from 1"},

@@ -22,9 +22,12 @@ typedef enum med_schedule_kind {
     MED_SCHEDULE_DYNAMIC = 2,
     MED_SCHEDULE_GUIDED = 3,
     MED_SCHEDULE_AUTO = 4,
+    MED_SCHEDULE_STEAL, /* Medley's own, from here on */
     MED_SCHEDULE_KIND_COUNT
 } med_schedule_kind;
 #define MED_SCHEDULE_MONOTONIC 0x80000000u
+/* Our own have numbers for programs that lie so much higher: LLVM's of the same is the first. */
+#define MED_SCHEDULE_OWN_BEYOND (102u - MED_SCHEDULE_STEAL)
 
 #define MED_LEVELS_MAX 64u /* of active parallel regions, one in the other */
 #define MED_THREADS_LIST 8u

@@ -210,7 +210,7 @@ med_team_prepare(med_member *first, const med_loop *loop, const med_bounds *boun
 {
     med_team *team = first->team;
     med_work *work = &team->works[first->works % MED_TEAM_WORKS];
-    med_work_prepare(work, first->works, team->size, loop, bounds);
+    med_work_prepare(work, first->works, team, loop, bounds);
     for (uint32_t i = 0; i < team->size; i++) {
         team->members[i]->gate.work = work;
     }

@@ -48,6 +48,7 @@ med_work_place_fini(med_work *work)
 {
     med_block_give(work->memory);
     med_block_give(work->doacross);
+    med_block_give(work->parts);
 }
 
 /* Zeroed; what is there serves again. */
@@ -111,13 +112,20 @@ fill_units(med_work *work, const med_loop *loop)
 }
 
 static void
-fill(med_work *work, uint32_t members, const med_loop *loop, const med_bounds *bounds)
+fill(med_work *work,
+     const med_team *team,
+     uint32_t members,
+     const med_loop *loop,
+     const med_bounds *bounds)
 {
     work->members = members;
     work->ordered = loop->ordered && members > 1; /* one member's are in order */
     work->schedule = loop->schedule;
     fill_units(work, loop);
     work->bounds = *bounds;
+    if (work->schedule->begin) {
+        work->schedule->begin(work, team, loop);
+    }
     if (work->doacross || loop->memory_bytes || loop->dimensions) {
         fill_more(work, loop);
     }
@@ -203,18 +211,18 @@ enter_empty(med_member *member, const med_loop *loop, const med_bounds *bounds)
     if (!member->empty) {
         med_say_fatal("there is no memory for a loop");
     }
-    fill(member->empty, 1, &empty, bounds);
+    fill(member->empty, member->team, 1, &empty, bounds);
     member->work = member->empty;
 }
 
 void
 med_work_prepare(med_work *work,
                  uint32_t number,
-                 uint32_t members,
+                 const med_team *team,
                  const med_loop *loop,
                  const med_bounds *bounds)
 {
-    fill(work, members, loop, bounds);
+    fill(work, team, team->size, loop, bounds);
     /* Relaxed: the gate publishes, where there are others. */
     atomic32_store_relaxed(&work->turn, turn_of(number, BEGUN));
 }
@@ -225,7 +233,7 @@ med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bound
     med_work *work = &member->team->works[member->works % MED_TEAM_WORKS];
     med_work_enter(member, work);
     if (member->team->size == 1) { /* nobody else is there: the place is free */
-        med_work_prepare(work, member->works - 1, 1, loop, bounds);
+        med_work_prepare(work, member->works - 1, member->team, loop, bounds);
         return;
     }
     place_wait w = {.work = work, .construct = member->works - 1};
@@ -239,7 +247,7 @@ med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bound
         }
         /* Relaxed: only one of those who saw it free goes on, and R1 publishes what he fills in. */
     } while (!atomic32_cas_relaxed(&work->turn, &w.turn, turn_of(w.construct, BEGINS)));
-    fill(work, member->team->size, loop, bounds);
+    fill(work, member->team, member->team->size, loop, bounds);
     /* R1 begun -> A1 (is_begun_or_free) */
     atomic32_store_release(&work->turn, turn_of(w.construct, BEGUN));
     med_wait_wake(&member->team->wait, MED_PORT_SCOPE_PROCESS);
@@ -248,12 +256,13 @@ med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bound
 const med_schedule *
 med_schedule_of(uint32_t kind)
 {
-    static const med_schedule *const schedules[MED_SCHEDULE_KIND_COUNT] = {
-        [MED_SCHEDULE_STATIC] = &med_schedule_static,
-        [MED_SCHEDULE_DYNAMIC] = &med_schedule_dynamic,
-        [MED_SCHEDULE_GUIDED] = &med_schedule_guided,
-        [MED_SCHEDULE_AUTO] = &med_schedule_static};
-    return schedules[kind & ~MED_SCHEDULE_MONOTONIC];
+    static const med_schedule *const schedules[MED_SCHEDULE_KIND_COUNT][2] = {
+        [MED_SCHEDULE_STATIC] = {&med_schedule_static, &med_schedule_static},
+        [MED_SCHEDULE_DYNAMIC] = {&med_schedule_nonmonotonic, &med_schedule_dynamic},
+        [MED_SCHEDULE_GUIDED] = {&med_schedule_guided, &med_schedule_guided},
+        [MED_SCHEDULE_AUTO] = {&med_schedule_static, &med_schedule_static},
+        [MED_SCHEDULE_STEAL] = {&med_schedule_steal, &med_schedule_dynamic}};
+    return schedules[kind & ~MED_SCHEDULE_MONOTONIC][(kind & MED_SCHEDULE_MONOTONIC) != 0];
 }
 
 /* ---- Order ----------------------------------------------------------------------------------- */

@@ -20,7 +20,10 @@
 #include "base/lock.h"
 #include "omp/doacross.h"
 
+struct med_loop;
 struct med_member;
+struct med_part;
+struct med_team;
 struct med_work;
 
 /* Iterations from `first` to before `end`. */
@@ -39,14 +42,19 @@ typedef struct med_units {
 /* How they are shared out: one file in schedule/ each. */
 typedef struct med_schedule {
     const char *name;
+    /* By who fills the construct in, before others look at it. It may put another schedule in the
+     * place of this one, whose `begin` is not called then. NULL: there is nothing to do. */
+    void (*begin)(struct med_work *work, const struct med_team *team, const struct med_loop *loop);
     /* The member's next units, in the place of those it had last; false: there are no more for it.
-     * Must not block. */
-    bool (*next)(struct med_work *work, const struct med_member *member, med_units *units);
+     * Must not wait for what the program does. */
+    bool (*next)(struct med_work *work, struct med_member *member, med_units *units);
 } med_schedule;
 
 extern const med_schedule med_schedule_static;
 extern const med_schedule med_schedule_dynamic;
 extern const med_schedule med_schedule_guided;
+extern const med_schedule med_schedule_steal;
+extern const med_schedule med_schedule_nonmonotonic; /* dynamic, in any order: the cheapest */
 /* That of an ICV (icv.h). */
 const med_schedule *med_schedule_of(uint32_t kind);
 
@@ -88,6 +96,9 @@ typedef struct med_work {
     void *memory;                  /* of the members in common; kept, and so is its size */
     size_t memory_bytes;           /* */
     med_doacross *doacross;        /* NULL: it is none */
+    struct med_part *parts;        /* schedule/steal.c: of the members; kept */
+    uint32_t parts_room;           /* so many */
+    bool near_first;               /* some of these share a cache, others do not */
     _Alignas(64) atomic_word next; /* the first unit that nobody has */
     _Alignas(64) atomic_word done; /* all units before it are, where the loop is ordered */
     med_lock inside;               /* of ordered parts, where a region may be cancelled */
@@ -117,10 +128,10 @@ bool med_work_wait(struct med_member *member,
                    void *context);
 /* The member meets the construct. In a cancelled region it may be one without iterations. */
 void med_work_begin(struct med_member *member, const med_loop *loop, const med_bounds *bounds);
-/* The construct of that number of a team that has not started yet, of so many members or one. */
+/* The construct of that number of a team that has not started yet, or of one member. */
 void med_work_prepare(med_work *work,
                       uint32_t number,
-                      uint32_t members,
+                      const struct med_team *team,
                       const med_loop *loop,
                       const med_bounds *bounds);
 /* The next iterations of the loop that the member is in. Blocks, in an ordered one, until those

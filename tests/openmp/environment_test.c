@@ -100,6 +100,12 @@ dynamic_1(void)
 }
 
 static bool
+steal_3(void)
+{
+    return schedule_is(102, 3);
+}
+
+static bool
 is_dynamic(void)
 {
     return omp_get_dynamic() != 0;
@@ -235,6 +241,8 @@ static const reading readings[] = {
     {"OMP_SCHEDULE", " GUIDED , 5 ", guided_5, false},
     {"OMP_SCHEDULE", "nonmonotonic: guided, 5", guided_5, false},
     {"OMP_SCHEDULE", "monotonic:dynamic,2", monotonic_dynamic_2, false},
+    {"OMP_SCHEDULE", "steal,3", steal_3, false},
+    {"OMP_SCHEDULE", "steals", dynamic_1, true},
     {"OMP_SCHEDULE", "monotonic dynamic", dynamic_1, true},
     {"OMP_SCHEDULE", "guided,0", dynamic_1, true},
     {"OMP_SCHEDULE", "guided 5", dynamic_1, true},

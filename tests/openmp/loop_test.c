@@ -10,6 +10,7 @@
 
 #define ITERATIONS 200
 #define LOOPS 1000
+#define STEAL ((omp_sched_t)102) /* omp_sched_t of Medley's own */
 
 typedef struct loop_case {
     long start;
@@ -32,12 +33,12 @@ static loop_case
 some_loop(void)
 {
     static const omp_sched_t schedules[] = {omp_sched_static, omp_sched_dynamic, omp_sched_guided,
-                                            omp_sched_auto};
+                                            omp_sched_auto, STEAL};
     loop_case c = {.count = some(0, ITERATIONS),
                    .step = some(1, 1000),
                    .chunk = some(0, 40),
                    .threads = some(1, 6),
-                   .schedule = schedules[some(0, 3)]};
+                   .schedule = schedules[some(0, 4)]};
     long span = c.step * c.count;
     switch (some(0, 3)) {
     case 0:
@@ -94,6 +95,30 @@ each_iteration_once_downwards(void **state)
             }
         }
         executed_once(executed, c.count);
+    }
+}
+
+/* Whoever executes the last iteration, and whatever else. */
+static void
+the_last_value_is_kept(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LOOPS; i++) {
+        loop_case c = some_loop();
+        int last = -1, last_named = -1;
+        omp_set_schedule(c.schedule, c.chunk);
+#pragma omp parallel num_threads(c.threads)
+        {
+#pragma omp for schedule(runtime) lastprivate(last)
+            for (int at = 0; at < c.count; at++) {
+                last = at;
+            }
+#pragma omp for schedule(nonmonotonic : dynamic) lastprivate(last_named)
+            for (int at = 0; at < c.count; at++) {
+                last_named = at;
+            }
+        }
+        assert_true(c.count == 0 || (last == c.count - 1 && last_named == last));
     }
 }
 
@@ -196,6 +221,7 @@ main(void)
         cmocka_unit_test(each_iteration_once),
         cmocka_unit_test(each_iteration_once_downwards),
         cmocka_unit_test(each_iteration_once_unsigned),
+        cmocka_unit_test(the_last_value_is_kept),
         cmocka_unit_test(constructs_overtake),
         cmocka_unit_test(ordered_in_order),
         cmocka_unit_test(static_parts_are_equal),

@@ -15,6 +15,7 @@
 #define REGIONS 4u
 #define ITERATIONS 7u
 #define LOOPS (MED_TEAM_WORKS + 2)
+#define ROBBED 17u
 
 /* All plain: what orders them is under test. */
 typedef struct shared {
@@ -23,6 +24,7 @@ typedef struct shared {
     uint32_t came[MEMBERS];
     uint32_t singles;
     uint32_t done[LOOPS][ITERATIONS];
+    uint32_t robbed[ROBBED];
     uint64_t last;
     uint32_t cancels; /* who, */
     uint32_t at_barrier;
@@ -80,8 +82,8 @@ static const med_schedule *
 some_schedule(uint32_t loop)
 {
     static const med_schedule *const schedules[] = {&med_schedule_dynamic, &med_schedule_guided,
-                                                    &med_schedule_static};
-    return schedules[loop % 3];
+                                                    &med_schedule_static, &med_schedule_steal};
+    return schedules[loop % 4];
 }
 
 /* Nobody waits for the others between two of them. */
@@ -116,6 +118,37 @@ act_loops(const sim_actor *actor)
     }
 }
 
+/* One member's part is much more work than it has time for: it comes late. */
+static void
+robbed(void *data)
+{
+    shared *s = data;
+    med_member *member = med_member_get();
+    const med_loop loop = {.count = ROBBED, .chunk = s->size, .schedule = &med_schedule_steal};
+    const med_bounds bounds = {.step = 1};
+    med_span span;
+    med_work_begin(member, &loop, &bounds);
+    while (med_work_next(member, &span)) {
+        for (uint64_t at = span.first; at < span.end; at++) {
+            s->robbed[at]++;
+        }
+    }
+    med_work_end(member);
+}
+
+static void
+act_steal(const sim_actor *actor)
+{
+    shared *s = (shared *)actor->memory + actor->index;
+    for (s->round = 1; s->round <= REGIONS; s->round++) {
+        s->size = 1 + sim_random(2);
+        med_team_run(med_member_get(), MEMBERS, robbed, s);
+        for (uint32_t i = 0; i < ROBBED; i++) {
+            SIM_CHECK(s->robbed[i] == s->round);
+        }
+    }
+}
+
 static void
 in_order(void *data)
 {
@@ -137,7 +170,7 @@ act_ordered(const sim_actor *actor)
 {
     shared *s = (shared *)actor->memory + actor->index;
     const med_bounds bounds = {.step = 1};
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 4; i++) {
         const med_loop loop = {
             .count = ITERATIONS, .chunk = 1, .schedule = some_schedule(i), .ordered = true};
         s->last = 0;
@@ -358,6 +391,16 @@ const sim_scenario sim_omp_loops = {
     .waits_forever = true,
     .begin = begin,
     .act = act_loops,
+};
+
+const sim_scenario sim_omp_steal = {
+    .name = "omp_steal",
+    .covers = "steal",
+    .memory_bytes = sizeof(shared),
+    .actors = 1,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_steal,
 };
 
 const sim_scenario sim_omp_ordered = {

@@ -92,6 +92,7 @@
     /* omp */                       \
     HUNTED(omp_team)                \
     HUNTED(omp_loops)               \
+    HUNTED(omp_steal)               \
     HUNTED(omp_cancel)              \
     HUNTED(omp_called)              \
     HUNTED(omp_doacross)            \

@@ -29,7 +29,7 @@ take_comparing(med_work *work, uintptr_t chunk, uintptr_t *first)
 }
 
 static bool
-dynamic_next(med_work *work, const med_member *member, med_units *units)
+dynamic_next(med_work *work, med_member *member, med_units *units)
 {
     (void)member;
     uintptr_t chunk = work->chunk ? work->chunk : 1;

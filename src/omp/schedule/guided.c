@@ -4,7 +4,7 @@
 #include "omp/work.h"
 
 static bool
-guided_next(med_work *work, const med_member *member, med_units *units)
+guided_next(med_work *work, med_member *member, med_units *units)
 {
     (void)member;
     uintptr_t least = work->chunk ? work->chunk : 1;

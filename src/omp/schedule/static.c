@@ -32,7 +32,7 @@ chunk_next(const med_work *work, const med_member *member, med_units *units)
 }
 
 static bool
-static_next(med_work *work, const med_member *member, med_units *units)
+static_next(med_work *work, med_member *member, med_units *units)
 {
     return work->chunk ? chunk_next(work, member, units) : part_of(work, member, units);
 }
