@@ -14,33 +14,16 @@
 
 #define DOMAIN 1u /* of the nodes that threads become */
 
-static atomic32 process_life;
 static atomic32 owners;
-
-/* ---- Fork ------------------------------------------------------------------------------------ */
-
-static void
-in_child(void)
-{
-    /* Relaxed, both: the child has one thread. */
-    atomic32_store_relaxed(&process_life, atomic32_load_relaxed(&process_life) + 1);
-}
 
 void
 med_crew_begin(void (*thread_ends)(void *member))
 {
     static med_once once;
     if (med_once_begin(&once)) {
-        (void)med_port_on_fork(NULL, NULL, in_child);
         (void)med_port_member_on_exit(thread_ends);
         med_once_end(&once);
     }
-}
-
-uint32_t
-med_crew_process_life(void)
-{
-    return atomic32_load_relaxed(&process_life); /* relaxed: changes before there are others */
 }
 
 uint32_t
@@ -114,7 +97,7 @@ med_crew_start(med_member *member)
 void
 med_crew_end(med_team *team)
 {
-    if (team->process_life != med_crew_process_life()) {
+    if (team->process_life != med_port_process_life()) {
         return;
     }
     for (uint32_t i = 1; i < team->ready; i++) {

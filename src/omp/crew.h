@@ -11,8 +11,6 @@
 /* Before anything else, by each thread that leads. `thread_ends`: at the end of each that is, or
  * was, a member. */
 void med_crew_begin(void (*thread_ends)(void *member));
-/* Grows in a child of fork, where no thread of its parent's teams is. */
-uint32_t med_crew_process_life(void);
 /* A number that no other member of this process has: for locks. */
 uint32_t med_crew_owner(void);
 

@@ -111,7 +111,7 @@ struct med_team {
     med_member **members;      /* those it has had, asleep or not: `ready` of them */
     uint32_t ready;
     uint32_t room;
-    uint32_t process_life; /* med_crew_process_life when its threads were started */
+    uint32_t process_life; /* med_port_process_life when its threads were started */
     med_wait gate_wait;
     med_wait wait;                 /* for everything within a region but the barrier */
     void *copied;                  /* copyprivate's: behind the barrier, or */

@@ -155,7 +155,7 @@ med_team_make(med_member *leader)
     }
     *team = (med_team){.leader = leader,
                        .root = leader ? leader->team->root : team,
-                       .process_life = med_crew_process_life()};
+                       .process_life = med_port_process_life()};
     for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
         med_work_place_init(&team->works[i], i);
     }
@@ -169,7 +169,7 @@ med_team_make(med_member *leader)
 med_team *
 med_team_of(med_member *leader, med_team **team)
 {
-    if (*team && (*team)->process_life != med_crew_process_life()) {
+    if (*team && (*team)->process_life != med_port_process_life()) {
         med_crew_forget(*team);
         *team = NULL;
     }

@@ -15,6 +15,12 @@ med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)
     return MEDLEY_OK;
 }
 
+uint32_t
+med_port_process_life(void)
+{
+    return 0;
+}
+
 medley_status_t
 med_port_on_exit(void (*handler)(void))
 {

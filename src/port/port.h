@@ -239,9 +239,10 @@ MED_INNER uint32_t med_port_thread_id(void);
  * its other threads may still run. Registered once each, for the life of the process; but all of
  * them stand nearer to the fork, or the end, than whatever the program has registered, however
  * early: what its own handlers call finds everything as at any other time. */
-MED_INNER medley_status_t med_port_on_fork(void (*before)(void),
-                                           void (*in_parent)(void),
-                                           void (*in_child)(void));
+medley_status_t
+med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+/* How many forks stand between this process and the first one of its program. */
+MED_INNER uint32_t med_port_process_life(void);
 medley_status_t med_port_on_exit(void (*handler)(void));
 
 /* ---- Threads and cores ----------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ static void (*on_fork_in_parent)(void);
 static void (*on_fork_in_child)(void);
 static bool on_fork_there; /* the three above */
 static int placing_error;
+static uint32_t process_life; /* changed in a child, which has one thread */
 static _Thread_local bool forks_with_them __attribute__((tls_model("initial-exec")));
 
 static void
@@ -58,6 +59,7 @@ child_after_fork(void)
     med_linux_barrier_in_child();
     med_linux_pi_space_forget();
     med_linux_clock_forget();
+    process_life++;
     if (forks_with_them && on_fork_in_child) {
         on_fork_in_child();
     }
@@ -87,6 +89,12 @@ med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)
     /* R1 handlers -> A1 (before_fork) */
     __atomic_store_n(&on_fork_there, true, __ATOMIC_RELEASE);
     return MEDLEY_OK;
+}
+
+uint32_t
+med_port_process_life(void)
+{
+    return process_life;
 }
 
 /* ---- Exit ------------------------------------------------------------------------------------ */
