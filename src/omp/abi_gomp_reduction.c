@@ -86,12 +86,14 @@ GOMP_task_reduction_remap(size_t count, size_t originals, void **addresses)
 {
     const med_member *member = med_member_get();
     for (size_t i = 0; i < count; i++) {
-        void **original = i < originals ? &addresses[count + i] : NULL;
-        void *copy = med_reduction_copy(member, addresses[i], original);
-        if (!copy) {
+        med_reduction_found found;
+        if (!med_reduction_find(member, addresses[i], &found)) {
             med_say_fatal("a task takes part in a reduction that no task group around it has");
         }
-        addresses[i] = copy;
+        addresses[i] = med_reduction_copy(&found);
+        if (i < originals) {
+            addresses[count + i] = (void *)(found.one->original + found.at);
+        }
     }
 }
 

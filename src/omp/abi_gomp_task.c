@@ -190,6 +190,7 @@ omp_fulfill_event_(uintptr_t event)
 {
     med_task_fulfil(event);
 }
+LLVM_BOTH(omp_fulfill_event)
 
 /* ---- Loops of tasks -------------------------------------------------------------------------- */
 

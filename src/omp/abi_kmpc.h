@@ -7,6 +7,7 @@
 #define MEDLEY_OMP_ABI_KMPC_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "omp/face.h"
@@ -47,6 +48,10 @@ void med_kmpc_call_make(void *call);
 
 /* The loop is the one whose dimensions the member was told. */
 void med_kmpc_doacross_begin(med_member *member, med_loop *loop, const med_bounds *bounds);
+
+/* The member was told that its loop, or its region, is cancelled: it goes past what would end the
+ * group of tasks that reduces for that, if there is one. */
+void med_kmpc_reduction_leave(med_member *member, bool is_region);
 
 static inline int32_t
 med_kmpc_thread(const med_member *member)

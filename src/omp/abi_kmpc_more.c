@@ -16,12 +16,24 @@
 #define CANCEL_PARALLEL 1
 #define CANCEL_TASKGROUP 4 /* loops and sections are between */
 
-/* Who is told so goes past what would say that it is through with the loop. */
+/* Who is told so goes past what would say that it is through with the loop, or the region. */
 static int32_t
 leave_work(med_member *member, bool is_cancelled)
 {
     if (is_cancelled && member->work) {
         med_work_end(member);
+    }
+    if (is_cancelled) {
+        med_kmpc_reduction_leave(member, false);
+    }
+    return is_cancelled;
+}
+
+static int32_t
+leave_region(med_member *member, bool is_cancelled)
+{
+    if (is_cancelled) {
+        med_kmpc_reduction_leave(member, true);
     }
     return is_cancelled;
 }
@@ -38,7 +50,7 @@ __kmpc_cancellationpoint(const med_kmpc_place *place, int32_t thread, int32_t wh
     if (which == CANCEL_TASKGROUP) {
         return med_task_group_is_cancelled(member);
     }
-    return which == CANCEL_PARALLEL ? med_cancel_region_is(member)
+    return which == CANCEL_PARALLEL ? leave_region(member, med_cancel_region_is(member))
                                     : leave_work(member, med_cancel_work_is(member));
 }
 
@@ -51,15 +63,16 @@ __kmpc_cancel(const med_kmpc_place *place, int32_t thread, int32_t which)
         return 0;
     }
     med_member *member = med_member_get();
+    if (which == CANCEL_TASKGROUP) {
+        med_task_group_cancel(member);
+        return 1;
+    }
     if (which == CANCEL_PARALLEL) {
         med_cancel_region(member);
-    } else if (which == CANCEL_TASKGROUP) {
-        med_task_group_cancel(member);
-    } else {
-        med_cancel_work(member);
-        return leave_work(member, true);
+        return leave_region(member, true);
     }
-    return 1;
+    med_cancel_work(member);
+    return leave_work(member, true);
 }
 
 FACE int32_t
@@ -67,7 +80,8 @@ __kmpc_cancel_barrier(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    return med_team_barrier(med_member_get());
+    med_member *member = med_member_get();
+    return leave_region(member, med_team_barrier(member));
 }
 
 /* ---- Leagues --------------------------------------------------------------------------------- */
@@ -158,13 +172,5 @@ __kmpc_destroy_allocator(int32_t thread, uintptr_t allocator)
     {                                                                                              \
         med_say_fatal(#name " is not there yet in Medley's OpenMP");                               \
     }
-LACKS(__kmpc_proxy_task_completed_ooo)
-LACKS(__kmpc_task_allow_completion_event)
-LACKS(__kmpc_task_reduction_get_th_data)
-LACKS(__kmpc_task_reduction_init)
-LACKS(__kmpc_task_reduction_modifier_fini)
-LACKS(__kmpc_task_reduction_modifier_init)
-LACKS(__kmpc_taskred_init)
-LACKS(__kmpc_taskred_modifier_init)
 LACKS(__kmpc_threadprivate_cached)
 LACKS(__kmpc_threadprivate_register)

@@ -72,6 +72,13 @@ med_task_throw(med_member *member, med_task *made)
     med_task_give(member, made);
 }
 
+uintptr_t
+med_task_detach(med_task *made)
+{
+    med_task_event_begin(made);
+    return (uintptr_t)made;
+}
+
 static med_task *
 make(med_member *member, const med_task_call *call, uint32_t flags)
 {
@@ -88,9 +95,8 @@ make(med_member *member, const med_task_call *call, uint32_t flags)
     /* Relaxed: it is not to be seen yet. */
     atomic32_store_relaxed(&task->children.away, 0);
     task->priority = call->priority;
-    if (flags & MED_TASK_DETACHES) {
-        med_task_event_begin(task);
-        *call->event = (uintptr_t)task;
+    if (call->event) {
+        *call->event = med_task_detach(task);
     }
     return task;
 }
@@ -193,13 +199,21 @@ is_executed_at_once(const med_member *member, const med_task_call *call)
            !(call->depend_count && member->task->table);
 }
 
+static void
+discard(med_member *member, const med_task_call *call)
+{
+    if (call->made && (call->flags & MED_TASK_COPIED)) {
+        meet_undeferred(member, call);
+    } else if (call->made) {
+        med_task_throw(member, call->made);
+    }
+}
+
 void
 med_task_meet(med_member *member, const med_task_call *call)
 {
     if (med_task_is_discarded(member, member->task->group)) {
-        if (call->made) {
-            med_task_throw(member, call->made);
-        }
+        discard(member, call);
         return;
     }
     if (is_executed_at_once(member, call)) {

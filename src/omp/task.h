@@ -135,6 +135,8 @@ void med_task_meet(struct med_member *member, const med_task_call *call);
 /* One that will be met, or thrown away, with room for its data: task->data. */
 med_task *med_task_make(struct med_member *member, size_t size, size_t align);
 void med_task_throw(struct med_member *member, med_task *made);
+/* Such a one will detach, as its call is to say again: what fulfils it, from now on. */
+uintptr_t med_task_detach(med_task *made);
 /* The same in two halves, of one that the caller executes between them. */
 void med_task_begin(struct med_member *member, const med_task_call *call, med_task_stand *outer);
 void med_task_end(struct med_member *member, const med_task_stand *outer);

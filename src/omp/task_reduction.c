@@ -40,8 +40,8 @@ of_copy(const med_reductions *in, uintptr_t offset)
     return nearest;
 }
 
-void *
-med_reduction_copy(const med_member *member, const void *address, void **original)
+bool
+med_reduction_find(const med_member *member, const void *address, med_reduction_found *found)
 {
     const med_task_group *group = member->task->group;
     for (; group; group = group->outer) {
@@ -51,12 +51,11 @@ med_reduction_copy(const med_member *member, const void *address, void **origina
         uintptr_t at = is_copy ? distance % in->part_bytes : 0; /* in a part, or in one of them */
         const med_reduced *one = is_copy ? of_copy(in, at) : of_original(in, (uintptr_t)address);
         if (one) {
-            at = is_copy ? at - one->offset : 0;
-            if (original) {
-                *original = (void *)(one->original + at);
-            }
-            return (void *)(in->parts + member->number * in->part_bytes + one->offset + at);
+            found->one = one;
+            found->part = in->parts + member->number * in->part_bytes;
+            found->at = is_copy ? at - one->offset : 0;
+            return true;
         }
     }
-    return NULL;
+    return false;
 }

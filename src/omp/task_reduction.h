@@ -7,6 +7,7 @@
 #ifndef MEDLEY_OMP_TASK_REDUCTION_H
 #define MEDLEY_OMP_TASK_REDUCTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,9 +30,23 @@ typedef struct med_reductions {
 
 /* Of the member's innermost group: before it has tasks. */
 void med_reduction_begin(struct med_member *member, const med_reductions *reductions);
-/* The member's copy of that which the address stands for, as the innermost group knows it that
- * does: the original, or any member's copy. NULL: none does. The original goes to `original`,
- * unless that is NULL. */
-void *med_reduction_copy(const struct med_member *member, const void *address, void **original);
+/* What an address stands for: so many bytes behind the original's begin, or its copy's. */
+typedef struct med_reduction_found {
+    const med_reduced *one;
+    uintptr_t part; /* the member's */
+    uintptr_t at;
+} med_reduction_found;
+
+/* As the innermost group knows it that does: the address is the original's, or of any member's
+ * copy. False: none does. */
+bool med_reduction_find(const struct med_member *member,
+                        const void *address,
+                        med_reduction_found *found);
+
+static inline void *
+med_reduction_copy(const med_reduction_found *found)
+{
+    return (void *)(found->part + found->one->offset + found->at);
+}
 
 #endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The names that clang calls for what depends on tasks: tasks, and waits. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "omp/abi_kmpc_task.h"
+#include "omp/block.h"
+
+typedef struct med_kmpc_dependence {
+    uintptr_t address;
+    size_t size;
+    uint8_t kind;
+} med_kmpc_dependence;
+
+#define DEPEND_OUT 2u /* and inout, which is 3 */
+#define DEPEND_MUTEX 4u
+#define DEPEND_SET 8u
+#define DEPEND_ALL 0x80u /* on whatever stands before, and so for what comes */
+
+#define LIST_FEW 16u
+
+typedef struct list {
+    size_t count;
+    bool on_all;
+    med_dependence *all;
+    med_dependence few[LIST_FEW];
+} list;
+
+static med_depend_kind
+kind_of(uint8_t kind)
+{
+    return kind & (DEPEND_OUT | DEPEND_MUTEX) ? MED_DEPEND_OUT
+           : kind & DEPEND_SET                ? MED_DEPEND_SET
+                                              : MED_DEPEND_IN;
+}
+
+/* Those that write, or those that do not: of several on one address the first one counts. */
+static void
+list_add(list *l, const med_kmpc_dependence *more, int32_t count, bool writers)
+{
+    for (int32_t i = 0; i < count; i++) {
+        med_depend_kind kind = kind_of(more[i].kind);
+        if ((kind == MED_DEPEND_OUT) == writers) {
+            l->all[l->count++] = (med_dependence){more[i].address, kind};
+        }
+        l->on_all |= (more[i].kind & DEPEND_ALL) != 0;
+    }
+}
+
+/* False: there is no memory, or it depends on all. */
+static bool
+list_read(list *l,
+          int32_t count,
+          const med_kmpc_dependence *first,
+          int32_t more_count,
+          const med_kmpc_dependence *more)
+{
+    size_t most = (size_t)count + (size_t)more_count;
+    *l = (list){.all = l->few};
+    if (most > LIST_FEW) {
+        l->all = med_block_take(most * sizeof *l->all);
+    }
+    if (!l->all) {
+        return false;
+    }
+    list_add(l, first, count, true);
+    list_add(l, more, more_count, true);
+    list_add(l, first, count, false);
+    list_add(l, more, more_count, false);
+    return !l->on_all;
+}
+
+static void
+list_give(const list *l)
+{
+    if (l->all != l->few) {
+        med_block_give(l->all);
+    }
+}
+
+FACE void
+__kmpc_omp_wait_deps(const med_kmpc_place *place,
+                     int32_t thread,
+                     int32_t count,
+                     const med_kmpc_dependence *first,
+                     int32_t more_count,
+                     const med_kmpc_dependence *more)
+{
+    list l;
+    med_member *member = med_member_get();
+    (void)place;
+    (void)thread;
+    if (list_read(&l, count, first, more_count, more)) {
+        med_task_wait_depend(member, l.all, l.count);
+    } else {
+        med_task_wait(member);
+    }
+    list_give(&l);
+}
+
+static void
+nothing(void *data)
+{
+    (void)data;
+}
+
+/* A wait that does not wait is a task without lines. */
+FACE void
+__kmpc_omp_taskwait_deps_51(const med_kmpc_place *place,
+                            int32_t thread,
+                            int32_t count,
+                            const med_kmpc_dependence *first,
+                            int32_t more_count,
+                            const med_kmpc_dependence *more,
+                            int32_t waits_not)
+{
+    list l;
+    if (!waits_not || !list_read(&l, count, first, more_count, more)) {
+        __kmpc_omp_wait_deps(place, thread, count, first, more_count, more);
+        return;
+    }
+    const med_task_call call = {.entry = nothing, .depends = l.all, .depend_count = l.count};
+    med_task_meet(med_member_get(), &call);
+    list_give(&l);
+}
+
+FACE int32_t
+__kmpc_omp_task_with_deps(const med_kmpc_place *place,
+                          int32_t thread,
+                          med_kmpc_task *task,
+                          int32_t count,
+                          const med_kmpc_dependence *first,
+                          int32_t more_count,
+                          const med_kmpc_dependence *more)
+{
+    (void)place;
+    (void)thread;
+    list l;
+    med_member *member = med_member_get();
+    med_task_call call = med_kmpc_task_call(med_kmpc_head_of(task));
+    if (list_read(&l, count, first, more_count, more)) {
+        call.depends = l.all;
+        call.depend_count = l.count;
+    } else {
+        med_task_wait(member);
+        call.flags |= MED_TASK_UNDEFERRED;
+    }
+    med_task_meet(member, &call);
+    list_give(&l);
+    return 0;
+}
