@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "medley/status.h"
+#include "port/inner.h"
 
 typedef enum med_atomic_operation {
     MED_ATOMIC_LOAD, /* the operand is not used */
@@ -31,14 +32,17 @@ typedef enum med_atomic_operation {
 
 /* MEDLEY_OK when `size` bytes at `memory` can be used atomically; MEDLEY_ERR_ARGUMENT: NULL, of no
  * such size, or not aligned to it; MEDLEY_ERR_NOT_SUPPORTED: not on this processor. */
-medley_status_t med_atomic_sized_check(const void *memory, size_t size);
+MED_INNER medley_status_t med_atomic_sized_check(const void *memory, size_t size);
 
 /* Both: of memory that was checked. What was there before; for a store, what was stored. Of the
  * operand the low `size` bytes count. */
-uint64_t
-med_atomic_sized_apply(void *memory, size_t size, med_atomic_operation operation, uint64_t operand);
+MED_INNER uint64_t med_atomic_sized_apply(void *memory,
+                                          size_t size,
+                                          med_atomic_operation operation,
+                                          uint64_t operand);
 /* True when `*expected` was there and `desired` is now; else `*expected` becomes what was there. */
-bool med_atomic_sized_cas(void *memory, size_t size, uint64_t *expected, uint64_t desired);
+MED_INNER bool
+med_atomic_sized_cas(void *memory, size_t size, uint64_t *expected, uint64_t desired);
 
 /* For programs: every access before it is seen before every access behind it, by everybody.
  * (Medley's own fences are the port's, which know who else runs.) */

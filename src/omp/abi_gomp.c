@@ -220,20 +220,19 @@ GOMP_single_copy_end(void *data)
 /* ---- Critical, atomic ------------------------------------------------------------------------ */
 
 static struct {
-    _Alignas(64) med_lock unnamed;
-    _Alignas(64) med_lock atomic;
-} locks;
+    _Alignas(64) med_lock lock;
+} unnamed;
 
 FACE void
 GOMP_critical_start(void)
 {
-    med_omp_lock_set(&locks.unnamed, med_member_get());
+    med_omp_lock_set(&unnamed.lock, med_member_get());
 }
 
 FACE void
 GOMP_critical_end(void)
 {
-    med_omp_lock_unset(&locks.unnamed);
+    med_omp_lock_unset(&unnamed.lock);
 }
 
 /* The compiler has a zeroed pointer for each name: the lock itself. */
@@ -252,13 +251,13 @@ GOMP_critical_name_end(void **name)
 FACE void
 GOMP_atomic_start(void)
 {
-    med_omp_lock_set(&locks.atomic, med_member_get());
+    med_omp_atomic_begin();
 }
 
 FACE void
 GOMP_atomic_end(void)
 {
-    med_omp_lock_unset(&locks.atomic);
+    med_omp_atomic_end();
 }
 
 /* ---- What a program says --------------------------------------------------------------------- */

@@ -52,6 +52,22 @@ med_omp_lock_unset(med_lock *lock)
     med_lock_release(lock, sleepers_of(lock), MED_PORT_SCOPE_PROCESS);
 }
 
+static struct {
+    _Alignas(64) med_lock lock;
+} atomics;
+
+void
+med_omp_atomic_begin(void)
+{
+    med_omp_lock_set(&atomics.lock, med_member_get());
+}
+
+void
+med_omp_atomic_end(void)
+{
+    med_omp_lock_unset(&atomics.lock);
+}
+
 /* ---- Nestable locks -------------------------------------------------------------------------- */
 
 /* Relaxed, all: who finds himself there wrote it, and anybody else finds another. */

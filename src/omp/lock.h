@@ -14,6 +14,9 @@
 void med_omp_lock_set(med_lock *lock, med_member *member);
 bool med_omp_lock_test(med_lock *lock, med_member *member);
 void med_omp_lock_unset(med_lock *lock);
+/* Around an atomic construct that the processor has nothing for: one lock for all, of any face. */
+void med_omp_atomic_begin(void);
+void med_omp_atomic_end(void);
 
 /* That its owner, a task, may set again. */
 typedef struct med_nest_lock {
