@@ -100,19 +100,6 @@ med_port_counter_close(med_port_counter *counter)
 }
 
 medley_status_t
-med_port_module_open(const char *name,
-                     const char *symbol,
-                     void **found,
-                     char why[MED_PORT_WHY_BYTES])
-{
-    (void)name;
-    (void)symbol;
-    (void)found;
-    why[0] = '\0';
-    return MEDLEY_ERR_NOT_SUPPORTED;
-}
-
-medley_status_t
 med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *length)
 {
     (void)path;

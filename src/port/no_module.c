@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* For ports without a linker at run time, and for programs that are linked without one. */
+#include "port/port.h"
+
+medley_status_t
+med_port_module_open(const char *name,
+                     const char *symbol,
+                     void **found,
+                     char why[MED_PORT_WHY_BYTES])
+{
+    (void)name;
+    (void)symbol;
+    (void)found;
+    why[0] = '\0';
+    return MEDLEY_ERR_NOT_SUPPORTED;
+}
