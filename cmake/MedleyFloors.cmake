@@ -38,3 +38,26 @@ if(MEDLEY_PORT STREQUAL linux)
 else()
     set(MEDLEY_PIC OFF)
 endif()
+
+# medley_archive(TARGET NAME file...): libNAME.a, whose names beyond the interfaces are such that no
+# program has them (HideNames.cmake): whatever a program calls its functions, it calls its own, and
+# we ours.
+function(medley_archive target name)
+    add_library(${target} STATIC ${ARGN})
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME ${name}
+        ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/archives)
+    add_custom_command(TARGET ${target} POST_BUILD
+        COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOBJCOPY=${CMAKE_OBJCOPY} -DARCHIVE=$<TARGET_FILE:${target}>
+            -P ${PROJECT_SOURCE_DIR}/cmake/HideNames.cmake VERBATIM)
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/HideNames.cmake)
+endfunction()
+
+# medley_shared_of(TARGET ARCHIVE): a shared library of all that is in there.
+function(medley_shared_of target archive)
+    set(nothing ${PROJECT_BINARY_DIR}/archives/nothing.c)
+    if(NOT EXISTS ${nothing})
+        file(WRITE ${nothing} "typedef int nothing;\n")
+    endif()
+    add_library(${target} SHARED ${nothing})
+    target_link_libraries(${target} PRIVATE medley_flags -Wl,--whole-archive ${archive} -Wl,--no-whole-archive)
+endfunction()

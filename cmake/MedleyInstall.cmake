@@ -3,7 +3,7 @@
 # them (pkg-config, CMake), the man pages, the examples. All of it may be moved: paths inside are
 # relative.
 
-install(TARGETS medley_static medley_shared
+install(TARGETS medley_hidden medley_shared
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
@@ -20,6 +20,14 @@ install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
     FILES_MATCHING PATTERN "*.c")
 
+# OpenMP's have names that are others' elsewhere: they lie in a folder where nobody looks who is not
+# told to.
+set(MEDLEY_OPENMP_DIR ${CMAKE_INSTALL_LIBDIR}/medley/openmp)
+install(TARGETS medley_omp medley_omp_stub medley_omp_gomp medley_omp_llvm
+    ARCHIVE DESTINATION ${MEDLEY_OPENMP_DIR}
+    LIBRARY DESTINATION ${MEDLEY_OPENMP_DIR})
+install(FILES $<TARGET_FILE_DIR:medley_omp>/libomp.so.5 src/omp/libgomp.spec DESTINATION ${MEDLEY_OPENMP_DIR})
+
 # ---- How to find it ------------------------------------------------------------------------------
 
 set(MEDLEY_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -34,7 +42,8 @@ configure_file(cmake/medley.pc.in ${folder}/medley.pc @ONLY)
 configure_file(cmake/MedleyConfig.cmake.in ${folder}/MedleyConfig.cmake @ONLY)
 write_basic_package_version_file(${folder}/MedleyConfigVersion.cmake
     COMPATIBILITY SameMajorVersion)
-install(FILES ${folder}/medley.pc DESTINATION ${MEDLEY_PKGCONFIG_DIR})
+configure_file(cmake/medley-openmp.pc.in ${folder}/medley-openmp.pc @ONLY)
+install(FILES ${folder}/medley.pc ${folder}/medley-openmp.pc DESTINATION ${MEDLEY_PKGCONFIG_DIR})
 # By the standards' names, and with their versions, for programs that know no more than those.
 function(medley_interface file INTERFACE_NAME INTERFACE_VERSION INTERFACE_DESCRIPTION)
     configure_file(cmake/interface.pc.in ${folder}/${file}.pc @ONLY)

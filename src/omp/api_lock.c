@@ -24,7 +24,11 @@
 #define VERSION_LLVM(name, function)                                                               \
     __asm__(".globl llvm_" #name "\n.set llvm_" #name ", now_" #function "\n.symver llvm_" #name   \
             ", omp_" #name "@VERSION");
-#else
+#elif defined MED_OMP_LLVM /* linked statically: the names have one meaning, this */
+#define VERSION_LLVM(name, function)                                                               \
+    __asm__(".globl omp_" #name "\n.set omp_" #name ", now_" #function);
+#define VERSIONS(type, name, argument)
+#else /* or that of gcc's */
 #define VERSION_LLVM(name, function)
 #define VERSIONS(type, name, argument)                                                             \
     FACE type omp_##name(argument) __attribute__((alias("now_" #name)));
@@ -121,12 +125,14 @@ now_init_nest_lock_(med_nest_lock **lock)
 }
 NEST_LOCK_VERSIONS(void, init_nest_lock)
 
+#ifndef MED_OMP_LLVM
 FACE void
 omp_init_nest_lock_with_hint(med_nest_lock *lock, unsigned hint)
 {
     (void)hint;
     now_init_nest_lock(lock);
 }
+#endif
 
 FACE void
 omp_init_nest_lock_with_hint_(med_nest_lock **lock, const unsigned *hint)

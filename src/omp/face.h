@@ -15,10 +15,11 @@
 #define LLVM_AS(name, theirs)                                                                      \
     __asm__(".weak llvm_" #theirs "\n.set llvm_" #theirs ", " #name "\n.symver llvm_" #theirs      \
             ", " #theirs "@VERSION");
-#else
-#define LLVM_AS(name, theirs)
-#endif
 #define LLVM(name) LLVM_AS(name, name)
+#else /* linked statically, where no name has a version */
+#define LLVM_AS(name, theirs) __asm__(".globl " #theirs "\n.set " #theirs ", " #name);
+#define LLVM(name)
+#endif
 #define LLVM_BOTH(name) LLVM(name) LLVM(name##_)
 
 #endif

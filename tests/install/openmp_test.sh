@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installs into a folder of its own, and builds and runs programs for OpenMP there as a user does,
+# with each compiler: linked with Medley's library, statically, and not linked with it at all.
+#
+# usage: openmp_test.sh BUILD_DIR
+set -euo pipefail
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)/openmp
+
+fail() {
+    echo "openmp_test: $*" >&2
+    exit 1
+}
+
+first_of() {
+    local name
+    for name in "$@"; do
+        if command -v "$name" >/dev/null; then
+            echo "$name"
+            return
+        fi
+    done
+}
+
+clang=$(first_of clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang)
+compilers=(gcc g++ gfortran "$clang")
+for compiler in "${compilers[@]}"; do
+    if ! command -v "${compiler:-clang}" >/dev/null; then
+        echo "not possible here: no ${compiler:-clang} (scripts/setup.sh test installs it)"
+        exit 77 # skipped, to ctest
+    fi
+done
+
+work=$(mktemp -d "$build/openmp-install-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+unset LD_LIBRARY_PATH
+cmake --install "$build" --prefix "$work/first" >install.log || fail "$(cat install.log)"
+mv first "a prefix" # it may be moved
+prefix="$work/a prefix"
+pc=$(find "$prefix" -name medley-openmp.pc)
+export PKG_CONFIG_PATH="${pc%/*}"
+folder=$(pkg-config --variable=folder medley-openmp)
+folder=${folder//\\/} # pkg-config's, before the blank
+[ -f "$folder/libgomp.so.1" ] || fail "no libgomp.so.1 where pkg-config says: $folder"
+eval "flags=($(pkg-config --cflags --libs medley-openmp))"
+eval "medley=($(pkg-config --cflags --libs medley))"
+
+echo "in a folder that others do not look into"
+others=$(find "$prefix" \( -name 'libgomp*' -o -name 'libomp*' \) ! -path '*/medley/openmp/*')
+[ -z "$others" ] || fail "elsewhere: $others"
+
+echo "no inner name that a program might have"
+for archive in "$folder"/lib{gomp,omp}.a "${folder%/medley/openmp}/libmedley.a"; do
+    names=$(nm -g --defined-only "$archive" | awk 'NF == 3 && $3 !~ /^(__|GOMP_|ompc?_|ompt_|kmp_|mrapi_|mcapi_|medley_)/ { print $3 }')
+    [ -z "$names" ] || fail "$archive: $names"
+done
+
+# The program runs, and what it runs on is ours: the linker at run time says so, or names in it do.
+runs_linked() { # PROGRAM
+    ldd "$1" | grep -E "=> $prefix/[^ ]*/medley/openmp/lib(gomp\.so\.1|omp\.so\.5) " >/dev/null || fail "$1: $(ldd "$1")"
+    "$1" >out || fail "$1: $(cat out)"
+}
+runs_static() { # PROGRAM NEEDED
+    local needed
+    needed=$(readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[lib\([a-z]*\)\..*/\1/p' | tr '\n' ' ')
+    [ "$needed" = "$2" ] || fail "$1 needs $needed"
+    nm "$1" | grep ' __med_team_start$' >/dev/null || fail "$1 is not linked with ours"
+    "$1" >out || fail "$1: $(cat out)"
+}
+
+for compiler in "${compilers[@]}"; do
+    program=$here/program.c no_path=() options=(-O1 -Wall -Wextra -Werror -Wl,--fatal-warnings)
+    case $compiler in
+    g++) cp "$program" program.cc && program=program.cc ;;
+    gfortran) program=$here/program.f90 ;;
+    clang*) no_path=(-fno-openmp-implicit-rpath) ;;
+    esac
+    echo "$compiler: linked by pkg-config"
+    "$compiler" "${options[@]}" "$program" -o linked "${flags[@]}" 2>errors || fail "$(cat errors)"
+    runs_linked ./linked
+
+    echo "$compiler: linked without a word of us, and run on ours"
+    "$compiler" "${options[@]}" -fopenmp "$program" -o plain 2>errors || fail "$(cat errors)"
+    ! ldd ./plain | grep "$prefix" >/dev/null || fail "found without being asked for: $(ldd ./plain)"
+    (export LD_LIBRARY_PATH=$folder && runs_linked ./plain)
+
+    echo "$compiler: linked statically"
+    "$compiler" "${options[@]}" "$program" -o static "${flags[@]}" -static 2>errors || fail "$(cat errors)"
+    [ ! -s errors ] || fail "$(cat errors)"
+    runs_static ./static ''
+    # No path to shared libraries: glibc 2.36 starts no such program that has one.
+    "$compiler" "${options[@]}" -fPIE -fopenmp "$program" -o static -static-pie "${no_path[@]}" "-B$folder" "-L$folder" 2>errors || fail "$(cat errors)"
+    runs_static ./static ''
+done
+
+echo "$clang: OpenMP alone linked statically"
+"$clang" -static-openmp "$here/program.c" -o static "${flags[@]}" 2>errors || fail "$(cat errors)"
+runs_static ./static 'c '
+
+echo "gcc: told by its specs"
+gcc -specs="$folder/libgomp.spec" -fopenmp "$here/program.c" -o static -static "-L$folder" 2>errors || fail "$(cat errors)"
+runs_static ./static ''
+
+echo "with MRAPI, in one Medley"
+for compiler in gcc "$clang"; do
+    "$compiler" "$here/node.c" -o node "${medley[@]}" "${flags[@]}" -Wl,-rpath,"${folder%/medley/openmp}"
+    MEDLEY_SYSTEM=openmp-test-$$ ./node || fail "$compiler: linked: not one"
+    "$compiler" "$here/node.c" -o node "${medley[@]}" "${flags[@]}" -static 2>errors || fail "$(cat errors)"
+    MEDLEY_SYSTEM=openmp-test-$$ ./node || fail "$compiler: linked statically: not one"
+done
+
+echo "with CMake"
+CC=gcc CXX=g++ FC=gfortran cmake -S "$here" -B cmake -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 || fail "$(cat cmake.log)"
+cmake --build cmake >cmake.log 2>&1 || fail "$(cat cmake.log)"
+for program in in_c in_cc in_f90; do
+    runs_linked cmake/$program
+done
