@@ -324,6 +324,13 @@ atomic_word_cas_relaxed(atomic_word *a, uintptr_t *expected, uintptr_t desired)
 }
 
 static inline bool
+atomic_word_cas_acquire(atomic_word *a, uintptr_t *expected, uintptr_t desired)
+{
+    return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+static inline bool
 atomic_word_cas_release(atomic_word *a, uintptr_t *expected, uintptr_t desired)
 {
     return __atomic_compare_exchange_n(&a->value, expected, desired, false, __ATOMIC_RELEASE,

@@ -53,26 +53,14 @@ typedef struct list {
     med_dependence few[LIST_FEW];
 } list;
 
-static med_depend_kind
-kind_of(uintptr_t number)
+/* omp_all_memory is written as NULL. */
+static med_dependence
+dependence_of(void *address, uintptr_t kind)
 {
-    return number == MED_DEPEND_IN    ? MED_DEPEND_IN
-           : number == MED_DEPEND_SET ? MED_DEPEND_SET
-                                      : MED_DEPEND_OUT;
-}
-
-/* Writers first: of several dependences on one address the first one counts. */
-static void
-list_sort(list *l)
-{
-    size_t writers = 0;
-    for (size_t i = 0; i < l->count; i++) {
-        if (l->all[i].kind == MED_DEPEND_OUT) {
-            const med_dependence writer = l->all[i];
-            l->all[i] = l->all[writers];
-            l->all[writers++] = writer;
-        }
-    }
+    bool writes = kind != MED_DEPEND_IN && kind != MED_DEPEND_MUTEX && kind != MED_DEPEND_SET;
+    return (med_dependence){(uintptr_t)address, !writes   ? (med_depend_kind)kind
+                                                : address ? MED_DEPEND_OUT
+                                                          : MED_DEPEND_ALL};
 }
 
 static bool
@@ -90,12 +78,11 @@ list_read(list *l, void **depend)
     }
     for (size_t i = 0; i < l->count; i++) {
         void **object = addresses[i];
-        l->all[i] = i < plain
-                        ? (med_dependence){(uintptr_t)addresses[i],
-                                           i < writers ? MED_DEPEND_OUT : MED_DEPEND_IN}
-                        : (med_dependence){(uintptr_t)object[0], kind_of((uintptr_t)object[1])};
+        l->all[i] = i < out       ? dependence_of(object, MED_DEPEND_OUT)
+                    : i < writers ? dependence_of(object, MED_DEPEND_MUTEX)
+                    : i < plain   ? dependence_of(object, MED_DEPEND_IN)
+                                  : dependence_of(object[0], (uintptr_t)object[1]);
     }
-    list_sort(l);
     return true;
 }
 
@@ -133,6 +120,20 @@ GOMP_taskwait_depend(void **depend)
     }
     med_task_wait_depend(member, l.all, l.count);
     list_give(&l);
+}
+
+static void
+nothing(void *data)
+{
+    (void)data;
+}
+
+/* A wait that nobody waits at is a task without lines. */
+FACE void
+GOMP_taskwait_depend_nowait(void **depend)
+{
+    med_task_call call = {.entry = nothing};
+    meet_with_list(med_member_get(), &call, depend);
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */

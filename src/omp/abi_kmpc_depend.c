@@ -21,33 +21,30 @@ typedef struct med_kmpc_dependence {
 
 typedef struct list {
     size_t count;
-    bool on_all;
     med_dependence *all;
     med_dependence few[LIST_FEW];
 } list;
 
+/* All memory may be written as an address that is none, too. */
 static med_depend_kind
-kind_of(uint8_t kind)
+kind_of(const med_kmpc_dependence *one)
 {
-    return kind & (DEPEND_OUT | DEPEND_MUTEX) ? MED_DEPEND_OUT
-           : kind & DEPEND_SET                ? MED_DEPEND_SET
-                                              : MED_DEPEND_IN;
+    return (one->kind & DEPEND_ALL) || one->address == UINTPTR_MAX ? MED_DEPEND_ALL
+           : one->kind & DEPEND_OUT                                ? MED_DEPEND_OUT
+           : one->kind & DEPEND_MUTEX                              ? MED_DEPEND_MUTEX
+           : one->kind & DEPEND_SET                                ? MED_DEPEND_SET
+                                                                   : MED_DEPEND_IN;
 }
 
-/* Those that write, or those that do not: of several on one address the first one counts. */
 static void
-list_add(list *l, const med_kmpc_dependence *more, int32_t count, bool writers)
+list_add(list *l, const med_kmpc_dependence *more, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
-        med_depend_kind kind = kind_of(more[i].kind);
-        if ((kind == MED_DEPEND_OUT) == writers) {
-            l->all[l->count++] = (med_dependence){more[i].address, kind};
-        }
-        l->on_all |= (more[i].kind & DEPEND_ALL) != 0;
+        l->all[l->count++] = (med_dependence){more[i].address, kind_of(&more[i])};
     }
 }
 
-/* False: there is no memory, or it depends on all. */
+/* False: there is no memory. */
 static bool
 list_read(list *l,
           int32_t count,
@@ -56,18 +53,14 @@ list_read(list *l,
           const med_kmpc_dependence *more)
 {
     size_t most = (size_t)count + (size_t)more_count;
-    *l = (list){.all = l->few};
-    if (most > LIST_FEW) {
-        l->all = med_block_take(most * sizeof *l->all);
-    }
+    l->count = 0;
+    l->all = most <= LIST_FEW ? l->few : med_block_take(most * sizeof *l->all);
     if (!l->all) {
         return false;
     }
-    list_add(l, first, count, true);
-    list_add(l, more, more_count, true);
-    list_add(l, first, count, false);
-    list_add(l, more, more_count, false);
-    return !l->on_all;
+    list_add(l, first, count);
+    list_add(l, more, more_count);
+    return true;
 }
 
 static void

@@ -44,6 +44,7 @@ typedef enum med_task_flag {
     MED_TASK_DEPENDS = 8,    /* `after` is used */
     MED_TASK_DETACHES = 16,  /* it is complete when its event is fulfilled as well */
     MED_TASK_COPIED = 32,    /* by the compiler's function: its lines destroy what that made */
+    MED_TASK_EXCLUDES = 64,  /* siblings: task_exclude.h */
 } med_task_flag;
 
 typedef struct med_task {
@@ -93,8 +94,10 @@ struct med_tasking;
 
 typedef enum med_depend_kind {
     MED_DEPEND_IN = 1,
-    MED_DEPEND_OUT = 2, /* and inout */
-    MED_DEPEND_SET = 5, /* inoutset */
+    MED_DEPEND_OUT = 2,   /* and inout */
+    MED_DEPEND_MUTEX = 4, /* mutexinoutset */
+    MED_DEPEND_SET = 5,   /* inoutset */
+    MED_DEPEND_ALL = 6,   /* out, of whatever its siblings name: omp_all_memory */
 } med_depend_kind;
 
 typedef struct med_dependence {
@@ -111,7 +114,7 @@ typedef struct med_task_call {
     size_t align;
     uint32_t flags;
     int32_t priority;
-    const med_dependence *depends; /* so many, strongest first where one address is there twice */
+    const med_dependence *depends; /* so many */
     size_t depend_count;
     uintptr_t *event; /* of one that detaches: what fulfils it, said before `prepare` is called */
     /* NULL; or changes what the task has of the data. */

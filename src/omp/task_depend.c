@@ -9,11 +9,12 @@
  * the list, and itself until it has put in all; so the count comes to nothing once, by whoever is
  * last. Edges are in the memory of the task that waits: read before it is counted down.
  *
- * mutexinoutset is taken for inout by the faces, which is one of the orders that it allows.
+ * A task that nothing is left of excludes others then, or waits until it does: task_exclude.h.
  */
 #include "omp/task_depend.h"
 
 #include "omp/block.h"
+#include "omp/task_exclude.h"
 #include "omp/task_inner.h"
 #include "omp/task_table.h"
 
@@ -65,9 +66,19 @@ unblock(med_task *task)
     return atomic32_fetch_add_acq_rel(&task->after->blockers, 0u - 1u) - 1;
 }
 
+/* Nothing is left that it waits for. False: but for those that it excludes. */
+static bool
+may_run(med_task *task)
+{
+    return !(task->flags & MED_TASK_EXCLUDES) || med_exclusions_take(task);
+}
+
 void
 med_depend_release(med_member *member, med_task *task)
 {
+    if (task->flags & MED_TASK_EXCLUDES) {
+        med_exclusions_give(member, task);
+    }
     /* A2 edge <- R2 (wait_for); R1 complete -> A1 (med_depend_is_complete) */
     uintptr_t list = atomic_word_exchange_acq_rel(&task->after->dependents, MED_DEPEND_CLOSED);
     med_edge *e = (med_edge *)list;
@@ -76,7 +87,9 @@ med_depend_release(med_member *member, med_task *task)
         med_task *waits = e->task;
         uint32_t left = unblock(waits);
         if (left == 0) {
-            med_task_ready(member, waits);
+            if (may_run(waits)) {
+                med_task_ready(member, waits);
+            }
         } else if (left == 1) {
             med_task_wake(member); /* its maker may be the one who waits */
         }
@@ -126,17 +139,18 @@ med_depend_destroy(med_task_depend *after)
 {
     if (after) {
         edges_give(&after->edges);
+        med_exclusions_destroy(after->exclusions);
         med_block_give(after);
     }
 }
 
 /* ---- A task ---------------------------------------------------------------------------------- */
 
-static void
-wait_for_all(med_task *task, const med_way *of)
+void
+med_depend_behind(med_task *task, med_task *const *others, uint32_t count)
 {
-    for (uint32_t i = 0; of && i < of->count; i++) {
-        wait_for(task, of->tasks[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        wait_for(task, others[i]);
     }
 }
 
@@ -144,10 +158,8 @@ bool
 med_depend_add(med_member *member, med_task *task, const med_task_call *call)
 {
     after_begin(task);
-    for (size_t i = 0; i < call->depend_count; i++) {
-        wait_for_all(task, med_table_put(member, task, &call->depends[i]));
-    }
-    return unblock(task) == 0;
+    med_table_put(member, task, call->depends, call->depend_count);
+    return unblock(task) == 0 && may_run(task);
 }
 
 static bool
@@ -169,7 +181,7 @@ med_task_wait_depend(med_member *member, const med_dependence *depends, size_t c
     waits->flags = 0;
     after_begin(waits);
     for (size_t i = 0; i < count; i++) {
-        wait_for_all(waits, med_table_look(table, &depends[i]));
+        med_table_look(table, waits, &depends[i]);
     }
     const med_until until = {.is_over = is_unblocked, .context = waits};
     med_task_until(member, &until, &member->allowed);

@@ -30,11 +30,14 @@ typedef struct med_task_depend {
     atomic32 blockers;      /* so many it waits for, and its maker */
     atomic32 holds;         /* of its memory */
     med_edges edges;
+    struct med_exclusions *exclusions; /* task_exclude.h; or NULL: never had one */
 } med_task_depend;
 
 /* The task, made by the member's own, is behind all those that it depends on. True: there is
  * nothing left to wait for; else whoever completes the last of them says that it is ready. */
 bool med_depend_add(struct med_member *member, med_task *task, const med_task_call *call);
+/* It waits for those of them that are not complete: for the table that they stand in. */
+void med_depend_behind(med_task *task, med_task *const *others, uint32_t count);
 /* It is complete: those that depend on it may be ready. */
 void med_depend_release(struct med_member *member, med_task *task);
 /* Of a task that had dependences: does nobody keep its memory any more? */

@@ -64,6 +64,29 @@ BUGS = {
     "heap_unlooked": (
         "if (!may || slot->index == at || !slot_take_over(",
         "if ((void)at, !may || !slot_take_over("),
+    # Tasks that exclude each other (src/omp/task_exclude.c).
+    "exclusions_unsorted": (
+        "    for (; at > 0 && of->list[at - 1] > *one; at--) {\n"
+        "        of->list[at] = of->list[at - 1];\n"
+        "    }\n",
+        ""),
+    "exclusion_lost": (
+        "    one->waiting = next->next;\n",
+        "    one->waiting = NULL;\n"),
+    "exclusion_freed": (
+        "    uintptr_t seen = atomic_word_load_relaxed(&one->word); /* relaxed: both below check it */\n",
+        "    uintptr_t seen = FREE;\n"
+        "    if (atomic_word_load_relaxed(&one->word) != FREE) {\n"
+        "        return true;\n"
+        "    }\n"),
+    # Whom a task waits for (src/omp/task_table.c).
+    "named_twice": (
+        "    if (last(at)->kind == kind || last(at)->kind == MED_DEPEND_OUT) {\n",
+        "    if (kind || last(at)->kind == MED_DEPEND_OUT) {\n"),
+    "all_unseen": (
+        "    behind(task, of->count ? of : &table->all);\n",
+        "    (void)table;\n"
+        "    behind(task, of);\n"),
 }
 
 

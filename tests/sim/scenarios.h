@@ -100,6 +100,7 @@
     HUNTED(omp_task_queue)          \
     HUNTED(omp_tasks)               \
     HUNTED(omp_depends)             \
+    HUNTED(omp_excludes)            \
     HUNTED(omp_events)
 /* clang-format on */
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the scenarios of tasks have in common. */
+#ifndef SIM_OMP_TASKS_H
+#define SIM_OMP_TASKS_H
+
+#include "omp/task_inner.h"
+#include "scenarios.h"
+
+/* All memory of its tasks is given back. */
+void sim_no_task_is_kept(const med_team *team);
+
+#endif
