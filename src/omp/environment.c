@@ -12,8 +12,6 @@
 #include "omp/waiting.h"
 #include "port/port.h"
 
-#define THREADS_MAX 65535u
-
 /* ---- The machine ----------------------------------------------------------------------------- */
 
 /* As many threads as can run: no more than there are processors for this process, nor than its
@@ -38,7 +36,7 @@ threads_read(med_settings *settings, med_value value)
     uint64_t number;
     settings->threads_listed = 0;
     do {
-        if (!med_value_number(&value, 1, THREADS_MAX, &number)) {
+        if (!med_value_number(&value, 1, MED_THREADS_MOST, &number)) {
             return false;
         }
         if (settings->threads_listed < MED_THREADS_LIST) {
@@ -112,11 +110,14 @@ schedule_read(med_settings *settings, med_value value)
     return med_value_end(&value);
 }
 
+/* Linux starts no thread with less. */
+#define STACK_LEAST 16384u
+
 static bool
 stack_read(med_settings *settings, med_value value)
 {
     uint64_t bytes;
-    if (!med_value_size(&value, 1024, &bytes) || !med_value_end(&value)) {
+    if (!med_value_size(&value, 1024, &bytes) || !med_value_end(&value) || bytes < STACK_LEAST) {
         return false;
     }
     settings->stack_size_bytes = bytes;
@@ -287,7 +288,7 @@ static const variable variables[] = {
     {"OMP_SCHEDULE", schedule_read,
      "[monotonic:|nonmonotonic:] static, dynamic, guided, auto or steal, and perhaps a comma and a "
      "chunk"},
-    {"OMP_STACKSIZE", stack_read, "a size in KiB, or with B, K, M or G behind it"},
+    {"OMP_STACKSIZE", stack_read, "a size in KiB, or with B, K, M or G behind it, from 16K"},
     {"OMP_NUM_TEAMS", teams_read, "a number from 1"},
     {"OMP_TEAMS_THREAD_LIMIT", teams_limit_read, "a number from 1"},
     {"OMP_DEFAULT_DEVICE", device_read, "a number"},

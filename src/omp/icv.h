@@ -31,6 +31,7 @@ typedef enum med_schedule_kind {
 
 #define MED_LEVELS_MAX 64u /* of active parallel regions, one in the other */
 #define MED_THREADS_LIST 8u
+#define MED_THREADS_MOST 65535u /* in a team */
 
 typedef struct med_icv {
     uint32_t threads; /* nthreads-var, for the next region */

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "base/log.h"
 #include "omp/block.h"
+#include "omp/say.h"
 #include "omp/task_depend.h"
 #include "omp/task_inner.h"
 
@@ -17,8 +17,7 @@ med_task_memory(size_t size_bytes)
 {
     void *block = med_block_take(size_bytes);
     if (!block) {
-        med_log_error("OpenMP", "there is no memory for tasks");
-        __builtin_trap();
+        med_say_fatal("there is no memory for tasks");
     }
     return block;
 }

@@ -9,6 +9,26 @@
 #include "base/log.h"
 #include "omp/block.h"
 #include "omp/crew.h"
+#include "omp/say.h"
+
+/* Once: a program that goes on has it in each of its regions. */
+static void
+report_fewer(uint32_t threads, const char *why)
+{
+    static atomic32 is_said;
+    uint32_t none = 0;
+    /* Relaxed: only one of those who come at once says it. */
+    if (atomic32_cas_relaxed(&is_said, &none, 1)) {
+        med_text text = {.length = 0};
+        med_text_string(&text, "OpenMP: no more than ");
+        med_text_count(&text, threads, "threads");
+        med_text_string(&text, " in a team: ");
+        med_text_string(&text, why);
+        med_log(MED_LOG_ERROR, &text);
+    }
+}
+
+static const char no_more[] = "there is no memory for more";
 
 /* ---- Formations ------------------------------------------------------------------------------ */
 
@@ -45,7 +65,7 @@ med_formation_of(med_team *team, uint32_t size)
 {
     med_formation *formation = formation_find(team, size);
     while (!formation && !(formation = formation_make(team, size)) && size > 1) {
-        size--;
+        report_fewer(--size, no_more);
     }
     return formation;
 }
@@ -67,13 +87,15 @@ member_add(med_team *team)
     return member != NULL;
 }
 
-/* Room for so many members. What waits at its gate does not look at the list. */
+/* Room for so many members, and as many again: whether there will be threads for all who are asked
+ * for nobody knows before. What waits at its gate does not look at the list. */
 static bool
 room_make(med_team *team, uint32_t count)
 {
     if (count <= team->room) {
         return true;
     }
+    count = count > 1 ? 2 * count : 1;
     med_member **members = med_block_take(count * sizeof(med_member *));
     if (!members) {
         return false;
@@ -139,19 +161,14 @@ med_team_rest(med_member *member)
     return true;
 }
 
-static _Noreturn void
-no_memory(void)
-{
-    med_log_error("OpenMP", "there is no memory to begin with");
-    __builtin_trap();
-}
+static const char to_begin_with[] = "there is no memory to begin with";
 
 med_team *
 med_team_make(med_member *leader)
 {
     med_team *team = med_block_take(sizeof *team);
     if (!team) {
-        no_memory();
+        med_say_fatal(to_begin_with);
     }
     *team = (med_team){.leader = leader,
                        .root = leader ? leader->team->root : team,
@@ -160,7 +177,7 @@ med_team_make(med_member *leader)
         med_work_place_init(&team->works[i], i);
     }
     if (!room_make(team, 1) || !member_add(team) || !med_formation_of(team, 1)) {
-        no_memory();
+        med_say_fatal(to_begin_with);
     }
     team->members[0]->implicit.phase = MED_TASK_PHASE_FIRST;
     return team;
@@ -182,10 +199,15 @@ med_team_of(med_member *leader, med_team **team)
 uint32_t
 med_team_members_ready(med_team *team, uint32_t wanted)
 {
-    if (!room_make(team, wanted)) {
-        wanted = team->room;
-    }
-    while (team->ready < wanted && member_add(team)) {
+    while (team->ready < wanted) {
+        if (team->ready == MED_THREADS_MOST) {
+            report_fewer(MED_THREADS_MOST, "that is the most that a team has");
+            break;
+        }
+        if (!room_make(team, team->ready + 1) || !member_add(team)) {
+            report_fewer(team->ready, no_more);
+            break;
+        }
         if (!med_crew_start(team->members[team->ready - 1])) {
             med_block_give(team->members[--team->ready]);
             break;
