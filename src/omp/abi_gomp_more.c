@@ -63,6 +63,7 @@ omp_get_num_interop_properties(const void *interop)
     (void)interop;
     return 0;
 }
+LLVM(omp_get_num_interop_properties)
 
 FACE intptr_t
 omp_get_interop_int(const void *interop, int property, int *code)
@@ -72,6 +73,7 @@ omp_get_interop_int(const void *interop, int property, int *code)
     answer(code);
     return 0;
 }
+LLVM(omp_get_interop_int)
 
 FACE void *
 omp_get_interop_ptr(const void *interop, int property, int *code)
@@ -81,24 +83,28 @@ omp_get_interop_ptr(const void *interop, int property, int *code)
     answer(code);
     return NULL;
 }
+LLVM(omp_get_interop_ptr)
 
 FACE const char *
 omp_get_interop_str(const void *interop, int property, int *code)
 {
     return omp_get_interop_ptr(interop, property, code);
 }
+LLVM(omp_get_interop_str)
 
 FACE const char *
 omp_get_interop_name(const void *interop, int property)
 {
     return omp_get_interop_ptr(interop, property, NULL);
 }
+LLVM(omp_get_interop_name)
 
 FACE const char *
 omp_get_interop_type_desc(const void *interop, int property)
 {
     return omp_get_interop_ptr(interop, property, NULL);
 }
+LLVM(omp_get_interop_type_desc)
 
 FACE const char *
 omp_get_interop_rc_desc(const void *interop, int code)
@@ -106,6 +112,7 @@ omp_get_interop_rc_desc(const void *interop, int code)
     (void)interop;
     return code == NOTHING_IN_IT ? "there is no foreign runtime" : NULL;
 }
+LLVM(omp_get_interop_rc_desc)
 
 /* ---- What we lack ---------------------------------------------------------------------------- */
 

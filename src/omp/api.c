@@ -32,6 +32,7 @@ omp_set_num_threads(int threads)
     med_member_icv(med_member_get())->threads = threads > 0 ? (uint32_t)threads : 1;
 }
 GIVEN(set_num_threads)
+LLVM_AS(omp_set_num_threads, ompc_set_num_threads)
 
 FACE int
 omp_get_max_threads(void)
@@ -68,6 +69,7 @@ omp_set_dynamic(int dynamic)
     med_member_icv(med_member_get())->dynamic = dynamic != 0;
 }
 GIVEN(set_dynamic)
+LLVM_AS(omp_set_dynamic, ompc_set_dynamic)
 
 FACE int
 omp_get_dynamic(void)
@@ -94,6 +96,7 @@ omp_set_max_active_levels(int levels)
     }
 }
 GIVEN(set_max_active_levels)
+LLVM_AS(omp_set_max_active_levels, ompc_set_max_active_levels)
 
 FACE int
 omp_get_max_active_levels(void)
@@ -120,6 +123,7 @@ omp_set_nested(int nested)
     }
 }
 GIVEN(set_nested)
+LLVM_AS(omp_set_nested, ompc_set_nested)
 
 FACE int
 omp_get_nested(void)
@@ -163,6 +167,7 @@ omp_get_ancestor_thread_num(int level)
     return member ? (int)member->number : -1;
 }
 ASKS_OF(get_ancestor_thread_num)
+LLVM_AS(omp_get_ancestor_thread_num, ompc_get_ancestor_thread_num)
 
 FACE int
 omp_get_team_size(int level)
@@ -171,6 +176,7 @@ omp_get_team_size(int level)
     return member ? (int)member->team->size : -1;
 }
 ASKS_OF(get_team_size)
+LLVM_AS(omp_get_team_size, ompc_get_team_size)
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
@@ -221,6 +227,7 @@ omp_set_schedule_(const unsigned *kind, const int *chunk)
     omp_set_schedule(*kind, *chunk);
 }
 LLVM_BOTH(omp_set_schedule)
+LLVM_AS(omp_set_schedule, ompc_set_schedule)
 
 FACE void
 omp_set_schedule_8_(const unsigned *kind, const int64_t *chunk)

@@ -77,11 +77,25 @@ report_fewer(const med_member *member, medley_status_t status)
     med_log(MED_LOG_ERROR, &text);
 }
 
+static atomic_word stack_bytes; /* set by the program; 0: it has not been */
+
+size_t
+med_crew_stack_bytes(void)
+{
+    uintptr_t bytes = atomic_word_load_relaxed(&stack_bytes); /* relaxed: a number, for the next */
+    return bytes ? bytes : (size_t)med_settings_get()->stack_size_bytes;
+}
+
+void
+med_crew_stack_set(size_t size_bytes)
+{
+    atomic_word_store_relaxed(&stack_bytes, size_bytes); /* relaxed: as above */
+}
+
 bool
 med_crew_start(med_member *member)
 {
-    const med_port_thread_attributes attributes = {
-        .stack_size_bytes = (size_t)med_settings_get()->stack_size_bytes};
+    const med_port_thread_attributes attributes = {.stack_size_bytes = med_crew_stack_bytes()};
     bool is_default = attributes.stack_size_bytes == 0;
     medley_status_t status =
         med_port_thread_start(&member->thread, is_default ? NULL : &attributes, serve, member);

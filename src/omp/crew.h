@@ -4,6 +4,7 @@
 #define MEDLEY_OMP_CREW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "omp/team.h"
@@ -13,6 +14,10 @@
 void med_crew_begin(void (*thread_ends)(void *member));
 /* A number that no other member of this process has: for locks. */
 uint32_t med_crew_owner(void);
+
+/* The size of the stacks of threads that are started from now on; 0: the system's own. */
+size_t med_crew_stack_bytes(void);
+void med_crew_stack_set(size_t size_bytes);
 
 /* A thread for a member, that serves. False, and a warning: there can be no more. */
 bool med_crew_start(med_member *member);

@@ -126,7 +126,8 @@ show_programs_own(const med_settings *settings)
     show_number("OMP_MAX_TASK_PRIORITY", (uint64_t)settings->task_priority_max);
     show_truth("OMP_DISPLAY_AFFINITY", settings->initial.shown);
     show_string("OMP_AFFINITY_FORMAT", settings->affinity_format);
-    show_string("OMP_WAIT_POLICY", med_waiting_is_active(settings) ? "ACTIVE" : "PASSIVE");
+    show_string("OMP_WAIT_POLICY",
+                med_waiting_is_active(settings->initial.waits) ? "ACTIVE" : "PASSIVE");
     show_string("OMP_ALLOCATOR",
                 med_allocator_names[settings->initial.allocator - MED_ALLOCATOR_DEFAULT]);
     show_string("OMP_TARGET_OFFLOAD", offloads[settings->offload]);
@@ -142,8 +143,8 @@ med_display_environment(bool verbose)
     show_programs_own(settings);
     if (verbose) {
         show_number("processors", settings->processors); /* no variable */
-        if (settings->waits_limited) {
-            show_number("waiting_ns", settings->waits[0].most_ns); /* nor that */
+        if (settings->initial.waits) {
+            show_number("waiting_ns", settings->initial.waits->most_ns); /* nor that */
         }
     }
     med_port_log("OPENMP DISPLAY ENVIRONMENT END");

@@ -3,6 +3,8 @@
  * The environment's variables (OpenMP 5.0, chapter 6), read once. What cannot be read is named in a
  * warning, with its value, and the default stands.
  */
+#include <string.h>
+
 #include "base/log.h"
 #include "omp/allocator.h"
 #include "omp/display.h"
@@ -340,6 +342,29 @@ settings_read(med_settings *settings)
         settings->initial.active_levels_max == 1 &&
         !med_port_environment("OMP_MAX_ACTIVE_LEVELS") && !med_port_environment("OMP_NESTED")) {
         settings->initial.active_levels_max = MED_LEVELS_MAX; /* section 2.5.2 */
+    }
+}
+
+/* Behind NAME=; NULL: it is another variable's. */
+static const char *
+value_in(const char *line, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(line, name, length) == 0 && line[length] == '=' ? &line[length + 1] : NULL;
+}
+
+void
+med_settings_change(const char *line, med_icv *icv)
+{
+    med_settings read = *med_settings_get();
+    read.initial = *icv;
+    for (uint32_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = value_in(line, variables[i].name);
+        if (value && variables[i].read(&read, (med_value){.at = value})) {
+            *icv = read.initial;
+        } else if (value) {
+            med_log_ignored(variables[i].name, value, variables[i].wanted);
+        }
     }
 }
 

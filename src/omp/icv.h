@@ -47,6 +47,9 @@ typedef struct med_icv {
     uintptr_t allocator;  /* def-allocator-var: a handle */
     uint32_t bind;        /* bind-var: a med_bind */
     bool shown;           /* display-affinity-var */
+    /* How to wait, in a team with a processor to each thread, and in a crowded one; NULL: nothing
+     * is said of it (waiting.h). */
+    const med_wait_limits *waits;
 } med_icv;
 
 /* What OMP_TARGET_OFFLOAD says. */
@@ -70,8 +73,6 @@ typedef struct med_settings {
     uint32_t bind_list[MED_THREADS_LIST]; /* of OMP_PROC_BIND */
     uint32_t binds_listed;
     med_places places;
-    bool waits_limited;       /* something is said of how to wait: */
-    med_wait_limits waits[2]; /* in a team with a processor to each thread, and in a crowded one */
     const char *affinity_format;
     bool display_environment;
     bool display_verbose; /* all of it */
@@ -79,5 +80,8 @@ typedef struct med_settings {
 
 /* Read from the environment at the first call. */
 const med_settings *med_settings_get(void);
+/* Reads a variable as if it stood in the environment, NAME=VALUE, for that data environment. What
+ * is not a data environment's stays as it is. */
+void med_settings_change(const char *line, med_icv *icv);
 
 #endif

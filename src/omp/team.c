@@ -37,7 +37,7 @@ member_enters(med_member *member)
     member->barrier = gate->barrier;
     med_barrier_member_init(&member->place, member->number);
     member->place.come = gate->come;
-    member->limits = med_waiting_limits(member->barrier->members);
+    member->limits = med_waiting_limits(member->icv, member->barrier->members);
     member->place.limits = member->limits;
     member->implicit.phase = gate->phase;
     member->implicit.icv = gate->icv;

@@ -2,8 +2,10 @@
 /* What the environment says of waiting. */
 #include "omp/waiting.h"
 
+#include "base/lock.h"
+#include "omp/block.h"
+
 #define MS_NS UINT64_C(1000000)
-#define FOREVER_NS (UINT64_MAX / 4) /* and may be added to a time */
 /* What gcc's library takes a hundred thousand rounds of its loop for, and how many it makes where
  * waiting is to be active. */
 #define ROUND_NS 10u
@@ -12,15 +14,61 @@
 static uint64_t
 product(uint64_t number, uint64_t unit_ns)
 {
-    return number < FOREVER_NS / unit_ns ? number * unit_ns : FOREVER_NS;
+    return number < MED_WAITING_FOREVER_NS / unit_ns ? number * unit_ns : MED_WAITING_FOREVER_NS;
+}
+
+/* Few in a process, and kept: members look at them while others change theirs. */
+typedef struct kept {
+    struct kept *next;
+    med_wait_limits waits[2];
+} kept;
+
+static struct {
+    med_lock lock;
+    med_lock_sleepers nobody; /* it is held for some steps */
+    kept *first;
+} all;
+
+static kept *
+find(uint64_t spin_ns)
+{
+    kept *one = all.first;
+    while (one && one->waits[0].most_ns != spin_ns) {
+        one = one->next;
+    }
+    return one;
+}
+
+static kept *
+keep(uint64_t spin_ns)
+{
+    kept *one = med_block_take(sizeof *one);
+    if (one) {
+        one->waits[0] = (med_wait_limits){.least_ns = spin_ns, .most_ns = spin_ns};
+        one->waits[1] = (med_wait_limits){.most_ns = spin_ns};
+        one->next = all.first;
+        all.first = one;
+    }
+    return one;
+}
+
+const med_wait_limits *
+med_waiting_of(uint64_t spin_ns)
+{
+    uint32_t pauses = 0;
+    while (!med_lock_try_fast(&all.lock, 1)) { /* nor does anybody ask whose it is */
+        med_wait_pause(&pauses);
+    }
+    kept *one = find(spin_ns);
+    one = one ? one : keep(spin_ns);
+    med_lock_release(&all.lock, &all.nobody, MED_PORT_SCOPE_PROCESS);
+    return one ? one->waits : NULL;
 }
 
 static bool
 waits_set(med_settings *settings, uint64_t spin_ns)
 {
-    settings->waits_limited = true;
-    settings->waits[0] = (med_wait_limits){.least_ns = spin_ns, .most_ns = spin_ns};
-    settings->waits[1] = (med_wait_limits){.most_ns = spin_ns};
+    settings->initial.waits = med_waiting_of(spin_ns);
     return true;
 }
 
@@ -64,7 +112,7 @@ med_waiting_read_time(med_settings *settings, med_value value)
     uint64_t number;
     uint32_t unit;
     if (is_infinite(&value)) {
-        return waits_set(settings, FOREVER_NS);
+        return waits_set(settings, MED_WAITING_FOREVER_NS);
     }
     return number_read(&value, units, 3, &number, &unit) &&
            waits_set(settings, product(number, unit_ns[unit]));
@@ -78,21 +126,21 @@ med_waiting_read_count(med_settings *settings, med_value value)
     uint64_t number;
     uint32_t unit;
     if (is_infinite(&value)) {
-        return waits_set(settings, FOREVER_NS);
+        return waits_set(settings, MED_WAITING_FOREVER_NS);
     }
     return number_read(&value, units, 4, &number, &unit) &&
            waits_set(settings, product(number, factors[unit] * ROUND_NS));
 }
 
 bool
-med_waiting_is_active(const med_settings *settings)
+med_waiting_is_active(const med_wait_limits *waits)
 {
-    return settings->waits_limited && settings->waits[0].most_ns >= ACTIVE_NS;
+    return waits && waits->most_ns >= ACTIVE_NS;
 }
 
 const med_wait_limits *
-med_waiting_limits(uint32_t members)
+med_waiting_limits(const med_icv *icv, uint32_t members)
 {
-    const med_settings *settings = med_settings_get();
-    return settings->waits_limited ? &settings->waits[members > settings->processors] : NULL;
+    bool is_crowded = members > med_settings_get()->processors;
+    return icv->waits ? &icv->waits[is_crowded] : NULL;
 }

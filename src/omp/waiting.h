@@ -15,10 +15,14 @@ bool med_waiting_read_policy(med_settings *settings, med_value value);
 bool med_waiting_read_time(med_settings *settings, med_value value);
 bool med_waiting_read_count(med_settings *settings, med_value value);
 
-/* Does who waits keep his processor, as a rule? */
-bool med_waiting_is_active(const med_settings *settings);
+#define MED_WAITING_FOREVER_NS (UINT64_MAX / 4) /* and may be added to a time */
+
+/* What an ICV has for who is to spin that long; for ever. NULL: there is no memory. */
+const med_wait_limits *med_waiting_of(uint64_t spin_ns);
+/* Does who waits so keep his processor, as a rule? */
+bool med_waiting_is_active(const med_wait_limits *waits);
 
 /* In a team of so many; NULL: there are none. */
-const med_wait_limits *med_waiting_limits(uint32_t members);
+const med_wait_limits *med_waiting_limits(const med_icv *icv, uint32_t members);
 
 #endif
