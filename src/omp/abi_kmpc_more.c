@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The names that clang calls for cancellation, leagues of teams, and memory; and those that we
- * lack. */
+/* The names that clang calls for cancellation, leagues of teams, and memory. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "omp/abi_kmpc.h"
 #include "omp/allocator.h"
 #include "omp/cancel.h"
-#include "omp/say.h"
+#include "omp/private.h"
 #include "omp/teams.h"
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
@@ -165,12 +164,49 @@ __kmpc_destroy_allocator(int32_t thread, uintptr_t allocator)
     med_allocator_destroy(allocator);
 }
 
-/* ---- What we lack ---------------------------------------------------------------------------- */
+FACE uintptr_t
+__kmpc_get_default_allocator(int32_t thread)
+{
+    (void)thread;
+    return med_member_get()->icv->allocator;
+}
 
-#define LACKS(name)                                                                                \
-    FACE void name(void)                                                                           \
-    {                                                                                              \
-        med_say_fatal(#name " is not there yet in Medley's OpenMP");                               \
+FACE void
+__kmpc_set_default_allocator(int32_t thread, uintptr_t allocator)
+{
+    (void)thread;
+    if (allocator != MED_ALLOCATOR_NULL) {
+        med_member_icv(med_member_get())->allocator = allocator;
     }
-LACKS(__kmpc_threadprivate_cached)
-LACKS(__kmpc_threadprivate_register)
+}
+
+/* ---- Threadprivate variables ----------------------------------------------------------------- */
+
+FACE void
+__kmpc_threadprivate_register(const med_kmpc_place *place,
+                              void *variable,
+                              void *(*make)(void *copy),
+                              void *(*copy)(void *to, void *from),
+                              void (*destroy)(void *copy))
+{
+    (void)place;
+    (void)copy;
+    med_private_register(variable, make, destroy);
+}
+
+FACE void *
+__kmpc_threadprivate(const med_kmpc_place *place, int32_t thread, void *variable, size_t size)
+{
+    (void)place;
+    (void)thread;
+    return med_private_get(med_member_get(), variable, size);
+}
+
+/* A thread's table is as quick as what the compiler offers to keep. */
+FACE void *
+__kmpc_threadprivate_cached(
+    const med_kmpc_place *place, int32_t thread, void *variable, size_t size, void ***kept)
+{
+    (void)kept;
+    return __kmpc_threadprivate(place, thread, variable, size);
+}

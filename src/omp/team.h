@@ -60,13 +60,14 @@ typedef struct med_member {
     const med_wait_limits *limits; /* of its waits; or NULL: waiting.h */
     med_task *task;                /* that it executes; in the end: */
     med_task implicit;
-    med_bound allowed;    /* of what it may start while that waits */
-    uint32_t depth;       /* so many tasks, one within the other */
-    atomic_word tasking;  /* task_inner.h; or NULL */
-    med_team *hot;        /* led by this member: of several, */
-    med_team *alone;      /* and of one */
-    med_team *initial;    /* of one as at the program's begin: for target regions */
-    uint32_t bind_wanted; /* by the region that it meets: a med_bind, or 0 */
+    med_bound allowed;             /* of what it may start while that waits */
+    uint32_t depth;                /* so many tasks, one within the other */
+    atomic_word tasking;           /* task_inner.h; or NULL */
+    struct med_privates *privates; /* its thread's, outside of what that leads */
+    med_team *hot;                 /* led by this member: of several, */
+    med_team *alone;               /* and of one */
+    med_team *initial;             /* of one as at the program's begin: for target regions */
+    uint32_t bind_wanted;          /* by the region that it meets: a med_bind, or 0 */
     /* Likewise, where a face is told before: threads; teams, and how many threads each may have;
      * 0: nothing is said. */
     uint32_t threads_wanted;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "omp/block.h"
 #include "omp/crew.h"
+#include "omp/private.h"
 #include "omp/say.h"
 
 /* Once: a program that goes on has it in each of its regions. */
@@ -132,6 +133,7 @@ med_team_destroy(med_team *team)
         teams_destroy(team->members[i]);
         /* Relaxed: its thread has ended. */
         med_tasking_destroy((void *)atomic_word_load_relaxed(&team->members[i]->tasking));
+        med_privates_destroy(team->members[i]->privates);
         if (team->members[i]->empty) {
             med_work_place_fini(team->members[i]->empty);
             med_block_give(team->members[i]->empty);
