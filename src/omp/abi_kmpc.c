@@ -231,13 +231,15 @@ __kmpc_single(const med_kmpc_place *place, int32_t thread)
     return med_team_single(med_member_get());
 }
 
-/* The end of what one thread executes: nothing is to do. */
+/* The end of what one thread executes, or what all do: nothing is to do. */
 #define ENDS(name)                                                                                 \
     FACE void name(const med_kmpc_place *place, int32_t thread)                                    \
     {                                                                                              \
         (void)place;                                                                               \
         (void)thread;                                                                              \
     }
+ENDS(__kmpc_scope)
+ENDS(__kmpc_end_scope)
 ENDS(__kmpc_end_masked)
 ENDS(__kmpc_end_master)
 ENDS(__kmpc_end_single)
@@ -277,6 +279,20 @@ __kmpc_copyprivate(const med_kmpc_place *place,
         copy(data, med_team_copy_take(member));
     }
     (void)med_team_barrier(member);
+}
+
+/* The same where each copies for himself what it returns; a barrier of his follows. */
+FACE void *
+__kmpc_copyprivate_light(const med_kmpc_place *place, int32_t thread, void *data)
+{
+    (void)place;
+    (void)thread;
+    med_member *member = med_member_get();
+    if (!data) {
+        return med_team_copy_take(member);
+    }
+    med_team_copy_give(member, data);
+    return data;
 }
 
 /* ---- Critical, reductions -------------------------------------------------------------------- */

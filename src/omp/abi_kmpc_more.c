@@ -121,6 +121,17 @@ __kmpc_fork_teams(const med_kmpc_place *place, int32_t count, med_kmpc_lines lin
     med_teams_run(member, teams, limit, med_kmpc_call_make, &call);
 }
 
+/* Of what the calling task meets: clang 19, where a target construct says so. */
+FACE void
+__kmpc_set_thread_limit(const med_kmpc_place *place, int32_t thread, int32_t limit)
+{
+    (void)place;
+    (void)thread;
+    if (limit > 0) {
+        med_member_icv(med_member_get())->thread_limit = (uint32_t)limit;
+    }
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 FACE void *

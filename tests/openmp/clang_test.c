@@ -115,6 +115,40 @@ masked_by_number(void **state)
     assert_int_equal(executed[0], THREADS);
 }
 
+/* What clang 16 does not call; newer ones, and compilers of Fortran do. */
+static void
+newer_names(void **state)
+{
+    extern void *__kmpc_copyprivate_light(void *place, int thread, void *data);
+    extern void __kmpc_set_thread_limit(void *place, int thread, int limit);
+    extern void __kmpc_scope(void *place, int thread, void *unused);
+    extern void __kmpc_end_scope(void *place, int thread, void *unused);
+    int wrong = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS) reduction(+ : wrong)
+    for (int round = 0; round < 50; round++) {
+        int own = -1, *given = NULL;
+        __kmpc_scope(NULL, 0, NULL);
+#pragma omp single nowait
+        {
+            own = round;
+            given = &own;
+        }
+        const int *taken = __kmpc_copyprivate_light(NULL, 0, given);
+        wrong += *taken != round || (given && taken != given);
+        __kmpc_end_scope(NULL, 0, NULL);
+#pragma omp barrier
+    }
+    assert_int_equal(wrong, 0);
+#pragma omp parallel num_threads(1)
+    {
+        __kmpc_set_thread_limit(NULL, 0, 2);
+        wrong = omp_get_thread_limit() != 2;
+    }
+    assert_int_equal(wrong, 0);
+    assert_int_not_equal(omp_get_thread_limit(), 2);
+}
+
 /* ---- Reductions ------------------------------------------------------------------------------ */
 
 static void
@@ -286,6 +320,7 @@ main(void)
         cmocka_unit_test(a_few_variables),
         cmocka_unit_test(a_number_of_threads_is_of_one_region),
         cmocka_unit_test(masked_by_number),
+        cmocka_unit_test(newer_names),
         cmocka_unit_test(reductions_of_one_and_of_several),
         cmocka_unit_test(reductions_again_and_again),
         cmocka_unit_test(static_parts_are_the_schedules),
