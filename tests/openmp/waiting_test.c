@@ -1,108 +1,128 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How threads wait: as OMP_WAIT_POLICY, GOMP_SPINCOUNT and KMP_BLOCKTIME say, at whatever they wait
- * for; and that a program which sleeps between regions uses no processor. Each in a child, since
- * the environment is read once. */
+ * for; and that between regions they sleep. Each in a child, since the environment is read once.
+ *
+ * Whoever holds a thread up lets it go when it has seen how that waits: asleep, or at work for
+ * longer than anybody is by himself. Both come, however little of the machine is the test's. */
 #define _GNU_SOURCE
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/atomic.h"
 #include "support/unit.h"
 
-#define ROUNDS 10
-#define LONG_NS 1000000 /* many times what anybody spins by himself */
+#define ROUNDS 2
+#define LONG_NS 20000000 /* of a processor's time; twice what a wait for a lock takes by itself */
+
+/* ---- Who waits, and who looks ---------------------------------------------------------------- */
+
+typedef struct waiter {
+    pid_t thread;
+    clockid_t clock; /* of what it has used */
+    atomic32 waits;
+} waiter;
+
+static long slept;
+static long worked;
+
+/* Until one looks again: he leaves the processor to whom he looks at. */
+static void
+nap(void)
+{
+    (void)usleep(200);
+}
+
+/* The calling thread does, from now on. */
+static void
+wait_begins(waiter *w)
+{
+    w->thread = gettid();
+    (void)pthread_getcpuclockid(pthread_self(), &w->clock);
+    atomic32_store_release(&w->waits, 1);
+}
 
 static long
-now_ns(void)
+used_ns(const waiter *w)
 {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000 + now.tv_nsec;
+    struct timespec used;
+    (void)clock_gettime(w->clock, &used);
+    return used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
+static bool
+is_asleep(const waiter *w)
+{
+    char line[512] = "";
+    (void)snprintf(line, sizeof line, "/proc/self/task/%d/stat", (int)w->thread);
+    FILE *file = fopen(line, "r");
+    bool has_some = file && fgets(line, sizeof line, file);
+    if (file) {
+        (void)fclose(file);
+    }
+    const char *behind_name = has_some ? strrchr(line, ')') : NULL;
+    return behind_name && strncmp(behind_name, ") S", 3) == 0;
 }
 
 static void
-compute(void)
+look_at(waiter *w)
 {
-    long end_ns = now_ns() + LONG_NS;
-    while (now_ns() < end_ns) {
+    while (!atomic32_load_acquire(&w->waits)) {
+        nap();
     }
-}
-
-/* So often the calling thread went to sleep; to give way is none. */
-static long
-sleeps(void)
-{
-    struct rusage usage;
-    (void)getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nvcsw;
+    atomic32_store_release(&w->waits, 0);
+    long begin_ns = used_ns(w);
+    for (;;) {
+        bool works = used_ns(w) - begin_ns > LONG_NS;
+        if (works || is_asleep(w)) {
+            worked += works;
+            slept += !works;
+            return;
+        }
+        nap();
+    }
 }
 
 /* ---- What one of two threads waits for ------------------------------------------------------- */
 
-/* His waits that were long, and those of them in which he slept. */
-static long waits;
-static long slept;
-static long begin_ns;
-static long begin_sleeps;
-
-static void
-wait_begins(void)
-{
-    begin_ns = now_ns();
-    begin_sleeps = sleeps();
-}
-
-static void
-wait_ends(void)
-{
-    if (now_ns() - begin_ns > LONG_NS / 2) {
-        waits++;
-        slept += sleeps() > begin_sleeps;
-    }
-}
-
 static void
 at_the_gate(void)
 {
-    for (int i = 0; i <= ROUNDS; i++) {
+    waiter w = {.thread = 0};
+    for (int i = 0; i < ROUNDS; i++) {
 #pragma omp parallel num_threads(2)
         if (omp_get_thread_num() == 1) {
-            if (i > 0) {
-                wait_ends();
-            }
-            wait_begins();
+            wait_begins(&w);
         }
-        compute();
+        look_at(&w);
     }
 }
 
 static void
 at_a_barrier(void)
 {
+    waiter w = {.thread = 0};
 #pragma omp parallel num_threads(2)
     for (int i = 0; i < ROUNDS; i++) {
-#pragma omp barrier
         if (omp_get_thread_num() == 0) {
-            compute();
+            look_at(&w);
         } else {
-            wait_begins();
+            wait_begins(&w);
         }
 #pragma omp barrier
-        if (omp_get_thread_num() == 1) {
-            wait_ends();
-        }
     }
 }
 
 static void
 for_a_lock(void)
 {
+    waiter w = {.thread = 0};
     omp_lock_t lock;
     omp_init_lock(&lock);
 #pragma omp parallel num_threads(2)
@@ -112,11 +132,10 @@ for_a_lock(void)
         }
 #pragma omp barrier
         if (omp_get_thread_num() == 0) {
-            compute();
+            look_at(&w);
         } else {
-            wait_begins();
+            wait_begins(&w);
             omp_set_lock(&lock);
-            wait_ends();
         }
         omp_unset_lock(&lock);
 #pragma omp barrier
@@ -126,16 +145,15 @@ for_a_lock(void)
 static void
 for_a_turn(void)
 {
+    waiter w = {.thread = 0};
 #pragma omp parallel for ordered schedule(static, 1) num_threads(2)
     for (int i = 0; i < 2 * ROUNDS; i++) {
         if (i % 2) {
-            wait_begins();
+            wait_begins(&w);
         }
 #pragma omp ordered
-        if (i % 2) {
-            wait_ends();
-        } else {
-            compute();
+        if (i % 2 == 0) {
+            look_at(&w);
         }
     }
 }
@@ -143,23 +161,21 @@ for_a_turn(void)
 static void
 for_a_task(void)
 {
+    waiter w = {.thread = 0};
 #pragma omp parallel num_threads(2)
 #pragma omp single
     for (int i = 0; i < ROUNDS; i++) {
-        bool begun = false;
-#pragma omp task shared(begun)
+        atomic32 begun = {0};
+#pragma omp task shared(begun, w)
         {
-#pragma omp atomic write
-            begun = true;
-            compute();
+            atomic32_store_release(&begun, 1);
+            look_at(&w);
         }
-        for (bool seen = false; !seen;) {
-#pragma omp atomic read
-            seen = begun;
+        while (!atomic32_load_acquire(&begun)) { /* by the other thread */
+            nap();
         }
-        wait_begins();
+        wait_begins(&w);
 #pragma omp taskwait
-        wait_ends();
     }
 }
 
@@ -176,23 +192,14 @@ static const place places[] = {{"gate", at_the_gate},
                                {"turn", for_a_turn},
                                {"task", for_a_task}};
 
-/* On a loaded machine it happens that what is waited for is over before one looks. */
-static bool
-is_as_said(const place *p, bool sleep)
-{
-    for (int tries = 0; tries < 100 && waits < ROUNDS / 4; tries++) {
-        p->wait();
-    }
-    return waits > 0 && (sleep ? slept * 2 >= waits : slept * 2 < waits);
-}
-
 static void
 in_child(const char *name, const char *value, const place *p, bool sleep)
 {
     pid_t child = fork();
     if (child == 0) {
         (void)setenv(name, value, 1);
-        _exit(is_as_said(p, sleep) ? 0 : 1);
+        p->wait();
+        _exit((sleep ? worked : slept) > 0);
     }
     int status = 1;
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
@@ -212,9 +219,9 @@ waits_are_as_said(void **state)
 {
     static const saying sayings[] = {
         {"OMP_WAIT_POLICY", "Passive", true},  {"OMP_WAIT_POLICY", "ACTIVE", false},
-        {"GOMP_SPINCOUNT", "0", true},         {"GOMP_SPINCOUNT", "1 g", false},
+        {"GOMP_SPINCOUNT", "0", true},         {"GOMP_SPINCOUNT", "6 g", false},
         {"GOMP_SPINCOUNT", "INFINITE", false}, {"KMP_BLOCKTIME", "0", true},
-        {"KMP_BLOCKTIME", "0 ms", true},       {"KMP_BLOCKTIME", "2000", false},
+        {"KMP_BLOCKTIME", "0 ms", true},       {"KMP_BLOCKTIME", "60000", false},
         {"KMP_BLOCKTIME", "infinite", false}};
     cpu_set_t processors; /* not by the library, which would read its environment here */
     (void)state;
@@ -231,35 +238,26 @@ waits_are_as_said(void **state)
 
 /* ---- Between regions ------------------------------------------------------------------------- */
 
-static long
-used_ns(void)
-{
-    struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
-    return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
-           (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
-}
-
 static void
-who_sleeps_between_regions_uses_nothing(void **state)
+who_waits_for_a_region_sleeps(void **state)
 {
-    const struct timespec pause = {.tv_nsec = 20 * LONG_NS};
+    waiter waiters[4] = {{.thread = 0}};
     (void)state;
-    long before_ns = now_ns();
-    long used_before_ns = used_ns();
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < 10; i++) {
 #pragma omp parallel num_threads(4)
-        __asm__ volatile("");
-        (void)nanosleep(&pause, NULL);
+        wait_begins(&waiters[omp_get_thread_num()]);
+        for (int thread = 1; thread < 4; thread++) {
+            look_at(&waiters[thread]);
+        }
     }
-    assert_true(used_ns() - used_before_ns < (now_ns() - before_ns) / 4);
+    assert_int_equal(slept, 30);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(waits_are_as_said),
-                                       cmocka_unit_test(who_sleeps_between_regions_uses_nothing)};
+                                       cmocka_unit_test(who_waits_for_a_region_sleeps)};
     (void)unsetenv("OMP_WAIT_POLICY");
     (void)unsetenv("GOMP_SPINCOUNT");
     (void)unsetenv("KMP_BLOCKTIME");
