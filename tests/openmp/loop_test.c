@@ -106,6 +106,7 @@ the_last_value_is_kept(void **state)
     for (int i = 0; i < LOOPS; i++) {
         loop_case c = some_loop();
         int last = -1, last_named = -1;
+        c.count += c.count == 0; /* of none gcc has all threads write what is no value */
         omp_set_schedule(c.schedule, c.chunk);
 #pragma omp parallel num_threads(c.threads)
         {
@@ -118,7 +119,7 @@ the_last_value_is_kept(void **state)
                 last_named = at;
             }
         }
-        assert_true(c.count == 0 || (last == c.count - 1 && last_named == last));
+        assert_true(last == c.count - 1 && last_named == last);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Regions: all threads of a team execute them, of whatever size, one in the other, by whichever
  * thread of the program; and what goes by threads within them. */
+#include <dirent.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -178,21 +179,32 @@ leads_some(void *argument)
     return NULL;
 }
 
-static int
-threads_of_process(void)
+static bool
+is_of_a_team(const char *thread)
 {
-    FILE *file = fopen("/proc/self/status", "r");
-    char line[128];
-    int threads = 0;
-    while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "Threads: %d", &threads) == 1) {
-            break;
-        }
-    }
+    char line[64] = "";
+    char path[300];
+    (void)snprintf(path, sizeof path, "/proc/self/task/%s/comm", thread);
+    FILE *file = fopen(path, "r");
+    bool is = file && fgets(line, sizeof line, file) && strncmp(line, "omp ", 4) == 0;
     if (file) {
         (void)fclose(file);
     }
-    return threads;
+    return is;
+}
+
+/* Those that the library started. */
+static int
+threads_of_teams(void)
+{
+    DIR *threads = opendir("/proc/self/task");
+    int count = 0;
+    assert_non_null(threads);
+    for (const struct dirent *thread = readdir(threads); thread; thread = readdir(threads)) {
+        count += is_of_a_team(thread->d_name);
+    }
+    (void)closedir(threads);
+    return count;
 }
 
 /* A thread of the program that ends takes its teams with it. */
@@ -200,7 +212,10 @@ static void
 teams_end_with_their_leader(void **state)
 {
     (void)state;
-    int before = threads_of_process();
+#pragma omp parallel num_threads(3)
+    __asm__ volatile("");
+    int before = threads_of_teams();
+    assert_int_equal(before, 2);
     for (int round = 0; round < 10; round++) {
         pthread_t threads[4];
         long sums[4] = {0};
@@ -212,7 +227,7 @@ teams_end_with_their_leader(void **state)
             assert_int_equal(sums[i], 20 * 6);
         }
     }
-    while (threads_of_process() != before) { /* one that was joined may be counted for a while */
+    while (threads_of_teams() != before) { /* one that was joined may be counted for a while */
         (void)usleep(1000);
     }
 }
@@ -221,7 +236,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* First: no thread of another's is on its way out while it counts. */
+        /* First: of no other size was a team before. */
         cmocka_unit_test(teams_end_with_their_leader),
         cmocka_unit_test(every_thread_comes),
         cmocka_unit_test(nobody_passes_a_barrier_alone),
