@@ -54,6 +54,14 @@ schedule_of_run(med_loop *loop, uint32_t monotonic, const med_icv *icv)
     loop->chunk = icv->chunk;
 }
 
+/* The compiler says how many iterations it does at once. */
+static uint64_t
+vector_of(med_loop *loop, int64_t size)
+{
+    loop->vector = (uint32_t)at_least_one(size);
+    return loop->vector;
+}
+
 static void
 schedule_put(med_loop *loop, loop_kind kind, uint32_t monotonic, int64_t chunk, const med_icv *icv)
 {
@@ -82,13 +90,21 @@ schedule_put(med_loop *loop, loop_kind kind, uint32_t monotonic, int64_t chunk, 
     case TRAPEZOIDAL:
     case GUIDED_ITERATIVE:
     case GUIDED_ANALYTICAL:
-    case GUIDED_SIMD:
         loop->chunk = at_least_one(chunk);
         loop->schedule = &med_schedule_guided;
         break;
+    case GUIDED_SIMD:
+        loop->chunk = vector_of(loop, chunk);
+        loop->schedule = &med_schedule_guided;
+        break;
     case OF_RUN:
+        schedule_of_run(loop, monotonic, icv);
+        break;
     case OF_RUN_SIMD:
         schedule_of_run(loop, monotonic, icv);
+        chunk = (int64_t)at_least_one(chunk);
+        loop->chunk *= (uint64_t)chunk;
+        (void)vector_of(loop, icv->chunk ? (int64_t)icv->chunk * chunk : chunk);
         break;
     default:
         med_say_fatal("a loop has a schedule that Medley's OpenMP lacks");

@@ -204,11 +204,22 @@ field_find(const char *at, const char *end, const field **found)
     return NULL;
 }
 
-/* At what follows '%'; what is no field is put as it stands. */
+/* Behind what would be a field, at a letter or a brace. */
+static const char *
+no_field_end(const char *at, const char *end)
+{
+    if (*at == '{') {
+        while (at < end && *at != '}') {
+            at++;
+        }
+    }
+    return at < end ? at + 1 : at;
+}
+
+/* At what follows '%'; a field that there is not is shown as undefined. */
 static const char *
 field_put(out *o, const med_member *member, const char *at, const char *end)
 {
-    const char *begin = at;
     bool zeros = at < end && *at == '0';
     at += zeros;
     bool to_right = at < end && *at == '.';
@@ -218,13 +229,13 @@ field_put(out *o, const med_member *member, const char *at, const char *end)
         width = width * 10 + (size_t)(*at++ - '0');
     }
     const field *found;
-    at = field_find(at, end, &found);
-    if (!at) {
-        put(o, '%');
-        return begin;
+    const char *behind = field_find(at, end, &found);
+    if (behind) {
+        put_field(o, member, found, width, to_right, zeros);
+        return behind;
     }
-    put_field(o, member, found, width, to_right, zeros);
-    return at;
+    put_string(o, at < end ? "undefined" : "%");
+    return at < end ? no_field_end(at, end) : at;
 }
 
 size_t

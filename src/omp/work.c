@@ -101,8 +101,10 @@ fill_units(med_work *work, const med_loop *loop)
     uint64_t chunk = work->members > 1 || loop->by_chunks ? loop->chunk : loop->count;
     work->count = loop->count;
     work->unit = 1;
-    if (loop->count > UINTPTR_MAX / 2) {
-        work->unit = groups(loop->count, UINTPTR_MAX / 2);
+    if (loop->count > UINTPTR_MAX / 2 || loop->vector > 1) {
+        uint64_t vector = loop->vector ? loop->vector : 1;
+        work->unit = vector * groups(groups(loop->count, UINTPTR_MAX / 2), vector);
+        work->unit = work->unit ? work->unit : 1; /* of no iterations */
         chunk = groups(chunk, work->unit);
         work->units = (uintptr_t)groups(loop->count, work->unit);
     } else {

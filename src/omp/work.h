@@ -64,6 +64,7 @@ typedef struct med_loop {
     const med_schedule *schedule;
     bool ordered;
     bool by_chunks;      /* also if one member has them all: sections */
+    uint32_t vector;     /* so many iterations stay together; 0: each may be alone */
     size_t memory_bytes; /* zeroed, that all members have in common */
     uint32_t dimensions; /* 0; or a doacross loop: of so many loops, this one the outermost. What
                           * `counts` points to has that of each: longs, or else unsigned long

@@ -271,8 +271,8 @@ shows(void)
     int came = 0;
 #pragma omp parallel num_threads(2) reduction(+ : came)
     came++;
-    return right && came == 2 && omp_capture_affinity(text, sizeof text, "%z%{what}") == 9 &&
-           strcmp(text, "%z%{what}") == 0;
+    return right && came == 2 && omp_capture_affinity(text, sizeof text, "%z%4{what}%") == 19 &&
+           strcmp(text, "undefinedundefined%") == 0;
 }
 
 static bool

@@ -311,6 +311,41 @@ all_schedules(void **state)
     }
 }
 
+/* The schedule's chunks are of so many iterations as the compiler does at once. */
+static void
+chunks_of_vectors(void **state)
+{
+    extern int __kmpc_global_thread_num(void *place);
+    extern void __kmpc_dispatch_init_4(void *place, int thread, int kind, int first, int last,
+                                       int step, int chunk);
+    extern int __kmpc_dispatch_next_4(void *place, int thread, int *has_last, int *first, int *last,
+                                      int *step);
+    enum {
+        GUIDED_SIMD = 46,
+        OF_RUN_SIMD = 47,
+        VECTOR = 4,
+        LAST = 61
+    };
+    (void)state;
+    for (int round = 0; round < 24; round++) {
+        int done = 0, wrong = 0, chunk = round / 4 % 3;
+        omp_set_schedule((omp_sched_t)(omp_sched_static + round % 4), chunk);
+#pragma omp parallel num_threads(1 + round % 3) reduction(+ : done, wrong)
+        {
+            int thread = __kmpc_global_thread_num(NULL), has_last, first, last, step;
+            __kmpc_dispatch_init_4(NULL, thread, round < 12 ? OF_RUN_SIMD : GUIDED_SIMD, 0, LAST, 1,
+                                   VECTOR);
+            while (__kmpc_dispatch_next_4(NULL, thread, &has_last, &first, &last, &step)) {
+                done += last - first + 1;
+                wrong += first % VECTOR != 0 || (!has_last && (last + 1) % VECTOR != 0);
+                wrong += has_last != (last == LAST);
+            }
+        }
+        assert_int_equal(done, LAST + 1);
+        assert_int_equal(wrong, 0);
+    }
+}
+
 int
 main(void)
 {
@@ -326,6 +361,7 @@ main(void)
         cmocka_unit_test(static_parts_are_the_schedules),
         cmocka_unit_test(static_parts_at_the_end_of_a_type),
         cmocka_unit_test(all_schedules),
+        cmocka_unit_test(chunks_of_vectors),
     };
     return cmocka_run_group_tests_name("clang", tests, NULL, NULL);
 }
