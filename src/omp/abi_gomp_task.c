@@ -34,10 +34,10 @@ flags_of(unsigned flags, bool deferred)
 static int32_t
 priority_of(unsigned flags, int priority)
 {
-    int32_t most = med_settings_get()->task_priority_max;
     if (!(flags & FLAG_PRIORITY) || priority <= 0) {
         return 0;
     }
+    int32_t most = med_settings_get()->task_priority_max;
     return priority < most ? priority : most;
 }
 
@@ -94,7 +94,8 @@ list_give(const list *l)
     }
 }
 
-static void
+/* Apart: its list is large, and most tasks have none. */
+static __attribute__((noinline)) void
 meet_with_list(med_member *member, med_task_call *call, void **depend)
 {
     list l;

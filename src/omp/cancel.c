@@ -27,11 +27,6 @@
  */
 #include "omp/cancel.h"
 
-/* What of a team is, or was, cancelled. */
-#define NOTHING 0u
-#define WORK 1u
-#define REGION 2u
-
 /* ---- Regions --------------------------------------------------------------------------------- */
 
 void
@@ -43,7 +38,8 @@ med_cancel_region(med_member *member)
     }
     /* Relaxed: whoever else stores this stores the same, and R1 publishes it. */
     atomic32_store_relaxed(&team->cancelled_come, member->place.come + 1);
-    atomic32_store_release(&team->cancelled, REGION); /* R1 cancelled -> A1 (is_cancelled) */
+    atomic32_store_release(&team->cancelled,
+                           MED_CANCELLED_REGION); /* R1 cancelled -> A1 (cancel.h) */
     if (team->size > 1) {
         med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
         med_wait_wake(&team->wait, MED_PORT_SCOPE_PROCESS);
@@ -51,23 +47,10 @@ med_cancel_region(med_member *member)
 }
 
 static bool
-is_cancelled(const med_team *team)
-{
-    /* A1 cancelled <- R1 (med_cancel_region) */
-    return atomic32_load_acquire(&team->cancelled) == REGION;
-}
-
-bool
-med_cancel_region_is(const med_member *member)
-{
-    return is_cancelled(member->team);
-}
-
-static bool
 is_called(void *context)
 {
     const med_member *member = context;
-    return is_cancelled(member->team) || med_task_calls(context);
+    return med_cancel_region_is(member) || med_task_calls(context);
 }
 
 /* False: it was called away. */
@@ -75,7 +58,7 @@ static bool
 await_with_tasks(med_member *member)
 {
     while (!med_barrier_await(member->barrier, &member->place, is_called, member)) {
-        if (is_cancelled(member->team)) {
+        if (med_cancel_region_is(member)) {
             return false;
         }
         med_task_help(member);
@@ -86,12 +69,12 @@ await_with_tasks(med_member *member)
 bool
 med_cancel_barrier(med_member *member)
 {
-    if (is_cancelled(member->team)) {
+    if (med_cancel_region_is(member)) {
         return true;
     }
     med_barrier_come(member->barrier, &member->place);
     bool passes = await_with_tasks(member);
-    if (!is_cancelled(member->team)) {
+    if (!med_cancel_region_is(member)) {
         med_team_phase_end(member);
         return false;
     }
@@ -110,9 +93,9 @@ void
 med_cancel_work(med_member *member)
 {
     med_team *team = member->team;
-    uint32_t nothing = NOTHING;
+    uint32_t nothing = MED_CANCELLED_NOTHING;
     /* Relaxed, all: a loop's members look now and then, and may be late. */
-    (void)atomic32_cas_relaxed(&team->cancelled, &nothing, WORK);
+    (void)atomic32_cas_relaxed(&team->cancelled, &nothing, MED_CANCELLED_WORK);
     atomic32_store_relaxed(&team->cancelled_work, member->place.come + 1); /* relaxed: as above */
 }
 
@@ -121,7 +104,7 @@ med_cancel_work_is(const med_member *member)
 {
     const med_team *team = member->team;
     /* Relaxed, both: as above. */
-    return atomic32_load_relaxed(&team->cancelled) != NOTHING &&
+    return atomic32_load_relaxed(&team->cancelled) != MED_CANCELLED_NOTHING &&
            atomic32_load_relaxed(&team->cancelled_work) == member->place.come + 1;
 }
 
@@ -168,7 +151,7 @@ void
 med_cancel_gather(med_member *first)
 {
     med_team *team = first->team;
-    if (is_cancelled(team) && !have_all_ended(team)) {
+    if (med_cancel_region_is(first) && !have_all_ended(team)) {
         med_wait_request request = {.condition = have_all_ended,
                                     .context = team,
                                     .limits = first->limits,
@@ -183,7 +166,7 @@ med_cancel_settle(med_member *first)
 {
     med_team *team = first->team;
     /* Relaxed, this and all below: nobody else is left in the region. */
-    if (atomic32_load_relaxed(&team->cancelled) == REGION) {
+    if (atomic32_load_relaxed(&team->cancelled) == MED_CANCELLED_REGION) {
         atomic32_store_relaxed(&team->singles, first->singles);   /* relaxed: as above */
         atomic32_store_relaxed(&team->copied_of, first->singles); /* relaxed: as above */
         for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
@@ -191,6 +174,6 @@ med_cancel_settle(med_member *first)
             med_work_place_init(&team->works[number % MED_TEAM_WORKS], number);
         }
     }
-    atomic32_store_relaxed(&team->cancelled_work, 0);  /* relaxed: as above */
-    atomic32_store_relaxed(&team->cancelled, NOTHING); /* relaxed: as above */
+    atomic32_store_relaxed(&team->cancelled_work, 0);                /* relaxed: as above */
+    atomic32_store_relaxed(&team->cancelled, MED_CANCELLED_NOTHING); /* relaxed: as above */
 }

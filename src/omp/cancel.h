@@ -6,9 +6,19 @@
 
 #include "omp/team.h"
 
+/* What of a team is, or was, cancelled. */
+#define MED_CANCELLED_NOTHING 0u
+#define MED_CANCELLED_WORK 1u
+#define MED_CANCELLED_REGION 2u
+
 /* The region that the member is in is cancelled from here on. */
 void med_cancel_region(med_member *member);
-bool med_cancel_region_is(const med_member *member);
+static inline bool
+med_cancel_region_is(const med_member *member)
+{
+    /* A1 cancelled <- R1 (med_cancel_region, cancel.c) */
+    return atomic32_load_acquire(&member->team->cancelled) == MED_CANCELLED_REGION;
+}
 /* The loop, or sections, that the members are in, or come to before their next barrier. */
 void med_cancel_work(med_member *member);
 bool med_cancel_work_is(const med_member *member);

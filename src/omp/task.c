@@ -15,16 +15,6 @@
 
 /* ---- Made ------------------------------------------------------------------------------------ */
 
-static void
-med_task_become(med_task *task, const med_task *parent)
-{
-    /* L1 task is another -> L1 (task_queue.c), all; relaxed: its owner's own */
-    atomic32_store_release(&task->life, atomic32_load_relaxed(&task->life) + 1);
-    atomic32_store_release(&task->parent_life, atomic32_load_relaxed(&parent->life));
-    atomic32_store_release(&task->level, atomic32_load_relaxed(&parent->level) + 1);
-    atomic_word_store_release(&task->parent, (uintptr_t)parent);
-}
-
 /* The data environment: that of who meets it, as it is now. */
 static void
 make_room(med_task *task, const med_member *member, size_t size, size_t wanted)
@@ -80,20 +70,11 @@ med_task_detach(med_task *made)
 }
 
 static med_task *
-make(med_member *member, const med_task_call *call, uint32_t flags)
+make(med_member *member, const med_task_call *call)
 {
     med_task *task = call->made ? call->made : med_task_take(member);
-    const med_task *outer = member->task;
-    med_task_become(task, outer);
-    task->flags = flags | (outer->flags & MED_TASK_FINAL) | (call->copy ? MED_TASK_COPIED : 0u);
-    task->left = false;
+    med_task_init(task, member->task, call->flags | (call->copy ? MED_TASK_COPIED : 0u));
     task->entry = call->entry;
-    task->group = outer->group;
-    task->phase = outer->phase;
-    task->children.here = 0;
-    task->table = NULL;
-    /* Relaxed: it is not to be seen yet. */
-    atomic32_store_relaxed(&task->children.away, 0);
     task->priority = call->priority;
     if (call->event) {
         *call->event = med_task_detach(task);
@@ -101,7 +82,8 @@ make(med_member *member, const med_task_call *call, uint32_t flags)
     return task;
 }
 
-/* The first task of a phase says so, and calls those who are at their gates already. */
+/* Who makes his first one of a phase looks whether it is the first of all: then it says that there
+ * are some, and calls those who are at their gates already. */
 static void
 count_made(med_member *member, const med_task *task)
 {
@@ -110,6 +92,11 @@ count_made(med_member *member, const med_task *task)
     uint32_t pair = task->phase % 2;
     /* Relaxed, all: its own count; both are seen behind the barrier, or by who sees more of it. */
     atomic32_store_relaxed(&tasking->made[pair], atomic32_load_relaxed(&tasking->made[pair]) + 1);
+    if (tasking->phase == task->phase) {
+        return;
+    }
+    tasking->phase = task->phase;
+    med_task_queue_begin(&tasking->queue);
     if (atomic_word_load_relaxed(&team->tasked[pair]) != task->phase) {
         atomic_word_store_relaxed(&team->tasked[pair], task->phase);
         med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
@@ -153,57 +140,29 @@ start(med_member *member, med_task *task)
     }
 }
 
-/* Its data are the caller's. */
-static void
-share_environment(med_task *task, const med_task_call *call)
-{
-    task->data = call->data;
-    if (call->copy) {
-        task->data = med_task_data(task, call->size, call->align);
-        call->copy(task->data, call->data);
-    }
-    if (call->prepare) {
-        call->prepare(task->data, call->context);
-    }
-}
-
-med_task *
-med_task_make_undeferred(med_member *member, const med_task_call *call)
-{
-    if (call->depend_count) {
-        med_task_wait_depend(member, call->depends, call->depend_count);
-    }
-    med_task *task = make(member, call, call->flags | MED_TASK_UNDEFERRED);
-    task->icv = member->icv;
-    if (!call->made) {
-        share_environment(task, call);
-    }
-    return task;
-}
-
-static void
-meet_undeferred(med_member *member, const med_task_call *call)
-{
-    med_task_execute(member, med_task_make_undeferred(member, call));
-}
-
 /* In a team of one tasks are complete when they have been met, but for those that detach, and what
- * depends on these. */
+ * depends on these; in others, where the queue has enough, what may be executed now. */
 static bool
-is_executed_at_once(const med_member *member, const med_task_call *call)
+is_executed_at_once(med_member *member, const med_task_call *call)
 {
     if ((call->flags & MED_TASK_UNDEFERRED) || (member->task->flags & MED_TASK_FINAL)) {
         return true;
     }
-    return member->team->size == 1 && !(call->flags & MED_TASK_DETACHES) &&
-           !(call->depend_count && member->task->table);
+    if (call->flags & MED_TASK_DETACHES) {
+        return false;
+    }
+    if (member->team->size == 1) {
+        return !(call->depend_count && member->task->table);
+    }
+    return !call->depend_count && call->priority <= 0 &&
+           med_task_queue_has_enough(&med_tasking_get(member)->queue);
 }
 
 static void
 discard(med_member *member, const med_task_call *call)
 {
     if (call->made && (call->flags & MED_TASK_COPIED)) {
-        meet_undeferred(member, call);
+        med_task_meet_here(member, call);
     } else if (call->made) {
         med_task_throw(member, call->made);
     }
@@ -217,9 +176,9 @@ med_task_meet(med_member *member, const med_task_call *call)
         return;
     }
     if (is_executed_at_once(member, call)) {
-        meet_undeferred(member, call);
+        med_task_meet_here(member, call);
     } else {
-        med_task *task = make(member, call, call->flags);
+        med_task *task = make(member, call);
         copy_environment(task, member, call);
         count_in(member, task);
         if (!call->depend_count || med_depend_add(member, task, call)) {

@@ -24,6 +24,7 @@ typedef struct med_tasking {
     _Alignas(64) atomic32 made[2]; /* so often, of each second phase */
     atomic32 done[2];              /* likewise: complete */
     uint32_t victim;               /* where it stole last */
+    uintptr_t phase;               /* in which it made a task last */
     med_task *free;
     med_task_group *free_groups;
     med_task_slab *slabs;
@@ -52,7 +53,31 @@ med_tasking_look(const med_member *member)
 /* For ever; zeroed; given back as a block. */
 void *med_task_memory(size_t size_bytes);
 
-med_task *med_task_take(med_member *member);
+void med_task_give_large(med_task *task);
+void med_task_take_more(med_tasking *tasking);
+static inline med_task *
+med_task_take(med_member *member)
+{
+    med_tasking *tasking = med_tasking_get(member);
+    if (!tasking->free) {
+        med_task_take_more(tasking);
+    }
+    med_task *task = tasking->free;
+    tasking->free = task->next;
+    task->maker = member;
+    return task;
+}
+/* By who took it, and nobody else knows it. */
+static inline void
+med_task_give_own(med_member *member, med_task *task)
+{
+    med_tasking *tasking = med_tasking_get(member);
+    if (task->large) {
+        med_task_give_large(task);
+    }
+    task->next = tasking->free;
+    tasking->free = task;
+}
 /* By whatever thread. */
 void med_task_give(med_member *member, med_task *task);
 med_task_group *med_task_group_take(med_member *member);
@@ -69,12 +94,70 @@ med_task *med_task_list_take(med_task_list *list, med_member *member, const med_
 
 /* ---- Made: task.c ---------------------------------------------------------------------------- */
 
-/* Its maker is to execute it at once. Blocks until nothing that it depends on is left. */
-med_task *med_task_make_undeferred(med_member *member, const med_task_call *call);
+/* A task from here on, a child of the maker's own. */
+static inline void
+med_task_init(med_task *task, const med_task *outer, uint32_t flags)
+{
+    /* L1 task is another -> L1 (task_queue.c), all four; relaxed: its owner's own */
+    atomic32_store_release(&task->life, atomic32_load_relaxed(&task->life) + 1);
+    atomic32_store_release(&task->parent_life, atomic32_load_relaxed(&outer->life));
+    atomic32_store_release(&task->level, atomic32_load_relaxed(&outer->level) + 1);
+    atomic_word_store_release(&task->parent, (uintptr_t)outer);
+    task->flags = flags | (outer->flags & MED_TASK_FINAL);
+    task->left = false;
+    task->group = outer->group;
+    task->phase = outer->phase;
+    task->table = NULL;
+    task->children.here = 0;
+    /* Relaxed: it is not to be seen yet. */
+    atomic32_store_relaxed(&task->children.away, 0);
+}
 /* Nothing that it depends on is left. */
 void med_task_ready(med_member *member, med_task *task);
 
-/* ---- Executed: task_run.c -------------------------------------------------------------------- */
+/* ---- Executed: task_run.c, task_here.c ------------------------------------------------------- */
+
+/* Nested so deep an untied task is bound like all others: stacks end. */
+#define MED_TASK_UNTIED_DEPTH 64u
+
+/* The member's thread executes the task from here on; */
+static inline void
+med_task_enter(med_member *member, med_task *task, med_task_stand *outer)
+{
+    outer->task = member->task;
+    outer->icv = member->icv;
+    outer->bound = member->allowed;
+    task->runner = member;
+    member->task = task;
+    member->icv = task->icv;
+    member->depth++;
+    if (!(task->flags & MED_TASK_UNTIED) || member->depth > MED_TASK_UNTIED_DEPTH) {
+        member->allowed = (med_bound){.ancestor = task,
+                                      .mark = med_task_queue_mark(&med_tasking_get(member)->queue)};
+    }
+}
+/* and again what it was at. */
+static inline void
+med_task_go_back(med_member *member, const med_task_stand *outer)
+{
+    member->depth--;
+    member->task = outer->task;
+    member->icv = outer->icv;
+    member->allowed = outer->bound;
+}
+/* The runner has nothing more to do with its children. True: nobody has. */
+static inline bool
+med_task_children_left(med_task *task)
+{
+    if (med_tally_is_clear(&task->children)) {
+        return true;
+    }
+    task->left = true;
+    return med_tally_leave(&task->children);
+}
+
+/* By the member that meets it, at once. Blocks until nothing that it depends on is left. */
+void med_task_meet_here(med_member *member, const med_task_call *call);
 
 void med_task_execute(med_member *member, med_task *task);
 /* Of a task that detaches, by whoever did the second of both: its lines are executed, and its event

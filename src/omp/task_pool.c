@@ -27,6 +27,7 @@ med_tasking_begin(med_member *member)
 {
     med_tasking *tasking = med_task_memory(sizeof *tasking);
     tasking->victim = member->number + 1;
+    med_task_queue_begin(&tasking->queue);
     /* R1 tasking -> A1 (task_inner.h) */
     atomic_word_store_release(&member->tasking, (uintptr_t)tasking);
     return tasking;
@@ -40,8 +41,8 @@ task_of(med_task_slab *slab, uint32_t index)
     return (med_task *)(void *)((unsigned char *)slab + SLAB_HEAD + index * MED_TASK_BYTES);
 }
 
-static void
-free_tasks(med_tasking *tasking)
+void
+med_task_take_more(med_tasking *tasking)
 {
     /* A1 given back <- R1 (med_task_give) */
     med_task *task = (med_task *)atomic_word_exchange_acquire(&tasking->returned, 0);
@@ -58,17 +59,11 @@ free_tasks(med_tasking *tasking)
     }
 }
 
-med_task *
-med_task_take(med_member *member)
+void
+med_task_give_large(med_task *task)
 {
-    med_tasking *tasking = med_tasking_get(member);
-    if (!tasking->free) {
-        free_tasks(tasking);
-    }
-    med_task *task = tasking->free;
-    tasking->free = task->next;
-    task->maker = member;
-    return task;
+    med_block_give(task->large);
+    task->large = NULL;
 }
 
 static void
@@ -78,7 +73,7 @@ give_to_other(med_tasking *tasking, med_task *task)
     uintptr_t first = atomic_word_load_relaxed(&tasking->returned);
     do {
         task->next = (med_task *)first;
-        /* R1 given back -> A1 (free_tasks) */
+        /* R1 given back -> A1 (med_task_take_more) */
     } while (!atomic_word_cas_release(&tasking->returned, &first, (uintptr_t)task));
 }
 
@@ -88,15 +83,12 @@ med_task_give(med_member *member, med_task *task)
     if ((task->flags & MED_TASK_DEPENDS) && !med_depend_drop(task)) {
         return;
     }
-    if (task->large) {
-        med_block_give(task->large);
-        task->large = NULL;
-    }
     if (task->maker == member) {
-        med_tasking *tasking = med_tasking_get(member);
-        task->next = tasking->free;
-        tasking->free = task;
+        med_task_give_own(member, task);
     } else {
+        if (task->large) {
+            med_task_give_large(task);
+        }
         give_to_other(med_tasking_look(task->maker), task);
     }
 }

@@ -31,17 +31,44 @@ distance(uint32_t from, uint32_t to)
 
 /* ---- Its owner ------------------------------------------------------------------------------- */
 
+/* How many are there, at the most, that thieves have left. */
+static uint32_t
+left_of(med_task_queue *queue, uint32_t bottom)
+{
+    /* Relaxed: should a thief of the place's last task read the one that comes there now (A2), he
+     * has seen this top as well, and gets neither. */
+    queue->top_seen = atomic32_load_relaxed(&queue->top);
+    return bottom - queue->top_seen;
+}
+
+void
+med_task_queue_begin(med_task_queue *queue)
+{
+    queue->top_seen = atomic32_load_relaxed(&queue->top); /* relaxed: a number */
+    queue->enough = MED_TASK_QUEUE_LEAST;
+}
+
+/* What nobody takes costs less where it is made. Enough is what lasts others for as long as one
+ * that is executed instead: if they took half of it meanwhile, twice as many will be. */
+bool
+med_task_queue_look(med_task_queue *queue, uint32_t bottom)
+{
+    uint32_t top_seen = queue->top_seen;
+    uint32_t left = left_of(queue, bottom);
+    if (queue->top_seen - top_seen >= queue->enough / 2) {
+        queue->enough = queue->enough < MED_TASK_QUEUE / 2 ? queue->enough * 2 : MED_TASK_QUEUE;
+    } else if (queue->enough > MED_TASK_QUEUE_LEAST) {
+        queue->enough--;
+    }
+    return left >= queue->enough;
+}
+
 bool
 med_task_queue_push(med_task_queue *queue, med_task *task)
 {
     uint32_t bottom = atomic32_load_relaxed(&queue->bottom); /* relaxed: its own */
-    if (bottom - queue->top_seen >= MED_TASK_QUEUE) {
-        /* Relaxed: should a thief of the place's last task read the one that comes there now (A2),
-         * he has seen this top as well, and gets neither. */
-        queue->top_seen = atomic32_load_relaxed(&queue->top);
-        if (bottom - queue->top_seen >= MED_TASK_QUEUE) {
-            return false;
-        }
+    if (bottom - queue->top_seen >= MED_TASK_QUEUE && left_of(queue, bottom) >= MED_TASK_QUEUE) {
+        return false;
     }
     /* R2 place filled -> A2 (first_of) */
     atomic_word_store_release(&queue->tasks[bottom % MED_TASK_QUEUE], (uintptr_t)task);
@@ -95,8 +122,8 @@ typedef struct lineage {
 static lineage
 lineage_of(const med_task *task)
 {
-    /* L1 task is another <- L1 (med_task_become, task.c), all of these; `life` is the last one that
-     * is read, and the first that is written */
+    /* L1 task is another <- L1 (med_task_init, task_inner.h), all of these; `life` is the last one
+     * that is read, and the first that is written */
     lineage of;
     of.level = atomic32_load_acquire(&task->level);
     of.parent = (const med_task *)atomic_word_load_acquire(&task->parent);

@@ -16,17 +16,31 @@
 #define MED_TASK_QUEUE 1024u /* so many at most: a power of two */
 #endif
 
+/* So many are enough where nobody takes any. */
+#define MED_TASK_QUEUE_LEAST (MED_TASK_QUEUE < 16 ? MED_TASK_QUEUE : 16u)
+
 typedef struct med_task_queue {
     _Alignas(64) atomic32 top;    /* the first one's place */
     _Alignas(64) atomic32 bottom; /* behind the last one's; its owner writes it */
-    uint32_t top_seen;            /* the owner's: no further than it is */
+    uint32_t top_seen;            /* the owner's: no further than it is; */
+    uint32_t enough;              /* and how many are, now */
     _Alignas(64) atomic_word tasks[MED_TASK_QUEUE];
 } med_task_queue;
 
-/* Its owner only, these three. False: it is full. */
+/* Its owner only, these. False: it is full. */
 bool med_task_queue_push(med_task_queue *queue, med_task *task);
 /* The last one; NULL: there is none that the bound allows. */
 med_task *med_task_queue_take(med_task_queue *queue, const med_bound *bound);
+/* What others took before tells nothing any more. */
+void med_task_queue_begin(med_task_queue *queue);
+/* It has so many that others will not miss one that is executed instead of put in. */
+bool med_task_queue_look(med_task_queue *queue, uint32_t bottom);
+static inline bool
+med_task_queue_has_enough(med_task_queue *queue)
+{
+    uint32_t bottom = atomic32_load_relaxed(&queue->bottom); /* relaxed: the owner's own */
+    return bottom - queue->top_seen >= queue->enough && med_task_queue_look(queue, bottom);
+}
 /* What stands below it now was there before all that is to come. */
 static inline uint32_t
 med_task_queue_mark(const med_task_queue *queue)

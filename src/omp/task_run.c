@@ -11,9 +11,6 @@
 #include "omp/task_inner.h"
 #include "omp/task_table.h"
 
-/* Nested so deep an untied task is bound like all others: stacks end. */
-#define UNTIED_DEPTH 64u
-
 /* ---- Complete -------------------------------------------------------------------------------- */
 
 static void
@@ -36,9 +33,6 @@ static void
 complete(med_member *member, med_task *task)
 {
     med_wait *wait = &member->barrier->wait;
-    if (task->flags & MED_TASK_UNDEFERRED) {
-        return;
-    }
     if (task->flags & MED_TASK_DEPENDS) {
         med_depend_release(member, task);
     }
@@ -62,23 +56,12 @@ med_task_finish(med_member *member, med_task *task)
     }
 }
 
-/* The runner has nothing more to do with its children. True: nobody has. */
-static bool
-keeper_leaves(med_task *task)
-{
-    if (med_tally_is_clear(&task->children)) {
-        return true;
-    }
-    task->left = true;
-    return med_tally_leave(&task->children);
-}
-
 /* Until it is finished, which may be now, its event counts as one more child of it. */
 static void
 leave_half(med_member *member, med_task *task)
 {
     task->children.here++;
-    (void)keeper_leaves(task);
+    (void)med_task_children_left(task);
     if (med_task_event_drop(task)) {
         med_task_finish(member, task);
     }
@@ -87,16 +70,15 @@ leave_half(med_member *member, med_task *task)
 static void
 leave(med_member *member, med_task *task)
 {
-    med_table_forget(member, task);
+    if (task->table) {
+        med_table_forget(member, task);
+    }
     if (task->flags & MED_TASK_DETACHES) {
-        if (!(task->flags & MED_TASK_UNDEFERRED)) {
-            leave_half(member, task);
-            return;
-        }
-        med_task_event_wait(member, task);
+        leave_half(member, task);
+        return;
     }
     complete(member, task);
-    if (keeper_leaves(task)) {
+    if (med_task_children_left(task)) {
         med_task_give(member, task);
     }
 }
@@ -104,41 +86,16 @@ leave(med_member *member, med_task *task)
 /* ---- Executed -------------------------------------------------------------------------------- */
 
 static void
-enter(med_member *member, med_task *task, med_task_stand *outer)
-{
-    outer->task = member->task;
-    outer->icv = member->icv;
-    outer->bound = member->allowed;
-    task->runner = member;
-    member->task = task;
-    member->icv = task->icv;
-    member->depth++;
-    if (!(task->flags & MED_TASK_UNTIED) || member->depth > UNTIED_DEPTH) {
-        member->allowed = (med_bound){.ancestor = task,
-                                      .mark = med_task_queue_mark(&med_tasking_get(member)->queue)};
-    }
-}
-
-static void
-go_back(med_member *member, const med_task_stand *outer)
-{
-    member->depth--;
-    member->task = outer->task;
-    member->icv = outer->icv;
-    member->allowed = outer->bound;
-}
-
-static void
 enter_and_leave(med_member *member, med_task *task)
 {
     med_task_stand outer;
-    enter(member, task, &outer);
+    med_task_enter(member, task, &outer);
     if ((task->flags & MED_TASK_COPIED) || !med_task_is_discarded(member, task->group)) {
         task->entry(task->data);
     } else if (task->flags & MED_TASK_DETACHES) {
         (void)med_task_event_drop(task); /* nobody may be left who would */
     }
-    go_back(member, &outer);
+    med_task_go_back(member, &outer);
     leave(member, task);
 }
 
@@ -152,22 +109,4 @@ med_task_execute(med_member *member, med_task *task)
     } else {
         enter_and_leave(member, task);
     }
-}
-
-/* ---- Executed by who meets it ---------------------------------------------------------------- */
-
-void
-med_task_begin(med_member *member, const med_task_call *call, med_task_stand *outer)
-{
-    outer->own_icv = member->own_icv;
-    enter(member, med_task_make_undeferred(member, call), outer);
-}
-
-void
-med_task_end(med_member *member, const med_task_stand *outer)
-{
-    med_task *task = member->task;
-    go_back(member, outer);
-    leave(member, task);
-    member->own_icv = outer->own_icv;
 }

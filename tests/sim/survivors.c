@@ -187,7 +187,7 @@ static const survivor survivors[] = {
     {"mcapi_message", "med_endpoint_lane_made", "torn: L1", "mcapi_topic finds it"},
 
     /* omp: of memory that may be another task by then; the compare-and-swap behind it decides */
-    {NULL, "med_task_become", "L1", "a compare-and-swap reads the newest here"},
+    {NULL, "med_task_init", "L1", "a compare-and-swap reads the newest here"},
     {NULL, "lineage_of", "L1", "a compare-and-swap reads the newest here"},
     {"omp_task_queue", "win_last", "R1", "omp_tasks finds it"},
     {NULL, "med_task_queue_take", "R1",

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Tasks that who meets them executes before anything else: those that are not deferred, all in a
+ * team of one, and those of which the queue has enough. Nobody finds or awaits such a task, so it
+ * is counted nowhere; it is there for those that come from it, and for what it says of its thread.
+ */
+#include "omp/task_depend.h"
+#include "omp/task_inner.h"
+#include "omp/task_table.h"
+
+/* Its data are the caller's. */
+static void
+share_environment(med_task *task, const med_task_call *call)
+{
+    task->data = call->data;
+    if (call->copy) {
+        task->data = med_task_data(task, call->size, call->align);
+        call->copy(task->data, call->data);
+    }
+    if (call->prepare) {
+        call->prepare(task->data, call->context);
+    }
+}
+
+/* Blocks until nothing that it depends on is left. */
+static med_task *
+make_here(med_member *member, const med_task_call *call)
+{
+    if (call->depend_count) {
+        med_task_wait_depend(member, call->depends, call->depend_count);
+    }
+    med_task *task = call->made ? call->made : med_task_take(member);
+    med_task_init(task, member->task, call->flags);
+    task->icv = member->icv;
+    if (call->event) {
+        *call->event = med_task_detach(task);
+    }
+    if (!call->made) {
+        share_environment(task, call);
+    }
+    return task;
+}
+
+static inline med_task *
+begin(med_member *member, const med_task_call *call, med_task_stand *outer)
+{
+    med_task *task = make_here(member, call);
+    if (member->icv == &member->own_icv) {
+        outer->own_icv = member->own_icv;
+    }
+    med_task_enter(member, task, outer);
+    return task;
+}
+
+static inline void
+end(med_member *member, med_task *task, const med_task_stand *outer)
+{
+    med_task_go_back(member, outer);
+    if (member->icv == &member->own_icv) {
+        member->own_icv = outer->own_icv;
+    }
+    if (task->table) {
+        med_table_forget(member, task);
+    }
+    if (task->flags & MED_TASK_DETACHES) {
+        med_task_event_wait(member, task);
+    }
+    if (med_task_children_left(task)) {
+        med_task_give_own(member, task);
+    }
+}
+
+void
+med_task_begin(med_member *member, const med_task_call *call, med_task_stand *outer)
+{
+    (void)begin(member, call, outer);
+}
+
+void
+med_task_end(med_member *member, const med_task_stand *outer)
+{
+    end(member, member->task, outer);
+}
+
+/* While it waited for others it may have been given up; but its lines may have data to destroy. */
+static bool
+is_to_be_executed(const med_member *member, const med_task_call *call)
+{
+    return !call->depend_count || call->copy || (call->flags & MED_TASK_COPIED) ||
+           !med_task_is_discarded(member, member->task->group);
+}
+
+void
+med_task_meet_here(med_member *member, const med_task_call *call)
+{
+    med_task_stand outer;
+    med_task *task = begin(member, call, &outer);
+    if (is_to_be_executed(member, call)) {
+        call->entry(task->data);
+    } else if (call->flags & MED_TASK_DETACHES) {
+        (void)med_task_event_drop(task); /* nobody may be left who would */
+    }
+    end(member, task, &outer);
+}
