@@ -505,8 +505,8 @@ a_wait_may_be_somebody_elses(void **state)
         {
             void *depend[] = {(void *)2, (void *)1, &b, &a};
             omp_event_handle_t event;
-#pragma omp task detach(event) depend(out : a)
-            a = 1;
+#pragma omp task detach(event) depend(out : a) /* leaves it to who fulfils the event */
+            b = 1;
             GOMP_taskwait_depend_nowait(depend);
 #pragma omp task depend(in : b) shared(wrong)
             wrong += a != 2;
