@@ -160,7 +160,10 @@ kmp_set_defaults(const char *text)
 {
     char line[256];
     while (*text) {
-        size_t length = strcspn(text, "|");
+        size_t length = 0;
+        while (text[length] && text[length] != '|') {
+            length++;
+        }
         size_t cut = length < sizeof line ? length : sizeof line - 1;
         memcpy(line, text, cut);
         line[cut] = '\0';

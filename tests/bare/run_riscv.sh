@@ -4,7 +4,7 @@
 # Builds the bare RISC-V image, of 64 bits, of 32, and of 32 with no atomic instruction but a
 # test-and-set, and runs it on QEMU's machine "virt" (emulated). What fails says so; an image's exit
 # status is how many of its checks failed. The image calls every function of MRAPI, of MCAPI, and of
-# what is added to MCAPI.
+# what is added to MCAPI. There is a second image, of OpenMP.
 #
 # usage: tests/bare/run_riscv.sh [HARTS...]    default: 4 16
 set -euo pipefail
@@ -21,7 +21,7 @@ for cores in rv64 rv32 rv32-tas; do
     build=build/bare-$cores
     emulator=qemu-system-riscv${cores:2:2}
     cmake --preset bare-$cores --no-warn-unused-cli >/dev/null
-    cmake --build "$build" --target bare_riscv
+    cmake --build "$build" --target bare_riscv bare_openmp
     # The linker has dropped what the image does not call.
     uncalled=$(riscv64-unknown-elf-nm "$build/tests/bare/bare_riscv" | awk '$2 == "T" { print $3 }' | sort |
         comm -13 - <(grep -E '^(mrapi|mcapi|medley_mcapi)_' tests/exports.txt | sort))
@@ -31,8 +31,10 @@ for cores in rv64 rv32 rv32-tas; do
     fi
     for harts in "$@"; do
         echo "== $harts harts of QEMU's machine virt, $cores (emulated)"
-        timeout 120 "$emulator" -machine virt -bios none -smp "$harts" -m 64M \
-            -display none -monitor none -serial stdio -kernel "$build/tests/bare/bare_riscv" </dev/null || failed=1
+        for image in bare_riscv bare_openmp; do
+            timeout 120 "$emulator" -machine virt -bios none -smp "$harts" -m 64M \
+                -display none -monitor none -serial stdio -kernel "$build/tests/bare/$image" </dev/null || failed=1
+        done
     done
 done
 exit $failed
