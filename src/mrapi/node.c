@@ -88,6 +88,9 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
     self->process_heap = &system->heap;
     self->exchange = NULL;
     self->only_for_exchange = false;
+    if (med_port_has_processes()) {
+        self->of_runtime = false;
+    }
     self->started = started;
     self->joinable = joinable;
     atomic32_store_relaxed(&self->left, 0); /* relaxed, as the next: */
@@ -272,7 +275,7 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
     status = insert(system, &insertion);
     if (status == MEDLEY_ERR_EXISTS) {
         report_taken(system, request, insertion.index);
-    } else if (status == MEDLEY_ERR_LIMIT) {
+    } else if (status == MEDLEY_ERR_LIMIT && !(med_port_has_processes() && request->quiet)) {
         med_limits_report(&system->limits, MED_LIMIT_NODES);
     }
     if (status != MEDLEY_OK) {
@@ -293,12 +296,7 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
 void
 med_node_enter(med_self *self)
 {
-    med_domain_keep(self->system, self->domain);
-    self->thread_id = med_port_thread_id();
-    /* Relaxed, both: for showing, for who recovers the node when it is dead, and for who finds its
-     * number in a lock (R4 in mutex_pi.c orders them). */
-    atomic32_store_relaxed(&self->row->thread_id, self->thread_id);
-    atomic32_store_relaxed(&self->row->phase, MED_NODE_RUNNING);
+    med_node_arrive(self);
     med_port_self_set(self);
 }
 
@@ -313,12 +311,20 @@ med_node_become(uint32_t domain, uint32_t node)
     if (status != MEDLEY_OK) {
         return status;
     }
+    med_node_stand_in before;
+    bool of_runtime = med_port_has_processes() && med_node_stand_in_take(system, &before);
     med_node_request request = {.domain = domain, .node = node, .kind = MED_NODE_THREAD};
     med_self *self;
     status = med_node_register(system, &request, &self);
     if (status == MEDLEY_OK) {
+        if (of_runtime) {
+            self->of_runtime = true;
+            med_node_name_set(self->row, before.name);
+        }
         med_node_enter(self);
         med_event_tell(MEDLEY_EVENT_NODE_COMES); /* a callback is called by that node */
+    } else if (of_runtime) {
+        (void)med_node_stand_in_put(system, &before);
     }
     med_system_release(system); /* the node keeps it open now */
     return status;

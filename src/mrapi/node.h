@@ -25,6 +25,7 @@ struct med_system;
 typedef enum med_node_kind {
     MED_NODE_THREAD,  /* a thread of the program that became a node */
     MED_NODE_STARTED, /* a thread that the library started as a node */
+    MED_NODE_RUNTIME, /* a thread of a language's runtime: node_runtime.c */
 } med_node_kind;
 
 typedef enum med_node_phase {
@@ -34,6 +35,8 @@ typedef enum med_node_phase {
     MED_NODE_LEFT,     /* it left, or was joined, but could not remove its row: its process will */
     MED_NODE_EXPECTED, /* nobody's yet: its place is kept for who comes under its number */
 } med_node_phase;
+
+#define MED_NODE_NAME_BYTES 16u /* cut off where it is longer; ends with 0 where it is shorter */
 
 typedef struct med_node_row {
     med_row row; /* key: domain, node number */
@@ -46,8 +49,10 @@ typedef struct med_node_row {
     atomic32 sleeps;      /* how often it slept; written by the node */
     atomic32 making;      /* the segment file that it makes and no row names yet, or 0; likewise */
     uint32_t unused[3];
-    med_wait news; /* where its thread sleeps for what others bring it, whatever that is */
-    uint32_t unused_too[11];
+    med_wait news;  /* where its thread sleeps for what others bring it, whatever that is */
+    atomic32 named; /* the state word of the life whose name that is; written by the node, as it */
+    atomic32 name[MED_NODE_NAME_BYTES / 4];
+    uint32_t unused_too[6];
     /* Followed by what it ever touched (kinds.h); written by the node. */
 } med_node_row;
 _Static_assert(sizeof(med_node_row) == 112, "the same in every build");
@@ -147,6 +152,7 @@ typedef struct med_self {
     med_self_recent_end recent_sender;  /* one of these */
     med_self_recent_end recent_receiver;
     bool only_for_exchange; /* not by any call of this floor's yet */
+    bool of_runtime;        /* its thread is one of a language's runtime's */
     bool started;           /* by med_node_start, as are the nodes that use the rest */
     bool joinable;          /* for its own thread; others look at `join` */
     atomic32 join;          /* node_life.h; of these two, other threads read as they like */
@@ -175,6 +181,7 @@ typedef struct med_node_request {
     med_node_kind kind;
     bool detached; /* started nodes: nobody joins it */
     bool expected; /* see med_node_place */
+    bool quiet;    /* nobody is told of a limit */
 } med_node_request;
 
 /* Registers a node of this process; the caller starts or is its thread. MEDLEY_ERR_EXISTS: the
@@ -198,6 +205,18 @@ MED_INNER medley_status_t med_node_become(uint32_t domain, uint32_t node);
  * since another has a table locked and does not go on; see docs/design/liveness.md for who removes
  * it. */
 MED_INNER medley_status_t med_node_leave(med_self *self);
+/* The calling thread is one of a language's runtime, under that name: node_runtime.c. Where the
+ * program asked for a named system it is shown there, as a node that no call knows of, until the
+ * program makes it a node of its own, and again when that has left. `quiet`: not a word of a limit.
+ * MEDLEY_ERR_NOT_SUPPORTED: nobody asked for a system. */
+MED_INNER medley_status_t med_node_lend(const char *name, bool quiet);
+/* Before its end, and whenever it is no longer the runtime's. */
+MED_INNER void med_node_lend_end(void);
+/* Of its row: for showing. */
+void med_node_name_set(med_node_row *row, const char *name);
+/* Empty: it has none. Ends within it, whatever somebody scribbled. */
+void med_node_name_get(const med_node_row *row, char name[MED_NODE_NAME_BYTES]);
+
 /* What a node held comes free, and its row goes: for a node whose thread is gone. Idempotent.
  * MEDLEY_TIMEOUT: not all of it, as above; then its row is there still. */
 medley_status_t med_node_recover(struct med_system *system, uint32_t index, uint32_t generation);

@@ -150,13 +150,21 @@ medley_status_t
 med_node_leave(med_self *self)
 {
     med_system *system = self->system;
+    med_node_stand_in again = {.quiet = true};
+    bool of_runtime = med_port_has_processes() && self->of_runtime;
+    if (of_runtime) {
+        med_node_name_get(self->row, again.name);
+    }
     med_node_goes_tell(self);
     med_port_self_set(NULL);
     med_parts_node_leaves(self);
-    if (self->joinable) {
+    if (self->joinable) { /* its thread's end: it is the runtime's no longer */
         return leave_to_be_joined(self);
     }
     medley_status_t status = med_node_row_leave(system, self->index, self->generation);
+    if (of_runtime) {
+        (void)med_node_stand_in_put(system, &again);
+    }
     med_system_release(system);
     return status;
 }

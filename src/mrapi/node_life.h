@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "mrapi/domain.h"
 #include "mrapi/node.h"
 
 typedef enum med_node_join_state {
@@ -30,6 +31,33 @@ med_node_join_word(med_node_join_state state, uint32_t generation)
 medley_status_t med_node_row_leave(struct med_system *system, uint32_t index, uint32_t generation);
 /* The nodes of this process that left and could not remove their rows: once more. */
 medley_status_t med_node_leaves_finish(struct med_system *system);
+
+/* The row is the calling thread's, and there; to be that node it enters (node.h). */
+static inline void
+med_node_arrive(med_self *self)
+{
+    med_domain_keep(self->system, self->domain);
+    self->thread_id = med_port_thread_id();
+    /* Relaxed, both: for showing, for who recovers the node when it is dead, and for who finds its
+     * number in a lock (R4 in mutex_pi.c orders them). */
+    atomic32_store_relaxed(&self->row->thread_id, self->thread_id);
+    atomic32_store_relaxed(&self->row->phase, MED_NODE_RUNNING);
+}
+
+/* ---- node_runtime.c -------------------------------------------------------------------------- */
+
+/* What a thread of a runtime's is shown as. */
+typedef struct med_node_stand_in {
+    char name[MED_NODE_NAME_BYTES];
+    bool quiet;
+} med_node_stand_in;
+
+/* The calling thread's goes, if it has one: the thread becomes a node. */
+bool med_node_stand_in_take(struct med_system *system, med_node_stand_in *taken);
+/* It has one again. */
+medley_status_t med_node_stand_in_put(struct med_system *system, const med_node_stand_in *wanted);
+
+/* ---- Told ------------------------------------------------------------------------------------ */
 
 /* "node 1 of domain 0 <what>", for who follows it. */
 void med_node_tell(const char *what, const med_self *self);

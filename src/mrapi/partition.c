@@ -85,6 +85,8 @@ static const uint32_t shape[] = {
     offsetof(med_node_row, sleeps),
     offsetof(med_node_row, making),
     offsetof(med_node_row, news),
+    offsetof(med_node_row, named),
+    offsetof(med_node_row, name),
     sizeof(med_object),
     offsetof(med_object, row),
     offsetof(med_object, attributes),

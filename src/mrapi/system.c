@@ -269,6 +269,26 @@ default_name(void)
     return name && *name ? name : MED_SYSTEM_DEFAULT_NAME;
 }
 
+bool
+med_system_is_asked_for(void)
+{
+    const char *name = med_port_environment("MEDLEY_SYSTEM");
+    gate_enter();
+    bool is_named = !chosen_private && (chosen_name[0] || (name && *name));
+    gate_leave();
+    return med_port_has_processes() && is_named;
+}
+
+med_system *
+med_system_retain_named(void)
+{
+    gate_enter();
+    bool is_open = named.open;
+    named.users += is_open;
+    gate_leave();
+    return is_open ? &named : NULL;
+}
+
 static medley_status_t
 attach(bool by_default, const char *name, med_system **system)
 {

@@ -123,6 +123,10 @@ medley_status_t med_system_attach(const char *name, med_system **system);
  * MEDLEY_SYSTEM's, else the user's default one. */
 medley_status_t med_system_attach_default(med_system **system);
 #define MED_SYSTEM_DEFAULT_NAME "default"
+/* Did somebody ask for a named one: the program, or MEDLEY_SYSTEM? */
+bool med_system_is_asked_for(void);
+/* The named one that this process is in, with one more user; NULL: it is in none. */
+med_system *med_system_retain_named(void);
 /* One more user, one less; the last one detaches the process, and the last process removes the
  * name, unless another is at opening or closing it and does not go on: then the log tells, and the
  * name stays until the next start. */

@@ -194,6 +194,23 @@ process_of(const med_system *system, uint32_t ref)
     return same ? row : NULL;
 }
 
+static med_node_kind
+node_kind_of(uint32_t said)
+{
+    return said == MED_NODE_STARTED || said == MED_NODE_RUNTIME ? (med_node_kind)said
+                                                                : MED_NODE_THREAD;
+}
+
+/* Others may have written there whatever they like, and this is printed. */
+static void
+name_read(const med_node_row *row, char name[MED_NODE_NAME_BYTES])
+{
+    med_node_name_get(row, name);
+    for (char *letter = name; *letter; letter++) {
+        *letter = *letter > ' ' && *letter <= '~' ? *letter : '?';
+    }
+}
+
 bool
 med_view_node_read(const med_system *system, uint32_t index, med_view_node *view)
 {
@@ -207,7 +224,8 @@ med_view_node_read(const med_system *system, uint32_t index, med_view_node *view
     const med_process_row *process = process_of(system, word(&row->process_ref));
     view->process_id = process ? word(&process->process_id) : 0;
     view->thread_id = word(&row->thread_id);
-    view->kind = word(&row->kind) == MED_NODE_STARTED ? MED_NODE_STARTED : MED_NODE_THREAD;
+    view->kind = node_kind_of(word(&row->kind));
+    name_read(row, view->name);
     view->age_ns = age_of(atomic64_load_relaxed(&row->since_ns)); /* relaxed: for showing */
     view->sleeps = word(&row->sleeps);
     view->state = node_state(system, row, view);

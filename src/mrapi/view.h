@@ -60,6 +60,7 @@ typedef struct med_view_node {
     uint32_t process_id; /* 0: its process row is gone */
     uint32_t thread_id;
     med_node_kind kind;
+    char name[MED_NODE_NAME_BYTES]; /* printable; empty: it has none */
     med_view_node_state state;
     med_kind lock_kind;   /* WAITING: a mutex, a semaphore, or a reader/writer lock */
     uint32_t lock_index;  /* WAITING: its row, below the limit of its kind */

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The threads of teams. In a process of a named system each is a node of it, and `medley ps` shows
- * it; else they are threads and nothing more.
+ * The threads of teams: each has a name, its place in the team, behind that of the team's leader
+ * where regions stand in one another: omp.3, and omp.3.1 of the team that this one leads.
+ *
+ * In a process of which somebody asked that it be in a named system they are nodes there, those of
+ * the program that lead as well: `medley ps` shows them under these names, and their ends, fork and
+ * death are what they are of any node (mrapi/node_runtime.c). Else they are threads and nothing
+ * more. A leader asks that when it makes a team; where its own node is refused its threads try
+ * nothing. Who finds the table of nodes full works all the same.
  */
 #include "omp/crew.h"
 
@@ -11,8 +17,6 @@
 #include "mrapi/node.h"
 #include "omp/once.h"
 #include "port/port.h"
-
-#define DOMAIN 1u /* of the nodes that threads become */
 
 static atomic32 owners;
 
@@ -35,25 +39,58 @@ med_crew_owner(void)
 
 /* ---- Started --------------------------------------------------------------------------------- */
 
+/* Its number, behind those of whom it is led by. */
 static void
-name_thread(const med_member *member)
+path_write(const med_member *member, med_text *text)
+{
+    const med_member *leader = member->team->leader;
+    if (leader && leader->team->leader) {
+        path_write(leader, text);
+    }
+    med_text_string(text, ".");
+    med_text_number(text, member->number);
+}
+
+static med_text
+name_of(const med_member *member)
 {
     med_text text = {.length = 0};
-    med_text_string(&text, "omp ");
-    med_text_number(&text, member->number);
-    med_port_thread_name(text.bytes);
+    med_text_string(&text, "omp");
+    path_write(member, &text);
+    return text;
+}
+
+bool
+med_crew_show(const med_member *member)
+{
+    static atomic32 limit_said;
+    const med_text name = name_of(member);
+    medley_status_t status = med_node_lend(name.bytes, true);
+    /* Relaxed: one of those who come at once says it, and tries once more to do so. */
+    if (status == MEDLEY_ERR_LIMIT && atomic32_fetch_or_relaxed(&limit_said, 1) == 0) {
+        status = med_node_lend(name.bytes, false);
+    }
+    return status == MEDLEY_OK;
+}
+
+void
+med_crew_hide(void)
+{
+    med_node_lend_end();
 }
 
 static void *
 serve(void *argument)
 {
     med_member *member = argument;
-    name_thread(member);
-    bool is_node =
-        med_port_environment("MEDLEY_SYSTEM") && med_node_become(DOMAIN, MED_NODE_ANY) == MEDLEY_OK;
+    bool is_shown = member->team->is_shown;
+    med_port_thread_name(name_of(member).bytes);
+    if (is_shown) {
+        (void)med_crew_show(member);
+    }
     med_team_serve(member);
-    if (is_node) {
-        (void)med_node_leave(med_self_get());
+    if (is_shown) {
+        med_crew_hide();
     }
     return NULL;
 }

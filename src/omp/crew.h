@@ -19,6 +19,12 @@ uint32_t med_crew_owner(void);
 size_t med_crew_stack_bytes(void);
 void med_crew_stack_set(size_t size_bytes);
 
+/* The calling thread, which is that member's, is a node where such are asked for. False: none, and
+ * whoever it leads need not try. */
+bool med_crew_show(const med_member *member);
+/* Its end, where it may have been one. */
+void med_crew_hide(void);
+
 /* A thread for a member, that serves. False, and a warning: there can be no more. */
 bool med_crew_start(med_member *member);
 /* Blocks until all of the team's threads have ended. They wait at their gates. */

@@ -55,7 +55,11 @@ thread_ends(void *pointer)
         while (member->team->leader) {
             member = member->team->leader;
         }
+        bool is_shown = member->team->is_shown;
         med_team_destroy(member->team);
+        if (is_shown) {
+            med_crew_hide();
+        }
     }
 }
 

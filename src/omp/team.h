@@ -113,6 +113,7 @@ struct med_team {
     uint32_t ready;
     uint32_t room;
     uint32_t process_life; /* med_port_process_life when its threads were started */
+    bool is_shown;         /* med_crew_show: its leader is, and so will they be */
     med_wait gate_wait;
     med_wait wait;                 /* for everything within a region but the barrier */
     void *copied;                  /* copyprivate's: behind the barrier, or */

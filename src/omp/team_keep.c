@@ -182,6 +182,7 @@ med_team_make(med_member *leader)
         med_say_fatal(to_begin_with);
     }
     team->members[0]->implicit.phase = MED_TASK_PHASE_FIRST;
+    team->is_shown = med_crew_show(leader ? leader : team->members[0]);
     return team;
 }
 

@@ -186,7 +186,7 @@ is_of_a_team(const char *thread)
     char path[300];
     (void)snprintf(path, sizeof path, "/proc/self/task/%s/comm", thread);
     FILE *file = fopen(path, "r");
-    bool is = file && fgets(line, sizeof line, file) && strncmp(line, "omp ", 4) == 0;
+    bool is = file && fgets(line, sizeof line, file) && strncmp(line, "omp.", 4) == 0;
     if (file) {
         (void)fclose(file);
     }

@@ -148,10 +148,10 @@ static const output_column stuck_columns[] = {
 };
 
 static const output_column node_columns[] = {
-    {"NODE", NULL, node_name_cell, true},       {"PROCESS", "process_id", NULL, true},
-    {"THREAD", "thread_id", NULL, true},        {"KIND", "kind", NULL, false},
-    {"STATE", "state", node_state_cell, false}, {"AGE", "age_ns", output_age, true},
-    {"SLEEPS", "sleeps", NULL, true},
+    {"NODE", NULL, node_name_cell, true}, {"PROCESS", "process_id", NULL, true},
+    {"THREAD", "thread_id", NULL, true},  {"NAME", "name", NULL, false},
+    {"KIND", "kind", NULL, false},        {"STATE", "state", node_state_cell, false},
+    {"AGE", "age_ns", output_age, true},  {"SLEEPS", "sleeps", NULL, true},
 };
 
 static const output_column lock_columns[] = {

@@ -55,13 +55,15 @@ node_json(const med_view_node *node)
         [MED_VIEW_NODE_WAITING] = "waiting",   [MED_VIEW_NODE_ENDED] = "ended",
         [MED_VIEW_NODE_DEAD] = "dead",         [MED_VIEW_NODE_EXPECTED] = "expected",
     };
-    json_t *row = json_pack("{s:I, s:I, s:o, s:I, s:s, s:s, s:I, s:I}", "domain",
-                            (json_int_t)node->domain, "node", (json_int_t)node->number,
-                            "process_id", output_number(node->process_id != 0, node->process_id),
-                            "thread_id", (json_int_t)node->thread_id, "kind",
-                            node->kind == MED_NODE_STARTED ? "started" : "thread", "state",
-                            states[node->state], "age_ns", (json_int_t)node->age_ns, "sleeps",
-                            (json_int_t)node->sleeps);
+    static const char *const kinds[] = {[MED_NODE_THREAD] = "thread",
+                                        [MED_NODE_STARTED] = "started",
+                                        [MED_NODE_RUNTIME] = "runtime"};
+    json_t *row = json_pack(
+        "{s:I, s:I, s:s?, s:o, s:I, s:s, s:s, s:I, s:I}", "domain", (json_int_t)node->domain,
+        "node", (json_int_t)node->number, "name", node->name[0] ? node->name : NULL, "process_id",
+        output_number(node->process_id != 0, node->process_id), "thread_id",
+        (json_int_t)node->thread_id, "kind", kinds[node->kind], "state", states[node->state],
+        "age_ns", (json_int_t)node->age_ns, "sleeps", (json_int_t)node->sleeps);
     for (size_t i = 0; i < sizeof waited_for / sizeof waited_for[0]; i++) {
         bool waits = node->state == MED_VIEW_NODE_WAITING && node->lock_kind == waited_for[i].kind;
         (void)json_object_set_new(row, waited_for[i].key, output_number(waits, node->lock_number));
