@@ -85,6 +85,7 @@ typedef struct med_bound {
 typedef struct med_task_list {
     med_lock lock;
     atomic32 count;
+    atomic32 puts; /* so many ever */
     med_task *first;
     med_task *last;
 } med_task_list;

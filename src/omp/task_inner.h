@@ -25,6 +25,7 @@ typedef struct med_tasking {
     atomic32 done[2];              /* likewise: complete */
     uint32_t victim;               /* where it stole last */
     uintptr_t phase;               /* in which it made a task last */
+    uint32_t puts_seen;            /* into the team's list, when it last looked there in vain */
     med_task *free;
     med_task_group *free_groups;
     med_task_slab *slabs;
@@ -215,7 +216,8 @@ void med_task_until(med_member *member, const med_until *until, const med_bound 
 void med_task_until_clear(med_member *member, med_tally *tally);
 /* A task for the member; NULL: there is none. */
 med_task *med_task_find(med_member *member, const med_bound *bound);
-/* Is there something that it has not put there itself? */
+/* Is there something that it has not put there itself, nor, where there
+ * is an ancestor, looked at in vain? */
 bool med_task_is_offered(const med_member *member, const med_task *ancestor);
 /* Of all who wait for something of tasks. */
 static inline void

@@ -19,8 +19,9 @@ med_task_list_put(med_task_list *list, med_member *member, med_task *task)
     task->behind = behind;
     *(ahead ? &ahead->behind : &list->first) = task;
     *(behind ? &behind->ahead : &list->last) = task;
-    /* Relaxed, both: under the lock; who looks without it looks again under it. */
+    /* Relaxed, all: under the lock; who looks without it looks again under it. */
     atomic32_store_relaxed(&list->count, atomic32_load_relaxed(&list->count) + 1);
+    atomic32_store_relaxed(&list->puts, atomic32_load_relaxed(&list->puts) + 1);
     med_omp_lock_unset(&list->lock);
 }
 
@@ -43,6 +44,9 @@ med_task_list_take(med_task_list *list, med_member *member, const med_task *ance
     }
     if (task) {
         take_out(list, task);
+    } else {
+        /* Relaxed: under the lock. */
+        med_tasking_get(member)->puts_seen = atomic32_load_relaxed(&list->puts);
     }
     med_omp_lock_unset(&list->lock);
     return task;

@@ -47,10 +47,20 @@ is_listed(const med_team *team)
     return atomic32_load_relaxed(&team->tasks.count) != 0; /* relaxed: the lock orders it */
 }
 
+/* Who may have none of those that are listed sleeps, until another one is. */
+static bool
+is_listed_for(const med_member *member, const med_task *ancestor)
+{
+    const med_tasking *own = ancestor ? med_tasking_look(member) : NULL;
+    /* Relaxed: the lock orders it. */
+    uint32_t puts = atomic32_load_relaxed(&member->team->tasks.puts);
+    return is_listed(member->team) && !(own && own->puts_seen == puts);
+}
+
 bool
 med_task_is_offered(const med_member *member, const med_task *ancestor)
 {
-    return is_listed(member->team) || med_task_is_fulfilled(member->team) ||
+    return is_listed_for(member, ancestor) || med_task_is_fulfilled(member->team) ||
            may_steal(member, ancestor);
 }
 

@@ -296,11 +296,29 @@ act_cancel(const sim_actor *actor)
 
 /* ---- Called away from where the compiler says nothing ---------------------------------------- */
 
+/* Each iteration waits for the one before it, if the loop has an order, by whichever way. */
+static void
+met_in_order(med_member *member, const med_loop *loop, uint64_t at)
+{
+    if (loop->ordered) {
+        med_work_ordered(member);
+        med_work_ordered_end(member);
+    } else if (loop->dimensions && member->work->doacross) {
+        med_spot before = spot_of(member->work->doacross, at - (at > 0), 0);
+        med_spot spot = spot_of(member->work->doacross, at, 0);
+        if (at > 0) {
+            med_doacross_wait(member, &before);
+        }
+        med_doacross_post(member, &spot);
+    }
+}
+
 /* One cancels at once; the others meet more than the ring holds, turns, iterations, and a single
  * that gives something to all, and nobody waits for him. */
 static void
 met_without_him(void *data)
 {
+    static const unsigned long long counts[] = {ITERATIONS, 1};
     shared *s = data;
     med_member *member = med_member_get();
     const med_bounds bounds = {.step = 1};
@@ -314,13 +332,14 @@ met_without_him(void *data)
         const med_loop loop = {.count = ITERATIONS,
                                .chunk = 1,
                                .schedule = &med_schedule_static,
-                               .ordered = s->at_barrier == i};
+                               .ordered = s->at_barrier == i && s->round % 2 == 0,
+                               .dimensions = s->at_barrier == i && s->round % 2 ? 2 : 0,
+                               .counts = counts};
         med_span span;
         med_work_begin(member, &loop, &bounds);
         while (med_work_next(member, &span)) {
-            if (loop.ordered) {
-                med_work_ordered(member);
-                med_work_ordered_end(member);
+            for (uint64_t at = span.first; at < span.end; at++) {
+                met_in_order(member, &loop, at);
             }
         }
         med_work_end(member);

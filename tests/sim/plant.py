@@ -87,6 +87,25 @@ BUGS = {
         "    behind(task, of->count ? of : &table->all);\n",
         "    (void)table;\n"
         "    behind(task, of);\n"),
+    # Groups (src/omp/task_group.c, task.c, task_list.c).
+    "group_unwaited": (
+        "    med_task_until_clear(member, &group->tally);\n",
+        ""),
+    "group_miscounted": (
+        "        med_tally_add(&task->group->tally, task->group->keeper == member);\n",
+        "        med_tally_add(&task->group->tally, true);\n"),
+    "listed_lost": (
+        "    *(behind ? &behind->ahead : &list->last) = task;\n",
+        "    list->last = task;\n"),
+    "group_runs_on": (
+        "        atomic32_store_relaxed(&group->cancelled, 1); /* relaxed: as above */\n",
+        "        (void)group;\n"),
+    # A cancelled region (src/omp/doacross.c).
+    "iteration_awaited": (
+        "    (void)med_work_wait(member, is_posted, NULL, &w);\n",
+        "    while (!is_posted(&w)) {\n"
+        "        med_port_yield();\n"
+        "    }\n"),
 }
 
 

@@ -101,6 +101,7 @@
     HUNTED(omp_tasks)               \
     HUNTED(omp_depends)             \
     HUNTED(omp_excludes)            \
+    HUNTED(omp_groups)              \
     HUNTED(omp_events)
 /* clang-format on */
 
