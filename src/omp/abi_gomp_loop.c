@@ -107,12 +107,14 @@ begin_long(long start,
            const med_schedule *schedule,
            bool ordered,
            long *first,
-           long *behind)
+           long *behind,
+           const void *code)
 {
     med_member *member = med_member_get();
     med_loop loop =
         med_gomp_loop(member, med_gomp_count_long(start, end, step), schedule, (uint64_t)chunk);
     loop.ordered = ordered;
+    loop.code = code;
     const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
     med_work_begin(member, &loop, &bounds);
     return med_gomp_next_long(first, behind);
@@ -127,23 +129,28 @@ begin_ull(bool up,
           const med_schedule *schedule,
           bool ordered,
           unsigned long long *first,
-          unsigned long long *behind)
+          unsigned long long *behind,
+          const void *code)
 {
     med_member *member = med_member_get();
     med_loop loop =
         med_gomp_loop(member, med_gomp_count_ull(up, start, end, step), schedule, chunk);
     loop.ordered = ordered;
+    loop.code = code;
     const med_bounds bounds = {start, end, step};
     med_work_begin(member, &loop, &bounds);
     return med_gomp_next_ull(first, behind);
 }
+
+/* Where the program has called an entry. */
+#define HERE __builtin_return_address(0)
 
 /* One schedule's entries: `_start` and `_next`, of long and of unsigned long long. */
 #define LOOPS(name, schedule, ordered)                                                             \
     FACE bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long *first,   \
                                        long *behind)                                               \
     {                                                                                              \
-        return begin_long(start, end, step, chunk, schedule, ordered, first, behind);              \
+        return begin_long(start, end, step, chunk, schedule, ordered, first, behind, HERE);        \
     }                                                                                              \
     FACE bool GOMP_loop_##name##_next(long *first, long *behind)                                   \
     {                                                                                              \
@@ -153,7 +160,7 @@ begin_ull(bool up,
         bool up, unsigned long long start, unsigned long long end, unsigned long long step,        \
         unsigned long long chunk, unsigned long long *first, unsigned long long *behind)           \
     {                                                                                              \
-        return begin_ull(up, start, end, step, chunk, schedule, ordered, first, behind);           \
+        return begin_ull(up, start, end, step, chunk, schedule, ordered, first, behind, HERE);     \
     }                                                                                              \
     FACE bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *behind)   \
     {                                                                                              \
@@ -161,18 +168,18 @@ begin_ull(bool up,
     }
 LOOPS(static, &med_schedule_static, false)
 LOOPS(dynamic, &med_schedule_dynamic, false)
-LOOPS(guided, &med_schedule_guided, false)
+LOOPS(guided, &med_schedule_guided_monotonic, false)
 LOOPS(nonmonotonic_dynamic, &med_schedule_nonmonotonic, false)
 LOOPS(nonmonotonic_guided, &med_schedule_guided, false)
 LOOPS(ordered_static, &med_schedule_static, true)
 LOOPS(ordered_dynamic, &med_schedule_dynamic, true)
-LOOPS(ordered_guided, &med_schedule_guided, true)
+LOOPS(ordered_guided, &med_schedule_guided_monotonic, true)
 
 /* Without a chunk: the program's run decides. */
 #define LOOPS_OF_RUN(name, of_run, ordered)                                                        \
     FACE bool GOMP_loop_##name##_start(long start, long end, long step, long *first, long *behind) \
     {                                                                                              \
-        return begin_long(start, end, step, 0, of_run, ordered, first, behind);                    \
+        return begin_long(start, end, step, 0, of_run, ordered, first, behind, HERE);              \
     }                                                                                              \
     FACE bool GOMP_loop_##name##_next(long *first, long *behind)                                   \
     {                                                                                              \
@@ -182,7 +189,7 @@ LOOPS(ordered_guided, &med_schedule_guided, true)
                                            unsigned long long end, unsigned long long step,        \
                                            unsigned long long *first, unsigned long long *behind)  \
     {                                                                                              \
-        return begin_ull(up, start, end, step, 0, of_run, ordered, first, behind);                 \
+        return begin_ull(up, start, end, step, 0, of_run, ordered, first, behind, HERE);           \
     }                                                                                              \
     FACE bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *behind)   \
     {                                                                                              \
@@ -221,12 +228,14 @@ start_long(long start,
            long *first,
            long *behind,
            uintptr_t *reductions,
-           void **memory)
+           void **memory,
+           const void *code)
 {
     med_member *member = med_member_get();
     med_loop loop = med_gomp_loop(member, med_gomp_count_long(start, end, step),
                                   med_gomp_schedule(kind), (uint64_t)chunk);
     loop.ordered = ordered;
+    loop.code = code;
     const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
     med_gomp_begin(member, &loop, &bounds, memory, reductions);
     return !first || med_gomp_next_long(first, behind);
@@ -243,12 +252,14 @@ start_ull(bool up,
           unsigned long long *first,
           unsigned long long *behind,
           uintptr_t *reductions,
-          void **memory)
+          void **memory,
+          const void *code)
 {
     med_member *member = med_member_get();
     med_loop loop = med_gomp_loop(member, med_gomp_count_ull(up, start, end, step),
                                   med_gomp_schedule(kind), chunk);
     loop.ordered = ordered;
+    loop.code = code;
     const med_bounds bounds = {start, end, step};
     med_gomp_begin(member, &loop, &bounds, memory, reductions);
     return !first || med_gomp_next_ull(first, behind);
@@ -259,7 +270,7 @@ start_ull(bool up,
                                long *first, long *behind, uintptr_t *reductions, void **memory)    \
     {                                                                                              \
         return start_long(start, end, step, kind, chunk, ordered, first, behind, reductions,       \
-                          memory);                                                                 \
+                          memory, HERE);                                                           \
     }                                                                                              \
     FACE bool GOMP_loop_ull_##name(bool up, unsigned long long start, unsigned long long end,      \
                                    unsigned long long step, long kind, unsigned long long chunk,   \
@@ -267,7 +278,7 @@ start_ull(bool up,
                                    uintptr_t *reductions, void **memory)                           \
     {                                                                                              \
         return start_ull(up, start, end, step, kind, chunk, ordered, first, behind, reductions,    \
-                         memory);                                                                  \
+                         memory, HERE);                                                            \
     }
 STARTS(start, false)
 STARTS(ordered_start, true)
@@ -330,8 +341,9 @@ parallel_loop(void (*go)(void (*entry)(void *),
               long chunk)
 {
     const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
-    const med_loop loop = med_gomp_loop(med_member_get(), med_gomp_count_long(start, end, step),
-                                        schedule, (uint64_t)chunk);
+    med_loop loop = med_gomp_loop(med_member_get(), med_gomp_count_long(start, end, step), schedule,
+                                  (uint64_t)chunk);
+    loop.code = (const void *)(uintptr_t)entry;
     go(entry, data, threads, flags, &loop, &bounds);
 }
 
@@ -345,7 +357,7 @@ parallel_loop(void (*go)(void (*entry)(void *),
     }
 PARALLEL_LOOP(static, &med_schedule_static)
 PARALLEL_LOOP(dynamic, &med_schedule_dynamic)
-PARALLEL_LOOP(guided, &med_schedule_guided)
+PARALLEL_LOOP(guided, &med_schedule_guided_monotonic)
 PARALLEL_LOOP(nonmonotonic_dynamic, &med_schedule_nonmonotonic)
 PARALLEL_LOOP(nonmonotonic_guided, &med_schedule_guided)
 
@@ -371,7 +383,7 @@ PARALLEL_LOOP_OF_RUN(maybe_nonmonotonic_runtime, MED_GOMP_OF_RUN)
     }
 PARALLEL_LOOP_START(static, &med_schedule_static)
 PARALLEL_LOOP_START(dynamic, &med_schedule_dynamic)
-PARALLEL_LOOP_START(guided, &med_schedule_guided)
+PARALLEL_LOOP_START(guided, &med_schedule_guided_monotonic)
 
 FACE void
 GOMP_parallel_loop_runtime_start(

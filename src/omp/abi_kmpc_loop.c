@@ -10,6 +10,7 @@
 
 #include "omp/abi_kmpc.h"
 #include "omp/say.h"
+#include "omp/schedule/het.h"
 #include "omp/work.h"
 
 /* ---- Schedules, as clang numbers them -------------------------------------------------------- */
@@ -128,6 +129,9 @@ loop_of(uint64_t count, int32_t number, int64_t chunk, const med_icv *icv)
     return loop;
 }
 
+/* Where the program has called an entry. */
+#define HERE __builtin_return_address(0)
+
 /* ---- Iterations ------------------------------------------------------------------------------ */
 
 /* From the first value to the last one, where there is any. */
@@ -204,8 +208,26 @@ begin_doacross(med_member *member, uint64_t count, int32_t number, int64_t chunk
     med_kmpc_doacross_begin(member, &loop, &none);
 }
 
+/* A construct for all that, until the thread says that it is through with its part: MEDLEY_SCHEDULE
+ * has it split by the speed of cores. */
+static part
+part_by_speed(med_member *member, uint64_t count, const char *source, const void *code)
+{
+    static const med_bounds none;
+    const med_loop loop = {
+        .count = count, .schedule = &med_schedule_hetprobe_whole, .code = code, .source = source};
+    med_span span = {.first = 0};
+    med_work_begin(member, &loop, &none);
+    member->parted = true;
+    if (!med_work_next(member, &span)) {
+        span = (med_span){.first = 0};
+    }
+    return (part){span.first, span.end, count, span.first < span.end && span.end == count};
+}
+
 static inline part
-part_asked(int32_t number, uint64_t count, int64_t chunk)
+part_asked(
+    int32_t number, uint64_t count, int64_t chunk, const med_kmpc_place *place, const void *code)
 {
     med_member *member = med_member_get();
     if (member->dimensions.count) {
@@ -213,6 +235,9 @@ part_asked(int32_t number, uint64_t count, int64_t chunk)
     }
     switch (number & ~MODIFIERS) {
     case STATIC:
+        if (med_work_imposed.parts && !member->work) {
+            return part_by_speed(member, count, place ? place->source : NULL, code);
+        }
         return part_of(count, thread_of(member));
     case TEAMS:
         return part_of(count, team_of(member));
@@ -238,7 +263,6 @@ part_asked(int32_t number, uint64_t count, int64_t chunk)
         const med_kmpc_place *place, int32_t thread, int32_t kind, int32_t *has_last, type *first, \
         type *last, signed_type *stride, signed_type step, signed_type chunk)                      \
     {                                                                                              \
-        (void)place;                                                                               \
         (void)thread;                                                                              \
         if (IS_EMPTY(*first, *last, step)) {                                                       \
             *has_last = 0;                                                                         \
@@ -246,7 +270,8 @@ part_asked(int32_t number, uint64_t count, int64_t chunk)
             return;                                                                                \
         }                                                                                          \
         uint64_t start = (uint64_t)*first;                                                         \
-        const part p = part_asked(kind, count_of(start, (uint64_t)*last, step), chunk);            \
+        const part p =                                                                             \
+            part_asked(kind, count_of(start, (uint64_t)*last, step), chunk, place, HERE);          \
         *has_last = p.has_last;                                                                    \
         PART_PUT(type, signed_type, p, start, step, first, last, stride)                           \
     }                                                                                              \
@@ -279,15 +304,32 @@ __kmpc_for_static_fini(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
+    if (med_work_imposed.parts) {
+        med_member *member = med_member_get();
+        if (member->parted && member->work) {
+            med_hetprobe_whole_end(member);
+            med_work_end(member);
+            member->parted = false;
+        }
+    }
 }
 
 /* ---- Loops of which threads ask for more ----------------------------------------------------- */
 
 static void
-begin(med_member *member, uint64_t count, int32_t kind, uint64_t start, int64_t step, int64_t chunk)
+begin(med_member *member,
+      uint64_t count,
+      int32_t kind,
+      uint64_t start,
+      int64_t step,
+      int64_t chunk,
+      const char *source,
+      const void *code)
 {
     const med_bounds bounds = {.start = start, .step = (uint64_t)step};
     med_loop loop = loop_of(count, kind, chunk, member->icv);
+    loop.source = source;
+    loop.code = code;
     if (member->dimensions.count) {
         med_kmpc_doacross_begin(member, &loop, &bounds);
     } else {
@@ -314,11 +356,11 @@ next(med_member *member, med_span *span, med_bounds *bounds, bool *has_last)
                                             int32_t kind, type first, type last, signed_type step, \
                                             signed_type chunk)                                     \
     {                                                                                              \
-        (void)place;                                                                               \
         (void)thread;                                                                              \
         uint64_t start = (uint64_t)first;                                                          \
         uint64_t count = IS_EMPTY(first, last, step) ? 0 : count_of(start, (uint64_t)last, step);  \
-        begin(med_member_get(), count, kind, start, step, chunk);                                  \
+        begin(med_member_get(), count, kind, start, step, chunk, place ? place->source : NULL,     \
+              HERE);                                                                               \
     }                                                                                              \
     FACE void __kmpc_dist_dispatch_init_##suffix(const med_kmpc_place *place, int32_t thread,      \
                                                  int32_t kind, int32_t *has_last, type first,      \

@@ -5,12 +5,21 @@
 #include "omp/block.h"
 #include "omp/once.h"
 #include "omp/places.h"
+#include "omp/schedule/split.h"
 #include "omp/team.h"
 #include "port/port.h"
 
 typedef struct core {
     uint32_t cache; /* the first processor that has it, and one more */
+    uint32_t class;
 } core;
+
+typedef struct cores {
+    uint32_t classes;
+    uint32_t ranks[MED_CLASSES_MAX];      /* as the system has them, the highest first */
+    uint32_t capacities[MED_CLASSES_MAX]; /* 0: not told */
+    core *of_places;                      /* NULL: there is no memory for it, or no place */
+} cores;
 
 static uint32_t
 first_processor(const med_place *place)
@@ -23,27 +32,129 @@ first_processor(const med_place *place)
     return 0;
 }
 
-/* By place; NULL: there is no memory for it, and nothing is known. */
-static const core *
+/* ---- Classes --------------------------------------------------------------------------------- */
+
+/* Its class, for which there is a place in the order if it is a new one. Of too many the last. */
+static uint32_t
+class_by_rank(cores *known, uint32_t processor)
+{
+    bool is_capacity;
+    uint32_t rank = med_port_processor_rank(processor, &is_capacity);
+    uint32_t at = 0;
+    while (at < known->classes && known->ranks[at] > rank) {
+        at++;
+    }
+    if (at < known->classes && known->ranks[at] == rank) {
+        return at;
+    }
+    if (known->classes == MED_CLASSES_MAX) {
+        return MED_CLASSES_MAX - 1;
+    }
+    for (uint32_t i = known->classes++; i > at; i--) {
+        known->ranks[i] = known->ranks[i - 1];
+        known->capacities[i] = known->capacities[i - 1];
+    }
+    known->ranks[at] = rank;
+    known->capacities[at] = is_capacity ? rank : 0;
+    return at;
+}
+
+/* Those that are in none are of the last. */
+static uint32_t
+class_as_told(const med_places *classes, uint32_t processor)
+{
+    for (uint32_t i = 0; i < classes->count; i++) {
+        if (classes->list[i].bits[processor / 64] >> processor % 64 & 1) {
+            return i;
+        }
+    }
+    return classes->count - 1;
+}
+
+static uint32_t
+class_of(cores *known, const med_settings *settings, uint32_t processor)
+{
+    const med_places *told = &settings->uneven.classes;
+    known->classes = told->count ? told->count : known->classes;
+    return told->count ? class_as_told(told, processor) : class_by_rank(known, processor);
+}
+
+bool
+med_cores_are_unlike(const med_settings *settings)
+{
+    uint32_t numbers[MED_PLACE_PROCESSORS];
+    uint32_t count = med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
+    cores known = {.classes = 0};
+    uint32_t first = count ? class_of(&known, settings, numbers[0]) : 0;
+    for (uint32_t i = 1; i < count && i < MED_PLACE_PROCESSORS; i++) {
+        if (class_of(&known, settings, numbers[i]) != first || known.classes > 1) {
+            return known.classes > 1;
+        }
+    }
+    return false;
+}
+
+/* ---- Of places ------------------------------------------------------------------------------- */
+
+/* Twice: a class's number is known when all of them are. */
+static void
+read_all(cores *known)
+{
+    const med_settings *settings = med_settings_get();
+    const med_places *places = &settings->places;
+    known->of_places = places->count ? med_block_take(places->count * sizeof(core)) : NULL;
+    for (uint32_t round = 0; known->of_places && round < 2; round++) {
+        for (uint32_t i = 0; i < places->count; i++) {
+            uint32_t processor = first_processor(&places->list[i]);
+            core *of_place = &known->of_places[i];
+            of_place->class = class_of(known, settings, processor);
+            of_place->cache = med_port_processor_first(processor, MED_PORT_SHARES_CACHE) + 1;
+        }
+    }
+    known->classes += known->classes == 0;
+}
+
+static const cores *
 cores_get(void)
 {
     static med_once once;
-    static core *cores;
+    static cores known;
     if (med_once_begin(&once)) {
-        const med_places *places = &med_settings_get()->places;
-        cores = med_block_take(places->count * sizeof *cores);
-        for (uint32_t i = 0; cores && i < places->count; i++) {
-            uint32_t processor = first_processor(&places->list[i]);
-            cores[i].cache = med_port_processor_first(processor, MED_PORT_SHARES_CACHE) + 1;
-        }
+        read_all(&known);
         med_once_end(&once);
     }
-    return cores;
+    return &known;
+}
+
+static const core *
+core_of(const med_member *member)
+{
+    const core *of_places = member->placement.count ? cores_get()->of_places : NULL;
+    return of_places ? &of_places[member->placement.place] : NULL;
 }
 
 uint32_t
 med_cores_cache(const med_member *member)
 {
-    const core *cores = member->placement.count ? cores_get() : NULL;
-    return cores ? cores[member->placement.place].cache : 0;
+    const core *own = core_of(member);
+    return own ? own->cache : 0;
+}
+
+uint32_t
+med_cores_class(const med_member *member)
+{
+    const core *own = core_of(member);
+    return own ? own->class : 0;
+}
+
+uint32_t
+med_cores_classes(void)
+{
+    return cores_get()->classes;
+}
+
+uint32_t
+med_cores_capacity(uint32_t class)
+{
+    return cores_get()->capacities[class];
 }

@@ -62,7 +62,8 @@ show_list(const char *name, const uint32_t *list, uint32_t count, const char *co
 static void
 show_schedule(const med_icv *icv)
 {
-    static const char *const kinds[] = {"", "STATIC", "DYNAMIC", "GUIDED", "AUTO", "STEAL"};
+    static const char *const kinds[] = {"",     "STATIC", "DYNAMIC",  "GUIDED",
+                                        "AUTO", "STEAL",  "HETPROBE", "HETPROBE-I"};
     med_text text = {.length = 0};
     med_text_string(&text, icv->schedule & MED_SCHEDULE_MONOTONIC ? "MONOTONIC:" : "");
     med_text_string(&text, kinds[icv->schedule & ~MED_SCHEDULE_MONOTONIC]);

@@ -28,7 +28,8 @@ rows_of(const med_work *work, med_doacross *doacross)
         doacross->longer = work->count % work->members;
         return work->members;
     }
-    bool by_chunks = work->schedule != &med_schedule_guided && work->chunk > 1;
+    bool is_guided = work->schedule->next == med_schedule_guided.next;
+    bool by_chunks = !is_guided && work->chunk > 1;
     doacross->part = by_chunks ? work->chunk : 1;
     return work->count / doacross->part + (work->count % doacross->part != 0);
 }

@@ -7,11 +7,13 @@
 
 #include "base/log.h"
 #include "omp/allocator.h"
+#include "omp/cores.h"
 #include "omp/display.h"
 #include "omp/icv.h"
 #include "omp/once.h"
 #include "omp/value.h"
 #include "omp/waiting.h"
+#include "omp/work.h"
 #include "port/port.h"
 
 /* ---- The machine ----------------------------------------------------------------------------- */
@@ -90,9 +92,10 @@ limit_read(med_settings *settings, med_value value)
 }
 
 static bool
-schedule_read(med_settings *settings, med_value value)
+kind_read(med_value value, uint32_t *schedule, uint64_t *schedule_chunk)
 {
-    static const char *const names[] = {"static", "dynamic", "guided", "auto", "steal"};
+    static const char *const names[] = {"static", "dynamic",  "guided",    "auto",
+                                        "steal",  "hetprobe", "hetprobe-i"};
     uint32_t modifier;
     uint32_t kind;
     uint64_t chunk = 0;
@@ -107,9 +110,22 @@ schedule_read(med_settings *settings, med_value value)
     if (med_value_mark(&value, ',') && !med_value_number(&value, 1, INT64_MAX, &chunk)) {
         return false;
     }
-    settings->initial.schedule = (kind + MED_SCHEDULE_STATIC) | modifier;
-    settings->initial.chunk = kind + MED_SCHEDULE_STATIC == MED_SCHEDULE_AUTO ? 0 : chunk;
+    *schedule = (kind + MED_SCHEDULE_STATIC) | modifier;
+    *schedule_chunk = kind + MED_SCHEDULE_STATIC == MED_SCHEDULE_AUTO ? 0 : chunk;
     return med_value_end(&value);
+}
+
+static bool
+schedule_read(med_settings *settings, med_value value)
+{
+    return kind_read(value, &settings->initial.schedule, &settings->initial.chunk);
+}
+
+static bool
+imposed_read(med_settings *settings, med_value value)
+{
+    settings->uneven.imposes = true;
+    return kind_read(value, &settings->uneven.kind, &settings->uneven.chunk);
 }
 
 /* Linux starts no thread with less. */
@@ -259,16 +275,36 @@ plain_places_read(med_settings *settings, med_value value)
     return med_places_read_plain(&value, &settings->places);
 }
 
-/* Places without a word of how to bind mean that threads are bound; to be bound without places, to
- * processors. */
+/* Places without a word of how to bind mean that threads are bound, and so do loops that are shared
+ * out by the speed of cores; to be bound without places, to processors. */
 static void
 places_settle(med_settings *settings)
 {
-    if (settings->places.count && settings->binds_listed == 0) {
+    if (settings->binds_listed == 0 &&
+        (settings->places.count ||
+         (med_uneven_is_wanted(settings) && med_cores_are_unlike(settings)))) {
         settings->initial.bind = MED_BIND_TRUE;
     }
     if (settings->initial.bind && settings->places.count == 0) {
         (void)med_places_of_processors(&settings->places);
+    }
+}
+
+/* Loops of the run are of that schedule, too, where OMP_SCHEDULE does not say another. */
+static void
+imposed_settle(med_settings *settings)
+{
+    const med_uneven *uneven = &settings->uneven;
+    if (uneven->imposes) {
+        med_work_imposed =
+            (med_imposed){.any = med_schedule_of(uneven->kind),
+                          .monotonic = med_schedule_of(uneven->kind | MED_SCHEDULE_MONOTONIC),
+                          .chunk = uneven->chunk,
+                          .parts = med_uneven_is(uneven->kind)};
+        if (!med_port_environment("OMP_SCHEDULE")) {
+            settings->initial.schedule = uneven->kind;
+            settings->initial.chunk = uneven->chunk;
+        }
     }
 }
 
@@ -280,6 +316,11 @@ typedef struct variable {
     const char *wanted;
 } variable;
 
+#define SCHEDULES_WANTED                                                                           \
+    "[monotonic:|nonmonotonic:] static, dynamic, guided, auto, steal, hetprobe or hetprobe-i, "    \
+    "and "                                                                                         \
+    "perhaps a comma and a chunk"
+
 /* What stands later wins. */
 static const variable variables[] = {
     {"OMP_NUM_THREADS", threads_read, "numbers from 1 to 65535, with commas between them"},
@@ -287,9 +328,14 @@ static const variable variables[] = {
     {"OMP_NESTED", nested_read, "true or false"},
     {"OMP_MAX_ACTIVE_LEVELS", levels_read, "a number"},
     {"OMP_THREAD_LIMIT", limit_read, "a number from 1"},
-    {"OMP_SCHEDULE", schedule_read,
-     "[monotonic:|nonmonotonic:] static, dynamic, guided, auto or steal, and perhaps a comma and a "
-     "chunk"},
+    {"OMP_SCHEDULE", schedule_read, SCHEDULES_WANTED},
+    {"MEDLEY_SCHEDULE", imposed_read, SCHEDULES_WANTED},
+    {"MEDLEY_CORE_CLASSES", med_uneven_read_classes,
+     "no more than 8 places, as OMP_PLACES has them, of processors that may be used"},
+    {"MEDLEY_CSR", med_uneven_read_ratios, "numbers from 1 to 65535, with colons between them"},
+    {"MEDLEY_PROBE_PERCENT", med_uneven_read_percent, "a number from 1 to 100"},
+    {"MEDLEY_MAX_PROBES", med_uneven_read_most, "a number"},
+    {"OMP_HET_PTG", med_uneven_read_again, "a number from 1 to 100"},
     {"OMP_STACKSIZE", stack_read, "a size in KiB, or with B, K, M or G behind it, from 16K"},
     {"OMP_NUM_TEAMS", teams_read, "a number from 1"},
     {"OMP_TEAMS_THREAD_LIMIT", teams_limit_read, "a number from 1"},
@@ -325,6 +371,7 @@ settings_read(med_settings *settings)
                                   .thread_limit = UINT32_MAX,
                                   .teams = 1,
                                   .allocator = MED_ALLOCATOR_DEFAULT};
+    settings->uneven = (med_uneven)MED_UNEVEN_INITIAL;
     for (uint32_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = med_port_environment(variables[i].name);
         if (!value) {
@@ -338,6 +385,7 @@ settings_read(med_settings *settings)
         }
     }
     places_settle(settings);
+    imposed_settle(settings);
     if ((settings->threads_listed > 1 || settings->binds_listed > 1) &&
         settings->initial.active_levels_max == 1 &&
         !med_port_environment("OMP_MAX_ACTIVE_LEVELS") && !med_port_environment("OMP_NESTED")) {

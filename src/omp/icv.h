@@ -15,6 +15,7 @@
 #include "base/wait.h"
 #include "omp/bind.h"
 #include "omp/places.h"
+#include "omp/uneven.h"
 
 /* As omp_sched_t, whose numbers programs use. */
 typedef enum med_schedule_kind {
@@ -23,6 +24,8 @@ typedef enum med_schedule_kind {
     MED_SCHEDULE_GUIDED = 3,
     MED_SCHEDULE_AUTO = 4,
     MED_SCHEDULE_STEAL, /* Medley's own, from here on */
+    MED_SCHEDULE_HETPROBE,
+    MED_SCHEDULE_HETPROBE_I,
     MED_SCHEDULE_KIND_COUNT
 } med_schedule_kind;
 #define MED_SCHEDULE_MONOTONIC 0x80000000u
@@ -73,6 +76,7 @@ typedef struct med_settings {
     uint32_t bind_list[MED_THREADS_LIST]; /* of OMP_PROC_BIND */
     uint32_t binds_listed;
     med_places places;
+    med_uneven uneven;
     const char *affinity_format;
     bool display_environment;
     bool display_verbose; /* all of it */

@@ -49,6 +49,7 @@ med_work_place_fini(med_work *work)
     med_block_give(work->memory);
     med_block_give(work->doacross);
     med_block_give(work->parts);
+    med_block_give(work->het);
 }
 
 /* Zeroed; what is there serves again. */
@@ -113,6 +114,25 @@ fill_units(med_work *work, const med_loop *loop)
     work->chunk = chunk < work->units ? (uintptr_t)chunk : work->units;
 }
 
+/* What the program has named dynamic or guided, and has no order. */
+static bool
+is_imposed_on(const med_loop *loop)
+{
+    const med_schedule *named = loop->schedule;
+    return !loop->ordered && !loop->by_chunks && loop->dimensions == 0 &&
+           (named->next == med_schedule_dynamic.next || named == &med_schedule_nonmonotonic ||
+            named->next == med_schedule_guided.next);
+}
+
+static void
+impose(med_loop *loop)
+{
+    bool is_monotonic =
+        loop->schedule == &med_schedule_dynamic || loop->schedule == &med_schedule_guided_monotonic;
+    loop->schedule = is_monotonic ? med_work_imposed.monotonic : med_work_imposed.any;
+    loop->chunk = med_work_imposed.chunk;
+}
+
 static void
 fill(med_work *work,
      const med_team *team,
@@ -120,6 +140,12 @@ fill(med_work *work,
      const med_loop *loop,
      const med_bounds *bounds)
 {
+    med_loop imposed;
+    if (med_work_imposed.any && is_imposed_on(loop)) {
+        imposed = *loop;
+        impose(&imposed);
+        loop = &imposed;
+    }
     work->members = members;
     work->ordered = loop->ordered && members > 1; /* one member's are in order */
     work->schedule = loop->schedule;
@@ -255,15 +281,19 @@ med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bound
     med_wait_wake(&member->team->wait, MED_PORT_SCOPE_PROCESS);
 }
 
+med_imposed med_work_imposed;
+
 const med_schedule *
 med_schedule_of(uint32_t kind)
 {
     static const med_schedule *const schedules[MED_SCHEDULE_KIND_COUNT][2] = {
         [MED_SCHEDULE_STATIC] = {&med_schedule_static, &med_schedule_static},
         [MED_SCHEDULE_DYNAMIC] = {&med_schedule_nonmonotonic, &med_schedule_dynamic},
-        [MED_SCHEDULE_GUIDED] = {&med_schedule_guided, &med_schedule_guided},
+        [MED_SCHEDULE_GUIDED] = {&med_schedule_guided, &med_schedule_guided_monotonic},
         [MED_SCHEDULE_AUTO] = {&med_schedule_static, &med_schedule_static},
-        [MED_SCHEDULE_STEAL] = {&med_schedule_steal, &med_schedule_dynamic}};
+        [MED_SCHEDULE_STEAL] = {&med_schedule_steal, &med_schedule_dynamic},
+        [MED_SCHEDULE_HETPROBE] = {&med_schedule_hetprobe, &med_schedule_hetprobe},
+        [MED_SCHEDULE_HETPROBE_I] = {&med_schedule_hetprobe_i, &med_schedule_hetprobe}};
     return schedules[kind & ~MED_SCHEDULE_MONOTONIC][(kind & MED_SCHEDULE_MONOTONIC) != 0];
 }
 

@@ -20,6 +20,7 @@
 #include "base/lock.h"
 #include "omp/doacross.h"
 
+struct med_het;
 struct med_loop;
 struct med_member;
 struct med_part;
@@ -53,8 +54,20 @@ typedef struct med_schedule {
 extern const med_schedule med_schedule_static;
 extern const med_schedule med_schedule_dynamic;
 extern const med_schedule med_schedule_guided;
+extern const med_schedule med_schedule_guided_monotonic; /* the same, where it is asked for */
 extern const med_schedule med_schedule_steal;
+extern const med_schedule med_schedule_hetprobe;
+extern const med_schedule med_schedule_hetprobe_i;
 extern const med_schedule med_schedule_nonmonotonic; /* dynamic, in any order: the cheapest */
+/* What MEDLEY_SCHEDULE puts in the place of dynamic and guided loops: in any order, or monotonic;
+ * NULL: nothing. Written while the environment is read. */
+typedef struct med_imposed {
+    const med_schedule *any;
+    const med_schedule *monotonic;
+    uint64_t chunk;
+    bool parts; /* clang's static loops are split by the speed of cores */
+} med_imposed;
+extern med_imposed med_work_imposed;
 /* That of an ICV (icv.h). */
 const med_schedule *med_schedule_of(uint32_t kind);
 
@@ -71,6 +84,8 @@ typedef struct med_loop {
                           * longs */
     bool counts_are_long;
     const void *counts;
+    const void *code;   /* where it is begun, */
+    const char *source; /* and where that is in the program, as clang has it; or NULL */
 } med_loop;
 
 /* How a face makes iterations values of its variable; kept for it. */
@@ -100,6 +115,7 @@ typedef struct med_work {
     struct med_part *parts;        /* schedule/steal.c: of the members; kept */
     uint32_t parts_room;           /* so many */
     bool near_first;               /* some of these share a cache, others do not */
+    struct med_het *het;           /* schedule/het.h: of a loop on unlike cores; kept */
     _Alignas(64) atomic_word next; /* the first unit that nobody has */
     _Alignas(64) atomic_word done; /* all units before it are, where the loop is ordered */
     med_lock inside;               /* of ordered parts, where a region may be cancelled */

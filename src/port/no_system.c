@@ -108,3 +108,12 @@ med_port_file_read(const char *path, char *bytes, size_t size_bytes, size_t *len
     (void)length;
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
+
+/* All cores are alike. */
+uint32_t
+med_port_processor_rank(uint32_t processor, bool *is_capacity)
+{
+    (void)processor;
+    *is_capacity = false;
+    return 0;
+}

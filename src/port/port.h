@@ -413,6 +413,9 @@ typedef enum med_port_shares {
     MED_PORT_SHARES_PACKAGE
 } med_port_shares;
 MED_INNER uint32_t med_port_processor_first(uint32_t processor, med_port_shares shares);
+/* Of unlike cores, those alike have the same number, and faster ones a higher one; 0: nothing is
+ * told. Where it says how fast they are beside each other, it is a capacity. Reads files. */
+MED_INNER uint32_t med_port_processor_rank(uint32_t processor, bool *is_capacity);
 /* For showing: the machine's name, cut off where it does not fit. */
 MED_INNER void med_port_host_name(char *name, size_t size_bytes);
 /* What the operating system grants the group that this process is in (Linux: its control group).

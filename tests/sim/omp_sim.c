@@ -7,6 +7,7 @@
  * Actors: threads of one process, which lead teams of threads that the library starts.
  */
 #include "omp/cancel.h"
+#include "omp/schedule/site.h"
 #include "omp/team.h"
 #include "omp/work.h"
 #include "scenarios.h"
@@ -16,6 +17,7 @@
 #define ITERATIONS 7u
 #define LOOPS (MED_TEAM_WORKS + 2)
 #define ROBBED 17u
+#define UNEVEN 40u
 
 /* All plain: what orders them is under test. */
 typedef struct shared {
@@ -24,7 +26,7 @@ typedef struct shared {
     uint32_t came[MEMBERS];
     uint32_t singles;
     uint32_t done[LOOPS][ITERATIONS];
-    uint32_t robbed[ROBBED];
+    uint32_t robbed[UNEVEN];
     uint64_t last;
     uint32_t cancels; /* who, */
     uint32_t at_barrier;
@@ -410,6 +412,89 @@ const sim_scenario sim_omp_loops = {
     .waits_forever = true,
     .begin = begin,
     .act = act_loops,
+};
+
+/* ---- Unlike cores ---------------------------------------------------------------------------- */
+
+/* Each is some time at an iteration: else a probe would not be worth it. */
+static void
+probed(void *data)
+{
+    shared *s = data;
+    med_member *member = med_member_get();
+    const med_loop loop = {.count = UNEVEN,
+                           .schedule =
+                               s->round % 2 ? &med_schedule_hetprobe : &med_schedule_hetprobe_i,
+                           .code = probed};
+    const med_bounds bounds = {.step = 1};
+    med_span span;
+    med_work_begin(member, &loop, &bounds);
+    while (med_work_next(member, &span)) {
+        for (uint64_t at = span.first; at < span.end; at++) {
+            s->robbed[at]++;
+            uint64_t until = med_port_clock_ns() + (member->number ? 4000 : 9000);
+            while (med_port_clock_ns() < until) {
+            }
+        }
+    }
+    med_work_end(member);
+}
+
+static void
+act_uneven(const sim_actor *actor)
+{
+    shared *s = (shared *)actor->memory + actor->index;
+    for (s->round = 1; s->round <= REGIONS; s->round++) {
+        med_team_run(med_member_get(), MEMBERS, probed, s);
+        for (uint32_t i = 0; i < UNEVEN; i++) {
+            SIM_CHECK(s->robbed[i] == s->round);
+        }
+    }
+}
+
+static const sim_variable uneven_variables[] = {{"MEDLEY_CORE_CLASSES", "{0},{1:7}"},
+                                                {"OMP_PROC_BIND", "true"},
+                                                {"MEDLEY_PROBE_PERCENT", "20"},
+                                                {"OMP_HET_PTG", "50"},
+                                                {NULL, NULL}};
+
+const sim_scenario sim_omp_uneven = {
+    .name = "omp_uneven",
+    .covers = "none",
+    .memory_bytes = 2 * sizeof(shared),
+    .actors = 2,
+    .one_process = true,
+    .begin = begin,
+    .act = act_uneven,
+    .environment = uneven_variables,
+};
+
+static void
+is_whole(const med_site *site, void *context)
+{
+    (void)context;
+    SIM_CHECK((uintptr_t)site->code - 1 < 3);
+}
+
+/* All look for the same loops at the same time: whoever makes one, others find it whole. */
+static void
+act_sites(const sim_actor *actor)
+{
+    (void)actor;
+    for (uintptr_t i = 1; i <= 3; i++) {
+        const med_site *site = med_site_of((const void *)i, NULL, NULL);
+        SIM_CHECK(site && site->code == (const void *)i && site->region == NULL);
+        med_site_each(is_whole, NULL);
+    }
+}
+
+const sim_scenario sim_omp_sites = {
+    .name = "omp_sites",
+    .covers = "site",
+    .actors = 3,
+    .one_process = true,
+    .begin = begin,
+    .act = act_sites,
 };
 
 const sim_scenario sim_omp_steal = {

@@ -93,6 +93,8 @@
     HUNTED(omp_team)                \
     HUNTED(omp_loops)               \
     HUNTED(omp_steal)               \
+    HUNTED(omp_sites)               \
+    RARE(omp_uneven)                \
     HUNTED(omp_cancel)              \
     HUNTED(omp_called)              \
     HUNTED(omp_doacross)            \

@@ -25,3 +25,4 @@ guided_next(med_work *work, med_member *member, med_units *units)
 }
 
 const med_schedule med_schedule_guided = {.name = "guided", .next = guided_next};
+const med_schedule med_schedule_guided_monotonic = {.name = "guided", .next = guided_next};

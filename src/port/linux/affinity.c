@@ -124,6 +124,43 @@ med_port_processor_first(uint32_t processor, med_port_shares shares)
     return found ? first : 0; /* nothing is told: all share one */
 }
 
+/* ---- Who is fast ----------------------------------------------------------------------------- */
+
+/* Is a number in a list as "0-3,8"? */
+static bool
+is_in(const char *list, uint32_t number)
+{
+    while (*list >= '0' && *list <= '9') {
+        char *end;
+        unsigned long first = strtoul(list, &end, 10);
+        unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+        if (number >= first && number <= last) {
+            return true;
+        }
+        list = *end == ',' ? end + 1 : end;
+    }
+    return false;
+}
+
+/* Of Arm and RISC-V the kernel tells a capacity; of x86, which cores are which, the slowest first
+ * here. */
+uint32_t
+med_port_processor_rank(uint32_t processor, bool *is_capacity)
+{
+    static const char *const kinds[] = {"cpu_lowpower", "cpu_atom", "cpu_core"};
+    uint32_t capacity = 0;
+    *is_capacity = first_of_processor(processor, "cpu_capacity", &capacity) && capacity > 0;
+    for (uint32_t i = 0; !*is_capacity && i < sizeof kinds / sizeof kinds[0]; i++) {
+        char path[64];
+        char line[LINE_BYTES];
+        (void)snprintf(path, sizeof path, "/sys/devices/%s/cpus", kinds[i]);
+        if (med_linux_line_read(path, line, sizeof line) && is_in(line, processor)) {
+            return i + 1;
+        }
+    }
+    return capacity;
+}
+
 void
 med_port_host_name(char *name, size_t size_bytes)
 {

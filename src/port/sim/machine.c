@@ -73,9 +73,10 @@ med_port_processors_discover(med_port_processors *processors)
 uint32_t
 med_port_processors_list(uint32_t *numbers, uint32_t room)
 {
-    (void)numbers;
-    (void)room;
-    return 0;
+    for (uint32_t i = 0; i < 8 && i < room; i++) {
+        numbers[i] = i;
+    }
+    return 8;
 }
 
 void

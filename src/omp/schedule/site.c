@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Sites, by a table of lists that only grow. What may run together: everything. A site is put at
+ * the head of its list by a compare-and-swap, whole; who looks for one meanwhile may make the same
+ * site again, and then each is found by those who have seen it first: what is known of the loop is
+ * learned twice. No locks: a child of fork finds the table as it was.
+ */
+#include "omp/schedule/site.h"
+
+#include "omp/block.h"
+
+#define BUCKETS 256u
+
+static atomic_word buckets[BUCKETS];
+
+static atomic_word *
+bucket_of(const void *code, const void *region)
+{
+    uint64_t mixed = ((uint64_t)(uintptr_t)code * 31 + (uintptr_t)region) * 0x9e3779b97f4a7c15u;
+    return &buckets[mixed >> 56];
+}
+
+/* Clang says that it does not know: ";unknown;unknown;0;0;;". */
+static bool
+is_known(const char *source)
+{
+    static const char unknown[] = ";unknown;";
+    if (!source) {
+        return false;
+    }
+    for (uint32_t i = 0; unknown[i]; i++) {
+        if (source[i] != unknown[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static med_site *
+make(const void *code, const void *region, const char *source)
+{
+    med_site *site = med_block_take(sizeof *site);
+    if (site) {
+        site->code = code;
+        site->region = region;
+        site->source = source;
+    }
+    return site;
+}
+
+med_site *
+med_site_of(const void *code, const void *region, const char *source)
+{
+    source = is_known(source) ? source : NULL;
+    code = source ? source : code;
+    region = source ? NULL : region;
+    atomic_word *bucket = bucket_of(code, region);
+    uintptr_t head = atomic_word_load_acquire(bucket); /* A1 site <- R1 (med_site_of) */
+    for (med_site *site = (med_site *)head; site; site = site->next) {
+        if (site->code == code && site->region == region) {
+            return site;
+        }
+    }
+    med_site *site = make(code, region, source);
+    if (site) {
+        do {
+            site->next = (med_site *)head;
+        } while (!atomic_word_cas_release(bucket, &head, (uintptr_t)site)); /* R1 site -> A1 */
+    }
+    return site;
+}
+
+void
+med_site_each(void (*tell)(const med_site *site, void *context), void *context)
+{
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        uintptr_t head = atomic_word_load_acquire(&buckets[i]); /* A1 site <- R1 (med_site_of) */
+        for (const med_site *site = (const med_site *)head; site; site = site->next) {
+            tell(site, context);
+        }
+    }
+}
+
+void
+med_site_learn(med_site *site, const med_pace *pace, uint32_t classes)
+{
+    uint32_t weights[MED_CLASSES_MAX];
+    med_pace_weights(pace, classes, weights);
+    for (uint32_t i = 0; i < classes; i++) {
+        uint64_t ps = med_pace_ps(pace, i);
+        uint32_t old = atomic32_load_relaxed(&site->weights[i]); /* relaxed, all: see the struct */
+        uint32_t mean = med_weight_mean(old, weights[i]);
+        atomic32_store_relaxed(&site->weights[i], mean); /* relaxed: as above */
+        if (ps) {
+            uintptr_t whole = ps < UINTPTR_MAX ? (uintptr_t)ps : UINTPTR_MAX;
+            atomic_word_store_relaxed(&site->times_ps[i], whole); /* relaxed: as above */
+        }
+    }
+    atomic32_fetch_add_relaxed(&site->probes, 1); /* relaxed: as above */
+}

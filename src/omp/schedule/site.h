@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is known of each loop of the program that is shared out between unlike cores: the probe
+ * cache. A loop is where it stands in the source, if the compiler says that, or else in the code,
+ * together with the region that it is met in. Sites are kept until the program ends. */
+#ifndef MEDLEY_OMP_SCHEDULE_SITE_H
+#define MEDLEY_OMP_SCHEDULE_SITE_H
+
+#include <stdint.h>
+
+#include "base/atomic.h"
+#include "omp/schedule/split.h"
+
+/* Why a loop was split as it was the last time. */
+typedef enum med_site_why {
+    MED_SITE_PROBED,    /* and split by that */
+    MED_SITE_CACHED,    /* it was probed often enough */
+    MED_SITE_TOLD,      /* MEDLEY_CSR says how */
+    MED_SITE_FEW,       /* iterations: not one for each member's probe */
+    MED_SITE_SHORT,     /* it takes less time than a probe is worth */
+    MED_SITE_ONE_CLASS, /* of cores */
+    MED_SITE_UNBOUND,   /* threads are not bound */
+    MED_SITE_ORDERED,
+    MED_SITE_UNPROBED, /* MEDLEY_MAX_PROBES=0 */
+    MED_SITE_WHY_COUNT
+} med_site_why;
+
+/* Whoever begins the loop, in whatever team, reads and writes this at any time, each word by
+ * itself: what it tells are measurements, which change anyway. */
+typedef struct med_site {
+    struct med_site *next;
+    const void *code;
+    const void *region;
+    const char *source;   /* as clang has it; NULL */
+    atomic_word schedule; /* the name of it: a const char * */
+    atomic32 invocations;
+    atomic32 probes;
+    atomic32 reprobes;
+    atomic32 why;         /* a med_site_why */
+    atomic_word short_to; /* so many iterations take no time worth a probe */
+    atomic_word count;    /* of iterations, last time */
+    atomic32 members[MED_CLASSES_MAX];
+    atomic32 weights[MED_CLASSES_MAX];     /* 0: never measured */
+    atomic_word times_ps[MED_CLASSES_MAX]; /* of an iteration, last time */
+} med_site;
+
+/* NULL: there is no memory for it. */
+med_site *med_site_of(const void *code, const void *region, const char *source);
+/* Calls it for each. */
+void med_site_each(void (*tell)(const med_site *site, void *context), void *context);
+/* One more measurement of it. */
+void med_site_learn(med_site *site, const med_pace *pace, uint32_t classes);
+
+#endif

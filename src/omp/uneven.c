@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Variables of the environment that are about unlike cores. */
+#include "omp/uneven.h"
+
+#include "omp/icv.h"
+
+static bool
+percent_read(med_value value, uint32_t *percent)
+{
+    uint64_t number;
+    if (!med_value_number(&value, 1, 100, &number) || !med_value_end(&value)) {
+        return false;
+    }
+    *percent = (uint32_t)number;
+    return true;
+}
+
+bool
+med_uneven_read_percent(med_settings *settings, med_value value)
+{
+    return percent_read(value, &settings->uneven.probe_percent);
+}
+
+bool
+med_uneven_read_again(med_settings *settings, med_value value)
+{
+    return percent_read(value, &settings->uneven.again_percent);
+}
+
+bool
+med_uneven_read_most(med_settings *settings, med_value value)
+{
+    uint64_t number;
+    if (!med_value_number(&value, 0, UINT32_MAX, &number) || !med_value_end(&value)) {
+        return false;
+    }
+    settings->uneven.probes_most = (uint32_t)number;
+    return true;
+}
+
+bool
+med_uneven_read_ratios(med_settings *settings, med_value value)
+{
+    med_uneven *uneven = &settings->uneven;
+    uint64_t number;
+    uneven->ratio_count = 0;
+    do {
+        if (uneven->ratio_count == MED_CLASSES_MAX ||
+            !med_value_number(&value, 1, MED_WEIGHT_MOST, &number)) {
+            return false;
+        }
+        uneven->ratios[uneven->ratio_count++] = (uint32_t)number;
+    } while (med_value_mark(&value, ':'));
+    return med_value_end(&value);
+}
+
+bool
+med_uneven_read_classes(med_settings *settings, med_value value)
+{
+    return med_places_read(&value, &settings->uneven.classes) &&
+           settings->uneven.classes.count <= MED_CLASSES_MAX;
+}
+
+bool
+med_uneven_is(uint32_t kind)
+{
+    kind &= ~MED_SCHEDULE_MONOTONIC;
+    return kind == MED_SCHEDULE_HETPROBE || kind == MED_SCHEDULE_HETPROBE_I;
+}
+
+bool
+med_uneven_is_wanted(const med_settings *settings)
+{
+    return med_uneven_is(settings->initial.schedule) ||
+           (settings->uneven.imposes && med_uneven_is(settings->uneven.kind));
+}
