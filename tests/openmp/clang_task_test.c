@@ -167,6 +167,136 @@ many_dependences(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* ---- What clang 16 does not call ------------------------------------------------------------- */
+
+typedef struct made {
+    void *shared;
+    int (*lines)(int thread, struct made *task);
+    int part;
+    void *more[2];
+    unsigned long long first;
+    unsigned long long last;
+} made;
+
+extern made *__kmpc_omp_task_alloc(
+    void *place, int thread, int flags, size_t size, size_t shared, int (*lines)(int, made *));
+extern int __kmpc_omp_task(void *place, int thread, made *task);
+
+/* Else it would wait for an event that comes behind it. */
+static void
+a_wait_that_does_not_wait(void **state)
+{
+    extern void __kmpc_omp_taskwait_deps_51(void *place, int thread, int count, void *first,
+                                            int more_count, void *more, int waits_not);
+    int thing = 0, fulfilled = 0, wrong = 0;
+    struct {
+        void *address;
+        size_t size;
+        unsigned char kind;
+    } inout = {&thing, sizeof thing, 3};
+    (void)state;
+    for (int threads = 1; threads <= THREADS; threads++) {
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+        {
+            omp_event_handle_t event;
+            fulfilled = 0;
+#pragma omp task detach(event) depend(out : thing)
+            {
+            }
+            __kmpc_omp_taskwait_deps_51(NULL, 0, 1, &inout, 0, NULL, 1);
+#pragma omp task depend(in : thing) shared(fulfilled, wrong)
+            {
+                int is_fulfilled;
+#pragma omp atomic read
+                is_fulfilled = fulfilled;
+                wrong += !is_fulfilled;
+            }
+#pragma omp atomic write
+            fulfilled = 1;
+            omp_fulfill_event(event);
+#pragma omp taskwait
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static int parts_of[40];
+
+static int
+note_part(int thread, made *task)
+{
+    (void)thread;
+#pragma omp atomic
+    parts_of[task->last - task->first + 1]++;
+    return 0;
+}
+
+static void
+grains_may_be_strict(void **state)
+{
+    extern void __kmpc_taskloop_5(void *place, int thread, made *task, int condition,
+                                  unsigned long long *first, unsigned long long *last, long step,
+                                  int no_group, int by, unsigned long long number, int strict,
+                                  void *copy);
+    (void)state;
+    memset(parts_of, 0, sizeof parts_of);
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+    {
+        made *task = __kmpc_omp_task_alloc(NULL, 0, 1, sizeof(made), 0, note_part);
+        task->first = 0;
+        task->last = 37;
+        __kmpc_taskloop_5(NULL, 0, task, 1, &task->first, &task->last, 1, 0, 1, 7, 1, NULL);
+    }
+    assert_int_equal(parts_of[7], 5);
+    assert_int_equal(parts_of[3], 1);
+}
+
+static made *atomic_proxy;
+
+static int
+begin_work(int thread, made *task)
+{
+    (void)thread;
+#pragma omp atomic write
+    atomic_proxy = task;
+    return 0;
+}
+
+/* Who does a proxy's work says when it is done: here another task. */
+static void
+proxies_are_complete_when_it_is_said(void **state)
+{
+    extern void __kmpc_proxy_task_completed_ooo(made * task);
+    int done = 0, wrong = 0;
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+        {
+            done = 0;
+            atomic_proxy = NULL;
+            (void)__kmpc_omp_task(NULL, 0,
+                                  __kmpc_omp_task_alloc(NULL, 0, 17, sizeof(made), 0, begin_work));
+#pragma omp task shared(done)
+            {
+                made *proxy = NULL;
+                while (!proxy) {
+#pragma omp taskyield
+#pragma omp atomic read
+                    proxy = atomic_proxy;
+                }
+                done = 1;
+                __kmpc_proxy_task_completed_ooo(proxy);
+            }
+#pragma omp taskwait
+            wrong += !done;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
 /* ---- Leagues --------------------------------------------------------------------------------- */
 
 #define DISTRIBUTED(...)                                                                           \
@@ -255,6 +385,9 @@ main(void)
         cmocka_unit_test(undeferred_tasks_are_tasks),
         cmocka_unit_test(loops_of_tasks),
         cmocka_unit_test(many_dependences),
+        cmocka_unit_test(a_wait_that_does_not_wait),
+        cmocka_unit_test(grains_may_be_strict),
+        cmocka_unit_test(proxies_are_complete_when_it_is_said),
         cmocka_unit_test(teams_share_out_their_loops),
         cmocka_unit_test(loops_that_are_left),
         cmocka_unit_test(variables_of_an_allocator),
