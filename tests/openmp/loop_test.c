@@ -123,6 +123,52 @@ the_last_value_is_kept(void **state)
     }
 }
 
+#define SIDE 12
+
+/* Collapsed; one whose iterations become shorter; and a region's loop within. */
+static void
+nests_do_what_they_do_in_turn(void **state)
+{
+    (void)state;
+    omp_set_max_active_levels(2);
+    for (int i = 0; i < LOOPS; i++) {
+        loop_case c = some_loop();
+        int rows = some(0, SIDE), columns = some(0, SIDE), step = some(1, 3), kind = some(0, 2);
+        int executed[SIDE * SIDE] = {0}, wanted[SIDE * SIDE] = {0};
+        omp_set_schedule(c.schedule, c.chunk);
+        for (int row = 0; row < rows; row++) {
+            for (int column = kind == 1 ? row : 0; column < columns; column += step) {
+                wanted[row * SIDE + column]++;
+            }
+        }
+        if (kind == 0) {
+#pragma omp parallel for collapse(2) schedule(runtime) num_threads(c.threads)
+            for (int row = 0; row < rows; row++) {
+                for (int column = 0; column < columns; column += step) {
+                    executed[row * SIDE + column]++;
+                }
+            }
+        } else if (kind == 1) {
+#pragma omp parallel for schedule(runtime) num_threads(c.threads)
+            for (int row = 0; row < rows; row++) {
+                for (int column = row; column < columns; column += step) {
+                    executed[row * SIDE + column]++;
+                }
+            }
+        } else {
+#pragma omp parallel for schedule(runtime) num_threads(1 + c.threads % 2)
+            for (int row = 0; row < rows; row++) {
+#pragma omp parallel for schedule(runtime) num_threads(1 + row % 3)
+                for (int column = 0; column < columns; column += step) {
+                    executed[row * SIDE + column]++;
+                }
+            }
+        }
+        assert_memory_equal(executed, wanted, sizeof executed);
+    }
+    omp_set_max_active_levels(1);
+}
+
 /* Unsigned, to the end of the type and from there. */
 static void
 each_iteration_once_unsigned(void **state)
@@ -222,6 +268,7 @@ main(void)
         cmocka_unit_test(each_iteration_once),
         cmocka_unit_test(each_iteration_once_downwards),
         cmocka_unit_test(each_iteration_once_unsigned),
+        cmocka_unit_test(nests_do_what_they_do_in_turn),
         cmocka_unit_test(the_last_value_is_kept),
         cmocka_unit_test(constructs_overtake),
         cmocka_unit_test(ordered_in_order),
