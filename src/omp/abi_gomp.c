@@ -11,16 +11,15 @@
 #include "omp/abi_gomp.h"
 #include "omp/cancel.h"
 #include "omp/face.h"
-#include "omp/lock.h"
 #include "omp/say.h"
-#include "omp/team.h"
+#include "omp/told.h"
 
 /* ---- Parallel -------------------------------------------------------------------------------- */
 
 FACE void
 GOMP_parallel(void (*entry)(void *), void *data, unsigned threads, unsigned flags)
 {
-    med_member *leader = med_member_get();
+    med_member *leader = MED_CALLED(threads);
     leader->bind_wanted = flags & MED_GOMP_BIND_MASK;
     med_team_run(leader, med_team_threads(leader, threads), entry, data);
 }
@@ -28,7 +27,7 @@ GOMP_parallel(void (*entry)(void *), void *data, unsigned threads, unsigned flag
 FACE void
 GOMP_parallel_start(void (*entry)(void *), void *data, unsigned threads)
 {
-    med_member *leader = med_member_get();
+    med_member *leader = MED_CALLED(threads);
     leader->bind_wanted = MED_BIND_FALSE;
     med_team_go(med_team_start(leader, med_team_threads(leader, threads), entry, data));
 }
@@ -42,7 +41,7 @@ GOMP_parallel_end(void)
 FACE void
 GOMP_barrier(void)
 {
-    (void)med_team_barrier(med_member_get());
+    (void)med_told_barrier(MED_OMPT_BARRIER_EXPLICIT);
 }
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
@@ -52,18 +51,41 @@ GOMP_barrier(void)
 #define CANCEL_SECTIONS 4
 #define CANCEL_TASKGROUP 8
 
-FACE bool
-GOMP_cancellation_point(int which)
+/* As a tool is told of it. */
+static int
+flags_of(int which)
 {
-    if (!med_settings_get()->cancellation) {
-        return false;
-    }
-    const med_member *member = med_member_get();
+    return which & CANCEL_PARALLEL    ? MED_OMPT_CANCEL_PARALLEL
+           : which & CANCEL_LOOP      ? MED_OMPT_CANCEL_LOOP
+           : which & CANCEL_TASKGROUP ? MED_OMPT_CANCEL_TASKGROUP
+                                      : MED_OMPT_CANCEL_SECTIONS;
+}
+
+static bool
+is_cancelled(const med_member *member, int which)
+{
     if (which & CANCEL_TASKGROUP) {
         return med_task_group_is_cancelled(member);
     }
     return which & (CANCEL_LOOP | CANCEL_SECTIONS) ? med_cancel_work_is(member)
                                                    : med_cancel_region_is(member);
+}
+
+static bool
+cancellation_point(med_member *member, int which)
+{
+    bool is = is_cancelled(member, which);
+    if (is) {
+        med_ompt_cancel(member, flags_of(which) | MED_OMPT_CANCEL_DETECTED);
+    }
+    return is;
+}
+
+FACE bool
+GOMP_cancellation_point(int which)
+{
+    return med_settings_get()->cancellation &&
+           cancellation_point(MED_CALLED(MED_OMPT_PLAIN), which);
 }
 
 /* `wanted` false: the directive's condition does not hold, and it is a cancellation point. */
@@ -73,23 +95,25 @@ GOMP_cancel(int which, bool wanted)
     if (!med_settings_get()->cancellation) {
         return false;
     }
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     if (!wanted) {
-        return GOMP_cancellation_point(which);
+        return cancellation_point(member, which);
     }
     if (which & CANCEL_PARALLEL) {
-        med_cancel_region(med_member_get());
+        med_cancel_region(member);
     } else if (which & CANCEL_TASKGROUP) {
-        med_task_group_cancel(med_member_get());
+        med_task_group_cancel(member);
     } else {
-        med_cancel_work(med_member_get());
+        med_cancel_work(member);
     }
+    med_ompt_cancel(member, flags_of(which) | MED_OMPT_CANCEL_ACTIVATED);
     return true;
 }
 
 FACE bool
 GOMP_barrier_cancel(void)
 {
-    return med_team_barrier(med_member_get());
+    return med_told_barrier(MED_OMPT_BARRIER_EXPLICIT);
 }
 
 /* ---- Regions that are worksharing constructs ------------------------------------------------- */
@@ -118,7 +142,7 @@ med_gomp_parallel_work(void (*entry)(void *),
                        const med_bounds *bounds)
 {
     med_gomp_parallel_work_start(entry, data, threads, flags, loop, bounds);
-    entry(data);
+    med_ompt_lines(med_member_get(), entry, data);
     med_team_finish(med_member_get());
 }
 
@@ -129,8 +153,11 @@ static const med_bounds sections_bounds = {.start = 1, .step = 1};
 static med_loop
 sections_of(unsigned count)
 {
-    return (med_loop){
-        .count = count, .chunk = 1, .by_chunks = true, .schedule = &med_schedule_dynamic};
+    return (med_loop){.count = count,
+                      .chunk = 1,
+                      .by_chunks = true,
+                      .schedule = &med_schedule_dynamic,
+                      .is_sections = true};
 }
 
 static unsigned
@@ -140,20 +167,25 @@ section_next(med_member *member)
     return med_work_next(member, &span) ? (unsigned)span.first + 1 : 0;
 }
 
-/* `memory`: of so many bytes, which all members have in common; where they are, afterwards. */
-FACE unsigned
-GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memory)
+static unsigned
+sections_start(med_member *member, unsigned count, uintptr_t *reductions, void **memory)
 {
-    med_member *member = med_member_get();
     med_loop loop = sections_of(count);
     med_gomp_begin(member, &loop, &sections_bounds, memory, reductions);
     return section_next(member);
 }
 
+/* `memory`: of so many bytes, which all members have in common; where they are, afterwards. */
+FACE unsigned
+GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memory)
+{
+    return sections_start(MED_CALLED(MED_OMPT_PLAIN), count, reductions, memory);
+}
+
 FACE unsigned
 GOMP_sections_start(unsigned count)
 {
-    return GOMP_sections2_start(count, NULL, NULL);
+    return sections_start(MED_CALLED(MED_OMPT_PLAIN), count, NULL, NULL);
 }
 
 FACE unsigned
@@ -165,19 +197,19 @@ GOMP_sections_next(void)
 FACE void
 GOMP_sections_end(void)
 {
-    GOMP_loop_end();
+    (void)med_gomp_end(MED_CALLED(MED_OMPT_PLAIN));
 }
 
 FACE void
 GOMP_sections_end_nowait(void)
 {
-    GOMP_loop_end_nowait();
+    med_work_end(MED_CALLED(MED_OMPT_PLAIN));
 }
 
 FACE bool
 GOMP_sections_end_cancel(void)
 {
-    return GOMP_loop_end_cancel();
+    return med_gomp_end(MED_CALLED(MED_OMPT_PLAIN));
 }
 
 FACE void
@@ -185,6 +217,7 @@ GOMP_parallel_sections(
     void (*entry)(void *), void *data, unsigned threads, unsigned count, unsigned flags)
 {
     const med_loop loop = sections_of(count);
+    MED_CALLED_ONLY(threads);
     med_gomp_parallel_work(entry, data, threads, flags, &loop, &sections_bounds);
 }
 
@@ -192,6 +225,7 @@ FACE void
 GOMP_parallel_sections_start(void (*entry)(void *), void *data, unsigned threads, unsigned count)
 {
     const med_loop loop = sections_of(count);
+    MED_CALLED_ONLY(threads);
     med_gomp_parallel_work_start(entry, data, threads, 0, &loop, &sections_bounds);
 }
 
@@ -200,21 +234,21 @@ GOMP_parallel_sections_start(void (*entry)(void *), void *data, unsigned threads
 FACE bool
 GOMP_single_start(void)
 {
-    return med_team_single(med_member_get());
+    return med_team_single(MED_CALLED(MED_OMPT_PLAIN));
 }
 
 /* NULL: the caller is the one; else what that one gave to all. */
 FACE void *
 GOMP_single_copy_start(void)
 {
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     return med_team_single(member) ? NULL : med_team_copy_take(member);
 }
 
 FACE void
 GOMP_single_copy_end(void *data)
 {
-    med_team_copy_give(med_member_get(), data);
+    med_team_copy_give(MED_CALLED(MED_OMPT_PLAIN), data);
 }
 
 /* ---- Critical, atomic ------------------------------------------------------------------------ */
@@ -226,38 +260,38 @@ static struct {
 FACE void
 GOMP_critical_start(void)
 {
-    med_omp_lock_set(&unnamed.lock, med_member_get());
+    med_told_lock_set(&unnamed.lock, MED_OMPT_CRITICAL);
 }
 
 FACE void
 GOMP_critical_end(void)
 {
-    med_omp_lock_unset(&unnamed.lock);
+    med_told_lock_unset(&unnamed.lock, MED_OMPT_CRITICAL);
 }
 
 /* The compiler has a zeroed pointer for each name: the lock itself. */
 FACE void
 GOMP_critical_name_start(void **name)
 {
-    med_omp_lock_set((med_lock *)(void *)name, med_member_get());
+    med_told_lock_set((med_lock *)(void *)name, MED_OMPT_CRITICAL);
 }
 
 FACE void
 GOMP_critical_name_end(void **name)
 {
-    med_omp_lock_unset((med_lock *)(void *)name);
+    med_told_lock_unset((med_lock *)(void *)name, MED_OMPT_CRITICAL);
 }
 
 FACE void
 GOMP_atomic_start(void)
 {
-    med_omp_atomic_begin();
+    med_told_lock_set(med_omp_atomic_lock(), MED_OMPT_ATOMIC);
 }
 
 FACE void
 GOMP_atomic_end(void)
 {
-    med_omp_atomic_end();
+    med_told_lock_unset(med_omp_atomic_lock(), MED_OMPT_ATOMIC);
 }
 
 /* ---- What a program says --------------------------------------------------------------------- */
@@ -277,6 +311,8 @@ GOMP_warning(const char *text, size_t length)
 {
     const char *line;
     text_of(text, length, &line, &length);
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
+    med_ompt_error(false, text, length);
     med_say_text(line, text, length);
 }
 
@@ -285,5 +321,7 @@ GOMP_error(const char *text, size_t length)
 {
     const char *line;
     text_of(text, length, &line, &length);
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
+    med_ompt_error(true, text, length);
     med_say_text_fatal(line, text, length);
 }

@@ -3,7 +3,7 @@
 #ifndef MEDLEY_OMP_ABI_GOMP_H
 #define MEDLEY_OMP_ABI_GOMP_H
 
-#include "omp/team.h"
+#include "omp/told.h"
 #include "omp/work.h"
 
 #define MED_GOMP_BIND_MASK 7u /* of a region's flags: the clause proc_bind */
@@ -42,10 +42,13 @@ void GOMP_taskgroup_reduction_register(uintptr_t *reductions);
 void med_gomp_no_reductions(uintptr_t *reductions);
 /* Of abi_gomp_task.c. */
 void GOMP_taskwait_depend(void **depend);
-/* Of abi_gomp_loop.c. */
-bool GOMP_loop_end_cancel(void);
-void GOMP_loop_end(void);
-void GOMP_loop_end_nowait(void);
+/* The member is through with its construct, and waits for the others. True: that is cancelled. */
+static inline bool
+med_gomp_end(med_member *member)
+{
+    med_work_end(member);
+    return med_told_barrier_of(member);
+}
 
 /* A parallel region that is a worksharing construct: sent off, the caller its first member. */
 void med_gomp_parallel_work_start(void (*entry)(void *),

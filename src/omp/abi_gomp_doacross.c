@@ -62,12 +62,14 @@ start_ull(unsigned dimensions,
     FACE bool GOMP_loop_doacross_##name##_start(unsigned dimensions, long *counts, long chunk,     \
                                                 long *first, long *behind)                         \
     {                                                                                              \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return start_long(dimensions, counts, schedule, chunk, first, behind, NULL, NULL);         \
     }                                                                                              \
     FACE bool GOMP_loop_ull_doacross_##name##_start(                                               \
         unsigned dimensions, unsigned long long *counts, unsigned long long chunk,                 \
         unsigned long long *first, unsigned long long *behind)                                     \
     {                                                                                              \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return start_ull(dimensions, counts, schedule, chunk, first, behind, NULL, NULL);          \
     }
 STARTS(static, &med_schedule_static)
@@ -77,6 +79,7 @@ STARTS(guided, &med_schedule_guided)
 FACE bool
 GOMP_loop_doacross_runtime_start(unsigned dimensions, long *counts, long *first, long *behind)
 {
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
     return start_long(dimensions, counts, NULL, 0, first, behind, NULL, NULL);
 }
 
@@ -86,6 +89,7 @@ GOMP_loop_ull_doacross_runtime_start(unsigned dimensions,
                                      unsigned long long *first,
                                      unsigned long long *behind)
 {
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
     return start_ull(dimensions, counts, NULL, 0, first, behind, NULL, NULL);
 }
 
@@ -99,6 +103,7 @@ GOMP_loop_doacross_start(unsigned dimensions,
                          uintptr_t *reductions,
                          void **memory)
 {
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
     return start_long(dimensions, counts, med_gomp_schedule(kind), chunk, first, behind, reductions,
                       memory);
 }
@@ -113,6 +118,7 @@ GOMP_loop_ull_doacross_start(unsigned dimensions,
                              uintptr_t *reductions,
                              void **memory)
 {
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
     return start_ull(dimensions, counts, med_gomp_schedule(kind), chunk, first, behind, reductions,
                      memory);
 }

@@ -117,6 +117,7 @@ begin_long(long start,
     loop.code = code;
     const med_bounds bounds = {(uint64_t)start, (uint64_t)end, (uint64_t)step};
     med_work_begin(member, &loop, &bounds);
+    med_ompt_work_begin(member);
     return med_gomp_next_long(first, behind);
 }
 
@@ -139,6 +140,7 @@ begin_ull(bool up,
     loop.code = code;
     const med_bounds bounds = {start, end, step};
     med_work_begin(member, &loop, &bounds);
+    med_ompt_work_begin(member);
     return med_gomp_next_ull(first, behind);
 }
 
@@ -150,6 +152,7 @@ begin_ull(bool up,
     FACE bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long *first,   \
                                        long *behind)                                               \
     {                                                                                              \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return begin_long(start, end, step, chunk, schedule, ordered, first, behind, HERE);        \
     }                                                                                              \
     FACE bool GOMP_loop_##name##_next(long *first, long *behind)                                   \
@@ -160,6 +163,7 @@ begin_ull(bool up,
         bool up, unsigned long long start, unsigned long long end, unsigned long long step,        \
         unsigned long long chunk, unsigned long long *first, unsigned long long *behind)           \
     {                                                                                              \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return begin_ull(up, start, end, step, chunk, schedule, ordered, first, behind, HERE);     \
     }                                                                                              \
     FACE bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *behind)   \
@@ -179,6 +183,7 @@ LOOPS(ordered_guided, &med_schedule_guided_monotonic, true)
 #define LOOPS_OF_RUN(name, of_run, ordered)                                                        \
     FACE bool GOMP_loop_##name##_start(long start, long end, long step, long *first, long *behind) \
     {                                                                                              \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return begin_long(start, end, step, 0, of_run, ordered, first, behind, HERE);              \
     }                                                                                              \
     FACE bool GOMP_loop_##name##_next(long *first, long *behind)                                   \
@@ -189,6 +194,7 @@ LOOPS(ordered_guided, &med_schedule_guided_monotonic, true)
                                            unsigned long long end, unsigned long long step,        \
                                            unsigned long long *first, unsigned long long *behind)  \
     {                                                                                              \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return begin_ull(up, start, end, step, 0, of_run, ordered, first, behind, HERE);           \
     }                                                                                              \
     FACE bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *behind)   \
@@ -269,6 +275,7 @@ start_ull(bool up,
     FACE bool GOMP_loop_##name(long start, long end, long step, long kind, long chunk,             \
                                long *first, long *behind, uintptr_t *reductions, void **memory)    \
     {                                                                                              \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return start_long(start, end, step, kind, chunk, ordered, first, behind, reductions,       \
                           memory, HERE);                                                           \
     }                                                                                              \
@@ -277,6 +284,7 @@ start_ull(bool up,
                                    unsigned long long *first, unsigned long long *behind,          \
                                    uintptr_t *reductions, void **memory)                           \
     {                                                                                              \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return start_ull(up, start, end, step, kind, chunk, ordered, first, behind, reductions,    \
                          memory, HERE);                                                            \
     }
@@ -288,36 +296,32 @@ STARTS(ordered_start, true)
 FACE void
 GOMP_loop_end(void)
 {
-    med_member *member = med_member_get();
-    med_work_end(member);
-    (void)med_team_barrier(member);
+    (void)med_gomp_end(MED_CALLED(MED_OMPT_PLAIN));
 }
 
 FACE void
 GOMP_loop_end_nowait(void)
 {
-    med_work_end(med_member_get());
+    med_work_end(MED_CALLED(MED_OMPT_PLAIN));
 }
 
 FACE bool
 GOMP_loop_end_cancel(void)
 {
-    med_member *member = med_member_get();
-    med_work_end(member);
-    return med_team_barrier(member);
+    return med_gomp_end(MED_CALLED(MED_OMPT_PLAIN));
 }
 
 FACE void
 GOMP_ordered_start(void)
 {
-    med_work_ordered(med_member_get());
+    med_told_ordered();
 }
 
 /* The order goes on at the end of the iterations. */
 FACE void
 GOMP_ordered_end(void)
 {
-    med_work_ordered_end(med_member_get());
+    med_told_ordered_end();
 }
 
 /* ---- Parallel loops -------------------------------------------------------------------------- */
@@ -352,6 +356,7 @@ parallel_loop(void (*go)(void (*entry)(void *),
                                         long start, long end, long step, long chunk,               \
                                         unsigned flags)                                            \
     {                                                                                              \
+        MED_CALLED_ONLY(threads);                                                                  \
         parallel_loop(med_gomp_parallel_work, entry, data, threads, flags, start, end, step,       \
                       schedule, chunk);                                                            \
     }
@@ -365,6 +370,7 @@ PARALLEL_LOOP(nonmonotonic_guided, &med_schedule_guided)
     FACE void GOMP_parallel_loop_##name(void (*entry)(void *), void *data, unsigned threads,       \
                                         long start, long end, long step, unsigned flags)           \
     {                                                                                              \
+        MED_CALLED_ONLY(threads);                                                                  \
         parallel_loop(med_gomp_parallel_work, entry, data, threads, flags, start, end, step,       \
                       of_run, 0);                                                                  \
     }
@@ -378,6 +384,7 @@ PARALLEL_LOOP_OF_RUN(maybe_nonmonotonic_runtime, MED_GOMP_OF_RUN)
                                                 unsigned threads, long start, long end, long step, \
                                                 long chunk)                                        \
     {                                                                                              \
+        MED_CALLED_ONLY(threads);                                                                  \
         parallel_loop(med_gomp_parallel_work_start, entry, data, threads, 0, start, end, step,     \
                       schedule, chunk);                                                            \
     }
@@ -389,6 +396,7 @@ FACE void
 GOMP_parallel_loop_runtime_start(
     void (*entry)(void *), void *data, unsigned threads, long start, long end, long step)
 {
+    MED_CALLED_ONLY(threads);
     parallel_loop(med_gomp_parallel_work_start, entry, data, threads, 0, start, end, step,
                   &med_gomp_of_run_monotonic, 0);
 }

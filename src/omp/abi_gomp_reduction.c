@@ -121,7 +121,7 @@ enter(void *context)
 FACE unsigned
 GOMP_parallel_reductions(void (*entry)(void *), void *data, unsigned threads, unsigned flags)
 {
-    med_member *leader = med_member_get();
+    med_member *leader = MED_CALLED(threads);
     uintptr_t *words = *(uintptr_t **)data;
     region r = {.entry = entry, .data = data};
     leader->bind_wanted = flags & MED_GOMP_BIND_MASK;
@@ -129,7 +129,7 @@ GOMP_parallel_reductions(void (*entry)(void *), void *data, unsigned threads, un
     uint32_t members = first->team->size;
     r.reductions = reductions_of(words, members, memory_take(words, members));
     med_team_go(first);
-    enter(&r);
+    med_ompt_lines(first, enter, &r);
     med_team_finish(first);
     return members;
 }
@@ -147,6 +147,7 @@ med_gomp_begin(
     size_t own_bytes = memory ? ((uintptr_t)*memory + LINE - 1) / LINE * LINE : 0;
     loop->memory_bytes = own_bytes + (words ? bytes_of(words, member->team->size) : 0);
     med_work_begin(member, loop, bounds);
+    med_ompt_work_begin(member);
     uintptr_t block = (uintptr_t)member->work->memory;
     if (memory) {
         *memory = (void *)block;
@@ -163,7 +164,7 @@ med_gomp_begin(
 FACE void
 GOMP_scope_start(uintptr_t *words)
 {
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_WORK_SCOPE);
     static const med_bounds bounds;
     med_loop loop = {.schedule = &med_schedule_static};
     med_gomp_begin(member, &loop, &bounds, NULL, words);
@@ -174,9 +175,9 @@ GOMP_scope_start(uintptr_t *words)
 FACE void
 GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     med_task_group_end(member);
     if (!cancelled) {
-        med_team_barrier(member);
+        med_told_barrier_of(member);
     }
 }

@@ -100,7 +100,7 @@ GOMP_target_ext(int device,
                 void **arguments)
 {
     (void)flags;
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     med_target_device_check(member, device);
     void *copies = copies_make(count, addresses, sizes, kinds);
     wait_for(depend);
@@ -238,7 +238,7 @@ GOMP_teams_reg(
     void (*entry)(void *), void *data, unsigned teams, unsigned thread_limit, unsigned flags)
 {
     (void)flags;
-    med_teams_run(med_member_get(), teams, limit_of(thread_limit), entry, data);
+    med_teams_run(MED_CALLED(teams), teams, limit_of(thread_limit), entry, data);
 }
 
 /* In a target region, whose thread goes round as long as this is true. `most` is what the clause

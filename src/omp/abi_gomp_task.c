@@ -13,6 +13,7 @@
 /* As gcc's gomp-constants.h has them. */
 #define FLAG_UNTIED (1u << 0)
 #define FLAG_FINAL (1u << 1)
+#define FLAG_MERGEABLE (1u << 2)
 #define FLAG_DEPEND (1u << 3)
 #define FLAG_PRIORITY (1u << 4)
 #define FLAG_UP (1u << 8)
@@ -27,6 +28,7 @@ static uint32_t
 flags_of(unsigned flags, bool deferred)
 {
     return (flags & FLAG_UNTIED ? MED_TASK_UNTIED : 0u) |
+           (flags & FLAG_MERGEABLE ? MED_TASK_MERGEABLE : 0u) |
            (flags & FLAG_FINAL ? MED_TASK_FINAL : 0u) | (deferred ? 0u : MED_TASK_UNDEFERRED);
 }
 
@@ -114,12 +116,14 @@ FACE void
 GOMP_taskwait_depend(void **depend)
 {
     list l;
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     if (!list_read(&l, depend)) {
         med_task_wait(member);
         return;
     }
+    med_ompt_taskwait_begin(member);
     med_task_wait_depend(member, l.all, l.count);
+    med_ompt_taskwait_end(member);
     list_give(&l);
 }
 
@@ -134,7 +138,7 @@ FACE void
 GOMP_taskwait_depend_nowait(void **depend)
 {
     med_task_call call = {.entry = nothing};
-    meet_with_list(med_member_get(), &call, depend);
+    meet_with_list(MED_CALLED(MED_OMPT_PLAIN), &call, depend);
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
@@ -173,10 +177,11 @@ GOMP_task(void (*entry)(void *),
         call.prepare = put_event;
         call.context = event;
     }
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     if (flags & FLAG_DEPEND) {
-        meet_with_list(med_member_get(), &call, depend);
+        meet_with_list(member, &call, depend);
     } else {
-        med_task_meet(med_member_get(), &call);
+        med_task_meet(member, &call);
     }
 }
 
@@ -270,8 +275,9 @@ loop(med_task_call *call,
         return;
     }
     const split s = split_of(count, flags, number, member->team->size);
+    med_ompt_taskloop_begin(member, count);
     if (!(flags & FLAG_NOGROUP)) {
-        med_task_group_begin(member);
+        med_told_group_begin_of(member);
     }
     if (reductions) {
         GOMP_taskgroup_reduction_register(reductions);
@@ -286,8 +292,9 @@ loop(med_task_call *call,
         med_task_meet(member, call);
     }
     if (!(flags & FLAG_NOGROUP)) {
-        med_task_group_end(member);
+        med_told_group_end_of(member);
     }
+    med_ompt_taskloop_end(member, count);
 }
 
 /* Of one of its tasks, but for what writes the bounds. */
@@ -320,6 +327,7 @@ GOMP_taskloop(void (*entry)(void *),
               long end,
               long step)
 {
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
     med_task_call call = loop_call(entry, data, copy, size, align, priority);
     call.prepare = put_long;
     loop(&call, flags, number, med_gomp_count_long(start, end, step), (uint64_t)start,
@@ -339,6 +347,7 @@ GOMP_taskloop_ull(void (*entry)(void *),
                   unsigned long long end,
                   unsigned long long step)
 {
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
     med_task_call call = loop_call(entry, data, copy, size, align, priority);
     call.prepare = put_ull;
     loop(&call, flags, number, med_gomp_count_ull((flags & FLAG_UP) != 0, start, end, step), start,
@@ -350,23 +359,23 @@ GOMP_taskloop_ull(void (*entry)(void *),
 FACE void
 GOMP_taskwait(void)
 {
-    med_task_wait(med_member_get());
+    med_told_taskwait();
 }
 
 FACE void
 GOMP_taskyield(void)
 {
-    med_task_yield(med_member_get());
+    med_told_taskyield();
 }
 
 FACE void
 GOMP_taskgroup_start(void)
 {
-    med_task_group_begin(med_member_get());
+    med_told_group_begin();
 }
 
 FACE void
 GOMP_taskgroup_end(void)
 {
-    med_task_group_end(med_member_get());
+    med_told_group_end();
 }

@@ -25,7 +25,8 @@ void
 med_kmpc_call_make(void *data)
 {
     const med_kmpc_call *call = data;
-    const med_member *member = med_member_get();
+    med_member *member = med_member_get();
+    MED_OMPT_EXIT_FRAME(member);
     void *const *a = call->arguments;
     int32_t thread = med_kmpc_thread(member);
     int32_t number = (int32_t)member->number;
@@ -99,11 +100,10 @@ __kmpc_fork_call(const med_kmpc_place *place, int32_t count, med_kmpc_lines line
 {
     MED_KMPC_CALL(call);
     (void)place;
-    med_member *leader = med_member_get();
+    med_member *leader = MED_CALLED(MED_OMPT_PLAIN);
     uint32_t threads = med_team_threads(leader, leader->threads_wanted);
-    leader->threads_wanted = 0;
     med_team_run(leader, threads, med_kmpc_call_make, &call);
-    leader->bind_wanted = MED_BIND_FALSE;
+    wants_nothing(leader);
 }
 
 /* One thread executes what follows, until `end`. */
@@ -112,7 +112,7 @@ __kmpc_serialized_parallel(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    med_member *leader = med_member_get();
+    med_member *leader = MED_CALLED(1);
     wants_nothing(leader);
     med_team_go(med_team_start(leader, 1, NULL, NULL));
 }
@@ -136,7 +136,7 @@ __kmpc_fork_call_if(const med_kmpc_place *place,
         __kmpc_fork_call(place, count, lines, argument);
     } else {
         med_kmpc_call call = {.lines = lines, .count = 1, .arguments = {argument}};
-        med_member *leader = med_member_get();
+        med_member *leader = MED_CALLED(1);
         wants_nothing(leader);
         med_team_run(leader, 1, med_kmpc_call_make, &call);
     }
@@ -197,9 +197,8 @@ __kmpc_end(const med_kmpc_place *place)
 FACE void
 __kmpc_barrier(const med_kmpc_place *place, int32_t thread)
 {
-    (void)place;
     (void)thread;
-    (void)med_team_barrier(med_member_get());
+    (void)med_told_barrier(med_kmpc_barrier_kind(place));
 }
 
 FACE void
@@ -207,6 +206,18 @@ __kmpc_flush(const med_kmpc_place *place)
 {
     (void)place;
     atomic_fence_seq_cst();
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
+    med_ompt_flush();
+}
+
+static bool
+is_masked(med_member *member, int32_t number)
+{
+    bool is_mine = (int32_t)member->number == number;
+    if (is_mine) {
+        med_ompt_masked(member, false);
+    }
+    return is_mine;
 }
 
 FACE int32_t
@@ -214,13 +225,15 @@ __kmpc_masked(const med_kmpc_place *place, int32_t thread, int32_t number)
 {
     (void)place;
     (void)thread;
-    return (int32_t)med_member_get()->number == number;
+    return is_masked(MED_CALLED(MED_OMPT_PLAIN), number);
 }
 
 FACE int32_t
 __kmpc_master(const med_kmpc_place *place, int32_t thread)
 {
-    return __kmpc_masked(place, thread, 0);
+    (void)place;
+    (void)thread;
+    return is_masked(MED_CALLED(MED_OMPT_PLAIN), 0);
 }
 
 FACE int32_t
@@ -228,28 +241,31 @@ __kmpc_single(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    return med_team_single(med_member_get());
+    return med_team_single(MED_CALLED(MED_OMPT_PLAIN));
 }
 
-/* The end of what one thread executes, or what all do: nothing is to do. */
-#define ENDS(name)                                                                                 \
+/* The end of what one thread executes, or what all do: nothing is to do, but for tools. */
+#define ENDS(name, event)                                                                          \
     FACE void name(const med_kmpc_place *place, int32_t thread)                                    \
     {                                                                                              \
         (void)place;                                                                               \
         (void)thread;                                                                              \
+        if (med_ompt_is_on()) {                                                                    \
+            event;                                                                                 \
+        }                                                                                          \
     }
-ENDS(__kmpc_scope)
-ENDS(__kmpc_end_scope)
-ENDS(__kmpc_end_masked)
-ENDS(__kmpc_end_master)
-ENDS(__kmpc_end_single)
+ENDS(__kmpc_scope, med_ompt_part_begin(MED_CALLED(MED_OMPT_PLAIN), MED_OMPT_WORK_SCOPE, 0))
+ENDS(__kmpc_end_scope, med_ompt_part_end(med_member_get()))
+ENDS(__kmpc_end_masked, med_ompt_masked(MED_CALLED(MED_OMPT_PLAIN), true))
+ENDS(__kmpc_end_master, med_ompt_masked(MED_CALLED(MED_OMPT_PLAIN), true))
+ENDS(__kmpc_end_single, med_ompt_single_end(med_member_get()))
 
 FACE void
 __kmpc_ordered(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    med_work_ordered(med_member_get());
+    med_told_ordered();
 }
 
 FACE void
@@ -257,7 +273,7 @@ __kmpc_end_ordered(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    med_work_ordered_end(med_member_get());
+    med_told_ordered_end();
 }
 
 /* What the thread that executed a single has is copied to all others. */
@@ -272,13 +288,13 @@ __kmpc_copyprivate(const med_kmpc_place *place,
     (void)place;
     (void)thread;
     (void)size;
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_BARRIER_IMPLICIT);
     if (is_mine) {
         med_team_copy_give(member, data);
     } else {
         copy(data, med_team_copy_take(member));
     }
-    (void)med_team_barrier(member);
+    (void)med_told_barrier_of(member);
 }
 
 /* The same where each copies for himself what it returns; a barrier of his follows. */
@@ -287,7 +303,7 @@ __kmpc_copyprivate_light(const med_kmpc_place *place, int32_t thread, void *data
 {
     (void)place;
     (void)thread;
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_BARRIER_IMPLICIT);
     if (!data) {
         return med_team_copy_take(member);
     }
@@ -303,7 +319,7 @@ __kmpc_critical(const med_kmpc_place *place, int32_t thread, med_lock *name)
 {
     (void)place;
     (void)thread;
-    med_omp_lock_set(name, med_member_get());
+    med_told_lock_set(name, MED_OMPT_CRITICAL);
 }
 
 FACE void
@@ -312,8 +328,10 @@ __kmpc_critical_with_hint(const med_kmpc_place *place,
                           med_lock *name,
                           uint32_t hint)
 {
+    (void)place;
+    (void)thread;
     (void)hint;
-    __kmpc_critical(place, thread, name);
+    med_told_lock_set(name, MED_OMPT_CRITICAL);
 }
 
 FACE void
@@ -321,15 +339,34 @@ __kmpc_end_critical(const med_kmpc_place *place, int32_t thread, med_lock *name)
 {
     (void)place;
     (void)thread;
-    med_omp_lock_unset(name);
+    med_told_lock_unset(name, MED_OMPT_CRITICAL);
 }
 
 /* What the caller is to do. */
 #define REDUCES 1           /* add what it has, and call the end */
 #define REDUCES_BY_ATOMIC 2 /* the same by atomic operations; the end with a barrier only */
 
-#define HAS_ATOMIC 0x10  /* of a place's flags: the compiler has made these */
 #define BY_ATOMIC_MOST 1 /* variables: more are cheaper under one lock */
+
+/* To a tool the lock is a part of the reduction: no face says what it is. */
+static int32_t
+reduce_begin(med_member *member, med_lock *lock)
+{
+    med_ompt_reduction_begin(member);
+    if (member->team->size > 1) {
+        med_omp_lock_set(lock, member);
+    }
+    return REDUCES;
+}
+
+static void
+reduce_end(med_member *member, med_lock *lock)
+{
+    if (member->team->size > 1) {
+        med_omp_lock_unset(lock);
+    }
+    med_ompt_reduction_end(member);
+}
 
 FACE int32_t
 __kmpc_reduce(const med_kmpc_place *place,
@@ -346,11 +383,7 @@ __kmpc_reduce(const med_kmpc_place *place,
     (void)size;
     (void)data;
     (void)reduce;
-    med_member *member = med_member_get();
-    if (member->team->size > 1) {
-        med_omp_lock_set(lock, member);
-    }
-    return REDUCES;
+    return reduce_begin(MED_CALLED(MED_OMPT_PLAIN), lock);
 }
 
 FACE int32_t
@@ -362,11 +395,15 @@ __kmpc_reduce_nowait(const med_kmpc_place *place,
                      void (*reduce)(void *to, void *from),
                      med_lock *lock)
 {
-    if (count <= BY_ATOMIC_MOST && (place->flags & HAS_ATOMIC) &&
-        med_member_get()->team->size > 1) {
+    (void)thread;
+    (void)size;
+    (void)data;
+    (void)reduce;
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
+    if (count <= BY_ATOMIC_MOST && (place->flags & MED_KMPC_ATOMIC) && member->team->size > 1) {
         return REDUCES_BY_ATOMIC;
     }
-    return __kmpc_reduce(place, thread, count, size, data, reduce, lock);
+    return reduce_begin(member, lock);
 }
 
 FACE void
@@ -374,16 +411,17 @@ __kmpc_end_reduce_nowait(const med_kmpc_place *place, int32_t thread, med_lock *
 {
     (void)place;
     (void)thread;
-    if (med_member_get()->team->size > 1) {
-        med_omp_lock_unset(lock);
-    }
+    reduce_end(MED_CALLED(MED_OMPT_PLAIN), lock);
 }
 
 FACE void
 __kmpc_end_reduce(const med_kmpc_place *place, int32_t thread, med_lock *lock)
 {
-    __kmpc_end_reduce_nowait(place, thread, lock);
-    (void)med_team_barrier(med_member_get());
+    (void)place;
+    (void)thread;
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
+    reduce_end(member, lock);
+    (void)med_told_barrier_of(member);
 }
 
 /* ---- What a program says --------------------------------------------------------------------- */
@@ -395,6 +433,8 @@ __kmpc_error(const med_kmpc_place *place, int32_t severity, const char *text)
 {
     const char *line = text ? "error directive encountered: " : "error directive encountered";
     (void)place;
+    MED_CALLED_ONLY(MED_OMPT_PLAIN);
+    med_ompt_error(severity == SEVERITY_FATAL, text, text ? strlen(text) : 0);
     if (severity == SEVERITY_FATAL) {
         med_say_text_fatal(line, text, text ? strlen(text) : 0);
     }

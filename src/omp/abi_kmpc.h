@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "omp/face.h"
-#include "omp/team.h"
+#include "omp/told.h"
 
 /* Where in the program a directive stands, as clang says it. */
 typedef struct med_kmpc_place {
@@ -23,6 +23,12 @@ typedef struct med_kmpc_place {
 
 /* A construct's lines: a function of two numbers and the addresses of what it uses. */
 typedef void (*med_kmpc_lines)(int32_t *thread, int32_t *number, ...);
+
+/* Of its flags. */
+#define MED_KMPC_ATOMIC 0x10 /* the compiler has made atomic operations */
+#define MED_KMPC_BARRIER_EXPLICIT 0x20
+#define MED_KMPC_WORK_SECTIONS 0x400
+#define MED_KMPC_WORK_DISTRIBUTE 0x800
 
 #define MED_KMPC_ARGUMENTS 256u
 
@@ -52,6 +58,14 @@ void med_kmpc_doacross_begin(med_member *member, med_loop *loop, const med_bound
 /* The member was told that its loop, or its region, is cancelled: it goes past what would end the
  * group of tasks that reduces for that, if there is one. */
 void med_kmpc_reduction_leave(med_member *member, bool is_region);
+
+/* Clang calls one function for those that the program has and those that are its own. */
+static inline uint32_t
+med_kmpc_barrier_kind(const med_kmpc_place *place)
+{
+    return place->flags & MED_KMPC_BARRIER_EXPLICIT ? MED_OMPT_BARRIER_EXPLICIT
+                                                    : MED_OMPT_BARRIER_IMPLICIT;
+}
 
 static inline int32_t
 med_kmpc_thread(const med_member *member)

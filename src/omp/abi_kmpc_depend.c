@@ -71,6 +71,24 @@ list_give(const list *l)
     }
 }
 
+static void
+wait_for_list(med_member *member,
+              int32_t count,
+              const med_kmpc_dependence *first,
+              int32_t more_count,
+              const med_kmpc_dependence *more)
+{
+    list l;
+    med_ompt_taskwait_begin(member);
+    if (list_read(&l, count, first, more_count, more)) {
+        med_task_wait_depend(member, l.all, l.count);
+    } else {
+        med_task_wait(member);
+    }
+    med_ompt_taskwait_end(member);
+    list_give(&l);
+}
+
 FACE void
 __kmpc_omp_wait_deps(const med_kmpc_place *place,
                      int32_t thread,
@@ -79,16 +97,9 @@ __kmpc_omp_wait_deps(const med_kmpc_place *place,
                      int32_t more_count,
                      const med_kmpc_dependence *more)
 {
-    list l;
-    med_member *member = med_member_get();
     (void)place;
     (void)thread;
-    if (list_read(&l, count, first, more_count, more)) {
-        med_task_wait_depend(member, l.all, l.count);
-    } else {
-        med_task_wait(member);
-    }
-    list_give(&l);
+    wait_for_list(MED_CALLED(MED_OMPT_PLAIN), count, first, more_count, more);
 }
 
 static void
@@ -108,12 +119,15 @@ __kmpc_omp_taskwait_deps_51(const med_kmpc_place *place,
                             int32_t waits_not)
 {
     list l;
+    (void)place;
+    (void)thread;
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     if (!waits_not || !list_read(&l, count, first, more_count, more)) {
-        __kmpc_omp_wait_deps(place, thread, count, first, more_count, more);
+        wait_for_list(member, count, first, more_count, more);
         return;
     }
     const med_task_call call = {.entry = nothing, .depends = l.all, .depend_count = l.count};
-    med_task_meet(med_member_get(), &call);
+    med_task_meet(member, &call);
     list_give(&l);
 }
 
@@ -129,7 +143,7 @@ __kmpc_omp_task_with_deps(const med_kmpc_place *place,
     (void)place;
     (void)thread;
     list l;
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     med_task_call call = med_kmpc_task_call(med_kmpc_head_of(task));
     if (list_read(&l, count, first, more_count, more)) {
         call.depends = l.all;

@@ -248,6 +248,18 @@ part_asked(
     }
 }
 
+/* To a tool that is all of a construct; which, says the place. NULL: it is a part of one. */
+static inline void
+told(const med_kmpc_place *place, uint64_t count)
+{
+    if (med_ompt_is_on() && place) {
+        uint32_t work = place->flags & MED_KMPC_WORK_DISTRIBUTE ? MED_OMPT_WORK_DISTRIBUTE
+                        : place->flags & MED_KMPC_WORK_SECTIONS ? MED_OMPT_WORK_SECTIONS
+                                                                : MED_OMPT_WORK_LOOP;
+        med_ompt_part_begin(med_member_get(), work, count);
+    }
+}
+
 /* As values. Of none the first is the loop's second, and the last its first. */
 #define PART_PUT(type, signed_type, p, start, step, first, last, stride)                           \
     {                                                                                              \
@@ -264,14 +276,17 @@ part_asked(
         type *last, signed_type *stride, signed_type step, signed_type chunk)                      \
     {                                                                                              \
         (void)thread;                                                                              \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         if (IS_EMPTY(*first, *last, step)) {                                                       \
+            told(place, 0);                                                                        \
             *has_last = 0;                                                                         \
             *stride = step;                                                                        \
             return;                                                                                \
         }                                                                                          \
         uint64_t start = (uint64_t)*first;                                                         \
-        const part p =                                                                             \
-            part_asked(kind, count_of(start, (uint64_t)*last, step), chunk, place, HERE);          \
+        uint64_t count = count_of(start, (uint64_t)*last, step);                                   \
+        told(place, count);                                                                        \
+        const part p = part_asked(kind, count, chunk, place, HERE);                                \
         *has_last = p.has_last;                                                                    \
         PART_PUT(type, signed_type, p, start, step, first, last, stride)                           \
     }                                                                                              \
@@ -287,7 +302,7 @@ part_asked(
         type *last, type *team_last, signed_type *stride, signed_type step, signed_type chunk)     \
     {                                                                                              \
         int32_t team_has_last;                                                                     \
-        __kmpc_for_static_init_##suffix(place, thread, TEAMS, &team_has_last, first, last, stride, \
+        __kmpc_for_static_init_##suffix(NULL, thread, TEAMS, &team_has_last, first, last, stride,  \
                                         step, 0);                                                  \
         *team_last = *last;                                                                        \
         __kmpc_for_static_init_##suffix(place, thread, kind, has_last, first, last, stride, step,  \
@@ -304,6 +319,9 @@ __kmpc_for_static_fini(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
+    if (med_ompt_is_on()) {
+        med_ompt_part_end(med_member_get());
+    }
     if (med_work_imposed.parts) {
         med_member *member = med_member_get();
         if (member->parted && member->work) {
@@ -335,6 +353,7 @@ begin(med_member *member,
     } else {
         med_work_begin(member, &loop, &bounds);
     }
+    med_ompt_work_begin(member);
 }
 
 /* False: there are none, and the caller is through with the loop. */
@@ -358,6 +377,7 @@ next(med_member *member, med_span *span, med_bounds *bounds, bool *has_last)
     {                                                                                              \
         (void)thread;                                                                              \
         uint64_t start = (uint64_t)first;                                                          \
+        MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         uint64_t count = IS_EMPTY(first, last, step) ? 0 : count_of(start, (uint64_t)last, step);  \
         begin(med_member_get(), count, kind, start, step, chunk, place ? place->source : NULL,     \
               HERE);                                                                               \
@@ -368,9 +388,8 @@ next(med_member *member, med_span *span, med_bounds *bounds, bool *has_last)
     {                                                                                              \
         int32_t team_has_last;                                                                     \
         signed_type stride;                                                                        \
-        __kmpc_for_static_init_##suffix(place, thread, TEAMS,                                      \
-                                        has_last ? has_last : &team_has_last, &first, &last,       \
-                                        &stride, step, 0);                                         \
+        __kmpc_for_static_init_##suffix(NULL, thread, TEAMS, has_last ? has_last : &team_has_last, \
+                                        &first, &last, &stride, step, 0);                          \
         __kmpc_dispatch_init_##suffix(place, thread, kind, first, last, step, chunk);              \
     }                                                                                              \
     FACE int32_t __kmpc_dispatch_next_##suffix(const med_kmpc_place *place, int32_t thread,        \

@@ -13,7 +13,19 @@
 /* ---- Cancellation ---------------------------------------------------------------------------- */
 
 #define CANCEL_PARALLEL 1
-#define CANCEL_TASKGROUP 4 /* loops and sections are between */
+#define CANCEL_LOOP 2
+#define CANCEL_SECTIONS 3
+#define CANCEL_TASKGROUP 4
+
+/* As a tool is told of it. */
+static int
+flags_of(int32_t which)
+{
+    return which == CANCEL_PARALLEL   ? MED_OMPT_CANCEL_PARALLEL
+           : which == CANCEL_LOOP     ? MED_OMPT_CANCEL_LOOP
+           : which == CANCEL_SECTIONS ? MED_OMPT_CANCEL_SECTIONS
+                                      : MED_OMPT_CANCEL_TASKGROUP;
+}
 
 /* Who is told so goes past what would say that it is through with the loop, or the region. */
 static int32_t
@@ -37,6 +49,14 @@ leave_region(med_member *member, bool is_cancelled)
     return is_cancelled;
 }
 
+static bool
+is_cancelled(const med_member *member, int32_t which)
+{
+    return which == CANCEL_TASKGROUP  ? med_task_group_is_cancelled(member)
+           : which == CANCEL_PARALLEL ? med_cancel_region_is(member)
+                                      : med_cancel_work_is(member);
+}
+
 FACE int32_t
 __kmpc_cancellationpoint(const med_kmpc_place *place, int32_t thread, int32_t which)
 {
@@ -45,12 +65,14 @@ __kmpc_cancellationpoint(const med_kmpc_place *place, int32_t thread, int32_t wh
     if (!med_settings_get()->cancellation) {
         return 0;
     }
-    med_member *member = med_member_get();
-    if (which == CANCEL_TASKGROUP) {
-        return med_task_group_is_cancelled(member);
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
+    if (!is_cancelled(member, which)) {
+        return 0;
     }
-    return which == CANCEL_PARALLEL ? leave_region(member, med_cancel_region_is(member))
-                                    : leave_work(member, med_cancel_work_is(member));
+    med_ompt_cancel(member, flags_of(which) | MED_OMPT_CANCEL_DETECTED);
+    return which == CANCEL_TASKGROUP  ? 1
+           : which == CANCEL_PARALLEL ? leave_region(member, true)
+                                      : leave_work(member, true);
 }
 
 FACE int32_t
@@ -61,7 +83,8 @@ __kmpc_cancel(const med_kmpc_place *place, int32_t thread, int32_t which)
     if (!med_settings_get()->cancellation) {
         return 0;
     }
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
+    med_ompt_cancel(member, flags_of(which) | MED_OMPT_CANCEL_ACTIVATED);
     if (which == CANCEL_TASKGROUP) {
         med_task_group_cancel(member);
         return 1;
@@ -77,10 +100,9 @@ __kmpc_cancel(const med_kmpc_place *place, int32_t thread, int32_t which)
 FACE int32_t
 __kmpc_cancel_barrier(const med_kmpc_place *place, int32_t thread)
 {
-    (void)place;
     (void)thread;
-    med_member *member = med_member_get();
-    return leave_region(member, med_team_barrier(member));
+    med_member *member = MED_CALLED(med_kmpc_barrier_kind(place));
+    return leave_region(member, med_told_barrier_of(member));
 }
 
 /* ---- Leagues --------------------------------------------------------------------------------- */
@@ -113,7 +135,7 @@ __kmpc_fork_teams(const med_kmpc_place *place, int32_t count, med_kmpc_lines lin
 {
     MED_KMPC_CALL(call);
     (void)place;
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     uint32_t teams = member->teams_wanted;
     uint32_t limit = member->teams_limit_wanted;
     member->teams_wanted = 0;

@@ -212,7 +212,7 @@ static void
 end(med_member *member)
 {
     const med_reductions reductions = member->task->group->reductions;
-    med_task_group_end(member);
+    med_told_group_end_of(member);
     if (!reductions.count) {
         return;
     }
@@ -232,7 +232,7 @@ __kmpc_taskgroup(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    med_task_group_begin(med_member_get());
+    med_told_group_begin();
 }
 
 FACE void

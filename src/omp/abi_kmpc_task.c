@@ -34,7 +34,8 @@ static void
 execute(void *data)
 {
     med_kmpc_head *head = data;
-    const med_member *member = med_member_get();
+    med_member *member = med_member_get();
+    MED_OMPT_EXIT_FRAME(member);
     if (!(head->flags & MED_KMPC_DESTROYS) || !med_task_group_is_cancelled(member)) {
         execute_lines(member, head);
     } else if (head->detaches) {
@@ -48,6 +49,7 @@ flags_of(const med_kmpc_head *h)
 {
     return (h->flags & MED_KMPC_TIED ? 0u : MED_TASK_UNTIED) |
            (h->flags & MED_KMPC_FINAL ? MED_TASK_FINAL : 0u) |
+           (h->flags & MED_KMPC_MERGEABLE ? MED_TASK_MERGEABLE : 0u) |
            (h->flags & MED_KMPC_DESTROYS ? MED_TASK_COPIED : 0u) |
            (h->detaches ? MED_TASK_DETACHES : 0u);
 }
@@ -177,7 +179,7 @@ __kmpc_omp_task(const med_kmpc_place *place, int32_t thread, med_kmpc_task *task
     (void)place;
     (void)thread;
     med_kmpc_head *h = med_kmpc_head_of(task);
-    med_member *member = med_member_get();
+    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     if (h->task == member->task) {
         h->goes_on = true;
     } else {
@@ -196,7 +198,7 @@ __kmpc_omp_task_begin_if0(const med_kmpc_place *place, int32_t thread, med_kmpc_
     med_kmpc_head *h = med_kmpc_head_of(task);
     const med_task_call call = med_kmpc_task_call(h);
     h->with.outer = med_task_memory(sizeof *h->with.outer);
-    med_task_begin(med_member_get(), &call, h->with.outer);
+    med_task_begin(MED_CALLED(MED_OMPT_PLAIN), &call, h->with.outer);
 }
 
 FACE void
@@ -215,7 +217,7 @@ __kmpc_omp_taskwait(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    med_task_wait(med_member_get());
+    med_told_taskwait();
     return 0;
 }
 
@@ -225,6 +227,6 @@ __kmpc_omp_taskyield(const med_kmpc_place *place, int32_t thread, int32_t part)
     (void)place;
     (void)thread;
     (void)part;
-    med_task_yield(med_member_get());
+    med_told_taskyield();
     return 0;
 }

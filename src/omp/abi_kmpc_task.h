@@ -42,6 +42,7 @@ typedef struct med_kmpc_head {
 /* Of these flags. */
 #define MED_KMPC_TIED 1u
 #define MED_KMPC_FINAL 2u
+#define MED_KMPC_MERGEABLE 4u
 #define MED_KMPC_DESTROYS 8u
 #define MED_KMPC_PROXY 16u /* who has it done elsewhere says when it is complete */
 #define MED_KMPC_PRIORITY 32u

@@ -85,6 +85,40 @@ meet_parts(med_member *member, const pattern *p, const split *s, int64_t step)
     }
 }
 
+static void
+taskloop(med_member *member,
+         med_kmpc_task *task,
+         int32_t condition,
+         const uint64_t *first,
+         const uint64_t *last,
+         int64_t step,
+         int32_t no_group,
+         int32_t by,
+         uint64_t number,
+         int32_t strict,
+         void (*copy)(med_kmpc_task *to, med_kmpc_task *from, int32_t has_last))
+{
+    const pattern p = {.h = med_kmpc_head_of(task),
+                       .first_at = (size_t)((const char *)first - (char *)task),
+                       .last_at = (size_t)((const char *)last - (char *)task),
+                       .copy = copy,
+                       .deferred = condition != 0};
+    uint64_t distance = step > 0 ? *last - *first : *first - *last;
+    uint64_t count = distance / (step > 0 ? (uint64_t)step : -(uint64_t)step) + 1;
+    const split s = split_of(count, by, number, strict != 0, member->team->size);
+    med_ompt_taskloop_begin(member, count);
+    if (!no_group) {
+        med_told_group_begin_of(member);
+    }
+    meet_parts(member, &p, &s, step);
+    if (!no_group) {
+        med_told_group_end_of(member);
+    }
+    med_ompt_taskloop_end(member, count);
+    med_kmpc_task_destroy(p.h);
+    med_task_throw(member, p.h->task);
+}
+
 FACE void
 __kmpc_taskloop_5(const med_kmpc_place *place,
                   int32_t thread,
@@ -101,24 +135,8 @@ __kmpc_taskloop_5(const med_kmpc_place *place,
 {
     (void)place;
     (void)thread;
-    med_member *member = med_member_get();
-    const pattern p = {.h = med_kmpc_head_of(task),
-                       .first_at = (size_t)((char *)first - (char *)task),
-                       .last_at = (size_t)((char *)last - (char *)task),
-                       .copy = copy,
-                       .deferred = condition != 0};
-    uint64_t distance = step > 0 ? *last - *first : *first - *last;
-    uint64_t count = distance / (step > 0 ? (uint64_t)step : -(uint64_t)step) + 1;
-    const split s = split_of(count, by, number, strict != 0, member->team->size);
-    if (!no_group) {
-        med_task_group_begin(member);
-    }
-    meet_parts(member, &p, &s, step);
-    if (!no_group) {
-        med_task_group_end(member);
-    }
-    med_kmpc_task_destroy(p.h);
-    med_task_throw(member, p.h->task);
+    taskloop(MED_CALLED(MED_OMPT_PLAIN), task, condition, first, last, step, no_group, by, number,
+             strict, copy);
 }
 
 FACE void
@@ -134,6 +152,8 @@ __kmpc_taskloop(const med_kmpc_place *place,
                 uint64_t number,
                 void (*copy)(med_kmpc_task *to, med_kmpc_task *from, int32_t has_last))
 {
-    __kmpc_taskloop_5(place, thread, task, condition, first, last, step, no_group, by, number, 0,
-                      copy);
+    (void)place;
+    (void)thread;
+    taskloop(MED_CALLED(MED_OMPT_PLAIN), task, condition, first, last, step, no_group, by, number,
+             0, copy);
 }

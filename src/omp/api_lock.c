@@ -11,8 +11,8 @@
 
 #include "omp/block.h"
 #include "omp/face.h"
-#include "omp/lock.h"
 #include "omp/say.h"
+#include "omp/told.h"
 
 /* A function of this file under its name: in the library that belongs to OMP_3.0, and to OMP_1.0
  * too. */
@@ -34,20 +34,29 @@
     FACE type omp_##name(argument) __attribute__((alias("now_" #name)));
 #endif
 /* One that is given a lock: for Fortran, too. */
-#define LOCK(type, name)                                                                           \
+#define LOCK(type, name, does)                                                                     \
+    FACE type now_##name(med_lock *lock)                                                           \
+    {                                                                                              \
+        does;                                                                                      \
+    }                                                                                              \
     FACE type now_##name##_(med_lock *lock)                                                        \
     {                                                                                              \
-        return now_##name(lock);                                                                   \
+        does;                                                                                      \
     }                                                                                              \
     VERSIONS(type, name, med_lock *)                                                               \
     VERSIONS(type, name##_, med_lock *)                                                            \
     VERSION_LLVM(name, name)                                                                       \
     VERSION_LLVM(name##_, name)
-/* One that is given a nestable lock; Fortran gives where its address is. */
-#define NEST_LOCK(type, name)                                                                      \
-    FACE type now_##name##_(med_nest_lock **lock)                                                  \
+/* One that is given a nestable lock, at `lock`; Fortran gives where its address is. */
+#define NEST_LOCK(type, name, does)                                                                \
+    FACE type now_##name(med_nest_lock *lock)                                                      \
     {                                                                                              \
-        return now_##name(*lock);                                                                  \
+        does;                                                                                      \
+    }                                                                                              \
+    FACE type now_##name##_(med_nest_lock **place)                                                 \
+    {                                                                                              \
+        med_nest_lock *lock = *place;                                                              \
+        does;                                                                                      \
     }                                                                                              \
     NEST_LOCK_VERSIONS(type, name)
 #define NEST_LOCK_VERSIONS(type, name)                                                             \
@@ -58,70 +67,71 @@
 
 /* ---- Simple locks ---------------------------------------------------------------------------- */
 
-FACE void
-now_init_lock(med_lock *lock)
+static inline __attribute__((always_inline)) void
+init(med_lock *lock, unsigned hint)
 {
     *lock = (med_lock){ATOMIC32_INIT(0)};
+    MED_CALLED_ONLY(MED_OMPT_LOCK);
+    med_ompt_lock_init(lock, hint);
 }
-LOCK(void, init_lock)
+LOCK(void, init_lock, init(lock, 0))
 
 FACE void
 omp_init_lock_with_hint(med_lock *lock, unsigned hint)
 {
-    (void)hint;
-    now_init_lock(lock);
+    init(lock, hint);
 }
 
 FACE void
 omp_init_lock_with_hint_(med_lock *lock, const unsigned *hint)
 {
-    omp_init_lock_with_hint(lock, *hint);
+    init(lock, *hint);
 }
 LLVM_BOTH(omp_init_lock_with_hint)
 
-FACE void
-now_destroy_lock(med_lock *lock)
+static inline __attribute__((always_inline)) void
+destroy(const void *lock, med_ompt_kind kind)
 {
-    (void)lock;
+    MED_CALLED_ONLY(kind);
+    med_ompt_lock_destroy(lock);
 }
-LOCK(void, destroy_lock)
+LOCK(void, destroy_lock, destroy(lock, MED_OMPT_LOCK))
 
-FACE void
-now_set_lock(med_lock *lock)
-{
-    med_omp_lock_set(lock, med_member_get());
-}
-LOCK(void, set_lock)
-
-FACE void
-now_unset_lock(med_lock *lock)
-{
-    med_omp_lock_unset(lock);
-}
-LOCK(void, unset_lock)
-
-FACE int
-now_test_lock(med_lock *lock)
-{
-    return med_omp_lock_test(lock, med_member_get());
-}
-LOCK(int, test_lock)
+LOCK(void, set_lock, med_told_lock_set(lock, MED_OMPT_LOCK))
+LOCK(void, unset_lock, med_told_lock_unset(lock, MED_OMPT_LOCK))
+LOCK(int, test_lock, return med_told_lock_test(lock, MED_OMPT_TEST_LOCK))
 
 /* ---- Nestable locks -------------------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) void
+init_nest(med_nest_lock *lock, unsigned hint)
+{
+    *lock = (med_nest_lock){.count = 0};
+    MED_CALLED_ONLY(MED_OMPT_NEST_LOCK);
+    med_ompt_lock_init(lock, hint);
+}
+
+/* Where it stands is Fortran's to keep, and ours to find. */
+static med_nest_lock *
+place_for(med_nest_lock **place)
+{
+    *place = med_block_take(sizeof **place);
+    if (!*place) {
+        med_say_fatal("there is no memory for a lock");
+    }
+    return *place;
+}
 
 FACE void
 now_init_nest_lock(med_nest_lock *lock)
 {
-    *lock = (med_nest_lock){.count = 0};
+    init_nest(lock, 0);
 }
 
 FACE void
-now_init_nest_lock_(med_nest_lock **lock)
+now_init_nest_lock_(med_nest_lock **place)
 {
-    *lock = med_block_take(sizeof **lock);
-    if (!*lock) {
-        med_say_fatal("there is no memory for a lock");
-    }
+    init_nest(place_for(place), 0);
 }
 NEST_LOCK_VERSIONS(void, init_nest_lock)
 
@@ -129,16 +139,14 @@ NEST_LOCK_VERSIONS(void, init_nest_lock)
 FACE void
 omp_init_nest_lock_with_hint(med_nest_lock *lock, unsigned hint)
 {
-    (void)hint;
-    now_init_nest_lock(lock);
+    init_nest(lock, hint);
 }
 #endif
 
 FACE void
-omp_init_nest_lock_with_hint_(med_nest_lock **lock, const unsigned *hint)
+omp_init_nest_lock_with_hint_(med_nest_lock **place, const unsigned *hint)
 {
-    (void)hint;
-    now_init_nest_lock_(lock);
+    init_nest(place_for(place), *hint);
 }
 VERSION_LLVM(init_nest_lock_with_hint, init_nest_lock_)
 LLVM(omp_init_nest_lock_with_hint_)
@@ -146,34 +154,18 @@ LLVM(omp_init_nest_lock_with_hint_)
 FACE void
 now_destroy_nest_lock(med_nest_lock *lock)
 {
-    (void)lock;
+    destroy(lock, MED_OMPT_NEST_LOCK);
 }
 
 FACE void
-now_destroy_nest_lock_(med_nest_lock **lock)
+now_destroy_nest_lock_(med_nest_lock **place)
 {
-    med_block_give(*lock);
-    *lock = NULL;
+    destroy(*place, MED_OMPT_NEST_LOCK);
+    med_block_give(*place);
+    *place = NULL;
 }
 NEST_LOCK_VERSIONS(void, destroy_nest_lock)
 
-FACE void
-now_set_nest_lock(med_nest_lock *lock)
-{
-    med_nest_lock_set(lock, med_member_get());
-}
-NEST_LOCK(void, set_nest_lock)
-
-FACE void
-now_unset_nest_lock(med_nest_lock *lock)
-{
-    med_nest_lock_unset(lock);
-}
-NEST_LOCK(void, unset_nest_lock)
-
-FACE int
-now_test_nest_lock(med_nest_lock *lock)
-{
-    return (int)med_nest_lock_test(lock, med_member_get());
-}
-NEST_LOCK(int, test_nest_lock)
+NEST_LOCK(void, set_nest_lock, med_told_nest_set(lock, MED_OMPT_NEST_LOCK))
+NEST_LOCK(void, unset_nest_lock, med_told_nest_unset(lock))
+NEST_LOCK(int, test_nest_lock, return (int)med_told_nest_test(lock, MED_OMPT_TEST_NEST_LOCK))

@@ -240,6 +240,36 @@ show_environment_read(med_settings *settings, med_value value)
            med_value_end(&value);
 }
 
+/* ---- Tools ----------------------------------------------------------------------------------- */
+
+static bool
+tool_read(med_settings *settings, med_value value)
+{
+    static const char *const names[] = {"disabled", "enabled"};
+    uint32_t found;
+    if (!med_value_one_of(&value, names, 2, &found) || !med_value_end(&value)) {
+        return false;
+    }
+    settings->tool = found == 1;
+    return true;
+}
+
+static bool
+tool_libraries_read(med_settings *settings, med_value value)
+{
+    settings->tool_libraries = value.at;
+    return !med_value_end(&value);
+}
+
+static bool
+tool_verbose_read(med_settings *settings, med_value value)
+{
+    med_value rest = value;
+    bool is_off = med_value_is(&rest, "disabled") && med_value_end(&rest);
+    settings->tool_verbose = is_off ? NULL : value.at;
+    return is_off || !med_value_end(&value);
+}
+
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 static bool
@@ -356,6 +386,9 @@ static const variable variables[] = {
     {"OMP_AFFINITY_FORMAT", format_read, "a format"},
     {"OMP_DISPLAY_ENV", show_environment_read, "true, false or verbose"},
     {"OMP_ALLOCATOR", allocator_read, "one of OpenMP's own, as omp_default_mem_alloc"},
+    {"OMP_TOOL", tool_read, "enabled or disabled"},
+    {"OMP_TOOL_LIBRARIES", tool_libraries_read, "libraries, with colons between them"},
+    {"OMP_TOOL_VERBOSE_INIT", tool_verbose_read, "disabled, stdout, stderr or a file"},
 };
 
 static void
@@ -363,6 +396,7 @@ settings_read(med_settings *settings)
 {
     med_log_level_from_environment();
     settings->processors = processors_usable();
+    settings->tool = true;
     settings->affinity_format = "level %L thread %i affinity %A";
     settings->initial = (med_icv){.threads = settings->processors,
                                   .active_levels_max = 1,

@@ -79,7 +79,10 @@ typedef struct med_settings {
     med_uneven uneven;
     const char *affinity_format;
     bool display_environment;
-    bool display_verbose; /* all of it */
+    bool display_verbose;       /* all of it */
+    bool tool;                  /* tool-var: one is looked for */
+    const char *tool_libraries; /* NULL: there are none */
+    const char *tool_verbose;   /* where it is said what was looked at; NULL: nowhere */
 } med_settings;
 
 /* Read from the environment at the first call. */

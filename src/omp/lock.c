@@ -56,6 +56,12 @@ static struct {
     _Alignas(64) med_lock lock;
 } atomics;
 
+med_lock *
+med_omp_atomic_lock(void)
+{
+    return &atomics.lock;
+}
+
 void
 med_omp_atomic_begin(void)
 {
@@ -83,14 +89,14 @@ take(med_nest_lock *lock, const med_member *member)
     atomic_word_store_relaxed(&lock->owner, (uintptr_t)member->task); /* relaxed: as above */
 }
 
-void
+uint32_t
 med_nest_lock_set(med_nest_lock *lock, med_member *member)
 {
     if (!is_mine(lock, member)) {
         med_omp_lock_set(&lock->lock, member);
         take(lock, member);
     }
-    lock->count++;
+    return ++lock->count;
 }
 
 uint32_t
@@ -105,11 +111,13 @@ med_nest_lock_test(med_nest_lock *lock, med_member *member)
     return ++lock->count;
 }
 
-void
+bool
 med_nest_lock_unset(med_nest_lock *lock)
 {
-    if (--lock->count == 0) {
+    bool is_free = --lock->count == 0;
+    if (is_free) {
         atomic_word_store_relaxed(&lock->owner, 0); /* relaxed: as above */
         med_omp_lock_unset(&lock->lock);
     }
+    return is_free;
 }

@@ -17,6 +17,7 @@ void med_omp_lock_unset(med_lock *lock);
 /* Around an atomic construct that the processor has nothing for: one lock for all, of any face. */
 void med_omp_atomic_begin(void);
 void med_omp_atomic_end(void);
+med_lock *med_omp_atomic_lock(void);
 
 /* That its owner, a task, may set again. */
 typedef struct med_nest_lock {
@@ -25,9 +26,10 @@ typedef struct med_nest_lock {
     atomic_word owner; /* the task; 0: nobody */
 } med_nest_lock;
 
-void med_nest_lock_set(med_nest_lock *lock, med_member *member);
-/* How often it is set now; 0: it is another's. */
+/* Each returns how often it is set now; 0: it is another's. */
+uint32_t med_nest_lock_set(med_nest_lock *lock, med_member *member);
 uint32_t med_nest_lock_test(med_nest_lock *lock, med_member *member);
-void med_nest_lock_unset(med_nest_lock *lock);
+/* True: it is nobody's any more. */
+bool med_nest_lock_unset(med_nest_lock *lock);
 
 #endif

@@ -4,7 +4,7 @@
  * cancelled region, where nobody waits at barriers, behind his word that it is there, which he
  * comes to whatever is cancelled.
  */
-#include "omp/team.h"
+#include "omp/told.h"
 
 typedef struct copy_wait {
     const med_team *team;
@@ -26,7 +26,7 @@ med_team_copy_give(med_member *member, void *data)
     team->copied = data;
     atomic32_store_release(&team->copied_of, member->singles); /* R1 copied -> A1 (is_copied) */
     med_wait_wake(&team->wait, MED_PORT_SCOPE_PROCESS);
-    (void)med_team_barrier(member);
+    (void)med_told_barrier_of(member);
 }
 
 void *
@@ -34,7 +34,7 @@ med_team_copy_take(med_member *member)
 {
     med_team *team = member->team;
     copy_wait w = {.team = team, .single = member->singles};
-    if (med_team_barrier(member) && !is_copied(&w)) {
+    if (med_told_barrier_of(member) && !is_copied(&w)) {
         med_wait_request request = {.condition = is_copied,
                                     .context = &w,
                                     .limits = member->limits,

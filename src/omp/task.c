@@ -53,6 +53,7 @@ med_task_make(med_member *member, size_t size, size_t align)
     med_task *task = med_task_take(member);
     task->flags = 0;
     make_room(task, member, size, align);
+    med_ompt_task_data(task, size);
     return task;
 }
 
@@ -79,6 +80,7 @@ make(med_member *member, const med_task_call *call)
     if (call->event) {
         *call->event = med_task_detach(task);
     }
+    med_ompt_task_made(member, task, call, false);
     return task;
 }
 

@@ -40,11 +40,12 @@ typedef struct med_task_group {
 typedef enum med_task_flag {
     MED_TASK_UNTIED = 1,
     MED_TASK_FINAL = 2,
-    MED_TASK_UNDEFERRED = 4, /* who meets it executes it, before anything else */
-    MED_TASK_DEPENDS = 8,    /* `after` is used */
-    MED_TASK_DETACHES = 16,  /* it is complete when its event is fulfilled as well */
-    MED_TASK_COPIED = 32,    /* by the compiler's function: its lines destroy what that made */
-    MED_TASK_EXCLUDES = 64,  /* siblings: task_exclude.h */
+    MED_TASK_UNDEFERRED = 4,  /* who meets it executes it, before anything else */
+    MED_TASK_DEPENDS = 8,     /* `after` is used */
+    MED_TASK_DETACHES = 16,   /* it is complete when its event is fulfilled as well */
+    MED_TASK_COPIED = 32,     /* by the compiler's function: its lines destroy what that made */
+    MED_TASK_EXCLUDES = 64,   /* siblings: task_exclude.h */
+    MED_TASK_MERGEABLE = 128, /* says the program; nothing comes of it */
 } med_task_flag;
 
 typedef struct med_task {
@@ -72,6 +73,7 @@ typedef struct med_task {
     atomic32 halves;        /* of one that detaches: its lines, its event; so many are left */
     struct med_task *ahead; /* in the team's list: */
     struct med_task *behind;
+    struct med_ompt_task *ompt; /* what a tool is told of it; or NULL: kept with the memory */
 } med_task;
 
 /* What a member may start: all that its team has, or an ancestor's descendants. Of what it has made

@@ -41,6 +41,7 @@ wait_for(med_task *task, med_task *other)
     if (other == task || med_depend_is_complete(other)) {
         return;
     }
+    med_ompt_task_waits(task, other);
     med_edge *e = new_edge(task);
     e->task = task;
     /* Relaxed: its maker counts as well, until all edges are in. */
@@ -179,6 +180,7 @@ med_task_wait_depend(med_member *member, const med_dependence *depends, size_t c
     }
     med_task *waits = med_task_take(member);
     waits->flags = 0;
+    med_ompt_task_hide(waits);
     after_begin(waits);
     for (size_t i = 0; i < count; i++) {
         med_table_look(table, waits, &depends[i]);

@@ -97,6 +97,7 @@ med_task_fulfil(uintptr_t event)
     if (!task) {
         return;
     }
+    med_ompt_task_fulfilled(task);
     if (task->maker->team != member->team) {
         fulfil_as_visitor(task);
     } else if (med_task_event_drop(task)) {

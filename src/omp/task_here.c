@@ -38,6 +38,7 @@ make_here(med_member *member, const med_task_call *call)
     if (!call->made) {
         share_environment(task, call);
     }
+    med_ompt_task_made(member, task, call, true);
     return task;
 }
 
@@ -74,11 +75,13 @@ void
 med_task_begin(med_member *member, const med_task_call *call, med_task_stand *outer)
 {
     (void)begin(member, call, outer);
+    med_ompt_task_begin(member, outer->task);
 }
 
 void
 med_task_end(med_member *member, const med_task_stand *outer)
 {
+    med_ompt_task_end(member, outer->task);
     end(member, member->task, outer);
 }
 
@@ -90,13 +93,23 @@ is_to_be_executed(const med_member *member, const med_task_call *call)
            !med_task_is_discarded(member, member->task->group);
 }
 
+static void
+lines(med_member *member, const med_task_call *call, med_task *outer)
+{
+    if (med_ompt_is_on()) {
+        med_ompt_task_lines(member, outer, call->entry);
+    } else {
+        call->entry(member->task->data);
+    }
+}
+
 void
 med_task_meet_here(med_member *member, const med_task_call *call)
 {
     med_task_stand outer;
     med_task *task = begin(member, call, &outer);
     if (is_to_be_executed(member, call)) {
-        call->entry(task->data);
+        lines(member, call, outer.task);
     } else if (call->flags & MED_TASK_DETACHES) {
         (void)med_task_event_drop(task); /* nobody may be left who would */
     }

@@ -142,6 +142,7 @@ med_tasking_destroy(med_tasking *tasking)
         tasking->slabs = slab->next;
         for (uint32_t i = 0; i < MED_TASK_SLAB; i++) {
             med_depend_destroy(task_of(slab, i)->after);
+            med_block_give(task_of(slab, i)->ompt);
         }
         med_block_give(slab);
     }

@@ -86,14 +86,27 @@ leave(med_member *member, med_task *task)
 /* ---- Executed -------------------------------------------------------------------------------- */
 
 static void
+lines(med_member *member, med_task *task, med_task *outer)
+{
+    if (med_ompt_is_on()) {
+        med_ompt_task_lines(member, outer, task->entry);
+    } else {
+        task->entry(task->data);
+    }
+}
+
+static void
 enter_and_leave(med_member *member, med_task *task)
 {
     med_task_stand outer;
     med_task_enter(member, task, &outer);
     if ((task->flags & MED_TASK_COPIED) || !med_task_is_discarded(member, task->group)) {
-        task->entry(task->data);
-    } else if (task->flags & MED_TASK_DETACHES) {
-        (void)med_task_event_drop(task); /* nobody may be left who would */
+        lines(member, task, outer.task);
+    } else {
+        med_ompt_task_discarded(member, task);
+        if (task->flags & MED_TASK_DETACHES) {
+            (void)med_task_event_drop(task); /* nobody may be left who would */
+        }
     }
     med_task_go_back(member, &outer);
     leave(member, task);

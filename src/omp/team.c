@@ -56,6 +56,8 @@ thread_ends(void *pointer)
             member = member->team->leader;
         }
         bool is_shown = member->team->is_shown;
+        (void)med_team_rest(member);
+        med_ompt_thread_end(member);
         med_team_destroy(member->team);
         if (is_shown) {
             med_crew_hide();
@@ -86,6 +88,7 @@ med_member_begin(void)
     if (member->icv->bind) {
         med_bind_begin(member);
     }
+    med_ompt_thread_begin(member);
     return member;
 }
 
@@ -94,6 +97,7 @@ med_team_start_initial(med_member *leader)
 {
     med_member *first = begin_initial(med_team_of(leader, &leader->initial));
     first->placement = leader->placement;
+    med_ompt_initial_begin(first);
     return first;
 }
 
@@ -103,6 +107,7 @@ med_team_finish_initial(med_member *first)
     if (med_task_any(first)) {
         med_task_drain(first);
     }
+    med_ompt_initial_end(first);
     first->implicit.phase++;
     first->gate.singles = first->singles;
     first->gate.works = first->works;
@@ -183,8 +188,8 @@ gates_fill(med_team *team, void (*entry)(void *data), void *data)
     }
 }
 
-med_member *
-med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data)
+static med_member *
+start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data)
 {
     uint32_t reserved = 0;
     if (leader->icv->thread_limit != UINT32_MAX) {
@@ -209,6 +214,15 @@ med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), 
     return team->members[0];
 }
 
+med_member *
+med_team_start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data)
+{
+    if (med_ompt_is_on()) {
+        return med_ompt_start(leader, threads, entry, data, start);
+    }
+    return start(leader, threads, entry, data);
+}
+
 void
 med_team_prepare(med_member *first, const med_loop *loop, const med_bounds *bounds)
 {
@@ -219,6 +233,7 @@ med_team_prepare(med_member *first, const med_loop *loop, const med_bounds *boun
         team->members[i]->gate.work = work;
     }
     med_work_enter(first, work);
+    med_ompt_work_begin(first);
 }
 
 void
@@ -286,8 +301,8 @@ gather(med_member *first)
     }
 }
 
-void
-med_team_finish(med_member *first)
+static void
+finish(med_member *first)
 {
     med_team *team = first->team;
     if (team->size > 1) {
@@ -312,11 +327,21 @@ med_team_finish(med_member *first)
 }
 
 void
+med_team_finish(med_member *first)
+{
+    if (med_ompt_is_on()) {
+        med_ompt_finish(first, finish);
+    } else {
+        finish(first);
+    }
+}
+
+void
 med_team_run(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data)
 {
     med_member *first = med_team_start(leader, threads, entry, data);
     med_team_go(first);
-    entry(data);
+    med_ompt_lines(first, entry, data);
     med_team_finish(first);
 }
 
@@ -340,7 +365,7 @@ static bool
 is_told_or_called(void *context)
 {
     const gate_wait *w = context;
-    return is_told(context) || med_task_any(w->member);
+    return is_told(context) || med_task_any(w->member) || med_ompt_is_over(w->member);
 }
 
 static bool
@@ -360,6 +385,9 @@ gate_pass(med_member *member, uint32_t round)
             member->implicit.phase = MED_TASK_PHASE_NONE;
             med_barrier_depart(member->barrier, &member->place);
         }
+        if (med_ompt_is_over(member)) {
+            med_ompt_region_left(member);
+        }
         med_wait_request request = {.condition = is_told_or_called,
                                     .is_wanted_here = is_wanted_here,
                                     .context = &w,
@@ -368,12 +396,14 @@ gate_pass(med_member *member, uint32_t round)
                                     .scope = MED_PORT_SCOPE_PROCESS};
         (void)med_wait_until(&member->team->gate_wait, &member->waiter, &request);
     }
+    med_ompt_region_left(member);
 }
 
 void
 med_team_serve(med_member *member)
 {
     med_port_member_set(member);
+    med_ompt_thread_begin(member);
     for (uint32_t round = 0;; round++) {
         gate_pass(member, round);
         if (!member->gate.entry) {
@@ -383,7 +413,8 @@ med_team_serve(med_member *member)
         if (member->icv->bind | member->icv->shown) {
             med_bind_here(member);
         }
-        member->gate.entry(member->gate.data);
+        med_ompt_lines(member, member->gate.entry, member->gate.data);
         med_cancel_end(member, round + 1);
     }
+    med_ompt_thread_end(member);
 }

@@ -20,6 +20,7 @@
 #include "base/barrier.h"
 #include "base/wait.h"
 #include "omp/icv.h"
+#include "omp/ompt.h"
 #include "omp/task.h"
 #include "omp/work.h"
 #include "port/port.h"
@@ -77,11 +78,12 @@ typedef struct med_member {
     uint64_t shown; /* where it was when that was displayed; and the team's size */
     uint32_t bound; /* to that place, and one more; 0: to none */
     med_placement placement;
-    bool parted;         /* it is in a static loop that is split by the speed of cores */
-    bool early;          /* it came to the region's end before: cancel.c */
-    bool waits;          /* likewise: and left the barrier before it passed */
-    atomic32 ended;      /* the last region that it has come to the end of */
-    bool thread_of_team; /* else its thread is a leader's, or the team is initial */
+    bool parted;                  /* it is in a static loop that is split by the speed of cores */
+    bool early;                   /* it came to the region's end before: cancel.c */
+    bool waits;                   /* likewise: and left the barrier before it passed */
+    atomic32 ended;               /* the last region that it has come to the end of */
+    struct med_ompt_thread *ompt; /* what a tool is told of its thread; NULL: nothing */
+    bool thread_of_team;          /* else its thread is a leader's, or the team is initial */
     med_port_thread thread;
 } med_member;
 
@@ -124,6 +126,7 @@ struct med_team {
     atomic32 visitors;             /* and how many of these are still here: task_event.c */
     atomic_word tasked[2];         /* the last phase that had tasks, of each second one */
     atomic_word drained;           /* that had, and the region is over */
+    atomic32 ompt_over;            /* so many regions are, to a tool */
     _Alignas(64) atomic32 singles; /* so many are taken */
     med_work works[MED_TEAM_WORKS];
 };
@@ -196,8 +199,10 @@ med_team_single(med_member *member)
 {
     uint32_t met = member->singles++;
     /* Relaxed: what stands before the construct is ordered, if at all, by a barrier. */
-    return atomic32_load_relaxed(&member->team->singles) == met &&
-           atomic32_cas_relaxed(&member->team->singles, &met, met + 1);
+    bool is_mine = atomic32_load_relaxed(&member->team->singles) == met &&
+                   atomic32_cas_relaxed(&member->team->singles, &met, met + 1);
+    med_ompt_single(member, is_mine);
+    return is_mine;
 }
 
 #endif

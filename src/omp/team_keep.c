@@ -134,6 +134,7 @@ med_team_destroy(med_team *team)
         /* Relaxed: its thread has ended. */
         med_tasking_destroy((void *)atomic_word_load_relaxed(&team->members[i]->tasking));
         med_privates_destroy(team->members[i]->privates);
+        med_ompt_forget(team->members[i]);
         if (team->members[i]->empty) {
             med_work_place_fini(team->members[i]->empty);
             med_block_give(team->members[i]->empty);

@@ -62,11 +62,13 @@ med_teams_run(med_member *member,
     count = count ? count : med_teams_max();
     count = count ? count : 1;
     thread_limit = thread_limit ? thread_limit : med_teams_thread_limit();
+    med_ompt_league_begin(member, count);
     for (uint32_t number = 0; number < count; number++) {
         *med_member_icv(member) = before; /* what a team changes is not the next one's */
         number_set(member, number, count, thread_limit);
-        entry(data);
+        med_ompt_team_lines(member, number, entry, data);
     }
+    med_ompt_league_end(member);
     *med_member_icv(member) = before;
     member->icv = icv;
 }

@@ -148,6 +148,7 @@ fill(med_work *work,
     }
     work->members = members;
     work->ordered = loop->ordered && members > 1; /* one member's are in order */
+    work->is_sections = loop->is_sections;
     work->schedule = loop->schedule;
     fill_units(work, loop);
     work->bounds = *bounds;
@@ -409,6 +410,7 @@ med_work_next(med_member *member, med_span *span)
     uint64_t end = member->share.units.end * work->unit;
     span->first = member->share.units.first * work->unit;
     span->end = end < work->count ? end : work->count;
+    med_ompt_dispatch(member, span);
     return true;
 }
 
@@ -419,6 +421,7 @@ med_work_end(med_member *member)
     if (work->ordered) {
         pass_on(member);
     }
+    med_ompt_work_end(member);
     member->work = NULL;
     uint32_t members = work->members; /* behind the next line it may be another construct's */
     /* A4 through with it <- R4; R4 through with it -> A4: who frees the place has seen all others

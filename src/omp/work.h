@@ -76,6 +76,7 @@ typedef struct med_loop {
     uint64_t chunk; /* 0: the schedule's own */
     const med_schedule *schedule;
     bool ordered;
+    bool is_sections;
     bool by_chunks;      /* also if one member has them all: sections */
     uint32_t vector;     /* so many iterations stay together; 0: each may be alone */
     size_t memory_bytes; /* zeroed, that all members have in common */
@@ -103,6 +104,7 @@ typedef struct med_work {
     atomic32 left;              /* so many members */
     uint32_t members;
     bool ordered;
+    bool is_sections;
     const med_schedule *schedule;
     uint64_t count;  /* of iterations */
     uint64_t unit;   /* iterations in one */

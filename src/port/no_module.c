@@ -14,3 +14,12 @@ med_port_module_open(const char *name,
     why[0] = '\0';
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
+
+medley_status_t
+med_port_library_open(const char *path,
+                      const char *symbol,
+                      void **found,
+                      char why[MED_PORT_WHY_BYTES])
+{
+    return med_port_module_open(path, symbol, found, why);
+}

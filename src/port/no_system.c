@@ -28,6 +28,13 @@ med_port_on_exit(void (*handler)(void))
     return MEDLEY_OK;
 }
 
+medley_status_t
+med_port_at_exit(void (*handler)(void))
+{
+    (void)handler;
+    return MEDLEY_OK;
+}
+
 bool
 med_port_thread_native_detached(const void *native)
 {
@@ -97,6 +104,14 @@ void
 med_port_counter_close(med_port_counter *counter)
 {
     (void)counter;
+}
+
+medley_status_t
+med_port_write_line(const char *where, const char *line)
+{
+    (void)where;
+    (void)line;
+    return MEDLEY_ERR_NOT_SUPPORTED;
 }
 
 medley_status_t

@@ -244,6 +244,9 @@ med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)
 /* How many forks stand between this process and the first one of its program. */
 MED_INNER uint32_t med_port_process_life(void);
 medley_status_t med_port_on_exit(void (*handler)(void));
+/* At the exit of a process that exits by itself, too; but while all that was loaded is still in
+ * order, as the program's own. Any number of times, the last one first. */
+MED_INNER medley_status_t med_port_at_exit(void (*handler)(void));
 
 /* ---- Threads and cores ----------------------------------------------------------------------- */
 typedef struct med_port_thread {
@@ -485,6 +488,14 @@ medley_status_t med_port_module_open(const char *name,
                                      void **found,
                                      char why[MED_PORT_WHY_BYTES]);
 
+/* Opens a library that the user names, and finds what it exports as `symbol`; without that it is
+ * closed again. MEDLEY_ERR_NOT_FOUND; MEDLEY_ERR_ACCESS: this program opens none; `why` says more.
+ * MEDLEY_ERR_NOT_SUPPORTED: this machine has no libraries. */
+MED_INNER medley_status_t med_port_library_open(const char *path,
+                                                const char *symbol,
+                                                void **found,
+                                                char why[MED_PORT_WHY_BYTES]);
+
 /* ---- Copies and caches ----------------------------------------------------------------------- */
 /* `rows` rows of `row_bytes` each; strides in bytes between the starts of rows. rows 1 is the plain
  * copy. Source and target do not overlap. Where there is no engine, start does the whole copy. An
@@ -569,6 +580,9 @@ MED_INNER _Noreturn void med_port_program_end(int status);
 uint32_t med_port_random(void);
 /* One line to where errors go (standard error, the console). */
 MED_INNER void med_port_log(const char *line);
+/* One line to where the user says: "stdout", "stderr", or to the end of the file of that name.
+ * MEDLEY_ERR_ACCESS, MEDLEY_ERR_SYSTEM; MEDLEY_ERR_NOT_SUPPORTED: this machine has no files. */
+MED_INNER medley_status_t med_port_write_line(const char *where, const char *line);
 
 #include "port/isa.h"
 #include "port_inline.h" /* what this port has inline */

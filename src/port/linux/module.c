@@ -138,3 +138,30 @@ med_port_module_open(const char *name,
     *found = address;
     return MEDLEY_OK;
 }
+
+medley_status_t
+med_port_library_open(const char *path,
+                      const char *symbol,
+                      void **found,
+                      char why[MED_PORT_WHY_BYTES])
+{
+    MED_LINUX_NOT_CANCELLED;
+    if (getauxval(AT_SECURE)) {
+        (void)snprintf(why, MED_PORT_WHY_BYTES,
+                       "a program that has more rights than its caller opens no libraries");
+        return MEDLEY_ERR_ACCESS;
+    }
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    void *address = handle ? dlsym(handle, symbol) : NULL;
+    if (!address) {
+        const char *error = dlerror();
+        (void)snprintf(why, MED_PORT_WHY_BYTES, "%.300s", error ? error : path);
+        if (handle) {
+            (void)dlclose(handle);
+        }
+        return MEDLEY_ERR_NOT_FOUND;
+    }
+    why[0] = '\0';
+    *found = address;
+    return MEDLEY_OK;
+}

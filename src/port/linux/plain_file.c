@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Plain files: a user's, whole; the kernel's, a line. */
+/* Plain files: a user's, whole; the kernel's, a line; where a user wants to read lines. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,4 +71,25 @@ med_linux_line_read(const char *path, char *line, size_t size_bytes)
     line[got > 0 ? got : 0] = '\0';
     line[strcspn(line, "\n")] = '\0';
     return got > 0;
+}
+
+medley_status_t
+med_port_write_line(const char *where, const char *line)
+{
+    MED_LINUX_NOT_CANCELLED;
+    if (strcasecmp(where, "stderr") == 0) {
+        med_port_log(line);
+        return MEDLEY_OK;
+    }
+    bool is_standard = strcasecmp(where, "stdout") == 0;
+    if (!is_standard && getauxval(AT_SECURE) != 0) {
+        return MEDLEY_ERR_ACCESS;
+    }
+    FILE *file = is_standard ? stdout : fopen(where, "ae");
+    if (!file) {
+        return MEDLEY_ERR_ACCESS;
+    }
+    bool failed = fprintf(file, "%s\n", line) < 0;
+    failed = (is_standard ? fflush(file) : fclose(file)) != 0 || failed;
+    return failed ? MEDLEY_ERR_SYSTEM : MEDLEY_OK;
 }

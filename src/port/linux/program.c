@@ -119,6 +119,12 @@ med_port_on_exit(void (*handler)(void))
     return MEDLEY_OK;
 }
 
+medley_status_t
+med_port_at_exit(void (*handler)(void))
+{
+    return atexit(handler) == 0 ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
+}
+
 /* ---- End ------------------------------------------------------------------------------------- */
 
 _Noreturn void
