@@ -6,6 +6,8 @@
 #include "omp/places.h"
 #include "omp/team.h"
 
+#define APART_PROCESSORS 256u /* where there are more, threads are left where they begin */
+
 static uint32_t
 smaller(uint32_t a, uint32_t b)
 {
@@ -63,6 +65,27 @@ med_bind_next(uint32_t bind, uint32_t wanted, uint32_t level)
         return settings->bind_list[level];
     }
     return wanted ? wanted : bind;
+}
+
+void
+med_bind_apart(const med_member *member)
+{
+    uint32_t all[APART_PROCESSORS];
+    uint32_t here = med_port_processor_here();
+    if (here != member->started_on || here == MED_PORT_PROCESSOR_ANY) {
+        return;
+    }
+    uint32_t count = med_port_processors_list(all, APART_PROCESSORS);
+    if (member->number >= count || count > APART_PROCESSORS) {
+        return;
+    }
+    uint32_t own = 0;
+    while (own < count - 1 && all[own] != here) {
+        own++;
+    }
+    if (med_port_thread_bind(&all[(own + member->number) % count], 1) == MEDLEY_OK) {
+        (void)med_port_thread_bind(all, count);
+    }
 }
 
 void

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mrapi/node.h"
+#include "omp/bind.h"
 #include "omp/once.h"
 #include "port/port.h"
 
@@ -83,6 +84,7 @@ static void *
 serve(void *argument)
 {
     med_member *member = argument;
+    med_bind_apart(member);
     bool is_shown = member->team->is_shown;
     med_port_thread_name(name_of(member).bytes);
     if (is_shown) {
@@ -134,6 +136,7 @@ med_crew_start(med_member *member)
 {
     const med_port_thread_attributes attributes = {.stack_size_bytes = med_crew_stack_bytes()};
     bool is_default = attributes.stack_size_bytes == 0;
+    member->started_on = med_port_processor_here();
     medley_status_t status =
         med_port_thread_start(&member->thread, is_default ? NULL : &attributes, serve, member);
     member->thread_of_team = status == MEDLEY_OK;

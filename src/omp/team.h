@@ -85,6 +85,7 @@ typedef struct med_member {
     struct med_ompt_thread *ompt; /* what a tool is told of its thread; NULL: nothing */
     bool thread_of_team;          /* else its thread is a leader's, or the team is initial */
     med_port_thread thread;
+    uint32_t started_on; /* the processor of who started it then; MED_PORT_PROCESSOR_ANY */
 } med_member;
 
 /* A barrier for so many. Kept, since who departed from it may still look at it. */

@@ -11,6 +11,10 @@
 #define ROUND_NS 10u
 #define ACTIVE_NS (300000 * MS_NS)
 
+/* Nobody is in the way of who spins so long, and he gives way to others in between. Who sleeps is
+ * woken beside the one who wakes him, on the same processor, where the system leaves both. */
+static const med_wait_limits uncrowded = {.least_ns = 500000, .most_ns = 500000};
+
 static uint64_t
 product(uint64_t number, uint64_t unit_ns)
 {
@@ -142,5 +146,5 @@ const med_wait_limits *
 med_waiting_limits(const med_icv *icv, uint32_t members)
 {
     bool is_crowded = members > med_settings_get()->processors;
-    return icv->waits ? &icv->waits[is_crowded] : NULL;
+    return icv->waits ? &icv->waits[is_crowded] : is_crowded ? NULL : &uncrowded;
 }

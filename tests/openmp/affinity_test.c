@@ -45,6 +45,29 @@ holds(const char *places, const char *bind, const char *more, bool (*condition)(
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
+/* Wherever a thread began, it may run wherever its leader may. */
+static bool
+all_run_everywhere(void)
+{
+    cpu_set_t leader;
+    bool same = sched_getaffinity(0, sizeof leader, &leader) == 0;
+#pragma omp parallel num_threads(4) reduction(&& : same)
+    {
+        cpu_set_t own;
+        same = sched_getaffinity(0, sizeof own, &own) == 0 && CPU_EQUAL(&own, &leader);
+    }
+    return same;
+}
+
+static void
+threads_that_are_not_bound_run_everywhere(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) { /* where they begin is the system's */
+        assert_true(holds(NULL, NULL, NULL, all_run_everywhere));
+    }
+}
+
 static int
 first_processor(void)
 {
@@ -302,6 +325,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_are_where_the_policy_says),
+        cmocka_unit_test(threads_that_are_not_bound_run_everywhere),
         cmocka_unit_test(threads_run_where_they_are_told),
         cmocka_unit_test(lists_are_read),
         cmocka_unit_test(what_is_asked_for_is_shown),
