@@ -131,9 +131,34 @@ med_crew_stack_set(size_t size_bytes)
     atomic_word_store_relaxed(&stack_bytes, size_bytes); /* relaxed: as above */
 }
 
+/* Another runtime starts as many threads again, which know nothing of ours. Looked for whenever a
+ * team gets its first thread, since libraries come at any time; said once. */
+static void
+report_second_runtime(void)
+{
+    static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
+    static atomic32 is_said;
+    char path[MED_PORT_PATH_BYTES];
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        /* Relaxed: one of those who come at once says it. */
+        if (med_port_object_beside(names[i], &is_said, path, sizeof path) &&
+            atomic32_fetch_or_relaxed(&is_said, 1) == 0) {
+            med_text text = {.length = 0};
+            med_text_string(&text,
+                            "OpenMP: there is a second runtime in this process, whose threads "
+                            "contend with this one's: ");
+            med_text_string(&text, path);
+            med_log(MED_LOG_ERROR, &text);
+        }
+    }
+}
+
 bool
 med_crew_start(med_member *member)
 {
+    if (member->number == 1) {
+        report_second_runtime();
+    }
     const med_port_thread_attributes attributes = {.stack_size_bytes = med_crew_stack_bytes()};
     bool is_default = attributes.stack_size_bytes == 0;
     member->started_on = med_port_processor_here();

@@ -21,6 +21,16 @@ med_port_process_life(void)
     return 0;
 }
 
+bool
+med_port_object_beside(const char *name, const void *own, char *path, size_t path_bytes)
+{
+    (void)name;
+    (void)own;
+    (void)path;
+    (void)path_bytes;
+    return false;
+}
+
 medley_status_t
 med_port_on_exit(void (*handler)(void))
 {

@@ -496,6 +496,11 @@ MED_INNER medley_status_t med_port_library_open(const char *path,
                                                 void **found,
                                                 char why[MED_PORT_WHY_BYTES]);
 
+/* Has the process a shared object whose file's name begins so, beside the one with the address
+ * `own`? Then where that file is, cut off where it does not fit. */
+MED_INNER bool
+med_port_object_beside(const char *name, const void *own, char *path, size_t path_bytes);
+
 /* ---- Copies and caches ----------------------------------------------------------------------- */
 /* `rows` rows of `row_bytes` each; strides in bytes between the starts of rows. rows 1 is the plain
  * copy. Source and target do not overlap. Where there is no engine, start does the whole copy. An

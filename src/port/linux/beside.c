@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Shared objects that the process has beside the caller's own: by their files' names. */
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "port/port.h"
+
+typedef struct search {
+    const char *name;
+    uintptr_t own; /* an address in the caller's object, which does not count */
+    char *path;
+    size_t path_bytes;
+    bool is_found;
+} search;
+
+static bool
+has_address(const struct dl_phdr_info *object, uintptr_t address)
+{
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+        if (object->dlpi_phdr[i].p_type == PT_LOAD &&
+            address - begin < object->dlpi_phdr[i].p_memsz) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+look(struct dl_phdr_info *object, size_t size_bytes, void *context)
+{
+    search *s = context;
+    const char *file = strrchr(object->dlpi_name, '/');
+    (void)size_bytes;
+    file = file ? file + 1 : object->dlpi_name;
+    if (strncmp(file, s->name, strlen(s->name)) == 0 && !has_address(object, s->own)) {
+        (void)snprintf(s->path, s->path_bytes, "%s", object->dlpi_name);
+        s->is_found = true;
+    }
+    return s->is_found;
+}
+
+bool
+med_port_object_beside(const char *name, const void *own, char *path, size_t path_bytes)
+{
+    search s = {.name = name, .own = (uintptr_t)own, .path = path, .path_bytes = path_bytes};
+    (void)dl_iterate_phdr(look, &s);
+    return s.is_found;
+}
