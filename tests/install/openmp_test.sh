@@ -118,3 +118,22 @@ cmake --build cmake >cmake.log 2>&1 || fail "$(cat cmake.log)"
 for program in in_c in_cc in_f90; do
     runs_linked cmake/$program
 done
+
+echo "what the README and the manual page say, word for word"
+mv "$prefix" "$work/installed"
+PKG_CONFIG_PATH=${PKG_CONFIG_PATH/"$prefix"/"$work/installed"}
+root=$here/../../..
+ln -s "$root/examples" examples
+cp "$here/program.c" .
+sed -n '/^## OpenMP in two minutes/,/^## What works/ s/^    //p' "$root/README.md" >told_readme
+sed -n '/^\.Bd -literal/,/^\.Ed/ { /^\.[BE]d/d; s/^\\&//; p }' "$root/docs/man/medley-openmp.7" >told_manual
+for told in told_readme:6 told_manual:7; do
+    [ "$(grep -c . "${told%:*}")" -eq "${told#*:}" ] || fail "other commands than expected: $(cat "${told%:*}")"
+    bash -e "${told%:*}" >out 2>&1 || fail "${told%:*}: $(cat out)"
+done
+bash -e told_readme | grep -c verified | grep -qx 3 || fail "the README's program did not run three times"
+every=$(grep -oE '^    \{"[A-Z_]+"' "$root/src/omp/environment.c" | tr -d ' {"')
+[ "$(wc -w <<<"$every")" -gt 20 ] || fail "no variables"
+for variable in $every; do
+    grep -qE "^\.It Ev $variable\b" "$root/docs/man/medley-openmp.7" || fail "$variable is not in medley-openmp(7)"
+done
