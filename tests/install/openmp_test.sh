@@ -104,12 +104,19 @@ echo "gcc: told by its specs"
 gcc -specs="$folder/libgomp.spec" -fopenmp "$here/program.c" -o static -static "-L$folder" 2>errors || fail "$(cat errors)"
 runs_static ./static ''
 
+# A process that had two would be there twice; and the initial thread's node of MRAPI is its team's.
+is_one() { # PROGRAM
+    MEDLEY_SYSTEM=openmp-test-$$ "./$1" "'$prefix/bin/medley' ps" >out || fail "$1: $(cat out)"
+    [ "$(grep -c ' alive ' out)" -eq 1 ] && [ "$(grep -c ' omp\.[012] ' out)" -eq 3 ] &&
+        grep -qE '^ +1:7 .* omp\.0 ' out || fail "$1: not one: $(cat out)"
+}
+
 echo "with MRAPI, in one Medley"
 for compiler in gcc "$clang"; do
     "$compiler" "$here/node.c" -o node "${medley[@]}" "${flags[@]}" -Wl,-rpath,"${folder%/medley/openmp}"
-    MEDLEY_SYSTEM=openmp-test-$$ ./node || fail "$compiler: linked: not one"
+    is_one node
     "$compiler" "$here/node.c" -o node "${medley[@]}" "${flags[@]}" -static 2>errors || fail "$(cat errors)"
-    MEDLEY_SYSTEM=openmp-test-$$ ./node || fail "$compiler: linked statically: not one"
+    is_one node
 done
 
 echo "with CMake"
@@ -135,5 +142,5 @@ bash -e told_readme | grep -c verified | grep -qx 3 || fail "the README's progra
 every=$(grep -oE '^    \{"[A-Z_]+"' "$root/src/omp/environment.c" | tr -d ' {"')
 [ "$(wc -w <<<"$every")" -gt 20 ] || fail "no variables"
 for variable in $every; do
-    grep -qE "^\.It Ev $variable\b" "$root/docs/man/medley-openmp.7" || fail "$variable is not in medley-openmp(7)"
+    grep -qE "^\.It Ev $variable\b" "$root"/docs/man/medley{-openmp,}.7 || fail "$variable is in no page"
 done
