@@ -217,10 +217,11 @@ split_evenly(uint64_t count, uint64_t tasks)
     return (split){tasks, count / tasks, count % tasks, count / tasks};
 }
 
+/* A number of 0, which no program may ask for, is as none; a grain of 0 as well. */
 static split
 split_of(uint64_t count, unsigned flags, uint64_t number, uint32_t threads)
 {
-    if (!(flags & FLAG_GRAINSIZE)) {
+    if (!(flags & FLAG_GRAINSIZE) || number == 0) {
         return split_evenly(count, number ? number : threads);
     }
     uint64_t tasks = count / number;

@@ -59,9 +59,13 @@ split_evenly(uint64_t count, uint64_t tasks)
     return (split){tasks, count / tasks, count % tasks, count / tasks};
 }
 
+/* A number of 0, which no program may ask for, is as none; a grain of 0 as well. */
 static split
 split_of(uint64_t count, int32_t by, uint64_t number, bool strict, uint32_t threads)
 {
+    if (number == 0) {
+        return split_evenly(count, threads * 10ull);
+    }
     if (by == BY_GRAIN && strict) {
         uint64_t rest = count % number;
         return (split){count / number + (rest != 0), number, 0, rest ? rest : number};

@@ -56,6 +56,35 @@ each_iteration_is_executed_once(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Neither of size 0, nor none, can be: they are then as many as without a word of it. */
+static void
+what_cannot_be_asked_for_is_not_asked_for(void **state)
+{
+    volatile int none = 0; /* a constant would be refused by the compiler */
+    int wrong = 0;
+    (void)state;
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+    {
+#pragma omp taskloop grainsize(none)
+        for (int i = 0; i < 100; i++) {
+            done[i]++;
+        }
+        wrong += count_wrong(100, 1);
+#pragma omp taskloop grainsize(strict : none)
+        for (unsigned long long i = 0; i < 100; i++) {
+            done[i]++;
+        }
+        wrong += count_wrong(100, 1);
+#pragma omp taskloop num_tasks(none)
+        for (int i = 0; i < 100; i++) {
+            done[i]++;
+        }
+        wrong += count_wrong(100, 1);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 /* How many begin with each iteration tells what the tasks were. */
 static void
 tasks_have_the_size_asked_for(void **state)
@@ -107,6 +136,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_iteration_is_executed_once),
+        cmocka_unit_test(what_cannot_be_asked_for_is_not_asked_for),
         cmocka_unit_test(tasks_have_the_size_asked_for),
         cmocka_unit_test(a_loop_may_be_waited_for_later),
     };
