@@ -14,7 +14,7 @@
  * A face says where the program called it, as it asks who calls: MED_CALLED, or by what told.h has.
  * That stands with the task until the event is told.
  *
- * docs/design/openmp.md; ompt_inner.h has what is kept for a tool.
+ * docs/design/openmp-faces.md; ompt_inner.h has what is kept for a tool.
  */
 #ifndef MEDLEY_OMP_OMPT_H
 #define MEDLEY_OMP_OMPT_H

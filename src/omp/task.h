@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Explicit tasks: made, executed, waited for. docs/design/openmp.md.
+ * Explicit tasks: made, executed, waited for. docs/design/openmp-tasks.md.
  *
  * Words:
  *   runner     the member that executes a task, from its first to its last line: all are tied

@@ -133,11 +133,17 @@ root=$here/../../..
 ln -s "$root/examples" examples
 cp "$here/program.c" .
 sed -n '/^## OpenMP in two minutes/,/^## What works/ s/^    //p' "$root/README.md" >told_readme
-sed -n '/^\.Bd -literal/,/^\.Ed/ { /^\.[BE]d/d; s/^\\&//; p }' "$root/docs/man/medley-openmp.7" >told_manual
-for told in told_readme:6 told_manual:7; do
+for page in openmp ompt; do
+    sed -n '/^\.Bd -literal/,/^\.Ed/ { /^\.[BE]d/d; s/^\\&//; p }' "$root/docs/man/medley-$page.7" >told_$page
+done
+for told in told_readme:6 told_openmp:7 told_ompt:4; do
     [ "$(grep -c . "${told%:*}")" -eq "${told#*:}" ] || fail "other commands than expected: $(cat "${told%:*}")"
     bash -e "${told%:*}" >out 2>&1 || fail "${told%:*}: $(cat out)"
 done
+# The last one was a tool's, of a program that gcc has built and that knows nothing of it: each call
+# of fibonacci(2 to 15) made a task.
+grep -qx 'regions 4, tasks 986, threads 4' out && [ "$(grep -cE '^thread [0-3]: made [0-9]+ tasks, waited [0-9.]+ ms$' out)" -eq 4 ] ||
+    fail "what the tool was told: $(cat out)"
 bash -e told_readme | grep -c verified | grep -qx 3 || fail "the README's program did not run three times"
 every=$(grep -oE '^    \{"[A-Z_]+"' "$root/src/omp/environment.c" | tr -d ' {"')
 [ "$(wc -w <<<"$every")" -gt 20 ] || fail "no variables"

@@ -13,7 +13,7 @@
  * must not use constructs or functions of OpenMP; the entry points it may. Data that a tool puts
  * into an ompt_data_t stay there; each begins as ompt_data_none.
  *
- * omp-tools.h(7) says what of this Medley's runtime does, and what it cannot know.
+ * medley-ompt(7) says what of this Medley's runtime does, and what it cannot know.
  */
 #ifndef MEDLEY_STD_OMP_TOOLS_H
 #define MEDLEY_STD_OMP_TOOLS_H
