@@ -4,6 +4,7 @@
  * nothing of it, and says at its end how many regions and tasks there were, and for how long each
  * thread waited. OMP_TOOL_LIBRARIES names it; medley-ompt(7).
  */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
