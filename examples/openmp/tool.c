@@ -5,24 +5,25 @@
  * thread waited. OMP_TOOL_LIBRARIES names it; medley-ompt(7).
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include <inttypes.h>
-#include <stdatomic.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include <medley/std/omp-tools.h>
 
-/* A thread's own, but that the end of the program reads it. */
 typedef struct thread {
     struct thread *next; /* that began before */
-    atomic_long tasks;   /* made by it */
-    atomic_ullong waited_ns;
-    uint64_t since_ns; /* it waits */
+    long number;
+    long regions, tasks; /* that it began, that it made */
+    uint64_t waited_ns;
+    uint64_t since_ns;     /* it waits; 0: it does not */
+    pthread_mutex_t guard; /* of what it counts: the program may end while it does */
 } thread;
 
-static atomic_long regions;
-static _Atomic(thread *) last; /* that began */
+static thread *last; /* that began */
+static pthread_mutex_t list_guard = PTHREAD_MUTEX_INITIALIZER;
 static ompt_get_thread_data_t get_thread_data;
 
 static uint64_t
@@ -33,12 +34,22 @@ now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* NULL: there was no memory for it. */
+/* The calling thread's, to count in; NULL: there was no memory for it. */
 static thread *
-self(void)
+counts_take(void)
 {
     ompt_data_t *data = get_thread_data();
-    return data ? data->ptr : NULL;
+    thread *own = data ? data->ptr : NULL;
+    if (own) {
+        pthread_mutex_lock(&own->guard);
+    }
+    return own;
+}
+
+static void
+counts_give(thread *own)
+{
+    pthread_mutex_unlock(&own->guard);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -50,9 +61,12 @@ thread_begins(ompt_thread_t kind, ompt_data_t *data)
     (void)kind;
     data->ptr = new;
     if (new) {
-        new->next = atomic_load(&last);
-        while (!atomic_compare_exchange_weak(&last, &new->next, new)) {
-        }
+        pthread_mutex_init(&new->guard, NULL);
+        pthread_mutex_lock(&list_guard);
+        new->number = last ? last->number + 1 : 0;
+        new->next = last;
+        last = new;
+        pthread_mutex_unlock(&list_guard);
     }
 }
 
@@ -64,8 +78,12 @@ region_begins(ompt_data_t *task,
               int flags,
               const void *at)
 {
+    thread *own = counts_take();
     (void)task, (void)frame, (void)region, (void)threads, (void)flags, (void)at;
-    regions++;
+    if (own) {
+        own->regions++;
+        counts_give(own);
+    }
 }
 
 static void
@@ -76,10 +94,11 @@ task_is_made(ompt_data_t *task,
              int has_dependences,
              const void *at)
 {
-    thread *maker = self();
+    thread *own = counts_take();
     (void)task, (void)frame, (void)made, (void)has_dependences, (void)at;
-    if (maker && flags & ompt_task_explicit) {
-        maker->tasks++;
+    if (own) {
+        own->tasks += (flags & ompt_task_explicit) != 0; /* an initial one is told as well */
+        counts_give(own);
     }
 }
 
@@ -91,17 +110,19 @@ waits(ompt_sync_region_t kind,
       ompt_data_t *task,
       const void *at)
 {
-    thread *waiter = self();
+    uint64_t at_ns = now_ns();
+    thread *own = counts_take();
     (void)kind, (void)region, (void)task, (void)at;
-    if (!waiter) {
+    if (!own) {
         return;
     }
     if (endpoint == ompt_scope_begin) {
-        waiter->since_ns = now_ns();
-    } else if (waiter->since_ns) {
-        waiter->waited_ns += now_ns() - waiter->since_ns;
-        waiter->since_ns = 0;
+        own->since_ns = at_ns;
+    } else if (own->since_ns) {
+        own->waited_ns += at_ns - own->since_ns;
+        own->since_ns = 0;
     }
+    counts_give(own);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -122,18 +143,20 @@ begin(ompt_function_lookup_t lookup, int device, ompt_data_t *data)
 static void
 end(ompt_data_t *data)
 {
-    long tasks = 0;
-    long threads = 0;
+    long regions = 0, tasks = 0, threads = 0;
     (void)data;
+    pthread_mutex_lock(&list_guard);
     for (thread *t = last; t; t = t->next) {
+        pthread_mutex_lock(&t->guard);
+        regions += t->regions;
         tasks += t->tasks;
+        fprintf(stderr, "thread %ld: made %ld tasks, waited %.3f ms\n", t->number, t->tasks,
+                (double)t->waited_ns / 1e6);
+        pthread_mutex_unlock(&t->guard);
         threads++;
     }
-    fprintf(stderr, "regions %ld, tasks %ld, threads %ld\n", (long)regions, tasks, threads);
-    for (thread *t = last; t; t = t->next) {
-        fprintf(stderr, "thread %ld: made %ld tasks, waited %.3f ms\n", --threads, (long)t->tasks,
-                (double)t->waited_ns / 1e6);
-    }
+    pthread_mutex_unlock(&list_guard);
+    fprintf(stderr, "regions %ld, tasks %ld, threads %ld\n", regions, tasks, threads);
 }
 
 ompt_start_tool_result_t *
