@@ -422,10 +422,11 @@ MED_INNER uint32_t med_port_processor_rank(uint32_t processor, bool *is_capacity
 /* For showing: the machine's name, cut off where it does not fit. */
 MED_INNER void med_port_host_name(char *name, size_t size_bytes);
 /* What the operating system grants the group that this process is in (Linux: its control group).
- * Reads files: for showing. */
+ * Reads files: for showing, and for who has the time. */
 typedef struct med_port_grants {
-    bool processors_known;   /* false: it cannot be told */
-    uint32_t quota_permille; /* of processor time, in thousandths of one processor; 0: no limit */
+    bool processors_known; /* false: it cannot be told */
+    /* Of processor time, in thousandths of one processor, rounded up; 0: no limit. */
+    uint32_t quota_permille;
     bool memory_known;
     uint64_t memory_bytes; /* 0: no limit */
 } med_port_grants;

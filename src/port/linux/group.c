@@ -100,7 +100,7 @@ numbers_read(const char *folder, const char *leaf, long long numbers[2])
     }
 }
 
-/* 0: no limit, here and below. */
+/* 0: no limit, here and below. A part of a thousandth counts as one: there is a limit. */
 static uint64_t
 quota_permille(const char *folder, bool v1)
 {
@@ -112,7 +112,11 @@ quota_permille(const char *folder, bool v1)
     } else {
         period[0] = quota[1];
     }
-    return quota[0] > 0 && period[0] > 0 ? (uint64_t)quota[0] * 1000 / (uint64_t)period[0] : 0;
+    if (quota[0] <= 0 || period[0] <= 0) {
+        return 0;
+    }
+    uint64_t permille = ((uint64_t)quota[0] * 1000 + (uint64_t)period[0] - 1) / (uint64_t)period[0];
+    return permille < UINT32_MAX ? permille : UINT32_MAX;
 }
 
 static uint64_t

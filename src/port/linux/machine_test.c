@@ -160,6 +160,8 @@ static const group_tree trees[] = {
     {"0::/a/b\n", {{"a/b/memory.max", "8192\n"}, {"a/memory.max", "4096\n"}}, 0, 4096},
     {"0::/\n", {{"cpu.max", "300000 100000\n"}, {"memory.max", "5000000000\n"}}, 3000, 5000000000},
     {"0::/a\n", {{"a/cpu.max", "what is this\n"}, {"a/memory.max", "\n"}}, 0, 0},
+    {"0::/a\n", {{"a/cpu.max", "100001 100000\n"}}, 1001, 0},
+    {"0::/a\n", {{"a/cpu.max", "17000000000000 1000\n"}}, UINT32_MAX, 0},
     {"0::/not/here\n", {{"cpu.max", "300000 100000\n"}}, 3000, 0},
     {"4:cpu,cpuacct:/\n0::/\n",
      {{"cpu/cpu.cfs_quota_us", "250000\n"}, {"cpu/cpu.cfs_period_us", "100000\n"}},
