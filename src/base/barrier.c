@@ -119,6 +119,7 @@ typedef struct wanted {
     uint32_t seen; /* of them, from the first on */
     uint32_t come;
     med_barrier_line *own; /* of the member who waits, among members */
+    med_barrier_member *member;
     bool (*called)(void *context);
     void *context;
 } wanted;
@@ -187,6 +188,14 @@ is_wanted_here(void *context)
     return false;
 }
 
+static medley_status_t
+each_slice(void *context)
+{
+    const wanted *w = context;
+    w->member->slept(w->member);
+    return MEDLEY_OK;
+}
+
 /* True: all of them have come; false: called. */
 static bool
 wait_for(med_barrier *barrier, med_barrier_member *member, wanted *w)
@@ -194,7 +203,9 @@ wait_for(med_barrier *barrier, med_barrier_member *member, wanted *w)
     if (have_all_come(w)) {
         return true;
     }
+    w->member = member;
     med_wait_request request = {.condition = is_over,
+                                .each_slice = member->slept ? each_slice : NULL,
                                 .is_wanted_here = is_wanted_here,
                                 .context = w,
                                 .limits = member->limits,

@@ -66,7 +66,10 @@ typedef struct med_barrier_member {
     uint32_t level;
     bool passes; /* the top is reached: the way down */
     med_waiter waiter;
-    const med_wait_limits *limits; /* as in med_wait_request; the caller's, behind init */
+    /* The caller's, behind init: as in med_wait_request; and NULL, or called behind each slice that
+     * the member has slept. */
+    const med_wait_limits *limits;
+    void (*slept)(struct med_barrier_member *member);
 } med_barrier_member;
 
 /* 0: no such barrier (no members, too many, a group of one where there are more). */

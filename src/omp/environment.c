@@ -11,26 +11,11 @@
 #include "omp/display.h"
 #include "omp/icv.h"
 #include "omp/once.h"
+#include "omp/quota.h"
 #include "omp/value.h"
 #include "omp/waiting.h"
 #include "omp/work.h"
 #include "port/port.h"
-
-/* ---- The machine ----------------------------------------------------------------------------- */
-
-/* As many threads as can run: no more than there are processors for this process, nor than its
- * control group is granted, which would only have them wait for each other. */
-static uint32_t
-processors_usable(void)
-{
-    med_port_processors processors = {.allowed = 1};
-    med_port_grants grants;
-    (void)med_port_processors_discover(&processors);
-    med_port_grants_get(&grants);
-    uint32_t granted = (grants.quota_permille + 999) / 1000;
-    bool is_less = grants.quota_permille != 0 && granted < processors.allowed;
-    return is_less ? granted : processors.allowed;
-}
 
 /* ---- One variable each ----------------------------------------------------------------------- */
 
@@ -395,7 +380,7 @@ static void
 settings_read(med_settings *settings)
 {
     med_log_level_from_environment();
-    settings->processors = processors_usable();
+    settings->processors = med_quota_begin();
     settings->tool = true;
     settings->affinity_format = "level %L thread %i affinity %A";
     settings->initial = (med_icv){.threads = settings->processors,

@@ -2,6 +2,9 @@
 /* Locks of OpenMP programs. */
 #include "omp/lock.h"
 
+#include "omp/quota.h"
+#include "omp/team.h"
+
 /* Who has a processor to himself spins that long before he sleeps, unless the environment says how
  * long: a lock that two threads want again and again changes hands once in hundreds of times, and
  * the heavy barrier of a sleeper stops its holder. Two threads at one critical construct: 250 ->
@@ -30,7 +33,7 @@ void
 med_omp_lock_set(med_lock *lock, med_member *member)
 {
     if (!med_lock_try_fast(lock, member->owner)) {
-        bool is_patient = !member->team->is_crowded && !member->limits;
+        bool is_patient = !med_quota_is_crowd(member->team->size) && !member->limits;
         const med_lock_request request = {.owner = member->owner,
                                           .deadline_ns = MED_PORT_FOREVER,
                                           .scope = MED_PORT_SCOPE_PROCESS,

@@ -4,6 +4,7 @@
  * executes what he may; when there is nothing he sleeps at the barrier's wait object, where whoever
  * puts a task in, or completes the last one that somebody waits for, wakes him.
  */
+#include "omp/quota.h"
 #include "omp/task_inner.h"
 #include "omp/task_table.h"
 
@@ -96,7 +97,14 @@ is_called(void *context)
 static bool
 is_wanted_here(void *context)
 {
-    return ((const doze *)context)->member->team->is_crowded;
+    return med_quota_is_crowd(((const doze *)context)->member->team->size);
+}
+
+static medley_status_t
+slept(void *context)
+{
+    med_team_slept(((const doze *)context)->member);
+    return MEDLEY_OK;
 }
 
 /* Its own queue has nothing for it: only it puts something in. */
@@ -105,6 +113,7 @@ sleep(med_member *member, const med_until *until, const med_bound *bound)
 {
     doze d = {.member = member, .until = until, .bound = bound};
     med_wait_request request = {.condition = is_called,
+                                .each_slice = slept,
                                 .is_wanted_here = is_wanted_here,
                                 .context = &d,
                                 .limits = member->limits,

@@ -17,15 +17,39 @@
  */
 #include "omp/team.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "omp/cancel.h"
 #include "omp/crew.h"
 #include "omp/limit.h"
+#include "omp/quota.h"
 #include "omp/team_keep.h"
 #include "omp/waiting.h"
 
 /* ---- Who is who ------------------------------------------------------------------------------ */
+
+static void
+limits_set(med_member *member)
+{
+    member->limits = med_waiting_limits(member->icv, member->barrier->members);
+    member->place.limits = member->limits;
+}
+
+void
+med_team_slept(med_member *member)
+{
+    med_quota_look(MED_QUOTA_OF_A_SECOND_MS);
+    if (member->barrier) {
+        limits_set(member);
+    }
+}
+
+static void
+slept_at_barrier(med_barrier_member *place)
+{
+    med_team_slept((med_member *)((char *)place - offsetof(med_member, place)));
+}
 
 static void
 member_enters(med_member *member)
@@ -37,8 +61,8 @@ member_enters(med_member *member)
     member->barrier = gate->barrier;
     med_barrier_member_init(&member->place, member->number);
     member->place.come = gate->come;
-    member->limits = med_waiting_limits(member->icv, member->barrier->members);
-    member->place.limits = member->limits;
+    member->place.slept = slept_at_barrier;
+    limits_set(member);
     member->implicit.phase = gate->phase;
     member->implicit.icv = gate->icv;
     member->work = NULL;
@@ -127,13 +151,13 @@ med_member_icv(med_member *member)
 uint32_t
 med_team_threads(const med_member *leader, uint32_t wanted)
 {
-    const med_settings *settings = med_settings_get();
     uint32_t threads = wanted ? wanted : leader->icv->threads;
     if (leader->team->active_level >= leader->icv->active_levels_max) {
         return 1;
     }
-    if (leader->icv->dynamic && threads > settings->processors) {
-        threads = settings->processors;
+    if (leader->icv->dynamic) {
+        med_quota_look(MED_QUOTA_OF_A_PERIOD_MS);
+        threads = med_quota_is_crowd(threads) ? med_quota_threads() : threads;
     }
     return threads < leader->icv->thread_limit ? threads : leader->icv->thread_limit;
 }
@@ -167,7 +191,6 @@ resize(med_team *team, uint32_t threads)
     team->size = team->formation->size;
     team->level = outer->level + 1;
     team->active_level = outer->active_level + (team->size > 1);
-    team->is_crowded = team->size > med_settings_get()->processors;
 }
 
 static void
@@ -348,7 +371,7 @@ med_team_run(med_member *leader, uint32_t threads, void (*entry)(void *data), vo
 /* ---- A member's thread ----------------------------------------------------------------------- */
 
 typedef struct gate_wait {
-    const med_member *member;
+    med_member *member;
     uint32_t round; /* that it was told of last */
 } gate_wait;
 
@@ -366,6 +389,13 @@ is_told_or_called(void *context)
 {
     const gate_wait *w = context;
     return is_told(context) || med_task_any(w->member) || med_ompt_is_over(w->member);
+}
+
+static medley_status_t
+slept(void *context)
+{
+    med_team_slept(((const gate_wait *)context)->member);
+    return MEDLEY_OK;
 }
 
 static bool
@@ -389,6 +419,7 @@ gate_pass(med_member *member, uint32_t round)
             med_ompt_region_left(member);
         }
         med_wait_request request = {.condition = is_told_or_called,
+                                    .each_slice = slept,
                                     .is_wanted_here = is_wanted_here,
                                     .context = &w,
                                     .limits = member->limits,

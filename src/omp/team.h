@@ -105,7 +105,6 @@ struct med_team {
     atomic32 cancelled;      /* cancel.c: what is; */
     atomic32 cancelled_come; /* the region: who has come so often need not come at its end */
     atomic32 cancelled_work; /* which loop */
-    bool is_crowded;         /* more members than processors */
     med_member *leader;      /* NULL: the program's own */
     med_team *root;          /* the initial team around it, maybe itself; of which: */
     atomic32 threads;        /* that it has, and all teams in it, beside its own: limit.h */
@@ -147,6 +146,10 @@ med_member_get(void)
 void med_team_serve(med_member *member);
 /* With its threads, and the teams of its members. Between two regions. */
 void med_team_destroy(med_team *team);
+
+/* Called by a member that waits, behind a slice of sleep: it has the time to see how many threads
+ * can run by now, and waits as goes with that from here on. */
+void med_team_slept(med_member *member);
 
 /* To change them: the member's own from here on. */
 med_icv *med_member_icv(med_member *member);

@@ -4,6 +4,7 @@
 
 #include "base/lock.h"
 #include "omp/block.h"
+#include "omp/quota.h"
 
 #define MS_NS UINT64_C(1000000)
 /* What gcc's library takes a hundred thousand rounds of its loop for, and how many it makes where
@@ -142,9 +143,19 @@ med_waiting_is_active(const med_wait_limits *waits)
     return waits && waits->most_ns >= ACTIVE_NS;
 }
 
+/* Who is in a crowd of the quota's making looks whether there is more again. */
+static bool
+is_crowd(uint32_t members)
+{
+    if (med_quota_is_crowd(members) && med_quota_crowds(members)) {
+        med_quota_look(MED_QUOTA_OF_A_PERIOD_MS);
+    }
+    return med_quota_is_crowd(members);
+}
+
 const med_wait_limits *
 med_waiting_limits(const med_icv *icv, uint32_t members)
 {
-    bool is_crowded = members > med_settings_get()->processors;
+    bool is_crowded = is_crowd(members);
     return icv->waits ? &icv->waits[is_crowded] : is_crowded ? NULL : &uncrowded;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How long threads spin before they sleep, where the environment says something of it: at gates,
  * barriers and locks, for tasks and for turns. Else they learn it (base/wait.h). In a team of more
- * threads than processors nobody is made to spin: what is said is how long at most. */
+ * threads than can run at once (quota.h) nobody is made to spin: what is said is how long at most.
+ */
 #ifndef MEDLEY_OMP_WAITING_H
 #define MEDLEY_OMP_WAITING_H
 

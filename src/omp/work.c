@@ -19,6 +19,7 @@
 #include "omp/block.h"
 #include "omp/cancel.h"
 #include "omp/lock.h"
+#include "omp/quota.h"
 #include "omp/say.h"
 #include "omp/team.h"
 
@@ -183,7 +184,7 @@ is_begun_or_free(void *context)
 }
 
 typedef struct team_wait {
-    const med_member *member;
+    med_member *member;
     bool (*condition)(void *context);
     bool (*is_wanted_here)(void *context);
     void *context;
@@ -194,8 +195,16 @@ static bool
 is_wanted_here(void *context)
 {
     const team_wait *w = context;
-    bool is_crowded = w->member->team->is_crowded;
+    bool is_crowded = med_quota_is_crowd(w->member->team->size);
     return is_crowded && (!w->is_wanted_here || w->is_wanted_here(w->context));
+}
+
+static medley_status_t
+slept(void *context)
+{
+    const team_wait *w = context;
+    med_team_slept(w->member);
+    return MEDLEY_OK;
 }
 
 static bool
@@ -218,6 +227,7 @@ med_work_wait(med_member *member,
     team_wait w = {
         .member = member, .condition = condition, .is_wanted_here = is_wanted, .context = context};
     med_wait_request request = {.condition = is_over,
+                                .each_slice = slept,
                                 .is_wanted_here = is_wanted_here,
                                 .context = &w,
                                 .limits = member->limits,

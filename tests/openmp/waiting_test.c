@@ -6,87 +6,29 @@
  * longer than anybody is by himself. Both come, however little of the machine is the test's. */
 #define _GNU_SOURCE
 #include <omp.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/atomic.h"
 #include "support/unit.h"
+#include "waiter.h"
 
 #define ROUNDS 2
-#define LONG_NS 20000000 /* of a processor's time; twice what a wait for a lock takes by itself */
 
-/* ---- Who waits, and who looks ---------------------------------------------------------------- */
-
-typedef struct waiter {
-    pid_t thread;
-    clockid_t clock; /* of what it has used */
-    atomic32 waits;
-} waiter;
+/* ---- How they wait --------------------------------------------------------------------------- */
 
 static long slept;
 static long worked;
 
-/* Until one looks again: he leaves the processor to whom he looks at. */
-static void
-nap(void)
-{
-    (void)usleep(200);
-}
-
-/* The calling thread does, from now on. */
-static void
-wait_begins(waiter *w)
-{
-    w->thread = gettid();
-    (void)pthread_getcpuclockid(pthread_self(), &w->clock);
-    atomic32_store_release(&w->waits, 1);
-}
-
-static long
-used_ns(const waiter *w)
-{
-    struct timespec used;
-    (void)clock_gettime(w->clock, &used);
-    return used.tv_sec * 1000000000 + used.tv_nsec;
-}
-
-static bool
-is_asleep(const waiter *w)
-{
-    char line[512] = "";
-    (void)snprintf(line, sizeof line, "/proc/self/task/%d/stat", (int)w->thread);
-    FILE *file = fopen(line, "r");
-    bool has_some = file && fgets(line, sizeof line, file);
-    if (file) {
-        (void)fclose(file);
-    }
-    const char *behind_name = has_some ? strrchr(line, ')') : NULL;
-    return behind_name && strncmp(behind_name, ") S", 3) == 0;
-}
-
 static void
 look_at(waiter *w)
 {
-    while (!atomic32_load_acquire(&w->waits)) {
-        nap();
-    }
-    atomic32_store_release(&w->waits, 0);
-    long begin_ns = used_ns(w);
-    for (;;) {
-        bool works = used_ns(w) - begin_ns > LONG_NS;
-        if (works || is_asleep(w)) {
-            worked += works;
-            slept += !works;
-            return;
-        }
-        nap();
-    }
+    bool does_work = works(w);
+    worked += does_work;
+    slept += !does_work;
 }
 
 /* ---- What one of two threads waits for ------------------------------------------------------- */
