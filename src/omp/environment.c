@@ -9,6 +9,7 @@
 #include "omp/allocator.h"
 #include "omp/cores.h"
 #include "omp/display.h"
+#include "omp/explain.h"
 #include "omp/icv.h"
 #include "omp/once.h"
 #include "omp/quota.h"
@@ -255,6 +256,13 @@ tool_verbose_read(med_settings *settings, med_value value)
     return is_off || !med_value_end(&value);
 }
 
+static bool
+explain_read(med_settings *settings, med_value value)
+{
+    settings->explain = value.at;
+    return !med_value_end(&value);
+}
+
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 static bool
@@ -312,7 +320,8 @@ imposed_settle(med_settings *settings)
     const med_uneven *uneven = &settings->uneven;
     if (uneven->imposes) {
         med_work_imposed =
-            (med_imposed){.any = med_schedule_of(uneven->kind),
+            (med_imposed){.acts = true,
+                          .any = med_schedule_of(uneven->kind),
                           .monotonic = med_schedule_of(uneven->kind | MED_SCHEDULE_MONOTONIC),
                           .chunk = uneven->chunk,
                           .parts = med_uneven_is(uneven->kind)};
@@ -371,6 +380,7 @@ static const variable variables[] = {
     {"OMP_AFFINITY_FORMAT", format_read, "a format"},
     {"OMP_DISPLAY_ENV", show_environment_read, "true, false or verbose"},
     {"OMP_ALLOCATOR", allocator_read, "one of OpenMP's own, as omp_default_mem_alloc"},
+    {"MEDLEY_EXPLAIN", explain_read, "a file"},
     {"OMP_TOOL", tool_read, "enabled or disabled"},
     {"OMP_TOOL_LIBRARIES", tool_libraries_read, "libraries, with colons between them"},
     {"OMP_TOOL_VERBOSE_INIT", tool_verbose_read, "disabled, stdout, stderr or a file"},
@@ -442,6 +452,9 @@ med_settings_get(void)
     static med_once once;
     if (med_once_begin(&once)) {
         settings_read(&settings);
+        if (settings.explain) {
+            med_explain_begin(settings.explain);
+        }
         med_once_end(&once);
         if (settings.display_environment || settings.display_verbose) {
             med_display_environment(settings.display_verbose);

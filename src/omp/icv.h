@@ -78,6 +78,7 @@ typedef struct med_settings {
     med_places places;
     med_uneven uneven;
     const char *affinity_format;
+    const char *explain; /* where it is written how loops were shared out; NULL: nowhere */
     bool display_environment;
     bool display_verbose;       /* all of it */
     bool tool;                  /* tool-var: one is looked for */

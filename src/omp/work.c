@@ -18,6 +18,7 @@
 
 #include "omp/block.h"
 #include "omp/cancel.h"
+#include "omp/explain.h"
 #include "omp/lock.h"
 #include "omp/quota.h"
 #include "omp/say.h"
@@ -134,6 +135,18 @@ impose(med_loop *loop)
     loop->chunk = med_work_imposed.chunk;
 }
 
+/* What the environment has done to loops. */
+static void
+act_on(med_loop *loop, const med_team *team)
+{
+    if (med_work_imposed.any && is_imposed_on(loop)) {
+        impose(loop);
+    }
+    if (med_work_imposed.explains && !loop->schedule->notes && !loop->is_sections) {
+        med_explain_loop(team, loop);
+    }
+}
+
 static void
 fill(med_work *work,
      const med_team *team,
@@ -142,9 +155,9 @@ fill(med_work *work,
      const med_bounds *bounds)
 {
     med_loop imposed;
-    if (med_work_imposed.any && is_imposed_on(loop)) {
+    if (med_work_imposed.acts) {
         imposed = *loop;
-        impose(&imposed);
+        act_on(&imposed, team);
         loop = &imposed;
     }
     work->members = members;

@@ -43,6 +43,7 @@ typedef struct med_units {
 /* How they are shared out: one file in schedule/ each. */
 typedef struct med_schedule {
     const char *name;
+    bool notes; /* its `begin` notes what it does (schedule/site.h) */
     /* By who fills the construct in, before others look at it. It may put another schedule in the
      * place of this one, whose `begin` is not called then. NULL: there is nothing to do. */
     void (*begin)(struct med_work *work, const struct med_team *team, const struct med_loop *loop);
@@ -62,10 +63,12 @@ extern const med_schedule med_schedule_nonmonotonic; /* dynamic, in any order: t
 /* What MEDLEY_SCHEDULE puts in the place of dynamic and guided loops: in any order, or monotonic;
  * NULL: nothing. Written while the environment is read. */
 typedef struct med_imposed {
+    bool acts; /* something of this is to be done where a loop is begun */
     const med_schedule *any;
     const med_schedule *monotonic;
     uint64_t chunk;
-    bool parts; /* clang's static loops are split by the speed of cores */
+    bool parts;    /* clang's static loops are split by the speed of cores */
+    bool explains; /* loops are noted (explain.h) */
 } med_imposed;
 extern med_imposed med_work_imposed;
 /* That of an ICV (icv.h). */

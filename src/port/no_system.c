@@ -31,6 +31,16 @@ med_port_object_beside(const char *name, const void *own, char *path, size_t pat
     return false;
 }
 
+bool
+med_port_object_of(const void *address, char *path, size_t path_bytes, uint64_t *inside)
+{
+    (void)address;
+    (void)path;
+    (void)path_bytes;
+    (void)inside;
+    return false;
+}
+
 medley_status_t
 med_port_on_exit(void (*handler)(void))
 {

@@ -502,6 +502,11 @@ MED_INNER medley_status_t med_port_library_open(const char *path,
 MED_INNER bool
 med_port_object_beside(const char *name, const void *own, char *path, size_t path_bytes);
 
+/* In what object of the process does the address lie? Where the object's file is, cut off where it
+ * does not fit, and the address as that file has it. */
+MED_INNER bool
+med_port_object_of(const void *address, char *path, size_t path_bytes, uint64_t *inside);
+
 /* ---- Copies and caches ----------------------------------------------------------------------- */
 /* `rows` rows of `row_bytes` each; strides in bytes between the starts of rows. rows 1 is the plain
  * copy. Source and target do not overlap. Where there is no engine, start does the whole copy. An

@@ -43,7 +43,7 @@ class Variables(unittest.TestCase):
 
     WRONG = ("", "?!", "1 2 :", "x" * 300, "9" * 40 + "Q", "-3", "\xe9", "1,,1", "true,true")
     # Some of which mean something there, or whatever is said does.
-    FREE = {"OMP_AFFINITY_FORMAT", "OMP_TOOL_LIBRARIES", "OMP_TOOL_VERBOSE_INIT"}
+    FREE = {"MEDLEY_EXPLAIN", "OMP_AFFINITY_FORMAT", "OMP_TOOL_LIBRARIES", "OMP_TOOL_VERBOSE_INIT"}
 
     def names(self):
         return re.findall(r'^    \{"((?:OMP|GOMP|KMP|MEDLEY)_[A-Z_]+)",', source("environment.c"), re.M)

@@ -7,7 +7,7 @@ import unittest
 
 from support import MEDLEY, CommandTest
 
-COMMANDS = ("info", "model", "ps", "stress", "system", "trace")
+COMMANDS = ("explain", "info", "model", "ps", "stress", "system", "trace")
 
 
 class Usage(CommandTest):
@@ -32,6 +32,10 @@ class Usage(CommandTest):
             (): "usage: medley",
             ("walk",): "no command 'walk'",
             ("help", "walk"): "no command 'walk'",
+            ("explain",): "want a program, or --record",
+            ("explain", "--record", "file", "true"): "want a program, or --record",
+            ("explain", "--record"): "option '--record' needs a value",
+            ("explain", "--colour"): "unknown option '--colour'",
             ("info", "more"): "'more': info takes no arguments",
             ("info", "--xml"): "option '--xml' needs a value",
             ("model", "more"): "'more': model takes no arguments",

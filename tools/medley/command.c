@@ -92,9 +92,12 @@ command_usage_error(const med_command *command, const char *format, ...)
 
 /* Before the options are read: one of them may be what is wrong. */
 static bool
-is_among(char **argv, const char *option)
+is_among(const med_command *command, char **argv, const char *option)
 {
-    for (; *argv && strcmp(*argv, "--") != 0; argv++) {
+    for (argv++; *argv && strcmp(*argv, "--") != 0; argv++) {
+        if (command->runs_program && **argv != '-') {
+            return false;
+        }
         if (strcmp(*argv, option) == 0) {
             return true;
         }
@@ -118,8 +121,8 @@ folder_is_clear(const med_command *command)
 int
 command_run(const med_command *command, int argc, char **argv)
 {
-    bool json = is_among(argv, "--json");
-    bool help = is_among(argv, "--help") || is_among(argv, "-h");
+    bool json = is_among(command, argv, "--json");
+    bool help = is_among(command, argv, "--help") || is_among(command, argv, "-h");
     int result =
         help || folder_is_clear(command) ? command->body(command, argc, argv) : COMMAND_FAILED;
     if (json && result != COMMAND_OK && !output_json_given()) {

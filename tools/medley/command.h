@@ -19,10 +19,12 @@ typedef struct med_command {
     const char *name;
     const char *summary; /* for the list of commands */
     const char *help;    /* for --help, whole */
+    bool runs_program;   /* what stands behind its name is the program's */
     int (*run)(const struct med_command *command, int argc, char **argv); /* gives a command_exit */
     int (*body)(const struct med_command *command, int argc, char **argv); /* what it does itself */
 } med_command;
 
+extern const med_command command_explain;
 extern const med_command command_info;
 extern const med_command command_model;
 extern const med_command command_ps;

@@ -102,7 +102,7 @@ why_not(const med_loop *loop, const med_team *team, uint32_t used)
     if (loop->ordered || loop->dimensions) {
         return MED_SITE_ORDERED;
     }
-    if (med_cores_classes() > 1 && !team->members[0]->placement.count) {
+    if (!team->members[0]->placement.count) {
         return MED_SITE_UNBOUND;
     }
     return used < 2 ? MED_SITE_ONE_CLASS : MED_SITE_PROBED;
@@ -140,17 +140,11 @@ static void
 note(const med_work *work, const med_het *het, med_site_why why, const char *schedule)
 {
     med_site *site = het->site;
-    /* Relaxed, all: for who wants to know, and each by itself. */
-    atomic32_fetch_add_relaxed(&site->invocations, 1);
-    atomic32_store_relaxed(&site->why, why);                         /* relaxed: as above */
-    atomic_word_store_relaxed(&site->count, work->units);            /* relaxed: as above */
-    atomic_word_store_relaxed(&site->schedule, (uintptr_t)schedule); /* relaxed: as above */
-    for (uint32_t i = 0; i < het->split.classes; i++) {
-        atomic32_store_relaxed(&site->members[i], het->split.members[i]); /* relaxed: as above */
-        if (why == MED_SITE_TOLD) {
-            atomic32_store_relaxed(&site->weights[i],
-                                   het->split.weights[i]); /* relaxed: as above */
-        }
+    med_site_note(site, why, schedule, work->units);
+    med_site_note_split(site, &het->split);
+    for (uint32_t i = 0; i < het->split.classes && why == MED_SITE_TOLD; i++) {
+        /* Relaxed: for who wants to know. */
+        atomic32_store_relaxed(&site->weights[i], het->split.weights[i]);
     }
 }
 
@@ -223,8 +217,8 @@ med_het_measured(med_work *work, med_het_member *own, uintptr_t units)
         atomic32_store_relaxed(&het->site->why, MED_SITE_SHORT); /* relaxed: as above */
     } else {
         med_site_learn(het->site, &het->pace, het->split.classes);
-        if (!het->is_split) {
-            (void)weights_take(het, weight_measured);
+        if (!het->is_split && weights_take(het, weight_measured)) {
+            med_site_note_split(het->site, &het->split);
         }
     }
     het->is_split = true;

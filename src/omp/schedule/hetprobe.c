@@ -87,7 +87,7 @@ hetprobe_next(med_work *work, med_member *member, med_units *units)
 }
 
 const med_schedule med_schedule_hetprobe = {
-    .name = "hetprobe", .begin = hetprobe_begin, .next = hetprobe_next};
+    .name = "hetprobe", .notes = true, .begin = hetprobe_begin, .next = hetprobe_next};
 
 /* ---- Measured whole -------------------------------------------------------------------------- */
 
@@ -110,7 +110,7 @@ whole_next(med_work *work, med_member *member, med_units *units)
 }
 
 const med_schedule med_schedule_hetprobe_whole = {
-    .name = "hetprobe", .begin = whole_begin, .next = whole_next};
+    .name = "hetprobe", .notes = true, .begin = whole_begin, .next = whole_next};
 
 void
 med_hetprobe_whole_end(med_member *member)

@@ -106,6 +106,7 @@ probe_back(med_work *work, med_het_member *own, uintptr_t units)
     for (uint32_t i = 0; i < het->split.classes; i++) {
         het->split.weights[i] = weights[i] ? weights[i] : het->split.weights[i];
     }
+    med_site_note_split(het->site, &het->split);
     share_again(work, 0);
 }
 
@@ -199,4 +200,4 @@ het_i_next(med_work *work, med_member *member, med_units *units)
 }
 
 const med_schedule med_schedule_hetprobe_i = {
-    .name = "hetprobe-i", .begin = het_i_begin, .next = het_i_next};
+    .name = "hetprobe-i", .notes = true, .begin = het_i_begin, .next = het_i_next};

@@ -7,6 +7,8 @@
  */
 #include "omp/schedule/site.h"
 
+#include <string.h>
+
 #include "omp/block.h"
 
 #define BUCKETS 256u
@@ -36,14 +38,16 @@ is_known(const char *source)
     return false;
 }
 
+/* The text goes with the library that it is in, if that is closed. */
 static med_site *
 make(const void *code, const void *region, const char *source)
 {
-    med_site *site = med_block_take(sizeof *site);
+    size_t text_bytes = source ? strlen(source) + 1 : 0;
+    med_site *site = med_block_take(sizeof *site + text_bytes);
     if (site) {
         site->code = code;
         site->region = region;
-        site->source = source;
+        site->source = source ? memcpy(site + 1, source, text_bytes) : NULL;
     }
     return site;
 }
@@ -78,6 +82,25 @@ med_site_each(void (*tell)(const med_site *site, void *context), void *context)
         for (const med_site *site = (const med_site *)head; site; site = site->next) {
             tell(site, context);
         }
+    }
+}
+
+void
+med_site_note(med_site *site, med_site_why why, const char *schedule, uintptr_t count)
+{
+    atomic32_fetch_add_relaxed(&site->invocations, 1); /* relaxed, all: see the struct */
+    atomic32_store_relaxed(&site->why, why);           /* relaxed: as above */
+    atomic_word_store_relaxed(&site->count, count);    /* relaxed: as above */
+    atomic_word_store_relaxed(&site->schedule, (uintptr_t)schedule); /* relaxed: as above */
+}
+
+void
+med_site_note_split(med_site *site, const med_split *split)
+{
+    for (uint32_t i = 0; i < split->classes; i++) {
+        uint32_t weight = split->weights[i] ? split->weights[i] : 1;
+        atomic32_store_relaxed(&site->members[i], split->members[i]); /* relaxed: see the struct */
+        atomic32_store_relaxed(&site->splits[i], weight);             /* relaxed: as above */
     }
 }
 

@@ -21,6 +21,7 @@ typedef enum med_site_why {
     MED_SITE_UNBOUND,   /* threads are not bound */
     MED_SITE_ORDERED,
     MED_SITE_UNPROBED, /* MEDLEY_MAX_PROBES=0 */
+    MED_SITE_OTHER,    /* the schedule is none for unlike cores (explain.h) */
     MED_SITE_WHY_COUNT
 } med_site_why;
 
@@ -30,7 +31,7 @@ typedef struct med_site {
     struct med_site *next;
     const void *code;
     const void *region;
-    const char *source;   /* as clang has it; NULL */
+    const char *source;   /* as clang has it, a copy; NULL */
     atomic_word schedule; /* the name of it: a const char * */
     atomic32 invocations;
     atomic32 probes;
@@ -41,12 +42,17 @@ typedef struct med_site {
     atomic32 members[MED_CLASSES_MAX];
     atomic32 weights[MED_CLASSES_MAX];     /* 0: never measured */
     atomic_word times_ps[MED_CLASSES_MAX]; /* of an iteration, last time */
+    atomic32 splits[MED_CLASSES_MAX];      /* the weights by which it was split last */
 } med_site;
 
 /* NULL: there is no memory for it. */
 med_site *med_site_of(const void *code, const void *region, const char *source);
 /* Calls it for each. */
 void med_site_each(void (*tell)(const med_site *site, void *context), void *context);
+/* It is begun once more. */
+void med_site_note(med_site *site, med_site_why why, const char *schedule, uintptr_t count);
+/* By that its units are split from now on; 0: as 1. */
+void med_site_note_split(med_site *site, const med_split *split);
 /* One more measurement of it. */
 void med_site_learn(med_site *site, const med_pace *pace, uint32_t classes);
 

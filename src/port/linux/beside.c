@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Shared objects that the process has beside the caller's own: by their files' names. */
+/* Objects that the process consists of: by their files' names, beside the caller's own, or by an
+ * address. */
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "linux.h"
 #include "port/port.h"
 
 typedef struct search {
@@ -47,4 +50,41 @@ med_port_object_beside(const char *name, const void *own, char *path, size_t pat
     search s = {.name = name, .own = (uintptr_t)own, .path = path, .path_bytes = path_bytes};
     (void)dl_iterate_phdr(look, &s);
     return s.is_found;
+}
+
+/* ---- By an address --------------------------------------------------------------------------- */
+
+typedef struct place {
+    uintptr_t address;
+    char *path;
+    size_t path_bytes;
+    uintptr_t inside;
+    bool is_found;
+} place;
+
+/* The program itself is there without a name. */
+static int
+look_inside(struct dl_phdr_info *object, size_t size_bytes, void *context)
+{
+    place *p = context;
+    (void)size_bytes;
+    if (has_address(object, p->address)) {
+        (void)snprintf(p->path, p->path_bytes, "%s", object->dlpi_name);
+        p->inside = p->address - object->dlpi_addr;
+        p->is_found = true;
+    }
+    return p->is_found;
+}
+
+bool
+med_port_object_of(const void *address, char *path, size_t path_bytes, uint64_t *inside)
+{
+    place p = {.address = (uintptr_t)address, .path = path, .path_bytes = path_bytes};
+    (void)dl_iterate_phdr(look_inside, &p);
+    if (p.is_found && !path[0]) {
+        ssize_t length = readlink("/proc/self/exe", path, path_bytes - 1);
+        path[length > 0 ? length : 0] = '\0';
+    }
+    *inside = p.inside;
+    return p.is_found;
 }
