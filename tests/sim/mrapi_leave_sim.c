@@ -4,12 +4,14 @@
  * comes next removes it, so each number can be had again; and nobody's row goes who is there.
  *
  * Actors: threads of one process. The first stays until the others have ended, so that the system
- * stays open, and lets time go on: whoever waits for a lock then waits in vain. Each of the others
- * comes and goes, always under the same number. There are as many rows as actors.
+ * stays open, and lets time go on: whoever waits for a lock then waits in vain. At times it has the
+ * table of nodes meanwhile: then all do who come or leave. Each of the others comes and goes,
+ * always under the same number. There are as many rows as actors.
  */
 
 #include "mrapi.h"
 #include "mrapi/system.h"
+#include "mrapi/table_lock.h"
 #include "mrapi_actor.h"
 #include "port/port.h"
 #include "scenarios.h"
@@ -64,11 +66,16 @@ others_have_ended(void)
 static void
 time_goes_on(void)
 {
+    const med_table_view *nodes = &med_self_get()->system->tables[MED_KIND_NODE];
     while (!others_have_ended()) {
         for (uint32_t i = sim_random(PAUSE_MAX); i != 0; i--) {
             med_port_yield();
         }
+        bool keeps = sim_random(2) && med_table_lock(nodes) == MEDLEY_OK;
         med_port_delay_ns(LONG_NS);
+        if (keeps) {
+            med_table_unlock(nodes);
+        }
     }
 }
 

@@ -5,34 +5,50 @@
  * goes.
  *
  * Actors: 0 and 1 recover 2, who has a node and dies. 3 comes, into 2's row, when the dead one is
- * known to be dead, or recovered. What each waits for it is told without any order.
+ * known to be dead, or recovered. 4 may keep the table of nodes for longer than others wait for it:
+ * then a recoverer gives back what it claimed. What each waits for it is told without any order.
  */
+#include "mrapi.h"
 #include "mrapi/node.h"
 #include "mrapi/process.h"
 #include "mrapi/system.h"
+#include "mrapi/table_lock.h"
 #include "mrapi_actor.h"
 #include "port/port.h"
 #include "scenarios.h"
 
 #define LOOKS 64u /* of the newcomer, at himself */
+#define LIVING 3u /* before the one who dies comes */
 
 enum {
     FIRST,
     SECOND,
     MORTAL,
     NEWCOMER,
+    KEEPER,
     ACTORS
 };
 
 typedef struct notes {
     uint32_t row;            /* of the dead one, + 1; 0: he died before he had it */
-    volatile uint32_t there; /* recoverers */
+    volatile uint32_t there; /* recoverers, and who keeps the table */
     volatile bool dead;
     volatile bool recovered;
 } notes;
 
 /* No row but the dead one's is left for the newcomer. */
-static const sim_variable environment[] = {{"MEDLEY_MAX_PROCESSES", "3"}, MRAPI_VARIABLES};
+static const sim_variable environment[] = {{"MEDLEY_MAX_PROCESSES", "4"}, MRAPI_VARIABLES};
+
+/* Nobody has taken this process for dead; but the table may be kept from it. */
+static void
+go(void)
+{
+    const med_system *system = med_self_get()->system;
+    mrapi_status_t status;
+    SIM_CHECK(med_process_alive(system, system->process_ref));
+    mrapi_finalize(&status);
+    SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_FINALFAILED);
+}
 
 /* Until either has done it; the other is given the time that a recovery may take. */
 static void
@@ -52,14 +68,14 @@ recover(const sim_actor *actor)
         }
     }
     (void)sim_join(NEWCOMER);
-    mrapi_node_go();
+    go();
 }
 
 static void
 live_and_die(const sim_actor *actor)
 {
     notes *n = actor->notes;
-    while (n->there < MORTAL) {
+    while (n->there < LIVING) {
         med_port_yield();
     }
     mrapi_node_come(actor);
@@ -82,14 +98,34 @@ come(const sim_actor *actor)
         SIM_CHECK(med_process_alive(system, system->process_ref));
         med_port_yield();
     }
-    mrapi_node_go();
+    go();
+}
+
+static void
+keep(const sim_actor *actor)
+{
+    notes *n = actor->notes;
+    mrapi_node_come(actor);
+    n->there++;
+    SIM_CHECK(sim_join(MORTAL));
+    const med_table_view *nodes = &med_self_get()->system->tables[MED_KIND_NODE];
+    if (n->row && sim_random(2) && med_table_lock(nodes) == MEDLEY_OK) {
+        /* Who came first waits in vain, who comes behind him may not. */
+        med_port_delay_ns(MED_SYSTEM_PATIENCE_NS + sim_random(4) * MED_PROCESS_TAKE_OVER_NS);
+        med_table_unlock(nodes);
+    }
+    (void)sim_join(NEWCOMER);
+    go();
 }
 
 static void
 act(const sim_actor *actor)
 {
-    static void (*const acts[ACTORS])(const sim_actor *) = {
-        [FIRST] = recover, [SECOND] = recover, [MORTAL] = live_and_die, [NEWCOMER] = come};
+    static void (*const acts[ACTORS])(const sim_actor *) = {[FIRST] = recover,
+                                                            [SECOND] = recover,
+                                                            [MORTAL] = live_and_die,
+                                                            [NEWCOMER] = come,
+                                                            [KEEPER] = keep};
     acts[actor->index](actor);
 }
 

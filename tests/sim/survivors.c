@@ -167,6 +167,8 @@ static const survivor survivors[] = {
     {"mrapi", "med_process_recover", "torn: R2", "mrapi_succeed finds it"},
     {"mrapi_full", "med_process_recover", "torn: R2", "mrapi_succeed finds it"},
     {"mrapi_early", "med_process_recover", "torn: R2", "mrapi_succeed finds it"},
+    {NULL, "med_process_recover", "torn: -",
+     "given back: only another's whole recovery and a newcomer between the halves could tell"},
     {NULL, "fill", "torn: -", "under the lock of the table of nodes"},
     {NULL, "med_object_wait_told", "torn: -", "for showing"},
     {NULL, "release_slow", "torn: R1", "who has it alone changes it, but for who scribbles"},
