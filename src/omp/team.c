@@ -32,7 +32,7 @@
 static void
 limits_set(med_member *member)
 {
-    member->limits = med_waiting_limits(member->icv, member->barrier->members);
+    member->limits = med_waiting_limits(member->waits_fixed, member->barrier->members);
     member->place.limits = member->limits;
 }
 
@@ -58,6 +58,7 @@ member_enters(med_member *member)
     member->singles = gate->singles;
     member->works = gate->works;
     member->icv = gate->icv;
+    member->waits_fixed = gate->icv->waits;
     member->barrier = gate->barrier;
     med_barrier_member_init(&member->place, member->number);
     member->place.come = gate->come;

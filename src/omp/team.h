@@ -59,6 +59,9 @@ typedef struct med_member {
     med_barrier_member place; /* in the barrier */
     med_waiter waiter;
     const med_wait_limits *limits; /* of its waits; or NULL: waiting.h */
+    /* What the environment or the program has said of them, or NULL; its own, since who sleeps at
+     * his gate looks at it while his leader may change the team's variables. */
+    const med_wait_limits *waits_fixed;
     med_task *task;                /* that it executes; in the end: */
     med_task implicit;
     med_bound allowed;             /* of what it may start while that waits */

@@ -154,8 +154,8 @@ is_crowd(uint32_t members)
 }
 
 const med_wait_limits *
-med_waiting_limits(const med_icv *icv, uint32_t members)
+med_waiting_limits(const med_wait_limits *fixed, uint32_t members)
 {
     bool is_crowded = is_crowd(members);
-    return icv->waits ? &icv->waits[is_crowded] : is_crowded ? NULL : &uncrowded;
+    return fixed ? &fixed[is_crowded] : is_crowded ? NULL : &uncrowded;
 }

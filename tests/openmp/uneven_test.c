@@ -151,7 +151,7 @@ each_once(void)
 {
     bool holds = true;
     for (int round = 0; round < 25 && holds; round++) {
-        const int count = round % 3 == 0 ? 37 * round : 600 * (round + 1);
+        const int count = round % 3 == 0 ? 37 * round + 1 : 600 * (round + 1);
         const long first = -7, step = 3;
         const unsigned long long most = ~0ull;
         long last = -1, last_down = -1;
@@ -181,6 +181,10 @@ each_once(void)
             for (unsigned long long at = most - (unsigned long long)count; at < most; at++) {
                 executed[at - (most - (unsigned long long)count)]++;
                 work_some();
+            }
+#pragma omp for schedule(runtime)
+            for (int at = 0; at < round - 24; at++) { /* none */
+                executed[0]++;
             }
         }
         holds &= all_once(count) && past == omp_get_max_threads() &&
