@@ -48,16 +48,18 @@ kind_of(uint32_t said)
 void
 med_ompt_lock_init_told(const void *lock, uint32_t hint)
 {
-    const med_ompt_task *task = med_ompt_current(med_member_get());
+    med_ompt_task *task = med_ompt_current(med_member_get());
     MED_OMPT_TELL_AS(ompt_callback_lock_init, ompt_callback_mutex_acquire_t, kind_of(task->kind),
                      hint, MED_OMPT_IMPL_LOCK, id_of(lock), task->called_from);
+    med_ompt_back(task);
 }
 
 void
 med_ompt_lock_destroy_told(const void *lock)
 {
-    const med_ompt_task *task = med_ompt_current(med_member_get());
+    med_ompt_task *task = med_ompt_current(med_member_get());
     TELL(ompt_callback_lock_destroy, task, kind_of(task->kind), lock);
+    med_ompt_back(task);
 }
 
 void

@@ -22,6 +22,7 @@ implicit_begin(med_member *member)
     task->number = member->number;
     task->outer = outer;
     task->region = &outer->led;
+    task->called_from = outer->called_from; /* of the construct that its region may be */
     task->ends = true;
     task->over_before = atomic32_load_relaxed(&team->ompt_over); /* relaxed: see its store */
     MED_OMPT_TELL(ompt_callback_implicit_task, ompt_scope_begin, med_ompt_region_data(task),

@@ -58,6 +58,15 @@ flags_of(const med_task *task, bool is_undeferred)
            (task->flags & MED_TASK_MERGEABLE ? ompt_task_mergeable : 0);
 }
 
+/* The construct that made one task is met. */
+static void
+back_from_task(med_ompt_task *outer)
+{
+    if (!outer->loops) {
+        med_ompt_back(outer);
+    }
+}
+
 void
 med_ompt_task_made_told(med_member *member,
                         med_task *task,
@@ -76,7 +85,7 @@ med_ompt_task_made_told(med_member *member,
         tell_dependences(made, call);
     }
     if (!is_undeferred) {
-        med_ompt_back(outer);
+        back_from_task(outer);
     }
 }
 
@@ -150,7 +159,7 @@ med_ompt_task_end_told(med_member *member, med_task *outer)
     prior->frame = (ompt_frame_t){.exit_frame_flags = 0};
     MED_OMPT_TELL(ompt_callback_task_schedule, &prior->data, status_of(member, prior), &next->data);
     if (prior->flags & ompt_task_undeferred) {
-        med_ompt_back(next);
+        back_from_task(next);
     }
 }
 
@@ -220,11 +229,14 @@ void
 med_ompt_taskloop_begin_told(med_member *member, uint64_t count)
 {
     tell_taskloop(member, ompt_scope_begin, count);
+    med_ompt_current(member)->loops = true;
 }
 
 void
 med_ompt_taskloop_end_told(med_member *member, uint64_t count)
 {
+    med_ompt_task *task = med_ompt_current(member);
     tell_taskloop(member, ompt_scope_end, count);
-    med_ompt_back(med_ompt_current(member));
+    task->loops = false;
+    med_ompt_back(task);
 }
