@@ -179,7 +179,11 @@ typedef enum ompt_work_t {
     ompt_work_workshare = 5,
     ompt_work_distribute = 6,
     ompt_work_taskloop = 7,
-    ompt_work_scope = 8 /* 5.1 */
+    ompt_work_scope = 8,         /* 5.1 */
+    ompt_work_loop_static = 10,  /* 5.2, and so the next three: */
+    ompt_work_loop_dynamic = 11, /* the schedule, where a runtime tells it */
+    ompt_work_loop_guided = 12,  /* */
+    ompt_work_loop_other = 13    /* */
 } ompt_work_t;
 
 typedef enum ompt_dispatch_t {
@@ -480,6 +484,36 @@ typedef void (*ompt_callback_target_map_t)(ompt_id_t target_id,
 typedef void (*ompt_callback_target_submit_t)(ompt_id_t target_id,
                                               ompt_id_t host_op_id,
                                               unsigned int requested_num_teams);
+/* 5.1: the same with data of the tool's, and told when it begins and when it ends. */
+typedef void (*ompt_callback_target_emi_t)(ompt_target_t kind,
+                                           ompt_scope_endpoint_t endpoint,
+                                           int device_num,
+                                           ompt_data_t *task_data,
+                                           ompt_data_t *target_task_data,
+                                           ompt_data_t *target_data,
+                                           const void *codeptr_ra);
+typedef void (*ompt_callback_target_data_op_emi_t)(ompt_scope_endpoint_t endpoint,
+                                                   ompt_data_t *target_task_data,
+                                                   ompt_data_t *target_data,
+                                                   ompt_id_t *host_op_id,
+                                                   ompt_target_data_op_t optype,
+                                                   void *src_addr,
+                                                   int src_device_num,
+                                                   void *dest_addr,
+                                                   int dest_device_num,
+                                                   size_t bytes,
+                                                   const void *codeptr_ra);
+typedef void (*ompt_callback_target_map_emi_t)(ompt_data_t *target_data,
+                                               unsigned int nitems,
+                                               void **host_addr,
+                                               void **device_addr,
+                                               size_t *bytes,
+                                               unsigned int *mapping_flags,
+                                               const void *codeptr_ra);
+typedef void (*ompt_callback_target_submit_emi_t)(ompt_scope_endpoint_t endpoint,
+                                                  ompt_data_t *target_data,
+                                                  ompt_id_t *host_op_id,
+                                                  unsigned int requested_num_teams);
 typedef void (*ompt_callback_buffer_request_t)(int device_num,
                                                ompt_buffer_t **buffer,
                                                size_t *bytes);
@@ -488,6 +522,209 @@ typedef void (*ompt_callback_buffer_complete_t)(int device_num,
                                                 size_t bytes,
                                                 ompt_buffer_cursor_t begin,
                                                 int buffer_owned);
+
+/* ---- Records of a device's trace, section 4.5.2 ---------------------------------------------- */
+/* What a callback of the same name is given, with numbers in the place of data. */
+
+typedef struct ompt_record_thread_begin_t {
+    ompt_thread_t thread_type;
+} ompt_record_thread_begin_t;
+
+typedef struct ompt_record_parallel_begin_t {
+    ompt_id_t encountering_task_id;
+    ompt_id_t parallel_id;
+    unsigned int requested_parallelism;
+    int flags;
+    const void *codeptr_ra;
+} ompt_record_parallel_begin_t;
+
+typedef struct ompt_record_parallel_end_t {
+    ompt_id_t parallel_id;
+    ompt_id_t encountering_task_id;
+    int flags;
+    const void *codeptr_ra;
+} ompt_record_parallel_end_t;
+
+typedef struct ompt_record_work_t {
+    ompt_work_t work_type;
+    ompt_scope_endpoint_t endpoint;
+    ompt_id_t parallel_id;
+    ompt_id_t task_id;
+    uint64_t count;
+    const void *codeptr_ra;
+} ompt_record_work_t;
+
+typedef struct ompt_record_dispatch_t {
+    ompt_id_t parallel_id;
+    ompt_id_t task_id;
+    ompt_dispatch_t kind;
+    ompt_data_t instance;
+} ompt_record_dispatch_t;
+
+typedef struct ompt_record_task_create_t {
+    ompt_id_t encountering_task_id;
+    ompt_id_t new_task_id;
+    int flags;
+    int has_dependences;
+    const void *codeptr_ra;
+} ompt_record_task_create_t;
+
+typedef struct ompt_record_dependences_t {
+    ompt_id_t task_id;
+    ompt_dependence_t dep;
+    int ndeps;
+} ompt_record_dependences_t;
+
+typedef struct ompt_record_task_dependence_t {
+    ompt_id_t src_task_id;
+    ompt_id_t sink_task_id;
+} ompt_record_task_dependence_t;
+
+typedef struct ompt_record_task_schedule_t {
+    ompt_id_t prior_task_id;
+    ompt_task_status_t prior_task_status;
+    ompt_id_t next_task_id;
+} ompt_record_task_schedule_t;
+
+typedef struct ompt_record_implicit_task_t {
+    ompt_scope_endpoint_t endpoint;
+    ompt_id_t parallel_id;
+    ompt_id_t task_id;
+    unsigned int actual_parallelism;
+    unsigned int index;
+    int flags;
+} ompt_record_implicit_task_t;
+
+typedef struct ompt_record_masked_t {
+    ompt_scope_endpoint_t endpoint;
+    ompt_id_t parallel_id;
+    ompt_id_t task_id;
+    const void *codeptr_ra;
+} ompt_record_masked_t;
+typedef ompt_record_masked_t ompt_record_master_t;
+
+typedef struct ompt_record_sync_region_t {
+    ompt_sync_region_t kind;
+    ompt_scope_endpoint_t endpoint;
+    ompt_id_t parallel_id;
+    ompt_id_t task_id;
+    const void *codeptr_ra;
+} ompt_record_sync_region_t;
+
+typedef struct ompt_record_mutex_acquire_t {
+    ompt_mutex_t kind;
+    unsigned int hint;
+    unsigned int impl;
+    ompt_wait_id_t wait_id;
+    const void *codeptr_ra;
+} ompt_record_mutex_acquire_t;
+
+typedef struct ompt_record_mutex_t {
+    ompt_mutex_t kind;
+    ompt_wait_id_t wait_id;
+    const void *codeptr_ra;
+} ompt_record_mutex_t;
+
+typedef struct ompt_record_nest_lock_t {
+    ompt_scope_endpoint_t endpoint;
+    ompt_wait_id_t wait_id;
+    const void *codeptr_ra;
+} ompt_record_nest_lock_t;
+
+typedef struct ompt_record_flush_t {
+    const void *codeptr_ra;
+} ompt_record_flush_t;
+
+typedef struct ompt_record_cancel_t {
+    ompt_id_t task_id;
+    int flags;
+    const void *codeptr_ra;
+} ompt_record_cancel_t;
+
+typedef struct ompt_record_target_t {
+    ompt_target_t kind;
+    ompt_scope_endpoint_t endpoint;
+    int device_num;
+    ompt_id_t task_id;
+    ompt_id_t target_id;
+    const void *codeptr_ra;
+} ompt_record_target_t;
+
+typedef struct ompt_record_target_data_op_t {
+    ompt_id_t host_op_id;
+    ompt_target_data_op_t optype;
+    void *src_addr;
+    int src_device_num;
+    void *dest_addr;
+    int dest_device_num;
+    size_t bytes;
+    ompt_device_time_t end_time;
+    const void *codeptr_ra;
+} ompt_record_target_data_op_t;
+
+typedef struct ompt_record_target_map_t {
+    ompt_id_t target_id;
+    unsigned int nitems;
+    void **host_addr;
+    void **device_addr;
+    size_t *bytes;
+    unsigned int *mapping_flags;
+    const void *codeptr_ra;
+} ompt_record_target_map_t;
+
+typedef struct ompt_record_target_kernel_t {
+    ompt_id_t host_op_id;
+    unsigned int requested_num_teams;
+    unsigned int granted_num_teams;
+    ompt_device_time_t end_time;
+} ompt_record_target_kernel_t;
+
+typedef struct ompt_record_control_tool_t {
+    uint64_t command;
+    uint64_t modifier;
+    const void *codeptr_ra;
+} ompt_record_control_tool_t;
+
+/* 5.1 */
+typedef struct ompt_record_error_t {
+    ompt_severity_t severity;
+    const char *message;
+    size_t length;
+    const void *codeptr_ra;
+} ompt_record_error_t;
+
+typedef struct ompt_record_ompt_t {
+    ompt_callbacks_t type;
+    ompt_device_time_t time;
+    ompt_id_t thread_id;
+    ompt_id_t target_id;
+    union {
+        ompt_record_thread_begin_t thread_begin;
+        ompt_record_parallel_begin_t parallel_begin;
+        ompt_record_parallel_end_t parallel_end;
+        ompt_record_work_t work;
+        ompt_record_dispatch_t dispatch;
+        ompt_record_task_create_t task_create;
+        ompt_record_dependences_t dependences;
+        ompt_record_task_dependence_t task_dependence;
+        ompt_record_task_schedule_t task_schedule;
+        ompt_record_implicit_task_t implicit_task;
+        ompt_record_masked_t masked;
+        ompt_record_master_t master;
+        ompt_record_sync_region_t sync_region;
+        ompt_record_mutex_acquire_t mutex_acquire;
+        ompt_record_mutex_t mutex;
+        ompt_record_nest_lock_t nest_lock;
+        ompt_record_flush_t flush;
+        ompt_record_cancel_t cancel;
+        ompt_record_target_t target;
+        ompt_record_target_data_op_t target_data_op;
+        ompt_record_target_map_t target_map;
+        ompt_record_target_kernel_t target_kernel;
+        ompt_record_control_tool_t control_tool;
+        ompt_record_error_t error; /* 5.1 */
+    } record;
+} ompt_record_ompt_t;
 
 /* ---- Entry points, section 4.6.1: by the look-up function ------------------------------------ */
 
@@ -551,6 +788,8 @@ typedef int (*ompt_advance_buffer_cursor_t)(ompt_device_t *device,
                                             ompt_buffer_cursor_t *next);
 typedef ompt_record_t (*ompt_get_record_type_t)(ompt_buffer_t *buffer,
                                                 ompt_buffer_cursor_t current);
+typedef ompt_record_ompt_t *(*ompt_get_record_ompt_t)(ompt_buffer_t *buffer,
+                                                      ompt_buffer_cursor_t current);
 typedef void *(*ompt_get_record_native_t)(ompt_buffer_t *buffer,
                                           ompt_buffer_cursor_t current,
                                           ompt_id_t *host_op_id);
