@@ -4,46 +4,15 @@
  * child, since the environment is read once. */
 #define _GNU_SOURCE
 #include <omp.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "openmp/uneven.h"
 #include "support/unit.h"
 
 #define MOST 18000
 #define THREADS_MOST 20
-
-typedef struct variable {
-    const char *name;
-    const char *value;
-} variable;
-
-static const variable always[] = {{"MEDLEY_CORE_CLASSES", "{0},{1}"}, {"OMP_PLACES", "{0},{1}"}};
-
-/* True: so did the child find it. */
-static bool
-with(const variable *variables, uint32_t count, bool (*holds)(void))
-{
-    pid_t child = fork();
-    if (child == 0) {
-        for (uint32_t i = 0; i < sizeof always / sizeof always[0]; i++) {
-            (void)setenv(always[i].name, always[i].value, 1);
-        }
-        for (uint32_t i = 0; i < count; i++) {
-            (void)setenv(variables[i].name, variables[i].value, 1);
-        }
-        (void)alarm(60);
-        _exit(holds() ? 0 : 1);
-    }
-    int status = 1;
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
-}
-
-#define WITH(variables, holds) with(variables, sizeof(variables) / sizeof(variables)[0], holds)
 
 /* ---- As told --------------------------------------------------------------------------------- */
 
@@ -361,9 +330,7 @@ main(void)
         cmocka_unit_test(nobody_is_waited_for),
         cmocka_unit_test(the_same_iterations_again),
     };
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0 || !CPU_ISSET(0, &set) || !CPU_ISSET(1, &set)) {
-        (void)printf("not possible here: processors 0 and 1 may not both be used\n");
+    if (!uneven_is_possible()) {
         return 0;
     }
     return cmocka_run_group_tests_name("loops on unlike cores", tests, NULL, NULL);

@@ -108,32 +108,41 @@ why_not(const med_loop *loop, const med_team *team, uint32_t used)
     return used < 2 ? MED_SITE_ONE_CLASS : MED_SITE_PROBED;
 }
 
-/* Of a loop on unlike cores. */
+/* Who begins the same loop elsewhere may probe once more. */
+static med_site_why
+what_next(const med_work *work, const med_site *site, uintptr_t probe_each)
+{
+    uint32_t most = med_settings_get()->uneven.probes_most;
+    if (most == 0) {
+        return MED_SITE_UNPROBED;
+    }
+    if (med_site_is_short(site, work->units) && !med_site_is_due(site, &site->short_due)) {
+        return MED_SITE_SHORT;
+    }
+    /* Relaxed: as all of a site. */
+    if (atomic32_load_relaxed(&site->probes) >= most && !med_site_is_due(site, &site->probe_due)) {
+        return MED_SITE_CACHED;
+    }
+    return probe_each ? MED_SITE_PROBED : MED_SITE_FEW;
+}
+
+/* Of a loop on unlike cores. What was measured of a loop says nothing while it is short: then time
+ * is lost by what lies around it. */
 static med_site_why
 plan_probe(const med_work *work, med_het *het)
 {
-    const med_uneven *told = &med_settings_get()->uneven;
     const med_site *site = het->site;
     if (weights_take(het, weight_told)) {
         het->is_split = true;
         return MED_SITE_TOLD;
     }
-    het->is_split = weights_take(het, weight_measured);
+    med_site_why why = what_next(work, site, het->probe_each);
+    het->is_split = why != MED_SITE_SHORT && weights_take(het, weight_measured);
     if (!het->is_split) {
         weights_guess(het);
     }
-    /* Relaxed, both: who begins the same loop elsewhere may probe once more. */
-    if (atomic32_load_relaxed(&site->probes) >= told->probes_most) {
-        return het->is_split ? MED_SITE_CACHED : MED_SITE_UNPROBED;
-    }
-    if (het->probe_each == 0) {
-        return MED_SITE_FEW;
-    }
-    if (work->units <= atomic_word_load_relaxed(&site->short_to)) { /* relaxed: as above */
-        return MED_SITE_SHORT;
-    }
-    het->probes = true;
-    return MED_SITE_PROBED;
+    het->probes = why == MED_SITE_PROBED;
+    return why;
 }
 
 static void
@@ -212,9 +221,8 @@ med_het_measured(med_work *work, med_het_member *own, uintptr_t units)
         return false;
     }
     if (is_short(work)) {
-        /* Relaxed, both: as all of a site. */
-        atomic_word_store_relaxed(&het->site->short_to, work->units);
-        atomic32_store_relaxed(&het->site->why, MED_SITE_SHORT); /* relaxed: as above */
+        med_site_learn_short(het->site, work->units);
+        atomic32_store_relaxed(&het->site->why, MED_SITE_SHORT); /* relaxed: as all of a site */
     } else {
         med_site_learn(het->site, &het->pace, het->split.classes);
         if (!het->is_split && weights_take(het, weight_measured)) {

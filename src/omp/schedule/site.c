@@ -104,20 +104,68 @@ med_site_note_split(med_site *site, const med_split *split)
     }
 }
 
+static void
+due_put(const med_site *site, atomic32 *due)
+{
+    uint32_t now = atomic32_load_relaxed(&site->invocations); /* relaxed: see the struct */
+    atomic32_store_relaxed(due, now + MED_SITE_AGAIN);        /* relaxed: as above */
+}
+
+/* The number goes round. */
+bool
+med_site_is_due(const med_site *site, const atomic32 *due)
+{
+    uint32_t now = atomic32_load_relaxed(&site->invocations);    /* relaxed: see the struct */
+    return (int32_t)(now + 1 - atomic32_load_relaxed(due)) >= 0; /* relaxed: as above */
+}
+
+bool
+med_site_is_short(const med_site *site, uintptr_t units)
+{
+    return units <= atomic_word_load_relaxed(&site->short_to); /* relaxed: see the struct */
+}
+
+void
+med_site_learn_short(med_site *site, uintptr_t units)
+{
+    if (!med_site_is_short(site, units)) {
+        atomic_word_store_relaxed(&site->short_to, units); /* relaxed: see the struct */
+    }
+    due_put(site, &site->short_due);
+}
+
+/* One that was disturbed is not believed: of the mean and the last two measurements the middle one
+ * counts. Of the first, which may have been cold, nothing is known but that. */
+static uint32_t
+weight_learn(med_site *site, uint32_t class, uint32_t measured, bool second)
+{
+    uint32_t old = atomic32_load_relaxed(&site->weights[class]);   /* relaxed: see the struct */
+    uint32_t before = atomic32_load_relaxed(&site->newest[class]); /* relaxed: as above */
+    if (measured) {
+        atomic32_store_relaxed(&site->newest[class], measured); /* relaxed: as above */
+    }
+    if (old && before && measured && !second) {
+        measured = med_weight_middle(old, before, measured);
+    }
+    return med_weight_mean(old, measured);
+}
+
 void
 med_site_learn(med_site *site, const med_pace *pace, uint32_t classes)
 {
     uint32_t weights[MED_CLASSES_MAX];
     med_pace_weights(pace, classes, weights);
+    bool is_second = atomic32_load_relaxed(&site->probes) == 1; /* relaxed, all: see the struct */
     for (uint32_t i = 0; i < classes; i++) {
         uint64_t ps = med_pace_ps(pace, i);
-        uint32_t old = atomic32_load_relaxed(&site->weights[i]); /* relaxed, all: see the struct */
-        uint32_t mean = med_weight_mean(old, weights[i]);
+        uint32_t mean = weight_learn(site, i, weights[i], is_second);
         atomic32_store_relaxed(&site->weights[i], mean); /* relaxed: as above */
         if (ps) {
             uintptr_t whole = ps < UINTPTR_MAX ? (uintptr_t)ps : UINTPTR_MAX;
             atomic_word_store_relaxed(&site->times_ps[i], whole); /* relaxed: as above */
         }
     }
-    atomic32_fetch_add_relaxed(&site->probes, 1); /* relaxed: as above */
+    atomic32_fetch_add_relaxed(&site->probes, 1);  /* relaxed: as above */
+    atomic_word_store_relaxed(&site->short_to, 0); /* relaxed: as above */
+    due_put(site, &site->probe_due);
 }

@@ -77,3 +77,11 @@ med_weight_mean(uint32_t old, uint32_t new)
     }
     return (3 * new + old + 2) / 4;
 }
+
+uint32_t
+med_weight_middle(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t low = a < b ? a : b;
+    uint32_t high = a < b ? b : a;
+    return c < low ? low : c < high ? c : high;
+}

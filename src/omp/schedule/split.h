@@ -39,4 +39,7 @@ void med_pace_weights(const med_pace *pace, uint32_t classes, uint32_t *weights)
 /* The mean of many: three quarters are the newest. `old` 0: there is none; `new` 0: nothing new. */
 uint32_t med_weight_mean(uint32_t old, uint32_t new);
 
+/* The one of three that neither is the least nor the most. */
+uint32_t med_weight_middle(uint32_t a, uint32_t b, uint32_t c);
+
 #endif

@@ -132,6 +132,18 @@ the_newest_counts_most(void **state)
     assert_int_equal(med_weight_mean(MED_WEIGHT_MOST, MED_WEIGHT_MOST), MED_WEIGHT_MOST);
 }
 
+static void
+the_middle_one(void **state)
+{
+    static const uint32_t orders[][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2},
+                                         {3, 2, 1}, {1, 2, 2}, {2, 1, 2}, {2, 2, 1}, {2, 2, 3},
+                                         {2, 3, 2}, {3, 2, 2}, {2, 2, 2}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        assert_int_equal(med_weight_middle(orders[i][0], orders[i][1], orders[i][2]), 2);
+    }
+}
+
 int
 main(void)
 {
@@ -143,6 +155,7 @@ main(void)
         cmocka_unit_test(a_class_without_a_measurement_has_no_weight),
         cmocka_unit_test(paces_far_apart),
         cmocka_unit_test(the_newest_counts_most),
+        cmocka_unit_test(the_middle_one),
     };
     return cmocka_run_group_tests_name("split", tests, NULL, NULL);
 }

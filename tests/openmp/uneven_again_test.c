@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What was measured of a loop on unlike cores is measured again now and then: a loop that has
+ * become longer is no short one any more, and no measurement that was disturbed splits a loop for
+ * ever. One that is short is split evenly. */
+#define _GNU_SOURCE
+#include <omp.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "openmp/uneven.h"
+#include "support/unit.h"
+
+#define COUNT 400
+#define INVOCATIONS_MOST 600 /* in which what is measured each 64th time is measured again */
+
+static volatile long spent;
+static int first_ones; /* iterations of the first of two threads, in the last invocation */
+
+/* Iterations of so many rounds on the first thread, and on the second. */
+static void
+loop(int first, int second)
+{
+    int own = 0;
+#pragma omp parallel reduction(+ : own)
+    {
+        const int rounds = omp_get_thread_num() == 0 ? first : second;
+#pragma omp for schedule(runtime)
+        for (int i = 0; i < COUNT; i++) {
+            own += omp_get_thread_num() == 0;
+            for (int j = 0; j < rounds; j++) {
+                (void)spent;
+            }
+        }
+    }
+    first_ones = own;
+}
+
+static bool
+becomes(int first, int second, int least, int most)
+{
+    for (int i = 0; i < INVOCATIONS_MOST; i++) {
+        loop(first, second);
+        if (first_ones >= least && first_ones <= most) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing but its own lines is known of a loop that is short: its parts are equal. */
+static bool
+grows(void)
+{
+    for (int i = 0; i < 20; i++) {
+        loop(0, 0);
+    }
+    return becomes(0, 0, COUNT / 2, COUNT / 2) && becomes(1000, 4000, COUNT * 6 / 10, COUNT);
+}
+
+static bool
+shrinks(void)
+{
+    return becomes(1000, 8000, COUNT * 7 / 10, COUNT) && becomes(0, 0, COUNT / 2, COUNT / 2);
+}
+
+/* The only probe finds the second thread disturbed. */
+static bool
+was_disturbed(void)
+{
+    loop(1000, 20000);
+    loop(1000, 1000);
+    return first_ones > COUNT * 7 / 10 && becomes(1000, 1000, 0, COUNT * 65 / 100);
+}
+
+/* Where others want the processors, too, a thread may be gone just when it is measured: so it holds
+ * once in some tries. What is never measured again it does not hold for in any. */
+#define TRIES 20
+
+static void
+holds_once(const char *probes, bool (*holds)(void))
+{
+    const variable v[] = {
+        {"OMP_SCHEDULE", "hetprobe"}, {"OMP_NUM_THREADS", "2"}, {"MEDLEY_MAX_PROBES", probes}};
+    bool has_held = false;
+    for (int i = 0; i < TRIES && !has_held; i++) {
+        has_held = WITH(v, holds);
+    }
+    assert_true(has_held);
+}
+
+static void
+a_loop_that_becomes_longer(void **state)
+{
+    (void)state;
+    holds_once("10", grows);
+}
+
+static void
+a_loop_that_becomes_short(void **state)
+{
+    (void)state;
+    holds_once("10", shrinks);
+}
+
+static void
+a_probe_that_was_disturbed(void **state)
+{
+    (void)state;
+    holds_once("1", was_disturbed);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_that_becomes_longer),
+        cmocka_unit_test(a_loop_that_becomes_short),
+        cmocka_unit_test(a_probe_that_was_disturbed),
+    };
+    if (!uneven_is_possible()) {
+        return 0;
+    }
+    return cmocka_run_group_tests_name("loops on unlike cores, measured again", tests, NULL, NULL);
+}
