@@ -218,11 +218,18 @@ part_by_speed(med_member *member, uint64_t count, const char *source, const void
         .count = count, .schedule = &med_schedule_hetprobe_whole, .code = code, .source = source};
     med_span span = {.first = 0};
     med_work_begin(member, &loop, &none);
-    member->parted = true;
+    member->share.parted = true;
     if (!med_work_next(member, &span)) {
         span = (med_span){.first = 0};
     }
     return (part){span.first, span.end, count, span.first < span.end && span.end == count};
+}
+
+/* Sections are of different lengths: what one takes tells nothing of the next. */
+static inline bool
+is_loop(const med_kmpc_place *place)
+{
+    return !place || !(place->flags & MED_KMPC_WORK_SECTIONS);
 }
 
 static inline part
@@ -235,7 +242,7 @@ part_asked(
     }
     switch (number & ~MODIFIERS) {
     case STATIC:
-        if (med_work_imposed.parts && !member->work) {
+        if (med_work_imposed.parts && !member->work && is_loop(place)) {
             return part_by_speed(member, count, place ? place->source : NULL, code);
         }
         return part_of(count, thread_of(member));
@@ -324,10 +331,9 @@ __kmpc_for_static_fini(const med_kmpc_place *place, int32_t thread)
     }
     if (med_work_imposed.parts) {
         med_member *member = med_member_get();
-        if (member->parted && member->work) {
+        if (member->work && member->share.parted) {
             med_hetprobe_whole_end(member);
             med_work_end(member);
-            member->parted = false;
         }
     }
 }

@@ -81,7 +81,6 @@ typedef struct med_member {
     uint64_t shown; /* where it was when that was displayed; and the team's size */
     uint32_t bound; /* to that place, and one more; 0: to none */
     med_placement placement;
-    bool parted;                  /* it is in a static loop that is split by the speed of cores */
     bool early;                   /* it came to the region's end before: cancel.c */
     bool waits;                   /* likewise: and left the barrier before it passed */
     atomic32 ended;               /* the last region that it has come to the end of */

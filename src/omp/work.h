@@ -135,6 +135,7 @@ typedef struct med_share {
     uintptr_t rounds; /* so often it got some */
     bool has_some;    /* that are not done */
     bool inside;      /* an ordered part */
+    bool parted;      /* the loop is a static one of clang's, split by the speed of cores */
 } med_share;
 
 /* The place of that number in a team's ring, for the first time. */
