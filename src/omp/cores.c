@@ -94,6 +94,18 @@ med_cores_are_unlike(const med_settings *settings)
     return false;
 }
 
+uint32_t
+med_cores_count(const med_settings *settings)
+{
+    uint32_t numbers[MED_PLACE_PROCESSORS];
+    uint32_t count = med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
+    cores known = {.classes = 0};
+    for (uint32_t i = 0; i < count && i < MED_PLACE_PROCESSORS; i++) {
+        (void)class_of(&known, settings, numbers[i]);
+    }
+    return known.classes;
+}
+
 /* ---- Of places ------------------------------------------------------------------------------- */
 
 /* Twice: a class's number is known when all of them are. */

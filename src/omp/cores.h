@@ -19,6 +19,9 @@ uint32_t med_cores_classes(void);
 uint32_t med_cores_class(const struct med_member *member);
 /* How fast cores of a class are, beside each other; 0: the system does not say. */
 uint32_t med_cores_capacity(uint32_t class);
+/* So many there are as MEDLEY_CORE_CLASSES says, or else among the processors that the calling
+ * thread may use. While the environment is read. */
+uint32_t med_cores_count(const struct med_settings *settings);
 /* Are there several, among the processors that the calling thread may use? While the environment
  * is read. */
 bool med_cores_are_unlike(const struct med_settings *settings);

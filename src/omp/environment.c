@@ -355,7 +355,7 @@ static const variable variables[] = {
     {"OMP_SCHEDULE", schedule_read, SCHEDULES_WANTED},
     {"MEDLEY_SCHEDULE", imposed_read, SCHEDULES_WANTED},
     {"MEDLEY_CORE_CLASSES", med_uneven_read_classes,
-     "no more than 8 places, as OMP_PLACES has them, of processors that may be used"},
+     "no more than 8 places, as OMP_PLACES has them, of processors that may be used, each in one"},
     {"MEDLEY_CSR", med_uneven_read_ratios, "numbers from 1 to 65535, with colons between them"},
     {"MEDLEY_PROBE_PERCENT", med_uneven_read_percent, "a number from 1 to 100"},
     {"MEDLEY_MAX_PROBES", med_uneven_read_most, "a number"},
@@ -413,6 +413,7 @@ settings_read(med_settings *settings)
             med_log_ignored(variables[i].name, value, variables[i].wanted);
         }
     }
+    med_uneven_settle(settings);
     places_settle(settings);
     imposed_settle(settings);
     if ((settings->threads_listed > 1 || settings->binds_listed > 1) &&

@@ -2,7 +2,10 @@
 /* Variables of the environment that are about unlike cores. */
 #include "omp/uneven.h"
 
+#include "base/log.h"
+#include "omp/cores.h"
 #include "omp/icv.h"
+#include "port/port.h"
 
 static bool
 percent_read(med_value value, uint32_t *percent)
@@ -54,11 +57,40 @@ med_uneven_read_ratios(med_settings *settings, med_value value)
     return med_value_end(&value);
 }
 
+/* Is a processor in two of them? */
+static bool
+is_twofold(const med_places *classes)
+{
+    for (uint32_t word = 0; word < MED_PLACE_WORDS; word++) {
+        uint64_t seen = 0;
+        for (uint32_t i = 0; i < classes->count; i++) {
+            if (seen & classes->list[i].bits[word]) {
+                return true;
+            }
+            seen |= classes->list[i].bits[word];
+        }
+    }
+    return false;
+}
+
 bool
 med_uneven_read_classes(med_settings *settings, med_value value)
 {
+    const med_places *classes = &settings->uneven.classes;
     return med_places_read(&value, &settings->uneven.classes) &&
-           settings->uneven.classes.count <= MED_CLASSES_MAX;
+           classes->count <= MED_CLASSES_MAX && !is_twofold(classes);
+}
+
+void
+med_uneven_settle(med_settings *settings)
+{
+    med_uneven *uneven = &settings->uneven;
+    if (uneven->ratio_count && uneven->ratio_count != med_cores_count(settings)) {
+        med_log_ignored("MEDLEY_CSR", med_port_environment("MEDLEY_CSR"),
+                        "a number for each class of cores, as MEDLEY_CORE_CLASSES or the system "
+                        "has them");
+        uneven->ratio_count = 0;
+    }
 }
 
 bool

@@ -35,6 +35,8 @@ bool med_uneven_read_most(struct med_settings *settings, med_value value);
 bool med_uneven_read_again(struct med_settings *settings, med_value value);
 bool med_uneven_read_ratios(struct med_settings *settings, med_value value);
 bool med_uneven_read_classes(struct med_settings *settings, med_value value);
+/* When all are read: what does not go together is named in a warning. */
+void med_uneven_settle(struct med_settings *settings);
 /* Is a loop of that kind shared out by the speed of cores? */
 bool med_uneven_is(uint32_t kind);
 /* Does a schedule that the environment names share out by the speed of cores? */

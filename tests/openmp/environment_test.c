@@ -249,11 +249,12 @@ static const reading readings[] = {
     {"OMP_SCHEDULE", "guidedly", dynamic_1, true},
     {"MEDLEY_SCHEDULE", "steal,3", steal_3, false},
     {"MEDLEY_SCHEDULE", "fastest", dynamic_1, true},
-    {"MEDLEY_CSR", "3:1", dynamic_1, false},
+    {"MEDLEY_CSR", "8:7:6:5:4:3:2:1", dynamic_1, true}, /* no machine has so many classes */
     {"MEDLEY_CSR", "3:0", dynamic_1, true},
     {"MEDLEY_CSR", "3;1", dynamic_1, true},
     {"MEDLEY_CORE_CLASSES", "{0}", dynamic_1, false},
     {"MEDLEY_CORE_CLASSES", "{0", dynamic_1, true},
+    {"MEDLEY_CORE_CLASSES", "{0},{0}", dynamic_1, true},
     {"MEDLEY_PROBE_PERCENT", "100", dynamic_1, false},
     {"MEDLEY_PROBE_PERCENT", "101", dynamic_1, true},
     {"MEDLEY_MAX_PROBES", "0", dynamic_1, false},
@@ -294,18 +295,34 @@ static const reading readings[] = {
 };
 
 static void
+check(const reading *r)
+{
+    bool held = run(r);
+    bool named = strstr(said, r->name) && strstr(said, r->value);
+    if (!held || named != r->warns || (!r->warns && said[0])) {
+        fail_msg("%s=%s: %s; it said '%s'", r->name, r->value, held ? "read" : "read wrong", said);
+    }
+}
+
+static void
 read_or_named(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
-        const reading *r = &readings[i];
-        bool held = run(r);
-        bool named = strstr(said, r->name) && strstr(said, r->value);
-        if (!held || named != r->warns || (!r->warns && said[0])) {
-            fail_msg("%s=%s: %s; it said '%s'", r->name, r->value, held ? "read" : "read wrong",
-                     said);
-        }
+        check(&readings[i]);
     }
+}
+
+static void
+a_ratio_for_each_class(void **state)
+{
+    static const reading of_one_class[] = {{"MEDLEY_CSR", "3", dynamic_1, false},
+                                           {"MEDLEY_CSR", "3:1", dynamic_1, true}};
+    (void)state;
+    (void)setenv("MEDLEY_CORE_CLASSES", "{0}", 1);
+    check(&of_one_class[0]);
+    check(&of_one_class[1]);
+    (void)unsetenv("MEDLEY_CORE_CLASSES");
 }
 
 static bool
@@ -342,6 +359,7 @@ main(void)
         "OMP_ALLOCATOR",         "OMP_DISPLAY_ENV",    "OMP_WAIT_POLICY",
         "GOMP_SPINCOUNT",        "KMP_BLOCKTIME"};
     const struct CMUnitTest tests[] = {cmocka_unit_test(read_or_named),
+                                       cmocka_unit_test(a_ratio_for_each_class),
                                        cmocka_unit_test(fewer_threads_are_told_once)};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         (void)unsetenv(others[i]);
