@@ -92,7 +92,7 @@ ask(bench *b, uint32_t threads, uint32_t processors)
 int
 main(int argc, char **argv)
 {
-    static const uint32_t threads[] = {1, 2, 4, 8, 16};
+    static const uint32_t threads[] = {1, 2, 4, 8, 12, 16, 20, 24};
     bench b;
     bench_begin(&b, argc, argv, "openmp_bench",
                 "OpenMP's directives beside the compilers' runtimes");

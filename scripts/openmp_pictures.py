@@ -4,8 +4,9 @@
 
 usage: scripts/openmp_pictures.py FOLDER
 
-Reads FOLDER/openmp_bench.json and FOLDER/openmp_programs_bench.json. Writes into FOLDER openmp.md,
-with the paper's Table I (our time over a peer's, by directive and number of threads), and its
+Reads FOLDER/openmp_bench.json, openmp_programs_bench.json and openmp_uneven_bench.json. Writes into
+FOLDER openmp.md, with the paper's Table I (our time over a peer's, by directive and number of
+threads) and what loops take on unlike cores, by schedule; and the paper's
 Figure 4: openmp_times.svg (the programs' times by number of threads) and openmp_speedup.svg (one
 thread's time over that of several). All are medians of the restarts; strokes are their 95 %
 intervals.
@@ -55,6 +56,31 @@ def ratio_table(directives, peer):
             ours, theirs = (directives[t][r][name]["median"] for r in ("medley", peer))
             cells.append(f"{ours / theirs:.2f}")
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+# ---- Unlike cores --------------------------------------------------------------------------------
+
+
+def uneven_table(path):
+    with open(path, encoding="utf-8") as file:
+        questions = json.load(file)["questions"]
+    times = {s["name"]: {} for q in questions for s in q["subjects"]}
+    for question in questions:
+        for subject in question["subjects"]:
+            value = subject["values"][0]
+            times[subject["name"]][question["name"]] = (
+                f"{value['median']:.0f} [{value['low']:.0f} .. {value['high']:.0f}]"
+            )
+    names = [question["name"] for question in questions]
+    lines = [
+        f"Times of a loop ({questions[0]['unit']}), {questions[0]['setting']}; told: the ideal split:",
+        "",
+        "| schedule | " + " | ".join(names) + " |",
+        "|---|" + "---|" * len(names),
+    ]
+    for subject, cells in times.items():
+        lines.append(f"| {subject} | " + " | ".join(cells.get(name, "") for name in names) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -142,6 +168,8 @@ def main():
         "Times of directives, each with its delay of 0.1 us, by number of threads "
         f"on {os.cpu_count()} processors.\n\n"
         + "\n".join(ratio_table(directives, peer) for peer in RUNTIMES[1:])
+        + "\n"
+        + uneven_table(os.path.join(folder, "openmp_uneven_bench.json"))
     )
     with open(os.path.join(folder, "openmp.md"), "w", encoding="utf-8") as file:
         file.write(tables)
