@@ -92,7 +92,7 @@ are_shown(const char *system)
     CHECK(region(4) == 4);
     CHECK(workers(system) == 4);
     for (int i = 0; i < 4; i++) {
-        char name[16];
+        char name[24];
         (void)snprintf(name, sizeof name, " omp.%d ", i);
         CHECK(shown(system, name, " runtime ") == 1);
     }

@@ -50,7 +50,6 @@ typedef struct watch_thread {
     watch_task *task;
     watch_stack outer, regions, held;
     ompt_wait_id_t wanted;
-    bool is_over;
 } watch_thread;
 
 static struct {
@@ -128,9 +127,10 @@ watch_nothing_open(const watch_task *task)
 static watch_thread *
 watch_here(void)
 {
-    watch_thread *here = watch_thread_data()->ptr;
-    WATCH(here != NULL && !here->is_over);
-    return here;
+    static watch_thread nobody;
+    ompt_data_t *data = watch_thread_data();
+    WATCH(data != NULL && data->ptr != NULL);
+    return data && data->ptr ? data->ptr : &nobody;
 }
 
 static bool
@@ -196,7 +196,8 @@ watch_thread_end(ompt_data_t *data)
     WATCH(thread == watch_here());
     WATCH(thread->task == NULL && thread->outer.count == 0);
     WATCH(thread->regions.count == 0 && thread->held.count == 0);
-    thread->is_over = true;
+    data->ptr = NULL;
+    free(thread);
     WATCH_COUNT(threads_over);
 }
 
@@ -310,8 +311,10 @@ watch_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
         watch_goes_to(next->ptr);
         return;
     }
-    WATCH(((watch_task *)prior->ptr)->flags & ompt_task_explicit);
+    watch_task *ends = watch_here()->task;
+    WATCH(ends->flags & ompt_task_explicit);
     watch_comes_back();
+    free(ends);
     WATCH(watch_is_here(next));
     WATCH_COUNT(over);
     if (status == ompt_task_detach) {
@@ -326,7 +329,7 @@ watch_cancel(ompt_data_t *task, int flags, const void *at)
     if (flags & ompt_cancel_discarded_task) {
         watch_task *made = task->ptr;
         WATCH(made->life == WATCH_MADE);
-        made->life = WATCH_OVER;
+        free(made);
         WATCH_COUNT(discarded);
     } else {
         WATCH(watch_is_here(task));
