@@ -234,15 +234,14 @@ GOMP_parallel_sections_start(void (*entry)(void *), void *data, unsigned threads
 FACE bool
 GOMP_single_start(void)
 {
-    return med_team_single(MED_CALLED(MED_OMPT_PLAIN));
+    return med_told_single();
 }
 
 /* NULL: the caller is the one; else what that one gave to all. */
 FACE void *
 GOMP_single_copy_start(void)
 {
-    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
-    return med_team_single(member) ? NULL : med_team_copy_take(member);
+    return med_told_single() ? NULL : med_team_copy_take(med_member_get());
 }
 
 FACE void

@@ -241,7 +241,7 @@ __kmpc_single(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    return med_team_single(MED_CALLED(MED_OMPT_PLAIN));
+    return med_told_single();
 }
 
 /* The end of what one thread executes, or what all do: nothing is to do, but for tools. */

@@ -2,6 +2,7 @@
 /* The function by which a program speaks to a tool (OpenMP 5.0, section 3.8). */
 #include "omp/face.h"
 #include "omp/ompt_inner.h"
+#include "omp/told.h"
 
 /* What omp_control_tool returns; and success is 0. */
 #define NO_TOOL (-2)

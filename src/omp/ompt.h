@@ -3,7 +3,8 @@
  * What a tool that watches the program is told (OMPT: OpenMP 5.0, section 4), as the rest of
  * src/omp sees it: one line where something happens.
  *
- * Without a tool each is a look at one word, which nobody writes, and a branch that is not taken.
+ * Without a tool each is a look at one word, which nobody writes, and a branch that is not taken:
+ * at a word of all, or, where the member is at hand that is told of, at whether a tool knows it.
  * There are two shapes. An event is told where it happens:
  *
  *     med_ompt_work_begin(member);
@@ -96,25 +97,6 @@ MED_OMPT_TOLD struct med_member *med_ompt_called_told(struct med_member *member,
                                                       uint32_t kind,
                                                       const void *return_address,
                                                       void *frame);
-
-/* Inlined in any case: it is the face's callers that are meant. */
-static inline __attribute__((always_inline)) struct med_member *
-med_ompt_called(struct med_member *member, uint32_t kind)
-{
-    return med_ompt_is_on() ? med_ompt_called_told(member, kind, __builtin_return_address(0),
-                                                   __builtin_dwarf_cfa())
-                            : member;
-}
-
-/* In a face: the member that the calling thread is. `kind`: of the construct. */
-#define MED_CALLED(kind) med_ompt_called(med_member_get(), kind)
-/* The same, where no member is needed. */
-#define MED_CALLED_ONLY(kind)                                                                      \
-    do {                                                                                           \
-        if (med_ompt_is_on()) {                                                                    \
-            (void)MED_CALLED(kind);                                                                \
-        }                                                                                          \
-    } while (0)
 
 /* ---- Threads and regions: ompt_region.c ------------------------------------------------------ */
 
@@ -269,17 +251,29 @@ MED_OMPT_TOLD void med_ompt_ordered_end(const void *return_address, void *frame)
 
 /* ---- Constructs: ompt_work.c ----------------------------------------------------------------- */
 
+/* Told of a member that a tool knows (team.h has who that is): what begins and ends so often that
+ * the look at the word is to be seen. */
+#define MED_OMPT_IS_TOLD(member) __builtin_expect((member)->ompt != NULL, 0)
+#define MED_OMPT_TELL_OF(member, told, ...)                                                        \
+    do {                                                                                           \
+        if (MED_OMPT_IS_TOLD(member)) {                                                            \
+            told(__VA_ARGS__);                                                                     \
+        }                                                                                          \
+    } while (0)
+
 /* What the member's construct is; and one of which it shares nothing with others. */
-MED_OMPT_EVENT(med_ompt_work_begin, (struct med_member * member), (member))
-MED_OMPT_EVENT(med_ompt_work_end, (struct med_member * member), (member))
-MED_OMPT_EVENT(med_ompt_dispatch,
-               (struct med_member * member, const struct med_span *span),
-               (member, span))
+MED_OMPT_TOLD void med_ompt_work_begin_told(struct med_member *member);
+MED_OMPT_TOLD void med_ompt_work_end_told(struct med_member *member);
+MED_OMPT_TOLD void med_ompt_dispatch_told(struct med_member *member, const struct med_span *span);
+#define med_ompt_work_begin(member) MED_OMPT_TELL_OF(member, med_ompt_work_begin_told, member)
+#define med_ompt_work_end(member) MED_OMPT_TELL_OF(member, med_ompt_work_end_told, member)
+#define med_ompt_dispatch(member, span)                                                            \
+    MED_OMPT_TELL_OF(member, med_ompt_dispatch_told, member, span)
 MED_OMPT_EVENT(med_ompt_part_begin,
                (struct med_member * member, uint32_t work, uint64_t count),
                (member, work, count))
 MED_OMPT_EVENT(med_ompt_part_end, (struct med_member * member), (member))
-MED_OMPT_EVENT(med_ompt_single, (struct med_member * member, bool is_mine), (member, is_mine))
+MED_OMPT_TOLD bool med_ompt_single(const void *return_address, void *frame);
 MED_OMPT_EVENT(med_ompt_single_end, (struct med_member * member), (member))
 MED_OMPT_EVENT(med_ompt_masked, (struct med_member * member, bool is_end), (member, is_end))
 MED_OMPT_EVENT(med_ompt_flush, (void), ())

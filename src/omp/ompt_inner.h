@@ -43,7 +43,7 @@ typedef struct med_ompt_task {
     bool ends;             /* a worker's: the end of its region is to be told */
     uint32_t over_before;  /* of its team's regions, when its own began */
     bool yields;
-    bool loops; /* it makes the tasks of a loop: its frame stays until they are made */
+    bool loops;         /* it makes the tasks of a loop: its frame stays until they are made */
     atomic32 event;     /* of one that detaches: MED_OMPT_EVENT_... */
     const void *memory; /* of its data */
     size_t memory_bytes;

@@ -95,16 +95,20 @@ med_ompt_dispatch_told(med_member *member, const med_span *span)
 
 /* ---- Single, masked -------------------------------------------------------------------------- */
 
-void
-med_ompt_single_told(med_member *member, bool is_mine)
+bool
+med_ompt_single(const void *return_address, void *frame)
 {
+    med_member *member =
+        med_ompt_called_told(med_member_get(), MED_OMPT_PLAIN, return_address, frame);
     med_ompt_task *task = med_ompt_current(member);
+    bool is_mine = med_team_single(member);
     med_ompt_single_close(member, task);
     begin(task, is_mine ? ompt_work_single_executor : ompt_work_single_other, 1);
     task->single = is_mine;
     if (!is_mine) {
         end(task);
     }
+    return is_mine;
 }
 
 void

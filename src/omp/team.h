@@ -62,7 +62,7 @@ typedef struct med_member {
     /* What the environment or the program has said of them, or NULL; its own, since who sleeps at
      * his gate looks at it while his leader may change the team's variables. */
     const med_wait_limits *waits_fixed;
-    med_task *task;                /* that it executes; in the end: */
+    med_task *task; /* that it executes; in the end: */
     med_task implicit;
     med_bound allowed;             /* of what it may start while that waits */
     uint32_t depth;                /* so many tasks, one within the other */
@@ -205,10 +205,8 @@ med_team_single(med_member *member)
 {
     uint32_t met = member->singles++;
     /* Relaxed: what stands before the construct is ordered, if at all, by a barrier. */
-    bool is_mine = atomic32_load_relaxed(&member->team->singles) == met &&
-                   atomic32_cas_relaxed(&member->team->singles, &met, met + 1);
-    med_ompt_single(member, is_mine);
-    return is_mine;
+    return atomic32_load_relaxed(&member->team->singles) == met &&
+           atomic32_cas_relaxed(&member->team->singles, &met, met + 1);
 }
 
 #endif
