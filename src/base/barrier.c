@@ -171,6 +171,9 @@ is_over(void *context)
     return have_all_come(w) || is_called(w);
 }
 
+/* So many others are looked at for one who may run here: of thousands each would look at all. */
+#define GUESSES 64u
+
 /* Of those who are missing one ran here last. */
 static bool
 is_wanted_here(void *context)
@@ -178,7 +181,7 @@ is_wanted_here(void *context)
     const wanted *w = context;
     uint32_t here = med_port_processor_here();
     note_processor(w->own, here);
-    for (uint32_t i = w->seen; i < w->count; i++) {
+    for (uint32_t i = w->seen; i < w->count && i - w->seen < GUESSES; i++) {
         /* Relaxed: a guess. */
         if (atomic32_load_relaxed(&w->lines[i].processor) == here &&
             !has_come(&w->lines[i], w->come)) {
@@ -209,6 +212,7 @@ wait_for(med_barrier *barrier, med_barrier_member *member, wanted *w)
                                 .is_wanted_here = is_wanted_here,
                                 .context = w,
                                 .limits = member->limits,
+                                .slices_double = true,
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = barrier->scope};
     (void)med_wait_until(&barrier->wait, &member->waiter, &request);
@@ -354,8 +358,10 @@ bool
 med_barrier_is_wanted_here(const med_barrier *barrier, const med_barrier_member *member)
 {
     uint32_t here = med_port_processor_here();
-    for (uint32_t i = 0; i < barrier->members; i++) {
-        const med_barrier_line *line = &barrier->lines[i];
+    uint32_t at = barrier->members <= GUESSES ? 0 : member->index;
+    for (uint32_t i = 0; i < barrier->members && i < GUESSES; i++) {
+        const med_barrier_line *line = &barrier->lines[at];
+        at = at + 1 < barrier->members ? at + 1 : 0;
         /* Relaxed, both: a guess. */
         if (atomic32_load_relaxed(&line->processor) == here &&
             (int32_t)(atomic32_load_relaxed(&line->come) - member->come) < 0) {

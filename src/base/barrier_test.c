@@ -297,6 +297,25 @@ begins_anew(void **state)
     }
 }
 
+/* Of thousands each looks at some, or all would look at all; and so it is a guess. */
+static void
+of_thousands_some_are_looked_at(void **state)
+{
+    (void)state;
+    static const med_barrier_shape one_group;
+    med_barrier *barrier = barrier_make(3000, &one_group);
+    med_barrier_member member = {.index = 100, .come = 1};
+    atomic32_store_relaxed(&barrier->lines[1500].processor, med_port_processor_here());
+    assert_false(med_barrier_is_wanted_here(barrier, &member));
+    atomic32_store_relaxed(&barrier->lines[110].processor, med_port_processor_here());
+    assert_true(med_barrier_is_wanted_here(barrier, &member));
+    member.index = 2999;
+    assert_false(med_barrier_is_wanted_here(barrier, &member));
+    atomic32_store_relaxed(&barrier->lines[5].processor, med_port_processor_here());
+    assert_true(med_barrier_is_wanted_here(barrier, &member));
+    free(barrier);
+}
+
 int
 main(void)
 {
@@ -309,6 +328,7 @@ main(void)
         cmocka_unit_test(begins_anew),
         cmocka_unit_test(those_who_depart_are_told),
         cmocka_unit_test(one_knows_who_is_wanted_here),
+        cmocka_unit_test(of_thousands_some_are_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

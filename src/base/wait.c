@@ -53,7 +53,8 @@
 #define CALLS 2 /* are enough: above */
 
 #define SLICE_FIRST_NS 4000000u
-#define SLICE_LAST_NS 64000000u
+#define SLICE_DOUBLES 4u       /* to 64 ms: deaths are noticed so late */
+#define SLICE_DOUBLES_LONG 16u /* from there to 262 s */
 
 bool
 med_wait_wake_sleepers(med_wait *wait, med_port_scope scope)
@@ -89,12 +90,32 @@ med_waker_look_closer(med_waker *waker)
     return misses;
 }
 
+static uint64_t
+slice_end_ns(uint32_t doubled, uint64_t deadline_ns)
+{
+    uint64_t end_ns = med_port_clock_ns() + ((uint64_t)SLICE_FIRST_NS << doubled);
+    return end_ns < deadline_ns ? end_ns : deadline_ns;
+}
+
+static uint32_t
+smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 uint64_t
 med_wait_slice_end_ns(uint32_t slice_index, uint64_t deadline_ns)
 {
-    uint64_t slice_ns = slice_index < 4 ? (uint64_t)SLICE_FIRST_NS << slice_index : SLICE_LAST_NS;
-    uint64_t end_ns = med_port_clock_ns() + slice_ns;
-    return end_ns < deadline_ns ? end_ns : deadline_ns;
+    return slice_end_ns(smaller(slice_index, SLICE_DOUBLES), deadline_ns);
+}
+
+static uint64_t
+slice_of_request_end_ns(const med_wait_request *request, uint32_t slice)
+{
+    bool is_long = !med_port_is_small() && request->slices_double;
+    uint32_t doubled = is_long ? smaller(SLICE_DOUBLES + slice, SLICE_DOUBLES_LONG)
+                               : smaller(slice, SLICE_DOUBLES);
+    return slice_end_ns(doubled, request->deadline_ns);
 }
 
 static uint32_t
@@ -321,7 +342,7 @@ med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *reque
     }
     waiter->sleeps++;
     for (uint32_t slice = 0;; slice++) {
-        if (sleep_once(wait, request, med_wait_slice_end_ns(slice, request->deadline_ns))) {
+        if (sleep_once(wait, request, slice_of_request_end_ns(request, slice))) {
             return MEDLEY_OK;
         }
         waiter->slices++;

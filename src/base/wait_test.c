@@ -263,6 +263,41 @@ slices_end_by_the_deadline(void **state)
     }
 }
 
+#define SLICES 3u
+
+static medley_status_t
+so_many_slices(void *context)
+{
+    return ++*(uint32_t *)context == SLICES ? MEDLEY_TIMEOUT : MEDLEY_OK;
+}
+
+static bool
+never_holds(void *context)
+{
+    (void)context;
+    return false;
+}
+
+/* 64 ms, and twice as long each time: 448 ms; where deaths are looked for it is 28. */
+static void
+slices_of_who_looks_for_no_deaths_go_on_doubling(void **state)
+{
+    (void)state;
+    uint32_t slices = 0;
+    med_wait wait = {0};
+    med_waiter waiter = {0};
+    const med_wait_request request = {.condition = never_holds,
+                                      .each_slice = so_many_slices,
+                                      .context = &slices,
+                                      .slices_double = true,
+                                      .deadline_ns = MED_PORT_FOREVER,
+                                      .scope = MED_PORT_SCOPE_PROCESS};
+    uint64_t start_ns = med_port_clock_ns();
+    assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_TIMEOUT);
+    assert_true(med_port_clock_ns() - start_ns >= 448000000u);
+    assert_int_equal(waiter.slices, SLICES);
+}
+
 /* A waker's own word, and what he finds there when he looks closer. */
 typedef struct own_word {
     atomic32 stop;
@@ -330,6 +365,7 @@ main(void)
         cmocka_unit_test(who_may_lose_a_slice_sleeps_at_once),
         cmocka_unit_test(a_new_one_on_one_processor_does_not_spin),
         cmocka_unit_test(slices_end_by_the_deadline),
+        cmocka_unit_test(slices_of_who_looks_for_no_deaths_go_on_doubling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -424,6 +424,7 @@ gate_pass(med_member *member, uint32_t round)
                                     .is_wanted_here = is_wanted_here,
                                     .context = &w,
                                     .limits = member->limits,
+                                    .slices_double = true,
                                     .deadline_ns = MED_PORT_FOREVER,
                                     .scope = MED_PORT_SCOPE_PROCESS};
         (void)med_wait_until(&member->team->gate_wait, &member->waiter, &request);
