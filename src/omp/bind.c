@@ -7,6 +7,7 @@
 #include "omp/team.h"
 
 #define APART_PROCESSORS 256u /* where there are more, threads are left where they begin */
+#define UNBIND_TRIES 16u
 
 static uint32_t
 smaller(uint32_t a, uint32_t b)
@@ -67,6 +68,22 @@ med_bind_next(uint32_t bind, uint32_t wanted, uint32_t level)
     return wanted ? wanted : bind;
 }
 
+/* What was granted may have changed just now: then to whatever the system grants. It may refuse for
+ * the moment: some tries. */
+static void
+unbind(const uint32_t *all, uint32_t count)
+{
+    uint32_t any[APART_PROCESSORS];
+    for (uint32_t i = 0; i < APART_PROCESSORS; i++) {
+        any[i] = i;
+    }
+    uint32_t pauses = 0;
+    while (med_port_thread_bind(all, count) != MEDLEY_OK &&
+           med_port_thread_bind(any, APART_PROCESSORS) != MEDLEY_OK && pauses < UNBIND_TRIES) {
+        med_wait_pause(&pauses);
+    }
+}
+
 void
 med_bind_apart(const med_member *member)
 {
@@ -84,7 +101,7 @@ med_bind_apart(const med_member *member)
         own++;
     }
     if (med_port_thread_bind(&all[(own + member->number) % count], 1) == MEDLEY_OK) {
-        (void)med_port_thread_bind(all, count);
+        unbind(all, count);
     }
 }
 
