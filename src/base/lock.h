@@ -154,10 +154,10 @@ void med_lock_give_back(med_lock *lock,
 
 /* Takes a dead owner's lock away from him. With `usable` the next owner gets it and is told, else
  * nobody may have it again. False when he did not hold it. Idempotent. */
-bool med_lock_recover(med_lock *lock,
-                      med_lock_sleepers *sleepers,
-                      uint32_t dead_owner,
-                      bool usable,
-                      med_port_scope scope);
+MED_INNER bool med_lock_recover(med_lock *lock,
+                                med_lock_sleepers *sleepers,
+                                uint32_t dead_owner,
+                                bool usable,
+                                med_port_scope scope);
 
 #endif

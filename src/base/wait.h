@@ -68,7 +68,7 @@ typedef struct med_wait_request {
     /* Nobody looks for deaths in these slices: they begin with 64 ms, and go on doubling, since
      * thousands who wait for long would keep the processors busy with looking. */
     bool slices_double;
-    uint64_t deadline_ns;          /* MED_PORT_FOREVER: never; 0 or the past: one look */
+    uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0 or the past: one look */
     med_port_scope scope;
 } med_wait_request;
 

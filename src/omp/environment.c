@@ -390,7 +390,7 @@ static void
 settings_read(med_settings *settings)
 {
     med_log_level_from_environment();
-    settings->processors = med_quota_begin();
+    *settings = (med_settings){.processors = med_quota_begin()}; /* once.h: perhaps once more */
     settings->tool = true;
     settings->affinity_format = "level %L thread %i affinity %A";
     settings->initial = (med_icv){.threads = settings->processors,

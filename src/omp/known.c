@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Addresses that somebody has to know again: lists by their low bits, each under a lock. */
+/* Addresses that somebody has to know again: lists by their low bits, each under a lock,
+ * and changed by one store. */
 #include "omp/known.h"
 
 #include <stddef.h>
@@ -18,7 +19,7 @@ typedef struct known {
 } known;
 
 static struct list {
-    _Alignas(64) med_lock lock;
+    _Alignas(64) med_own_lock lock;
     known *first;
 } lists[LISTS];
 
@@ -36,17 +37,17 @@ med_known_put(const void *address)
     if (!one) {
         med_say_fatal("there is no memory to note what an allocator gave");
     }
-    med_omp_lock_set(&list->lock, med_member_get());
+    med_omp_lock_set(med_own_lock_here(&list->lock), med_member_get());
     *one = (known){.next = list->first, .address = address};
     list->first = one;
-    med_omp_lock_unset(&list->lock);
+    med_omp_lock_unset(&list->lock.lock);
 }
 
 bool
 med_known_take(const void *address)
 {
     struct list *list = list_of(address);
-    med_omp_lock_set(&list->lock, med_member_get());
+    med_omp_lock_set(med_own_lock_here(&list->lock), med_member_get());
     known **at = &list->first;
     while (*at && (*at)->address != address) {
         at = &(*at)->next;
@@ -55,7 +56,7 @@ med_known_take(const void *address)
     if (found) {
         *at = found->next;
     }
-    med_omp_lock_unset(&list->lock);
+    med_omp_lock_unset(&list->lock.lock);
     med_block_give(found);
     return found != NULL;
 }

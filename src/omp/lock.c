@@ -55,26 +55,47 @@ med_omp_lock_unset(med_lock *lock)
     med_lock_release(lock, sleepers_of(lock), MED_PORT_SCOPE_PROCESS);
 }
 
+/* ---- The runtime's own ----------------------------------------------------------------------- */
+
+/* One of a child's threads changes the life. Whoever it saw hold the lock before that was there
+ * before the fork: of the child nobody comes to the lock until he has seen the life changed. */
+med_lock *
+med_own_lock_here(med_own_lock *own)
+{
+    uint32_t life = med_port_process_life();
+    uint32_t seen =
+        atomic32_load_relaxed(&own->life); /* relaxed: the fork orders what was before */
+    if (__builtin_expect(seen != life, 0)) {
+        uint32_t owner = med_lock_owner(&own->lock);
+        /* Relaxed: whom med_lock_owner has seen, by acquire, took it before this. */
+        if (atomic32_cas_relaxed(&own->life, &seen, life) && owner) {
+            (void)med_lock_recover(&own->lock, sleepers_of(&own->lock), owner, true,
+                                   MED_PORT_SCOPE_PROCESS);
+        }
+    }
+    return &own->lock;
+}
+
 static struct {
-    _Alignas(64) med_lock lock;
+    _Alignas(64) med_own_lock lock;
 } atomics;
 
 med_lock *
 med_omp_atomic_lock(void)
 {
-    return &atomics.lock;
+    return med_own_lock_here(&atomics.lock);
 }
 
 void
 med_omp_atomic_begin(void)
 {
-    med_omp_lock_set(&atomics.lock, med_member_get());
+    med_omp_lock_set(med_omp_atomic_lock(), med_member_get());
 }
 
 void
 med_omp_atomic_end(void)
 {
-    med_omp_lock_unset(&atomics.lock);
+    med_omp_lock_unset(&atomics.lock.lock);
 }
 
 /* ---- Nestable locks -------------------------------------------------------------------------- */

@@ -14,6 +14,18 @@
 void med_omp_lock_set(med_lock *lock, med_member *member);
 bool med_omp_lock_test(med_lock *lock, med_member *member);
 void med_omp_lock_unset(med_lock *lock);
+
+/* A lock of the runtime's own, which all threads of the process share. What it guards is whole
+ * after each of its holder's steps, or is the program's. Zeroed: it is free. */
+typedef struct med_own_lock {
+    med_lock lock;
+    atomic32 life; /* of the process, in which it was used last */
+} med_own_lock;
+
+/* To be set and unset. In a child of fork a thread may hold it that is not there: it is taken away
+ * from that one first. */
+med_lock *med_own_lock_here(med_own_lock *own);
+
 /* Around an atomic construct that the processor has nothing for: one lock for all, of any face. */
 void med_omp_atomic_begin(void);
 void med_omp_atomic_end(void);

@@ -23,7 +23,7 @@ typedef struct variable {
 } variable;
 
 static struct {
-    med_lock lock;
+    med_own_lock lock;
     variable *first;
 } variables;
 
@@ -70,23 +70,23 @@ variable_of(void *address)
 void
 med_private_register(void *address, void *(*make)(void *copy), void (*destroy)(void *copy))
 {
-    med_omp_lock_set(&variables.lock, med_member_get());
+    med_omp_lock_set(med_own_lock_here(&variables.lock), med_member_get());
     variable *v = variable_of(address);
+    v->destroy = destroy; /* before `make`, by which others take it for told: also in a child */
     v->make = make;
-    v->destroy = destroy;
-    med_omp_lock_unset(&variables.lock);
+    med_omp_lock_unset(&variables.lock.lock);
 }
 
 /* Used, as large as that. */
 static const variable *
 variable_met(med_member *member, void *address, size_t size_bytes)
 {
-    med_omp_lock_set(&variables.lock, member);
+    med_omp_lock_set(med_own_lock_here(&variables.lock), member);
     variable *v = variable_of(address);
     if (!v->make && !v->image) {
         v->image = memcpy(memory_take(size_bytes), address, size_bytes);
     }
-    med_omp_lock_unset(&variables.lock);
+    med_omp_lock_unset(&variables.lock.lock);
     return v;
 }
 

@@ -74,13 +74,38 @@ med_task_settle(med_member *member)
     return is_some;
 }
 
+/* A child of fork has none of its parent's visitors: so which life of the process they are of
+ * stands above their number. */
+#define VISITORS_LIFE 0x10000u
+
+static uint32_t
+no_visitors(void)
+{
+    return med_port_process_life() * VISITORS_LIFE;
+}
+
+static bool
+is_of_this_life(uint32_t visitors)
+{
+    return visitors / VISITORS_LIFE == no_visitors() / VISITORS_LIFE;
+}
+
+static void
+visitor_comes(med_team *team)
+{
+    /* Relaxed, both: who destroys the team has seen the half, and so this. */
+    uint32_t seen = atomic32_load_relaxed(&team->visitors);
+    while (!atomic32_cas_relaxed(&team->visitors, &seen,
+                                 (is_of_this_life(seen) ? seen : no_visitors()) + 1)) {
+    }
+}
+
 static void
 fulfil_as_visitor(med_task *task)
 {
     med_wait *wait = &task->maker->barrier->wait;
     med_team *team = task->maker->team;
-    /* Relaxed: who destroys the team has seen the half, and so this. */
-    (void)atomic32_fetch_add_relaxed(&team->visitors, 1);
+    visitor_comes(team);
     if (med_task_event_drop(task)) {
         put(team, task);
     }
@@ -111,8 +136,13 @@ void
 med_task_await_visitors(med_team *team)
 {
     uint32_t pauses = 0;
-    /* A3 visitor leaves <- R3 (fulfil_as_visitor) */
-    while (atomic32_load_acquire(&team->visitors) != 0) {
+    uint32_t seen;
+    do {
+        seen = atomic32_load_acquire(
+            &team->visitors); /* A3 visitor leaves <- R3 (fulfil_as_visitor) */
+        if (seen % VISITORS_LIFE == 0 || !is_of_this_life(seen)) {
+            return;
+        }
         med_wait_pause(&pauses);
-    }
+    } while (true);
 }

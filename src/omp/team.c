@@ -72,21 +72,46 @@ member_enters(med_member *member)
     }
 }
 
+static bool
+is_of_parent(const med_team *team)
+{
+    return team->process_life != med_port_process_life();
+}
+
+/* The thread forked in a region, and this is the child: nobody waits for it there, but the threads
+ * that it has started here wait for it. */
+static void
+forked_thread_ends(med_member *member)
+{
+    (void)med_team_rest(member);
+    med_ompt_thread_end(member);
+    med_crew_hide();
+}
+
+static void
+leading_thread_ends(med_member *member)
+{
+    bool is_shown = member->team->is_shown;
+    (void)med_team_rest(member);
+    med_ompt_thread_end(member);
+    med_team_destroy(member->team);
+    if (is_shown) {
+        med_crew_hide();
+    }
+}
+
+/* Those of a team end where their leader says so. */
 static void
 thread_ends(void *pointer)
 {
     med_member *member = pointer;
+    while (!member->thread_of_team && member->team->leader) {
+        member = member->team->leader;
+    }
     if (!member->thread_of_team) {
-        while (member->team->leader) {
-            member = member->team->leader;
-        }
-        bool is_shown = member->team->is_shown;
-        (void)med_team_rest(member);
-        med_ompt_thread_end(member);
-        med_team_destroy(member->team);
-        if (is_shown) {
-            med_crew_hide();
-        }
+        leading_thread_ends(member);
+    } else if (is_of_parent(member->team)) {
+        forked_thread_ends(member);
     }
 }
 

@@ -176,7 +176,7 @@ med_member *med_team_start_initial(med_member *leader);
 void med_team_finish_initial(med_member *first);
 
 /* The member's teams end, with their threads; later regions start new ones. False: it is in a
- * region itself. */
+ * region itself; but of one of a parent's, behind a fork, there is only its thread. */
 bool med_team_rest(med_member *member);
 
 /* The member is in that construct from here on. */

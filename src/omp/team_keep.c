@@ -157,7 +157,7 @@ med_team_destroy(med_team *team)
 bool
 med_team_rest(med_member *member)
 {
-    if (member->team->leader) {
+    if (member->team->leader && member->team->process_life == med_port_process_life()) {
         return false;
     }
     teams_destroy(member);

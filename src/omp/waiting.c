@@ -2,8 +2,8 @@
 /* What the environment says of waiting. */
 #include "omp/waiting.h"
 
-#include "base/lock.h"
 #include "omp/block.h"
+#include "omp/lock.h"
 #include "omp/quota.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -29,8 +29,7 @@ typedef struct kept {
 } kept;
 
 static struct {
-    med_lock lock;
-    med_lock_sleepers nobody; /* it is held for some steps */
+    med_own_lock lock;
     kept *first;
 } all;
 
@@ -51,7 +50,7 @@ keep(uint64_t spin_ns)
     if (one) {
         one->waits[0] = (med_wait_limits){.least_ns = spin_ns, .most_ns = spin_ns};
         one->waits[1] = (med_wait_limits){.most_ns = spin_ns};
-        one->next = all.first;
+        one->next = all.first; /* and is whole, then it is the first */
         all.first = one;
     }
     return one;
@@ -61,12 +60,13 @@ const med_wait_limits *
 med_waiting_of(uint64_t spin_ns)
 {
     uint32_t pauses = 0;
-    while (!med_lock_try_fast(&all.lock, 1)) { /* nor does anybody ask whose it is */
+    /* For some steps, by one who need not be a member yet; nor does anybody ask whose it is. */
+    while (med_lock_try(med_own_lock_here(&all.lock), 1) == MEDLEY_BUSY) {
         med_wait_pause(&pauses);
     }
     kept *one = find(spin_ns);
     one = one ? one : keep(spin_ns);
-    med_lock_release(&all.lock, &all.nobody, MED_PORT_SCOPE_PROCESS);
+    med_omp_lock_unset(&all.lock.lock);
     return one ? one->waits : NULL;
 }
 
