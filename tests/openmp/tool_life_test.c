@@ -183,9 +183,8 @@ static void
 it_may_end_before_the_program(void **state)
 {
     (void)state;
-    assert_string_equal(
-        SAID_BY(COUNTS, .arguments = {"region", "end", "region", "end", "region", "fork"}),
-        COUNTED_ONCE "program: 7\nprogram: -2\n");
+    assert_string_equal(SAID_BY(COUNTS, .arguments = {"region", "end", "region", "end", "region"}),
+                        COUNTED_ONCE "program: 7\nprogram: -2\n");
     assert_string_equal(SAID_BY(COUNTS, .arguments = {"end", "region"}),
                         "tool: threads 1, over 1, regions 0, over 0\nprogram: 7\n");
 }
@@ -205,6 +204,11 @@ static void
 a_child_of_fork_is_told_of_too(void **state)
 {
     (void)state;
+#ifdef MEDLEY_TEST_EMULATED
+    not_possible_here("the emulator ends at times where a child of several threads starts its own");
+#endif
+    assert_string_equal(SAID_BY(COUNTS, .arguments = {"region", "end", "fork"}),
+                        COUNTED_ONCE "program: 7\n");
     assert_string_equal(SAID_BY(COUNTS, .arguments = {"region", "fork"}),
                         "tool: threads 5, over 3, regions 2, over 2\n"
                         "tool: threads 3, over 3, regions 1, over 1\n");
