@@ -19,10 +19,10 @@ now_ms(void)
 static void
 look(void)
 {
-    med_port_grants grants;
-    med_port_grants_get(&grants);
-    uint32_t threads = med_quota_of(atomic32_load_relaxed(&allowed), /* relaxed: as above */
-                                    grants.quota_permille);
+    uint32_t permille;
+    (void)med_port_quota_get(&permille);
+    /* Relaxed: as above. */
+    uint32_t threads = med_quota_of(atomic32_load_relaxed(&allowed), permille);
     if (threads != med_quota_threads()) {
         atomic32_store_relaxed(&med_quota_now, threads); /* relaxed: as above */
     }

@@ -431,6 +431,8 @@ typedef struct med_port_grants {
     uint64_t memory_bytes; /* 0: no limit */
 } med_port_grants;
 MED_INNER void med_port_grants_get(med_port_grants *grants);
+/* The quota alone. False: it cannot be told. */
+MED_INNER bool med_port_quota_get(uint32_t *permille);
 /* How many processors the calling thread may use, whether it is scheduled in real time, and whether
  * there is no other processor at all. Cheap enough before a sleep, not inside a spin. */
 typedef struct med_port_scheduling {

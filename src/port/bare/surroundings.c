@@ -109,6 +109,13 @@ med_port_host_name(char *name, size_t size_bytes)
     }
 }
 
+bool
+med_port_quota_get(uint32_t *permille)
+{
+    *permille = 0;
+    return true;
+}
+
 void
 med_port_grants_get(med_port_grants *grants)
 {

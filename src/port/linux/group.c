@@ -7,7 +7,7 @@
  * version 2's, which lists none. In a container that shows its own part of the tree, a path may
  * lead nowhere: then what is left of the way up is looked at, the root of what is mounted at least.
  */
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,15 +39,28 @@ list_has(const char *list, const char *wanted)
     return false;
 }
 
+/* Texts are put together by hand, here and below: a program reads its quota when it starts, and the
+ * C library's formats would be the first that it touches of them. Of one that does not fit, the
+ * rest is left out. */
+static size_t
+text_add(char *text, size_t room, size_t length, const char *more)
+{
+    size_t bytes = strnlen(more, room - 1 - length);
+    memcpy(text + length, more, bytes);
+    text[length + bytes] = '\0';
+    return length + bytes;
+}
+
 static void
 group_set(group *found, const char *below, const char *path)
 {
     found->v1 = *below != '\0';
-    (void)snprintf(found->folder, FOLDER_BYTES, MOUNT "%s%s%s", found->v1 ? "/" : "", below, path);
-    found->root_bytes = strlen(MOUNT) + (found->v1 ? 1 + strlen(below) : 0);
+    size_t length = text_add(found->folder, FOLDER_BYTES, 0, found->v1 ? MOUNT "/" : MOUNT);
+    found->root_bytes = text_add(found->folder, FOLDER_BYTES, length, below);
+    (void)text_add(found->folder, FOLDER_BYTES, found->root_bytes, path);
 }
 
-/* One line; true when it is the controller's own. */
+/* One line, without its end; true when it is the controller's own. */
 static bool
 group_line(char *line, const char *controller, group *found)
 {
@@ -58,7 +71,6 @@ group_line(char *line, const char *controller, group *found)
     }
     *list++ = '\0';
     *path++ = '\0';
-    path[strcspn(path, "\n")] = '\0';
     bool own = list_has(list, controller);
     if (own || *list == '\0') {
         group_set(found, own ? controller : "", path);
@@ -66,21 +78,40 @@ group_line(char *line, const char *controller, group *found)
     return own;
 }
 
+/* All lines of what was read so far; the beginning of one more is moved to the front. */
+static bool
+group_lines(char *bytes, size_t *have, const char *controller, group *found)
+{
+    bool own = false;
+    char *line = bytes;
+    char *end;
+    while (!own && (end = memchr(line, '\n', *have - (size_t)(line - bytes))) != NULL) {
+        *end = '\0';
+        own = group_line(line, controller, found);
+        line = end + 1;
+    }
+    *have -= (size_t)(line - bytes);
+    memmove(bytes, line, *have);
+    return own;
+}
+
 /* False: it cannot be told. */
 static bool
 group_find(const char *controller, group *found)
 {
-    char line[FOLDER_BYTES - 64];
-    bool own = false;
+    char bytes[FOLDER_BYTES - 64]; /* no line is longer */
+    size_t have = 0;
+    ssize_t got = 0;
     found->folder[0] = '\0';
-    FILE *file = access(MOUNT, R_OK) == 0 ? fopen("/proc/self/cgroup", "re") : NULL;
-    if (!file) {
+    int file = access(MOUNT, R_OK) == 0 ? open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0) {
         return false;
     }
-    while (!own && fgets(line, sizeof line, file)) {
-        own = group_line(line, controller, found);
-    }
-    (void)fclose(file);
+    do {
+        have += (size_t)got;
+    } while (!group_lines(bytes, &have, controller, found) && have < sizeof bytes &&
+             (got = read(file, bytes + have, sizeof bytes - have)) > 0);
+    (void)close(file);
     return true;
 }
 
@@ -92,7 +123,9 @@ numbers_read(const char *folder, const char *leaf, long long numbers[2])
 {
     char path[FOLDER_BYTES + 32];
     char line[64];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, leaf);
+    size_t length = text_add(path, sizeof path, 0, folder);
+    length = text_add(path, sizeof path, length, "/");
+    (void)text_add(path, sizeof path, length, leaf);
     if (med_linux_line_read(path, line, sizeof line)) {
         char *end;
         numbers[0] = strtoll(line, &end, 10);
@@ -145,13 +178,22 @@ tightest(group *of, uint64_t (*limit_of)(const char *folder, bool v1))
     return least;
 }
 
+bool
+med_port_quota_get(uint32_t *permille)
+{
+    MED_LINUX_NOT_CANCELLED;
+    group of;
+    bool known = group_find("cpu", &of);
+    *permille = known ? (uint32_t)tightest(&of, quota_permille) : 0;
+    return known;
+}
+
 void
 med_port_grants_get(med_port_grants *grants)
 {
     MED_LINUX_NOT_CANCELLED;
     group of;
-    grants->processors_known = group_find("cpu", &of);
-    grants->quota_permille = grants->processors_known ? (uint32_t)tightest(&of, quota_permille) : 0;
+    grants->processors_known = med_port_quota_get(&grants->quota_permille);
     grants->memory_known = group_find("memory", &of);
     grants->memory_bytes = grants->memory_known ? tightest(&of, memory_bytes) : 0;
 }

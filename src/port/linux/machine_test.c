@@ -149,6 +149,13 @@ typedef struct group_tree {
 } group_tree;
 
 #define V1 "9:freezer:/\n4:cpu,cpuacct:/a/b\n3:memory:/a\n2:cpuset:/c\n0::/u\n"
+#define TIMES_16(text) FOUR(FOUR(text))
+#define FOUR(text) text text text text
+/* More than is read at once, the line that counts cut in two. */
+#define V1_LONG                                                                                    \
+    TIMES_16(TIMES_16("7:pids:/fifteen\n"))                                                        \
+    FOUR("8:x:/a/group/whose/name/takes/forty/five/cdx\n")                                         \
+    "4:cpu,cpuacct:/a/b\n"
 #define V1_NO_MEMORY_LIMIT "9223372036854771712\n"
 
 static const group_tree trees[] = {
@@ -185,6 +192,10 @@ static const group_tree trees[] = {
       {"u/cpu.max", "10000 100000\n"}},
      700,
      0},
+    {V1_LONG,
+     {{"cpu/a/b/cpu.cfs_quota_us", "90000\n"}, {"cpu/a/b/cpu.cfs_period_us", "100000\n"}},
+     900,
+     0},
 };
 #define TREES (sizeof trees / sizeof trees[0])
 
@@ -217,6 +228,7 @@ reads_its_grants(test_process *parent, void *argument)
 {
     const group_tree *tree = argument;
     med_port_grants grants;
+    uint32_t permille;
     (void)parent;
     if (!mounts_of_ones_own() || mount("tmpfs", "/sys/fs/cgroup", "tmpfs", 0, "size=1m") != 0) {
         return 77;
@@ -229,6 +241,7 @@ reads_its_grants(test_process *parent, void *argument)
     child_expect(grants.processors_known && grants.memory_known);
     child_expect(grants.quota_permille == tree->quota_permille);
     child_expect(grants.memory_bytes == tree->memory_bytes);
+    child_expect(med_port_quota_get(&permille) && permille == tree->quota_permille);
     return 0;
 }
 
@@ -236,6 +249,7 @@ static int
 has_no_proc(test_process *parent, void *argument)
 {
     med_port_grants grants;
+    uint32_t permille;
     (void)parent;
     (void)argument;
     if (!mounts_of_ones_own() || mount("tmpfs", "/proc", "tmpfs", 0, "size=4k") != 0) {
@@ -244,6 +258,7 @@ has_no_proc(test_process *parent, void *argument)
     med_port_grants_get(&grants);
     child_expect(!grants.processors_known && !grants.memory_known);
     child_expect(grants.quota_permille == 0 && grants.memory_bytes == 0);
+    child_expect(!med_port_quota_get(&permille) && permille == 0);
     return 0;
 }
 
