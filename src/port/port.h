@@ -57,8 +57,38 @@ static inline bool med_port_is_small(void);
 
 /* Zero-filled, aligned to a page (hosted) or to 64 bytes (bare metal), never moved. After a fork
  * the child has a copy of its own. */
-medley_status_t med_port_memory_map(size_t size_bytes, void **address);
-void med_port_memory_unmap(void *address, size_t size_bytes);
+MED_INNER medley_status_t med_port_memory_map(size_t size_bytes, void **address);
+MED_INNER void med_port_memory_unmap(void *address, size_t size_bytes);
+
+/* Memory nodes: memories of which each is nearer to some processors than to others. */
+typedef enum med_port_memory_kind {
+    MED_PORT_MEMORY_ALL,
+    MED_PORT_MEMORY_HIGH_BANDWIDTH, /* of these the machine says that they have more than others */
+} med_port_memory_kind;
+
+/* Those that this process may use: how many there are of the kind, of which no more than `room`
+ * are written, the lowest numbers first. Reads files. */
+MED_INNER uint32_t med_port_memory_nodes(med_port_memory_kind kind,
+                                         uint32_t *numbers,
+                                         uint32_t room);
+
+typedef enum med_port_spread {
+    MED_PORT_SPREAD_NEAREST,     /* next to the calling thread */
+    MED_PORT_SPREAD_BLOCKED,     /* a part on each node, in the nodes' order */
+    MED_PORT_SPREAD_INTERLEAVED, /* page by page */
+} med_port_spread;
+
+/* Of what med_port_memory_map gave, before it is touched: its pages come to lie on these nodes, and
+ * elsewhere only when they are full. MEDLEY_ERR_NOT_SUPPORTED: not on these, or nothing is moved
+ * here; MEDLEY_ERR_ARGUMENT: on none. */
+MED_INNER medley_status_t med_port_memory_spread(void *address,
+                                                 size_t size_bytes,
+                                                 med_port_spread spread,
+                                                 const uint32_t *nodes,
+                                                 uint32_t count);
+/* Likewise mapped: its pages are there, and stay until it is unmapped. MEDLEY_ERR_LIMIT: that is
+ * more than this process may have so. A child of fork has them as any others. */
+MED_INNER medley_status_t med_port_memory_pin(void *address, size_t size_bytes);
 
 /* ---- Shared memory --------------------------------------------------------------------------- */
 
