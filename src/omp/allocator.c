@@ -2,6 +2,9 @@
 /*
  * Allocators. Before each piece of memory stands where it comes from. A pool is a number of bytes
  * that an allocator may have given at once: counted, and nothing is ordered by it.
+ *
+ * Most pieces are of the heap. Those that are to lie somewhere, or to stay in memory, are pages of
+ * their own, which nobody has touched before.
  */
 #include "omp/allocator.h"
 
@@ -9,6 +12,7 @@
 
 #include "base/atomic.h"
 #include "omp/block.h"
+#include "omp/once.h"
 #include "omp/say.h"
 #include "port/port.h"
 
@@ -44,7 +48,9 @@ enum {
     VALUE_ABORT_FALLBACK,
     VALUE_ALLOCATOR_FALLBACK,
     VALUE_ENVIRONMENT = 15,
-    VALUE_INTERLEAVED = 18
+    VALUE_NEAREST,
+    VALUE_BLOCKED,
+    VALUE_INTERLEAVED
 };
 #define VALUE_DEFAULT UINTPTR_MAX
 
@@ -53,13 +59,17 @@ typedef struct allocator {
     uintptr_t pool_bytes; /* 0: without end */
     uintptr_t fallback;
     uintptr_t fallback_handle;
+    uintptr_t partition;
+    bool is_pinned;
+    bool is_fast;      /* of the memory space of high bandwidth */
     atomic_word given; /* of the pool */
 } allocator;
 
 /* Before each piece. */
 typedef struct piece {
-    void *taken; /* of the heap; so much: */
+    void *taken; /* of the heap, or pages; so much: */
     size_t taken_bytes;
+    bool is_pages;
     size_t size_bytes;
     uintptr_t handle;
 } piece;
@@ -72,6 +82,46 @@ static allocator *
 allocator_of(uintptr_t handle)
 {
     return handle > MED_ALLOCATOR_PREDEFINED ? (allocator *)handle : NULL;
+}
+
+/* ---- Which memory ---------------------------------------------------------------------------- */
+
+#define NODES_MOST 64u /* of one piece's */
+
+typedef struct kind_known {
+    med_once once;
+    uint32_t count;
+    uint32_t nodes[NODES_MOST];
+} kind_known;
+
+/* As it was when somebody asked first: that reads files. */
+static const kind_known *
+kind_get(med_port_memory_kind kind)
+{
+    static kind_known kinds[MED_PORT_MEMORY_HIGH_BANDWIDTH + 1];
+    kind_known *known = &kinds[kind];
+    if (med_once_begin(&known->once)) {
+        uint32_t count = med_port_memory_nodes(kind, known->nodes, NODES_MOST);
+        known->count = count < NODES_MOST ? count : NODES_MOST;
+        med_once_end(&known->once);
+    }
+    return known;
+}
+
+/* On which memory nodes its pages are to lie; NULL: wherever they come to lie. One way is as any
+ * other where there is one memory. */
+static const kind_known *
+nodes_of(const allocator *from)
+{
+    const kind_known *known = NULL;
+    if (from->is_fast) {
+        known = kind_get(MED_PORT_MEMORY_HIGH_BANDWIDTH);
+        return known->count > 0 ? known : NULL;
+    }
+    if (from->partition != VALUE_ENVIRONMENT) {
+        known = kind_get(MED_PORT_MEMORY_ALL);
+    }
+    return known && known->count > 1 ? known : NULL;
 }
 
 /* ---- Traits ---------------------------------------------------------------------------------- */
@@ -111,9 +161,11 @@ trait_take(allocator *made, int key, uintptr_t value)
         made->fallback_handle = value;
         return true;
     case KEY_PINNED:
-        return is_default || value == VALUE_FALSE;
+        made->is_pinned = value == VALUE_TRUE;
+        return is_default || is_between(value, VALUE_FALSE, VALUE_TRUE);
     case KEY_PARTITION:
-        return is_default || is_between(value, VALUE_ENVIRONMENT, VALUE_INTERLEAVED);
+        made->partition = is_default ? VALUE_ENVIRONMENT : value;
+        return is_between(made->partition, VALUE_ENVIRONMENT, VALUE_INTERLEAVED);
     default:
         return false;
     }
@@ -122,8 +174,11 @@ trait_take(allocator *made, int key, uintptr_t value)
 uintptr_t
 med_allocator_make(uintptr_t space, const med_allocator_trait *traits, size_t trait_count)
 {
-    allocator made = {.alignment = 1, .fallback = VALUE_DEFAULT_FALLBACK};
-    if (space > SPACE_LAST || space == SPACE_HIGH_BANDWIDTH) {
+    allocator made = {.alignment = 1,
+                      .fallback = VALUE_DEFAULT_FALLBACK,
+                      .partition = VALUE_ENVIRONMENT,
+                      .is_fast = space == SPACE_HIGH_BANDWIDTH};
+    if (space > SPACE_LAST || (made.is_fast && !nodes_of(&made))) {
         return MED_ALLOCATOR_NULL;
     }
     for (size_t i = 0; i < trait_count; i++) {
@@ -177,25 +232,80 @@ pool_give(allocator *from, size_t size_bytes)
     }
 }
 
-/* NULL: the heap has no more. */
+/* Whose memory lies as it comes. A fast one that is predefined is no less than the default one
+ * where the machine has no fast memory. */
+static const allocator plain = {.alignment = 1, .partition = VALUE_ENVIRONMENT};
+static const allocator plain_fast = {
+    .alignment = 1, .partition = VALUE_ENVIRONMENT, .is_fast = true};
+
+static const allocator *
+wishes_of(uintptr_t handle)
+{
+    const allocator *from = allocator_of(handle);
+    return from ? from : handle == MED_ALLOCATOR_HIGH_BANDWIDTH ? &plain_fast : &plain;
+}
+
+static med_port_spread
+spread_of(const allocator *from)
+{
+    return from->partition == VALUE_BLOCKED       ? MED_PORT_SPREAD_BLOCKED
+           : from->partition == VALUE_INTERLEAVED ? MED_PORT_SPREAD_INTERLEAVED
+                                                  : MED_PORT_SPREAD_NEAREST;
+}
+
+/* NULL: there are no more, or none that stay. On which nodes they lie is a wish: where the machine
+ * cannot do it, they lie elsewhere. */
+static void *
+pages_take(const allocator *from, size_t size_bytes, const kind_known *on)
+{
+    void *pages;
+    if (med_port_memory_map(size_bytes, &pages) != MEDLEY_OK) {
+        return NULL;
+    }
+    if (on) {
+        (void)med_port_memory_spread(pages, size_bytes, spread_of(from), on->nodes, on->count);
+    }
+    if (from->is_pinned && med_port_memory_pin(pages, size_bytes) != MEDLEY_OK) {
+        med_port_memory_unmap(pages, size_bytes);
+        return NULL;
+    }
+    return pages;
+}
+
+/* NULL: there is no more. */
 static void *
 piece_make(uintptr_t handle, size_t size_bytes, size_t alignment)
 {
-    const allocator *from = allocator_of(handle);
-    alignment = from && from->alignment > alignment ? from->alignment : alignment;
-    alignment = alignment > ALIGNMENT_LEAST ? alignment : ALIGNMENT_LEAST;
+    const allocator *from = wishes_of(handle);
     size_t taken_bytes;
+    alignment = from->alignment > alignment ? from->alignment : alignment;
+    alignment = alignment > ALIGNMENT_LEAST ? alignment : ALIGNMENT_LEAST;
     if (__builtin_add_overflow(size_bytes, sizeof(piece) + alignment, &taken_bytes)) {
         return NULL;
     }
-    void *taken = med_port_heap_take(taken_bytes);
+    const kind_known *on = nodes_of(from);
+    bool is_pages = on || from->is_pinned;
+    void *taken = is_pages ? pages_take(from, taken_bytes, on) : med_port_heap_take(taken_bytes);
     if (!taken) {
         return NULL;
     }
     uintptr_t at = ((uintptr_t)taken + sizeof(piece) + alignment - 1) & ~(alignment - 1);
-    *piece_of((void *)at) = (piece){
-        .taken = taken, .taken_bytes = taken_bytes, .size_bytes = size_bytes, .handle = handle};
+    *piece_of((void *)at) = (piece){.taken = taken,
+                                    .taken_bytes = taken_bytes,
+                                    .is_pages = is_pages,
+                                    .size_bytes = size_bytes,
+                                    .handle = handle};
     return (void *)at;
+}
+
+static void
+piece_give(const piece *given)
+{
+    if (given->is_pages) {
+        med_port_memory_unmap(given->taken, given->taken_bytes);
+    } else {
+        med_port_heap_give(given->taken, given->taken_bytes);
+    }
 }
 
 /* Of one allocator alone. */
@@ -247,7 +357,7 @@ med_allocator_give(void *memory)
     if (memory) {
         const piece *given = piece_of(memory);
         pool_give(allocator_of(given->handle), given->size_bytes);
-        med_port_heap_give(given->taken, given->taken_bytes);
+        piece_give(given);
     }
 }
 
@@ -268,7 +378,7 @@ resize(void *memory, size_t size_bytes)
     }
     pool_give(from, grows ? 0 : old.size_bytes - size_bytes);
     memcpy(moved, memory, grows ? old.size_bytes : size_bytes);
-    med_port_heap_give(old.taken, old.taken_bytes);
+    piece_give(&old);
     return moved;
 }
 

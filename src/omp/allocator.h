@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Memory for programs, from allocators with traits (OpenMP 5.1, section 2.13). All memory spaces
- * are the process's heap: the machine says of no memory of its own that it is larger, faster or
- * constant; of high bandwidth there is none, and who asks for that alone gets no allocator.
+ * Memory for programs, from allocators with traits (OpenMP 5.1, section 2.13). Memory spaces are
+ * the machine's memory: of none of its own it says that it is larger or constant. That of high
+ * bandwidth are the memory nodes of which the machine says that they have more than others; where
+ * it says so of none, who asks for that alone gets no allocator.
  */
 #ifndef MEDLEY_OMP_ALLOCATOR_H
 #define MEDLEY_OMP_ALLOCATOR_H
@@ -14,6 +15,7 @@
 /* Handles, as omp.h numbers them: predefined ones up to here, else an allocator's address. */
 #define MED_ALLOCATOR_NULL 0u
 #define MED_ALLOCATOR_DEFAULT 1u
+#define MED_ALLOCATOR_HIGH_BANDWIDTH 4u
 #define MED_ALLOCATOR_PREDEFINED 8u
 
 typedef struct med_allocator_trait {

@@ -4,8 +4,13 @@
 #include <omp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include "port/port.h"
+#include "support/process.h"
 #include "support/unit.h"
 
 static void
@@ -97,15 +102,124 @@ who_is_empty_asks_another(void **state)
 static void
 what_cannot_be_had_is_refused(void **state)
 {
-    omp_alloctrait_t wrong[] = {{omp_atk_pinned, omp_atv_true}, {omp_atk_alignment, 24},
+    omp_alloctrait_t wrong[] = {{omp_atk_pinned, omp_atv_all},  {omp_atk_alignment, 24},
                                 {omp_atk_pool_size, 0},         {omp_atk_fallback, omp_atv_nearest},
-                                {omp_atk_access, omp_atv_true}, {(omp_alloctrait_key_t)77, 1}};
+                                {omp_atk_access, omp_atv_true}, {(omp_alloctrait_key_t)77, 1},
+                                {omp_atk_partition, 19}};
     (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         assert_true(omp_init_allocator(omp_default_mem_space, 1, &wrong[i]) == omp_null_allocator);
     }
-    assert_true(omp_init_allocator(omp_high_bw_mem_space, 0, NULL) == omp_null_allocator);
     assert_true(omp_init_allocator((omp_memspace_handle_t)9, 0, NULL) == omp_null_allocator);
+}
+
+/* Where it lies on a machine with one memory nobody can tell: but it is memory. */
+static void
+memory_is_spread(void **state)
+{
+    (void)state;
+    for (uintptr_t partition = omp_atv_environment; partition <= omp_atv_interleaved; partition++) {
+        omp_alloctrait_t traits[] = {{omp_atk_partition, partition}, {omp_atk_alignment, 8192}};
+        omp_allocator_handle_t allocator = omp_init_allocator(omp_large_cap_mem_space, 2, traits);
+        char *memory = omp_calloc(50000, 1, allocator);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % 8192, 0);
+        assert_int_equal(memory[49999], 0);
+        memset(memory, 1, 50000);
+        memory = omp_realloc(memory, 90000, allocator, allocator);
+        assert_int_equal(memory[49999], 1);
+        omp_free(memory, allocator);
+        omp_destroy_allocator(allocator);
+    }
+}
+
+/* As the machine says whether it has any; a predefined allocator gives memory in any case. */
+static void
+fast_memory_is_had_where_there_is_some(void **state)
+{
+    uint32_t node;
+    bool has = med_port_memory_nodes(MED_PORT_MEMORY_HIGH_BANDWIDTH, &node, 1) > 0;
+    omp_allocator_handle_t allocator = omp_init_allocator(omp_high_bw_mem_space, 0, NULL);
+    (void)state;
+    assert_int_equal(allocator != omp_null_allocator, has);
+    char *memory = omp_alloc(5000, omp_high_bw_mem_alloc);
+    assert_non_null(memory);
+    memset(memory, 1, 5000);
+    omp_free(memory, omp_high_bw_mem_alloc);
+    omp_destroy_allocator(allocator);
+}
+
+/* Of this process, in KiB. */
+static long
+locked_kib(void)
+{
+    char line[128];
+    long kib = -1;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        (void)sscanf(line, "VmLck: %ld", &kib);
+    }
+    if (file) {
+        (void)fclose(file);
+    }
+    return kib;
+}
+
+static void
+pinned_memory_stays(void **state)
+{
+    omp_alloctrait_t traits[] = {{omp_atk_pinned, omp_atv_true},
+                                 {omp_atk_fallback, omp_atv_null_fb}};
+    omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 2, traits);
+    (void)state;
+    assert_true(allocator != omp_null_allocator);
+    long before = locked_kib();
+    char *memory = omp_alloc(20000, allocator);
+    if (!memory) {
+        not_possible_here("no memory may be locked");
+    }
+    assert_true(locked_kib() >= before + 20);
+    memset(memory, 1, 20000);
+    memory = omp_realloc(memory, 40000, allocator, allocator);
+    assert_int_equal(memory[19999], 1);
+    assert_true(locked_kib() >= before + 40);
+    omp_free(memory, allocator);
+    assert_int_equal(locked_kib(), before);
+    omp_destroy_allocator(allocator);
+}
+
+/* Of a user who may lock none: then the fallback counts. */
+static int
+may_lock_none(test_process *parent, void *argument)
+{
+    const struct rlimit none = {0, 0};
+    omp_alloctrait_t traits[] = {{omp_atk_pinned, omp_atv_true},
+                                 {omp_atk_fallback, omp_atv_null_fb}};
+    (void)parent;
+    (void)argument;
+    if (setrlimit(RLIMIT_MEMLOCK, &none) != 0 || (geteuid() == 0 && setuid(65534) != 0)) {
+        return 77;
+    }
+    omp_allocator_handle_t strict = omp_init_allocator(omp_default_mem_space, 2, traits);
+    omp_allocator_handle_t falls = omp_init_allocator(omp_default_mem_space, 1, traits);
+    child_expect(omp_alloc(20000, strict) == NULL);
+    char *memory = omp_alloc(20000, falls);
+    child_expect(memory != NULL);
+    omp_free(memory, falls);
+    return 0;
+}
+
+static void
+what_cannot_be_pinned_falls_back(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, may_lock_none, NULL);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("no other user");
+    }
+    assert_int_equal(status, 0);
 }
 
 static void
@@ -181,6 +295,10 @@ main(void)
         cmocka_unit_test(a_pool_gives_no_more_than_it_has),
         cmocka_unit_test(who_is_empty_asks_another),
         cmocka_unit_test(what_cannot_be_had_is_refused),
+        cmocka_unit_test(memory_is_spread),
+        cmocka_unit_test(fast_memory_is_had_where_there_is_some),
+        cmocka_unit_test(pinned_memory_stays),
+        cmocka_unit_test(what_cannot_be_pinned_falls_back),
         cmocka_unit_test(what_moves_keeps_its_bytes),
         cmocka_unit_test(each_task_has_its_default),
         cmocka_unit_test(what_was_noted_is_known_once),
