@@ -100,6 +100,40 @@ BUGS = {
     "group_runs_on": (
         "        atomic32_store_relaxed(&group->cancelled, 1); /* relaxed: as above */\n",
         "        (void)group;\n"),
+    # Loops on unlike cores (src/omp/schedule/hetprobe.c, hetprobe_i.c).
+    "probe_unlocked": (
+        "    med_omp_lock_set(&work->het->lock, member);\n"
+        "    if (own->measures) {\n"
+        "        (void)med_het_measured(work, own, work->het->probe_each);\n"
+        "    }\n"
+        "    if (work->het->is_split) {\n"
+        "        units = part_of_rest(work, own);\n"
+        "        own->has_part = true;\n"
+        "    } else {\n"
+        "        units = part_meanwhile(work);\n"
+        "    }\n"
+        "    med_omp_lock_unset(&work->het->lock);\n",
+        "    (void)member;\n"
+        "    if (own->measures) {\n"
+        "        (void)med_het_measured(work, own, work->het->probe_each);\n"
+        "    }\n"
+        "    if (work->het->is_split) {\n"
+        "        units = part_of_rest(work, own);\n"
+        "        own->has_part = true;\n"
+        "    } else {\n"
+        "        units = part_meanwhile(work);\n"
+        "    }\n"),
+    "queue_unlocked": (
+        "    med_omp_lock_set(&work->het->lock, member);\n"
+        "    *units = part_of_it(work, own, had);\n"
+        "    med_omp_lock_unset(&work->het->lock);\n",
+        "    *units = part_of_it(work, own, had);\n"),
+    "probe_kept": (
+        "    own->probe = (med_units){.first = 0};\n",
+        ""),
+    "last_again": (
+        "    if (units.first == units.end && !het->last_given) {\n",
+        "    if (units.first == units.end) {\n"),
     # A cancelled region (src/omp/doacross.c).
     "iteration_awaited": (
         "    (void)med_work_wait(member, is_posted, NULL, &w);\n",
