@@ -38,8 +38,8 @@ execute(void *data)
     MED_OMPT_EXIT_FRAME(member);
     if (!(head->flags & MED_KMPC_DESTROYS) || !med_task_group_is_cancelled(member)) {
         execute_lines(member, head);
-    } else if (head->detaches) {
-        (void)med_task_event_drop(head->task); /* nobody may be left who would */
+    } else {
+        head->task->discarded = true;
     }
     med_kmpc_task_destroy(head);
 }

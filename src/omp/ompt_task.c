@@ -145,7 +145,9 @@ is_second(med_ompt_task *task, uint32_t own)
 static ompt_task_status_t
 status_of(const med_member *member, med_ompt_task *task)
 {
-    if ((member->task->flags & MED_TASK_DETACHES) && !is_second(task, MED_OMPT_EVENT_ENDED)) {
+    const med_task *own = member->task;
+    if ((own->flags & MED_TASK_DETACHES) && !own->discarded &&
+        !is_second(task, MED_OMPT_EVENT_ENDED)) {
         return ompt_task_detach;
     }
     return med_task_group_is_cancelled(member) ? ompt_task_cancel : ompt_task_complete;

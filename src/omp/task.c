@@ -160,11 +160,12 @@ is_executed_at_once(med_member *member, const med_task_call *call)
            med_task_queue_has_enough(&med_tasking_get(member)->queue);
 }
 
-static void
-discard(med_member *member, const med_task_call *call)
+void
+med_task_discard(med_member *member, const med_task_call *call)
 {
-    if (call->made && (call->flags & MED_TASK_COPIED)) {
-        med_task_meet_here(member, call);
+    if (call->made && (call->flags & MED_TASK_DETACHES)) {
+        med_task_init(call->made, member->task, call->flags);
+        med_task_event_forgo(member, call->made);
     } else if (call->made) {
         med_task_throw(member, call->made);
     }
@@ -174,7 +175,11 @@ void
 med_task_meet(med_member *member, const med_task_call *call)
 {
     if (med_task_is_discarded(member, member->task->group)) {
-        discard(member, call);
+        if (call->made && (call->flags & MED_TASK_COPIED)) {
+            med_task_meet_here(member, call);
+        } else {
+            med_task_discard(member, call);
+        }
         return;
     }
     if (is_executed_at_once(member, call)) {

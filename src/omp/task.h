@@ -56,7 +56,8 @@ typedef struct med_task {
     atomic32 life;  /* how often the memory became a task */
 
     uint32_t flags;
-    bool left; /* the runner's: it has executed all of it */
+    bool left;      /* the runner's: it has executed all of it */
+    bool discarded; /* the runner's: given up before its lines began */
     struct med_member *maker;
     struct med_member *runner;
     void (*entry)(void *data);
@@ -70,7 +71,7 @@ typedef struct med_task {
     struct med_task_depend *after; /* what it depends on, and what on it; or NULL */
     struct med_task_table *table;  /* what its children depend on; or NULL */
     int32_t priority;
-    atomic32 halves;        /* of one that detaches: its lines, its event; so many are left */
+    atomic32 halves;        /* of one that detaches: those that are done, MED_TASK_HALF_... */
     struct med_task *ahead; /* in the team's list: */
     struct med_task *behind;
     struct med_ompt_task *ompt; /* what a tool is told of it; or NULL: kept with the memory */
@@ -152,7 +153,7 @@ void med_task_wait(struct med_member *member);
 void med_task_wait_depend(struct med_member *member, const med_dependence *depends, size_t count);
 /* Executes another task, if there is one that may be started. */
 void med_task_yield(struct med_member *member);
-/* Once for each event, by whatever thread. */
+/* Once for each event, by whatever thread; of one that was given up as long as its team stands. */
 void med_task_fulfil(uintptr_t event);
 
 /* The same for all tasks made between the two, and for those that these made. */

@@ -3,6 +3,10 @@
  * Events: a task that detaches is complete when its lines are executed and its event is fulfilled.
  * It has two halves; whoever does the second one finishes it. An event is its task's address.
  *
+ * Who discards such a task completes it by himself, since perhaps nobody is left who would fulfil
+ * the event; and perhaps somebody has, or will. So the second half is then the memory alone: it is
+ * not another task's before the event is fulfilled, or else not before the team ends.
+ *
  * What may run together: the runner, at the task's last line, with the one who fulfils. Whoever did
  * the first half touches nothing of the task any more: it may be over, and its memory another one.
  *
@@ -19,22 +23,22 @@
 void
 med_task_event_begin(med_task *task)
 {
-    atomic32_store_relaxed(&task->halves, 2); /* relaxed: nobody else has it yet */
+    atomic32_store_relaxed(&task->halves, 0); /* relaxed: nobody else has it yet */
 }
 
-bool
-med_task_event_drop(med_task *task)
+uint32_t
+med_task_event_half(med_task *task, uint32_t half)
 {
-    /* R1 half done -> A1 (med_task_event_drop, is_fulfilled); A1 half done <- R1 */
-    return atomic32_fetch_add_acq_rel(&task->halves, 0u - 1u) == 1;
+    /* R1 half done -> A1 (med_task_event_half, is_fulfilled); A1 half done <- R1 */
+    return atomic32_fetch_or_acq_rel(&task->halves, half);
 }
 
 static bool
 is_fulfilled(void *context)
 {
     const med_task *task = context;
-    /* A1 half done <- R1 (med_task_event_drop) */
-    return atomic32_load_acquire(&task->halves) == 1;
+    /* A1 half done <- R1 (med_task_event_half) */
+    return atomic32_load_acquire(&task->halves) == MED_TASK_HALF_EVENT;
 }
 
 void
@@ -42,6 +46,17 @@ med_task_event_wait(med_member *member, med_task *task)
 {
     const med_until until = {.is_over = is_fulfilled, .context = task};
     med_task_until(member, &until, &member->allowed);
+}
+
+/* As for others its event counts as one more child. */
+void
+med_task_event_forgo(med_member *member, med_task *task)
+{
+    task->children.here++;
+    (void)med_task_children_left(task);
+    if (med_task_event_half(task, MED_TASK_HALF_DISCARDED)) {
+        med_task_release(member, task);
+    }
 }
 
 /* ---- Fulfilled ------------------------------------------------------------------------------- */
@@ -101,17 +116,39 @@ visitor_comes(med_team *team)
 }
 
 static void
-fulfil_as_visitor(med_task *task)
+fulfil_as_visitor(med_member *member, med_task *task)
 {
-    med_wait *wait = &task->maker->barrier->wait;
-    med_team *team = task->maker->team;
+    med_member *maker = task->maker;
+    med_team *team = maker->team;
+    /* Who executes it at once may wait for nothing else. What is discarded never was: and then the
+     * team may be in its next region by now. */
+    med_wait *wait = task->flags & MED_TASK_UNDEFERRED ? &maker->barrier->wait : NULL;
     visitor_comes(team);
-    if (med_task_event_drop(task)) {
+    uint32_t other = med_task_event_half(task, MED_TASK_HALF_EVENT);
+    if (other == MED_TASK_HALF_LINES) {
+        wait = &maker->barrier->wait;
         put(team, task);
+    } else if (other == MED_TASK_HALF_DISCARDED) {
+        med_task_release(member, task);
     }
-    med_wait_wake(wait, MED_PORT_SCOPE_PROCESS);
+    if (wait) {
+        med_wait_wake(wait, MED_PORT_SCOPE_PROCESS);
+    }
     /* R3 visitor leaves -> A3 (med_task_await_visitors) */
     (void)atomic32_fetch_add_release(&team->visitors, 0u - 1u);
+}
+
+static void
+fulfil_as_member(med_member *member, med_task *task)
+{
+    uint32_t other = med_task_event_half(task, MED_TASK_HALF_EVENT);
+    if (other == MED_TASK_HALF_LINES) {
+        med_task_finish(member, task);
+    } else if (other == MED_TASK_HALF_DISCARDED) {
+        med_task_release(member, task);
+    } else {
+        med_task_wake(member); /* its runner may wait for nothing else */
+    }
 }
 
 void
@@ -124,11 +161,9 @@ med_task_fulfil(uintptr_t event)
     }
     med_ompt_task_fulfilled(task);
     if (task->maker->team != member->team) {
-        fulfil_as_visitor(task);
-    } else if (med_task_event_drop(task)) {
-        med_task_finish(member, task);
+        fulfil_as_visitor(member, task);
     } else {
-        med_task_wake(member); /* its runner may wait for nothing else */
+        fulfil_as_member(member, task);
     }
 }
 

@@ -22,15 +22,19 @@ share_environment(med_task *task, const med_task_call *call)
     }
 }
 
-/* Blocks until nothing that it depends on is left. */
-static med_task *
-make_here(med_member *member, const med_task_call *call)
+static inline void
+await_depends(med_member *member, const med_task_call *call)
 {
     if (call->depend_count) {
         med_task_wait_depend(member, call->depends, call->depend_count);
     }
+}
+
+static med_task *
+make_here(med_member *member, const med_task_call *call)
+{
     med_task *task = call->made ? call->made : med_task_take(member);
-    med_task_init(task, member->task, call->flags);
+    med_task_init(task, member->task, call->flags | MED_TASK_UNDEFERRED);
     task->icv = member->icv;
     if (call->event) {
         *call->event = med_task_detach(task);
@@ -63,6 +67,10 @@ end(med_member *member, med_task *task, const med_task_stand *outer)
     if (task->table) {
         med_table_forget(member, task);
     }
+    if ((task->flags & MED_TASK_DETACHES) && task->discarded) {
+        med_task_event_forgo(member, task);
+        return;
+    }
     if (task->flags & MED_TASK_DETACHES) {
         med_task_event_wait(member, task);
     }
@@ -74,6 +82,7 @@ end(med_member *member, med_task *task, const med_task_stand *outer)
 void
 med_task_begin(med_member *member, const med_task_call *call, med_task_stand *outer)
 {
+    await_depends(member, call);
     (void)begin(member, call, outer);
     med_ompt_task_begin(member, outer->task);
 }
@@ -85,12 +94,12 @@ med_task_end(med_member *member, const med_task_stand *outer)
     end(member, member->task, outer);
 }
 
-/* While it waited for others it may have been given up; but its lines may have data to destroy. */
+/* Its lines may have data to destroy. */
 static bool
-is_to_be_executed(const med_member *member, const med_task_call *call)
+is_discarded(const med_member *member, const med_task_call *call)
 {
-    return !call->depend_count || call->copy || (call->flags & MED_TASK_COPIED) ||
-           !med_task_is_discarded(member, member->task->group);
+    return !call->copy && !(call->flags & MED_TASK_COPIED) &&
+           med_task_is_discarded(member, member->task->group);
 }
 
 static void
@@ -107,11 +116,15 @@ void
 med_task_meet_here(med_member *member, const med_task_call *call)
 {
     med_task_stand outer;
-    med_task *task = begin(member, call, &outer);
-    if (is_to_be_executed(member, call)) {
-        lines(member, call, outer.task);
-    } else if (call->flags & MED_TASK_DETACHES) {
-        (void)med_task_event_drop(task); /* nobody may be left who would */
+    if (call->depend_count) {
+        await_depends(member, call);
+        /* Meanwhile it may have been given up: then it never was. */
+        if (is_discarded(member, call)) {
+            med_task_discard(member, call);
+            return;
+        }
     }
+    med_task *task = begin(member, call, &outer);
+    lines(member, call, outer.task);
     end(member, task, &outer);
 }

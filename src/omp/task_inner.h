@@ -106,6 +106,7 @@ med_task_init(med_task *task, const med_task *outer, uint32_t flags)
     atomic_word_store_release(&task->parent, (uintptr_t)outer);
     task->flags = flags | (outer->flags & MED_TASK_FINAL);
     task->left = false;
+    task->discarded = false;
     task->group = outer->group;
     task->phase = outer->phase;
     task->table = NULL;
@@ -113,6 +114,8 @@ med_task_init(med_task *task, const med_task *outer, uint32_t flags)
     /* Relaxed: it is not to be seen yet. */
     atomic32_store_relaxed(&task->children.away, 0);
 }
+/* What a face has made of one that is given up before it is met, and has nothing to destroy. */
+void med_task_discard(med_member *member, const med_task_call *call);
 /* Nothing that it depends on is left. */
 void med_task_ready(med_member *member, med_task *task);
 
@@ -164,6 +167,8 @@ void med_task_execute(med_member *member, med_task *task);
 /* Of a task that detaches, by whoever did the second of both: its lines are executed, and its event
  * is fulfilled. */
 void med_task_finish(med_member *member, med_task *task);
+/* Likewise; it was discarded, and is complete already: its memory. */
+void med_task_release(med_member *member, med_task *task);
 
 /* ---- Groups: task_group.c -------------------------------------------------------------------- */
 
@@ -188,11 +193,18 @@ med_task_is_discarded(const med_member *member, const med_task_group *group)
 
 /* ---- Events: task_event.c -------------------------------------------------------------------- */
 
+/* Of a task that detaches: what is done. */
+#define MED_TASK_HALF_EVENT 1u
+#define MED_TASK_HALF_LINES 2u
+#define MED_TASK_HALF_DISCARDED 4u /* instead of its lines */
+
 void med_task_event_begin(med_task *task);
-/* One of both is done. True: it was the second. */
-bool med_task_event_drop(med_task *task);
+/* A half is done. Which the other one was; 0: that is not done yet. */
+uint32_t med_task_event_half(med_task *task, uint32_t half);
 /* Blocks until the event is fulfilled. */
 void med_task_event_wait(med_member *member, med_task *task);
+/* The runner is through with one that it has discarded, whatever becomes of the event. */
+void med_task_event_forgo(med_member *member, med_task *task);
 /* Finishes what threads of other teams have fulfilled. False: there was nothing. */
 bool med_task_settle(med_member *member);
 static inline bool

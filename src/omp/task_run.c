@@ -48,12 +48,18 @@ complete(med_member *member, med_task *task)
 }
 
 void
-med_task_finish(med_member *member, med_task *task)
+med_task_release(med_member *member, med_task *task)
 {
-    complete(member, task);
     if (med_tally_drop(&task->children, false, &member->barrier->wait)) {
         med_task_give(member, task);
     }
+}
+
+void
+med_task_finish(med_member *member, med_task *task)
+{
+    complete(member, task);
+    med_task_release(member, task);
 }
 
 /* Until it is finished, which may be now, its event counts as one more child of it. */
@@ -62,7 +68,7 @@ leave_half(med_member *member, med_task *task)
 {
     task->children.here++;
     (void)med_task_children_left(task);
-    if (med_task_event_drop(task)) {
+    if (med_task_event_half(task, MED_TASK_HALF_LINES)) {
         med_task_finish(member, task);
     }
 }
@@ -73,12 +79,14 @@ leave(med_member *member, med_task *task)
     if (task->table) {
         med_table_forget(member, task);
     }
-    if (task->flags & MED_TASK_DETACHES) {
+    if ((task->flags & MED_TASK_DETACHES) && !task->discarded) {
         leave_half(member, task);
         return;
     }
     complete(member, task);
-    if (med_task_children_left(task)) {
+    if (task->flags & MED_TASK_DETACHES) {
+        med_task_event_forgo(member, task);
+    } else if (med_task_children_left(task)) {
         med_task_give(member, task);
     }
 }
@@ -103,10 +111,8 @@ enter_and_leave(med_member *member, med_task *task)
     if ((task->flags & MED_TASK_COPIED) || !med_task_is_discarded(member, task->group)) {
         lines(member, task, outer.task);
     } else {
+        task->discarded = true;
         med_ompt_task_discarded(member, task);
-        if (task->flags & MED_TASK_DETACHES) {
-            (void)med_task_event_drop(task); /* nobody may be left who would */
-        }
     }
     med_task_go_back(member, &outer);
     leave(member, task);

@@ -2,59 +2,17 @@
 /* Tasks that detach: complete when their lines are executed and their event is fulfilled, whichever
  * comes second, by whatever thread. */
 #include <omp.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/atomic.h"
 #include "support/unit.h"
+#include "visitor.h"
 
 #define THREADS 4
 #define ROUNDS 100
 #define EVENTS 400
 
-/* ---- A thread of the program's own ----------------------------------------------------------- */
-
-typedef struct visit {
-    omp_event_handle_t event;
-    atomic32 asked; /* somebody is about to wait for it */
-    atomic32 fulfilled;
-    int lines;
-} visit;
-
 static int thing; /* that tasks depend on */
-
-static int
-get(const atomic32 *flag)
-{
-    return (int)atomic32_load_acquire(flag);
-}
-
-static void
-set(atomic32 *flag)
-{
-    atomic32_store_release(flag, 1);
-}
-
-static void *
-fulfil(void *context)
-{
-    visit *v = context;
-    while (!get(&v->asked)) {
-        sched_yield();
-    }
-    set(&v->fulfilled);
-    omp_fulfill_event(v->event);
-    return NULL;
-}
-
-static pthread_t
-visitor(visit *v)
-{
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, fulfil, v), 0);
-    return thread;
-}
 
 /* ---- What waits for a task ------------------------------------------------------------------- */
 

@@ -186,6 +186,130 @@ act_events(const sim_actor *actor)
     }
 }
 
+/* ---- Given up -------------------------------------------------------------------------------- */
+
+#define GIVEN_UP 5u
+
+typedef struct given {
+    uintptr_t event;
+    uint32_t lines;
+    uint32_t fulfilled;
+    atomic_word handed; /* to who fulfils it: the event; or NOBODYS */
+} given;
+
+typedef struct given_shared {
+    given events[2 * GIVEN_UP];
+    uint32_t round;
+    uint32_t cancels_at;
+    atomic32 visited; /* so many */
+} given_shared;
+
+/* By who met it, and by its lines: what comes first. */
+static void
+hand_given(given *e)
+{
+    atomic_word_store_release(&e->handed, e->event ? e->event : NOBODYS);
+}
+
+static void
+execute_given(void *data)
+{
+    given *e = *(given **)data;
+    e->lines++;
+    hand_given(e);
+}
+
+static void
+meet_given(given_shared *s, given *e)
+{
+    const med_dependence inout = {(uintptr_t)s, MED_DEPEND_OUT};
+    const med_task_call call = {.entry = execute_given,
+                                .data = &e,
+                                .size = sizeof e,
+                                .align = sizeof e,
+                                .flags =
+                                    MED_TASK_DETACHES | (sim_random(4) ? 0u : MED_TASK_UNDEFERRED),
+                                .event = &e->event,
+                                .depends = &inout,
+                                .depend_count = sim_random(2)};
+    med_task_meet(med_member_get(), &call);
+    hand_given(e);
+}
+
+/* Those that have begun are waited for, with their events; the others are not. */
+static void
+meet_all_given(void *data)
+{
+    given_shared *s = data;
+    med_member *member = med_member_get();
+    if (member->number != 0) {
+        return;
+    }
+    given *events = &s->events[s->round * GIVEN_UP];
+    med_task_group_begin(member);
+    for (uint32_t i = 0; i < GIVEN_UP; i++) {
+        meet_given(s, &events[i]);
+        if (s->cancels_at == i) {
+            med_task_group_cancel(member);
+        }
+    }
+    med_task_group_end(member);
+    for (uint32_t i = 0; i < GIVEN_UP; i++) {
+        SIM_CHECK(events[i].lines == 0 || (events[i].lines == 1 && events[i].fulfilled == 1));
+    }
+}
+
+static void
+lead_given(given_shared *s)
+{
+    for (s->round = 0; s->round < 2; s->round++) {
+        s->cancels_at = sim_random(GIVEN_UP);
+        med_team_run(med_member_get(), MEMBERS, meet_all_given, s);
+    }
+    while (atomic32_load_acquire(&s->visited) < 2 * GIVEN_UP) {
+        med_port_yield();
+    }
+    sim_no_task_is_kept(med_member_get()->hot);
+}
+
+static void
+visit_given(given_shared *s)
+{
+    for (uint32_t i = 0; i < 2 * GIVEN_UP; i++) {
+        given *e = &s->events[i];
+        uintptr_t event;
+        while ((event = atomic_word_load_acquire(&e->handed)) == 0) {
+            med_port_yield();
+        }
+        if (event != NOBODYS) {
+            e->fulfilled = 1;
+            med_task_fulfil(event);
+        }
+        atomic32_store_release(&s->visited, i + 1);
+    }
+}
+
+static void
+act_given(const sim_actor *actor)
+{
+    if (actor->index == 0) {
+        lead_given(actor->memory);
+    } else {
+        visit_given(actor->memory);
+    }
+}
+
+const sim_scenario sim_omp_events_given_up = {
+    .name = "omp_events_given_up",
+    .covers = "task_event",
+    .memory_bytes = sizeof(given_shared),
+    .actors = 2,
+    .one_process = true,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_given,
+};
+
 const sim_scenario sim_omp_events = {
     .name = "omp_events",
     .covers = "task_event leave_half() med_task_finish()",

@@ -134,6 +134,13 @@ BUGS = {
     "last_again": (
         "    if (units.first == units.end && !het->last_given) {\n",
         "    if (units.first == units.end) {\n"),
+    # Events of tasks that were given up (src/omp/task_event.c).
+    "event_finishes": (
+        "        med_task_release(member, task);\n    }\n    if (wait) {\n",
+        "        (void)member;\n        put(team, task);\n    }\n    if (wait) {\n"),
+    "event_forgotten": (
+        "    if (med_task_event_half(task, MED_TASK_HALF_DISCARDED)) {\n",
+        "    if (med_task_event_half(task, MED_TASK_HALF_DISCARDED) || true) {\n"),
     # A cancelled region (src/omp/doacross.c).
     "iteration_awaited": (
         "    (void)med_work_wait(member, is_posted, NULL, &w);\n",

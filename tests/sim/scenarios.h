@@ -104,7 +104,8 @@
     HUNTED(omp_depends)             \
     HUNTED(omp_excludes)            \
     HUNTED(omp_groups)              \
-    HUNTED(omp_events)
+    HUNTED(omp_events)              \
+    HUNTED(omp_events_given_up)
 /* clang-format on */
 
 #define SIM_SCENARIO_DECLARED(name) extern const sim_scenario sim_##name;
