@@ -205,10 +205,15 @@ FACE void
 __kmpc_omp_task_complete_if0(const med_kmpc_place *place, int32_t thread, med_kmpc_task *task)
 {
     (void)place;
-    med_task_stand *outer = med_kmpc_head_of(task)->with.outer;
     (void)thread;
-    med_kmpc_task_destroy(med_kmpc_head_of(task));
-    med_task_end(med_member_get(), outer);
+    med_kmpc_head *h = med_kmpc_head_of(task);
+    med_member *member = med_member_get();
+    med_task_stand *outer = h->with.outer;
+    if (h->goes_on) { /* the caller has executed the first part of an untied one */
+        execute_lines(member, h);
+    }
+    med_kmpc_task_destroy(h);
+    med_task_end(member, outer);
     med_block_give(outer);
 }
 

@@ -65,6 +65,33 @@ untied_tasks_come_in_parts(void **state)
     }
 }
 
+/* As when others execute it; what waits for its end is behind all of them. */
+static void
+parts_of_an_undeferred_task(void **state)
+{
+    int wrong = 0;
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        int parts = 0, of_child = 0;
+#pragma omp parallel num_threads(1 + round % THREADS)
+#pragma omp single
+        {
+#pragma omp task untied if (0) shared(parts, of_child)
+            {
+                parts = parts * 10 + 1;
+#pragma omp taskyield
+                parts = parts * 10 + 2;
+#pragma omp task shared(of_child)
+                of_child = 1;
+#pragma omp taskwait
+                parts = parts * 10 + 2 + of_child;
+            }
+            wrong += parts != 123;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
 /* It waits for what it depends on, its children for it; and what it sets is its own. */
 static void
 undeferred_tasks_are_tasks(void **state)
@@ -382,6 +409,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(untied_tasks_come_in_parts),
+        cmocka_unit_test(parts_of_an_undeferred_task),
         cmocka_unit_test(undeferred_tasks_are_tasks),
         cmocka_unit_test(loops_of_tasks),
         cmocka_unit_test(many_dependences),
