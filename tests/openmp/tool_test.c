@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/atomic.h"
 #include "medley/std/omp-tools.h"
@@ -16,7 +17,7 @@
 #define READ(word) ((int)atomic32_load_acquire(&(word)))
 
 static atomic32 regions, implicit, tasks_made, tasks_ended, acquired, released, barriers, threads;
-static atomic32 without_place, out_of_thread;
+static atomic32 without_place, out_of_thread, tasks_gone;
 static ompt_get_thread_data_t thread_data;
 static ompt_get_state_t state;
 static ompt_get_task_info_t task_info;
@@ -105,6 +106,15 @@ on_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
     (void)prior;
     (void)next;
     COUNT_UP(&tasks_ended, status == ompt_task_complete);
+    COUNT_UP(&tasks_gone, status == ompt_task_complete || status == ompt_task_cancel);
+}
+
+static void
+on_cancel(ompt_data_t *task, int flags, const void *at)
+{
+    (void)task;
+    (void)at;
+    COUNT_UP(&tasks_gone, (flags & ompt_cancel_discarded_task) != 0);
 }
 
 static void
@@ -153,6 +163,7 @@ begin(ompt_function_lookup_t lookup, int device, ompt_data_t *data)
     set(ompt_callback_implicit_task, (ompt_callback_t)on_implicit);
     set(ompt_callback_task_create, (ompt_callback_t)on_create);
     set(ompt_callback_task_schedule, (ompt_callback_t)on_schedule);
+    set(ompt_callback_cancel, (ompt_callback_t)on_cancel);
     set(ompt_callback_sync_region, (ompt_callback_t)on_sync);
     set(ompt_callback_mutex_acquired, (ompt_callback_t)on_acquired);
     set(ompt_callback_mutex_released, (ompt_callback_t)on_released);
@@ -208,9 +219,49 @@ told_of_a_region(void **unused)
     assert_int_equal(thread_data()->value, 1);
 }
 
+static void
+reset(void)
+{
+    atomic32_store_release(&regions, 0);
+    atomic32_store_release(&tasks_made, 0);
+    atomic32_store_release(&tasks_gone, 0);
+}
+
+static int thing; /* that tasks depend on */
+
+/* While it waits for what it depends on, its group is given up: nobody else would tell its end. */
+static void
+told_of_what_is_discarded(void **unused)
+{
+    atomic32 done = {0};
+    (void)unused;
+    reset();
+    assert_int_equal(omp_get_cancellation(), 1);
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+#pragma omp taskgroup
+    {
+#pragma omp task depend(out : thing)
+        {
+#pragma omp cancel taskgroup
+        }
+#pragma omp task if (0) depend(in : thing) shared(done)
+        COUNT_UP(&done, 1);
+    }
+#ifndef __clang__ /* its maker executes it, whatever becomes of the group */
+    assert_int_equal(READ(done), 0);
+#endif
+    assert_int_equal(READ(tasks_gone), READ(tasks_made));
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(told_of_a_region)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(told_of_a_region),
+                                       cmocka_unit_test(told_of_what_is_discarded)};
+    /* Read at the first region. */
+    if (setenv("OMP_CANCELLATION", "true", 1) != 0) {
+        return 1;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
