@@ -5,9 +5,10 @@
 #include <stdint.h>
 
 #include "omp/abi_gomp.h"
-#include "omp/block.h"
+#include "omp/depend_list.h"
 #include "omp/face.h"
 #include "omp/task.h"
+#include "omp/taskloop.h"
 #include "omp/team.h"
 
 /* As gcc's gomp-constants.h has them. */
@@ -45,62 +46,51 @@ priority_of(unsigned flags, int priority)
 
 /* ---- Dependences ----------------------------------------------------------------------------- */
 
-#define LIST_FEW 16u
-
-/* GCC 12's way to say them: their number, 0 where the long form follows; then how many there are of
- * each kind, the addresses in that order, and last those of objects: an address and its kind. */
-typedef struct list {
-    size_t count;
-    med_dependence *all;
-    med_dependence few[LIST_FEW];
-} list;
-
 /* omp_all_memory is written as NULL. */
-static med_dependence
-dependence_of(void *address, uintptr_t kind)
+static void
+list_add(med_depend_list *l, void *address, uintptr_t kind)
 {
     bool writes = kind != MED_DEPEND_IN && kind != MED_DEPEND_MUTEX && kind != MED_DEPEND_SET;
-    return (med_dependence){(uintptr_t)address, !writes   ? (med_depend_kind)kind
-                                                : address ? MED_DEPEND_OUT
-                                                          : MED_DEPEND_ALL};
+    med_depend_list_add(l, (uintptr_t)address,
+                        !writes   ? (med_depend_kind)kind
+                        : address ? MED_DEPEND_OUT
+                                  : MED_DEPEND_ALL);
 }
 
+/* GCC 12's way to say them: their number, 0 where the long form follows; then how many there are of
+ * each kind, the addresses in that order, and last those of objects: an address and its kind.
+ * False: there is no memory. */
 static bool
-list_read(list *l, void **depend)
+list_read(med_depend_list *l, void **depend)
 {
     bool is_short = depend[0] != NULL;
-    l->count = (size_t)depend[is_short ? 0 : 1];
+    size_t count = (size_t)depend[is_short ? 0 : 1];
     size_t out = (size_t)depend[is_short ? 1 : 2];
     size_t writers = out + (is_short ? 0 : (size_t)depend[3]);
-    size_t plain = is_short ? l->count : writers + (size_t)depend[4];
+    size_t plain = is_short ? count : writers + (size_t)depend[4];
     void **addresses = &depend[is_short ? 2 : 5];
-    l->all = l->count <= LIST_FEW ? l->few : med_block_take(l->count * sizeof *l->all);
-    if (!l->all) {
+    if (!med_depend_list_make(l, count)) {
         return false;
     }
-    for (size_t i = 0; i < l->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         void **object = addresses[i];
-        l->all[i] = i < out       ? dependence_of(object, MED_DEPEND_OUT)
-                    : i < writers ? dependence_of(object, MED_DEPEND_MUTEX)
-                    : i < plain   ? dependence_of(object, MED_DEPEND_IN)
-                                  : dependence_of(object[0], (uintptr_t)object[1]);
+        if (i < plain) {
+            list_add(l, object,
+                     i < out       ? MED_DEPEND_OUT
+                     : i < writers ? MED_DEPEND_MUTEX
+                                   : MED_DEPEND_IN);
+        } else {
+            list_add(l, object[0], (uintptr_t)object[1]);
+        }
     }
     return true;
-}
-
-static void
-list_give(const list *l)
-{
-    if (l->all != l->few) {
-        med_block_give(l->all);
-    }
 }
 
 /* Apart: its list is large, and most tasks have none. */
 static __attribute__((noinline)) void
 meet_with_list(med_member *member, med_task_call *call, void **depend)
 {
-    list l;
+    med_depend_list l;
     if (!list_read(&l, depend)) {
         med_task_wait(member); /* without memory for it: all of them */
         med_task_meet(member, call);
@@ -109,13 +99,13 @@ meet_with_list(med_member *member, med_task_call *call, void **depend)
     call->depends = l.all;
     call->depend_count = l.count;
     med_task_meet(member, call);
-    list_give(&l);
+    med_depend_list_give(&l);
 }
 
 FACE void
 GOMP_taskwait_depend(void **depend)
 {
-    list l;
+    med_depend_list l;
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     if (!list_read(&l, depend)) {
         med_task_wait(member);
@@ -124,7 +114,7 @@ GOMP_taskwait_depend(void **depend)
     med_ompt_taskwait_begin(member);
     med_task_wait_depend(member, l.all, l.count);
     med_ompt_taskwait_end(member);
-    list_give(&l);
+    med_depend_list_give(&l);
 }
 
 static void
@@ -201,35 +191,12 @@ LLVM_BOTH(omp_fulfill_event)
 
 /* ---- Loops of tasks -------------------------------------------------------------------------- */
 
-/* So many tasks: `more` of them have one iteration more than `least`, the others that; of a strict
- * grain the last one has `last`, the others all the same. */
-typedef struct split {
-    uint64_t tasks;
-    uint64_t least;
-    uint64_t more;
-    uint64_t last;
-} split;
-
-static split
-split_evenly(uint64_t count, uint64_t tasks)
+static med_taskloop_by
+by_of(unsigned flags)
 {
-    tasks = tasks < count ? tasks : count;
-    return (split){tasks, count / tasks, count % tasks, count / tasks};
-}
-
-/* A number of 0, which no program may ask for, is as none; a grain of 0 as well. */
-static split
-split_of(uint64_t count, unsigned flags, uint64_t number, uint32_t threads)
-{
-    if (!(flags & FLAG_GRAINSIZE) || number == 0) {
-        return split_evenly(count, number ? number : threads);
-    }
-    uint64_t tasks = count / number;
-    if (flags & FLAG_STRICT) {
-        uint64_t rest = count % number;
-        return (split){tasks + (rest != 0), number, 0, rest ? rest : number};
-    }
-    return split_evenly(count, tasks ? tasks : 1);
+    return !(flags & FLAG_GRAINSIZE) ? MED_TASKLOOP_BY_TASKS
+           : flags & FLAG_STRICT     ? MED_TASKLOOP_BY_STRICT_GRAIN
+                                     : MED_TASKLOOP_BY_GRAIN;
 }
 
 typedef struct part {
@@ -275,7 +242,7 @@ loop(med_task_call *call,
         }
         return;
     }
-    const split s = split_of(count, flags, number, member->team->size);
+    const med_taskloop s = med_taskloop_split(count, by_of(flags), number, member->team->size);
     med_ompt_taskloop_begin(member, count);
     if (!(flags & FLAG_NOGROUP)) {
         med_told_group_begin_of(member);
@@ -287,9 +254,8 @@ loop(med_task_call *call,
     call->context = &p;
     call->flags = flags_of(flags, (flags & FLAG_IF) != 0);
     for (uint64_t i = 0; i < s.tasks; i++) {
-        uint64_t iterations = i + 1 == s.tasks ? s.last : s.least;
         p.first = p.behind;
-        p.behind += (iterations + (i < s.more)) * step;
+        p.behind += med_taskloop_iterations(&s, i) * step;
         med_task_meet(member, call);
     }
     if (!(flags & FLAG_NOGROUP)) {

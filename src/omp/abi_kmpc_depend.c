@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "omp/abi_kmpc_task.h"
-#include "omp/block.h"
+#include "omp/depend_list.h"
 
 typedef struct med_kmpc_dependence {
     uintptr_t address;
@@ -16,14 +16,6 @@ typedef struct med_kmpc_dependence {
 #define DEPEND_MUTEX 4u
 #define DEPEND_SET 8u
 #define DEPEND_ALL 0x80u /* on whatever stands before, and so for what comes */
-
-#define LIST_FEW 16u
-
-typedef struct list {
-    size_t count;
-    med_dependence *all;
-    med_dependence few[LIST_FEW];
-} list;
 
 /* All memory may be written as an address that is none, too. */
 static med_depend_kind
@@ -37,38 +29,27 @@ kind_of(const med_kmpc_dependence *one)
 }
 
 static void
-list_add(list *l, const med_kmpc_dependence *more, int32_t count)
+list_add(med_depend_list *l, const med_kmpc_dependence *more, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
-        l->all[l->count++] = (med_dependence){more[i].address, kind_of(&more[i])};
+        med_depend_list_add(l, more[i].address, kind_of(&more[i]));
     }
 }
 
 /* False: there is no memory. */
 static bool
-list_read(list *l,
+list_read(med_depend_list *l,
           int32_t count,
           const med_kmpc_dependence *first,
           int32_t more_count,
           const med_kmpc_dependence *more)
 {
-    size_t most = (size_t)count + (size_t)more_count;
-    l->count = 0;
-    l->all = most <= LIST_FEW ? l->few : med_block_take(most * sizeof *l->all);
-    if (!l->all) {
+    if (!med_depend_list_make(l, (size_t)count + (size_t)more_count)) {
         return false;
     }
     list_add(l, first, count);
     list_add(l, more, more_count);
     return true;
-}
-
-static void
-list_give(const list *l)
-{
-    if (l->all != l->few) {
-        med_block_give(l->all);
-    }
 }
 
 static void
@@ -78,7 +59,7 @@ wait_for_list(med_member *member,
               int32_t more_count,
               const med_kmpc_dependence *more)
 {
-    list l;
+    med_depend_list l;
     med_ompt_taskwait_begin(member);
     if (list_read(&l, count, first, more_count, more)) {
         med_task_wait_depend(member, l.all, l.count);
@@ -86,7 +67,7 @@ wait_for_list(med_member *member,
         med_task_wait(member);
     }
     med_ompt_taskwait_end(member);
-    list_give(&l);
+    med_depend_list_give(&l);
 }
 
 FACE void
@@ -118,7 +99,7 @@ __kmpc_omp_taskwait_deps_51(const med_kmpc_place *place,
                             const med_kmpc_dependence *more,
                             int32_t waits_not)
 {
-    list l;
+    med_depend_list l;
     (void)place;
     (void)thread;
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
@@ -128,7 +109,7 @@ __kmpc_omp_taskwait_deps_51(const med_kmpc_place *place,
     }
     const med_task_call call = {.entry = nothing, .depends = l.all, .depend_count = l.count};
     med_task_meet(member, &call);
-    list_give(&l);
+    med_depend_list_give(&l);
 }
 
 FACE int32_t
@@ -142,7 +123,7 @@ __kmpc_omp_task_with_deps(const med_kmpc_place *place,
 {
     (void)place;
     (void)thread;
-    list l;
+    med_depend_list l;
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     med_task_call call = med_kmpc_task_call(med_kmpc_head_of(task));
     if (list_read(&l, count, first, more_count, more)) {
@@ -153,6 +134,6 @@ __kmpc_omp_task_with_deps(const med_kmpc_place *place,
         call.flags |= MED_TASK_UNDEFERRED;
     }
     med_task_meet(member, &call);
-    list_give(&l);
+    med_depend_list_give(&l);
     return 0;
 }

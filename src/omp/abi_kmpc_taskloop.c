@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "omp/abi_kmpc_task.h"
+#include "omp/taskloop.h"
 
 #define BY_GRAIN 1
 #define BY_TASKS 2
@@ -40,51 +41,23 @@ meet_part(med_member *member, const pattern *p, uint64_t first, uint64_t last, b
     med_task_meet(member, &call);
 }
 
-/* So many tasks: `more` of them have one iteration more than `least`, the others that; of a strict
- * grain the last one has `last`, the others all the same. */
-typedef struct split {
-    uint64_t tasks;
-    uint64_t least;
-    uint64_t more;
-    uint64_t last;
-} split;
-
-static split
-split_evenly(uint64_t count, uint64_t tasks)
+static med_taskloop_by
+by_of(int32_t by, bool strict)
 {
-    if (count == 0) {
-        return (split){.tasks = 0};
-    }
-    tasks = tasks == 0 ? 1 : tasks < count ? tasks : count;
-    return (split){tasks, count / tasks, count % tasks, count / tasks};
-}
-
-/* A number of 0, which no program may ask for, is as none; a grain of 0 as well. */
-static split
-split_of(uint64_t count, int32_t by, uint64_t number, bool strict, uint32_t threads)
-{
-    if (number == 0) {
-        return split_evenly(count, threads * 10ull);
-    }
-    if (by == BY_GRAIN && strict) {
-        uint64_t rest = count % number;
-        return (split){count / number + (rest != 0), number, 0, rest ? rest : number};
-    }
-    return split_evenly(count, by == BY_TASKS   ? number
-                               : by == BY_GRAIN ? count / number
-                                                : threads * 10ull);
+    return by == BY_TASKS   ? MED_TASKLOOP_BY_TASKS
+           : by != BY_GRAIN ? MED_TASKLOOP_BY_NOTHING
+           : strict         ? MED_TASKLOOP_BY_STRICT_GRAIN
+                            : MED_TASKLOOP_BY_GRAIN;
 }
 
 static void
-meet_parts(med_member *member, const pattern *p, const split *s, int64_t step)
+meet_parts(med_member *member, const pattern *p, const med_taskloop *s, int64_t step)
 {
     uint64_t at;
     memcpy(&at, (char *)med_kmpc_task_of(p->h) + p->first_at, sizeof at);
     for (uint64_t i = 0; i < s->tasks; i++) {
-        bool is_last = i + 1 == s->tasks;
-        uint64_t iterations = (is_last ? s->last : s->least) + (i < s->more);
-        uint64_t behind = at + iterations * (uint64_t)step;
-        meet_part(member, p, at, behind - (uint64_t)step, is_last);
+        uint64_t behind = at + med_taskloop_iterations(s, i) * (uint64_t)step;
+        meet_part(member, p, at, behind - (uint64_t)step, i + 1 == s->tasks);
         at = behind;
     }
 }
@@ -109,7 +82,8 @@ taskloop(med_member *member,
                        .deferred = condition != 0};
     uint64_t distance = step > 0 ? *last - *first : *first - *last;
     uint64_t count = distance / (step > 0 ? (uint64_t)step : -(uint64_t)step) + 1;
-    const split s = split_of(count, by, number, strict != 0, member->team->size);
+    const med_taskloop s =
+        med_taskloop_split(count, by_of(by, strict != 0), number, member->team->size * 10ull);
     med_ompt_taskloop_begin(member, count);
     if (!no_group) {
         med_told_group_begin_of(member);
