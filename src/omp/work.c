@@ -39,12 +39,6 @@ med_work_place_init(med_work *work, uint32_t number)
     atomic32_store_relaxed(&work->turn, turn_of(number, 0)); /* relaxed: nobody else is here */
 }
 
-static uint64_t
-groups(uint64_t count, uint64_t size)
-{
-    return count / size + (count % size != 0);
-}
-
 void
 med_work_place_fini(med_work *work)
 {
@@ -106,10 +100,11 @@ fill_units(med_work *work, const med_loop *loop)
     work->unit = 1;
     if (loop->count > UINTPTR_MAX / 2 || loop->vector > 1) {
         uint64_t vector = loop->vector ? loop->vector : 1;
-        work->unit = vector * groups(groups(loop->count, UINTPTR_MAX / 2), vector);
+        work->unit =
+            vector * med_work_groups(med_work_groups(loop->count, UINTPTR_MAX / 2), vector);
         work->unit = work->unit ? work->unit : 1; /* of no iterations */
-        chunk = groups(chunk, work->unit);
-        work->units = (uintptr_t)groups(loop->count, work->unit);
+        chunk = med_work_groups(chunk, work->unit);
+        work->units = (uintptr_t)med_work_groups(loop->count, work->unit);
     } else {
         work->units = (uintptr_t)loop->count;
     }

@@ -129,6 +129,13 @@ typedef struct med_work {
     _Alignas(64) atomic32 seats[MED_WORK_SEATS];
 } med_work;
 
+/* So many groups of that size hold the count. */
+static inline uint64_t
+med_work_groups(uint64_t count, uint64_t size)
+{
+    return count / size + (count % size != 0);
+}
+
 /* What a member has of the loop it is in. */
 typedef struct med_share {
     med_units units;

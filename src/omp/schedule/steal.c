@@ -55,12 +55,6 @@ part_from(uintptr_t first, uintptr_t end)
 
 /* ---- Shared out at first --------------------------------------------------------------------- */
 
-static uintptr_t
-groups(uintptr_t count, uintptr_t size)
-{
-    return count / size + (count % size != 0);
-}
-
 static void
 parts_make(med_work *work, uint32_t members)
 {
@@ -101,8 +95,8 @@ chunk_of(const med_work *work)
         chunk = work->units / work->members / CHUNKS_OF_A_PART;
         chunk += chunk == 0;
     }
-    uintptr_t chunks = groups(work->units, chunk);
-    return chunks > HALF_MOST ? chunk * groups(chunks, HALF_MOST) : chunk;
+    uintptr_t chunks = (uintptr_t)med_work_groups(work->units, chunk);
+    return chunks > HALF_MOST ? chunk * (uintptr_t)med_work_groups(chunks, HALF_MOST) : chunk;
 }
 
 static void
@@ -115,7 +109,7 @@ steal_begin(med_work *work, const med_team *team, const med_loop *loop)
         work->schedule = &med_schedule_dynamic;
     } else {
         work->chunk = chunk_of(work);
-        uintptr_t chunks = groups(work->units, work->chunk);
+        uintptr_t chunks = (uintptr_t)med_work_groups(work->units, work->chunk);
         share_out(work, team, chunks ? chunks - 1 : 0);
     }
 }
@@ -204,7 +198,7 @@ static void
 nonmonotonic_begin(med_work *work, const med_team *team, const med_loop *loop)
 {
     uintptr_t chunk = work->chunk ? work->chunk : 1;
-    uintptr_t chunks = groups(work->units, chunk);
+    uintptr_t chunks = (uintptr_t)med_work_groups(work->units, chunk);
     bool is_worth = chunks / work->members >= WORTH_CHUNKS && chunks <= HALF_MOST;
     if (work->members > 1 && !is_worth) {
         work->schedule = &med_schedule_dynamic;
