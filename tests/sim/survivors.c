@@ -197,6 +197,7 @@ static const survivor survivors[] = {
     {NULL, "first_of", "A2", "what is read through it acquires as well (L1)"},
     {NULL, "fulfil_as_visitor", "R3", "to give memory back is no access of the simulator's"},
     {NULL, "fulfil_as_visitor", "torn: ", "of the scenario's threads one visits"},
+    {NULL, "visitor_comes", "torn: -", "of the scenario's threads one visits"},
     {NULL, "med_exclusions_add", "torn: -", "with the address in hand it is not the last"},
     {NULL, "med_exclusion_drop", "no-release: A3",
      "to give memory back is no access of the simulator's"},
