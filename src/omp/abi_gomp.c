@@ -23,6 +23,7 @@ GOMP_parallel(void (*entry)(void *), void *data, unsigned threads, unsigned flag
     leader->bind_wanted = flags & MED_GOMP_BIND_MASK;
     med_team_run(leader, med_team_threads(leader, threads), entry, data);
 }
+LLVM(GOMP_parallel)
 
 FACE void
 GOMP_parallel_start(void (*entry)(void *), void *data, unsigned threads)
@@ -31,18 +32,21 @@ GOMP_parallel_start(void (*entry)(void *), void *data, unsigned threads)
     leader->bind_wanted = MED_BIND_FALSE;
     med_team_go(med_team_start(leader, med_team_threads(leader, threads), entry, data));
 }
+LLVM(GOMP_parallel_start)
 
 FACE void
 GOMP_parallel_end(void)
 {
     med_team_finish(med_member_get());
 }
+LLVM(GOMP_parallel_end)
 
 FACE void
 GOMP_barrier(void)
 {
     (void)med_told_barrier(MED_OMPT_BARRIER_EXPLICIT);
 }
+LLVM(GOMP_barrier)
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
 
@@ -87,6 +91,7 @@ GOMP_cancellation_point(int which)
     return med_settings_get()->cancellation &&
            cancellation_point(MED_CALLED(MED_OMPT_PLAIN), which);
 }
+LLVM(GOMP_cancellation_point)
 
 /* `wanted` false: the directive's condition does not hold, and it is a cancellation point. */
 FACE bool
@@ -109,12 +114,14 @@ GOMP_cancel(int which, bool wanted)
     med_ompt_cancel(member, flags_of(which) | MED_OMPT_CANCEL_ACTIVATED);
     return true;
 }
+LLVM(GOMP_cancel)
 
 FACE bool
 GOMP_barrier_cancel(void)
 {
     return med_told_barrier(MED_OMPT_BARRIER_EXPLICIT);
 }
+LLVM(GOMP_barrier_cancel)
 
 /* ---- Regions that are worksharing constructs ------------------------------------------------- */
 
@@ -181,36 +188,42 @@ GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memory)
 {
     return sections_start(MED_CALLED(MED_OMPT_PLAIN), count, reductions, memory);
 }
+LLVM(GOMP_sections2_start)
 
 FACE unsigned
 GOMP_sections_start(unsigned count)
 {
     return sections_start(MED_CALLED(MED_OMPT_PLAIN), count, NULL, NULL);
 }
+LLVM(GOMP_sections_start)
 
 FACE unsigned
 GOMP_sections_next(void)
 {
     return section_next(med_member_get());
 }
+LLVM(GOMP_sections_next)
 
 FACE void
 GOMP_sections_end(void)
 {
     (void)med_gomp_end(MED_CALLED(MED_OMPT_PLAIN));
 }
+LLVM(GOMP_sections_end)
 
 FACE void
 GOMP_sections_end_nowait(void)
 {
     med_work_end(MED_CALLED(MED_OMPT_PLAIN));
 }
+LLVM(GOMP_sections_end_nowait)
 
 FACE bool
 GOMP_sections_end_cancel(void)
 {
     return med_gomp_end(MED_CALLED(MED_OMPT_PLAIN));
 }
+LLVM(GOMP_sections_end_cancel)
 
 FACE void
 GOMP_parallel_sections(
@@ -220,6 +233,7 @@ GOMP_parallel_sections(
     MED_CALLED_ONLY(threads);
     med_gomp_parallel_work(entry, data, threads, flags, &loop, &sections_bounds);
 }
+LLVM(GOMP_parallel_sections)
 
 FACE void
 GOMP_parallel_sections_start(void (*entry)(void *), void *data, unsigned threads, unsigned count)
@@ -228,6 +242,7 @@ GOMP_parallel_sections_start(void (*entry)(void *), void *data, unsigned threads
     MED_CALLED_ONLY(threads);
     med_gomp_parallel_work_start(entry, data, threads, 0, &loop, &sections_bounds);
 }
+LLVM(GOMP_parallel_sections_start)
 
 /* ---- Single ---------------------------------------------------------------------------------- */
 
@@ -236,6 +251,7 @@ GOMP_single_start(void)
 {
     return med_told_single();
 }
+LLVM(GOMP_single_start)
 
 /* NULL: the caller is the one; else what that one gave to all. */
 FACE void *
@@ -243,12 +259,14 @@ GOMP_single_copy_start(void)
 {
     return med_told_single() ? NULL : med_team_copy_take(med_member_get());
 }
+LLVM(GOMP_single_copy_start)
 
 FACE void
 GOMP_single_copy_end(void *data)
 {
     med_team_copy_give(MED_CALLED(MED_OMPT_PLAIN), data);
 }
+LLVM(GOMP_single_copy_end)
 
 /* ---- Critical, atomic ------------------------------------------------------------------------ */
 
@@ -261,12 +279,14 @@ GOMP_critical_start(void)
 {
     med_told_lock_set(&unnamed.lock, MED_OMPT_CRITICAL);
 }
+LLVM(GOMP_critical_start)
 
 FACE void
 GOMP_critical_end(void)
 {
     med_told_lock_unset(&unnamed.lock, MED_OMPT_CRITICAL);
 }
+LLVM(GOMP_critical_end)
 
 /* The compiler has a zeroed pointer for each name: the lock itself. */
 FACE void
@@ -274,24 +294,28 @@ GOMP_critical_name_start(void **name)
 {
     med_told_lock_set((med_lock *)(void *)name, MED_OMPT_CRITICAL);
 }
+LLVM(GOMP_critical_name_start)
 
 FACE void
 GOMP_critical_name_end(void **name)
 {
     med_told_lock_unset((med_lock *)(void *)name, MED_OMPT_CRITICAL);
 }
+LLVM(GOMP_critical_name_end)
 
 FACE void
 GOMP_atomic_start(void)
 {
     med_told_lock_set(med_omp_atomic_lock(), MED_OMPT_ATOMIC);
 }
+LLVM(GOMP_atomic_start)
 
 FACE void
 GOMP_atomic_end(void)
 {
     med_told_lock_unset(med_omp_atomic_lock(), MED_OMPT_ATOMIC);
 }
+LLVM(GOMP_atomic_end)
 
 /* ---- What a program says --------------------------------------------------------------------- */
 
@@ -314,6 +338,7 @@ GOMP_warning(const char *text, size_t length)
     med_ompt_error(false, text, length);
     med_say_text(line, text, length);
 }
+LLVM(GOMP_warning)
 
 FACE void
 GOMP_error(const char *text, size_t length)
@@ -324,3 +349,4 @@ GOMP_error(const char *text, size_t length)
     med_ompt_error(true, text, length);
     med_say_text_fatal(line, text, length);
 }
+LLVM(GOMP_error)

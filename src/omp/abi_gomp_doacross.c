@@ -71,7 +71,9 @@ start_ull(unsigned dimensions,
     {                                                                                              \
         MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return start_ull(dimensions, counts, schedule, chunk, first, behind, NULL, NULL);          \
-    }
+    }                                                                                              \
+    LLVM(GOMP_loop_doacross_##name##_start)                                                        \
+    LLVM(GOMP_loop_ull_doacross_##name##_start)
 STARTS(static, &med_schedule_static)
 STARTS(dynamic, &med_schedule_dynamic)
 STARTS(guided, &med_schedule_guided)
@@ -82,6 +84,7 @@ GOMP_loop_doacross_runtime_start(unsigned dimensions, long *counts, long *first,
     MED_CALLED_ONLY(MED_OMPT_PLAIN);
     return start_long(dimensions, counts, NULL, 0, first, behind, NULL, NULL);
 }
+LLVM(GOMP_loop_doacross_runtime_start)
 
 FACE bool
 GOMP_loop_ull_doacross_runtime_start(unsigned dimensions,
@@ -92,6 +95,7 @@ GOMP_loop_ull_doacross_runtime_start(unsigned dimensions,
     MED_CALLED_ONLY(MED_OMPT_PLAIN);
     return start_ull(dimensions, counts, NULL, 0, first, behind, NULL, NULL);
 }
+LLVM(GOMP_loop_ull_doacross_runtime_start)
 
 FACE bool
 GOMP_loop_doacross_start(unsigned dimensions,
@@ -107,6 +111,7 @@ GOMP_loop_doacross_start(unsigned dimensions,
     return start_long(dimensions, counts, med_gomp_schedule(kind), chunk, first, behind, reductions,
                       memory);
 }
+LLVM(GOMP_loop_doacross_start)
 
 FACE bool
 GOMP_loop_ull_doacross_start(unsigned dimensions,
@@ -122,6 +127,7 @@ GOMP_loop_ull_doacross_start(unsigned dimensions,
     return start_ull(dimensions, counts, med_gomp_schedule(kind), chunk, first, behind, reductions,
                      memory);
 }
+LLVM(GOMP_loop_ull_doacross_start)
 
 /* ---- Iterations ------------------------------------------------------------------------------ */
 
@@ -146,7 +152,8 @@ doacross_of(const med_member *member)
         }                                                                                          \
         med_doacross_spot_end(&spot);                                                              \
         med_doacross_post(member, &spot);                                                          \
-    }
+    }                                                                                              \
+    LLVM(name)
 POST(GOMP_doacross_post, long)
 POST(GOMP_doacross_ull_post, unsigned long long)
 
@@ -167,6 +174,7 @@ POST(GOMP_doacross_ull_post, unsigned long long)
         va_end(numbers);                                                                           \
         med_doacross_spot_end(&spot);                                                              \
         med_doacross_wait(member, &spot);                                                          \
-    }
+    }                                                                                              \
+    LLVM(name)
 WAIT(GOMP_doacross_wait, long)
 WAIT(GOMP_doacross_ull_wait, unsigned long long)

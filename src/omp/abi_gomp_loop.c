@@ -169,7 +169,11 @@ begin_ull(bool up,
     FACE bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *behind)   \
     {                                                                                              \
         return med_gomp_next_ull(first, behind);                                                   \
-    }
+    }                                                                                              \
+    LLVM(GOMP_loop_##name##_start)                                                                 \
+    LLVM(GOMP_loop_##name##_next)                                                                  \
+    LLVM(GOMP_loop_ull_##name##_start)                                                             \
+    LLVM(GOMP_loop_ull_##name##_next)
 LOOPS(static, &med_schedule_static, false)
 LOOPS(dynamic, &med_schedule_dynamic, false)
 LOOPS(guided, &med_schedule_guided_monotonic, false)
@@ -200,7 +204,11 @@ LOOPS(ordered_guided, &med_schedule_guided_monotonic, true)
     FACE bool GOMP_loop_ull_##name##_next(unsigned long long *first, unsigned long long *behind)   \
     {                                                                                              \
         return med_gomp_next_ull(first, behind);                                                   \
-    }
+    }                                                                                              \
+    LLVM(GOMP_loop_##name##_start)                                                                 \
+    LLVM(GOMP_loop_##name##_next)                                                                  \
+    LLVM(GOMP_loop_ull_##name##_start)                                                             \
+    LLVM(GOMP_loop_ull_##name##_next)
 LOOPS_OF_RUN(runtime, &med_gomp_of_run_monotonic, false)
 LOOPS_OF_RUN(nonmonotonic_runtime, MED_GOMP_OF_RUN, false)
 LOOPS_OF_RUN(maybe_nonmonotonic_runtime, MED_GOMP_OF_RUN, false)
@@ -287,7 +295,9 @@ start_ull(bool up,
         MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         return start_ull(up, start, end, step, kind, chunk, ordered, first, behind, reductions,    \
                          memory, HERE);                                                            \
-    }
+    }                                                                                              \
+    LLVM(GOMP_loop_##name)                                                                         \
+    LLVM(GOMP_loop_ull_##name)
 STARTS(start, false)
 STARTS(ordered_start, true)
 
@@ -298,24 +308,28 @@ GOMP_loop_end(void)
 {
     (void)med_gomp_end(MED_CALLED(MED_OMPT_PLAIN));
 }
+LLVM(GOMP_loop_end)
 
 FACE void
 GOMP_loop_end_nowait(void)
 {
     med_work_end(MED_CALLED(MED_OMPT_PLAIN));
 }
+LLVM(GOMP_loop_end_nowait)
 
 FACE bool
 GOMP_loop_end_cancel(void)
 {
     return med_gomp_end(MED_CALLED(MED_OMPT_PLAIN));
 }
+LLVM(GOMP_loop_end_cancel)
 
 FACE void
 GOMP_ordered_start(void)
 {
     med_told_ordered();
 }
+LLVM(GOMP_ordered_start)
 
 /* The order goes on at the end of the iterations. */
 FACE void
@@ -323,6 +337,7 @@ GOMP_ordered_end(void)
 {
     med_told_ordered_end();
 }
+LLVM(GOMP_ordered_end)
 
 /* ---- Parallel loops -------------------------------------------------------------------------- */
 
@@ -359,7 +374,8 @@ parallel_loop(void (*go)(void (*entry)(void *),
         MED_CALLED_ONLY(threads);                                                                  \
         parallel_loop(med_gomp_parallel_work, entry, data, threads, flags, start, end, step,       \
                       schedule, chunk);                                                            \
-    }
+    }                                                                                              \
+    LLVM(GOMP_parallel_loop_##name)
 PARALLEL_LOOP(static, &med_schedule_static)
 PARALLEL_LOOP(dynamic, &med_schedule_dynamic)
 PARALLEL_LOOP(guided, &med_schedule_guided_monotonic)
@@ -373,7 +389,8 @@ PARALLEL_LOOP(nonmonotonic_guided, &med_schedule_guided)
         MED_CALLED_ONLY(threads);                                                                  \
         parallel_loop(med_gomp_parallel_work, entry, data, threads, flags, start, end, step,       \
                       of_run, 0);                                                                  \
-    }
+    }                                                                                              \
+    LLVM(GOMP_parallel_loop_##name)
 PARALLEL_LOOP_OF_RUN(runtime, &med_gomp_of_run_monotonic)
 PARALLEL_LOOP_OF_RUN(nonmonotonic_runtime, MED_GOMP_OF_RUN)
 PARALLEL_LOOP_OF_RUN(maybe_nonmonotonic_runtime, MED_GOMP_OF_RUN)
@@ -387,7 +404,8 @@ PARALLEL_LOOP_OF_RUN(maybe_nonmonotonic_runtime, MED_GOMP_OF_RUN)
         MED_CALLED_ONLY(threads);                                                                  \
         parallel_loop(med_gomp_parallel_work_start, entry, data, threads, 0, start, end, step,     \
                       schedule, chunk);                                                            \
-    }
+    }                                                                                              \
+    LLVM(GOMP_parallel_loop_##name##_start)
 PARALLEL_LOOP_START(static, &med_schedule_static)
 PARALLEL_LOOP_START(dynamic, &med_schedule_dynamic)
 PARALLEL_LOOP_START(guided, &med_schedule_guided_monotonic)
@@ -400,3 +418,4 @@ GOMP_parallel_loop_runtime_start(
     parallel_loop(med_gomp_parallel_work_start, entry, data, threads, 0, start, end, step,
                   &med_gomp_of_run_monotonic, 0);
 }
+LLVM(GOMP_parallel_loop_runtime_start)

@@ -23,6 +23,7 @@ GOMP_add_alloc(void *memory)
 {
     med_known_put(memory);
 }
+LLVM(GOMP_add_alloc)
 
 /* Once for each time that it was added. */
 FACE bool
@@ -30,6 +31,7 @@ GOMP_is_alloc(void *memory)
 {
     return med_known_take(memory);
 }
+LLVM(GOMP_is_alloc)
 
 /* ---- Devices by name ------------------------------------------------------------------------- */
 
@@ -64,6 +66,7 @@ omp_get_num_interop_properties(const void *interop)
     return 0;
 }
 LLVM(omp_get_num_interop_properties)
+LLVM_AS(omp_get_num_interop_properties, omp_get_num_interop_properties_)
 
 FACE intptr_t
 omp_get_interop_int(const void *interop, int property, int *code)
@@ -74,6 +77,7 @@ omp_get_interop_int(const void *interop, int property, int *code)
     return 0;
 }
 LLVM(omp_get_interop_int)
+LLVM_AS(omp_get_interop_int, omp_get_interop_int_)
 
 FACE void *
 omp_get_interop_ptr(const void *interop, int property, int *code)
@@ -84,6 +88,7 @@ omp_get_interop_ptr(const void *interop, int property, int *code)
     return NULL;
 }
 LLVM(omp_get_interop_ptr)
+LLVM_AS(omp_get_interop_ptr, omp_get_interop_ptr_)
 
 FACE const char *
 omp_get_interop_str(const void *interop, int property, int *code)
@@ -126,6 +131,11 @@ LACKS(omp_get_interop_name_)
 LACKS(omp_get_interop_rc_desc_)
 LACKS(omp_get_interop_str_)
 LACKS(omp_get_interop_type_desc_)
+LLVM(GOMP_interop)
+LLVM(omp_get_interop_name_)
+LLVM(omp_get_interop_rc_desc_)
+LLVM(omp_get_interop_str_)
+LLVM(omp_get_interop_type_desc_)
 LACKS(omp_get_device_from_uid_)
 LACKS(omp_get_uid_from_device_)
 LACKS(omp_get_uid_from_device_8_)

@@ -66,6 +66,7 @@ GOMP_taskgroup_reduction_register(uintptr_t *words)
     const med_reductions reductions = reductions_of(words, members, memory_take(words, members));
     med_reduction_begin(member, &reductions);
 }
+LLVM(GOMP_taskgroup_reduction_register)
 
 void
 med_gomp_no_reductions(uintptr_t *words)
@@ -78,6 +79,7 @@ GOMP_taskgroup_reduction_unregister(uintptr_t *words)
 {
     med_block_give((void *)words[WORD_BLOCK]);
 }
+LLVM(GOMP_taskgroup_reduction_unregister)
 
 /* Each of so many addresses becomes that of the member's copy; of the first ones, `originals`, the
  * addresses of what they are copies of stand behind all. */
@@ -96,6 +98,7 @@ GOMP_task_reduction_remap(size_t count, size_t originals, void **addresses)
         }
     }
 }
+LLVM(GOMP_task_reduction_remap)
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
@@ -133,6 +136,7 @@ GOMP_parallel_reductions(void (*entry)(void *), void *data, unsigned threads, un
     med_team_finish(first);
     return members;
 }
+LLVM(GOMP_parallel_reductions)
 
 /* ---- Worksharing constructs ------------------------------------------------------------------ */
 
@@ -170,6 +174,7 @@ GOMP_scope_start(uintptr_t *words)
     med_gomp_begin(member, &loop, &bounds, NULL, words);
     med_work_end(member);
 }
+LLVM(GOMP_scope_start)
 
 /* Behind the construct's end the first member combines what the others find here. */
 FACE void
@@ -181,3 +186,4 @@ GOMP_workshare_task_reduction_unregister(bool cancelled)
         med_told_barrier_of(member);
     }
 }
+LLVM(GOMP_workshare_task_reduction_unregister)

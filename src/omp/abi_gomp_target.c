@@ -107,6 +107,7 @@ GOMP_target_ext(int device,
     med_target_run(member, thread_limit_in(arguments), entry, (void *)addresses);
     med_block_give(copies);
 }
+LLVM(GOMP_target_ext)
 
 /* As old programs have it. */
 FACE void
@@ -126,6 +127,7 @@ GOMP_target(int device,
     med_target_device_check(member, device);
     med_target_run(member, 0, entry, (void *)addresses);
 }
+LLVM(GOMP_target)
 
 /* ---- Data: where they are they stay ---------------------------------------------------------- */
 
@@ -139,6 +141,7 @@ GOMP_target_data_ext(
     (void)kinds;
     med_target_device_check(med_member_get(), device);
 }
+LLVM(GOMP_target_data_ext)
 
 FACE void
 GOMP_target_data(int device,
@@ -152,11 +155,13 @@ GOMP_target_data(int device,
     (void)kinds;
     GOMP_target_data_ext(device, count, addresses, sizes, NULL);
 }
+LLVM(GOMP_target_data)
 
 FACE void
 GOMP_target_end_data(void)
 {
 }
+LLVM(GOMP_target_end_data)
 
 FACE void
 GOMP_target_update_ext(int device,
@@ -171,6 +176,7 @@ GOMP_target_update_ext(int device,
     wait_for(depend);
     GOMP_target_data_ext(device, count, addresses, sizes, kinds);
 }
+LLVM(GOMP_target_update_ext)
 
 FACE void
 GOMP_target_update(int device,
@@ -182,6 +188,7 @@ GOMP_target_update(int device,
 {
     GOMP_target_data(device, unused, count, addresses, sizes, kinds);
 }
+LLVM(GOMP_target_update)
 
 FACE void
 GOMP_target_enter_exit_data(int device,
@@ -194,6 +201,7 @@ GOMP_target_enter_exit_data(int device,
 {
     GOMP_target_update_ext(device, count, addresses, sizes, kinds, flags, depend);
 }
+LLVM(GOMP_target_enter_exit_data)
 
 /* A device's address of a function of the host, which is the function. */
 FACE void *
@@ -201,6 +209,7 @@ GOMP_target_map_indirect_ptr(void *function)
 {
     return function;
 }
+LLVM(GOMP_target_map_indirect_ptr)
 
 /* ---- Images for devices: there is none that could take one ----------------------------------- */
 
@@ -212,24 +221,28 @@ GOMP_offload_register_ver(unsigned version, const void *table, int kind, const v
     (void)kind;
     (void)image;
 }
+LLVM(GOMP_offload_register_ver)
 
 FACE void
 GOMP_offload_unregister_ver(unsigned version, const void *table, int kind, const void *image)
 {
     GOMP_offload_register_ver(version, table, kind, image);
 }
+LLVM(GOMP_offload_unregister_ver)
 
 FACE void
 GOMP_offload_register(const void *table, int kind, const void *image)
 {
     GOMP_offload_register_ver(0, table, kind, image);
 }
+LLVM(GOMP_offload_register)
 
 FACE void
 GOMP_offload_unregister(const void *table, int kind, const void *image)
 {
     GOMP_offload_register_ver(0, table, kind, image);
 }
+LLVM(GOMP_offload_unregister)
 
 /* ---- Teams ----------------------------------------------------------------------------------- */
 
@@ -240,6 +253,7 @@ GOMP_teams_reg(
     (void)flags;
     med_teams_run(MED_CALLED(teams), teams, limit_of(thread_limit), entry, data);
 }
+LLVM(GOMP_teams_reg)
 
 /* In a target region, whose thread goes round as long as this is true. `most` is what the clause
  * allows beside `least`. */
@@ -249,6 +263,7 @@ GOMP_teams4(unsigned least, unsigned most, unsigned thread_limit, bool is_first)
     (void)most;
     return med_teams_next(med_member_get(), least, limit_of(thread_limit), is_first);
 }
+LLVM(GOMP_teams4)
 
 FACE void
 GOMP_teams(unsigned teams, unsigned thread_limit)
@@ -256,3 +271,4 @@ GOMP_teams(unsigned teams, unsigned thread_limit)
     (void)teams;
     (void)med_teams_next(med_member_get(), 1, limit_of(thread_limit), true);
 }
+LLVM(GOMP_teams)

@@ -116,6 +116,7 @@ GOMP_taskwait_depend(void **depend)
     med_ompt_taskwait_end(member);
     med_depend_list_give(&l);
 }
+LLVM(GOMP_taskwait_depend)
 
 static void
 nothing(void *data)
@@ -130,6 +131,7 @@ GOMP_taskwait_depend_nowait(void **depend)
     med_task_call call = {.entry = nothing};
     meet_with_list(MED_CALLED(MED_OMPT_PLAIN), &call, depend);
 }
+LLVM(GOMP_taskwait_depend_nowait)
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
@@ -174,6 +176,7 @@ GOMP_task(void (*entry)(void *),
         med_task_meet(member, &call);
     }
 }
+LLVM(GOMP_task)
 
 FACE void
 omp_fulfill_event(uintptr_t event)
@@ -300,6 +303,7 @@ GOMP_taskloop(void (*entry)(void *),
     loop(&call, flags, number, med_gomp_count_long(start, end, step), (uint64_t)start,
          (uint64_t)step);
 }
+LLVM(GOMP_taskloop)
 
 FACE void
 GOMP_taskloop_ull(void (*entry)(void *),
@@ -320,6 +324,7 @@ GOMP_taskloop_ull(void (*entry)(void *),
     loop(&call, flags, number, med_gomp_count_ull((flags & FLAG_UP) != 0, start, end, step), start,
          step);
 }
+LLVM(GOMP_taskloop_ull)
 
 /* ---- Waits, groups --------------------------------------------------------------------------- */
 
@@ -328,21 +333,25 @@ GOMP_taskwait(void)
 {
     med_told_taskwait();
 }
+LLVM(GOMP_taskwait)
 
 FACE void
 GOMP_taskyield(void)
 {
     med_told_taskyield();
 }
+LLVM(GOMP_taskyield)
 
 FACE void
 GOMP_taskgroup_start(void)
 {
     med_told_group_begin();
 }
+LLVM(GOMP_taskgroup_start)
 
 FACE void
 GOMP_taskgroup_end(void)
 {
     med_told_group_end();
 }
+LLVM(GOMP_taskgroup_end)

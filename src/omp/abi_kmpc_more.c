@@ -75,6 +75,19 @@ __kmpc_cancellationpoint(const med_kmpc_place *place, int32_t thread, int32_t wh
                                       : leave_work(member, true);
 }
 
+/* What the program has asked to cancel around the calling thread. */
+FACE int
+kmp_get_cancellation_status(int which)
+{
+    return med_settings_get()->cancellation && is_cancelled(med_member_get(), which);
+}
+
+FACE int
+kmp_get_cancellation_status_(const int *which)
+{
+    return kmp_get_cancellation_status(*which);
+}
+
 FACE int32_t
 __kmpc_cancel(const med_kmpc_place *place, int32_t thread, int32_t which)
 {

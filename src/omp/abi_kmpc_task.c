@@ -188,6 +188,7 @@ __kmpc_omp_task(const med_kmpc_place *place, int32_t thread, med_kmpc_task *task
     }
     return 0;
 }
+LLVM_AS(__kmpc_omp_task, __kmpc_omp_task_parts)
 
 /* Between these two the caller executes it. */
 FACE void

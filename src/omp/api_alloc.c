@@ -132,9 +132,11 @@ GOMP_alloc(size_t alignment, size_t size_bytes, uintptr_t allocator)
 {
     return omp_aligned_alloc(alignment, size_bytes, allocator);
 }
+LLVM(GOMP_alloc)
 
 FACE void
 GOMP_free(void *memory, uintptr_t allocator)
 {
     omp_free(memory, allocator);
 }
+LLVM(GOMP_free)

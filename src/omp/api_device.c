@@ -8,6 +8,7 @@
 #include "omp/fortran.h"
 #include "omp/target.h"
 #include "omp/teams.h"
+#include "port/port.h"
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
@@ -30,21 +31,44 @@ omp_get_num_devices(void)
 {
     return 0;
 }
-ASKS(int, get_num_devices)
 
 FACE int
 omp_get_initial_device(void)
 {
     return MED_DEVICE_HOST;
 }
-ASKS(int, get_initial_device)
 
 FACE int
 omp_get_device_num(void)
 {
     return MED_DEVICE_HOST;
 }
-ASKS(int, get_device_num)
+
+/* Clang's programs are linked with a library of LLVM's where they have regions for other devices:
+ * that one knows which there are, and goes by the same three names. */
+static int
+asked_of_libomptarget(const char *name)
+{
+    int (*there)(void);
+    void *found = med_port_function_find(name, "VERS1.0");
+    memcpy(&there, &found, sizeof there);
+    return there ? there() : MED_DEVICE_HOST;
+}
+
+#define ASKS_OF_DEVICES(name)                                                                      \
+    FACE int omp_##name##_(void)                                                                   \
+    {                                                                                              \
+        return omp_##name();                                                                       \
+    }                                                                                              \
+    FACE int med_llvm_##name(void)                                                                 \
+    {                                                                                              \
+        return asked_of_libomptarget("omp_" #name);                                                \
+    }                                                                                              \
+    LLVM_IS(med_llvm_##name, omp_##name)                                                           \
+    LLVM_IS(med_llvm_##name, omp_##name##_)
+ASKS_OF_DEVICES(get_num_devices)
+ASKS_OF_DEVICES(get_initial_device)
+ASKS_OF_DEVICES(get_device_num)
 
 FACE int
 omp_is_initial_device(void)
@@ -293,6 +317,7 @@ omp_pause_resource_(const int *kind, const int *device)
     return omp_pause_resource(*kind, *device);
 }
 LLVM_BOTH(omp_pause_resource)
+LLVM_AS(omp_pause_resource, __kmpc_pause_resource)
 
 FACE int
 omp_pause_resource_all(int kind)

@@ -2,7 +2,8 @@
 /*
  * The functions of LLVM's omp.h (14 to 19) that begin with kmp_. What they set holds for the
  * regions that the calling task meets from then on; the size of stacks for threads that are started
- * from then on. For Fortran each has a second name, which takes its arguments by address.
+ * from then on. For Fortran each has a second name, which takes its arguments by address; LLVM's
+ * library has some by a third one, which takes them as C does.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -398,3 +399,20 @@ OF_MASK(int, kmp_get_affinity)
 OF_PROCESSOR(kmp_set_affinity_mask_proc)
 OF_PROCESSOR(kmp_unset_affinity_mask_proc)
 OF_PROCESSOR(kmp_get_affinity_mask_proc)
+
+/* ---- Third names ----------------------------------------------------------------------------- */
+
+LLVM_AS(kmp_set_stacksize, kmpc_set_stacksize)
+LLVM_AS(kmp_set_stacksize_s, kmpc_set_stacksize_s)
+LLVM_AS(kmp_set_blocktime, kmpc_set_blocktime)
+LLVM_AS(kmp_set_library, kmpc_set_library)
+LLVM_AS(kmp_set_defaults, kmpc_set_defaults)
+LLVM_AS(kmp_set_disp_num_buffers, kmpc_set_disp_num_buffers)
+LLVM_AS(kmp_aligned_malloc, kmpc_aligned_malloc)
+LLVM_AS(kmp_malloc, kmpc_malloc)
+LLVM_AS(kmp_calloc, kmpc_calloc)
+LLVM_AS(kmp_realloc, kmpc_realloc)
+LLVM_AS(kmp_free, kmpc_free)
+LLVM_AS(kmp_set_affinity_mask_proc, kmpc_set_affinity_mask_proc)
+LLVM_AS(kmp_unset_affinity_mask_proc, kmpc_unset_affinity_mask_proc)
+LLVM_AS(kmp_get_affinity_mask_proc, kmpc_get_affinity_mask_proc)

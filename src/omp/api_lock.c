@@ -8,6 +8,7 @@
  * these are as Fortran's.
  */
 #include <stddef.h>
+#include <stdint.h>
 
 #include "omp/block.h"
 #include "omp/face.h"
@@ -169,3 +170,43 @@ NEST_LOCK_VERSIONS(void, destroy_nest_lock)
 NEST_LOCK(void, set_nest_lock, med_told_nest_set(lock, MED_OMPT_NEST_LOCK))
 NEST_LOCK(void, unset_nest_lock, med_told_nest_unset(lock))
 NEST_LOCK(int, test_nest_lock, return (int)med_told_nest_test(lock, MED_OMPT_TEST_NEST_LOCK))
+
+/* ---- As LLVM's library has them, besides ----------------------------------------------------- */
+
+/* Not what clang calls, but what a program may that asks for its inner names. */
+#define KMPC_LOCK(type, name, function, lock_type)                                                 \
+    FACE type __kmpc_##name(const void *place, int32_t thread, lock_type *lock)                    \
+    {                                                                                              \
+        (void)place;                                                                               \
+        (void)thread;                                                                              \
+        return now_##function(lock);                                                               \
+    }
+KMPC_LOCK(void, init_lock, init_lock, med_lock)
+KMPC_LOCK(void, destroy_lock, destroy_lock, med_lock)
+KMPC_LOCK(void, set_lock, set_lock, med_lock)
+KMPC_LOCK(void, unset_lock, unset_lock, med_lock)
+KMPC_LOCK(int, test_lock, test_lock, med_lock)
+KMPC_LOCK(void, init_nest_lock, init_nest_lock_, med_nest_lock *)
+KMPC_LOCK(void, destroy_nest_lock, destroy_nest_lock_, med_nest_lock *)
+KMPC_LOCK(void, set_nest_lock, set_nest_lock_, med_nest_lock *)
+KMPC_LOCK(void, unset_nest_lock, unset_nest_lock_, med_nest_lock *)
+KMPC_LOCK(int, test_nest_lock, test_nest_lock_, med_nest_lock *)
+
+FACE void
+__kmpc_init_lock_with_hint(const void *place, int32_t thread, med_lock *lock, uintptr_t hint)
+{
+    (void)place;
+    (void)thread;
+    init(lock, (unsigned)hint);
+}
+
+FACE void
+__kmpc_init_nest_lock_with_hint(const void *place,
+                                int32_t thread,
+                                med_nest_lock **lock,
+                                uintptr_t hint)
+{
+    (void)place;
+    (void)thread;
+    init_nest(place_for(lock), (unsigned)hint);
+}

@@ -11,6 +11,8 @@
  */
 #include "omp/crew.h"
 
+#include <string.h>
+
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -131,6 +133,27 @@ med_crew_stack_set(size_t size_bytes)
     atomic_word_store_relaxed(&stack_bytes, size_bytes); /* relaxed: as above */
 }
 
+static size_t
+folder_length(const char *path)
+{
+    size_t length = 0;
+    for (size_t i = 0; path[i]; i++) {
+        length = path[i] == '/' ? i : length;
+    }
+    return length;
+}
+
+/* In our folder there is what programs are linked with, which has no lines. */
+static bool
+is_of_our_folder(const char *path, const void *own)
+{
+    char here[MED_PORT_PATH_BYTES];
+    uint64_t inside;
+    size_t length = folder_length(path);
+    return med_port_object_of(own, here, sizeof here, &inside) && folder_length(here) == length &&
+           memcmp(here, path, length) == 0;
+}
+
 /* Another runtime starts as many threads again, which know nothing of ours. Looked for whenever a
  * team gets its first thread, since libraries come at any time; said once. */
 static void
@@ -142,7 +165,7 @@ report_second_runtime(void)
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         /* Relaxed: one of those who come at once says it. */
         if (med_port_object_beside(names[i], &is_said, path, sizeof path) &&
-            atomic32_fetch_or_relaxed(&is_said, 1) == 0) {
+            !is_of_our_folder(path, &is_said) && atomic32_fetch_or_relaxed(&is_said, 1) == 0) {
             med_text text = {.length = 0};
             med_text_string(&text,
                             "OpenMP: there is a second runtime in this process, whose threads "

@@ -8,17 +8,20 @@
     _Pragma("GCC diagnostic ignored \"-Wmissing-prototypes\"")                                     \
         __attribute__((visibility("default")))
 
-/* A function of OpenMP that programs with LLVM's omp.h look for under a version of their own; and
- * the same for its second name, of Fortran. Some have a third one there. Weak: else the linker
- * takes two names of one address for one. */
+/* A function that programs which are linked with LLVM's library look for under a version of their
+ * own; and the same for its second name, of Fortran. Some have a third one there. Weak: else the
+ * linker takes two names of one address for one. */
 #ifdef MED_OMP_VERSIONS
 #define LLVM_AS(name, theirs)                                                                      \
     __asm__(".weak llvm_" #theirs "\n.set llvm_" #theirs ", " #name "\n.symver llvm_" #theirs      \
             ", " #theirs "@VERSION");
 #define LLVM(name) LLVM_AS(name, name)
+/* It is another function than by its plain name, which in a static program has its place. */
+#define LLVM_IS(name, theirs) LLVM_AS(name, theirs)
 #else /* linked statically, where no name has a version */
 #define LLVM_AS(name, theirs) __asm__(".globl " #theirs "\n.set " #theirs ", " #name);
 #define LLVM(name)
+#define LLVM_IS(name, theirs)
 #endif
 #define LLVM_BOTH(name) LLVM(name) LLVM(name##_)
 

@@ -23,3 +23,11 @@ med_port_library_open(const char *path,
 {
     return med_port_module_open(path, symbol, found, why);
 }
+
+void *
+med_port_function_find(const char *name, const char *version)
+{
+    (void)name;
+    (void)version;
+    return NULL;
+}

@@ -65,10 +65,25 @@ alone_nothing_is_said(void **state)
     assert_int_equal(said_of(NULL, ""), 0);
 }
 
+/* What programs are linked with, opened as if it were the library, is that. */
+static void
+the_linkers_is_ours(void **state)
+{
+    (void)state;
+    int (*threads)(void);
+    void *handle = dlopen(OPENMP_FOLDER "/libomp.so", RTLD_NOW | RTLD_LOCAL);
+    void *found = handle ? dlsym(handle, "omp_get_max_threads") : NULL;
+    assert_non_null(found);
+    memcpy(&threads, &found, sizeof threads);
+    assert_int_equal(threads(), omp_get_max_threads());
+    assert_int_equal(said_of(OPENMP_FOLDER "/libomp.so", ""), 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_named_once),
-                                       cmocka_unit_test(alone_nothing_is_said)};
+                                       cmocka_unit_test(alone_nothing_is_said),
+                                       cmocka_unit_test(the_linkers_is_ours)};
     return cmocka_run_group_tests_name("second", tests, NULL, NULL);
 }

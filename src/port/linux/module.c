@@ -165,3 +165,10 @@ med_port_library_open(const char *path,
     *found = address;
     return MEDLEY_OK;
 }
+
+void *
+med_port_function_find(const char *name, const char *version)
+{
+    MED_LINUX_NOT_CANCELLED;
+    return dlvsym(RTLD_DEFAULT, name, version);
+}
