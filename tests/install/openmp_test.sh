@@ -37,9 +37,8 @@ work=$(mktemp -d "$build/openmp-install-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 unset LD_LIBRARY_PATH
-cmake --install "$build" --prefix "$work/first" >install.log || fail "$(cat install.log)"
-mv first "a prefix" # it may be moved
 prefix="$work/a prefix"
+cmake --install "$build" --prefix "$prefix" >install.log || fail "$(cat install.log)"
 pc=$(find "$prefix" -name medley-openmp.pc)
 export PKG_CONFIG_PATH="${pc%/*}"
 folder=$(pkg-config --variable=folder medley-openmp)
@@ -48,19 +47,22 @@ folder=${folder//\\/} # pkg-config's, before the blank
 eval "flags=($(pkg-config --cflags --libs medley-openmp))"
 eval "medley=($(pkg-config --cflags --libs medley))"
 
+moved=$(pkg-config --define-variable=prefix=/elsewhere --variable=folder medley-openmp)
+[ "$moved" = "/elsewhere${folder#"$prefix"}" ] || fail "moved to $moved"
+
 echo "in a folder that others do not look into"
 others=$(find "$prefix" \( -name 'libgomp*' -o -name 'libomp*' \) ! -path '*/medley/openmp/*')
 [ -z "$others" ] || fail "elsewhere: $others"
 
 echo "no inner name that a program might have"
 for archive in "$folder"/lib{gomp,omp}.a "${folder%/medley/openmp}/libmedley.a"; do
-    names=$(nm -g --defined-only "$archive" | awk 'NF == 3 && $3 !~ /^(__|GOMP_|ompc?_|ompt_|kmp_|mrapi_|mcapi_|medley_)/ { print $3 }')
+    names=$(nm -g --defined-only "$archive" | awk 'NF == 3 && $3 !~ /^(__|GOMP_|ompc?_|ompt_|kmpc?_|mrapi_|mcapi_|medley_)/ { print $3 }')
     [ -z "$names" ] || fail "$archive: $names"
 done
 
 # The program runs, and what it runs on is ours: the linker at run time says so, or names in it do.
 runs_linked() { # PROGRAM
-    ldd "$1" | grep -E "=> $prefix/[^ ]*/medley/openmp/lib(gomp\.so\.1|omp\.so\.5) " >/dev/null || fail "$1: $(ldd "$1")"
+    ldd "$1" | grep -E "=> $folder/lib(gomp\.so\.1|omp\.so\.5) " >/dev/null || fail "$1: $(ldd "$1")"
     "$1" >out || fail "$1: $(cat out)"
 }
 runs_static() { # PROGRAM NEEDED
@@ -81,6 +83,7 @@ for compiler in "${compilers[@]}"; do
     echo "$compiler: linked by pkg-config"
     "$compiler" "${options[@]}" "$program" -o linked "${flags[@]}" 2>errors || fail "$(cat errors)"
     runs_linked ./linked
+    readelf -dW linked | grep "RUNPATH.*\[$folder[]:]" >/dev/null || fail "not the plain path: $(readelf -dW linked)"
 
     echo "$compiler: linked without a word of us, and run on ours"
     "$compiler" "${options[@]}" -fopenmp "$program" -o plain 2>errors || fail "$(cat errors)"
@@ -103,6 +106,39 @@ runs_static ./static 'c '
 echo "gcc: told by its specs"
 gcc -specs="$folder/libgomp.spec" -fopenmp "$here/program.c" -o static -static "-L$folder" 2>errors || fail "$(cat errors)"
 runs_static ./static ''
+
+echo "a program that is its own tool"
+for compiler in gcc "$clang"; do
+    "$compiler" "$here/own_tool.c" -o own_tool "${medley[@]}" "${flags[@]}"
+    (export LD_LIBRARY_PATH=${folder%/medley/openmp} && runs_linked ./own_tool)
+done
+
+# Linked by either compiler, with the one library before the other or behind it; or without ours.
+echo "parts of all four in one program: one pool of threads, one file"
+gcc -O1 -fopenmp -c -DPART=in_gcc "$here/part.c" -o in_gcc.o
+cp "$here/part.c" part.cc
+g++ -O1 -fopenmp -c -DPART=in_gxx part.cc -o in_gxx.o
+gfortran -O1 -fopenmp -c "$here/part.f90" -o in_gfortran.o
+"$clang" -O1 -fopenmp -c -DPART=in_clang "$here/part.c" -o in_clang.o
+parts=("$here/mixed.c" in_gcc.o in_gxx.o in_gfortran.o in_clang.o)
+runs_mixed() {
+    runs_linked ./mixed
+    grep -qx 'calls 48, by others 0, threads 4, files 1' out || fail "$*: $(cat out)"
+}
+more=(-lgfortran -lstdc++)
+for linker in gcc "$clang"; do
+    for both in "-lgomp -lomp" "-lomp -lgomp"; do
+        # shellcheck disable=SC2086 # they are two
+        "$linker" "${parts[@]}" -o mixed "${flags[@]}" $both "${more[@]}"
+        runs_mixed "$linker $both"
+    done
+done
+"$clang" "${parts[@]}" -o mixed "${flags[@]}" "${more[@]}"
+runs_mixed "$clang, by itself"
+"$clang" -fopenmp "${parts[@]}" -o mixed "${more[@]}"
+(export LD_LIBRARY_PATH=$folder && runs_mixed "$clang, with its own library")
+gcc "${parts[@]}" -o mixed "${flags[@]}" "${more[@]}" -lquadmath -lm -static 2>errors || fail "$(cat errors)"
+./mixed >out || fail "linked statically: $(cat out)"
 
 # A process that had two would be there twice; and the initial thread's node of MRAPI is its team's.
 is_one() { # PROGRAM
@@ -127,7 +163,7 @@ for program in in_c in_cc in_f90; do
 done
 
 echo "what the README and the manual page say, word for word"
-mv "$prefix" "$work/installed"
+cmake --install "$build" --prefix "$work/installed" >install.log || fail "$(cat install.log)"
 PKG_CONFIG_PATH=${PKG_CONFIG_PATH/"$prefix"/"$work/installed"}
 root=$here/../../..
 ln -s "$root/examples" examples
