@@ -129,7 +129,7 @@ __kmpc_taskred_init(int32_t thread, int32_t count, const described *list)
     common *c = common_make(member->team->size, (uint32_t)count, list);
     c->left = 1;
     begin(member, c, list, false);
-    return member->task->group;
+    return med_task_group_of(member->task);
 }
 
 /* The same as it is described now. */
@@ -211,7 +211,7 @@ is_last(med_member *member, common *c)
 static void
 end(med_member *member)
 {
-    const med_reductions reductions = member->task->group->reductions;
+    const med_reductions reductions = med_task_group_of(member->task)->reductions;
     med_told_group_end_of(member);
     if (!reductions.count) {
         return;
@@ -281,7 +281,7 @@ __kmpc_taskred_modifier_init(const med_kmpc_place *place,
     common *c = common_meet(member, (uint32_t)count, list);
     med_task_group_begin_implied(member);
     begin(member, c, list, is_work != 0);
-    return member->task->group;
+    return med_task_group_of(member->task);
 }
 
 FACE void *
@@ -309,9 +309,10 @@ __kmpc_task_reduction_modifier_fini(const med_kmpc_place *place, int32_t thread,
 void
 med_kmpc_reduction_leave(med_member *member, bool is_region)
 {
-    const med_task_group *group = member->task == &member->implicit ? member->task->group : NULL;
+    const med_task_group *group =
+        member->task == &member->implicit ? med_task_group_of(member->task) : NULL;
     while (group && group->implied && (is_region || own_of(group->reductions.list)->is_work)) {
         end(member);
-        group = is_region ? member->task->group : NULL;
+        group = is_region ? med_task_group_of(member->task) : NULL;
     }
 }

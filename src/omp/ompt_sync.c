@@ -132,7 +132,7 @@ med_ompt_group_begin(const void *return_address, void *frame)
 void
 med_ompt_group_end_of(med_member *member)
 {
-    if (member->task->group->implied) {
+    if (med_task_group_of(member->task)->implied) {
         med_task_group_end(member);
     } else {
         wait_told(member, ompt_sync_region_taskgroup, ompt_state_wait_taskgroup,

@@ -110,8 +110,9 @@ count_in(med_member *member, med_task *task)
 {
     count_made(member, task);
     med_tally_add(&member->task->children, true);
-    if (task->group) {
-        med_tally_add(&task->group->tally, task->group->keeper == member);
+    med_task_group *group = med_task_group_of(task);
+    if (group) {
+        med_tally_add(&group->tally, group->keeper == member);
     }
 }
 
@@ -174,7 +175,7 @@ med_task_discard(med_member *member, const med_task_call *call)
 void
 med_task_meet(med_member *member, const med_task_call *call)
 {
-    if (med_task_is_discarded(member, member->task->group)) {
+    if (med_task_is_discarded(member, med_task_group_of(member->task))) {
         if (call->made && (call->flags & MED_TASK_COPIED)) {
             med_task_meet_here(member, call);
         } else {

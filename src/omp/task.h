@@ -6,7 +6,8 @@
  *   runner     the member that executes a task, from its first to its last line: all are tied
  *   complete   its lines are executed
  *   tally      how many are not complete of those that somebody waits for: task_tally.h
- *   bound      what a member may start while a task of its own waits: that task's descendants
+ *   bound      what a member may start while a task of its own waits: that task's descendants, as
+ *              far as they can be told, and in any case what it waits for
  *   phase      from one barrier of the team to the next. A barrier ends when the tasks of its phase
  *              are complete, whatever those who are through with it do already
  */
@@ -49,13 +50,14 @@ typedef enum med_task_flag {
 } med_task_flag;
 
 typedef struct med_task {
-    /* Who looks whether he may steal it reads these four, perhaps of another task already. */
+    /* Who looks whether he may steal it reads these five, perhaps of another task already. */
     _Alignas(32) atomic_word parent;
     atomic32 parent_life;
-    atomic32 level; /* so many ancestors */
-    atomic32 life;  /* how often the memory became a task */
+    atomic32 level;    /* so many ancestors */
+    atomic32 life;     /* how often the memory became a task */
+    uint32_t flags;    /* not this one */
+    atomic_word group; /* the innermost that it is in; or NULL: med_task_group_of */
 
-    uint32_t flags;
     bool left;      /* the runner's: it has executed all of it */
     bool discarded; /* the runner's: given up before its lines began */
     struct med_member *maker;
@@ -63,7 +65,6 @@ typedef struct med_task {
     void (*entry)(void *data);
     void *data;
     const med_icv *icv;
-    med_task_group *group;
     uintptr_t phase;
     med_tally children;
     struct med_task *next;         /* in the list of free ones */
@@ -77,11 +78,21 @@ typedef struct med_task {
     struct med_ompt_task *ompt; /* what a tool is told of it; or NULL: kept with the memory */
 } med_task;
 
+static inline med_task_group *
+med_task_group_of(const med_task *task)
+{
+    /* Relaxed: whoever has the task has seen who made it, and its runner alone changes it. */
+    return (med_task_group *)atomic_word_load_relaxed(&task->group);
+}
+
 /* What a member may start: all that its team has, or an ancestor's descendants. Of what it has made
- * itself those are the ones above the mark. */
+ * itself those are the ones above the mark. An ancestor is not always known for one (task_queue.h);
+ * a parent is, and so is the group. */
 typedef struct med_bound {
     const med_task *ancestor; /* NULL: all */
     uint32_t mark;
+    const med_task *parent;      /* NULL; or whose children are allowed as well; */
+    const med_task_group *group; /* NULL; or the group all of which is */
 } med_bound;
 
 /* Of a team, by priority: task_list.c. */
@@ -176,7 +187,8 @@ bool med_task_group_is_cancelled(const struct med_member *member);
 bool med_task_any(const struct med_member *member);
 /* For med_barrier_await: is there a task that the member, at a barrier, may execute? */
 bool med_task_calls(void *member);
-/* Executes one, where there is. */
+/* Executes such tasks until it finds none, its own as well: who waits elsewhere may wait for them,
+ * and not be allowed to steal them. */
 void med_task_help(struct med_member *member);
 /* Blocks, executing tasks, until those of the member's phase are complete. All have come. */
 void med_task_drain(struct med_member *member);

@@ -186,6 +186,7 @@ med_task_wait_depend(med_member *member, const med_dependence *depends, size_t c
         med_table_look(table, waits, &depends[i]);
     }
     const med_until until = {.is_over = is_unblocked, .context = waits};
-    med_task_until(member, &until, &member->allowed);
+    const med_bound bound = med_task_bound(member, NULL);
+    med_task_until(member, &until, &bound);
     med_task_give(member, waits);
 }

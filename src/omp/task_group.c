@@ -5,6 +5,14 @@
  */
 #include "omp/task_inner.h"
 
+/* What the task is in from here on. */
+static void
+become(med_task *task, med_task_group *group)
+{
+    /* L1 task is another -> L1 (is_in, task_queue.c): it was taken long ago */
+    atomic_word_store_release(&task->group, (uintptr_t)group);
+}
+
 void
 med_task_group_begin(med_member *member)
 {
@@ -13,24 +21,24 @@ med_task_group_begin(med_member *member)
     group->keeper = member;
     atomic32_store_relaxed(&group->cancelled, 0); /* relaxed: nobody else has it yet */
     group->implied = false;
-    group->outer = member->task->group;
+    group->outer = med_task_group_of(member->task);
     group->reductions = (med_reductions){.count = 0};
-    member->task->group = group;
+    become(member->task, group);
 }
 
 void
 med_task_group_begin_implied(med_member *member)
 {
     med_task_group_begin(member);
-    member->task->group->implied = true;
+    med_task_group_of(member->task)->implied = true;
 }
 
 void
 med_task_group_end(med_member *member)
 {
-    med_task_group *group = member->task->group;
-    med_task_until_clear(member, &group->tally);
-    member->task->group = group->outer;
+    med_task_group *group = med_task_group_of(member->task);
+    med_task_until_clear(member, &group->tally, group);
+    become(member->task, group->outer);
     med_task_group_give(member, group);
 }
 
@@ -39,7 +47,7 @@ med_task_group_end(med_member *member)
 void
 med_task_group_cancel(med_member *member)
 {
-    med_task_group *group = med_task_group_cancellable(member->task->group);
+    med_task_group *group = med_task_group_cancellable(med_task_group_of(member->task));
     if (group) {
         atomic32_store_relaxed(&group->cancelled, 1); /* relaxed: as above */
     }
@@ -48,5 +56,5 @@ med_task_group_cancel(med_member *member)
 bool
 med_task_group_is_cancelled(const med_member *member)
 {
-    return med_task_is_discarded(member, member->task->group);
+    return med_task_is_discarded(member, med_task_group_of(member->task));
 }

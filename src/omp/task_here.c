@@ -99,7 +99,7 @@ static bool
 is_discarded(const med_member *member, const med_task_call *call)
 {
     return !call->copy && !(call->flags & MED_TASK_COPIED) &&
-           med_task_is_discarded(member, member->task->group);
+           med_task_is_discarded(member, med_task_group_of(member->task));
 }
 
 static void

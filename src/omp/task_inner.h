@@ -91,7 +91,7 @@ void *med_task_data(med_task *task, size_t size, size_t align);
 
 void med_task_list_put(med_task_list *list, med_member *member, med_task *task);
 /* The one of the highest priority that may be started, the first of several. */
-med_task *med_task_list_take(med_task_list *list, med_member *member, const med_task *ancestor);
+med_task *med_task_list_take(med_task_list *list, med_member *member, const med_bound *bound);
 
 /* ---- Made: task.c ---------------------------------------------------------------------------- */
 
@@ -99,15 +99,15 @@ med_task *med_task_list_take(med_task_list *list, med_member *member, const med_
 static inline void
 med_task_init(med_task *task, const med_task *outer, uint32_t flags)
 {
-    /* L1 task is another -> L1 (task_queue.c), all four; relaxed: its owner's own */
+    /* L1 task is another -> L1 (task_queue.c), all five; relaxed: its owner's own */
     atomic32_store_release(&task->life, atomic32_load_relaxed(&task->life) + 1);
     atomic32_store_release(&task->parent_life, atomic32_load_relaxed(&outer->life));
     atomic32_store_release(&task->level, atomic32_load_relaxed(&outer->level) + 1);
     atomic_word_store_release(&task->parent, (uintptr_t)outer);
+    atomic_word_store_release(&task->group, (uintptr_t)med_task_group_of(outer));
     task->flags = flags | (outer->flags & MED_TASK_FINAL);
     task->left = false;
     task->discarded = false;
-    task->group = outer->group;
     task->phase = outer->phase;
     task->table = NULL;
     task->children.here = 0;
@@ -224,13 +224,23 @@ typedef struct med_until {
 
 /* Blocks, executing what the bound allows. */
 void med_task_until(med_member *member, const med_until *until, const med_bound *bound);
-/* The same, until nothing is left of a tally that the member keeps. */
-void med_task_until_clear(med_member *member, med_tally *tally);
+/* The same, until nothing is left of a tally that the member keeps: of its task's children, or of
+ * the group. */
+void med_task_until_clear(med_member *member, med_tally *tally, const med_task_group *group);
+/* What the member's task may start while it waits: for siblings, or for the group. */
+static inline med_bound
+med_task_bound(const med_member *member, const med_task_group *group)
+{
+    return (med_bound){.ancestor = member->allowed.ancestor,
+                       .mark = member->allowed.mark,
+                       .parent = member->task,
+                       .group = group};
+}
 /* A task for the member; NULL: there is none. */
 med_task *med_task_find(med_member *member, const med_bound *bound);
-/* Is there something that it has not put there itself, nor, where there
- * is an ancestor, looked at in vain? */
-bool med_task_is_offered(const med_member *member, const med_task *ancestor);
+/* Is there something that it has not put there itself, nor, where not all is allowed, looked at in
+ * vain? */
+bool med_task_is_offered(const med_member *member, const med_bound *bound);
 /* Of all who wait for something of tasks. */
 static inline void
 med_task_wake(const med_member *member)

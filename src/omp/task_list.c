@@ -35,11 +35,11 @@ take_out(med_task_list *list, med_task *task)
 }
 
 med_task *
-med_task_list_take(med_task_list *list, med_member *member, const med_task *ancestor)
+med_task_list_take(med_task_list *list, med_member *member, const med_bound *bound)
 {
     med_omp_lock_set(&list->lock, member);
     med_task *task = list->first;
-    while (task && ancestor && !med_task_descends(task, ancestor)) {
+    while (task && !med_task_is_allowed(task, bound)) {
         task = task->behind;
     }
     if (task) {

@@ -27,21 +27,31 @@ med_task_any(const med_member *member)
            member->implicit.phase;
 }
 
+static bool
+has_own(const med_member *member)
+{
+    const med_tasking *tasking = med_tasking_look(member);
+    return tasking && med_task_queue_has(&tasking->queue, &unbound);
+}
+
 bool
 med_task_calls(void *context)
 {
     med_member *member = context;
-    return med_task_any(member) && med_task_is_offered(member, NULL);
+    return med_task_any(member) && (has_own(member) || med_task_is_offered(member, &unbound));
 }
 
 void
 med_task_help(med_member *member)
 {
-    (void)med_task_settle(member);
-    med_task *task = med_task_find(member, &unbound);
-    if (task) {
-        med_task_execute(member, task);
-    }
+    med_task *task = NULL;
+    do {
+        (void)med_task_settle(member);
+        task = med_task_find(member, &unbound);
+        if (task) {
+            med_task_execute(member, task);
+        }
+    } while (task);
 }
 
 static bool

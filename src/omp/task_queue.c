@@ -12,11 +12,13 @@
  * not hide from the owner that a second one is at the last. Numbers go round after 2^32 steals; a
  * thief would have to sleep through all of them, and wake at that very one.
  *
- * May a task be stolen by who waits? Its ancestors are looked up before it is his, while it may be
- * executed and its memory be another task. If so the top has gone on, and the compare-and-swap
- * fails. Each look is an acquire of what a maker released (L1): whoever sees something of the next
- * task knows that this one was taken. An ancestor may be complete and its memory another task,
- * though the descendant is still there: `life` tells, read behind what it is to vouch for.
+ * May a task be stolen by who waits? Its ancestors and its group are looked up before it is his,
+ * while it may be executed and its memory be another task. If so the top has gone on, and the
+ * compare-and-swap fails. Each look is an acquire of what a maker released (L1): whoever sees
+ * something of the next task knows that this one was taken. An ancestor may be complete and its
+ * memory another task, though the descendant is still there: `life` tells, read behind what it is
+ * to vouch for. Then nothing can be told of those before it. The parent of a task that is not
+ * complete is there, and so is its group.
  *
  * Progress: push and take are wait-free; a steal fails only when another succeeds.
  * Death: not known here. Model: tests/sim/omp_task_sim.c.
@@ -132,13 +134,20 @@ lineage_of(const med_task *task)
     return of;
 }
 
-bool
-med_task_descends(const med_task *task, const med_task *ancestor)
+/* The parent is who asks, or waits for him; or NULL. */
+static bool
+is_child(const lineage *of, const med_task *parent)
 {
-    /* Relaxed, both: the ancestor is who asks, or waits for him. */
-    uint32_t stop = atomic32_load_relaxed(&ancestor->level) + 1;
-    uint32_t life = atomic32_load_relaxed(&ancestor->life);
-    lineage of = lineage_of(task);
+    /* Relaxed: as said. */
+    return of->parent == parent && parent &&
+           of->parent_life == atomic32_load_relaxed(&parent->life);
+}
+
+/* As for the ancestor. */
+static bool
+descends(lineage of, const med_task *ancestor)
+{
+    uint32_t stop = atomic32_load_relaxed(&ancestor->level) + 1; /* relaxed: likewise */
     while (of.level > stop && of.parent) {
         lineage next = lineage_of(of.parent);
         if (next.life != of.parent_life || next.level + 1 != of.level) {
@@ -146,12 +155,30 @@ med_task_descends(const med_task *task, const med_task *ancestor)
         }
         of = next;
     }
-    return of.level == stop && of.parent == ancestor && of.parent_life == life;
+    return of.level == stop && is_child(&of, ancestor);
+}
+
+static bool
+is_in(const med_task *task, const med_task_group *group)
+{
+    /* L1 task is another <- L1 (med_task_init, task_inner.h) */
+    return group && atomic_word_load_acquire(&task->group) == (uintptr_t)group;
+}
+
+bool
+med_task_is_allowed(const med_task *task, const med_bound *bound)
+{
+    if (!bound->ancestor) {
+        return true;
+    }
+    const lineage of = lineage_of(task);
+    return is_child(&of, bound->parent) || is_in(task, bound->group) ||
+           descends(of, bound->ancestor);
 }
 
 /* NULL: there is none, or none that one may have. */
 static med_task *
-first_of(const med_task_queue *queue, const med_task *ancestor, uint32_t *top)
+first_of(const med_task_queue *queue, const med_bound *bound, uint32_t *top)
 {
     *top = atomic32_load_seq_cst(&queue->top); /* S1 bottom, then top <-> S1 (take) */
     /* S1 bottom, then top <-> S1 (take); A1 task <- R1 (push, take, win_last) */
@@ -161,21 +188,21 @@ first_of(const med_task_queue *queue, const med_task *ancestor, uint32_t *top)
     }
     /* A2 place filled <- R2 (push) */
     med_task *task = (med_task *)atomic_word_load_acquire(&queue->tasks[*top % MED_TASK_QUEUE]);
-    return !ancestor || med_task_descends(task, ancestor) ? task : NULL;
+    return med_task_is_allowed(task, bound) ? task : NULL;
 }
 
 med_task *
-med_task_queue_steal(med_task_queue *queue, const med_task *ancestor)
+med_task_queue_steal(med_task_queue *queue, const med_bound *bound)
 {
     uint32_t top;
-    med_task *task = first_of(queue, ancestor, &top);
+    med_task *task = first_of(queue, bound, &top);
     /* Relaxed: of all who want it one has it. */
     return task && atomic32_cas_relaxed(&queue->top, &top, top + 1) ? task : NULL;
 }
 
 bool
-med_task_queue_has(const med_task_queue *queue, const med_task *ancestor)
+med_task_queue_has(const med_task_queue *queue, const med_bound *bound)
 {
     uint32_t top;
-    return first_of(queue, ancestor, &top) != NULL;
+    return first_of(queue, bound, &top) != NULL;
 }

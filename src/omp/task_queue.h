@@ -48,13 +48,14 @@ med_task_queue_mark(const med_task_queue *queue)
     return atomic32_load_relaxed(&queue->bottom); /* relaxed: the owner's own */
 }
 
-/* Anybody, both. The first one; NULL: there is none, the ancestor (if any) is not its, or somebody
- * else was quicker. */
-med_task *med_task_queue_steal(med_task_queue *queue, const med_task *ancestor);
+/* Anybody, both. The first one; NULL: there is none, it is not allowed, or somebody else was
+ * quicker. */
+med_task *med_task_queue_steal(med_task_queue *queue, const med_bound *bound);
 /* Would that be worth a try? */
-bool med_task_queue_has(const med_task_queue *queue, const med_task *ancestor);
+bool med_task_queue_has(const med_task_queue *queue, const med_bound *bound);
 
-/* Of a task that cannot go away meanwhile. */
-bool med_task_descends(const med_task *task, const med_task *ancestor);
+/* Of a task that cannot go away meanwhile. Where several ancestors in a row are complete, the first
+ * of them may be forgotten, and those before them with it. */
+bool med_task_is_allowed(const med_task *task, const med_bound *bound);
 
 #endif

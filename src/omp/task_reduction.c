@@ -12,7 +12,7 @@
 void
 med_reduction_begin(med_member *member, const med_reductions *reductions)
 {
-    member->task->group->reductions = *reductions;
+    med_task_group_of(member->task)->reductions = *reductions;
 }
 
 static const med_reduced *
@@ -43,7 +43,7 @@ of_copy(const med_reductions *in, uintptr_t offset)
 bool
 med_reduction_find(const med_member *member, const void *address, med_reduction_found *found)
 {
-    const med_task_group *group = member->task->group;
+    const med_task_group *group = med_task_group_of(member->task);
     for (; group; group = group->outer) {
         const med_reductions *in = &group->reductions;
         uintptr_t distance = (uintptr_t)address - in->parts;

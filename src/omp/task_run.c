@@ -38,8 +38,9 @@ complete(med_member *member, med_task *task)
     }
     /* Relaxed: whoever has the task has seen who made it. */
     med_task *parent = (med_task *)atomic_word_load_relaxed(&task->parent);
-    if (task->group) {
-        (void)med_tally_drop(&task->group->tally, task->group->keeper == member, wait);
+    med_task_group *group = med_task_group_of(task);
+    if (group) {
+        (void)med_tally_drop(&group->tally, group->keeper == member, wait);
     }
     if (med_tally_drop(&parent->children, keeps_children_of(member, parent), wait)) {
         med_task_give(member, parent);
@@ -108,7 +109,8 @@ enter_and_leave(med_member *member, med_task *task)
 {
     med_task_stand outer;
     med_task_enter(member, task, &outer);
-    if ((task->flags & MED_TASK_COPIED) || !med_task_is_discarded(member, task->group)) {
+    if ((task->flags & MED_TASK_COPIED) ||
+        !med_task_is_discarded(member, med_task_group_of(task))) {
         lines(member, task, outer.task);
     } else {
         task->discarded = true;

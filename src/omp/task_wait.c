@@ -11,7 +11,7 @@
 /* ---- To be had ------------------------------------------------------------------------------- */
 
 static med_task *
-steal(med_member *member, const med_task *ancestor)
+steal(med_member *member, const med_bound *bound)
 {
     const med_team *team = member->team;
     med_tasking *own = med_tasking_get(member);
@@ -19,7 +19,7 @@ steal(med_member *member, const med_task *ancestor)
         uint32_t number = own->victim % team->size;
         med_tasking *tasking =
             number == member->number ? NULL : med_tasking_look(team->members[number]);
-        med_task *task = tasking ? med_task_queue_steal(&tasking->queue, ancestor) : NULL;
+        med_task *task = tasking ? med_task_queue_steal(&tasking->queue, bound) : NULL;
         if (task) {
             return task;
         }
@@ -29,13 +29,13 @@ steal(med_member *member, const med_task *ancestor)
 }
 
 static bool
-may_steal(const med_member *member, const med_task *ancestor)
+may_steal(const med_member *member, const med_bound *bound)
 {
     const med_team *team = member->team;
     for (uint32_t i = 0; i < team->size; i++) {
         const med_tasking *tasking =
             i == member->number ? NULL : med_tasking_look(team->members[i]);
-        if (tasking && med_task_queue_has(&tasking->queue, ancestor)) {
+        if (tasking && med_task_queue_has(&tasking->queue, bound)) {
             return true;
         }
     }
@@ -50,19 +50,19 @@ is_listed(const med_team *team)
 
 /* Who may have none of those that are listed sleeps, until another one is. */
 static bool
-is_listed_for(const med_member *member, const med_task *ancestor)
+is_listed_for(const med_member *member, const med_bound *bound)
 {
-    const med_tasking *own = ancestor ? med_tasking_look(member) : NULL;
+    const med_tasking *own = bound->ancestor ? med_tasking_look(member) : NULL;
     /* Relaxed: the lock orders it. */
     uint32_t puts = atomic32_load_relaxed(&member->team->tasks.puts);
     return is_listed(member->team) && !(own && own->puts_seen == puts);
 }
 
 bool
-med_task_is_offered(const med_member *member, const med_task *ancestor)
+med_task_is_offered(const med_member *member, const med_bound *bound)
 {
-    return is_listed_for(member, ancestor) || med_task_is_fulfilled(member->team) ||
-           may_steal(member, ancestor);
+    return is_listed_for(member, bound) || med_task_is_fulfilled(member->team) ||
+           may_steal(member, bound);
 }
 
 med_task *
@@ -70,12 +70,12 @@ med_task_find(med_member *member, const med_bound *bound)
 {
     med_task *task = NULL;
     if (is_listed(member->team)) {
-        task = med_task_list_take(&member->team->tasks, member, bound->ancestor);
+        task = med_task_list_take(&member->team->tasks, member, bound);
     }
     if (!task) {
         task = med_task_queue_take(&med_tasking_get(member)->queue, bound);
     }
-    return task ? task : steal(member, bound->ancestor);
+    return task ? task : steal(member, bound);
 }
 
 /* ---- Until ----------------------------------------------------------------------------------- */
@@ -90,8 +90,7 @@ static bool
 is_called(void *context)
 {
     const doze *d = context;
-    return d->until->is_over(d->until->context) ||
-           med_task_is_offered(d->member, d->bound->ancestor);
+    return d->until->is_over(d->until->context) || med_task_is_offered(d->member, d->bound);
 }
 
 static bool
@@ -152,18 +151,19 @@ is_clear(void *tally)
 }
 
 void
-med_task_until_clear(med_member *member, med_tally *tally)
+med_task_until_clear(med_member *member, med_tally *tally, const med_task_group *group)
 {
     if (!med_tally_is_clear(tally)) {
         const med_until until = {.is_over = is_clear, .context = tally, .tally = tally};
-        med_task_until(member, &until, &member->allowed);
+        const med_bound bound = med_task_bound(member, group);
+        med_task_until(member, &until, &bound);
     }
 }
 
 void
 med_task_wait(med_member *member)
 {
-    med_task_until_clear(member, &member->task->children);
+    med_task_until_clear(member, &member->task->children, NULL);
     med_table_forget(member, member->task); /* all that it names is complete */
 }
 
@@ -171,7 +171,8 @@ void
 med_task_yield(med_member *member)
 {
     (void)med_task_settle(member);
-    med_task *task = med_task_find(member, &member->allowed);
+    const med_bound bound = med_task_bound(member, NULL);
+    med_task *task = med_task_find(member, &bound);
     if (task) {
         med_task_execute(member, task);
     }

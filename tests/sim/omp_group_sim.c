@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Groups of OpenMP's tasks: who ends one has waited for all tasks made in it, and for those that
- * these made, whoever executed them, tied or not, by priority or not. Of a group that is given up
- * those run on that have begun, and what is met in it behind that never begins.
+ * these made, whoever executed them, tied or not, by priority or not, though all members wait so
+ * at a time. Of a group that is given up those run on that have begun, and what is met in it behind
+ * that never begins.
  *
  * Actors: one thread, which leads a team of others that the library starts.
  */
@@ -11,8 +12,8 @@
 #include "omp_tasks.h"
 
 #define MEMBERS 3u
-#define DEPTH 3u
-#define NODES 32u
+#define DEPTH 4u
+#define NODES (MEMBERS * 30u)
 #define CHILDREN 2u
 
 /* All plain: what orders them is under test. */
@@ -29,6 +30,7 @@ typedef struct shared {
     node nodes[MEMBERS][NODES];
     uint32_t nodes_made[MEMBERS];
     bool gives_up; /* some group */
+    bool all_wait;
 } shared;
 
 static void
@@ -91,16 +93,29 @@ group(node *self)
 }
 
 static void
+children(node *self)
+{
+    for (uint32_t i = 0; i < CHILDREN && self->depth > 0; i++) {
+        self->children[i] = meet(self->all, self->depth - 1, false);
+    }
+    if (sim_random(3) == 0) {
+        med_task_wait(med_member_get());
+        for (uint32_t i = 0; i < CHILDREN && self->children[i]; i++) {
+            const node *child = self->children[i];
+            SIM_CHECK(child->done == child->begun && (child->done == 1 || self->all->gives_up));
+        }
+    }
+}
+
+static void
 grow(node *self)
 {
     SIM_CHECK(!self->is_late);
     self->begun++;
-    if (self->depth > 0 && sim_random(2)) {
+    if (self->depth > 0 && sim_random(4) == 0) {
         group(self);
     } else {
-        for (uint32_t i = 0; i < CHILDREN && self->depth > 0; i++) {
-            self->children[i] = meet(self->all, self->depth - 1, false);
-        }
+        children(self);
     }
     self->done++;
 }
@@ -110,7 +125,7 @@ region(void *data)
 {
     shared *s = data;
     node root = {.all = s, .depth = DEPTH};
-    if (med_member_get()->number == 0) {
+    if (s->all_wait || med_member_get()->number == 0) {
         group(&root);
     }
 }
@@ -122,6 +137,7 @@ act_groups(const sim_actor *actor)
     for (uint32_t round = 0; round < 2; round++) {
         memset(s->nodes_made, 0, sizeof s->nodes_made);
         s->gives_up = sim_random(2);
+        s->all_wait = sim_random(2);
         med_team_run(med_member_get(), MEMBERS, region, s);
         sim_no_task_is_kept(med_member_get()->hot);
     }

@@ -61,8 +61,9 @@ owner(queue_shared *s)
 static void
 thief(queue_shared *s)
 {
+    const med_bound all = {.ancestor = NULL};
     while (atomic32_load_relaxed(&s->gone) < QUEUED) {
-        med_task *task = med_task_queue_steal(&s->queue, NULL);
+        med_task *task = med_task_queue_steal(&s->queue, &all);
         if (task) {
             have(s, task);
         }

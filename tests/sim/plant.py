@@ -89,11 +89,11 @@ BUGS = {
         "    behind(task, of);\n"),
     # Groups (src/omp/task_group.c, task.c, task_list.c).
     "group_unwaited": (
-        "    med_task_until_clear(member, &group->tally);\n",
+        "    med_task_until_clear(member, &group->tally, group);\n",
         ""),
     "group_miscounted": (
-        "        med_tally_add(&task->group->tally, task->group->keeper == member);\n",
-        "        med_tally_add(&task->group->tally, true);\n"),
+        "        med_tally_add(&group->tally, group->keeper == member);\n",
+        "        med_tally_add(&group->tally, true);\n"),
     "listed_lost": (
         "    *(behind ? &behind->ahead : &list->last) = task;\n",
         "    list->last = task;\n"),
@@ -141,6 +141,11 @@ BUGS = {
     "event_forgotten": (
         "    if (med_task_event_half(task, MED_TASK_HALF_DISCARDED)) {\n",
         "    if (med_task_event_half(task, MED_TASK_HALF_DISCARDED) || true) {\n"),
+    # What is allowed to who waits (src/omp/task_queue.c).
+    "group_unknown": (
+        "    return group && atomic_word_load_acquire(&task->group) == (uintptr_t)group;\n",
+        "    (void)task;\n"
+        "    return group && false;\n"),
     # A cancelled region (src/omp/doacross.c).
     "iteration_awaited": (
         "    (void)med_work_wait(member, is_posted, NULL, &w);\n",

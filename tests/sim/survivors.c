@@ -191,6 +191,8 @@ static const survivor survivors[] = {
     /* omp: of memory that may be another task by then; the compare-and-swap behind it decides */
     {NULL, "med_task_init", "L1", "a compare-and-swap reads the newest here"},
     {NULL, "lineage_of", "L1", "a compare-and-swap reads the newest here"},
+    {NULL, "become", "L1", "a compare-and-swap reads the newest here"},
+    {NULL, "is_in", "L1", "a compare-and-swap reads the newest here"},
     {"omp_task_queue", "win_last", "R1", "omp_tasks finds it"},
     {NULL, "med_task_queue_take", "R1",
      "as win_last's, for a thief whose top is older than another's steal of the last task"},
