@@ -8,10 +8,12 @@
  * Why all that was done before is seen behind: whoever passes has read, by acquire, each line of
  * his group, or the line of a leader who had read those of his level before he said so, and so on.
  *
- * Why nobody sleeps for ever: of a group that is complete at least one member sees it so before he
- * sleeps. For each says that he has come, sets the sleep flag, passes a heavy barrier and looks
- * again; the last of these barriers is behind all of their stores. Who sees it wakes all (each who
- * goes a level up, or says that all have come, does so), and they look for themselves.
+ * Below the top the leader alone looks at his group's lines: the others are told by him.
+ *
+ * Why nobody sleeps for ever: of the group at the top at least one member sees that it is complete
+ * before he sleeps. For each says that he has come, sets the sleep flag, passes a heavy barrier and
+ * looks again; the last of these barriers is behind all of their stores. Who sees it wakes all, and
+ * they look for themselves. Below the top each wakes all behind what he says.
  *
  * Death: not known here.
  */
@@ -20,53 +22,70 @@
 /* ---- Shape ----------------------------------------------------------------------------------- */
 
 static uint32_t
-groups(uint32_t count, uint32_t size)
+levels_of(const uint8_t *leads, uint32_t member)
 {
-    return (count + size - 1) / size;
+    return leads ? leads[member] : 0;
 }
 
-/* Lays the levels out; how many lines there are. 0: no such barrier. */
+/* Of members, of leaders at each level, and of news. 0: no such barrier. */
 static size_t
-lay_out(med_barrier *barrier, uint32_t members, const med_barrier_shape *shape)
+lines_count(uint32_t members, const uint8_t *leads)
 {
-    uint32_t count = members;
-    uint32_t span = 1;
-    size_t lines = 0;
-    *barrier = (med_barrier){.members = members};
-    if (members == 0 || members > MED_BARRIER_MEMBERS_MAX) {
+    size_t lines = members;
+    if (members > MED_BARRIER_MEMBERS_MAX) {
         return 0;
     }
-    for (uint32_t i = 0; i < MED_BARRIER_LEVELS && (i == 0 || count > 1); i++) {
-        bool is_top = i + 1 == MED_BARRIER_LEVELS || shape->size[i] == 0;
-        uint32_t size = is_top || shape->size[i] > count ? count : shape->size[i];
-        if (size == 1 && count > 1) {
+    for (uint32_t i = 0; leads && i < members; i++) {
+        if (leads[i] > leads[0]) {
             return 0;
         }
-        barrier->level[i].count = count;
-        barrier->level[i].size = size;
-        barrier->level[i].span = span;
-        barrier->level[i].first = (uint32_t)lines;
-        barrier->levels++;
-        lines += count;
-        count = groups(count, size);
-        span *= size;
+        lines += leads[i] > 0 ? leads[i] + 1u : 0u;
     }
-    barrier->passed = (uint32_t)lines;
-    return lines + (barrier->levels > 1 ? barrier->level[1].count : 0);
+    return lines;
 }
 
 size_t
-med_barrier_size(uint32_t members, const med_barrier_shape *shape)
+med_barrier_size(uint32_t members, const uint8_t *leads)
 {
-    med_barrier barrier;
-    size_t lines = lay_out(&barrier, members, shape);
-    return lines ? sizeof barrier + lines * sizeof(med_barrier_line) : 0;
+    size_t lines = lines_count(members, leads);
+    return lines ? sizeof(med_barrier) + lines * sizeof(med_barrier_line) : 0;
+}
+
+static uint32_t
+count_at(uint32_t members, const uint8_t *leads, uint32_t level)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < members; i++) {
+        count += levels_of(leads, i) >= level;
+    }
+    return count;
+}
+
+/* The lines of a level, from `at` on. */
+static void
+level_lay_out(med_barrier *barrier, const uint8_t *leads, uint32_t level, uint32_t at)
+{
+    bool is_top = level == levels_of(leads, 0);
+    uint32_t above = at + count_at(barrier->members, leads, level);
+    uint32_t news = barrier->line_count - count_at(barrier->members, leads, 1);
+    med_barrier_line group = {.first = at, .above = is_top ? 0 : above, .news = news};
+    for (uint32_t i = 0; i < barrier->members; i++) {
+        uint32_t up = levels_of(leads, i);
+        if (up > level && i > 0) { /* the next one begins */
+            group = (med_barrier_line){.first = at, .above = group.above + 1, .news = news};
+        }
+        news += up > 0;
+        if (up >= level) {
+            barrier->lines[at++] = group;
+            barrier->lines[group.first].count++;
+        }
+    }
 }
 
 static void
-lines_clear(med_barrier *barrier, size_t lines)
+lines_clear(med_barrier *barrier)
 {
-    for (size_t i = 0; i < lines; i++) {
+    for (uint32_t i = 0; i < barrier->line_count; i++) {
         /* Relaxed, these two: nobody is here. */
         atomic32_store_relaxed(&barrier->lines[i].come, 0);
         atomic32_store_relaxed(&barrier->lines[i].processor, MED_PORT_PROCESSOR_ANY);
@@ -74,14 +93,19 @@ lines_clear(med_barrier *barrier, size_t lines)
 }
 
 void
-med_barrier_init(med_barrier *barrier,
-                 uint32_t members,
-                 const med_barrier_shape *shape,
-                 med_port_scope scope)
+med_barrier_init(med_barrier *barrier, uint32_t members, const uint8_t *leads, med_port_scope scope)
 {
-    size_t lines = lay_out(barrier, members, shape);
-    barrier->scope = scope;
-    lines_clear(barrier, lines);
+    uint32_t at = 0;
+    *barrier = (med_barrier){
+        .scope = scope, .members = members, .line_count = (uint32_t)lines_count(members, leads)};
+    for (uint32_t level = 0; level <= levels_of(leads, 0); level++) {
+        level_lay_out(barrier, leads, level, at);
+        at += count_at(members, leads, level);
+    }
+    for (uint32_t i = 0; i < at; i++) {
+        barrier->lines[i].count = barrier->lines[barrier->lines[i].first].count;
+    }
+    lines_clear(barrier);
 }
 
 void
@@ -93,24 +117,10 @@ med_barrier_member_init(med_barrier_member *member, uint32_t index)
 void
 med_barrier_reset(med_barrier *barrier)
 {
-    lines_clear(barrier, barrier->passed + (barrier->levels > 1 ? barrier->level[1].count : 0));
+    lines_clear(barrier);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
-
-/* The member's own at a level at which it meets others. */
-static med_barrier_line *
-line_of(med_barrier *barrier, const med_barrier_member *member, uint32_t level)
-{
-    return &barrier
-                ->lines[barrier->level[level].first + member->index / barrier->level[level].span];
-}
-
-static med_barrier_line *
-passed_line_of(med_barrier *barrier, uint32_t leader)
-{
-    return &barrier->lines[barrier->passed + leader / barrier->level[1].span];
-}
 
 /* Lines that have to say that somebody has come so often. */
 typedef struct wanted {
@@ -221,56 +231,46 @@ wait_for(med_barrier *barrier, med_barrier_member *member, wanted *w)
 
 /* ---- Up and down ----------------------------------------------------------------------------- */
 
-static uint32_t
-smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The member's group at its level. */
+/* The group that the member meets. */
 static wanted
 group_of(med_barrier *barrier,
          const med_barrier_member *member,
          bool (*called)(void *context),
          void *context)
 {
-    uint32_t level = member->level;
-    uint32_t place = member->index / barrier->level[level].span;
-    uint32_t first = place - place % barrier->level[level].size;
-    return (wanted){.lines = &barrier->lines[barrier->level[level].first + first],
-                    .count =
-                        smaller(barrier->level[level].size, barrier->level[level].count - first),
+    const med_barrier_line *line = &barrier->lines[member->line];
+    return (wanted){.lines = &barrier->lines[line->first],
+                    .count = line->count,
                     .come = member->come,
-                    .own = line_of(barrier, member, 0),
+                    .own = &barrier->lines[member->index],
                     .called = called,
                     .context = context};
-}
-
-/* Who leads the member's group at its level. */
-static uint32_t
-leader_of(const med_barrier *barrier, const med_barrier_member *member)
-{
-    uint32_t group = barrier->level[member->level].span * barrier->level[member->level].size;
-    return member->index - member->index % group;
 }
 
 static bool
 is_top(const med_barrier *barrier, const med_barrier_member *member)
 {
-    return member->level + 1 == barrier->levels;
+    return barrier->lines[member->line].above == 0;
 }
 
-/* The leader's line that says that all have come. */
+/* Of a group that others are above? */
+static bool
+is_leader(const med_barrier *barrier, const med_barrier_member *member)
+{
+    return !is_top(barrier, member) && barrier->lines[member->line].first == member->line;
+}
+
+/* Where the one who leads that says that all have come. */
 static wanted
 news_of(med_barrier *barrier,
         const med_barrier_member *member,
         bool (*called)(void *context),
         void *context)
 {
-    return (wanted){.lines = passed_line_of(barrier, leader_of(barrier, member)),
+    return (wanted){.lines = &barrier->lines[barrier->lines[member->line].news],
                     .count = 1,
                     .come = member->come,
-                    .own = line_of(barrier, member, 0),
+                    .own = &barrier->lines[member->index],
                     .called = called,
                     .context = context};
 }
@@ -280,78 +280,61 @@ static void
 say_as_leader(med_barrier *barrier, const med_barrier_member *member, med_barrier_line *line)
 {
     /* Relaxed, these two: a guess. */
-    uint32_t processor = atomic32_load_relaxed(&line_of(barrier, member, 0)->processor);
+    uint32_t processor = atomic32_load_relaxed(&barrier->lines[member->index].processor);
     atomic32_store_relaxed(&line->processor, processor);
     say(line, member->come);
-}
-
-/* Its group is complete: a level up, where it leads, or to the way down. */
-static void
-group_is_complete(med_barrier *barrier, med_barrier_member *member)
-{
-    if (is_top(barrier, member) || leader_of(barrier, member) != member->index) {
-        member->passes = true;
-    } else {
-        member->level++;
-        say_as_leader(barrier, member, line_of(barrier, member, member->level));
-    }
-    med_wait_wake(&barrier->wait, barrier->scope);
-}
-
-static bool
-leads(const med_barrier_member *member)
-{
-    return member->level > 0;
 }
 
 void
 med_barrier_come(med_barrier *barrier, med_barrier_member *member)
 {
-    med_barrier_line *own = line_of(barrier, member, 0);
+    med_barrier_line *own = &barrier->lines[member->index];
     note_processor(own, med_port_processor_here());
     member->come++;
-    member->level = 0;
-    member->passes = false;
+    member->line = member->index;
     say(own, member->come);
 }
 
+bool
+med_barrier_depart(med_barrier *barrier,
+                   med_barrier_member *member,
+                   bool (*called)(void *context),
+                   void *context)
+{
+    /* Whoever waits looks for himself: to know whether all have come, each would have to look. */
+    med_wait_wake(&barrier->wait, barrier->scope);
+    while (is_leader(barrier, member)) {
+        wanted group = group_of(barrier, member, called, context);
+        if (!wait_for(barrier, member, &group)) {
+            return false;
+        }
+        member->line = barrier->lines[member->line].above;
+        say_as_leader(barrier, member, &barrier->lines[member->line]);
+        med_wait_wake(&barrier->wait, barrier->scope);
+    }
+    return true;
+}
+
+/* Those at the top see that all have come; others are told. */
 bool
 med_barrier_await(med_barrier *barrier,
                   med_barrier_member *member,
                   bool (*called)(void *context),
                   void *context)
 {
-    while (!member->passes) {
-        wanted group = group_of(barrier, member, called, context);
-        if (!wait_for(barrier, member, &group)) {
-            return false;
-        }
-        group_is_complete(barrier, member);
+    if (!is_top(barrier, member) && !med_barrier_depart(barrier, member, called, context)) {
+        return false;
     }
-    if (!is_top(barrier, member)) {
-        wanted news = news_of(barrier, member, called, context);
-        if (!wait_for(barrier, member, &news)) {
-            return false;
-        }
+    wanted all = is_top(barrier, member) ? group_of(barrier, member, called, context)
+                                         : news_of(barrier, member, called, context);
+    if (!wait_for(barrier, member, &all)) {
+        return false;
     }
-    if (leads(member)) {
-        say_as_leader(barrier, member, passed_line_of(barrier, member->index));
-        med_wait_wake(&barrier->wait, barrier->scope);
+    if (member->line != member->index) { /* it has gone up */
+        say_as_leader(barrier, member, &barrier->lines[barrier->lines[member->index].news]);
     }
-    return true;
-}
-
-void
-med_barrier_depart(med_barrier *barrier, med_barrier_member *member)
-{
-    med_barrier_come(barrier, member);
-    /* Whoever waits looks for himself: to know whether all have come, each would have to look. */
     med_wait_wake(&barrier->wait, barrier->scope);
-    while (!is_top(barrier, member) && leader_of(barrier, member) == member->index) {
-        wanted group = group_of(barrier, member, NULL, NULL);
-        (void)wait_for(barrier, member, &group);
-        group_is_complete(barrier, member);
-    }
+    return true;
 }
 
 bool

@@ -8,8 +8,8 @@
  * change takes two, and as many changes of its owner as there are members.
  *
  * Many members lie in groups, and groups in groups, as processors do (a shared cache, a memory
- * node, a domain): the first member of each leads it. Members of a group meet; then their leaders,
- * up to the top; then each leader says in one more line that all have come.
+ * node, a domain), of whatever sizes: the first member of each leads it. Members of a group meet;
+ * then their leaders, up to the top; then each leader says in one more line that all have come.
  *
  * To come and to wait are two calls, so that who waits can do something else in between: there, or
  * whenever `called` says so. Members are the caller's threads; of their deaths the barrier knows
@@ -27,20 +27,18 @@
 #include "medley/status.h"
 #include "port/port.h"
 
-#define MED_BARRIER_LEVELS 4u
 #define MED_BARRIER_MEMBERS_MAX 65536u
 
-/* How many a group of each level has, from the bottom up: members, then groups of them. A level of
- * 0 has all that are left, and ends the list. A zeroed one: all in one group. */
-typedef struct med_barrier_shape {
-    uint32_t size[MED_BARRIER_LEVELS];
-} med_barrier_shape;
-
-/* One writer each. */
+/* One writer each. Who reads more of it than `come` and `processor` is that writer; what stands
+ * there is of init. */
 typedef struct med_barrier_line {
     _Alignas(64) atomic32 come; /* so often */
     atomic32 processor;         /* where it last ran, of a member */
-    uint32_t reserved[14];
+    uint32_t first;             /* line of its group, the leader's; */
+    uint32_t count;             /* so many are in that one */
+    uint32_t above;             /* that leader's line one level up; 0: this one is at the top */
+    uint32_t news;              /* that leader's line that says that all have come */
+    uint32_t reserved[10];
 } med_barrier_line;
 _Static_assert(sizeof(med_barrier_line) == 64, "one line of a cache");
 
@@ -48,23 +46,15 @@ typedef struct med_barrier {
     med_wait wait; /* all who sleep, at whatever level */
     med_port_scope scope;
     uint32_t members;
-    uint32_t levels;
-    struct {
-        uint32_t count; /* of lines */
-        uint32_t size;  /* of a group */
-        uint32_t span;  /* members to a line */
-        uint32_t first; /* line */
-    } level[MED_BARRIER_LEVELS];
-    uint32_t passed; /* the first of the leaders' lines that say that all have come */
-    med_barrier_line lines[];
+    uint32_t line_count;
+    med_barrier_line lines[]; /* the members', the leaders' level by level, news */
 } med_barrier;
 
 /* One per member; its own but where the barrier is begun anew. */
 typedef struct med_barrier_member {
     uint32_t index;
     uint32_t come; /* so often */
-    uint32_t level;
-    bool passes; /* the top is reached: the way down */
+    uint32_t line; /* where it meets others: its own, or that of a level up */
     med_waiter waiter;
     /* The caller's, behind init: as in med_wait_request; and NULL, or called behind each slice that
      * the member has slept. */
@@ -72,12 +62,15 @@ typedef struct med_barrier_member {
     void (*slept)(struct med_barrier_member *member);
 } med_barrier_member;
 
-/* 0: no such barrier (no members, too many, a group of one where there are more). */
-MED_INNER size_t med_barrier_size(uint32_t members, const med_barrier_shape *shape);
+/* `leads` says of each member how many levels it goes up as a leader, from 0 on: a group of the
+ * lowest level begins with each that goes up at least one, a group of these with each that goes up
+ * two, and so on. NULL: all are in one group. 0: no such barrier (no members, too many, one who
+ * goes further up than the first). */
+MED_INNER size_t med_barrier_size(uint32_t members, const uint8_t *leads);
 /* In `memory` of that size, at a multiple of 64 bytes. */
 MED_INNER void med_barrier_init(med_barrier *barrier,
                                 uint32_t members,
-                                const med_barrier_shape *shape,
+                                const uint8_t *leads,
                                 med_port_scope scope);
 MED_INNER void med_barrier_member_init(med_barrier_member *member, uint32_t index);
 /* As after init, and so must be all members: while nobody is between coming and having passed. Who
@@ -95,10 +88,14 @@ MED_INNER bool med_barrier_await(med_barrier *barrier,
                                  bool (*called)(void *context),
                                  void *context);
 
-/* For the end of what a team does together, of which all but the first member wait for nobody: they
- * come and depart, to be told elsewhere when they are wanted again; the first one, who will tell
- * them, passes. Leaders of groups wait for those. A member comes again once it was told. */
-MED_INNER void med_barrier_depart(med_barrier *barrier, med_barrier_member *member);
+/* In the place of await, for the end of what a team does together, of which all but the first
+ * member wait for nobody: they have come, and depart, to be told elsewhere when they are wanted
+ * again; the first one, who will tell them, passes. Leaders of groups wait for those: `called` as
+ * above. So may go who left a wait that was called. A member comes again once it was told. */
+MED_INNER bool med_barrier_depart(med_barrier *barrier,
+                                  med_barrier_member *member,
+                                  bool (*called)(void *context),
+                                  void *context);
 
 /* Does one of the others whom a member that departed waits for run on this processor, as far as one
  * knows? The first member once all have come, else one who has not. For who waits to be told. */

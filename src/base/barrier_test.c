@@ -26,15 +26,22 @@ typedef struct hand {
     med_port_thread thread;
 } hand;
 
+/* Who leads is written out for each, in the order of the members; others lead none. */
+typedef struct grouping {
+    bool in_groups;
+    uint8_t leads[THREADS_MAX];
+} grouping;
+
 static med_barrier *
-barrier_make(uint32_t members, const med_barrier_shape *shape)
+barrier_make(uint32_t members, const grouping *shape)
 {
-    size_t bytes = med_barrier_size(members, shape);
+    const uint8_t *leads = shape->in_groups ? shape->leads : NULL;
+    size_t bytes = med_barrier_size(members, leads);
     assert_int_not_equal(bytes, 0);
     med_barrier *barrier = aligned_alloc(64, (bytes + 63) / 64 * 64);
     assert_non_null(barrier);
     memset(barrier, 0xa5, bytes);
-    med_barrier_init(barrier, members, shape, SCOPE);
+    med_barrier_init(barrier, members, leads, SCOPE);
     return barrier;
 }
 
@@ -81,8 +88,14 @@ run(crew *c, void *(*body)(void *argument), uint32_t come)
     assert_int_equal(atomic32_load_relaxed(&c->late), 0);
 }
 
-static const med_barrier_shape shapes[] = {
-    {{0}}, {{2, 0}}, {{3, 2, 0}}, {{2, 2, 2, 2}}, {{4, 3, 0}}, {{64}},
+static const grouping shapes[] = {
+    {false, {0}},
+    {true, {0}},
+    {true, {1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0}},
+    {true, {2, 0, 0, 1, 0, 0, 2, 0, 0, 1, 0, 0, 2, 0, 0, 1, 0, 0, 2, 0, 0, 1}},
+    /* Of all sizes; one leads himself only, one of two levels as well. */
+    {true, {3, 1, 0, 2, 0, 0, 0, 0, 1, 0, 3, 1, 0, 0, 1, 2, 2, 0, 0, 1, 0, 1, 1, 3}},
+    {true, {1}},
 };
 #define SHAPES (sizeof shapes / sizeof shapes[0])
 
@@ -128,11 +141,8 @@ counts_wrap(void **state)
     (void)state;
     for (uint32_t i = 0; i < SHAPES; i++) {
         crew c = {.barrier = barrier_make(5, &shapes[i]), .members = 5, .rounds = 10};
-        for (uint32_t j = 0; j < 32; j++) {
-            if (sizeof *c.barrier + (j + 1) * sizeof(med_barrier_line) <=
-                med_barrier_size(5, &shapes[i])) {
-                atomic32_store_relaxed(&c.barrier->lines[j].come, come);
-            }
+        for (uint32_t j = 0; j < c.barrier->line_count; j++) {
+            atomic32_store_relaxed(&c.barrier->lines[j].come, come);
         }
         run(&c, toil, come);
         free(c.barrier);
@@ -154,7 +164,8 @@ toil_and_depart(void *argument)
             atomic32_store_release(&c->told, round);
             continue;
         }
-        med_barrier_depart(c->barrier, &h->member);
+        med_barrier_come(c->barrier, &h->member);
+        assert_true(med_barrier_depart(c->barrier, &h->member, NULL, NULL));
         while (atomic32_load_acquire(&c->told) != round) {
             med_port_yield();
         }
@@ -176,7 +187,8 @@ is_wanted_on(uint32_t here, uint32_t first, uint32_t first_come, uint32_t last, 
     med_barrier *barrier = barrier_make(3, &shapes[0]);
     med_barrier_member member;
     med_barrier_member_init(&member, 1);
-    med_barrier_depart(barrier, &member);
+    med_barrier_come(barrier, &member);
+    assert_true(med_barrier_depart(barrier, &member, NULL, NULL));
     atomic32_store_relaxed(&barrier->lines[0].processor, first);
     atomic32_store_relaxed(&barrier->lines[0].come, first_come);
     atomic32_store_relaxed(&barrier->lines[1].processor, here);
@@ -207,13 +219,16 @@ one_knows_who_is_wanted_here(void **state)
 static void
 shapes_that_are_none(void **state)
 {
-    static const med_barrier_shape alone = {{1, 0}};
+    static const uint8_t upside_down[] = {1, 0, 2, 0};
+    static const uint8_t two_levels[] = {2, 0, 2, 0};
     (void)state;
-    assert_int_equal(med_barrier_size(0, &shapes[0]), 0);
-    assert_int_equal(med_barrier_size(MED_BARRIER_MEMBERS_MAX + 1, &shapes[0]), 0);
-    assert_int_equal(med_barrier_size(4, &alone), 0);
-    assert_int_not_equal(med_barrier_size(1, &alone), 0);
-    assert_int_not_equal(med_barrier_size(MED_BARRIER_MEMBERS_MAX, &shapes[3]), 0);
+    assert_int_equal(med_barrier_size(0, NULL), 0);
+    assert_int_equal(med_barrier_size(MED_BARRIER_MEMBERS_MAX + 1, NULL), 0);
+    assert_int_equal(med_barrier_size(4, upside_down), 0);
+    assert_int_not_equal(med_barrier_size(2, upside_down), 0);
+    assert_int_not_equal(med_barrier_size(4, two_levels), 0);
+    assert_int_not_equal(med_barrier_size(1, NULL), 0);
+    assert_int_not_equal(med_barrier_size(MED_BARRIER_MEMBERS_MAX, NULL), 0);
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
@@ -302,8 +317,7 @@ static void
 of_thousands_some_are_looked_at(void **state)
 {
     (void)state;
-    static const med_barrier_shape one_group;
-    med_barrier *barrier = barrier_make(3000, &one_group);
+    med_barrier *barrier = barrier_make(3000, &shapes[0]);
     med_barrier_member member = {.index = 100, .come = 1};
     atomic32_store_relaxed(&barrier->lines[1500].processor, med_port_processor_here());
     assert_false(med_barrier_is_wanted_here(barrier, &member));

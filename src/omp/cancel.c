@@ -10,6 +10,9 @@
  * comes to the end, as his coming to p + 1, and who passes p + 1 by that sees the region cancelled.
  * So the end is p + 1 for all, and who came to p + 1 as a barrier comes no more (`early`).
  *
+ * Who left it as the leader of a group, before that was complete, has still to say that it is: as
+ * all others he departs from it at the region's end.
+ *
  * But then his coming does not say that he is through with the region. So each member says in a
  * word of its own which region it has come to the end of, and in a cancelled one the leader waits
  * for these words too.
@@ -54,16 +57,15 @@ is_called(void *context)
 }
 
 /* False: it was called away. */
-static bool
+static void
 await_with_tasks(med_member *member)
 {
     while (!med_barrier_await(member->barrier, &member->place, is_called, member)) {
         if (med_cancel_region_is(member)) {
-            return false;
+            return;
         }
         med_task_help(member);
     }
-    return true;
 }
 
 bool
@@ -73,14 +75,13 @@ med_cancel_barrier(med_member *member)
         return true;
     }
     med_barrier_come(member->barrier, &member->place);
-    bool passes = await_with_tasks(member);
+    await_with_tasks(member);
     if (!med_cancel_region_is(member)) {
         med_team_phase_end(member);
         return false;
     }
     /* Else it was cancelled just behind this barrier. Relaxed: A1 has it. */
     member->early = atomic32_load_relaxed(&member->team->cancelled_come) == member->place.come;
-    member->waits = member->early && !passes;
     if (!member->early) {
         med_team_phase_end(member);
     }
@@ -110,27 +111,15 @@ med_cancel_work_is(const med_member *member)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-/* Who left a barrier that all come to at the end goes through it here. */
-static void
-end_early(med_member *member)
-{
-    med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
-    member->early = false;
-    if (member->waits) {
-        member->waits = false;
-        (void)med_barrier_await(member->barrier, &member->place, NULL, NULL);
-    }
-}
-
 void
 med_cancel_end(med_member *member, uint32_t round)
 {
     atomic32_store_release(&member->ended, round); /* R2 ended -> A2 (have_all_ended) */
-    if (member->early) {
-        end_early(member);
-    } else {
-        med_barrier_depart(member->barrier, &member->place);
+    if (!member->early) {
+        med_barrier_come(member->barrier, &member->place);
     }
+    member->early = false;
+    med_team_depart(member);
 }
 
 static bool

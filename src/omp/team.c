@@ -310,6 +310,14 @@ await_with_tasks(med_member *member)
 }
 
 void
+med_team_depart(med_member *member)
+{
+    while (!med_barrier_depart(member->barrier, &member->place, med_task_calls, member)) {
+        med_task_help(member);
+    }
+}
+
+void
 med_team_phase_end(med_member *member)
 {
     if (med_task_any(member)) {
@@ -439,7 +447,8 @@ gate_pass(med_member *member, uint32_t round)
         if (med_task_any(member)) {
             med_task_serve(member);
             member->implicit.phase = MED_TASK_PHASE_NONE;
-            med_barrier_depart(member->barrier, &member->place);
+            med_barrier_come(member->barrier, &member->place);
+            med_team_depart(member);
         }
         if (med_ompt_is_over(member)) {
             med_ompt_region_left(member);

@@ -82,7 +82,6 @@ typedef struct med_member {
     uint32_t bound; /* to that place, and one more; 0: to none */
     med_placement placement;
     bool early;                   /* it came to the region's end before: cancel.c */
-    bool waits;                   /* likewise: and left the barrier before it passed */
     atomic32 ended;               /* the last region that it has come to the end of */
     struct med_ompt_thread *ompt; /* what a tool is told of its thread; NULL: nothing */
     bool thread_of_team;          /* else its thread is a leader's, or the team is initial */
@@ -191,6 +190,9 @@ med_work_enter(med_member *member, med_work *work)
 /* A barrier: all tasks of the team are complete behind it. True: the region is cancelled, which
  * nobody waits in; the program goes on to its end. */
 bool med_team_barrier(med_member *member);
+/* At the region's end, by all but the first member, who have come: to their gates. Who leads a
+ * group goes when that is complete, and executes tasks meanwhile. */
+void med_team_depart(med_member *member);
 /* Behind it, however that was met: all have come. */
 void med_team_phase_end(med_member *member);
 

@@ -47,15 +47,14 @@ formation_find(const med_team *team, uint32_t size)
 static med_formation *
 formation_make(med_team *team, uint32_t size)
 {
-    static const med_barrier_shape one_group;
     med_formation *formation = med_block_take(sizeof *formation);
-    med_barrier *barrier = med_block_take(med_barrier_size(size, &one_group));
+    med_barrier *barrier = med_block_take(med_barrier_size(size, NULL));
     if (!formation || !barrier) {
         med_block_give(formation);
         med_block_give(barrier);
         return NULL;
     }
-    med_barrier_init(barrier, size, &one_group, MED_PORT_SCOPE_PROCESS);
+    med_barrier_init(barrier, size, NULL, MED_PORT_SCOPE_PROCESS);
     *formation = (med_formation){.next = team->formations, .size = size, .barrier = barrier};
     team->formations = formation;
     return formation;

@@ -146,6 +146,27 @@ BUGS = {
         "    return group && atomic_word_load_acquire(&task->group) == (uintptr_t)group;\n",
         "    (void)task;\n"
         "    return group && false;\n"),
+    # Groups of a barrier (src/base/barrier.c).
+    "group_unseen": (
+        "        if (!wait_for(barrier, member, &group)) {\n"
+        "            return false;\n"
+        "        }\n",
+        "        (void)group;\n"),
+    "news_early": (
+        "    if (!wait_for(barrier, member, &all)) {\n"
+        "        return false;\n"
+        "    }\n"
+        "    if (member->line != member->index) { /* it has gone up */\n"
+        "        say_as_leader(barrier, member, "
+        "&barrier->lines[barrier->lines[member->index].news]);\n"
+        "    }\n",
+        "    if (member->line != member->index) {\n"
+        "        say_as_leader(barrier, member, "
+        "&barrier->lines[barrier->lines[member->index].news]);\n"
+        "    }\n"
+        "    if (!wait_for(barrier, member, &all)) {\n"
+        "        return false;\n"
+        "    }\n"),
     # A cancelled region (src/omp/doacross.c).
     "iteration_awaited": (
         "    (void)med_work_wait(member, is_posted, NULL, &w);\n",
