@@ -10,7 +10,8 @@
 #include "port/port.h"
 
 typedef struct core {
-    uint32_t cache; /* the first processor that has it, and one more */
+    uint32_t cache;  /* the first processor that has it, and one more */
+    uint32_t memory; /* likewise */
     uint32_t class;
 } core;
 
@@ -121,6 +122,7 @@ read_all(cores *known)
             core *of_place = &known->of_places[i];
             of_place->class = class_of(known, settings, processor);
             of_place->cache = med_port_processor_first(processor, MED_PORT_SHARES_CACHE) + 1;
+            of_place->memory = med_port_processor_first(processor, MED_PORT_SHARES_MEMORY) + 1;
         }
     }
     known->classes += known->classes == 0;
@@ -150,6 +152,13 @@ med_cores_cache(const med_member *member)
 {
     const core *own = core_of(member);
     return own ? own->cache : 0;
+}
+
+uint32_t
+med_cores_memory(const med_member *member)
+{
+    const core *own = core_of(member);
+    return own ? own->memory : 0;
 }
 
 uint32_t

@@ -12,6 +12,8 @@ struct med_settings;
 
 /* Members of the same number share a cache, the largest of their cores'; 0: nothing is known. */
 uint32_t med_cores_cache(const struct med_member *member);
+/* Likewise: a memory node. */
+uint32_t med_cores_memory(const struct med_member *member);
 
 /* Classes of cores, from 0, the fastest one, on; as MEDLEY_CORE_CLASSES says, or the system. */
 uint32_t med_cores_classes(void);

@@ -372,6 +372,8 @@ static const variable variables[] = {
      "threads, cores, ll_caches, numa_domains or sockets, perhaps with a number in parentheses; or "
      "a list of places with processors that may be used"},
     {"OMP_PROC_BIND", bind_read, "true, false, or a list of primary, close and spread"},
+    {"MEDLEY_TEAM_GROUPS", med_groups_read,
+     "0, or up to 4 numbers from 2 to 65535, with commas between them"},
     {"OMP_WAIT_POLICY", med_waiting_read_policy, "active or passive"},
     {"KMP_BLOCKTIME", med_waiting_read_time, "milliseconds, or infinite"},
     {"GOMP_SPINCOUNT", med_waiting_read_count,

@@ -14,6 +14,7 @@
 
 #include "base/wait.h"
 #include "omp/bind.h"
+#include "omp/groups.h"
 #include "omp/places.h"
 #include "omp/uneven.h"
 
@@ -77,6 +78,7 @@ typedef struct med_settings {
     uint32_t binds_listed;
     med_places places;
     med_uneven uneven;
+    med_groups_told groups;
     const char *affinity_format;
     const char *explain; /* where it is written how loops were shared out; NULL: nowhere */
     bool display_environment;

@@ -60,7 +60,7 @@ member_enters(med_member *member)
     member->icv = gate->icv;
     member->waits_fixed = gate->icv->waits;
     member->barrier = gate->barrier;
-    med_barrier_member_init(&member->place, member->number);
+    med_barrier_member_init(&member->place, member->seat);
     member->place.come = gate->come;
     member->place.slept = slept_at_barrier;
     limits_set(member);
@@ -246,15 +246,19 @@ start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *dat
         threads = 1 + reserved;
     }
     med_team *team = med_team_of(leader, threads > 1 ? &leader->hot : &leader->alone);
-    if (threads != team->size) {
+    bool is_other = threads != team->size;
+    if (is_other) {
         resize(team, threads);
     }
     team->reserved = reserved;
     icv_hand_down(team, leader->icv);
-    gates_fill(team, entry, data);
     if (leader->icv->bind) {
         med_bind_team(team, leader->bind_wanted);
     }
+    if (is_other || team->size > MED_GROUP_MOST) {
+        med_formation_choose(team);
+    }
+    gates_fill(team, entry, data);
     member_enters(team->members[0]);
     med_port_member_set(team->members[0]);
     if (team->icv.bind | team->icv.shown) {

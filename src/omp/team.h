@@ -19,6 +19,7 @@
 #include "base/atomic.h"
 #include "base/barrier.h"
 #include "base/wait.h"
+#include "omp/formation.h"
 #include "omp/icv.h"
 #include "omp/ompt.h"
 #include "omp/task.h"
@@ -46,7 +47,8 @@ _Static_assert(sizeof(med_gate) == 64, "one line of a cache");
 typedef struct med_member {
     med_gate gate; /* its leader writes it between regions */
     med_team *team;
-    uint32_t number;    /* in the team */
+    uint32_t number;    /* in the team, */
+    uint32_t seat;      /* and in its barrier: its leader writes it between regions */
     uint32_t owner;     /* of locks: no other member's */
     uint32_t singles;   /* met so far */
     uint32_t works;     /* likewise: worksharing constructs */
@@ -89,14 +91,6 @@ typedef struct med_member {
     uint32_t started_on; /* the processor of who started it then; MED_PORT_PROCESSOR_ANY */
 } med_member;
 
-/* A barrier for so many. Kept, since who departed from it may still look at it. */
-typedef struct med_formation {
-    struct med_formation *next;
-    uint32_t size;
-    uint32_t come; /* by all of them, so often */
-    med_barrier *barrier;
-} med_formation;
-
 #define MED_TEAM_WORKS 8u
 
 struct med_team {
@@ -112,7 +106,8 @@ struct med_team {
     uint32_t reserved;       /* of these, for the region */
     med_icv icv;             /* what the tasks of a region begin with */
     med_formation *formation;
-    med_formation *formations; /* all sizes that the team has had */
+    med_formation *formations; /* all that the team has had */
+    const uint32_t *seats;     /* those that its members have been told; NULL: their numbers */
     med_member **members;      /* those it has had, asleep or not: `ready` of them */
     uint32_t ready;
     uint32_t room;

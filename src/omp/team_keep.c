@@ -13,8 +13,8 @@
 #include "omp/say.h"
 
 /* Once: a program that goes on has it in each of its regions. */
-static void
-report_fewer(uint32_t threads, const char *why)
+void
+med_team_report_fewer(uint32_t threads, const char *why)
 {
     static atomic32 is_said;
     uint32_t none = 0;
@@ -29,47 +29,6 @@ report_fewer(uint32_t threads, const char *why)
     }
 }
 
-static const char no_more[] = "there is no memory for more";
-
-/* ---- Formations ------------------------------------------------------------------------------ */
-
-static med_formation *
-formation_find(const med_team *team, uint32_t size)
-{
-    med_formation *formation = team->formations;
-    while (formation && formation->size != size) {
-        formation = formation->next;
-    }
-    return formation;
-}
-
-/* NULL: there is no memory. */
-static med_formation *
-formation_make(med_team *team, uint32_t size)
-{
-    med_formation *formation = med_block_take(sizeof *formation);
-    med_barrier *barrier = med_block_take(med_barrier_size(size, NULL));
-    if (!formation || !barrier) {
-        med_block_give(formation);
-        med_block_give(barrier);
-        return NULL;
-    }
-    med_barrier_init(barrier, size, NULL, MED_PORT_SCOPE_PROCESS);
-    *formation = (med_formation){.next = team->formations, .size = size, .barrier = barrier};
-    team->formations = formation;
-    return formation;
-}
-
-med_formation *
-med_formation_of(med_team *team, uint32_t size)
-{
-    med_formation *formation = formation_find(team, size);
-    while (!formation && !(formation = formation_make(team, size)) && size > 1) {
-        report_fewer(--size, no_more);
-    }
-    return formation;
-}
-
 /* ---- Made ------------------------------------------------------------------------------------ */
 
 static bool
@@ -77,7 +36,8 @@ member_add(med_team *team)
 {
     med_member *member = med_block_take(sizeof *member);
     if (member) {
-        *member = (med_member){.team = team, .number = team->ready, .owner = med_crew_owner()};
+        *member = (med_member){
+            .team = team, .number = team->ready, .seat = team->ready, .owner = med_crew_owner()};
         member->implicit.runner = member;
         member->implicit.phase = MED_TASK_PHASE_NONE;
         member->task = &member->implicit;
@@ -143,12 +103,7 @@ med_team_destroy(med_team *team)
     for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
         med_work_place_fini(&team->works[i]);
     }
-    while (team->formations) {
-        med_formation *formation = team->formations;
-        team->formations = formation->next;
-        med_block_give(formation->barrier);
-        med_block_give(formation);
-    }
+    med_formations_destroy(team);
     med_block_give(team->members);
     med_block_give(team);
 }
@@ -204,11 +159,11 @@ med_team_members_ready(med_team *team, uint32_t wanted)
 {
     while (team->ready < wanted) {
         if (team->ready == MED_THREADS_MOST) {
-            report_fewer(MED_THREADS_MOST, "that is the most that a team has");
+            med_team_report_fewer(MED_THREADS_MOST, "that is the most that a team has");
             break;
         }
         if (!room_make(team, team->ready + 1) || !member_add(team)) {
-            report_fewer(team->ready, no_more);
+            med_team_report_fewer(team->ready, MED_TEAM_NO_MORE);
             break;
         }
         if (!med_crew_start(team->members[team->ready - 1])) {

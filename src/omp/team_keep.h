@@ -12,9 +12,10 @@
 med_team *med_team_make(med_member *leader);
 /* The one that a leader keeps in that place. */
 med_team *med_team_of(med_member *leader, med_team **team);
+/* Said once: there are no more threads in a team. */
+void med_team_report_fewer(uint32_t threads, const char *why);
+#define MED_TEAM_NO_MORE "there is no memory for more"
 /* So many members, or as many as there can be: whose threads wait at their gates. */
 uint32_t med_team_members_ready(med_team *team, uint32_t wanted);
-/* For so many, or as many as there is memory for. */
-med_formation *med_formation_of(med_team *team, uint32_t size);
 
 #endif

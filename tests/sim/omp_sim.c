@@ -13,6 +13,7 @@
 #include "scenarios.h"
 
 #define MEMBERS 3u
+#define MEMBERS_MOST 5u /* of teams in groups */
 #define REGIONS 4u
 #define ITERATIONS 7u
 #define LOOPS (MED_TEAM_WORKS + 2)
@@ -23,7 +24,7 @@
 typedef struct shared {
     uint32_t round;
     uint32_t size;
-    uint32_t came[MEMBERS];
+    uint32_t came[MEMBERS_MOST];
     uint32_t singles;
     uint32_t done[LOOPS][ITERATIONS];
     uint32_t robbed[UNEVEN];
@@ -66,17 +67,42 @@ region(void *data)
 }
 
 static void
-act_team(const sim_actor *actor)
+regions(shared *s, uint32_t most)
 {
-    shared *s = (shared *)actor->memory + actor->index;
     med_member *leader = med_member_get();
     for (s->round = 1; s->round <= REGIONS; s->round++) {
-        s->size = 1 + sim_random(MEMBERS);
+        s->size = 1 + sim_random(most);
         med_team_run(leader, s->size, region, s);
         SIM_CHECK(med_member_get() == leader);
         all_came(s);
     }
 }
+
+static void
+act_team(const sim_actor *actor)
+{
+    regions((shared *)actor->memory + actor->index, MEMBERS);
+}
+
+static void
+act_team_in_groups(const sim_actor *actor)
+{
+    regions(actor->memory, MEMBERS_MOST);
+}
+
+/* Of five the fifth is alone in his group, and in the one above that. */
+static const sim_variable in_groups[] = {{"MEDLEY_TEAM_GROUPS", "2,2"}, {NULL, NULL}};
+
+const sim_scenario sim_omp_team_in_groups = {
+    .name = "omp_team_in_groups",
+    .covers = "barrier",
+    .memory_bytes = sizeof(shared),
+    .actors = 1,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_team_in_groups,
+    .environment = in_groups,
+};
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 
@@ -279,13 +305,12 @@ cancelled_region(void *data)
 
 /* Behind each such region the team is whole. */
 static void
-act_cancel(const sim_actor *actor)
+cancelled_regions(shared *s, uint32_t most)
 {
-    shared *s = (shared *)actor->memory + actor->index;
     med_member *leader = med_member_get();
     for (s->round = 1; s->round <= REGIONS; s->round++) {
-        s->size = 2 + sim_random(MEMBERS - 1);
-        s->cancels = sim_random(MEMBERS);
+        s->size = 2 + sim_random(most - 1);
+        s->cancels = sim_random(most);
         s->at_barrier = sim_random(BARRIERS);
         med_team_run(leader, s->size, cancelled_region, s);
         all_came(s);
@@ -295,6 +320,29 @@ act_cancel(const sim_actor *actor)
         all_came(s);
     }
 }
+
+static void
+act_cancel(const sim_actor *actor)
+{
+    cancelled_regions(actor->memory, MEMBERS);
+}
+
+static void
+act_cancel_in_groups(const sim_actor *actor)
+{
+    cancelled_regions(actor->memory, MEMBERS_MOST);
+}
+
+const sim_scenario sim_omp_cancel_in_groups = {
+    .name = "omp_cancel_in_groups",
+    .covers = "barrier cancel",
+    .memory_bytes = sizeof(shared),
+    .actors = 1,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_cancel_in_groups,
+    .environment = in_groups,
+};
 
 /* ---- Called away from where the compiler says nothing ---------------------------------------- */
 

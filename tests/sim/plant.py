@@ -146,7 +146,7 @@ BUGS = {
         "    return group && atomic_word_load_acquire(&task->group) == (uintptr_t)group;\n",
         "    (void)task;\n"
         "    return group && false;\n"),
-    # Groups of a barrier (src/base/barrier.c).
+    # Groups of a barrier (src/base/barrier.c, src/omp/cancel.c).
     "group_unseen": (
         "        if (!wait_for(barrier, member, &group)) {\n"
         "            return false;\n"
@@ -167,6 +167,15 @@ BUGS = {
         "    if (!wait_for(barrier, member, &all)) {\n"
         "        return false;\n"
         "    }\n"),
+    "leader_gone": (
+        "        med_barrier_come(member->barrier, &member->place);\n"
+        "    }\n"
+        "    member->early = false;\n"
+        "    med_team_depart(member);\n",
+        "        med_barrier_come(member->barrier, &member->place);\n"
+        "        med_team_depart(member);\n"
+        "    }\n"
+        "    member->early = false;\n"),
     # A cancelled region (src/omp/doacross.c).
     "iteration_awaited": (
         "    (void)med_work_wait(member, is_posted, NULL, &w);\n",

@@ -91,11 +91,13 @@
     HUNTED(mcapi_told)              \
     /* omp */                       \
     HUNTED(omp_team)                \
+    HUNTED(omp_team_in_groups)      \
     HUNTED(omp_loops)               \
     HUNTED(omp_steal)               \
     HUNTED(omp_sites)               \
     RARE(omp_uneven)                \
     HUNTED(omp_cancel)              \
+    HUNTED(omp_cancel_in_groups)    \
     HUNTED(omp_called)              \
     HUNTED(omp_doacross)            \
     HUNTED(omp_ordered)             \

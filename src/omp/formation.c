@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Formations. What may run together: a team's leader, between two regions, with its members at
+ * their gates: they look at barriers that they departed from, and at their seats when they are told
+ * of a region.
+ *
+ * How members are placed follows from how many they are, how they are bound, and where their leader
+ * is: so these tell whether a formation that was made is right, and nothing is worked out twice.
+ */
+#include "omp/formation.h"
+
+#include "omp/block.h"
+#include "omp/cores.h"
+#include "omp/groups.h"
+#include "omp/quota.h"
+#include "omp/team.h"
+#include "omp/team_keep.h"
+
+static bool
+is_equal(const med_placement *a, const med_placement *b)
+{
+    return a->place == b->place && a->first == b->first && a->count == b->count;
+}
+
+static bool
+is_as(const med_formation *formation, const med_formation *wanted)
+{
+    return formation->size == wanted->size && formation->is_in_groups == wanted->is_in_groups &&
+           formation->bind == wanted->bind && is_equal(&formation->placement, &wanted->placement);
+}
+
+static med_formation *
+find(const med_team *team, const med_formation *wanted)
+{
+    med_formation *formation = team->formations;
+    while (formation && !is_as(formation, wanted)) {
+        formation = formation->next;
+    }
+    return formation;
+}
+
+/* As that one; NULL: there is no memory. The seats are the formation's from here on. */
+static med_formation *
+make(med_team *team, const med_formation *wanted, const uint8_t *leads)
+{
+    med_formation *formation = med_block_take(sizeof *formation);
+    med_barrier *barrier = med_block_take(med_barrier_size(wanted->size, leads));
+    if (!formation || !barrier) {
+        med_block_give(formation);
+        med_block_give(barrier);
+        return NULL;
+    }
+    med_barrier_init(barrier, wanted->size, leads, MED_PORT_SCOPE_PROCESS);
+    *formation = *wanted;
+    formation->barrier = barrier;
+    formation->next = team->formations;
+    team->formations = formation;
+    return formation;
+}
+
+med_formation *
+med_formation_of(med_team *team, uint32_t size)
+{
+    med_formation wanted = {.size = size};
+    med_formation *formation = find(team, &wanted);
+    while (!formation && !(formation = make(team, &wanted, NULL)) && wanted.size > 1) {
+        med_team_report_fewer(--wanted.size, MED_TEAM_NO_MORE);
+    }
+    return formation;
+}
+
+/* ---- In groups ------------------------------------------------------------------------------- */
+
+/* Where threads are not bound, nothing is known of who is near whom. */
+static void
+groups_fill(med_groups *groups, const med_team *team, uint32_t *caches, uint32_t *memories)
+{
+    const med_groups_told *told = &med_settings_get()->groups;
+    if (told->is_told) {
+        med_groups_make_told(groups, told);
+        return;
+    }
+    for (uint32_t i = 0; i < team->size; i++) {
+        caches[i] = med_cores_cache(team->members[i]);
+        memories[i] = med_cores_memory(team->members[i]);
+    }
+    med_groups_make(groups, caches, memories);
+}
+
+/* The seats, and behind them what is of use while groups are made. NULL: there is no memory. */
+static med_formation *
+make_in_groups(med_team *team, const med_formation *wanted)
+{
+    uint32_t size = team->size;
+    uint32_t *seats = med_block_take(size * sizeof *seats);
+    uint32_t *shared = med_block_take(size * 2 * sizeof *shared);
+    uint8_t *leads = med_block_take(size * 2 * sizeof *leads);
+    med_formation *made = NULL;
+    if (seats && shared && leads) {
+        med_groups groups = {.size = size, .seats = seats, .leads = leads, .begins = leads + size};
+        med_formation with_seats = *wanted;
+        groups_fill(&groups, team, shared, shared + size);
+        with_seats.seats = seats;
+        made = make(team, &with_seats, leads);
+    }
+    if (!made) {
+        med_block_give(seats);
+    }
+    med_block_give(shared);
+    med_block_give(leads);
+    return made;
+}
+
+/* In a crowd a leader that waits to run again holds all of his group up. */
+static bool
+is_in_groups(const med_team *team)
+{
+    const med_groups_told *told = &med_settings_get()->groups;
+    if (told->is_told) {
+        return told->count > 0 && team->size > told->sizes[0];
+    }
+    return team->size > MED_GROUP_MOST && !med_quota_is_crowd(team->size);
+}
+
+static void
+seats_tell(med_team *team)
+{
+    const uint32_t *seats = team->formation->seats;
+    uint32_t count = seats ? team->size : team->ready;
+    for (uint32_t i = 0; i < count; i++) {
+        team->members[i]->seat = seats ? seats[i] : i;
+    }
+    team->seats = seats;
+}
+
+void
+med_formation_choose(med_team *team)
+{
+    const med_member *leader = team->leader;
+    med_formation wanted = {.size = team->size, .is_in_groups = is_in_groups(team)};
+    if (wanted.is_in_groups && leader->icv->bind && leader->placement.count) {
+        wanted.bind = leader->bind_wanted ? leader->bind_wanted : leader->icv->bind;
+        wanted.placement = leader->placement;
+    }
+    if (!is_as(team->formation, &wanted)) {
+        med_formation *formation = find(team, &wanted);
+        formation = formation ? formation : make_in_groups(team, &wanted);
+        team->formation = formation ? formation : team->formation;
+    }
+    if (team->formation->seats != team->seats) {
+        seats_tell(team);
+    }
+}
+
+void
+med_formations_destroy(med_team *team)
+{
+    while (team->formations) {
+        med_formation *formation = team->formations;
+        team->formations = formation->next;
+        med_block_give((void *)formation->seats);
+        med_block_give(formation->barrier);
+        med_block_give(formation);
+    }
+}
