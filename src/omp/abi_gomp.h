@@ -40,8 +40,31 @@ bool med_gomp_next_ull(unsigned long long *first, unsigned long long *behind);
 void GOMP_taskgroup_reduction_register(uintptr_t *reductions);
 /* There are none: nobody will use them, or unregister them. */
 void med_gomp_no_reductions(uintptr_t *reductions);
-/* Of abi_gomp_task.c. */
+/* Of abi_gomp_depend.c. */
 void GOMP_taskwait_depend(void **depend);
+/* What a list of gcc's says. False: there is no memory for it. */
+struct med_depend_list;
+bool med_gomp_list_read(struct med_depend_list *list, void **depend);
+/* Of api_device.c. */
+int omp_target_memcpy(void *target,
+                      const void *source,
+                      size_t size_bytes,
+                      size_t target_offset,
+                      size_t source_offset,
+                      int target_device,
+                      int source_device);
+int omp_target_memcpy_rect(void *target,
+                           const void *source,
+                           size_t element_bytes,
+                           int dimensions,
+                           const size_t *volume,
+                           const size_t *target_offsets,
+                           const size_t *source_offsets,
+                           const size_t *target_dimensions,
+                           const size_t *source_dimensions,
+                           int target_device,
+                           int source_device);
+void *omp_target_memset(void *memory, int byte, size_t count, int device);
 /* The member is through with its construct, and waits for the others. True: that is cancelled. */
 static inline bool
 med_gomp_end(med_member *member)

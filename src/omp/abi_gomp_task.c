@@ -44,54 +44,14 @@ priority_of(unsigned flags, int priority)
     return priority < most ? priority : most;
 }
 
-/* ---- Dependences ----------------------------------------------------------------------------- */
-
-/* omp_all_memory is written as NULL. */
-static void
-list_add(med_depend_list *l, void *address, uintptr_t kind)
-{
-    bool writes = kind != MED_DEPEND_IN && kind != MED_DEPEND_MUTEX && kind != MED_DEPEND_SET;
-    med_depend_list_add(l, (uintptr_t)address,
-                        !writes   ? (med_depend_kind)kind
-                        : address ? MED_DEPEND_OUT
-                                  : MED_DEPEND_ALL);
-}
-
-/* GCC 12's way to say them: their number, 0 where the long form follows; then how many there are of
- * each kind, the addresses in that order, and last those of objects: an address and its kind.
- * False: there is no memory. */
-static bool
-list_read(med_depend_list *l, void **depend)
-{
-    bool is_short = depend[0] != NULL;
-    size_t count = (size_t)depend[is_short ? 0 : 1];
-    size_t out = (size_t)depend[is_short ? 1 : 2];
-    size_t writers = out + (is_short ? 0 : (size_t)depend[3]);
-    size_t plain = is_short ? count : writers + (size_t)depend[4];
-    void **addresses = &depend[is_short ? 2 : 5];
-    if (!med_depend_list_make(l, count)) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        void **object = addresses[i];
-        if (i < plain) {
-            list_add(l, object,
-                     i < out       ? MED_DEPEND_OUT
-                     : i < writers ? MED_DEPEND_MUTEX
-                                   : MED_DEPEND_IN);
-        } else {
-            list_add(l, object[0], (uintptr_t)object[1]);
-        }
-    }
-    return true;
-}
+/* ---- Dependences ------------------------------------------------------------------------------ */
 
 /* Apart: its list is large, and most tasks have none. */
 static __attribute__((noinline)) void
 meet_with_list(med_member *member, med_task_call *call, void **depend)
 {
     med_depend_list l;
-    if (!list_read(&l, depend)) {
+    if (!med_gomp_list_read(&l, depend)) {
         med_task_wait(member); /* without memory for it: all of them */
         med_task_meet(member, call);
         return;
@@ -101,22 +61,6 @@ meet_with_list(med_member *member, med_task_call *call, void **depend)
     med_task_meet(member, call);
     med_depend_list_give(&l);
 }
-
-FACE void
-GOMP_taskwait_depend(void **depend)
-{
-    med_depend_list l;
-    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
-    if (!list_read(&l, depend)) {
-        med_task_wait(member);
-        return;
-    }
-    med_ompt_taskwait_begin(member);
-    med_task_wait_depend(member, l.all, l.count);
-    med_ompt_taskwait_end(member);
-    med_depend_list_give(&l);
-}
-LLVM(GOMP_taskwait_depend)
 
 static void
 nothing(void *data)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Target regions and teams, on the host: as initial threads of their own, with copies of what is
  * firstprivate; numbers and limits of teams; memory of devices. */
+#include <limits.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -189,6 +190,78 @@ rectangles_are_copied(void **state)
                          0);
 }
 
+/* OpenMP 5.1 and 6.0; gcc 12's omp.h does not have them. */
+int omp_target_memcpy_async(void *target,
+                            const void *source,
+                            size_t size_bytes,
+                            size_t target_offset,
+                            size_t source_offset,
+                            int target_device,
+                            int source_device,
+                            int count,
+                            omp_depend_t *objects);
+int omp_target_memcpy_rect_async(void *target,
+                                 const void *source,
+                                 size_t element_bytes,
+                                 int dimensions,
+                                 const size_t *volume,
+                                 const size_t *target_offsets,
+                                 const size_t *source_offsets,
+                                 const size_t *target_dimensions,
+                                 const size_t *source_dimensions,
+                                 int target_device,
+                                 int source_device,
+                                 int count,
+                                 omp_depend_t *objects);
+void *omp_target_memset_async(
+    void *memory, int byte, size_t bytes, int device, int count, omp_depend_t *objects);
+
+#define CHAIN 200
+
+/* Each is written by a task; a copy waits for that, and what is met later for the copy. */
+static void
+copies_wait_for_tasks(void **state)
+{
+    int from[CHAIN] = {0};
+    int to[CHAIN];
+    int rows[CHAIN];
+    int host = omp_get_initial_device();
+    int wrong = 0;
+    const size_t one = 1;
+    const size_t none = 0;
+    (void)state;
+    memset(to, 0xff, sizeof to);
+    memset(rows, 0xff, sizeof rows);
+#pragma omp parallel num_threads(3)
+#pragma omp single
+    for (int i = 0; i < CHAIN; i++) {
+        omp_depend_t object;
+#pragma omp depobj(object) depend(inout : from[i])
+#pragma omp task depend(out : from[i]) firstprivate(i) shared(from)
+        {
+#pragma omp taskyield
+            from[i] = i + 1;
+        }
+        wrong += omp_target_memcpy_async(&to[i], &from[i], sizeof(int), 0, 0, host, host, 1,
+                                         &object) != 0;
+        wrong += omp_target_memcpy_rect_async(&rows[i], &from[i], sizeof(int), 1, &one, &none,
+                                              &none, &one, &one, host, host, 1, &object) != 0;
+        wrong += omp_target_memset_async(&from[i], 0, sizeof(int), host, 1, &object) != &from[i];
+#pragma omp depobj(object) destroy
+    }
+    assert_int_equal(wrong, 0);
+    for (int i = 0; i < CHAIN; i++) {
+        assert_int_equal(from[i], 0);
+        assert_int_equal(to[i], i + 1);
+        assert_int_equal(rows[i], i + 1);
+    }
+    assert_int_not_equal(
+        omp_target_memcpy_async(to, from, sizeof(int), 0, 0, host + 1, host, 0, NULL), 0);
+    assert_int_equal(omp_target_memcpy_rect_async(NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL,
+                                                  host, host, 0, NULL),
+                     INT_MAX);
+}
+
 static void
 memory_of_the_host_is_given(void **state)
 {
@@ -236,6 +309,7 @@ main(void)
         cmocka_unit_test(regions_wait_for_what_they_depend_on),
         cmocka_unit_test(limits_hold_through_all_levels),
         cmocka_unit_test(rectangles_are_copied),
+        cmocka_unit_test(copies_wait_for_tasks),
         cmocka_unit_test(memory_of_the_host_is_given),
         cmocka_unit_test(threads_end_in_a_pause),
     };
