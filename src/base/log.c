@@ -204,7 +204,7 @@ med_log_ignored_line(const char *variable, const char *value, const char *want)
     med_text_string(&text, variable);
     med_text_string(&text, " ignored: it is '");
     med_text_string(&text, shown);
-    med_text_string(&text, "'; ");
+    med_text_string(&text, med_text_equal(shown, value, sizeof shown) ? "'; " : "...'; ");
     med_text_string(&text, want);
     med_log(MED_LOG_ERROR, &text);
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "omp/value.h"
+
 /* Handles, as omp.h numbers them: predefined ones up to here, else an allocator's address. */
 #define MED_ALLOCATOR_NULL 0u
 #define MED_ALLOCATOR_DEFAULT 1u
@@ -30,6 +32,9 @@ extern const char *const med_allocator_names[MED_ALLOCATOR_PREDEFINED];
 uintptr_t
 med_allocator_make(uintptr_t space, const med_allocator_trait *traits, size_t trait_count);
 void med_allocator_destroy(uintptr_t handle);
+/* One that a variable says, to its end; with a memory space in it, it is made at each call.
+ * MED_ALLOCATOR_NULL: it says none, or there is no such memory. */
+uintptr_t med_allocator_read(med_value *value);
 
 /* NULL, where the fallback says so: there is none. `alignment`: at least, a power of two. */
 void *med_allocator_take(uintptr_t handle, size_t size_bytes, size_t alignment);

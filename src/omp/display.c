@@ -2,6 +2,8 @@
 /* The variables of the environment, as they were taken: the values that a program starts with. */
 #include "omp/display.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "omp/allocator.h"
 #include "omp/icv.h"
@@ -129,9 +131,38 @@ show_programs_own(const med_settings *settings)
     show_string("OMP_AFFINITY_FORMAT", settings->affinity_format);
     show_string("OMP_WAIT_POLICY",
                 med_waiting_is_active(settings->initial.waits) ? "ACTIVE" : "PASSIVE");
-    show_string("OMP_ALLOCATOR",
-                med_allocator_names[settings->initial.allocator - MED_ALLOCATOR_DEFAULT]);
+    show_string("OMP_ALLOCATOR", settings->allocator_said
+                                     ? settings->allocator_said
+                                     : med_allocator_names[0]); /* the default one */
     show_string("OMP_TARGET_OFFLOAD", offloads[settings->offload]);
+}
+
+static void
+show_tools(const med_settings *settings)
+{
+    show_string("OMP_TOOL", settings->tool ? "ENABLED" : "DISABLED");
+    show_string("OMP_TOOL_LIBRARIES", settings->tool_libraries ? settings->tool_libraries : "");
+    show_string("OMP_TOOL_VERBOSE_INIT",
+                settings->tool_verbose ? settings->tool_verbose : "DISABLED");
+}
+
+static bool
+is_of_the_standard(const char *name)
+{
+    return strncmp(name, "OMP_", 4) == 0 && strcmp(name, "OMP_HET_PTG") != 0;
+}
+
+/* Those that are set, as they stand there. */
+static void
+show_others(void)
+{
+    const char *name;
+    for (uint32_t i = 0; (name = med_settings_variable(i)) != NULL; i++) {
+        const char *value = med_port_environment(name);
+        if (value && !is_of_the_standard(name)) {
+            show_string(name, value);
+        }
+    }
 }
 
 void
@@ -142,7 +173,9 @@ med_display_environment(bool verbose)
     show_string("_OPENMP", "201511"); /* what gcc's compilers say of themselves */
     show_tasks_own(settings);
     show_programs_own(settings);
+    show_tools(settings);
     if (verbose) {
+        show_others();
         show_number("processors", settings->processors); /* no variable */
         if (settings->initial.waits) {
             show_number("waiting_ns", settings->initial.waits->most_ns); /* nor that */

@@ -118,14 +118,28 @@ imposed_read(med_settings *settings, med_value value)
 #define STACK_LEAST 16384u
 
 static bool
-stack_read(med_settings *settings, med_value value)
+stack_of_unit_read(med_settings *settings, med_value value, uint64_t unit_bytes)
 {
     uint64_t bytes;
-    if (!med_value_size(&value, 1024, &bytes) || !med_value_end(&value) || bytes < STACK_LEAST) {
+    if (!med_value_size(&value, unit_bytes, &bytes) || !med_value_end(&value) ||
+        bytes < STACK_LEAST) {
         return false;
     }
     settings->stack_size_bytes = bytes;
     return true;
+}
+
+static bool
+stack_read(med_settings *settings, med_value value)
+{
+    return stack_of_unit_read(settings, value, 1024);
+}
+
+/* As LLVM's library has it. */
+static bool
+stack_in_bytes_read(med_settings *settings, med_value value)
+{
+    return stack_of_unit_read(settings, value, 1);
 }
 
 static bool
@@ -194,13 +208,9 @@ priority_read(med_settings *settings, med_value value)
 static bool
 allocator_read(med_settings *settings, med_value value)
 {
-    uint32_t found;
-    if (!med_value_one_of(&value, med_allocator_names, MED_ALLOCATOR_PREDEFINED, &found) ||
-        !med_value_end(&value)) {
-        return false;
-    }
-    settings->initial.allocator = MED_ALLOCATOR_DEFAULT + found;
-    return true;
+    settings->allocator_said = value.at;
+    settings->initial.allocator = med_allocator_read(&value);
+    return settings->initial.allocator != MED_ALLOCATOR_NULL;
 }
 
 /* ---- Shown ----------------------------------------------------------------------------------- */
@@ -345,6 +355,8 @@ typedef struct variable {
     "and "                                                                                         \
     "perhaps a comma and a chunk"
 
+#define STACK_WANTED "a size in KiB, or with B, K, M or G behind it, from 16K"
+
 /* What stands later wins. */
 static const variable variables[] = {
     {"OMP_NUM_THREADS", threads_read, "numbers from 1 to 65535, with commas between them"},
@@ -360,7 +372,10 @@ static const variable variables[] = {
     {"MEDLEY_PROBE_PERCENT", med_uneven_read_percent, "a number from 1 to 100"},
     {"MEDLEY_MAX_PROBES", med_uneven_read_most, "a number"},
     {"OMP_HET_PTG", med_uneven_read_again, "a number from 1 to 100"},
-    {"OMP_STACKSIZE", stack_read, "a size in KiB, or with B, K, M or G behind it, from 16K"},
+    {"GOMP_STACKSIZE", stack_read, STACK_WANTED},
+    {"OMP_STACKSIZE", stack_read, STACK_WANTED},
+    {"KMP_STACKSIZE", stack_in_bytes_read,
+     "a size in bytes, or with K, M or G behind it, from 16K"},
     {"OMP_NUM_TEAMS", teams_read, "a number from 1"},
     {"OMP_TEAMS_THREAD_LIMIT", teams_limit_read, "a number from 1"},
     {"OMP_DEFAULT_DEVICE", device_read, "a number"},
@@ -381,7 +396,9 @@ static const variable variables[] = {
     {"OMP_DISPLAY_AFFINITY", show_affinity_read, "true or false"},
     {"OMP_AFFINITY_FORMAT", format_read, "a format"},
     {"OMP_DISPLAY_ENV", show_environment_read, "true, false or verbose"},
-    {"OMP_ALLOCATOR", allocator_read, "one of OpenMP's own, as omp_default_mem_alloc"},
+    {"OMP_ALLOCATOR", allocator_read,
+     "one of OpenMP's own, as omp_default_mem_alloc, or a memory space that is there, and "
+     "perhaps a colon and traits"},
     {"MEDLEY_EXPLAIN", explain_read, "a file"},
     {"OMP_TOOL", tool_read, "enabled or disabled"},
     {"OMP_TOOL_LIBRARIES", tool_libraries_read, "libraries, with colons between them"},
@@ -423,6 +440,12 @@ settings_read(med_settings *settings)
         !med_port_environment("OMP_MAX_ACTIVE_LEVELS") && !med_port_environment("OMP_NESTED")) {
         settings->initial.active_levels_max = MED_LEVELS_MAX; /* section 2.5.2 */
     }
+}
+
+const char *
+med_settings_variable(uint32_t index)
+{
+    return index < sizeof variables / sizeof variables[0] ? variables[index].name : NULL;
 }
 
 /* Behind NAME=; NULL: it is another variable's. */

@@ -33,9 +33,9 @@ typedef enum med_schedule_kind {
 /* Our own have numbers for programs that lie so much higher: LLVM's of the same is the first. */
 #define MED_SCHEDULE_OWN_BEYOND (102u - MED_SCHEDULE_STEAL)
 
-#define MED_LEVELS_MAX 64u /* of active parallel regions, one in the other */
-#define MED_THREADS_LIST 8u
-#define MED_THREADS_MOST 65535u /* in a team */
+#define MED_LEVELS_MAX 64u              /* of active parallel regions, one in the other */
+#define MED_THREADS_LIST MED_LEVELS_MAX /* what stands behind is for no region */
+#define MED_THREADS_MOST 65535u         /* in a team */
 
 typedef struct med_icv {
     uint32_t threads; /* nthreads-var, for the next region */
@@ -79,6 +79,7 @@ typedef struct med_settings {
     med_places places;
     med_uneven uneven;
     med_groups_told groups;
+    const char *allocator_said; /* NULL: nothing is */
     const char *affinity_format;
     const char *explain; /* where it is written how loops were shared out; NULL: nowhere */
     bool display_environment;
@@ -93,5 +94,7 @@ const med_settings *med_settings_get(void);
 /* Reads a variable as if it stood in the environment, NAME=VALUE, for that data environment. What
  * is not a data environment's stays as it is. */
 void med_settings_change(const char *line, med_icv *icv);
+/* The names of the variables that are read, by numbers from 0; NULL behind the last. */
+const char *med_settings_variable(uint32_t index);
 
 #endif

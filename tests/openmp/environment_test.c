@@ -227,6 +227,35 @@ allocator_is_default(void)
     return omp_get_default_allocator() == omp_default_mem_alloc;
 }
 
+static bool
+allocator_is_made(void)
+{
+    void *memory = omp_alloc(10, omp_null_allocator);
+    omp_free(memory, omp_null_allocator);
+    return memory && omp_get_default_allocator() > omp_thread_mem_alloc;
+}
+
+static bool
+aligned(void)
+{
+    bool all = true;
+    for (int i = 0; i < 20; i++) {
+        char *memory = omp_alloc(10, omp_null_allocator);
+        all = all && memory && (uintptr_t)memory % 64 == 0;
+        omp_free(memory, omp_null_allocator);
+    }
+    return all;
+}
+
+static bool
+of_a_pool(void)
+{
+    void *all = omp_alloc(900, omp_null_allocator);
+    void *more = omp_alloc(900, omp_null_allocator);
+    omp_free(all, omp_null_allocator);
+    return all && !more;
+}
+
 static const reading readings[] = {
     {"OMP_NUM_THREADS", "3", three_threads, false},
     {"OMP_NUM_THREADS", " +3 ", three_threads, false},
@@ -269,6 +298,11 @@ static const reading readings[] = {
     {"OMP_STACKSIZE", "32M", deep_stack, false},
     {"OMP_STACKSIZE", "32768", deep_stack, false},
     {"OMP_STACKSIZE", "32 m", deep_stack, false},
+    {"GOMP_STACKSIZE", "32768", deep_stack, false},
+    {"GOMP_STACKSIZE", "12 Q", as_many_as_processors, true},
+    {"KMP_STACKSIZE", "33554432", deep_stack, false},
+    {"KMP_STACKSIZE", "32m", deep_stack, false},
+    {"KMP_STACKSIZE", "12 Q", as_many_as_processors, true},
     {"OMP_STACKSIZE", "99999999999G", as_many_as_processors, true},
     {"OMP_STACKSIZE", "12 Q", as_many_as_processors, true},
     {"OMP_NUM_TEAMS", "6", teams_6, false},
@@ -283,6 +317,13 @@ static const reading readings[] = {
     {"OMP_TARGET_OFFLOAD", "never", device_0, true},
     {"OMP_ALLOCATOR", "omp_pteam_mem_alloc", allocator_of_teams, false},
     {"OMP_ALLOCATOR", "omp_my_mem_alloc", allocator_is_default, true},
+    {"OMP_ALLOCATOR", " omp_default_mem_space : alignment = 64 , pinned=false", aligned, false},
+    {"OMP_ALLOCATOR", "omp_large_cap_mem_space:pool_size=1000,fallback=null_fb", of_a_pool, false},
+    {"OMP_ALLOCATOR", "OMP_LOW_LAT_MEM_SPACE", allocator_is_made, false},
+    {"OMP_ALLOCATOR", "omp_default_mem_space:", allocator_is_default, true},
+    {"OMP_ALLOCATOR", "omp_default_mem_space:size=3", allocator_is_default, true},
+    {"OMP_ALLOCATOR", "omp_const_mem_space:pinned=maybe", allocator_is_default, true},
+    {"OMP_ALLOCATOR", "omp_const_mem_space:alignment=3", allocator_is_default, true},
     {"OMP_WAIT_POLICY", "active", as_many_as_processors, false},
     {"OMP_WAIT_POLICY", "busily", as_many_as_processors, true},
     {"GOMP_SPINCOUNT", " 30 k ", as_many_as_processors, false},
@@ -326,6 +367,39 @@ a_ratio_for_each_class(void **state)
 }
 
 static bool
+is_shown(void)
+{
+    omp_display_env(1);
+    return true;
+}
+
+/* Lists, whole, and what other libraries and this one read beyond OpenMP. */
+static void
+all_is_shown(void **state)
+{
+    const reading deep = {"OMP_NUM_THREADS", "2,1,1,1,1,1,1,1,1,3", is_shown, true};
+    const reading passive = {"GOMP_SPINCOUNT", "12", is_shown, true};
+    (void)state;
+    assert_true(run(&deep));
+    assert_non_null(strstr(said, "OMP_NUM_THREADS = '2,1,1,1,1,1,1,1,1,3'"));
+    assert_non_null(strstr(said, "OMP_TOOL = 'ENABLED'"));
+    assert_null(strstr(said, "GOMP_SPINCOUNT"));
+    assert_true(run(&passive));
+    assert_non_null(strstr(said, "GOMP_SPINCOUNT = '12'"));
+}
+
+/* What is cut off is not taken for all of it. */
+static void
+long_values_are_told_in_part(void **state)
+{
+    const reading wrong = {"OMP_NUM_THREADS", "2,3,4,5,6,7,8,9,10,11,12,13,14,15,x", is_shown,
+                           true};
+    (void)state;
+    assert_true(run(&wrong));
+    assert_non_null(strstr(said, "'2,3,4,5,6,7,8,9,10,11,12,13,14,1...'"));
+}
+
+static bool
 regions_of_one(void)
 {
     int threads = 0;
@@ -351,16 +425,29 @@ fewer_threads_are_told_once(void **state)
 int
 main(void)
 {
-    static const char *const others[] = {
-        "OMP_NUM_THREADS",       "OMP_SCHEDULE",       "OMP_DYNAMIC",
-        "OMP_MAX_ACTIVE_LEVELS", "OMP_NESTED",         "OMP_THREAD_LIMIT",
-        "OMP_STACKSIZE",         "OMP_NUM_TEAMS",      "OMP_TEAMS_THREAD_LIMIT",
-        "OMP_CANCELLATION",      "OMP_DEFAULT_DEVICE", "OMP_TARGET_OFFLOAD",
-        "OMP_ALLOCATOR",         "OMP_DISPLAY_ENV",    "OMP_WAIT_POLICY",
-        "GOMP_SPINCOUNT",        "KMP_BLOCKTIME"};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(read_or_named),
-                                       cmocka_unit_test(a_ratio_for_each_class),
-                                       cmocka_unit_test(fewer_threads_are_told_once)};
+    static const char *const others[] = {"OMP_NUM_THREADS",
+                                         "OMP_SCHEDULE",
+                                         "OMP_DYNAMIC",
+                                         "OMP_MAX_ACTIVE_LEVELS",
+                                         "OMP_NESTED",
+                                         "OMP_THREAD_LIMIT",
+                                         "KMP_STACKSIZE",
+                                         "GOMP_STACKSIZE",
+                                         "OMP_STACKSIZE",
+                                         "OMP_NUM_TEAMS",
+                                         "OMP_TEAMS_THREAD_LIMIT",
+                                         "OMP_CANCELLATION",
+                                         "OMP_DEFAULT_DEVICE",
+                                         "OMP_TARGET_OFFLOAD",
+                                         "OMP_ALLOCATOR",
+                                         "OMP_DISPLAY_ENV",
+                                         "OMP_WAIT_POLICY",
+                                         "GOMP_SPINCOUNT",
+                                         "KMP_BLOCKTIME"};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(read_or_named), cmocka_unit_test(a_ratio_for_each_class),
+        cmocka_unit_test(all_is_shown), cmocka_unit_test(long_values_are_told_in_part),
+        cmocka_unit_test(fewer_threads_are_told_once)};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         (void)unsetenv(others[i]);
     }
