@@ -20,6 +20,7 @@
 #   make check        formatter, linter, sanitizers, fuzzers for a minute each
 #   make install      into PREFIX (default /usr/local), DESTDIR honoured; under sudo it builds
 #                     nothing: make && sudo make install
+#   make clean        removes build/, with all that was built and measured
 #   make help         this
 PREFIX ?= /usr/local
 CMAKE_BUILD = cmake --build

@@ -18,13 +18,19 @@
 /* ---- The beginning --------------------------------------------------------------------------- */
 
 static void
-usage(const char *program)
+usage(const bench *b, FILE *to, int status)
 {
-    fprintf(stderr,
-            "usage: %s [--short] [--restarts N] [--no-fifo] [--only TEXT] [--json FILE] "
-            "[--markdown FILE]\n",
-            program);
-    exit(2);
+    fprintf(to,
+            "usage: %s [--short] [--restarts N] [--no-fifo] [--only TEXT] [--json FILE]\n"
+            "       [--markdown FILE] [--help]\n"
+            "  --short     fewer restarts: %d instead of %d\n"
+            "  --restarts  so many, 1 to %d; each row tells their median and quartiles\n"
+            "  --no-fifo   not at a priority above the machine's other work\n"
+            "  --only      the rows whose names have this text in them\n"
+            "  --json      writes the figures to a file\n"
+            "  --markdown  adds the table to a file\n",
+            b->program, BENCH_RESTARTS_SHORT, BENCH_RESTARTS, BENCH_RESTARTS_MAX);
+    exit(status);
 }
 
 static FILE *
@@ -60,12 +66,15 @@ options_read(bench *b, int argc, char **argv)
             b->is_short = true;
             continue;
         }
+        if (strcmp(option, "--help") == 0) {
+            usage(b, stdout, 0);
+        }
         if (strcmp(option, "--no-fifo") == 0) {
             b->fifo_why = "not wanted (--no-fifo)";
             continue;
         }
         if (!value) {
-            usage(b->program);
+            usage(b, stderr, 2);
         }
         if (strcmp(option, "--restarts") == 0) {
             b->restarts = restarts_from(value, b->program);
@@ -76,7 +85,7 @@ options_read(bench *b, int argc, char **argv)
         } else if (strcmp(option, "--markdown") == 0) {
             b->markdown = open_or_exit(value, "a");
         } else {
-            usage(b->program);
+            usage(b, stderr, 2);
         }
         i++;
     }

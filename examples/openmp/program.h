@@ -2,10 +2,10 @@
 /*
  * What the programs here share: their arguments, their clock, how they tell what they found.
  *
- *   NAME [--size S|W|A|N] [--threads N] [--repeat N] [--json] [--help]
+ *   NAME [--size S|W|A|N] [--threads N] [--repeat N] [--json] [-h|--help]
  *
  * Each measures `repeat` runs of its parallel part, then verifies the last one's result.
- * Exit: 0 when it was right, 1 when it was wrong, 2 on wrong use.
+ * Exit: 0 when it was right, 1 when it was wrong or could not be told, 2 on wrong use.
  *
  * Loops of schedule(runtime) are static unless OMP_SCHEDULE says otherwise: what they are without
  * it differs from runtime to runtime.
@@ -48,23 +48,28 @@ program_usage(const program_about *about, FILE *to)
 {
     fprintf(to,
             "%s: %s\n"
-            "usage: %s [--size S|W|A|N] [--threads N] [--repeat N] [--json] [--help]\n"
+            "usage: %s [--size S|W|A|N] [--threads N] [--repeat N] [--json] [-h|--help]\n"
             "  --size     a class (S is the default), or N: %s, %ld to %ld\n"
             "  --threads  default: what OpenMP says\n"
             "  --repeat   so many runs are measured, 1 to %d; the last one's result is verified\n"
-            "exit status: 0 verified, 1 wrong, 2 wrong use\n",
+            "exit status: 0 verified, 1 wrong or not told, 2 wrong use\n",
             about->name, about->what, about->name, about->number, about->least, about->most,
             PROGRAM_REPEAT_MAX);
 }
 
+/* `or_else`: what the option takes beside numbers. */
 static inline long
-program_number(
-    const program_about *about, const char *option, const char *text, long least, long most)
+program_number(const program_about *about,
+               const char *option,
+               const char *or_else,
+               const char *text,
+               long least,
+               long most)
 {
     char *end = NULL;
     long number = text ? strtol(text, &end, 10) : 0;
     if (!text || *text == '\0' || *end != '\0' || number < least || number > most) {
-        fprintf(stderr, "%s: %s takes %ld to %ld\n", about->name, option, least, most);
+        fprintf(stderr, "%s: %s takes %s%ld to %ld\n", about->name, option, or_else, least, most);
         exit(2);
     }
     return number;
@@ -78,7 +83,8 @@ program_size(program *p, const char *text)
     p->class = class ? (int)(class - classes) : PROGRAM_NO_CLASS;
     p->size = text;
     if (!class) {
-        p->number = program_number(p->about, "--size", text, p->about->least, p->about->most);
+        p->number = program_number(p->about, "--size", "S, W, A, or ", text, p->about->least,
+                                   p->about->most);
     }
 }
 
@@ -90,17 +96,17 @@ program_begin(const program_about *about, int argc, char **argv)
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--json") == 0) {
             p.json = true;
-        } else if (strcmp(argv[i], "--help") == 0) {
+        } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             program_usage(about, stdout);
             exit(0);
         } else if (strcmp(argv[i], "--size") == 0) {
             program_size(&p, value);
             i++;
         } else if (strcmp(argv[i], "--threads") == 0) {
-            omp_set_num_threads((int)program_number(about, argv[i], value, 1, 4096));
+            omp_set_num_threads((int)program_number(about, argv[i], "", value, 1, 4096));
             i++;
         } else if (strcmp(argv[i], "--repeat") == 0) {
-            p.repeat = (int)program_number(about, argv[i], value, 1, PROGRAM_REPEAT_MAX);
+            p.repeat = (int)program_number(about, argv[i], "", value, 1, PROGRAM_REPEAT_MAX);
             i++;
         } else {
             program_usage(about, stderr);
@@ -186,6 +192,10 @@ program_end(const program *p, bool verified, const char *how, ...)
         printf("], \"verified\": %s, \"how\": \"%s\"}\n", verified ? "true" : "false", words);
     } else {
         printf("\n%s: %s: %s\n", p->about->name, verified ? "verified" : "NOT VERIFIED", words);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror(p->about->name);
+        return 1;
     }
     return verified ? 0 : 1;
 }
