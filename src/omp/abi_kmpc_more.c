@@ -82,11 +82,8 @@ kmp_get_cancellation_status(int which)
     return med_settings_get()->cancellation && is_cancelled(med_member_get(), which);
 }
 
-FACE int
-kmp_get_cancellation_status_(const int *which)
-{
-    return kmp_get_cancellation_status(*which);
-}
+/* LLVM has it so for Fortran, too: by value. */
+LLVM_AS(kmp_get_cancellation_status, kmp_get_cancellation_status_)
 
 FACE int32_t
 __kmpc_cancel(const med_kmpc_place *place, int32_t thread, int32_t which)

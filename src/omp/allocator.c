@@ -24,8 +24,10 @@ const char *const med_allocator_names[MED_ALLOCATOR_PREDEFINED] = {
 /* As omp.h numbers them. */
 enum {
     SPACE_HIGH_BANDWIDTH = 3,
-    SPACE_LAST = 4
+    SPACE_LAST = 4,
+    SPACE_PINNED = 200 /* gcc's own, from gcc 15 on */
 };
+#define PREDEFINED_PINNED 200u
 enum {
     KEY_SYNC_HINT = 1,
     KEY_ALIGNMENT,
@@ -77,16 +79,20 @@ typedef struct piece {
 #define ALIGNMENT_LEAST                                                                            \
     (_Alignof(piece) > _Alignof(max_align_t) ? _Alignof(piece) : _Alignof(max_align_t))
 
+/* Compilers have predefined ones beyond OpenMP's, each with a number (LLVM 100 to 102, gcc 200): no
+ * allocator lies so low. */
+#define PREDEFINED_BELOW 4096u
+
 /* NULL: a predefined one. */
 static allocator *
 allocator_of(uintptr_t handle)
 {
-    return handle > MED_ALLOCATOR_PREDEFINED ? (allocator *)handle : NULL;
+    return handle >= PREDEFINED_BELOW ? (allocator *)handle : NULL;
 }
 
 /* ---- Which memory ---------------------------------------------------------------------------- */
 
-#define NODES_MOST 64u /* of one piece's */
+#define NODES_MOST 1024u /* of one piece's: as the port has them */
 
 typedef struct kind_known {
     med_once once;
@@ -177,8 +183,9 @@ med_allocator_make(uintptr_t space, const med_allocator_trait *traits, size_t tr
     allocator made = {.alignment = 1,
                       .fallback = VALUE_DEFAULT_FALLBACK,
                       .partition = VALUE_ENVIRONMENT,
+                      .is_pinned = space == SPACE_PINNED,
                       .is_fast = space == SPACE_HIGH_BANDWIDTH};
-    if (space > SPACE_LAST || (made.is_fast && !nodes_of(&made))) {
+    if ((space > SPACE_LAST && space != SPACE_PINNED) || (made.is_fast && !nodes_of(&made))) {
         return MED_ALLOCATOR_NULL;
     }
     for (size_t i = 0; i < trait_count; i++) {
@@ -238,11 +245,17 @@ static const allocator plain = {.alignment = 1, .partition = VALUE_ENVIRONMENT};
 static const allocator plain_fast = {
     .alignment = 1, .partition = VALUE_ENVIRONMENT, .is_fast = true};
 
+static const allocator plain_pinned = {
+    .alignment = 1, .partition = VALUE_ENVIRONMENT, .is_pinned = true};
+
 static const allocator *
 wishes_of(uintptr_t handle)
 {
     const allocator *from = allocator_of(handle);
-    return from ? from : handle == MED_ALLOCATOR_HIGH_BANDWIDTH ? &plain_fast : &plain;
+    return from                                     ? from
+           : handle == MED_ALLOCATOR_HIGH_BANDWIDTH ? &plain_fast
+           : handle == PREDEFINED_PINNED            ? &plain_pinned
+                                                    : &plain;
 }
 
 static med_port_spread
@@ -323,12 +336,21 @@ take_of(uintptr_t handle, size_t size_bytes, size_t alignment)
     return memory;
 }
 
+/* What is predefined has the default one behind it (OpenMP 5.1, table 2.10); but gcc's pinned
+ * memory is pinned, or none. */
+static uintptr_t
+predefined_fallback(uintptr_t handle)
+{
+    return handle == MED_ALLOCATOR_DEFAULT || handle == PREDEFINED_PINNED ? VALUE_NULL_FALLBACK
+                                                                          : VALUE_DEFAULT_FALLBACK;
+}
+
 /* Who is asked next; MED_ALLOCATOR_NULL: nobody. */
 static uintptr_t
 fallback_of(uintptr_t handle)
 {
     const allocator *from = allocator_of(handle);
-    uintptr_t fallback = from ? from->fallback : VALUE_NULL_FALLBACK;
+    uintptr_t fallback = from ? from->fallback : predefined_fallback(handle);
     if (fallback == VALUE_ABORT_FALLBACK) {
         med_say_fatal("an allocator has no more memory, and is not to go on without");
     }

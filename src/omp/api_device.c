@@ -45,27 +45,34 @@ omp_get_device_num(void)
 }
 
 /* Clang's programs are linked with a library of LLVM's where they have regions for other devices:
- * that one knows which there are, and goes by the same three names. */
+ * that one knows which there are, and goes by the same three names. A static program has plain names
+ * alone, and those are the host's. */
+#ifdef MED_OMP_VERSIONS
 static int
 asked_of_libomptarget(const char *name)
 {
     int (*there)(void);
-    void *found = med_port_function_find(name, "VERS1.0");
+    void *found = med_port_function_find("__tgt_register_lib", name);
     memcpy(&there, &found, sizeof there);
     return there ? there() : MED_DEVICE_HOST;
 }
 
-#define ASKS_OF_DEVICES(name)                                                                      \
-    FACE int omp_##name##_(void)                                                                   \
-    {                                                                                              \
-        return omp_##name();                                                                       \
-    }                                                                                              \
+#define BY_LLVMS_NAME(name)                                                                        \
     FACE int med_llvm_##name(void)                                                                 \
     {                                                                                              \
         return asked_of_libomptarget("omp_" #name);                                                \
     }                                                                                              \
     LLVM_IS(med_llvm_##name, omp_##name)                                                           \
     LLVM_IS(med_llvm_##name, omp_##name##_)
+#else
+#define BY_LLVMS_NAME(name)
+#endif
+#define ASKS_OF_DEVICES(name)                                                                      \
+    FACE int omp_##name##_(void)                                                                   \
+    {                                                                                              \
+        return omp_##name();                                                                       \
+    }                                                                                              \
+    BY_LLVMS_NAME(name)
 ASKS_OF_DEVICES(get_num_devices)
 ASKS_OF_DEVICES(get_initial_device)
 ASKS_OF_DEVICES(get_device_num)
@@ -316,8 +323,24 @@ omp_pause_resource_(const int *kind, const int *device)
 {
     return omp_pause_resource(*kind, *device);
 }
-LLVM_BOTH(omp_pause_resource)
-LLVM_AS(omp_pause_resource, __kmpc_pause_resource)
+
+/* By LLVM's names the host has the number that libomptarget says. */
+#ifdef MED_OMP_VERSIONS
+FACE int
+med_llvm_pause_resource(int kind, int device)
+{
+    bool is_here = device == med_llvm_get_initial_device() || device == MED_DEVICE_INITIAL;
+    return is_here ? omp_pause_resource(kind, MED_DEVICE_HOST) : -1;
+}
+LLVM_IS(med_llvm_pause_resource, omp_pause_resource)
+
+FACE int
+med_llvm_pause_resource_(const int *kind, const int *device)
+{
+    return med_llvm_pause_resource(*kind, *device);
+}
+LLVM_IS(med_llvm_pause_resource_, omp_pause_resource_)
+#endif
 
 FACE int
 omp_pause_resource_all(int kind)
@@ -331,3 +354,4 @@ omp_pause_resource_all_(const int *kind)
     return omp_pause_resource_all(*kind);
 }
 LLVM_BOTH(omp_pause_resource_all)
+LLVM_AS(omp_pause_resource_all, __kmpc_pause_resource)

@@ -25,9 +25,9 @@ med_port_library_open(const char *path,
 }
 
 void *
-med_port_function_find(const char *name, const char *version)
+med_port_function_find(const char *beside, const char *name)
 {
+    (void)beside;
     (void)name;
-    (void)version;
     return NULL;
 }

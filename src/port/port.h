@@ -528,9 +528,9 @@ MED_INNER medley_status_t med_port_library_open(const char *path,
                                                 const char *symbol,
                                                 void **found,
                                                 char why[MED_PORT_WHY_BYTES]);
-/* A function that the program has by now, or a library that it was linked with, under that version;
- * NULL: none has it. */
-MED_INNER void *med_port_function_find(const char *name, const char *version);
+/* The function `name` of the library that has the function `beside`, if all of the process see that
+ * one; NULL: there is none. */
+MED_INNER void *med_port_function_find(const char *beside, const char *name);
 
 /* Has the process a shared object whose file's name begins so, beside the one with the address
  * `own`? Then where that file is, cut off where it does not fit. */

@@ -37,6 +37,26 @@ memory_is_aligned(void **state)
     assert_null(omp_calloc(too_many, 3, omp_default_mem_alloc));
 }
 
+/* Those that compilers have beside OpenMP's: LLVM's for its devices, gcc's pinned one. */
+static void
+compilers_have_numbers_of_their_own(void **state)
+{
+    static const unsigned handles[] = {100, 101, 102, 200};
+    (void)state;
+    for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++) {
+        char *memory = omp_alloc(64, (omp_allocator_handle_t)handles[i]);
+        assert_non_null(memory);
+        memset(memory, 1, 64);
+        memory = omp_realloc(memory, 128, omp_null_allocator, omp_null_allocator);
+        assert_non_null(memory);
+        assert_int_equal(memory[63], 1);
+        omp_free(memory, omp_null_allocator);
+    }
+    omp_allocator_handle_t pinned = omp_init_allocator((omp_memspace_handle_t)200, 0, NULL);
+    assert_int_not_equal(pinned, omp_null_allocator);
+    omp_destroy_allocator(pinned);
+}
+
 /* However many threads want some at once. */
 static void
 a_pool_gives_no_more_than_it_has(void **state)
@@ -298,6 +318,7 @@ main(void)
         cmocka_unit_test(memory_is_spread),
         cmocka_unit_test(fast_memory_is_had_where_there_is_some),
         cmocka_unit_test(pinned_memory_stays),
+        cmocka_unit_test(compilers_have_numbers_of_their_own),
         cmocka_unit_test(what_cannot_be_pinned_falls_back),
         cmocka_unit_test(what_moves_keeps_its_bytes),
         cmocka_unit_test(each_task_has_its_default),

@@ -66,6 +66,8 @@ devices_are_those_that_it_has(void **state)
     assert_int_equal(omp_get_device_num(), asked("omp_get_device_num"));
     assert_true(omp_get_num_devices() >= 1); /* the processor, which LLVM's counts as some */
     assert_true(omp_is_initial_device());
+    assert_int_equal(omp_pause_resource(omp_pause_soft, omp_get_initial_device()), 0);
+    assert_int_not_equal(omp_pause_resource(omp_pause_soft, 0), 0); /* that is another device */
 }
 
 int

@@ -167,8 +167,16 @@ med_port_library_open(const char *path,
 }
 
 void *
-med_port_function_find(const char *name, const char *version)
+med_port_function_find(const char *beside, const char *name)
 {
     MED_LINUX_NOT_CANCELLED;
-    return dlvsym(RTLD_DEFAULT, name, version);
+    Dl_info file;
+    const void *there = dlsym(RTLD_DEFAULT, beside);
+    void *library =
+        there && dladdr(there, &file) ? dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *found = library ? dlsym(library, name) : NULL;
+    if (library) {
+        (void)dlclose(library); /* it was there before */
+    }
+    return found;
 }
