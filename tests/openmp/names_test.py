@@ -54,7 +54,9 @@ class Names(unittest.TestCase):
     def theirs(self, which):
         path = os.environ[which]
         if not os.path.exists(path):
-            self.skipTest(f"not possible here: no {which} (scripts/setup.sh test installs it)")
+            reason = f"no {which} (scripts/setup.sh test installs it)"
+            print("not possible here: " + reason, flush=True)
+            self.skipTest(reason)
         return names(path)
 
     def test_of_gcc(self):
