@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "port/port.h"
+#include "support/locked.h"
 #include "support/process.h"
 #include "support/unit.h"
 
@@ -169,22 +169,6 @@ fast_memory_is_had_where_there_is_some(void **state)
     omp_destroy_allocator(allocator);
 }
 
-/* Of this process, in KiB. */
-static long
-locked_kib(void)
-{
-    char line[128];
-    long kib = -1;
-    FILE *file = fopen("/proc/self/status", "re");
-    while (file && fgets(line, sizeof line, file)) {
-        (void)sscanf(line, "VmLck: %ld", &kib);
-    }
-    if (file) {
-        (void)fclose(file);
-    }
-    return kib;
-}
-
 static void
 pinned_memory_stays(void **state)
 {
@@ -212,12 +196,11 @@ pinned_memory_stays(void **state)
 static int
 may_lock_none(test_process *parent, void *argument)
 {
-    const struct rlimit none = {0, 0};
     omp_alloctrait_t traits[] = {{omp_atk_pinned, omp_atv_true},
                                  {omp_atk_fallback, omp_atv_null_fb}};
     (void)parent;
     (void)argument;
-    if (setrlimit(RLIMIT_MEMLOCK, &none) != 0 || (geteuid() == 0 && setuid(65534) != 0)) {
+    if (!locked_forbid()) {
         return 77;
     }
     omp_allocator_handle_t strict = omp_init_allocator(omp_default_mem_space, 2, traits);

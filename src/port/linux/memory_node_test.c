@@ -5,12 +5,12 @@
 #include <linux/mempolicy.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "port/port.h"
+#include "support/locked.h"
 #include "support/mounts.h"
 #include "support/process.h"
 #include "support/unit.h"
@@ -153,22 +153,6 @@ pages_are_spread(void **state)
 
 /* ---- Pages that stay ------------------------------------------------------------------------- */
 
-/* Of this process, in KiB. */
-static long
-locked_kib(void)
-{
-    char line[128];
-    long kib = -1;
-    FILE *file = fopen("/proc/self/status", "re");
-    while (file && fgets(line, sizeof line, file)) {
-        (void)sscanf(line, "VmLck: %ld", &kib);
-    }
-    if (file) {
-        (void)fclose(file);
-    }
-    return kib;
-}
-
 static int
 pins(test_process *parent, void *argument)
 {
@@ -190,11 +174,10 @@ pins(test_process *parent, void *argument)
 static int
 pins_too_much(test_process *parent, void *argument)
 {
-    const struct rlimit none = {0, 0};
     void *pages;
     (void)parent;
     (void)argument;
-    if (setrlimit(RLIMIT_MEMLOCK, &none) != 0 || (geteuid() == 0 && setuid(65534) != 0)) {
+    if (!locked_forbid()) {
         return 77;
     }
     child_expect(med_port_memory_map(65536, &pages) == MEDLEY_OK);
