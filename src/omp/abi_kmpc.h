@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "omp/face.h"
@@ -58,6 +59,11 @@ void med_kmpc_doacross_begin(med_member *member, med_loop *loop, const med_bound
 /* The member was told that its loop, or its region, is cancelled: it goes past what would end the
  * group of tasks that reduces for that, if there is one. */
 void med_kmpc_reduction_leave(med_member *member, bool is_region);
+
+/* Of api_alloc.c: clang's names for memory mean the same. */
+void *omp_aligned_alloc(size_t alignment, size_t size_bytes, uintptr_t allocator);
+void *omp_calloc(size_t count, size_t size_bytes, uintptr_t allocator);
+void *omp_realloc(void *memory, size_t size_bytes, uintptr_t allocator, uintptr_t free_allocator);
 
 /* Clang calls one function for those that the program has and those that are its own. */
 static inline uint32_t

@@ -2,7 +2,6 @@
 /* The names that clang calls for cancellation, leagues of teams, and memory. */
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "omp/abi_kmpc.h"
 #include "omp/allocator.h"
@@ -170,10 +169,7 @@ FACE void *
 __kmpc_aligned_alloc(int32_t thread, size_t alignment, size_t size_bytes, uintptr_t allocator)
 {
     (void)thread;
-    if (allocator == MED_ALLOCATOR_NULL) {
-        allocator = med_member_get()->icv->allocator;
-    }
-    return med_allocator_take(allocator, size_bytes, alignment);
+    return omp_aligned_alloc(alignment, size_bytes, allocator);
 }
 
 FACE void *

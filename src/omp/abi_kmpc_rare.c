@@ -6,10 +6,8 @@
  */
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "omp/abi_kmpc.h"
-#include "omp/allocator.h"
 #include "omp/crew.h"
 
 /* ---- What libomptarget asks ------------------------------------------------------------------ */
@@ -76,14 +74,8 @@ __kmpc_barrier_master_nowait(const med_kmpc_place *place, int32_t thread)
 FACE void *
 __kmpc_calloc(int32_t thread, size_t count, size_t size_bytes, uintptr_t allocator)
 {
-    size_t bytes;
     (void)thread;
-    if (__builtin_mul_overflow(count, size_bytes, &bytes)) {
-        return NULL;
-    }
-    allocator = allocator == MED_ALLOCATOR_NULL ? med_member_get()->icv->allocator : allocator;
-    void *memory = med_allocator_take(allocator, bytes, 1);
-    return memory ? memset(memory, 0, bytes) : NULL;
+    return omp_calloc(count, size_bytes, allocator);
 }
 
 FACE void *
@@ -94,16 +86,7 @@ __kmpc_realloc(int32_t thread,
                uintptr_t allocator_before)
 {
     (void)thread;
-    (void)allocator_before;
-    if (size_bytes == 0) {
-        med_allocator_give(memory);
-        return NULL;
-    }
-    if (memory) {
-        return med_allocator_move(memory, allocator, size_bytes);
-    }
-    allocator = allocator == MED_ALLOCATOR_NULL ? med_member_get()->icv->allocator : allocator;
-    return med_allocator_take(allocator, size_bytes, 1);
+    return omp_realloc(memory, size_bytes, allocator, allocator_before);
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
