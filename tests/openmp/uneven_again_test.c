@@ -72,8 +72,118 @@ was_disturbed(void)
     return first_ones > COUNT * 7 / 10 && becomes(1000, 1000, 0, COUNT * 65 / 100);
 }
 
-/* Where others want the processors, too, a thread may be gone just when it is measured: so it holds
- * once in some tries. What is never measured again it does not hold for in any. */
+/* ---- The record ------------------------------------------------------------------------------ */
+
+#define AGAIN 64 /* invocations between two measurements of a loop that was measured often enough */
+
+typedef struct record {
+    char why[32];
+    int probes;
+} record;
+
+/* Of the only loop of a program that has run. */
+static record
+record_read(const char *path)
+{
+    static const char probes[] = ",\"probes\":", why[] = ",\"why\":\"";
+    char line[8192];
+    record found = {"", -1};
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *at = strstr(line, probes);
+        if (at) {
+            (void)sscanf(at + sizeof probes - 1, "%d", &found.probes);
+            at = strstr(at, why);
+            (void)sscanf(at ? at + sizeof why - 1 : "", "%31[a-z-]", found.why);
+        }
+    }
+    if (file) {
+        (void)fclose(file);
+    }
+    return found;
+}
+
+/* What is recorded of the loops, which end their program; of which one probe is often enough. */
+static record
+record_of(bool (*loops)(void))
+{
+    char path[] = "/tmp/medley-uneven-again.XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    (void)close(file);
+    const variable v[] = {{"OMP_SCHEDULE", "hetprobe"},
+                          {"OMP_NUM_THREADS", "2"},
+                          {"MEDLEY_MAX_PROBES", "1"},
+                          {"MEDLEY_EXPLAIN", path}};
+    (void)fflush(NULL);
+    assert_true(WITH(v, loops));
+    record found = record_read(path);
+    (void)unlink(path);
+    return found;
+}
+
+/* The record is written where a program ends. */
+static bool
+end_with(int count, int rounds)
+{
+    for (int i = 0; i < count; i++) {
+        loop(rounds, rounds);
+    }
+    exit(0);
+}
+
+static bool
+long_ones(void)
+{
+    return end_with(1 + 4 * AGAIN, 1000);
+}
+
+/* Whoever else wants the processors makes them longer. */
+static void
+long_ones_are_measured_now_and_then(void **state)
+{
+    (void)state;
+    assert_int_equal(record_of(long_ones).probes, 1 + 4);
+}
+
+static bool
+short_ones_then_long_ones(void)
+{
+    for (int i = 0; i < 20; i++) {
+        loop(0, 0);
+    }
+    return end_with(5 * AGAIN, 1000);
+}
+
+/* What is short is no longer taken for that with the second measurement, and then counted. */
+static void
+short_ones_are_measured_now_and_then(void **state)
+{
+    (void)state;
+    assert_true(record_of(short_ones_then_long_ones).probes >= 4);
+}
+
+static bool
+long_one_then_short_ones(void)
+{
+    loop(1000, 8000);
+    return end_with(4 * AGAIN, 0);
+}
+
+/* One is found to be short; or it was disturbed each time, and counted. */
+static void
+long_ones_are_found_short(void **state)
+{
+    (void)state;
+    record found = record_of(long_one_then_short_ones);
+    assert_true(found.probes > 1 || strcmp(found.why, "short") == 0);
+}
+
+/* ---- How it is split ------------------------------------------------------------------------- */
+
+/* That it is measured, the record tells. Where others want the processors, too, a thread may be
+ * gone just when it is: so the split is right once in some tries. Of what is never measured again
+ * it is so in none. */
 #define TRIES 20
 
 static void
@@ -113,6 +223,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_ones_are_measured_now_and_then),
+        cmocka_unit_test(short_ones_are_measured_now_and_then),
+        cmocka_unit_test(long_ones_are_found_short),
         cmocka_unit_test(a_loop_that_becomes_longer),
         cmocka_unit_test(a_loop_that_becomes_short),
         cmocka_unit_test(a_probe_that_was_disturbed),
