@@ -42,13 +42,17 @@ configure_file(cmake/medley.pc.in ${folder}/medley.pc @ONLY)
 configure_file(cmake/MedleyConfig.cmake.in ${folder}/MedleyConfig.cmake @ONLY)
 write_basic_package_version_file(${folder}/MedleyConfigVersion.cmake
     COMPATIBILITY SameMajorVersion)
-# Where that is installed is known when it is.
+# Where that is installed is known when it is; and it is made there, since two may install one build
+# at once.
 install(CODE "
     string(REPLACE \" \" \"\\\\ \" MEDLEY_PREFIX \"\${CMAKE_INSTALL_PREFIX}\")
     set(CMAKE_INSTALL_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
     set(PROJECT_VERSION \"${PROJECT_VERSION}\")
-    configure_file(\"${PROJECT_SOURCE_DIR}/cmake/medley-openmp.pc.in\" \"${folder}/medley-openmp.pc\" @ONLY)")
-install(FILES ${folder}/medley.pc ${folder}/medley-openmp.pc DESTINATION ${MEDLEY_PKGCONFIG_DIR})
+    set(file \"\${CMAKE_INSTALL_PREFIX}/${MEDLEY_PKGCONFIG_DIR}/medley-openmp.pc\")
+    message(STATUS \"Installing: \$ENV{DESTDIR}\${file}\")
+    configure_file(\"${PROJECT_SOURCE_DIR}/cmake/medley-openmp.pc.in\" \"\$ENV{DESTDIR}\${file}\" @ONLY)
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${file}\")")
+install(FILES ${folder}/medley.pc DESTINATION ${MEDLEY_PKGCONFIG_DIR})
 # By the standards' names, and with their versions, for programs that know no more than those.
 function(medley_interface file INTERFACE_NAME INTERFACE_VERSION INTERFACE_DESCRIPTION)
     configure_file(cmake/interface.pc.in ${folder}/${file}.pc @ONLY)

@@ -108,3 +108,6 @@ echo "DESTDIR"
 DESTDIR=$work/stage cmake --install "$build" --prefix /opt/medley >/dev/null
 [ -x stage/opt/medley/bin/medley ] || fail "DESTDIR is not honoured"
 grep -qx 'prefix=/opt/medley' "$(find stage -name medley-openmp.pc)" || fail "pkg-config says another prefix"
+# What is made where it is installed is made nowhere else: two may install one build at once.
+! find "$build/install" -name 'medley-openmp.pc' | grep . || fail "the build has medley-openmp.pc, too"
+grep -qx '/opt/medley/.*/medley-openmp.pc' "$build/install_manifest.txt" || fail "the manifest lacks medley-openmp.pc"
