@@ -61,3 +61,28 @@ function(medley_shared_of target archive)
     add_library(${target} SHARED ${nothing})
     target_link_libraries(${target} PRIVATE medley_flags -Wl,--whole-archive ${archive} -Wl,--no-whole-archive)
 endfunction()
+
+# medley_first(TARGET SCRIPT): that script of the linker's says what stands first in it. GNU's knows
+# such scripts, gold and mold do not: what they link stands as they will. MEDLEY_FIRST_NAMED: the
+# objects have the names by which scripts say it, which they lose where the linker optimizes.
+if(MEDLEY_PORT STREQUAL linux)
+    include(CheckCSourceCompiles)
+    set(MEDLEY_FIRST_NAMED FALSE)
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+    separate_arguments(CMAKE_REQUIRED_LINK_OPTIONS NATIVE_COMMAND "${CMAKE_SHARED_LINKER_FLAGS}")
+    list(APPEND CMAKE_REQUIRED_LINK_OPTIONS -shared -Wl,-T,${PROJECT_SOURCE_DIR}/src/first.ld)
+    set(CMAKE_REQUIRED_FLAGS -fPIC)
+    check_c_source_compiles("int main(void) { return 0; }" MEDLEY_FIRST_LINKS)
+    unset(CMAKE_REQUIRED_FLAGS)
+    unset(CMAKE_REQUIRED_LINK_OPTIONS)
+    if(MEDLEY_FIRST_LINKS AND CMAKE_C_OUTPUT_EXTENSION STREQUAL .o AND NOT CMAKE_C_OUTPUT_EXTENSION_REPLACE
+            AND NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION AND NOT "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${build_type}}" MATCHES "-flto")
+        set(MEDLEY_FIRST_NAMED TRUE)
+    endif()
+endif()
+function(medley_first target script)
+    if(MEDLEY_FIRST_LINKS)
+        target_link_options(${target} PRIVATE -Wl,-T,${script})
+        set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
+    endif()
+endfunction()
