@@ -285,6 +285,22 @@ say_as_leader(med_barrier *barrier, const med_barrier_member *member, med_barrie
     say(line, member->come);
 }
 
+/* News of more comings ago than this would be taken for ones to come. */
+#define NEWS_LAG_MOST (UINT32_C(1) << 30)
+
+/* Where all but the first depart each time no leader has news to tell, and his line stays behind
+ * while the others' go round. The time before this one is over for all: to say so is true, and
+ * too little for who waits. */
+static void
+news_keep_up(med_barrier *barrier, const med_barrier_member *member)
+{
+    med_barrier_line *news = &barrier->lines[barrier->lines[member->index].news];
+    /* Relaxed: its own. */
+    if (member->come - atomic32_load_relaxed(&news->come) > NEWS_LAG_MOST) {
+        say(news, member->come - 1);
+    }
+}
+
 void
 med_barrier_come(med_barrier *barrier, med_barrier_member *member)
 {
@@ -304,6 +320,7 @@ med_barrier_depart(med_barrier *barrier,
     /* Whoever waits looks for himself: to know whether all have come, each would have to look. */
     med_wait_wake(&barrier->wait, barrier->scope);
     while (is_leader(barrier, member)) {
+        news_keep_up(barrier, member);
         wanted group = group_of(barrier, member, called, context);
         if (!wait_for(barrier, member, &group)) {
             return false;

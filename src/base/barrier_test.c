@@ -180,6 +180,53 @@ those_who_depart_are_told(void **state)
     run_all(toil_and_depart);
 }
 
+static bool
+at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Of four in two groups, all here: the first alone sees that all have come. */
+static void
+all_depart(med_barrier *barrier, med_barrier_member *members)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        med_barrier_come(barrier, &members[i]);
+    }
+    for (uint32_t i = 3; i > 0; i--) {
+        assert_true(med_barrier_depart(barrier, &members[i], at_once, NULL));
+    }
+    assert_true(med_barrier_await(barrier, &members[0], at_once, NULL));
+}
+
+/* They have departed nearly 2^31 times, and nobody was told by a leader; then they go on to where
+ * that is as far ahead as it is behind, and behind that. */
+static void
+nobody_is_early_behind_many_departures(void **state)
+{
+    const uint32_t news_first = 6; /* behind four members and two leaders */
+    const uint32_t come = (uint32_t)INT32_MAX - 2;
+    (void)state;
+    med_barrier *barrier = barrier_make(4, &shapes[2]);
+    med_barrier_member members[4];
+    for (uint32_t i = 0; i < barrier->line_count; i++) {
+        atomic32_store_relaxed(&barrier->lines[i].come, i < news_first ? come : 0);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        med_barrier_member_init(&members[i], i);
+        members[i].come = come;
+    }
+    for (uint32_t round = 0; round < 6; round++) {
+        all_depart(barrier, members);
+        med_barrier_member second = members[3]; /* comes to one that nobody else has come to */
+        second.come++;
+        second.line = second.index;
+        assert_false(med_barrier_await(barrier, &second, at_once, NULL));
+    }
+    free(barrier);
+}
+
 /* Is the second of three, who departed, wanted on that processor, by the lines of the others? */
 static bool
 is_wanted_on(uint32_t here, uint32_t first, uint32_t first_come, uint32_t last, uint32_t last_come)
@@ -341,6 +388,7 @@ main(void)
         cmocka_unit_test(called_while_waiting),
         cmocka_unit_test(begins_anew),
         cmocka_unit_test(those_who_depart_are_told),
+        cmocka_unit_test(nobody_is_early_behind_many_departures),
         cmocka_unit_test(one_knows_who_is_wanted_here),
         cmocka_unit_test(of_thousands_some_are_looked_at),
     };
