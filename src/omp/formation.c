@@ -58,13 +58,21 @@ make(med_team *team, const med_formation *wanted, const uint8_t *leads)
     return formation;
 }
 
+static med_formation *
+find_or_make(med_team *team, const med_formation *wanted)
+{
+    med_formation *formation = find(team, wanted);
+    return formation ? formation : make(team, wanted, NULL);
+}
+
 med_formation *
 med_formation_of(med_team *team, uint32_t size)
 {
     med_formation wanted = {.size = size};
-    med_formation *formation = find(team, &wanted);
-    while (!formation && !(formation = make(team, &wanted, NULL)) && wanted.size > 1) {
+    med_formation *formation = find_or_make(team, &wanted);
+    while (!formation && wanted.size > 1) {
         med_team_report_fewer(--wanted.size, MED_TEAM_NO_MORE);
+        formation = find_or_make(team, &wanted);
     }
     return formation;
 }

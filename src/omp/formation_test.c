@@ -235,6 +235,23 @@ without_memory(void **state)
     }
 }
 
+/* Without memory for any the largest one counts that is there and not too large. */
+static void
+as_many_as_there_is_one_for(void **state)
+{
+    (void)state;
+    team_begin();
+    formed(1, false);
+    const med_formation *alone = team.formation;
+    formed(4, false);
+    const med_formation *four = team.formation;
+    blocks_most = blocks;
+    assert_ptr_equal(med_formation_of(&team, 3), alone);
+    assert_ptr_equal(med_formation_of(&team, 4), four);
+    assert_ptr_equal(med_formation_of(&team, SIZE), four);
+    team_end();
+}
+
 int
 main(void)
 {
@@ -246,6 +263,7 @@ main(void)
         cmocka_unit_test(nobody_keeps_a_seat),
         cmocka_unit_test(as_one_was_told),
         cmocka_unit_test(without_memory),
+        cmocka_unit_test(as_many_as_there_is_one_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
