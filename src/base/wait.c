@@ -113,8 +113,8 @@ static uint64_t
 slice_of_request_end_ns(const med_wait_request *request, uint32_t slice)
 {
     bool is_long = !med_port_is_small() && request->slices_double;
-    uint32_t doubled = is_long ? smaller(SLICE_DOUBLES + slice, SLICE_DOUBLES_LONG)
-                               : smaller(slice, SLICE_DOUBLES);
+    uint32_t doubled = is_long && slice ? smaller(SLICE_DOUBLES + slice - 1, SLICE_DOUBLES_LONG)
+                                        : smaller(slice, SLICE_DOUBLES);
     return slice_end_ns(doubled, request->deadline_ns);
 }
 

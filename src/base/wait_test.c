@@ -263,7 +263,7 @@ slices_end_by_the_deadline(void **state)
     }
 }
 
-#define SLICES 3u
+#define SLICES 4u
 
 static medley_status_t
 so_many_slices(void *context)
@@ -278,7 +278,7 @@ never_holds(void *context)
     return false;
 }
 
-/* 64 ms, and twice as long each time: 448 ms; where deaths are looked for it is 28. */
+/* 4 ms, 64, and twice as long each time: 452 ms; where deaths are looked for it is 60. */
 static void
 slices_of_who_looks_for_no_deaths_go_on_doubling(void **state)
 {
@@ -294,8 +294,35 @@ slices_of_who_looks_for_no_deaths_go_on_doubling(void **state)
                                       .scope = MED_PORT_SCOPE_PROCESS};
     uint64_t start_ns = med_port_clock_ns();
     assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_TIMEOUT);
-    assert_true(med_port_clock_ns() - start_ns >= 448000000u);
+    assert_true(med_port_clock_ns() - start_ns >= 452000000u);
     assert_int_equal(waiter.slices, SLICES);
+}
+
+static medley_status_t
+goes_on(void *context)
+{
+    (void)context;
+    return MEDLEY_OK;
+}
+
+/* He looks in a wait that is over before the second slice is. Again, if he was held up so long
+ * that the first ended with the wait. */
+static void
+who_looks_for_no_deaths_looks_early_once(void **state)
+{
+    med_waiter waiter = {0};
+    (void)state;
+    for (uint32_t tries = 0; tries < 100 && waiter.slices < 2; tries++) {
+        med_wait wait = {0};
+        const med_wait_request request = {.condition = never_holds,
+                                          .each_slice = goes_on,
+                                          .slices_double = true,
+                                          .deadline_ns = med_port_clock_ns() + 40000000u,
+                                          .scope = MED_PORT_SCOPE_PROCESS};
+        waiter = (med_waiter){0};
+        assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_TIMEOUT);
+    }
+    assert_int_equal(waiter.slices, 2);
 }
 
 /* A waker's own word, and what he finds there when he looks closer. */
@@ -366,6 +393,7 @@ main(void)
         cmocka_unit_test(a_new_one_on_one_processor_does_not_spin),
         cmocka_unit_test(slices_end_by_the_deadline),
         cmocka_unit_test(slices_of_who_looks_for_no_deaths_go_on_doubling),
+        cmocka_unit_test(who_looks_for_no_deaths_looks_early_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
