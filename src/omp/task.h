@@ -90,7 +90,7 @@ med_task_group_of(const med_task *task)
  * a parent is, and so is the group. */
 typedef struct med_bound {
     const med_task *ancestor; /* NULL: all */
-    uint32_t mark;
+    uint64_t mark;
     const med_task *parent;      /* NULL; or whose children are allowed as well; */
     const med_task_group *group; /* NULL; or the group all of which is */
 } med_bound;

@@ -10,7 +10,8 @@
  * thief sees that the bottom is lower, or the owner that this may be the last one; then the
  * compare-and-swap decides. Two thieves' tops are in that order as well, so who stole first does
  * not hide from the owner that a second one is at the last. Numbers go round after 2^32 steals; a
- * thief would have to sleep through all of them, and wake at that very one.
+ * thief would have to sleep through all of them, and wake at that very one. Marks do not, since a
+ * member's implicit task has one for as long as its team is there.
  *
  * May a task be stolen by who waits? Its ancestors and its group are looked up before it is his,
  * while it may be executed and its memory be another task. If so the top has gone on, and the
@@ -33,20 +34,28 @@ distance(uint32_t from, uint32_t to)
 
 /* ---- Its owner ------------------------------------------------------------------------------- */
 
+static void
+look_at_top(med_task_queue *queue)
+{
+    /* Relaxed: should a thief of the place's last task read the one that comes there now (A2), he
+     * has seen this top as well, and gets neither. */
+    uint32_t top = atomic32_load_relaxed(&queue->top);
+    queue->top_at += top - queue->top_seen;
+    queue->top_seen = top;
+}
+
 /* How many are there, at the most, that thieves have left. */
 static uint32_t
 left_of(med_task_queue *queue, uint32_t bottom)
 {
-    /* Relaxed: should a thief of the place's last task read the one that comes there now (A2), he
-     * has seen this top as well, and gets neither. */
-    queue->top_seen = atomic32_load_relaxed(&queue->top);
+    look_at_top(queue);
     return bottom - queue->top_seen;
 }
 
 void
 med_task_queue_begin(med_task_queue *queue)
 {
-    queue->top_seen = atomic32_load_relaxed(&queue->top); /* relaxed: a number */
+    look_at_top(queue);
     queue->enough = MED_TASK_QUEUE_LEAST;
 }
 
@@ -95,7 +104,7 @@ med_task_queue_take(med_task_queue *queue, const med_bound *bound)
     /* Relaxed, these two: the bottom is its own, and a top that is old only costs the long way. */
     uint32_t bottom = atomic32_load_relaxed(&queue->bottom);
     uint32_t top = atomic32_load_relaxed(&queue->top);
-    if (!distance(top, bottom) || (bound->ancestor && !distance(bound->mark, bottom))) {
+    if (!distance(top, bottom) || (bound->ancestor && med_task_queue_mark(queue) <= bound->mark)) {
         return NULL;
     }
     bottom--;

@@ -23,7 +23,8 @@ typedef struct med_task_queue {
     _Alignas(64) atomic32 top;    /* the first one's place */
     _Alignas(64) atomic32 bottom; /* behind the last one's; its owner writes it */
     uint32_t top_seen;            /* the owner's: no further than it is; */
-    uint32_t enough;              /* and how many are, now */
+    uint32_t enough;              /* and how many are, now; */
+    uint64_t top_at;              /* `top_seen`, as a number that does not go round */
     _Alignas(64) atomic_word tasks[MED_TASK_QUEUE];
 } med_task_queue;
 
@@ -42,10 +43,11 @@ med_task_queue_has_enough(med_task_queue *queue)
     return bottom - queue->top_seen >= queue->enough && med_task_queue_look(queue, bottom);
 }
 /* What stands below it now was there before all that is to come. */
-static inline uint32_t
+static inline uint64_t
 med_task_queue_mark(const med_task_queue *queue)
 {
-    return atomic32_load_relaxed(&queue->bottom); /* relaxed: the owner's own */
+    /* Relaxed: the owner's own; it is never below a top that has been seen. */
+    return queue->top_at + (atomic32_load_relaxed(&queue->bottom) - queue->top_seen);
 }
 
 /* Anybody, both. The first one; NULL: there is none, it is not allowed, or somebody else was
