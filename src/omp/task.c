@@ -119,11 +119,13 @@ count_in(med_member *member, med_task *task)
 /* ---- Met ------------------------------------------------------------------------------------- */
 
 /* What becomes ready elsewhere than where it was met is not executed there at once: one after the
- * other could do so, each within the last one. */
+ * other could do so, each within the last one. What the member's task may not start is not put
+ * above the mark in its queue. */
 void
 med_task_ready(med_member *member, med_task *task)
 {
-    if (task->priority > 0 || !med_task_queue_push(&med_tasking_get(member)->queue, task)) {
+    if (task->priority > 0 || member->lists ||
+        !med_task_queue_push(&med_tasking_get(member)->queue, task)) {
         med_task_list_put(&member->team->tasks, member, task);
     }
     med_task_wake(member);

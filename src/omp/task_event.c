@@ -61,6 +61,17 @@ med_task_event_forgo(med_member *member, med_task *task)
 
 /* ---- Fulfilled ------------------------------------------------------------------------------- */
 
+/* It need not be one that the member's task may start. Then what depends on it is none either: that
+ * has the same parent. */
+static void
+finish(med_member *member, med_task *task)
+{
+    const med_bound bound = med_task_bound(member, NULL);
+    member->lists = !med_task_is_allowed(task, &bound);
+    med_task_finish(member, task);
+    member->lists = false;
+}
+
 static void
 put(med_team *team, med_task *task)
 {
@@ -83,7 +94,7 @@ med_task_settle(med_member *member)
     bool is_some = task != NULL;
     while (task) {
         med_task *next = task->next;
-        med_task_finish(member, task);
+        finish(member, task);
         task = next;
     }
     return is_some;
@@ -143,7 +154,7 @@ fulfil_as_member(med_member *member, med_task *task)
 {
     uint32_t other = med_task_event_half(task, MED_TASK_HALF_EVENT);
     if (other == MED_TASK_HALF_LINES) {
-        med_task_finish(member, task);
+        finish(member, task);
     } else if (other == MED_TASK_HALF_DISCARDED) {
         med_task_release(member, task);
     } else {

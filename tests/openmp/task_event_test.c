@@ -12,7 +12,7 @@
 #define ROUNDS 100
 #define EVENTS 400
 
-static int thing; /* that tasks depend on */
+static int thing, other_thing; /* that tasks depend on */
 
 /* ---- What waits for a task ------------------------------------------------------------------- */
 
@@ -202,6 +202,73 @@ either_half_may_be_the_second(void **state)
     }
 }
 
+static void *
+fulfil_at_once(void *event)
+{
+    omp_fulfill_event(*(omp_event_handle_t *)event);
+    return NULL;
+}
+
+enum {
+    BY_ITSELF,
+    BY_A_VISITOR,
+    BESIDE_ITS_OWN, /* one of its children is ready as well, and waited for */
+    HOWS,
+};
+
+static void
+fulfil_and_look_for_tasks(int how, omp_event_handle_t event)
+{
+    omp_event_handle_t own;
+    pthread_t thread;
+    if (how == BY_A_VISITOR) {
+        assert_int_equal(pthread_create(&thread, NULL, fulfil_at_once, &event), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    } else if (how == BESIDE_ITS_OWN) {
+#pragma omp task detach(own) depend(out : other_thing)
+        {}
+#pragma omp task depend(in : other_thing)
+        {
+        }
+        omp_fulfill_event(own);
+    }
+    if (how != BY_A_VISITOR) {
+        omp_fulfill_event(event);
+    }
+#pragma omp taskyield
+#pragma omp taskwait
+}
+
+/* The tied task that finds it ready while it waits is none of its ancestors. */
+static void
+what_depends_on_it_begins_in_no_stranger(void **state)
+{
+    (void)state;
+    for (int how = 0; how < HOWS; how++) {
+        bool is_within = false, was_within = true;
+        int behind = 0;
+#pragma omp parallel num_threads(1)
+        {
+            omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : thing)
+            {}
+#pragma omp task depend(in : thing) shared(is_within, was_within, behind)
+            {
+                was_within = is_within;
+                behind++;
+            }
+#pragma omp task shared(is_within) firstprivate(event, how)
+            {
+                is_within = true;
+                fulfil_and_look_for_tasks(how, event);
+                is_within = false;
+            }
+        }
+        assert_int_equal(behind, 1);
+        assert_false(was_within);
+    }
+}
+
 /* As a visitor of the outer team. */
 static void
 a_member_of_an_inner_team_fulfils(void **state)
@@ -341,6 +408,7 @@ main(void)
         cmocka_unit_test(who_meets_an_undeferred_task_waits_for_it),
         cmocka_unit_test(tasks_fulfil_each_other),
         cmocka_unit_test(either_half_may_be_the_second),
+        cmocka_unit_test(what_depends_on_it_begins_in_no_stranger),
         cmocka_unit_test(a_member_of_an_inner_team_fulfils),
         cmocka_unit_test(the_team_may_end_at_once),
         cmocka_unit_test(a_cancelled_task_has_no_event),
