@@ -123,9 +123,8 @@ med_cancel_end(med_member *member, uint32_t round)
 }
 
 static bool
-have_all_ended(void *context)
+have_all_ended(const med_team *team)
 {
-    const med_team *team = context;
     for (uint32_t i = 1; i < team->size; i++) {
         const med_member *member = team->members[i];
         /* A2 ended <- R2 (med_cancel_end); relaxed: the leader's own */
@@ -136,17 +135,27 @@ have_all_ended(void *context)
     return true;
 }
 
+static bool
+is_first_called(void *context)
+{
+    const med_member *first = context;
+    return have_all_ended(first->team) || med_task_calls(context);
+}
+
+/* Who has not ended may wait for a task behind others in the first member's queue. */
 void
 med_cancel_gather(med_member *first)
 {
-    med_team *team = first->team;
-    if (med_cancel_region_is(first) && !have_all_ended(team)) {
-        med_wait_request request = {.condition = have_all_ended,
-                                    .context = team,
-                                    .limits = first->limits,
-                                    .deadline_ns = MED_PORT_FOREVER,
-                                    .scope = MED_PORT_SCOPE_PROCESS};
+    med_wait_request request = {.condition = is_first_called,
+                                .context = first,
+                                .limits = first->limits,
+                                .deadline_ns = MED_PORT_FOREVER,
+                                .scope = MED_PORT_SCOPE_PROCESS};
+    while (med_cancel_region_is(first) && !have_all_ended(first->team)) {
         (void)med_wait_until(&first->barrier->wait, &first->waiter, &request);
+        if (med_task_calls(first)) {
+            med_task_help(first);
+        }
     }
 }
 

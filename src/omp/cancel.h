@@ -28,8 +28,8 @@ bool med_cancel_work_is(const med_member *member);
 bool med_cancel_barrier(med_member *member);
 
 /* For team.c: a member has come to the end of the region of that number, and goes; the first has,
- * and all others came, in a team of which something was cancelled: it waits until they have ended;
- * tasks are over as well. */
+ * and all others came, in a team of which something was cancelled: it waits until they have ended,
+ * and executes tasks, which they may wait for; tasks are over as well. */
 void med_cancel_end(med_member *member, uint32_t round);
 void med_cancel_gather(med_member *first);
 void med_cancel_settle(med_member *first);

@@ -2,9 +2,11 @@
 /* Cancellation: of regions, out of barriers and in the middle of loops, of loops and sections; and
  * that the team is whole behind it. */
 #include <omp.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/atomic.h"
 #include "support/unit.h"
 
 #define THREADS 4
@@ -274,6 +276,76 @@ who_waits_without_a_word_leaves_too(void **state)
     cancelled_around(for_a_copy);
 }
 
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+static int thing; /* that tasks depend on */
+
+enum {
+    BEGUN,
+    MADE,    /* the task with a priority, which the other thread is to have; */
+    WAITED,  /* its children; */
+    STARTED, /* the first of them, by who cancels */
+};
+
+static void
+await(const atomic32 *at, uint32_t step)
+{
+    while (atomic32_load_acquire(at) < step) {
+        sched_yield();
+    }
+}
+
+/* Its second child is ready in the queue of who executes the first one, behind another task there,
+ * which its runner may not start. */
+static void
+wait_for_both(atomic32 *at)
+{
+#pragma omp task depend(out : thing)
+    atomic32_store_release(at, STARTED);
+#pragma omp task depend(in : thing)
+    {
+    }
+    atomic32_store_release(at, WAITED);
+    await(at, STARTED);
+#pragma omp taskwait
+}
+
+static void
+take_the_first(atomic32 *at)
+{
+#pragma omp task priority(1)
+    wait_for_both(at);
+    atomic32_store_release(at, MADE);
+    await(at, WAITED);
+    while (atomic32_load_acquire(at) < STARTED) {
+#pragma omp taskyield
+    }
+}
+
+static void
+who_cancels_has_tasks_that_others_wait_for(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 10; round++) {
+        atomic32 at;
+        atomic32_store_relaxed(&at, BEGUN);
+#pragma omp parallel num_threads(2) shared(at)
+        {
+            if (omp_get_thread_num() == 0) {
+#pragma omp task
+                sched_yield(); /* without lines it were none */
+#pragma omp task if (0) shared(at)
+                take_the_first(&at);
+#pragma omp cancel parallel
+            }
+            await(&at, MADE);
+#pragma omp barrier
+        }
+        assert_int_equal(atomic32_load_relaxed(&at), STARTED);
+        team_is_whole();
+    }
+}
+
 int
 main(void)
 {
@@ -285,8 +357,11 @@ main(void)
         cmocka_unit_test(sections_are_cancelled),
         cmocka_unit_test(a_condition_decides),
         cmocka_unit_test(who_waits_without_a_word_leaves_too),
+        cmocka_unit_test(who_cancels_has_tasks_that_others_wait_for),
     };
-    if (setenv("OMP_CANCELLATION", "true", 1) != 0) { /* it is read at the first region */
+    /* Read at the first region. */
+    if (setenv("OMP_CANCELLATION", "true", 1) != 0 ||
+        setenv("OMP_MAX_TASK_PRIORITY", "1", 1) != 0) {
         return 1;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
