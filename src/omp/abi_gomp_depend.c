@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Dependences as gcc's programs say them: of tasks, of waits, and of what is copied in a task of its
- * own. */
+/* Dependences as gcc's programs say them: of tasks, of waits, and of what is copied in a task of
+ * its own. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

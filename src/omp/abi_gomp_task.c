@@ -44,7 +44,7 @@ priority_of(unsigned flags, int priority)
     return priority < most ? priority : most;
 }
 
-/* ---- Dependences ------------------------------------------------------------------------------ */
+/* ---- Dependences ----------------------------------------------------------------------------- */
 
 /* Apart: its list is large, and most tasks have none. */
 static __attribute__((noinline)) void

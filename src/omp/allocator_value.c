@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Allocators as OMP_ALLOCATOR says them (OpenMP 5.1, section 6.21): one of the predefined ones, or a
- * memory space, and perhaps traits behind a colon. Names have their numbers from their places in
+/* Allocators as OMP_ALLOCATOR says them (OpenMP 5.1, section 6.21): one of the predefined ones, or
+ * a memory space, and perhaps traits behind a colon. Names have their numbers from their places in
  * these lists: those of omp.h. */
 #include "omp/allocator.h"
 

@@ -45,8 +45,8 @@ omp_get_device_num(void)
 }
 
 /* Clang's programs are linked with a library of LLVM's where they have regions for other devices:
- * that one knows which there are, and goes by the same three names. A static program has plain names
- * alone, and those are the host's. */
+ * that one knows which there are, and goes by the same three names. A static program has plain
+ * names alone, and those are the host's. */
 #ifdef MED_OMP_VERSIONS
 static int
 asked_of_libomptarget(const char *name)

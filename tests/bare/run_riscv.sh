@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds the bare RISC-V image for these cores: rv64; rv32; rv32-tas, which has no atomic instruction
-# but a test-and-set. Runs it on QEMU's machine "virt" (emulated). What fails says so; an image's exit
-# status is how many of its checks failed. The image calls every function of MRAPI, of MCAPI, and of
-# what is added to MCAPI. There is a second image, of OpenMP.
+# Builds the bare RISC-V image for these cores: rv64; rv32; rv32-tas, which has no atomic
+# instruction but a test-and-set. Runs it on QEMU's machine "virt" (emulated). What fails says so;
+# an image's exit status is how many of its checks failed. The image calls every function of MRAPI,
+# of MCAPI, and of what is added to MCAPI. There is a second image, of OpenMP.
 #
 # usage: tests/bare/run_riscv.sh [CORES [HARTS...]]    default: rv64 4 16
 set -euo pipefail
