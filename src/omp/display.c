@@ -152,14 +152,14 @@ is_of_the_standard(const char *name)
     return strncmp(name, "OMP_", 4) == 0 && strcmp(name, "OMP_HET_PTG") != 0;
 }
 
-/* Those that are set, as they stand there. */
+/* Those that are set, and were taken, as they stand there. */
 static void
-show_others(void)
+show_others(const med_settings *settings)
 {
     const char *name;
     for (uint32_t i = 0; (name = med_settings_variable(i)) != NULL; i++) {
         const char *value = med_port_environment(name);
-        if (value && !is_of_the_standard(name)) {
+        if (value && med_settings_is_taken(settings, i) && !is_of_the_standard(name)) {
             show_string(name, value);
         }
     }
@@ -175,7 +175,7 @@ med_display_environment(bool verbose)
     show_programs_own(settings);
     show_tools(settings);
     if (verbose) {
-        show_others();
+        show_others(settings);
         show_number("processors", settings->processors); /* no variable */
         if (settings->initial.waits) {
             show_number("waiting_ns", settings->initial.waits->most_ns); /* nor that */

@@ -428,6 +428,7 @@ settings_read(med_settings *settings)
         med_settings read = *settings;
         if (variables[i].read(&read, (med_value){.at = value})) {
             *settings = read;
+            settings->taken |= UINT64_C(1) << i;
         } else {
             med_log_ignored(variables[i].name, value, variables[i].wanted);
         }
@@ -446,6 +447,14 @@ const char *
 med_settings_variable(uint32_t index)
 {
     return index < sizeof variables / sizeof variables[0] ? variables[index].name : NULL;
+}
+
+_Static_assert(sizeof variables / sizeof variables[0] <= 64, "a bit for each");
+
+bool
+med_settings_is_taken(const med_settings *settings, uint32_t index)
+{
+    return (settings->taken >> index & 1) != 0;
 }
 
 /* Behind NAME=; NULL: it is another variable's. */

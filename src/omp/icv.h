@@ -82,6 +82,7 @@ typedef struct med_settings {
     const char *allocator_said; /* NULL: nothing is */
     const char *affinity_format;
     const char *explain; /* where it is written how loops were shared out; NULL: nowhere */
+    uint64_t taken;      /* variables, a bit for each */
     bool display_environment;
     bool display_verbose;       /* all of it */
     bool tool;                  /* tool-var: one is looked for */
@@ -96,5 +97,7 @@ const med_settings *med_settings_get(void);
 void med_settings_change(const char *line, med_icv *icv);
 /* The names of the variables that are read, by numbers from 0; NULL behind the last. */
 const char *med_settings_variable(uint32_t index);
+/* Was what it says taken, at the start? */
+bool med_settings_is_taken(const med_settings *settings, uint32_t index);
 
 #endif
