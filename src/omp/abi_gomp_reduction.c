@@ -12,8 +12,8 @@
  */
 #include <stdint.h>
 
+#include "mrapi/heap_lent.h"
 #include "omp/abi_gomp.h"
-#include "omp/block.h"
 #include "omp/cancel.h"
 #include "omp/face.h"
 #include "omp/say.h"
@@ -48,7 +48,7 @@ reductions_of(uintptr_t *words, uint32_t members, uintptr_t memory)
 static uintptr_t
 memory_take(uintptr_t *words, uint32_t members)
 {
-    void *memory = med_block_take(bytes_of(words, members));
+    void *memory = med_heap_lend(bytes_of(words, members));
     if (!memory) {
         med_say_fatal("there is no memory for what tasks reduce");
     }
@@ -77,7 +77,7 @@ med_gomp_no_reductions(uintptr_t *words)
 FACE void
 GOMP_taskgroup_reduction_unregister(uintptr_t *words)
 {
-    med_block_give((void *)words[WORD_BLOCK]);
+    med_heap_take_back((void *)words[WORD_BLOCK]);
 }
 LLVM(GOMP_taskgroup_reduction_unregister)
 

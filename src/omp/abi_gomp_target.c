@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mrapi/heap_lent.h"
 #include "omp/abi_gomp.h"
-#include "omp/block.h"
 #include "omp/face.h"
 #include "omp/target.h"
 #include "omp/teams.h"
@@ -64,7 +64,7 @@ copies_make(size_t count, void **addresses, const size_t *sizes, const unsigned 
     for (size_t i = 0; i < count; i++) {
         copies += is_copied(addresses[i], kinds[i]);
     }
-    med_private *privates = copies ? med_block_take(copies * sizeof *privates) : NULL;
+    med_private *privates = copies ? med_heap_lend(copies * sizeof *privates) : NULL;
     uint32_t listed = 0;
     for (size_t i = 0; privates && i < count; i++) {
         if (is_copied(addresses[i], kinds[i])) {
@@ -75,7 +75,7 @@ copies_make(size_t count, void **addresses, const size_t *sizes, const unsigned 
         }
     }
     void *block = med_target_copies(privates, listed);
-    med_block_give(privates);
+    med_heap_take_back(privates);
     return block;
 }
 
@@ -105,7 +105,7 @@ GOMP_target_ext(int device,
     void *copies = copies_make(count, addresses, sizes, kinds);
     wait_for(depend);
     med_target_run(member, thread_limit_in(arguments), entry, (void *)addresses);
-    med_block_give(copies);
+    med_heap_take_back(copies);
 }
 LLVM(GOMP_target_ext)
 

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "mrapi/heap_lent.h"
 #include "omp/abi_kmpc.h"
-#include "omp/block.h"
 #include "omp/lock.h"
 #include "omp/once.h"
 #include "omp/say.h"
@@ -72,7 +72,7 @@ lines(size_t size_bytes)
 static void *
 memory_take(size_t size_bytes)
 {
-    void *memory = med_block_take(size_bytes);
+    void *memory = med_heap_lend(size_bytes);
     if (!memory) {
         med_say_fatal("there is no memory for what tasks reduce");
     }
@@ -150,7 +150,7 @@ __kmpc_task_reduction_init(int32_t thread, int32_t count, const described_first 
 {
     described *list = described_take(count, first);
     void *group = __kmpc_taskred_init(thread, count, list);
-    med_block_give(list);
+    med_heap_take_back(list);
     return group;
 }
 
@@ -222,9 +222,9 @@ end(med_member *member)
         for (uint32_t i = 0; i < c->members; i++) {
             combine(c, reductions.list, c->parts + i * c->part_bytes);
         }
-        med_block_give(c);
+        med_heap_take_back(c);
     }
-    med_block_give(o);
+    med_heap_take_back(o);
 }
 
 FACE void
@@ -293,7 +293,7 @@ __kmpc_task_reduction_modifier_init(const med_kmpc_place *place,
 {
     described *list = described_take(count, first);
     void *group = __kmpc_taskred_modifier_init(place, thread, is_work, count, list);
-    med_block_give(list);
+    med_heap_take_back(list);
     return group;
 }
 

@@ -7,7 +7,7 @@
  */
 #include "omp/abi_kmpc_task.h"
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/task_inner.h"
 
 void
@@ -215,7 +215,7 @@ __kmpc_omp_task_complete_if0(const med_kmpc_place *place, int32_t thread, med_km
     }
     med_kmpc_task_destroy(h);
     med_task_end(member, outer);
-    med_block_give(outer);
+    med_heap_take_back(outer);
 }
 
 FACE int32_t

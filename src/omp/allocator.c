@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/atomic.h"
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/once.h"
 #include "omp/say.h"
 #include "port/port.h"
@@ -193,7 +193,7 @@ med_allocator_make(uintptr_t space, const med_allocator_trait *traits, size_t tr
             return MED_ALLOCATOR_NULL;
         }
     }
-    allocator *kept = med_block_take(sizeof *kept);
+    allocator *kept = med_heap_lend(sizeof *kept);
     if (kept) {
         *kept = made;
     }
@@ -203,7 +203,7 @@ med_allocator_make(uintptr_t space, const med_allocator_trait *traits, size_t tr
 void
 med_allocator_destroy(uintptr_t handle)
 {
-    med_block_give(allocator_of(handle));
+    med_heap_take_back(allocator_of(handle));
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/fortran.h"
 #include "omp/target.h"
 #include "omp/teams.h"
@@ -98,14 +98,14 @@ is_host(int device)
 FACE void *
 omp_target_alloc(size_t size_bytes, int device)
 {
-    return is_host(device) && size_bytes ? med_block_take(size_bytes) : NULL;
+    return is_host(device) && size_bytes ? med_heap_lend(size_bytes) : NULL;
 }
 
 FACE void
 omp_target_free(void *memory, int device)
 {
     if (is_host(device)) {
-        med_block_give(memory);
+        med_heap_take_back(memory);
     }
 }
 

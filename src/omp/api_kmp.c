@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "mrapi/heap_lent.h"
 #include "omp/allocator.h"
-#include "omp/block.h"
 #include "omp/crew.h"
 #include "omp/face.h"
 #include "omp/places.h"
@@ -296,7 +296,7 @@ ASKS(int, kmp_get_affinity_max_proc)
 FACE void
 kmp_create_affinity_mask(med_place **mask)
 {
-    *mask = med_block_take(sizeof **mask);
+    *mask = med_heap_lend(sizeof **mask);
     if (!*mask) {
         med_say_fatal("there is no memory for a set of processors");
     }
@@ -305,7 +305,7 @@ kmp_create_affinity_mask(med_place **mask)
 FACE void
 kmp_destroy_affinity_mask(med_place **mask)
 {
-    med_block_give(*mask);
+    med_heap_take_back(*mask);
     *mask = NULL;
 }
 
@@ -313,12 +313,12 @@ kmp_destroy_affinity_mask(med_place **mask)
 FACE int
 kmp_set_affinity(med_place **mask)
 {
-    uint32_t *numbers = med_block_take(MED_PLACE_PROCESSORS * sizeof *numbers);
+    uint32_t *numbers = med_heap_lend(MED_PLACE_PROCESSORS * sizeof *numbers);
     int failed = NO_PROCESSOR;
     if (numbers) {
         uint32_t count = med_place_processors(*mask, numbers);
         failed = med_port_thread_bind(numbers, count) == MEDLEY_OK ? 0 : NO_PROCESSOR;
-        med_block_give(numbers);
+        med_heap_take_back(numbers);
     }
     return failed;
 }
@@ -332,7 +332,7 @@ bit_of(int processor)
 FACE int
 kmp_get_affinity(med_place **mask)
 {
-    uint32_t *numbers = med_block_take(MED_PLACE_PROCESSORS * sizeof *numbers);
+    uint32_t *numbers = med_heap_lend(MED_PLACE_PROCESSORS * sizeof *numbers);
     if (!numbers) {
         return NO_PROCESSOR;
     }
@@ -343,7 +343,7 @@ kmp_get_affinity(med_place **mask)
             (*mask)->bits[numbers[i] / 64] |= bit_of((int)numbers[i]);
         }
     }
-    med_block_give(numbers);
+    med_heap_take_back(numbers);
     return 0;
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/face.h"
 #include "omp/say.h"
 #include "omp/told.h"
@@ -116,7 +116,7 @@ init_nest(med_nest_lock *lock, unsigned hint)
 static med_nest_lock *
 place_for(med_nest_lock **place)
 {
-    *place = med_block_take(sizeof **place);
+    *place = med_heap_lend(sizeof **place);
     if (!*place) {
         med_say_fatal("there is no memory for a lock");
     }
@@ -162,7 +162,7 @@ FACE void
 now_destroy_nest_lock_(med_nest_lock **place)
 {
     destroy(*place, MED_OMPT_NEST_LOCK);
-    med_block_give(*place);
+    med_heap_take_back(*place);
     *place = NULL;
 }
 NEST_LOCK_VERSIONS(void, destroy_nest_lock)

@@ -2,6 +2,7 @@
 /* Threads are bound to places. Each binds itself: its leader tells it where, as all of a region. */
 #include "omp/bind.h"
 
+#include "mrapi/heap_lent.h"
 #include "omp/affinity.h"
 #include "omp/places.h"
 #include "omp/team.h"
@@ -105,23 +106,47 @@ med_bind_apart(const med_member *member)
     }
 }
 
+static med_bind
+bind_of(const med_member *leader, uint32_t wanted)
+{
+    return (med_bind)(wanted ? wanted : leader->icv->bind);
+}
+
 void
 med_bind_team(med_team *team, uint32_t wanted)
 {
     const med_member *leader = team->leader;
-    med_bind bind = (med_bind)(wanted ? wanted : leader->icv->bind);
+    med_bind bind = bind_of(leader, wanted);
     for (uint32_t i = 0; i < team->size; i++) {
         team->members[i]->placement = med_bind_place(bind, &leader->placement, team->size, i);
     }
 }
 
+void
+med_bind_first(med_member *member, uint32_t members)
+{
+    const med_member *leader = member->team->leader;
+    if (leader && leader->icv->bind) {
+        med_bind bind = bind_of(leader, leader->bind_wanted);
+        member->placement = med_bind_place(bind, &leader->placement, members, member->number);
+    }
+}
+
+uint32_t
+med_bind_processors(const med_member *member, uint32_t numbers[MED_PLACE_PROCESSORS])
+{
+    const med_places *places = &med_settings_get()->places;
+    const med_placement *at = &member->placement;
+    return at->count ? med_place_processors(&places->list[at->place], numbers) : 0;
+}
+
 static void
 bind(med_member *member)
 {
-    const med_places *places = &med_settings_get()->places;
     uint32_t numbers[MED_PLACE_PROCESSORS];
-    uint32_t count = med_place_processors(&places->list[member->placement.place], numbers);
+    uint32_t count = med_bind_processors(member, numbers);
     (void)med_port_thread_bind(numbers, count); /* else it runs where it may */
+    med_heap_lent_move(member);
 }
 
 /* Once for each place, and size of the team. */

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "omp/places.h"
+
 struct med_member;
 struct med_team;
 
@@ -33,6 +35,11 @@ med_bind_place(med_bind bind, const med_placement *leader, uint32_t members, uin
 uint32_t med_bind_next(uint32_t bind, uint32_t wanted, uint32_t level);
 /* A region begins: each member is told its place. */
 void med_bind_team(struct med_team *team, uint32_t wanted);
+/* Where a new member's thread is to begin, in a team of so many. */
+void med_bind_first(struct med_member *member, uint32_t members);
+/* The processors of where a member is placed, and how many; 0: it is nowhere in particular. */
+uint32_t med_bind_processors(const struct med_member *member,
+                             uint32_t numbers[MED_PLACE_PROCESSORS]);
 /* The calling thread, which is that member's, goes where it is told; and says where it is, if the
  * environment wants that. */
 void med_bind_here(struct med_member *member);

@@ -2,7 +2,7 @@
 /* Cores of places: read from the machine when somebody asks first, and kept. */
 #include "omp/cores.h"
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/once.h"
 #include "omp/places.h"
 #include "omp/schedule/split.h"
@@ -115,7 +115,7 @@ read_all(cores *known)
 {
     const med_settings *settings = med_settings_get();
     const med_places *places = &settings->places;
-    known->of_places = places->count ? med_block_take(places->count * sizeof(core)) : NULL;
+    known->of_places = places->count ? med_heap_lend(places->count * sizeof(core)) : NULL;
     for (uint32_t round = 0; known->of_places && round < 2; round++) {
         for (uint32_t i = 0; i < places->count; i++) {
             uint32_t processor = first_processor(&places->list[i]);

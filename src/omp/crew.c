@@ -16,6 +16,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "mrapi/heap_lent.h"
 #include "mrapi/node.h"
 #include "omp/bind.h"
 #include "omp/once.h"
@@ -86,7 +87,11 @@ static void *
 serve(void *argument)
 {
     med_member *member = argument;
-    med_bind_apart(member);
+    if (member->bound) {
+        med_heap_lent_move(member);
+    } else {
+        med_bind_apart(member);
+    }
     bool is_shown = member->team->is_shown;
     med_port_thread_name(name_of(member).bytes);
     if (is_shown) {
@@ -176,17 +181,38 @@ report_second_runtime(void)
     }
 }
 
+static medley_status_t
+start(med_member *member, const uint32_t *processors, uint32_t processor_count)
+{
+    const med_port_thread_attributes attributes = {.stack_size_bytes = med_crew_stack_bytes(),
+                                                   .processors = processors,
+                                                   .processor_count = processor_count};
+    bool is_default = attributes.stack_size_bytes == 0 && !processors;
+    return med_port_thread_start(&member->thread, is_default ? NULL : &attributes, serve, member);
+}
+
+/* What the thread touches first, its stack, lies next to its place. */
+static medley_status_t
+start_at_place(med_member *member)
+{
+    uint32_t numbers[MED_PLACE_PROCESSORS];
+    uint32_t count = med_bind_processors(member, numbers);
+    member->bound = count ? member->placement.place + 1 : 0;
+    return start(member, count ? numbers : NULL, count);
+}
+
 bool
 med_crew_start(med_member *member)
 {
     if (member->number == 1) {
         report_second_runtime();
     }
-    const med_port_thread_attributes attributes = {.stack_size_bytes = med_crew_stack_bytes()};
-    bool is_default = attributes.stack_size_bytes == 0;
     member->started_on = med_port_processor_here();
-    medley_status_t status =
-        med_port_thread_start(&member->thread, is_default ? NULL : &attributes, serve, member);
+    medley_status_t status = start_at_place(member);
+    if (status != MEDLEY_OK && member->bound) { /* nor need it begin there */
+        member->bound = 0;
+        status = start(member, NULL, 0);
+    }
     member->thread_of_team = status == MEDLEY_OK;
     if (status != MEDLEY_OK) {
         report_fewer(member, status);

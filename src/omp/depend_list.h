@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/task.h"
 
 #define MED_DEPEND_LIST_FEW 16u
@@ -23,7 +23,7 @@ static inline bool
 med_depend_list_make(med_depend_list *list, size_t most)
 {
     list->count = 0;
-    list->all = most <= MED_DEPEND_LIST_FEW ? list->few : med_block_take(most * sizeof *list->all);
+    list->all = most <= MED_DEPEND_LIST_FEW ? list->few : med_heap_lend(most * sizeof *list->all);
     return list->all != NULL;
 }
 
@@ -37,7 +37,7 @@ static inline void
 med_depend_list_give(const med_depend_list *list)
 {
     if (list->all != list->few) {
-        med_block_give(list->all);
+        med_heap_take_back(list->all);
     }
 }
 

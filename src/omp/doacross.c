@@ -6,7 +6,7 @@
  */
 #include "omp/doacross.h"
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/say.h"
 #include "omp/team.h"
 
@@ -46,7 +46,7 @@ med_doacross_make(const med_work *work, uint32_t dimensions)
     med_doacross *doacross = NULL;
     if (!__builtin_mul_overflow(rows, form.row_bytes, &size_bytes) &&
         !__builtin_add_overflow(size_bytes, head, &size_bytes)) {
-        doacross = med_block_take(size_bytes);
+        doacross = med_heap_lend(size_bytes);
     }
     if (!doacross) {
         med_say_fatal("there is no memory for the iterations of an ordered loop");

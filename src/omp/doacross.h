@@ -49,7 +49,7 @@ typedef struct med_spot {
 } med_spot;
 
 /* For a construct that is filled in already; the counts of dimensions are left to the caller. Ends
- * the program when there is no memory. med_block_give takes it back. */
+ * the program when there is no memory. med_heap_take_back takes it back. */
 med_doacross *med_doacross_make(const struct med_work *work, uint32_t dimensions);
 
 /* The spot of outer iteration `number`, then by one dimension after the other, from 1 on; `end`

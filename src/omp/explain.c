@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/schedule/site.h"
 #include "omp/team.h"
 #include "omp/work.h"
@@ -186,7 +186,7 @@ site_write(const med_site *site, void *context)
 static void
 record_write(void)
 {
-    record r = {.line = med_block_take(sizeof *r.line), .status = MEDLEY_OK};
+    record r = {.line = med_heap_lend(sizeof *r.line), .status = MEDLEY_OK};
     if (!r.line) {
         return; /* nothing in the file: no record */
     }
@@ -197,7 +197,7 @@ record_write(void)
     line_begin(r.line);
     put_number(r.line, ",\"loops\":", r.loops);
     line_write(&r);
-    med_block_give(r.line);
+    med_heap_take_back(r.line);
     if (r.status != MEDLEY_OK) {
         med_log_ignored("MEDLEY_EXPLAIN", where,
                         "it is stdout, stderr or a file that can be written");
@@ -210,7 +210,7 @@ void
 med_explain_begin(const char *path)
 {
     size_t bytes = strlen(path) + 1;
-    where = med_block_take(bytes);
+    where = med_heap_lend(bytes);
     if (where && med_port_at_exit(record_write) == MEDLEY_OK) {
         memcpy(where, path, bytes);
         med_work_imposed.acts = true;

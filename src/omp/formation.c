@@ -9,7 +9,7 @@
  */
 #include "omp/formation.h"
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/cores.h"
 #include "omp/groups.h"
 #include "omp/quota.h"
@@ -43,11 +43,11 @@ find(const med_team *team, const med_formation *wanted)
 static med_formation *
 make(med_team *team, const med_formation *wanted, const uint8_t *leads)
 {
-    med_formation *formation = med_block_take(sizeof *formation);
-    med_barrier *barrier = med_block_take(med_barrier_size(wanted->size, leads));
+    med_formation *formation = med_heap_lend(sizeof *formation);
+    med_barrier *barrier = med_heap_lend(med_barrier_size(wanted->size, leads));
     if (!formation || !barrier) {
-        med_block_give(formation);
-        med_block_give(barrier);
+        med_heap_take_back(formation);
+        med_heap_take_back(barrier);
         return NULL;
     }
     med_barrier_init(barrier, wanted->size, leads, MED_PORT_SCOPE_PROCESS);
@@ -100,9 +100,9 @@ static med_formation *
 make_in_groups(med_team *team, const med_formation *wanted)
 {
     uint32_t size = team->size;
-    uint32_t *seats = med_block_take(size * sizeof *seats);
-    uint32_t *shared = med_block_take(size * 2 * sizeof *shared);
-    uint8_t *leads = med_block_take(size * 2 * sizeof *leads);
+    uint32_t *seats = med_heap_lend(size * sizeof *seats);
+    uint32_t *shared = med_heap_lend(size * 2 * sizeof *shared);
+    uint8_t *leads = med_heap_lend(size * 2 * sizeof *leads);
     med_formation *made = NULL;
     if (seats && shared && leads) {
         med_groups groups = {.size = size, .seats = seats, .leads = leads, .begins = leads + size};
@@ -112,10 +112,10 @@ make_in_groups(med_team *team, const med_formation *wanted)
         made = make(team, &with_seats, leads);
     }
     if (!made) {
-        med_block_give(seats);
+        med_heap_take_back(seats);
     }
-    med_block_give(shared);
-    med_block_give(leads);
+    med_heap_take_back(shared);
+    med_heap_take_back(leads);
     return made;
 }
 
@@ -166,8 +166,8 @@ med_formations_destroy(med_team *team)
     while (team->formations) {
         med_formation *formation = team->formations;
         team->formations = formation->next;
-        med_block_give((void *)formation->seats);
-        med_block_give(formation->barrier);
-        med_block_give(formation);
+        med_heap_take_back((void *)formation->seats);
+        med_heap_take_back(formation->barrier);
+        med_heap_take_back(formation);
     }
 }

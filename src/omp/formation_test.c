@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/cores.h"
 #include "omp/quota.h"
 #include "omp/team.h"
@@ -28,7 +28,7 @@ med_settings_get(void)
 }
 
 void *
-med_block_take(size_t size_bytes)
+med_heap_lend(size_t size_bytes)
 {
     if (blocks == blocks_most) {
         return NULL;
@@ -38,7 +38,7 @@ med_block_take(size_t size_bytes)
 }
 
 void
-med_block_give(void *block)
+med_heap_take_back(void *block)
 {
     blocks -= block != NULL;
     free(block);

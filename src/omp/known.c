@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/lock.h"
 #include "omp/say.h"
 
@@ -33,7 +33,7 @@ void
 med_known_put(const void *address)
 {
     struct list *list = list_of(address);
-    known *one = med_block_take(sizeof *one);
+    known *one = med_heap_lend(sizeof *one);
     if (!one) {
         med_say_fatal("there is no memory to note what an allocator gave");
     }
@@ -57,6 +57,6 @@ med_known_take(const void *address)
         *at = found->next;
     }
     med_omp_lock_unset(&list->lock.lock);
-    med_block_give(found);
+    med_heap_take_back(found);
     return found != NULL;
 }

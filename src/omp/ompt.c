@@ -7,7 +7,7 @@
  * What may run together: anything, with an end: who tells of an event just then may still call the
  * tool, as everywhere where a thread can be between two lines.
  */
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/ompt_inner.h"
 #include "omp/once.h"
 #include "omp/say.h"
@@ -87,7 +87,7 @@ med_ompt_begin(void)
 void *
 med_ompt_memory(size_t size_bytes)
 {
-    void *memory = med_block_take(size_bytes);
+    void *memory = med_heap_lend(size_bytes);
     if (!memory) {
         med_say_fatal("there is no memory for what a tool is told");
     }
@@ -107,9 +107,9 @@ void
 med_ompt_forget(const med_member *member)
 {
     bool is_first_of_thread = member->number > 0 || !member->team->leader;
-    med_block_give(member->implicit.ompt);
+    med_heap_take_back(member->implicit.ompt);
     if (is_first_of_thread) {
-        med_block_give(member->ompt);
+        med_heap_take_back(member->ompt);
     }
 }
 

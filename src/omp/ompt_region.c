@@ -7,7 +7,7 @@
  * in a word of the team, and calls who sleeps at a gate. Who is told of the next region first tells
  * of the end of the last one before. Then the region is gone, so no data are given.
  */
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/ompt_inner.h"
 
 /* ---- Implicit tasks -------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * What a tool is told of explicit tasks. A task's record stays with its memory, and begins anew
  * with each task there; whoever has the task has seen it.
  */
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/cancel.h"
 #include "omp/ompt_inner.h"
 #include "omp/task.h"
@@ -45,7 +45,7 @@ tell_dependences(med_ompt_task *task, const med_task_call *call)
     }
     MED_OMPT_TELL(ompt_callback_dependences, &task->data, all, (int)call->depend_count);
     if (all != few) {
-        med_block_give(all);
+        med_heap_take_back(all);
     }
 }
 

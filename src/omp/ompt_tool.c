@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/icv.h"
 #include "omp/ompt_inner.h"
 #include "port/port.h"
@@ -76,7 +76,7 @@ static ompt_start_tool_result_t *
 find_in_list(const char *list)
 {
     size_t length = strlen(list);
-    char *copy = med_block_take(length + 1);
+    char *copy = med_heap_lend(length + 1);
     ompt_start_tool_result_t *tool = NULL;
     for (size_t first = 0, at = 0; copy && !tool && at <= length; at++) {
         bool is_end = at == length || list[at] == SEPARATOR;
@@ -86,7 +86,7 @@ find_in_list(const char *list)
         }
         first = is_end ? at + 1 : first;
     }
-    med_block_give(copy);
+    med_heap_take_back(copy);
     return tool;
 }
 

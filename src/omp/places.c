@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "port/port.h"
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
@@ -76,14 +76,14 @@ places_add(med_places *places, const med_place *place)
 {
     uint32_t room = places->count & (places->count - 1) ? 0 : 2 * places->count + 1;
     if (room) { /* full at each power of two */
-        med_place *list = med_block_take(room * sizeof *list);
+        med_place *list = med_heap_lend(room * sizeof *list);
         if (!list) {
             return false;
         }
         if (places->count) {
             memcpy(list, places->list, places->count * sizeof *list);
         }
-        med_block_give(places->list);
+        med_heap_take_back(places->list);
         places->list = list;
     }
     places->list[places->count++] = *place;
@@ -107,7 +107,7 @@ places_drop(med_places *places, const med_place *place)
 static void
 places_give(med_places *places)
 {
-    med_block_give(places->list);
+    med_heap_take_back(places->list);
     *places = (med_places){.count = 0};
 }
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/lock.h"
 #include "omp/say.h"
 #include "omp/team.h"
@@ -41,7 +41,7 @@ typedef struct med_privates {
 static void *
 memory_take(size_t size_bytes)
 {
-    void *memory = med_block_take(size_bytes);
+    void *memory = med_heap_lend(size_bytes);
     if (!memory) {
         med_say_fatal("there is no memory for a thread's own variables");
     }
@@ -128,7 +128,7 @@ larger(med_privates *old)
             p->count++;
         }
     }
-    med_block_give(old);
+    med_heap_take_back(old);
     return p;
 }
 
@@ -174,8 +174,8 @@ med_privates_destroy(med_privates *p)
             if (e->of->destroy) {
                 e->of->destroy(e->copy);
             }
-            med_block_give(e->copy);
+            med_heap_take_back(e->copy);
         }
     }
-    med_block_give(p);
+    med_heap_take_back(p);
 }

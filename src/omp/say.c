@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "port/port.h"
 
 #define LIBRARY "\nlibgomp: "
@@ -16,7 +16,7 @@ say(const char *before, const char *line, const char *text, size_t length)
 {
     size_t before_bytes = strlen(before);
     size_t line_bytes = strlen(line);
-    char *whole = med_block_take(before_bytes + line_bytes + length + 1);
+    char *whole = med_heap_lend(before_bytes + line_bytes + length + 1);
     if (!whole) {
         med_port_log(line);
         return;
@@ -28,7 +28,7 @@ say(const char *before, const char *line, const char *text, size_t length)
     }
     whole[before_bytes + line_bytes + length] = 0;
     med_port_log(whole);
-    med_block_give(whole);
+    med_heap_take_back(whole);
 }
 
 void

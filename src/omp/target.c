@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/say.h"
 
 void
@@ -42,7 +42,7 @@ med_target_copies(const med_private *privates, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         size_bytes += privates[i].size_bytes + privates[i].alignment;
     }
-    void *block = size_bytes ? med_block_take(size_bytes) : NULL;
+    void *block = size_bytes ? med_heap_lend(size_bytes) : NULL;
     if (size_bytes && !block) {
         med_say_fatal("there is no memory for what a target region has copies of");
     }

@@ -13,7 +13,7 @@
  */
 #include "omp/task_depend.h"
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/task_exclude.h"
 #include "omp/task_inner.h"
 #include "omp/task_table.h"
@@ -119,7 +119,7 @@ edges_give(med_edges *of)
     while (of->more) {
         med_edges *more = of->more;
         of->more = more->more;
-        med_block_give(more);
+        med_heap_take_back(more);
     }
     of->used = 0;
 }
@@ -141,7 +141,7 @@ med_depend_destroy(med_task_depend *after)
     if (after) {
         edges_give(&after->edges);
         med_exclusions_destroy(after->exclusions);
-        med_block_give(after);
+        med_heap_take_back(after);
     }
 }
 

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/task_depend.h"
 #include "omp/task_inner.h"
 
@@ -50,7 +50,7 @@ make_room(med_exclusions *of)
     med_exclusions *larger = med_task_memory(sizeof *larger + room * sizeof larger->list[0]);
     if (of) {
         memcpy(larger, of, sizeof *of + of->count * sizeof of->list[0]);
-        med_block_give(of);
+        med_heap_take_back(of);
     }
     larger->room = room;
     return larger;
@@ -80,14 +80,14 @@ med_exclusion_drop(med_exclusion *one)
 {
     /* A3 over <- R3 (med_exclusion_drop); R3 over -> A3 (med_exclusion_drop) */
     if (one && atomic32_fetch_add_acq_rel(&one->holds, 0u - 1u) == 1) {
-        med_block_give(one);
+        med_heap_take_back(one);
     }
 }
 
 void
 med_exclusions_destroy(med_exclusions *of)
 {
-    med_block_give(of);
+    med_heap_take_back(of);
 }
 
 /* ---- Taken ----------------------------------------------------------------------------------- */

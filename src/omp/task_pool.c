@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/say.h"
 #include "omp/task_depend.h"
 #include "omp/task_inner.h"
@@ -15,7 +15,7 @@
 void *
 med_task_memory(size_t size_bytes)
 {
-    void *block = med_block_take(size_bytes);
+    void *block = med_heap_lend(size_bytes);
     if (!block) {
         med_say_fatal("there is no memory for tasks");
     }
@@ -62,7 +62,7 @@ med_task_take_more(med_tasking *tasking)
 void
 med_task_give_large(med_task *task)
 {
-    med_block_give(task->large);
+    med_heap_take_back(task->large);
     task->large = NULL;
 }
 
@@ -142,14 +142,14 @@ med_tasking_destroy(med_tasking *tasking)
         tasking->slabs = slab->next;
         for (uint32_t i = 0; i < MED_TASK_SLAB; i++) {
             med_depend_destroy(task_of(slab, i)->after);
-            med_block_give(task_of(slab, i)->ompt);
+            med_heap_take_back(task_of(slab, i)->ompt);
         }
-        med_block_give(slab);
+        med_heap_take_back(slab);
     }
     while (tasking->free_groups) {
         med_task_group *group = tasking->free_groups;
         tasking->free_groups = group->outer;
-        med_block_give(group);
+        med_heap_take_back(group);
     }
-    med_block_give(tasking);
+    med_heap_take_back(tasking);
 }

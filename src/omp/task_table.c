@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/task_depend.h"
 #include "omp/task_exclude.h"
 #include "omp/task_inner.h"
@@ -87,7 +87,7 @@ way_make_room(med_member *member, way *of)
     if (of->count) {
         memcpy(tasks, of->tasks, of->count * sizeof(med_task *));
     }
-    med_block_give(of->tasks);
+    med_heap_take_back(of->tasks);
     of->tasks = tasks;
     of->room = room;
 }
@@ -126,10 +126,10 @@ named_give(med_member *member, named *at)
 {
     for (uint32_t i = 0; i < 2; i++) {
         way_clear(member, &at->ways[i]);
-        med_block_give(at->ways[i].tasks);
+        med_heap_take_back(at->ways[i].tasks);
     }
     med_exclusion_drop(at->exclusion);
-    med_block_give(at);
+    med_heap_take_back(at);
 }
 
 /* All addresses, into buckets of that number, but for those of which all tasks are complete. */
@@ -157,7 +157,7 @@ table_rebuild(med_member *member, med_task_table *table, uint32_t size)
             at = next;
         }
     }
-    med_block_give(old.buckets);
+    med_heap_take_back(old.buckets);
 }
 
 static med_task_table *
@@ -348,7 +348,7 @@ med_table_forget(med_member *member, med_task *task)
     task->table = NULL;
     table_clear(member, table);
     way_clear(member, &table->all);
-    med_block_give(table->all.tasks);
-    med_block_give(table->buckets);
-    med_block_give(table);
+    med_heap_take_back(table->all.tasks);
+    med_heap_take_back(table->buckets);
+    med_heap_take_back(table);
 }

@@ -7,7 +7,7 @@
 #include "omp/team_keep.h"
 
 #include "base/log.h"
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/crew.h"
 #include "omp/private.h"
 #include "omp/say.h"
@@ -34,7 +34,9 @@ med_team_report_fewer(uint32_t threads, const char *why)
 static bool
 member_add(med_team *team)
 {
-    med_member *member = med_block_take(sizeof *member);
+    bool is_bound = team->leader && team->leader->icv->bind;
+    med_member *member =
+        is_bound ? med_heap_lend_apart(sizeof *member) : med_heap_lend(sizeof *member);
     if (member) {
         *member = (med_member){
             .team = team, .number = team->ready, .seat = team->ready, .owner = med_crew_owner()};
@@ -56,14 +58,14 @@ room_make(med_team *team, uint32_t count)
         return true;
     }
     count = count > 1 ? 2 * count : 1;
-    med_member **members = med_block_take(count * sizeof(med_member *));
+    med_member **members = med_heap_lend(count * sizeof(med_member *));
     if (!members) {
         return false;
     }
     for (uint32_t i = 0; i < team->ready; i++) {
         members[i] = team->members[i];
     }
-    med_block_give(team->members);
+    med_heap_take_back(team->members);
     team->members = members;
     team->room = count;
     return true;
@@ -96,16 +98,16 @@ med_team_destroy(med_team *team)
         med_ompt_forget(team->members[i]);
         if (team->members[i]->empty) {
             med_work_place_fini(team->members[i]->empty);
-            med_block_give(team->members[i]->empty);
+            med_heap_take_back(team->members[i]->empty);
         }
-        med_block_give(team->members[i]);
+        med_heap_take_back(team->members[i]);
     }
     for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
         med_work_place_fini(&team->works[i]);
     }
     med_formations_destroy(team);
-    med_block_give(team->members);
-    med_block_give(team);
+    med_heap_take_back(team->members);
+    med_heap_take_back(team);
 }
 
 bool
@@ -123,7 +125,7 @@ static const char to_begin_with[] = "there is no memory to begin with";
 med_team *
 med_team_make(med_member *leader)
 {
-    med_team *team = med_block_take(sizeof *team);
+    med_team *team = med_heap_lend(sizeof *team);
     if (!team) {
         med_say_fatal(to_begin_with);
     }
@@ -166,8 +168,9 @@ med_team_members_ready(med_team *team, uint32_t wanted)
             med_team_report_fewer(team->ready, MED_TEAM_NO_MORE);
             break;
         }
+        med_bind_first(team->members[team->ready - 1], wanted);
         if (!med_crew_start(team->members[team->ready - 1])) {
-            med_block_give(team->members[--team->ready]);
+            med_heap_take_back(team->members[--team->ready]);
             break;
         }
     }

@@ -2,7 +2,7 @@
 /* What the environment says of waiting. */
 #include "omp/waiting.h"
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/lock.h"
 #include "omp/quota.h"
 
@@ -46,7 +46,7 @@ find(uint64_t spin_ns)
 static kept *
 keep(uint64_t spin_ns)
 {
-    kept *one = med_block_take(sizeof *one);
+    kept *one = med_heap_lend(sizeof *one);
     if (one) {
         one->waits[0] = (med_wait_limits){.least_ns = spin_ns, .most_ns = spin_ns};
         one->waits[1] = (med_wait_limits){.most_ns = spin_ns};

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/cancel.h"
 #include "omp/explain.h"
 #include "omp/lock.h"
@@ -42,10 +42,10 @@ med_work_place_init(med_work *work, uint32_t number)
 void
 med_work_place_fini(med_work *work)
 {
-    med_block_give(work->memory);
-    med_block_give(work->doacross);
-    med_block_give(work->parts);
-    med_block_give(work->het);
+    med_heap_take_back(work->memory);
+    med_heap_take_back(work->doacross);
+    med_heap_take_back(work->parts);
+    med_heap_take_back(work->het);
 }
 
 /* Zeroed; what is there serves again. */
@@ -56,8 +56,8 @@ memory_make(med_work *work, size_t size_bytes)
         memset(work->memory, 0, size_bytes);
         return;
     }
-    med_block_give(work->memory);
-    work->memory = med_block_take(size_bytes);
+    med_heap_take_back(work->memory);
+    work->memory = med_heap_lend(size_bytes);
     work->memory_bytes = size_bytes;
     if (!work->memory) {
         med_say_fatal("there is no memory for what the threads of a loop have in common");
@@ -80,7 +80,7 @@ static void
 fill_more(med_work *work, const med_loop *loop)
 {
     if (work->doacross) {
-        med_block_give(work->doacross);
+        med_heap_take_back(work->doacross);
         work->doacross = NULL;
     }
     if (loop->memory_bytes) {
@@ -253,7 +253,7 @@ enter_empty(med_member *member, const med_loop *loop, const med_bounds *bounds)
     med_loop empty = *loop;
     empty.count = 0;
     if (!member->empty) {
-        member->empty = med_block_take(sizeof *member->empty);
+        member->empty = med_heap_lend(sizeof *member->empty);
     }
     if (!member->empty) {
         med_say_fatal("there is no memory for a loop");

@@ -25,6 +25,14 @@ med_port_memory_spread(
 }
 
 medley_status_t
+med_port_memory_move_here(void *address, size_t size_bytes)
+{
+    (void)address;
+    (void)size_bytes;
+    return MEDLEY_OK;
+}
+
+medley_status_t
 med_port_memory_pin(void *address, size_t size_bytes)
 {
     (void)address;

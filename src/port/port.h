@@ -86,6 +86,10 @@ MED_INNER medley_status_t med_port_memory_spread(void *address,
                                                  med_port_spread spread,
                                                  const uint32_t *nodes,
                                                  uint32_t count);
+/* Likewise mapped, touched or not: its pages come to lie next to the calling thread, as it runs
+ * now, and elsewhere only when there is no room; what stands there goes with them.
+ * MEDLEY_ERR_NOT_SUPPORTED: nothing is moved here. */
+MED_INNER medley_status_t med_port_memory_move_here(void *address, size_t size_bytes);
 /* Likewise mapped: its pages are there, and stay until it is unmapped. MEDLEY_ERR_LIMIT: that is
  * more than this process may have so. A child of fork has them as any others. */
 MED_INNER medley_status_t med_port_memory_pin(void *address, size_t size_bytes);

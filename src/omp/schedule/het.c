@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/cores.h"
 
 /* So long a loop takes at least that is probed: a probe costs each member two looks at the clock, a
@@ -17,8 +17,8 @@ static med_het *
 het_make(med_work *work)
 {
     if (!work->het || work->het->room < work->members) {
-        med_block_give(work->het);
-        work->het = med_block_take(sizeof *work->het + work->members * sizeof(med_het_member));
+        med_heap_take_back(work->het);
+        work->het = med_heap_lend(sizeof *work->het + work->members * sizeof(med_het_member));
     }
     if (work->het) {
         uint32_t room = work->het->room > work->members ? work->het->room : work->members;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 
 #define BUCKETS 256u
 
@@ -43,7 +43,7 @@ static med_site *
 make(const void *code, const void *region, const char *source)
 {
     size_t text_bytes = source ? strlen(source) + 1 : 0;
-    med_site *site = med_block_take(sizeof *site + text_bytes);
+    med_site *site = med_heap_lend(sizeof *site + text_bytes);
     if (site) {
         site->code = code;
         site->region = region;

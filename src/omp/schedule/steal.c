@@ -20,7 +20,7 @@
  * Nonmonotonic dynamic loops are shared out so where there is enough of them: then members take
  * chunks without taking a line from each other.
  */
-#include "omp/block.h"
+#include "mrapi/heap_lent.h"
 #include "omp/cores.h"
 #include "omp/say.h"
 #include "omp/team.h"
@@ -61,8 +61,8 @@ parts_make(med_work *work, uint32_t members)
     if (members <= work->parts_room) {
         return;
     }
-    med_block_give(work->parts);
-    work->parts = med_block_take(members * sizeof *work->parts);
+    med_heap_take_back(work->parts);
+    work->parts = med_heap_lend(members * sizeof *work->parts);
     work->parts_room = members;
     if (!work->parts) {
         med_say_fatal("there is no memory for the parts of a loop");

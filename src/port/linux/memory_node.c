@@ -111,17 +111,17 @@ med_port_memory_nodes(med_port_memory_kind kind, uint32_t *numbers, uint32_t roo
 /* ---- On which pages lie ---------------------------------------------------------------------- */
 
 static bool
-policy_set(char *address, size_t size_bytes, int policy, const node_set *set)
+policy_set(char *address, size_t size_bytes, int policy, const node_set *set, unsigned flags)
 {
-    return syscall(SYS_mbind, address, size_bytes, policy, set->words, NODES_MOST + 1, 0) == 0;
+    return syscall(SYS_mbind, address, size_bytes, policy, set->words, NODES_MOST + 1, flags) == 0;
 }
 
 static bool
-prefer(char *address, size_t size_bytes, uint32_t node)
+prefer(char *address, size_t size_bytes, uint32_t node, unsigned flags)
 {
     node_set set = {{0}};
     set_add(&set, node);
-    return policy_set(address, size_bytes, MPOL_PREFERRED, &set);
+    return policy_set(address, size_bytes, MPOL_PREFERRED, &set, flags);
 }
 
 /* The caller's own node, if it is one of these; else whichever of them is next to who touches a
@@ -131,10 +131,10 @@ spread_nearest(char *address, size_t size_bytes, const node_set *set, uint32_t f
 {
     unsigned processor, node;
     if (getcpu(&processor, &node) == 0 && set_has(set, node)) {
-        return prefer(address, size_bytes, node);
+        return prefer(address, size_bytes, node, 0);
     }
-    return policy_set(address, size_bytes, MPOL_PREFERRED_MANY, set) ||
-           prefer(address, size_bytes, first);
+    return policy_set(address, size_bytes, MPOL_PREFERRED_MANY, set, 0) ||
+           prefer(address, size_bytes, first, 0);
 }
 
 /* One part for each, of whole pages, one behind the other; the last ones may be smaller. */
@@ -146,7 +146,7 @@ spread_blocked(char *address, size_t size_bytes, const uint32_t *nodes, uint32_t
     size_t part = (pages + count - 1) / count * page;
     bool all = true;
     for (size_t at = 0, i = 0; at < size_bytes; at += part, i++) {
-        all &= prefer(address + at, part < size_bytes - at ? part : size_bytes - at, nodes[i]);
+        all &= prefer(address + at, part < size_bytes - at ? part : size_bytes - at, nodes[i], 0);
     }
     return all;
 }
@@ -174,7 +174,7 @@ med_port_memory_spread(
         is_set = spread_blocked(address, size_bytes, nodes, count);
         break;
     case MED_PORT_SPREAD_INTERLEAVED:
-        is_set = policy_set(address, size_bytes, MPOL_INTERLEAVE, &set);
+        is_set = policy_set(address, size_bytes, MPOL_INTERLEAVE, &set, 0);
         break;
     default:
         break;
@@ -183,7 +183,17 @@ med_port_memory_spread(
 }
 
 medley_status_t
+med_port_memory_move_here(void *address, size_t size_bytes)
+{
+    unsigned processor, node;
+    bool is_set = getcpu(&processor, &node) == 0 && node < NODES_MOST &&
+                  prefer(address, size_bytes, node, MPOL_MF_MOVE);
+    return is_set ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
+}
+
+medley_status_t
 med_port_memory_pin(void *address, size_t size_bytes)
 {
-    return mlock(address, size_bytes) == 0 ? MEDLEY_OK : MEDLEY_ERR_LIMIT;
+    /* Not the C library's name: sanitizers have one of it that does nothing. */
+    return syscall(SYS_mlock, address, size_bytes) == 0 ? MEDLEY_OK : MEDLEY_ERR_LIMIT;
 }
