@@ -10,6 +10,11 @@
  *
  * Below the top the leader alone looks at his group's lines: the others are told by him.
  *
+ * What members bring stands beside how often they have come, and is read by who leads their group,
+ * once that says that they are there. He goes up, or says the news, when he has combined it: so
+ * whoever is told that all have come has nothing that anybody will look at. But at the top each
+ * would see for himself, while the first member is still at it: then that one tells them, too.
+ *
  * Why nobody sleeps for ever: of the group at the top at least one member sees that it is complete
  * before he sleeps. For each says that he has come, sets the sleep flag, passes a heavy barrier and
  * looks again; the last of these barriers is behind all of their stores. Who sees it wakes all, and
@@ -301,6 +306,27 @@ news_keep_up(med_barrier *barrier, const med_barrier_member *member)
     }
 }
 
+/* What stands beside the group's lines is seen with them. */
+static void
+combine_group(const wanted *group, med_barrier_member *member)
+{
+    for (uint32_t i = 1; member->combine && i < group->count; i++) {
+        member->combine(member->brings, group->lines[i].brought);
+    }
+}
+
+void
+med_barrier_bring(med_barrier *barrier,
+                  med_barrier_member *member,
+                  void *what,
+                  void (*combine)(void *into, void *from))
+{
+    member->brings = what;
+    member->combine = combine;
+    barrier->lines[member->index].brought = what;
+    med_barrier_come(barrier, member);
+}
+
 void
 med_barrier_come(med_barrier *barrier, med_barrier_member *member)
 {
@@ -325,14 +351,23 @@ med_barrier_depart(med_barrier *barrier,
         if (!wait_for(barrier, member, &group)) {
             return false;
         }
+        combine_group(&group, member);
         member->line = barrier->lines[member->line].above;
+        barrier->lines[member->line].brought = member->brings;
         say_as_leader(barrier, member, &barrier->lines[member->line]);
         med_wait_wake(&barrier->wait, barrier->scope);
     }
     return true;
 }
 
-/* Those at the top see that all have come; others are told. */
+/* Those at the top see that all have come; others are told. Who has brought something is. */
+static bool
+is_told(const med_barrier *barrier, const med_barrier_member *member)
+{
+    bool is_first = barrier->lines[member->line].first == member->line;
+    return !is_top(barrier, member) || (member->combine && !is_first);
+}
+
 bool
 med_barrier_await(med_barrier *barrier,
                   med_barrier_member *member,
@@ -342,11 +377,16 @@ med_barrier_await(med_barrier *barrier,
     if (!is_top(barrier, member) && !med_barrier_depart(barrier, member, called, context)) {
         return false;
     }
-    wanted all = is_top(barrier, member) ? group_of(barrier, member, called, context)
-                                         : news_of(barrier, member, called, context);
+    bool sees = !is_told(barrier, member);
+    wanted all = sees ? group_of(barrier, member, called, context)
+                      : news_of(barrier, member, called, context);
     if (!wait_for(barrier, member, &all)) {
         return false;
     }
+    if (sees) {
+        combine_group(&all, member);
+    }
+    member->combine = NULL;
     if (member->line != member->index) { /* it has gone up */
         say_as_leader(barrier, member, &barrier->lines[barrier->lines[member->index].news]);
     }

@@ -38,7 +38,7 @@ typedef struct med_barrier_line {
     uint32_t count;             /* so many are in that one */
     uint32_t above;             /* that leader's line one level up; 0: this one is at the top */
     uint32_t news;              /* that leader's line that says that all have come */
-    uint32_t reserved[10];
+    void *brought;              /* with that coming: med_barrier_bring */
 } med_barrier_line;
 _Static_assert(sizeof(med_barrier_line) == 64, "one line of a cache");
 
@@ -55,6 +55,9 @@ typedef struct med_barrier_member {
     uint32_t index;
     uint32_t come; /* so often */
     uint32_t line; /* where it meets others: its own, or that of a level up */
+    /* What it has brought, and how others' are added to that; NULL: it has come with nothing. */
+    void *brings;
+    void (*combine)(void *into, void *from);
     med_waiter waiter;
     /* The caller's, behind init: as in med_wait_request; and NULL, or called behind each slice that
      * the member has slept. */
@@ -79,6 +82,15 @@ void med_barrier_reset(med_barrier *barrier);
 
 /* The member has come. It waits before it comes again. */
 MED_INNER void med_barrier_come(med_barrier *barrier, med_barrier_member *member);
+
+/* The same in a barrier with groups, of threads of one process, which all come with something:
+ * leaders combine, each what those of his group have brought into his own, in the members' order,
+ * up to the first member. Behind the wait that has all of it, and nobody looks at the others' any
+ * more. */
+MED_INNER void med_barrier_bring(med_barrier *barrier,
+                                 med_barrier_member *member,
+                                 void *what,
+                                 void (*combine)(void *into, void *from));
 
 /* Blocks until all have come: true; or until `called(context)`, which is looked at often and must
  * not block: false, and it is to be called again. `called` may be NULL. Who makes `called` true

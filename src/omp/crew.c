@@ -19,6 +19,7 @@
 #include "mrapi/heap_lent.h"
 #include "mrapi/node.h"
 #include "omp/bind.h"
+#include "omp/gate.h"
 #include "omp/once.h"
 #include "port/port.h"
 
@@ -97,7 +98,7 @@ serve(void *argument)
     if (is_shown) {
         (void)med_crew_show(member);
     }
-    med_team_serve(member);
+    med_gate_serve(member);
     if (is_shown) {
         med_crew_hide();
     }
@@ -228,13 +229,7 @@ med_crew_end(med_team *team)
     if (team->process_life != med_port_process_life()) {
         return;
     }
-    for (uint32_t i = 1; i < team->ready; i++) {
-        med_gate *gate = &team->members[i]->gate;
-        gate->entry = NULL;
-        /* R1 region -> A1 (is_told, team.c); relaxed: the leader's own */
-        atomic32_store_release(&gate->round, atomic32_load_relaxed(&gate->round) + 1);
-    }
-    med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
+    med_gates_open_for_the_end(team);
     for (uint32_t i = 1; i < team->ready; i++) {
         (void)med_port_thread_join(team->members[i]->thread, NULL);
     }

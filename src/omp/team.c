@@ -1,178 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Teams, sent off and gathered.
+ * Teams, sent off and gathered: a parallel region from its begin to its end.
  *
- * Fork: the leader writes each member's gate, its own line, and says there which region it is; who
- * waits there has all it needs in one line, and looks at no other. Join: each comes to the team's
+ * Fork: the leader writes each member's gate, its own line (gate.c). Join: each comes to the team's
  * barrier, and goes back to its gate at once; the leader alone waits for all. So a region takes two
  * transfers of a line between the leader and each member, one there and one back, and all members'
  * go on at the same time.
  *
  * What may run together: a team's leader, between two regions, writes what stands in it; its
- * members look at their own gates, and at the barrier's lines. What a leader wrote before the gate
- * (R1) is seen by who went through it (A1); what members did is seen by who passed the barrier.
- *
- * Death: of a thread alone there is none. A child of fork has one thread: the others of its teams
- * are not there. It starts new ones (process_life).
+ * members look at their own gates, and at the barrier's lines. What a leader wrote before the gates
+ * is seen by who went through; what members did is seen by who passed the barrier.
  */
 #include "omp/team.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "omp/cancel.h"
-#include "omp/crew.h"
+#include "omp/gate.h"
 #include "omp/limit.h"
 #include "omp/quota.h"
 #include "omp/team_keep.h"
-#include "omp/waiting.h"
-
-/* ---- Who is who ------------------------------------------------------------------------------ */
-
-static void
-limits_set(med_member *member)
-{
-    member->limits = med_waiting_limits(member->waits_fixed, member->barrier->members);
-    member->place.limits = member->limits;
-}
-
-void
-med_team_slept(med_member *member)
-{
-    med_quota_look(MED_QUOTA_OF_A_SECOND_MS);
-    if (member->barrier) {
-        limits_set(member);
-    }
-}
-
-static void
-slept_at_barrier(med_barrier_member *place)
-{
-    med_team_slept((med_member *)((char *)place - offsetof(med_member, place)));
-}
-
-static void
-member_enters(med_member *member)
-{
-    const med_gate *gate = &member->gate;
-    member->singles = gate->singles;
-    member->works = gate->works;
-    member->icv = gate->icv;
-    member->waits_fixed = gate->icv->waits;
-    member->barrier = gate->barrier;
-    med_barrier_member_init(&member->place, member->seat);
-    member->place.come = gate->come;
-    member->place.slept = slept_at_barrier;
-    limits_set(member);
-    member->implicit.phase = gate->phase;
-    member->implicit.icv = gate->icv;
-    member->work = NULL;
-    if (gate->work) {
-        med_work_enter(member, gate->work);
-    }
-}
-
-static bool
-is_of_parent(const med_team *team)
-{
-    return team->process_life != med_port_process_life();
-}
-
-/* The thread forked in a region, and this is the child: nobody waits for it there, but the threads
- * that it has started here wait for it. */
-static void
-forked_thread_ends(med_member *member)
-{
-    (void)med_team_rest(member);
-    med_ompt_thread_end(member);
-    med_crew_hide();
-}
-
-static void
-leading_thread_ends(med_member *member)
-{
-    bool is_shown = member->team->is_shown;
-    (void)med_team_rest(member);
-    med_ompt_thread_end(member);
-    med_team_destroy(member->team);
-    if (is_shown) {
-        med_crew_hide();
-    }
-}
-
-/* Those of a team end where their leader says so. */
-static void
-thread_ends(void *pointer)
-{
-    med_member *member = pointer;
-    while (!member->thread_of_team && member->team->leader) {
-        member = member->team->leader;
-    }
-    if (!member->thread_of_team) {
-        leading_thread_ends(member);
-    } else if (is_of_parent(member->team)) {
-        forked_thread_ends(member);
-    }
-}
-
-/* Its thread is its only member, with the variables that the program began with. */
-static med_member *
-begin_initial(med_team *team)
-{
-    med_member *member = team->members[0];
-    team->size = 1;
-    team->root = team;
-    member->gate.icv = &med_settings_get()->initial;
-    member->gate.phase = member->implicit.phase;
-    member->gate.barrier = team->formations->barrier;
-    member_enters(member);
-    med_port_member_set(member);
-    return member;
-}
-
-med_member *
-med_member_begin(void)
-{
-    med_crew_begin(thread_ends);
-    med_member *member = begin_initial(med_team_make(NULL));
-    if (member->icv->bind) {
-        med_bind_begin(member);
-    }
-    med_ompt_thread_begin(member);
-    return member;
-}
-
-med_member *
-med_team_start_initial(med_member *leader)
-{
-    med_member *first = begin_initial(med_team_of(leader, &leader->initial));
-    first->placement = leader->placement;
-    med_ompt_initial_begin(first);
-    return first;
-}
-
-void
-med_team_finish_initial(med_member *first)
-{
-    if (med_task_any(first)) {
-        med_task_drain(first);
-    }
-    med_ompt_initial_end(first);
-    first->implicit.phase++;
-    first->gate.singles = first->singles;
-    first->gate.works = first->works;
-    med_port_member_set(first->team->leader);
-}
-
-med_icv *
-med_member_icv(med_member *member)
-{
-    if (member->icv != &member->own_icv) {
-        member->own_icv = *member->icv;
-        member->icv = &member->own_icv;
-    }
-    return &member->own_icv;
-}
 
 uint32_t
 med_team_threads(const med_member *leader, uint32_t wanted)
@@ -219,24 +66,6 @@ resize(med_team *team, uint32_t threads)
     team->active_level = outer->active_level + (team->size > 1);
 }
 
-static void
-gates_fill(med_team *team, void (*entry)(void *data), void *data)
-{
-    const med_member *first = team->members[0];
-    for (uint32_t i = 0; i < team->size; i++) {
-        med_gate *gate = &team->members[i]->gate;
-        gate->come = team->formation->come;
-        gate->singles = first->singles;
-        gate->works = first->works;
-        gate->entry = entry;
-        gate->data = data;
-        gate->icv = &team->icv;
-        gate->barrier = team->formation->barrier;
-        gate->work = NULL;
-        gate->phase = first->implicit.phase;
-    }
-}
-
 static med_member *
 start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *data)
 {
@@ -258,8 +87,8 @@ start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *dat
     if (is_other || team->size > MED_GROUP_MOST) {
         med_formation_choose(team);
     }
-    gates_fill(team, entry, data);
-    member_enters(team->members[0]);
+    med_gates_fill(team, entry, data);
+    med_gate_enter(team->members[0]);
     med_port_member_set(team->members[0]);
     if (team->icv.bind | team->icv.shown) {
         med_bind_here(team->members[0]);
@@ -292,16 +121,7 @@ med_team_prepare(med_member *first, const med_loop *loop, const med_bounds *boun
 void
 med_team_go(med_member *first)
 {
-    med_team *team = first->team;
-    for (uint32_t i = 1; i < team->size; i++) {
-        med_gate *gate = &team->members[i]->gate;
-        /* Relaxed: the leader's own. */
-        uint32_t round = atomic32_load_relaxed(&gate->round) + 1;
-        atomic32_store_release(&gate->round, round); /* R1 region -> A1 (is_told) */
-    }
-    if (team->size > 1) {
-        med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
-    }
+    med_gates_open(first->team);
 }
 
 /* Until all have come the member executes tasks. */
@@ -339,6 +159,22 @@ med_team_barrier(med_member *member)
     member->place.come++; /* counted all the same: cancel.c */
     med_team_phase_end(member);
     return med_cancel_region_is(member);
+}
+
+/* Who may be called away for ever would take what he brought with him. */
+bool
+med_team_combines(const med_member *member)
+{
+    return member->team->formation->is_in_groups && !med_settings_get()->cancellation;
+}
+
+bool
+med_team_combine(med_member *member, void *what, void (*combine)(void *into, void *from))
+{
+    med_barrier_bring(member->barrier, &member->place, what, combine);
+    await_with_tasks(member);
+    med_team_phase_end(member);
+    return member->number == 0;
 }
 
 static bool
@@ -404,88 +240,4 @@ med_team_run(med_member *leader, uint32_t threads, void (*entry)(void *data), vo
     med_team_go(first);
     med_ompt_lines(first, entry, data);
     med_team_finish(first);
-}
-
-/* ---- A member's thread ----------------------------------------------------------------------- */
-
-typedef struct gate_wait {
-    med_member *member;
-    uint32_t round; /* that it was told of last */
-} gate_wait;
-
-static bool
-is_told(void *context)
-{
-    const gate_wait *w = context;
-    /* A1 region <- R1 (med_team_go) */
-    return atomic32_load_acquire(&w->member->gate.round) != w->round;
-}
-
-/* Or called back, since there are tasks. */
-static bool
-is_told_or_called(void *context)
-{
-    const gate_wait *w = context;
-    return is_told(context) || med_task_any(w->member) || med_ompt_is_over(w->member);
-}
-
-static medley_status_t
-slept(void *context)
-{
-    med_team_slept(((const gate_wait *)context)->member);
-    return MEDLEY_OK;
-}
-
-static bool
-is_wanted_here(void *context)
-{
-    const gate_wait *w = context;
-    return w->member->barrier && med_barrier_is_wanted_here(w->member->barrier, &w->member->place);
-}
-
-static void
-gate_pass(med_member *member, uint32_t round)
-{
-    gate_wait w = {.member = member, .round = round};
-    while (!is_told(&w)) {
-        if (med_task_any(member)) {
-            med_task_serve(member);
-            member->implicit.phase = MED_TASK_PHASE_NONE;
-            med_barrier_come(member->barrier, &member->place);
-            med_team_depart(member);
-        }
-        if (med_ompt_is_over(member)) {
-            med_ompt_region_left(member);
-        }
-        med_wait_request request = {.condition = is_told_or_called,
-                                    .each_slice = slept,
-                                    .is_wanted_here = is_wanted_here,
-                                    .context = &w,
-                                    .limits = member->limits,
-                                    .slices_double = true,
-                                    .deadline_ns = MED_PORT_FOREVER,
-                                    .scope = MED_PORT_SCOPE_PROCESS};
-        (void)med_wait_until(&member->team->gate_wait, &member->waiter, &request);
-    }
-    med_ompt_region_left(member);
-}
-
-void
-med_team_serve(med_member *member)
-{
-    med_port_member_set(member);
-    med_ompt_thread_begin(member);
-    for (uint32_t round = 0;; round++) {
-        gate_pass(member, round);
-        if (!member->gate.entry) {
-            break;
-        }
-        member_enters(member);
-        if (member->icv->bind | member->icv->shown) {
-            med_bind_here(member);
-        }
-        med_ompt_lines(member, member->gate.entry, member->gate.data);
-        med_cancel_end(member, round + 1);
-    }
-    med_ompt_thread_end(member);
 }

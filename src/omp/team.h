@@ -138,9 +138,6 @@ med_member_get(void)
     return __builtin_expect(member != NULL, 1) ? member : med_member_begin();
 }
 
-/* What the thread of a member does that is not a leader: region after region, until it is told that
- * the team ends. */
-void med_team_serve(med_member *member);
 /* With its threads, and the teams of its members. Between two regions. */
 void med_team_destroy(med_team *team);
 
@@ -186,6 +183,12 @@ med_work_enter(med_member *member, med_work *work)
 /* A barrier: all tasks of the team are complete behind it. True: the region is cancelled, which
  * nobody waits in; the program goes on to its end. */
 bool med_team_barrier(med_member *member);
+/* Do the members of its team reduce along the barrier's groups? Else each does so by himself. The
+ * same for all of them throughout a region. */
+bool med_team_combines(const med_member *member);
+/* A barrier to which all bring what they have: behind it the first member has all of it, combined
+ * in their order: true; and of the others nobody needs theirs any more. */
+bool med_team_combine(med_member *member, void *what, void (*combine)(void *into, void *from));
 /* At the region's end, by all but the first member, who have come: to their gates. Who leads a
  * group goes when that is complete, and executes tasks meanwhile. */
 void med_team_depart(med_member *member);

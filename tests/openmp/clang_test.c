@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <omp.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/unit.h"
@@ -177,6 +178,38 @@ reductions_of_one_and_of_several(void **state)
             }
         }
         assert_int_equal(wrong, 0);
+    }
+}
+
+/* Sums of many magnitudes: rounded, they tell in which order they were added. Teams in groups add
+ * up in one, where nothing is cancelled; others do as they come. */
+static void
+reductions_of_groups_come_out_the_same(void **state)
+{
+    const char *cancellation = getenv("OMP_CANCELLATION");
+    bool is_ordered = getenv("MEDLEY_TEAM_GROUPS") && !cancellation;
+    float first = 0, first_product = 0;
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        float sum = 0, product = 1;
+        int tasks = 0;
+#pragma omp parallel num_threads(11) reduction(+ : sum) reduction(* : product)
+        {
+#pragma omp task shared(tasks)
+#pragma omp atomic
+            tasks++;
+            float own = 1;
+            for (int i = 0; i < omp_get_thread_num(); i++) {
+                own *= 7.3f;
+            }
+            sum += own;
+            product *= 1 + 1 / own;
+        }
+        first = round ? first : sum;
+        first_product = round ? first_product : product;
+        assert_int_equal(tasks, 11);
+        assert_true(sum > first * 0.999f && sum < first * 1.001f);
+        assert_true(!is_ordered || (sum == first && product == first_product));
     }
 }
 
@@ -357,6 +390,7 @@ main(void)
         cmocka_unit_test(masked_by_number),
         cmocka_unit_test(newer_names),
         cmocka_unit_test(reductions_of_one_and_of_several),
+        cmocka_unit_test(reductions_of_groups_come_out_the_same),
         cmocka_unit_test(reductions_again_and_again),
         cmocka_unit_test(static_parts_are_the_schedules),
         cmocka_unit_test(static_parts_at_the_end_of_a_type),

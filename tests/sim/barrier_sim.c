@@ -2,7 +2,8 @@
 /*
  * The barrier: nobody goes on before all have come, and all that was done before is seen behind,
  * with members in one group and in groups of groups; sleepers are woken, and who is called away
- * comes back.
+ * comes back. Or members bring something, which is combined along the groups, and is their own
+ * again behind.
  *
  * Actors: members of equal rank. Each writes his word in every round; all read it.
  */
@@ -18,7 +19,8 @@ typedef struct shared {
         med_barrier barrier;
         unsigned char room[sizeof(med_barrier) + LINES * sizeof(med_barrier_line)];
     } at;
-    uint32_t work[MEMBERS]; /* plain: each by its member */
+    uint32_t work[MEMBERS];    /* plain: each by its member */
+    uint32_t brought[MEMBERS]; /* plain: each its member's, or who leads him */
     atomic32 calls;
     uint32_t errands[ROUNDS + 1]; /* plain: what those who are called are to do, by the call */
 } shared;
@@ -99,6 +101,47 @@ act(const sim_actor *actor)
     }
 }
 
+static void
+combine(void *into, void *from)
+{
+    *(uint32_t *)into += *(const uint32_t *)from;
+}
+
+/* It tells whose it is, and in which round. */
+static uint32_t
+number_of(uint32_t member, uint32_t round)
+{
+    return round << 3 * member;
+}
+
+/* Behind it the member changes what it has brought at once. */
+static void
+act_bringing(const sim_actor *actor)
+{
+    shared *s = actor->memory;
+    ear e = {.s = s};
+    uint32_t *own = &s->brought[actor->index];
+    med_barrier_member member;
+    med_barrier_member_init(&member, actor->index);
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        uint32_t all = 0;
+        *own = number_of(actor->index, round);
+        call(s, actor, round);
+        med_barrier_bring(&s->at.barrier, &member, own, combine);
+        while (!med_barrier_await(&s->at.barrier, &member, is_called, &e)) {
+            e.heard = e.last;
+        }
+        for (uint32_t i = 0; i < MEMBERS; i++) {
+            all += number_of(i, round);
+        }
+        SIM_CHECK(actor->index != 0 || *own == all);
+        *own = 0;
+        if (round == ROUNDS - 1) { /* and now and then comes with nothing */
+            pass(s, &member, &e);
+        }
+    }
+}
+
 const sim_scenario sim_barrier = {
     .name = "barrier",
     .covers = "barrier barrier_sim",
@@ -117,4 +160,15 @@ const sim_scenario sim_barrier_groups = {
     .waits_forever = true,
     .begin = begin_in_groups,
     .act = act,
+};
+
+const sim_scenario sim_barrier_brought = {
+    .name = "barrier_brought",
+    .covers = "barrier barrier_sim",
+    .memory_bytes = sizeof(shared),
+    .actors = MEMBERS,
+    .one_process = true,
+    .waits_forever = true,
+    .begin = begin_in_groups,
+    .act = act_bringing,
 };

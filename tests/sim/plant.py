@@ -152,21 +152,25 @@ BUGS = {
         "            return false;\n"
         "        }\n",
         "        (void)group;\n"),
+    "brought_late": (
+        "    return !is_top(barrier, member) || (member->combine && !is_first);\n",
+        "    return !is_top(barrier, member) || (member->combine && !is_first && false);\n"),
+    "brought_unread": (
+        "        combine_group(&group, member);\n",
+        ""),
     "news_early": (
         "    if (!wait_for(barrier, member, &all)) {\n"
         "        return false;\n"
         "    }\n"
-        "    if (member->line != member->index) { /* it has gone up */\n"
-        "        say_as_leader(barrier, member, "
-        "&barrier->lines[barrier->lines[member->index].news]);\n"
-        "    }\n",
+        "    if (sees) {\n",
         "    if (member->line != member->index) {\n"
         "        say_as_leader(barrier, member, "
         "&barrier->lines[barrier->lines[member->index].news]);\n"
         "    }\n"
         "    if (!wait_for(barrier, member, &all)) {\n"
         "        return false;\n"
-        "    }\n"),
+        "    }\n"
+        "    if (sees) {\n"),
     "leader_gone": (
         "        med_barrier_come(member->barrier, &member->place);\n"
         "    }\n"

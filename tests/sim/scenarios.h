@@ -27,6 +27,7 @@
     HUNTED(wait)                    \
     HUNTED(barrier)                 \
     HUNTED(barrier_groups)          \
+    HUNTED(barrier_brought)         \
     HUNTED(lock)                    \
     HUNTED(lock_in_time)            \
     HUNTED(lock_buried)             \
