@@ -5,7 +5,7 @@
  *
  *   under a lock, each by himself        teams in one group: who comes waits for nobody else
  *   by atomic operations                 the same, of one variable
- *   along the groups of the barrier      leaders add up their groups, and the first member the rest:
+ *   along the groups of the barrier      leaders add up their groups, the first member the rest:
  *                                        no line goes round among all, and what comes of it is the
  *                                        same each time, of floating-point numbers, too
  *

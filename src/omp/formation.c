@@ -4,6 +4,10 @@
  * their gates: they look at barriers that they departed from, and at their seats when they are told
  * of a region.
  *
+ * A team keeps some formations. One that nobody has been told of last is nobody's: all who were
+ * told of a region have come to its end, and whoever was told of another since has left this one
+ * behind.
+ *
  * How members are placed follows from how many they are, how they are bound, and where their leader
  * is: so these tell whether a formation that was made is right, and nothing is worked out twice.
  */
@@ -29,15 +33,75 @@ is_as(const med_formation *formation, const med_formation *wanted)
            formation->bind == wanted->bind && is_equal(&formation->placement, &wanted->placement);
 }
 
+/* The first of them, from here on: so those that were not used for longest come last. */
 static med_formation *
-find(const med_team *team, const med_formation *wanted)
+find(med_team *team, const med_formation *wanted)
 {
-    med_formation *formation = team->formations;
-    while (formation && !is_as(formation, wanted)) {
-        formation = formation->next;
+    med_formation **at = &team->formations;
+    while (*at && !is_as(*at, wanted)) {
+        at = &(*at)->next;
+    }
+    med_formation *formation = *at;
+    if (formation) {
+        *at = formation->next;
+        formation->next = team->formations;
+        team->formations = formation;
     }
     return formation;
 }
+
+static void
+destroy(med_formation *formation)
+{
+    med_heap_take_back((void *)formation->seats);
+    med_heap_take_back(formation->barrier);
+    med_heap_take_back(formation);
+}
+
+/* ---- How many are kept ----------------------------------------------------------------------- */
+
+#define KEPT_MOST 16u
+
+static bool
+is_in_use(const med_team *team, const med_formation *formation)
+{
+    bool is = team->formation == formation;
+    for (uint32_t i = 0; i < team->ready && !is; i++) {
+        is = team->members[i]->gate.barrier == formation->barrier;
+    }
+    return is;
+}
+
+static void
+drop(med_team *team, med_formation **at)
+{
+    static const uint32_t nobodys;
+    med_formation *dropped = *at;
+    *at = dropped->next;
+    if (dropped->seats && team->seats == dropped->seats) {
+        team->seats = &nobodys; /* others may come to lie there */
+    }
+    med_task_await_visitors(team);
+    destroy(dropped);
+}
+
+/* Before there is one more: of those beyond a number the one goes that was not used for longest. */
+static void
+make_room(med_team *team)
+{
+    med_formation **oldest = NULL;
+    uint32_t count = 0;
+    for (med_formation **at = &team->formations; *at; at = &(*at)->next) {
+        if (++count >= KEPT_MOST && !is_in_use(team, *at)) {
+            oldest = at;
+        }
+    }
+    if (oldest) {
+        drop(team, oldest);
+    }
+}
+
+/* ---- Made ------------------------------------------------------------------------------------ */
 
 /* As that one; NULL: there is no memory. The seats are the formation's from here on. */
 static med_formation *
@@ -50,6 +114,7 @@ make(med_team *team, const med_formation *wanted, const uint8_t *leads)
         med_heap_take_back(barrier);
         return NULL;
     }
+    make_room(team);
     med_barrier_init(barrier, wanted->size, leads, MED_PORT_SCOPE_PROCESS);
     *formation = *wanted;
     formation->barrier = barrier;
@@ -166,8 +231,6 @@ med_formations_destroy(med_team *team)
     while (team->formations) {
         med_formation *formation = team->formations;
         team->formations = formation->next;
-        med_heap_take_back((void *)formation->seats);
-        med_heap_take_back(formation->barrier);
-        med_heap_take_back(formation);
+        destroy(formation);
     }
 }

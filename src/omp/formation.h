@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Formations: the barriers of a team, one for each number of members that it has had, and where
- * these lie in groups, one for each way in which they are placed. A team keeps them all, since who
- * departed from one may still look at it. By its leader, between two regions.
+ * these lie in groups, one for each way in which they are placed. A team keeps the last ones that
+ * it had, and those that somebody who departed from one may still look at. By its leader, between
+ * two regions.
  */
 #ifndef MEDLEY_OMP_FORMATION_H
 #define MEDLEY_OMP_FORMATION_H

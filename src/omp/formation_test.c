@@ -63,6 +63,12 @@ med_team_report_fewer(uint32_t threads, const char *why)
     (void)why;
 }
 
+void
+med_task_await_visitors(struct med_team *visited)
+{
+    (void)visited;
+}
+
 /* ---- Teams ----------------------------------------------------------------------------------- */
 
 static med_icv icv;
@@ -170,6 +176,43 @@ each_way_has_its_own(void **state)
     team_end();
 }
 
+/* The gates that a region's leader fills. */
+static void
+told(void)
+{
+    for (uint32_t i = 0; i < team.size; i++) {
+        them[i].gate.barrier = team.formation->barrier;
+    }
+}
+
+/* Of many ways the last ones are kept, and those of members who were told nothing since. */
+static void
+not_all_are_kept(void **state)
+{
+    (void)state;
+    team_begin();
+    formed(SIZE, false);
+    told();
+    const med_formation *of_all = team.formation;
+    med_barrier *barrier = of_all->barrier;
+    uint32_t most = 0;
+    for (uint32_t round = 0; round < 20 * SIZE; round++) {
+        leader.placement.place = round / SIZE % SIZE;
+        formed(1 + round % (SIZE - 1), true);
+        told();
+        const uint32_t *seats = team.formation->seats;
+        for (uint32_t i = 0; i < team.size; i++) {
+            assert_int_equal(them[i].seat, seats ? seats[i] : i);
+        }
+        most = blocks > most ? blocks : most;
+    }
+    assert_in_range(most, 2 * 16, 3 * 17); /* a barrier, seats perhaps, and what tells of them */
+    assert_ptr_equal(them[SIZE - 1].gate.barrier, barrier);
+    formed(SIZE, false);
+    assert_ptr_equal(team.formation, of_all);
+    team_end();
+}
+
 static void
 one_group_of_few_and_of_a_crowd(void **state)
 {
@@ -259,6 +302,7 @@ main(void)
         cmocka_unit_test(by_caches_where_they_are_bound),
         cmocka_unit_test(by_numbers_where_they_are_not),
         cmocka_unit_test(each_way_has_its_own),
+        cmocka_unit_test(not_all_are_kept),
         cmocka_unit_test(one_group_of_few_and_of_a_crowd),
         cmocka_unit_test(nobody_keeps_a_seat),
         cmocka_unit_test(as_one_was_told),

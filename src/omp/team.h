@@ -107,7 +107,7 @@ struct med_team {
     uint32_t reserved;       /* of these, for the region */
     med_icv icv;             /* what the tasks of a region begin with */
     med_formation *formation;
-    med_formation *formations; /* all that the team has had */
+    med_formation *formations; /* that the team has had, the last one first */
     const uint32_t *seats;     /* those that its members have been told; NULL: their numbers */
     med_member **members;      /* those it has had, asleep or not: `ready` of them */
     uint32_t ready;
