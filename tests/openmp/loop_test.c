@@ -10,7 +10,10 @@
 
 #define ITERATIONS 200
 #define LOOPS 1000
-#define STEAL ((omp_sched_t)102) /* omp_sched_t of Medley's own */
+/* omp_sched_t of Medley's own. */
+#define STEAL ((omp_sched_t)102)
+#define HETPROBE ((omp_sched_t)103)
+#define HETPROBE_I ((omp_sched_t)104)
 
 typedef struct loop_case {
     long start;
@@ -32,13 +35,14 @@ some(int least, int most)
 static loop_case
 some_loop(void)
 {
-    static const omp_sched_t schedules[] = {omp_sched_static, omp_sched_dynamic, omp_sched_guided,
-                                            omp_sched_auto, STEAL};
+    static const omp_sched_t schedules[] = {
+        omp_sched_static, omp_sched_dynamic, omp_sched_guided, omp_sched_auto, STEAL,
+        HETPROBE,         HETPROBE_I};
     loop_case c = {.count = some(0, ITERATIONS),
                    .step = some(1, 1000),
                    .chunk = some(0, 40),
                    .threads = some(1, 6),
-                   .schedule = schedules[some(0, 4)]};
+                   .schedule = schedules[some(0, 6)]};
     long span = c.step * c.count;
     switch (some(0, 3)) {
     case 0:
