@@ -8,6 +8,7 @@
 
 #include "omp/face.h"
 #include "omp/fortran.h"
+#include "omp/quota.h"
 #include "omp/team.h"
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -44,7 +45,9 @@ ASKS(int, get_max_threads)
 FACE int
 omp_get_num_procs(void)
 {
-    return (int)med_settings_get()->processors;
+    const med_settings *settings = med_settings_get();
+    /* A thread that is bound may use its place only. */
+    return (int)(settings->places.count ? settings->processors : med_quota_processors());
 }
 ASKS(int, get_num_procs)
 
@@ -218,7 +221,8 @@ omp_set_schedule(unsigned kind, int chunk)
     }
     med_icv *icv = med_member_icv(med_member_get());
     icv->schedule = plain | (kind & MED_SCHEDULE_MONOTONIC);
-    icv->chunk = chunk > 0 && plain != MED_SCHEDULE_AUTO ? (uint64_t)chunk : 0;
+    icv->chunk = chunk > 0 && plain != MED_SCHEDULE_AUTO ? (uint64_t)chunk
+                                                         : med_schedule_chunk_unsaid(plain);
 }
 
 FACE void

@@ -21,6 +21,7 @@
 #include "omp/bind.h"
 #include "omp/gate.h"
 #include "omp/once.h"
+#include "omp/team_keep.h"
 #include "port/port.h"
 
 static atomic32 owners;
@@ -105,23 +106,12 @@ serve(void *argument)
     return NULL;
 }
 
-/* Once: a program that goes on has it in each of its regions. */
-static void
-report_fewer(const med_member *member, medley_status_t status)
+static atomic32 started; /* that teams have */
+
+uint32_t
+med_crew_count(void)
 {
-    static atomic32 is_said;
-    med_text text = {.length = 0};
-    /* Relaxed: only one of those who come at once says it. */
-    if (atomic32_fetch_add_relaxed(&is_said, 1) != 0) {
-        atomic32_store_relaxed(&is_said, 1); /* relaxed: nor does it ever come round */
-        return;
-    }
-    const char *why = med_port_thread_refusal(status);
-    med_text_string(&text, "OpenMP: no more than ");
-    med_text_count(&text, member->number, "threads");
-    med_text_string(&text, " in a team: ");
-    med_text_string(&text, why ? why : "the system starts no more");
-    med_log(MED_LOG_ERROR, &text);
+    return atomic32_load_relaxed(&started); /* relaxed: a number, of a moment ago */
 }
 
 static atomic_word stack_bytes; /* set by the program; 0: it has not been */
@@ -216,9 +206,12 @@ med_crew_start(med_member *member)
     }
     member->thread_of_team = status == MEDLEY_OK;
     if (status != MEDLEY_OK) {
-        report_fewer(member, status);
+        const char *why = med_port_thread_refusal(status);
+        med_team_report_fewer(member->number, why ? why : "the system starts no more");
+        return false;
     }
-    return status == MEDLEY_OK;
+    atomic32_fetch_add_relaxed(&started, 1); /* relaxed: a number */
+    return true;
 }
 
 /* ---- Ended ----------------------------------------------------------------------------------- */
@@ -233,10 +226,12 @@ med_crew_end(med_team *team)
     for (uint32_t i = 1; i < team->ready; i++) {
         (void)med_port_thread_join(team->members[i]->thread, NULL);
     }
+    atomic32_fetch_add_relaxed(&started, 1 - team->ready); /* relaxed: a number */
 }
 
 void
 med_crew_forget(med_team *team)
 {
+    atomic32_fetch_add_relaxed(&started, 1 - team->ready); /* relaxed: a number */
     med_team_destroy(team);
 }

@@ -25,6 +25,9 @@ bool med_crew_show(const med_member *member);
 /* Its end, where it may have been one. */
 void med_crew_hide(void);
 
+/* How many threads of teams this process has, at least; more by those of threads that are not in a
+ * child of fork. */
+uint32_t med_crew_count(void);
 /* A thread for a member, that serves. False, and a warning: there can be no more. */
 bool med_crew_start(med_member *member);
 /* Blocks until all of the team's threads have ended. They wait at their gates. */

@@ -140,6 +140,7 @@ show_programs_own(const med_settings *settings)
 static void
 show_tools(const med_settings *settings)
 {
+    show_string("OMP_DEBUG", "DISABLED");
     show_string("OMP_TOOL", settings->tool ? "ENABLED" : "DISABLED");
     show_string("OMP_TOOL_LIBRARIES", settings->tool_libraries ? settings->tool_libraries : "");
     show_string("OMP_TOOL_VERBOSE_INIT",

@@ -96,8 +96,11 @@ kind_read(med_value value, uint32_t *schedule, uint64_t *schedule_chunk)
     if (med_value_mark(&value, ',') && !med_value_number(&value, 1, INT64_MAX, &chunk)) {
         return false;
     }
-    *schedule = (kind + MED_SCHEDULE_STATIC) | modifier;
-    *schedule_chunk = kind + MED_SCHEDULE_STATIC == MED_SCHEDULE_AUTO ? 0 : chunk;
+    kind += MED_SCHEDULE_STATIC;
+    *schedule = kind | modifier;
+    *schedule_chunk = kind == MED_SCHEDULE_AUTO ? 0
+                      : chunk                   ? chunk
+                                                : med_schedule_chunk_unsaid(kind);
     return med_value_end(&value);
 }
 
@@ -251,6 +254,13 @@ tool_read(med_settings *settings, med_value value)
 }
 
 static bool
+debug_read(med_settings *settings, med_value value)
+{
+    (void)settings;
+    return med_value_is(&value, "disabled") && med_value_end(&value);
+}
+
+static bool
 tool_libraries_read(med_settings *settings, med_value value)
 {
     settings->tool_libraries = value.at;
@@ -323,6 +333,9 @@ places_settle(med_settings *settings)
     }
 }
 
+/* Of the host's own, or of all devices'. */
+#define IS_SET(name) (med_port_environment(name) || med_port_environment(name "_ALL"))
+
 /* Loops of the run are of that schedule, too, where OMP_SCHEDULE does not say another. */
 static void
 imposed_settle(med_settings *settings)
@@ -335,7 +348,7 @@ imposed_settle(med_settings *settings)
                           .monotonic = med_schedule_of(uneven->kind | MED_SCHEDULE_MONOTONIC),
                           .chunk = uneven->chunk,
                           .parts = med_uneven_is(uneven->kind)};
-        if (!med_port_environment("OMP_SCHEDULE")) {
+        if (!IS_SET("OMP_SCHEDULE")) {
             settings->initial.schedule = uneven->kind;
             settings->initial.chunk = uneven->chunk;
         }
@@ -357,27 +370,36 @@ typedef struct variable {
 
 #define STACK_WANTED "a size in KiB, or with B, K, M or G behind it, from 16K"
 
+/* What is for all devices, the host among them, and what is for the host alone, which wins (OpenMP
+ * 5.2, section 21). */
+#define ALSO_ALL(name, read, wanted)                                                               \
+    {name "_ALL", read, wanted},                                                                   \
+    {                                                                                              \
+        name, read, wanted                                                                         \
+    }
+
 /* What stands later wins. */
 static const variable variables[] = {
-    {"OMP_NUM_THREADS", threads_read, "numbers from 1 to 65535, with commas between them"},
-    {"OMP_DYNAMIC", dynamic_read, "true or false"},
+    ALSO_ALL("OMP_NUM_THREADS", threads_read, "numbers from 1 to 65535, with commas between them"),
+    ALSO_ALL("OMP_DYNAMIC", dynamic_read, "true or false"),
     {"OMP_NESTED", nested_read, "true or false"},
-    {"OMP_MAX_ACTIVE_LEVELS", levels_read, "a number"},
-    {"OMP_THREAD_LIMIT", limit_read, "a number from 1"},
-    {"OMP_SCHEDULE", schedule_read, SCHEDULES_WANTED},
+    ALSO_ALL("OMP_MAX_ACTIVE_LEVELS", levels_read, "a number"),
+    ALSO_ALL("OMP_THREAD_LIMIT", limit_read, "a number from 1"),
+    ALSO_ALL("OMP_SCHEDULE", schedule_read, SCHEDULES_WANTED),
     {"MEDLEY_SCHEDULE", imposed_read, SCHEDULES_WANTED},
     {"MEDLEY_CORE_CLASSES", med_uneven_read_classes,
      "no more than 8 places, as OMP_PLACES has them, of processors that may be used, each in one"},
     {"MEDLEY_CSR", med_uneven_read_ratios, "numbers from 1 to 65535, with colons between them"},
     {"MEDLEY_PROBE_PERCENT", med_uneven_read_percent, "a number from 1 to 100"},
     {"MEDLEY_MAX_PROBES", med_uneven_read_most, "a number"},
+    {"MEDLEY_PROBE_AGAIN", med_uneven_read_probe_again, "a number"},
     {"OMP_HET_PTG", med_uneven_read_again, "a number from 1 to 100"},
     {"GOMP_STACKSIZE", stack_read, STACK_WANTED},
-    {"OMP_STACKSIZE", stack_read, STACK_WANTED},
+    ALSO_ALL("OMP_STACKSIZE", stack_read, STACK_WANTED),
     {"KMP_STACKSIZE", stack_in_bytes_read,
      "a size in bytes, or with K, M or G behind it, from 16K"},
-    {"OMP_NUM_TEAMS", teams_read, "a number from 1"},
-    {"OMP_TEAMS_THREAD_LIMIT", teams_limit_read, "a number from 1"},
+    ALSO_ALL("OMP_NUM_TEAMS", teams_read, "a number from 1"),
+    ALSO_ALL("OMP_TEAMS_THREAD_LIMIT", teams_limit_read, "a number from 1"),
     {"OMP_DEFAULT_DEVICE", device_read, "a number"},
     {"OMP_TARGET_OFFLOAD", offload_read, "default, mandatory or disabled"},
     {"OMP_CANCELLATION", cancellation_read, "true or false"},
@@ -386,10 +408,10 @@ static const variable variables[] = {
     {"OMP_PLACES", places_read,
      "threads, cores, ll_caches, numa_domains or sockets, perhaps with a number in parentheses; or "
      "a list of places with processors that may be used"},
-    {"OMP_PROC_BIND", bind_read, "true, false, or a list of primary, close and spread"},
+    ALSO_ALL("OMP_PROC_BIND", bind_read, "true, false, or a list of primary, close and spread"),
     {"MEDLEY_TEAM_GROUPS", med_groups_read,
      "0, or up to 4 numbers from 2 to 65535, with commas between them"},
-    {"OMP_WAIT_POLICY", med_waiting_read_policy, "active or passive"},
+    ALSO_ALL("OMP_WAIT_POLICY", med_waiting_read_policy, "active or passive"),
     {"KMP_BLOCKTIME", med_waiting_read_time, "milliseconds, or infinite"},
     {"GOMP_SPINCOUNT", med_waiting_read_count,
      "a number, perhaps with K, M, G or T behind it, or infinite"},
@@ -400,6 +422,7 @@ static const variable variables[] = {
      "one of OpenMP's own, as omp_default_mem_alloc, or a memory space that is there, and "
      "perhaps a colon and traits"},
     {"MEDLEY_EXPLAIN", explain_read, "a file"},
+    {"OMP_DEBUG", debug_read, "disabled, since there is no interface for debuggers (OMPD)"},
     {"OMP_TOOL", tool_read, "enabled or disabled"},
     {"OMP_TOOL_LIBRARIES", tool_libraries_read, "libraries, with colons between them"},
     {"OMP_TOOL_VERBOSE_INIT", tool_verbose_read, "disabled, stdout, stderr or a file"},
@@ -437,8 +460,8 @@ settings_read(med_settings *settings)
     places_settle(settings);
     imposed_settle(settings);
     if ((settings->threads_listed > 1 || settings->binds_listed > 1) &&
-        settings->initial.active_levels_max == 1 &&
-        !med_port_environment("OMP_MAX_ACTIVE_LEVELS") && !med_port_environment("OMP_NESTED")) {
+        settings->initial.active_levels_max == 1 && !IS_SET("OMP_MAX_ACTIVE_LEVELS") &&
+        !med_port_environment("OMP_NESTED")) {
         settings->initial.active_levels_max = MED_LEVELS_MAX; /* section 2.5.2 */
     }
 }

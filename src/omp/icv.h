@@ -33,6 +33,13 @@ typedef enum med_schedule_kind {
 /* Our own have numbers for programs that lie so much higher: LLVM's of the same is the first. */
 #define MED_SCHEDULE_OWN_BEYOND (102u - MED_SCHEDULE_STEAL)
 
+/* What run-sched-var has where nobody says a chunk; 0: the kind's own. */
+static inline uint64_t
+med_schedule_chunk_unsaid(uint32_t kind)
+{
+    return kind == MED_SCHEDULE_DYNAMIC || kind == MED_SCHEDULE_GUIDED ? 1 : 0;
+}
+
 #define MED_LEVELS_MAX 64u              /* of active parallel regions, one in the other */
 #define MED_THREADS_LIST MED_LEVELS_MAX /* what stands behind is for no region */
 #define MED_THREADS_MOST 65535u         /* in a team */

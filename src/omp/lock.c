@@ -100,17 +100,31 @@ med_omp_atomic_end(void)
 
 /* ---- Nestable locks -------------------------------------------------------------------------- */
 
+/* The task that the member executes, never 0: where its memory is, and as often as that was a task
+ * before, since one that ended and left the lock set is not the next one there. Addresses leave 16
+ * bits at the top where a word has 64. */
+#define ALIGN_BITS 5u
+#define LIFE_SHIFT ((sizeof(uintptr_t) == 8 ? 48u : 32u) - ALIGN_BITS)
+_Static_assert(_Alignof(med_task) >= 1u << ALIGN_BITS, "so many bits of its address are 0");
+
+static uintptr_t
+task_of(const med_member *member)
+{
+    uintptr_t life = atomic32_load_relaxed(&member->task->life); /* relaxed: its own task's */
+    return (uintptr_t)member->task >> ALIGN_BITS | life << LIFE_SHIFT;
+}
+
 /* Relaxed, all: who finds himself there wrote it, and anybody else finds another. */
 static bool
 is_mine(const med_nest_lock *lock, const med_member *member)
 {
-    return atomic_word_load_relaxed(&lock->owner) == (uintptr_t)member->task;
+    return atomic_word_load_relaxed(&lock->owner) == task_of(member);
 }
 
 static void
 take(med_nest_lock *lock, const med_member *member)
 {
-    atomic_word_store_relaxed(&lock->owner, (uintptr_t)member->task); /* relaxed: as above */
+    atomic_word_store_relaxed(&lock->owner, task_of(member)); /* relaxed: as above */
 }
 
 uint32_t

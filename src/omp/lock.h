@@ -35,7 +35,7 @@ med_lock *med_omp_atomic_lock(void);
 typedef struct med_nest_lock {
     med_lock lock;
     uint32_t count;    /* the owner's */
-    atomic_word owner; /* the task; 0: nobody */
+    atomic_word owner; /* which task; 0: nobody */
 } med_nest_lock;
 
 /* Each returns how often it is set now; 0: it is another's. */

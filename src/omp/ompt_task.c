@@ -212,7 +212,7 @@ med_ompt_task_yield(const void *return_address, void *frame)
         med_ompt_called_told(med_member_get(), MED_OMPT_PLAIN, return_address, frame);
     med_ompt_task *task = med_ompt_current(member);
     task->yields = true;
-    med_task_yield(member);
+    (void)med_task_yield(member);
     task->yields = false;
     med_ompt_back(task);
 }

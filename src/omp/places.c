@@ -90,8 +90,8 @@ places_add(med_places *places, const med_place *place)
     return true;
 }
 
-/* The last one that is the same. */
-static void
+/* The last one that is the same. False: there is none. */
+static bool
 places_drop(med_places *places, const med_place *place)
 {
     for (uint32_t i = places->count; i-- > 0;) {
@@ -99,9 +99,10 @@ places_drop(med_places *places, const med_place *place)
             places->count--;
             memmove(&places->list[i], &places->list[i + 1],
                     (places->count - i) * sizeof *places->list);
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 static void
@@ -283,9 +284,7 @@ places_read_some(med_value *value, med_places *places)
     uint64_t length;
     int64_t stride;
     if (med_value_mark(value, '!')) {
-        bool is_place = place_read(value, &place);
-        places_drop(places, &place);
-        return is_place;
+        return place_read(value, &place) && places_drop(places, &place);
     }
     if (!place_read(value, &place) || !interval_read(value, &length, &stride)) {
         return false;

@@ -6,7 +6,8 @@
 #include "port/port.h"
 
 atomic32 med_quota_now;
-static atomic32 allowed; /* processors, at the start */
+static atomic32 allowed;  /* processors, at the start */
+static atomic32 permille; /* of a processor, that the group was granted at the start; 0: no quota */
 static atomic32 looked_ms;
 
 /* Comes round after 49 days. */
@@ -16,13 +17,19 @@ now_ms(void)
     return (uint32_t)(med_port_clock_ns() / 1000000);
 }
 
-static void
-look(void)
+static uint32_t
+granted(void)
 {
-    uint32_t permille;
-    (void)med_port_quota_get(&permille);
+    uint32_t now;
+    (void)med_port_quota_get(&now);
+    return now;
+}
+
+static void
+take(uint32_t granted_permille)
+{
     /* Relaxed: as above. */
-    uint32_t threads = med_quota_of(atomic32_load_relaxed(&allowed), permille);
+    uint32_t threads = med_quota_of(atomic32_load_relaxed(&allowed), granted_permille);
     if (threads != med_quota_threads()) {
         atomic32_store_relaxed(&med_quota_now, threads); /* relaxed: as above */
     }
@@ -32,10 +39,12 @@ uint32_t
 med_quota_begin(void)
 {
     med_port_processors processors = {.allowed = 1};
+    uint32_t first = granted();
     (void)med_port_processors_discover(&processors);
     atomic32_store_relaxed(&allowed, processors.allowed); /* relaxed: as above */
+    atomic32_store_relaxed(&permille, first);             /* relaxed: as above */
     atomic32_store_relaxed(&looked_ms, now_ms());         /* relaxed: as above */
-    look();
+    take(first);
     return med_quota_threads();
 }
 
@@ -47,8 +56,15 @@ med_quota_look(uint32_t age_ms)
     uint32_t last = atomic32_load_relaxed(&looked_ms); /* relaxed: as above */
     if (now - last >= age_ms &&
         atomic32_cas_relaxed(&looked_ms, &last, now)) { /* relaxed: as above */
-        look();
+        take(granted());
     }
+}
+
+uint32_t
+med_quota_processors(void)
+{
+    uint32_t here = med_port_processors_list(NULL, 0);
+    return med_quota_of(here ? here : 1, atomic32_load_relaxed(&permille)); /* relaxed: as above */
 }
 
 bool

@@ -31,6 +31,10 @@ uint32_t med_quota_begin(void);
 #define MED_QUOTA_OF_A_SECOND_MS 1000u
 void med_quota_look(uint32_t age_ms);
 
+/* Processors that the calling thread may use now, no more than were granted at the start. Asks the
+ * system. */
+uint32_t med_quota_processors(void);
+
 extern __attribute__((visibility("hidden"))) atomic32 med_quota_now;
 
 /* As it was at the last look. */

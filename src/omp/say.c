@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "mrapi/heap_lent.h"
 #include "port/port.h"
 
@@ -18,7 +19,10 @@ say(const char *before, const char *line, const char *text, size_t length)
     size_t line_bytes = strlen(line);
     char *whole = med_heap_lend(before_bytes + line_bytes + length + 1);
     if (!whole) {
-        med_port_log(line);
+        med_text short_one = {.length = 0};
+        med_text_string(&short_one, before);
+        med_text_string(&short_one, line);
+        med_port_log(short_one.bytes);
         return;
     }
     memcpy(whole, before, before_bytes);

@@ -17,12 +17,13 @@
 
 /* The data environment: that of who meets it, as it is now. */
 static void
-make_room(med_task *task, const med_member *member, size_t size, size_t wanted)
+make_room(med_task *task, med_member *member, size_t size, size_t wanted)
 {
     size_t align = wanted > _Alignof(med_icv) ? wanted : _Alignof(med_icv);
     size_t first = (size + align - 1) / align * align;
     bool changed = member->icv != member->gate.icv;
-    unsigned char *data = med_task_data(task, changed ? first + sizeof(med_icv) : size, align);
+    unsigned char *data =
+        med_task_data(member, task, changed ? first + sizeof(med_icv) : size, align);
     task->data = data;
     task->icv = member->icv;
     if (changed) {
@@ -31,7 +32,7 @@ make_room(med_task *task, const med_member *member, size_t size, size_t wanted)
 }
 
 static void
-copy_environment(med_task *task, const med_member *member, const med_task_call *call)
+copy_environment(med_task *task, med_member *member, const med_task_call *call)
 {
     if (call->made) {
         return;

@@ -162,8 +162,8 @@ void med_task_end(struct med_member *member, const med_task_stand *outer);
 void med_task_wait(struct med_member *member);
 /* Until those are that a task of these dependences would wait for. */
 void med_task_wait_depend(struct med_member *member, const med_dependence *depends, size_t count);
-/* Executes another task, if there is one that may be started. */
-void med_task_yield(struct med_member *member);
+/* Executes another task, if there is one that may be started: true. */
+bool med_task_yield(struct med_member *member);
 /* Once for each event, by whatever thread; of one that was given up as long as its team stands. */
 void med_task_fulfil(uintptr_t event);
 

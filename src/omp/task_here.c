@@ -10,11 +10,11 @@
 
 /* Its data are the caller's. */
 static void
-share_environment(med_task *task, const med_task_call *call)
+share_environment(med_member *member, med_task *task, const med_task_call *call)
 {
     task->data = call->data;
     if (call->copy) {
-        task->data = med_task_data(task, call->size, call->align);
+        task->data = med_task_data(member, task, call->size, call->align);
         call->copy(task->data, call->data);
     }
     if (call->prepare) {
@@ -40,7 +40,7 @@ make_here(med_member *member, const med_task_call *call)
         *call->event = med_task_detach(task);
     }
     if (!call->made) {
-        share_environment(task, call);
+        share_environment(member, task, call);
     }
     med_ompt_task_made(member, task, call, true);
     return task;

@@ -55,13 +55,14 @@ med_tasking_look(const med_member *member)
 void *med_task_memory(size_t size_bytes);
 
 void med_task_give_large(med_task *task);
-void med_task_take_more(med_tasking *tasking);
+/* There are none that it took before. Executes others when there is no memory for more. */
+void med_task_take_more(med_member *member);
 static inline med_task *
 med_task_take(med_member *member)
 {
     med_tasking *tasking = med_tasking_get(member);
     if (!tasking->free) {
-        med_task_take_more(tasking);
+        med_task_take_more(member);
     }
     med_task *task = tasking->free;
     tasking->free = task->next;
@@ -84,8 +85,8 @@ void med_task_give(med_member *member, med_task *task);
 med_task_group *med_task_group_take(med_member *member);
 /* By who took it. */
 void med_task_group_give(med_member *member, med_task_group *group);
-/* So many bytes that stay with the task. */
-void *med_task_data(med_task *task, size_t size, size_t align);
+/* So many bytes that stay with the task, which the member makes just now; likewise. */
+void *med_task_data(med_member *member, med_task *task, size_t size, size_t align);
 
 /* ---- The team's list: task_list.c ------------------------------------------------------------ */
 

@@ -11,15 +11,44 @@
 #include "omp/task_depend.h"
 #include "omp/task_inner.h"
 
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
 /* Without it there is no way on: a task that is not executed is not what the program means. */
+static _Noreturn void
+give_up(void)
+{
+    med_say_fatal("there is no memory for tasks");
+}
+
 void *
 med_task_memory(size_t size_bytes)
 {
     void *block = med_heap_lend(size_bytes);
     if (!block) {
-        med_say_fatal("there is no memory for tasks");
+        give_up();
     }
     return block;
+}
+
+/* So often somebody looks whether others are through with theirs: for two seconds. */
+#define LOOKS_MOST 4000u
+#define DEPTH_MOST 256u /* of tasks that are executed in one another for that: stacks end */
+
+typedef struct scarcity {
+    uint32_t looks;
+    uint32_t pauses;
+} scarcity;
+
+/* For who is about to make a task, and has no memory for it: one that he may execute meanwhile
+ * gives back its own. False: that was often enough. */
+static bool
+another_ends(med_member *member, scarcity *s)
+{
+    if (member->depth < DEPTH_MOST && med_task_yield(member)) {
+        return true;
+    }
+    med_wait_pause(&s->pauses);
+    return ++s->looks < LOOKS_MOST;
 }
 
 med_tasking *
@@ -41,21 +70,35 @@ task_of(med_task_slab *slab, uint32_t index)
     return (med_task *)(void *)((unsigned char *)slab + SLAB_HEAD + index * MED_TASK_BYTES);
 }
 
-void
-med_task_take_more(med_tasking *tasking)
+static void
+slab_put(med_tasking *tasking, med_task_slab *slab)
 {
-    /* A1 given back <- R1 (med_task_give) */
-    med_task *task = (med_task *)atomic_word_exchange_acquire(&tasking->returned, 0);
-    tasking->free = task;
-    if (!task) {
-        med_task_slab *slab = med_task_memory(SLAB_HEAD + MED_TASK_SLAB * MED_TASK_BYTES);
-        slab->next = tasking->slabs;
-        tasking->slabs = slab;
-        for (uint32_t i = 0; i < MED_TASK_SLAB; i++) {
-            task = task_of(slab, i);
-            task->next = tasking->free;
-            tasking->free = task;
+    slab->next = tasking->slabs;
+    tasking->slabs = slab;
+    for (uint32_t i = 0; i < MED_TASK_SLAB; i++) {
+        med_task *task = task_of(slab, i);
+        task->next = tasking->free;
+        tasking->free = task;
+    }
+}
+
+void
+med_task_take_more(med_member *member)
+{
+    med_tasking *tasking = med_tasking_get(member);
+    scarcity s = {.looks = 0};
+    do {
+        /* A1 given back <- R1 (med_task_give) */
+        tasking->free = (med_task *)atomic_word_exchange_acquire(&tasking->returned, 0);
+        if (!tasking->free) {
+            med_task_slab *slab = med_heap_lend(SLAB_HEAD + MED_TASK_SLAB * MED_TASK_BYTES);
+            if (slab) {
+                slab_put(tasking, slab);
+            }
         }
+    } while (!tasking->free && another_ends(member, &s) && !tasking->free);
+    if (!tasking->free) {
+        give_up();
     }
 }
 
@@ -119,13 +162,27 @@ aligned(void *memory, size_t align)
     return (void *)(((uintptr_t)memory + align - 1) / align * align);
 }
 
+static void *
+large_take(med_member *member, size_t size_bytes)
+{
+    scarcity s = {.looks = 0};
+    void *large = med_heap_lend(size_bytes);
+    while (!large && another_ends(member, &s)) {
+        large = med_heap_lend(size_bytes);
+    }
+    if (!large) {
+        give_up();
+    }
+    return large;
+}
+
 void *
-med_task_data(med_task *task, size_t size, size_t align)
+med_task_data(med_member *member, med_task *task, size_t size, size_t align)
 {
     unsigned char *room = (unsigned char *)(task + 1);
     unsigned char *data = aligned(room, align);
     if (size + (size_t)(data - room) > MED_TASK_ROOM) {
-        task->large = med_task_memory(size + align);
+        task->large = large_take(member, size + align);
         data = aligned(task->large, align);
     }
     return data;

@@ -167,7 +167,7 @@ med_task_wait(med_member *member)
     med_table_forget(member, member->task); /* all that it names is complete */
 }
 
-void
+bool
 med_task_yield(med_member *member)
 {
     (void)med_task_settle(member);
@@ -176,4 +176,5 @@ med_task_yield(med_member *member)
     if (task) {
         med_task_execute(member, task);
     }
+    return task != NULL;
 }

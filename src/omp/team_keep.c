@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "mrapi/heap_lent.h"
 #include "omp/crew.h"
+#include "omp/lock.h"
 #include "omp/private.h"
 #include "omp/say.h"
 
@@ -156,6 +157,53 @@ med_team_of(med_member *leader, med_team **team)
     return *team;
 }
 
+static bool
+member_start(med_team *team, uint32_t wanted)
+{
+    if (!room_make(team, team->ready + 1) || !member_add(team)) {
+        med_team_report_fewer(team->ready, MED_TEAM_NO_MORE);
+        return false;
+    }
+    med_bind_first(team->members[team->ready - 1], wanted);
+    if (!med_crew_start(team->members[team->ready - 1])) {
+        med_heap_take_back(team->members[--team->ready]);
+        return false;
+    }
+    return true;
+}
+
+/* What the threads of a process take beside their stacks when they work: their tasks, teams of
+ * their own. So much is left behind each one that is started: where memory has a limit, the last
+ * stack that fits would leave the program without, and it would end. */
+#define SPARE_BYTES (16u << 20) /* and the size of a stack, if that is not told */
+#define SPARE_EACH_BYTES (512u << 10)
+
+static bool
+is_enough(uint64_t left_bytes)
+{
+    return left_bytes >=
+           SPARE_BYTES + med_crew_stack_bytes() + (uint64_t)med_crew_count() * SPARE_EACH_BYTES;
+}
+
+/* With the lock, since all who start threads at once would see the same memory left. */
+static bool
+member_start_limited(med_team *team, uint32_t wanted)
+{
+    static med_own_lock starting;
+    med_omp_lock_set(med_own_lock_here(&starting), team->leader);
+    bool is_left = is_enough(med_port_memory_left());
+    bool is_there = is_left && member_start(team, wanted);
+    med_omp_lock_unset(&starting.lock);
+    if (!is_left) {
+        med_team_report_fewer(team->ready, "more would leave no memory for what they do; ask for a "
+                                           "smaller stack, or raise the limit (ulimit -v)");
+    }
+    if (!is_there) {
+        med_port_heap_share();
+    }
+    return is_there;
+}
+
 uint32_t
 med_team_members_ready(med_team *team, uint32_t wanted)
 {
@@ -164,13 +212,8 @@ med_team_members_ready(med_team *team, uint32_t wanted)
             med_team_report_fewer(MED_THREADS_MOST, "that is the most that a team has");
             break;
         }
-        if (!room_make(team, team->ready + 1) || !member_add(team)) {
-            med_team_report_fewer(team->ready, MED_TEAM_NO_MORE);
-            break;
-        }
-        med_bind_first(team->members[team->ready - 1], wanted);
-        if (!med_crew_start(team->members[team->ready - 1])) {
-            med_heap_take_back(team->members[--team->ready]);
+        bool is_limited = med_port_memory_left() != UINT64_MAX;
+        if (!(is_limited ? member_start_limited(team, wanted) : member_start(team, wanted))) {
             break;
         }
     }

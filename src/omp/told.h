@@ -67,7 +67,7 @@ med_told_single(void)
     {                                                                                              \
         med_member *member = med_told_not();                                                       \
         if (member) {                                                                              \
-            plain_name(member);                                                                    \
+            (void)plain_name(member);                                                              \
         } else {                                                                                   \
             ompt_name(FROM_HERE);                                                                  \
         }                                                                                          \

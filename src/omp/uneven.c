@@ -30,15 +30,27 @@ med_uneven_read_again(med_settings *settings, med_value value)
     return percent_read(value, &settings->uneven.again_percent);
 }
 
+static bool
+count_read(med_value value, uint32_t most, uint32_t *count)
+{
+    uint64_t number;
+    if (!med_value_number(&value, 0, most, &number) || !med_value_end(&value)) {
+        return false;
+    }
+    *count = (uint32_t)number;
+    return true;
+}
+
 bool
 med_uneven_read_most(med_settings *settings, med_value value)
 {
-    uint64_t number;
-    if (!med_value_number(&value, 0, UINT32_MAX, &number) || !med_value_end(&value)) {
-        return false;
-    }
-    settings->uneven.probes_most = (uint32_t)number;
-    return true;
+    return count_read(value, UINT32_MAX, &settings->uneven.probes_most);
+}
+
+bool
+med_uneven_read_probe_again(med_settings *settings, med_value value)
+{
+    return count_read(value, INT32_MAX, &settings->uneven.probe_again);
 }
 
 bool

@@ -15,6 +15,7 @@ struct med_settings;
 typedef struct med_uneven {
     uint32_t probe_percent; /* of a loop's iterations: MEDLEY_PROBE_PERCENT */
     uint32_t probes_most;   /* of one loop: MEDLEY_MAX_PROBES */
+    uint32_t probe_again; /* after so many invocations behind these; 0: never: MEDLEY_PROBE_AGAIN */
     uint32_t again_percent; /* of a loop, from one probe to the next: OMP_HET_PTG */
     uint32_t ratio_count;   /* MEDLEY_CSR; 0: they are measured */
     uint32_t ratios[MED_CLASSES_MAX];
@@ -32,6 +33,7 @@ typedef struct med_uneven {
 /* Each reads one variable. False: it is none. */
 bool med_uneven_read_percent(struct med_settings *settings, med_value value);
 bool med_uneven_read_most(struct med_settings *settings, med_value value);
+bool med_uneven_read_probe_again(struct med_settings *settings, med_value value);
 bool med_uneven_read_again(struct med_settings *settings, med_value value);
 bool med_uneven_read_ratios(struct med_settings *settings, med_value value);
 bool med_uneven_read_classes(struct med_settings *settings, med_value value);

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Memory nodes where there is one memory. For ports of which that is true. */
+/* Memory nodes where there is one memory, of which nobody is told to take less than there is. For
+ * ports of which that is true. */
 #include "port/port.h"
+
+void
+med_port_heap_share(void)
+{
+}
+
+uint64_t
+med_port_memory_left(void)
+{
+    return UINT64_MAX;
+}
 
 uint32_t
 med_port_memory_nodes(med_port_memory_kind kind, uint32_t *numbers, uint32_t room)

@@ -60,6 +60,10 @@ static inline bool med_port_is_small(void);
 MED_INNER medley_status_t med_port_memory_map(size_t size_bytes, void **address);
 MED_INNER void med_port_memory_unmap(void *address, size_t size_bytes);
 
+/* How much memory this process may still map, where there is a limit to that (ulimit -v);
+ * UINT64_MAX: there is none, or nobody tells. Where there is one it reads a file. */
+MED_INNER uint64_t med_port_memory_left(void);
+
 /* Memory nodes: memories of which each is nearer to some processors than to others. */
 typedef enum med_port_memory_kind {
     MED_PORT_MEMORY_ALL,
@@ -238,6 +242,10 @@ void med_port_segments_remove(const char *beside, uint64_t instance);
 /* Aligned for any type, not zeroed; NULL: there is no more. */
 MED_INNER void *med_port_heap_take(size_t size_bytes);
 MED_INNER void med_port_heap_give(void *block, size_t size_bytes);
+
+/* Memory is short: threads that come to the heap from now on share what it has, where each would
+ * get a part of its own. */
+MED_INNER void med_port_heap_share(void);
 
 /* ---- Is a process alive? --------------------------------------------------------------------- */
 

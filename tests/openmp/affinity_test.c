@@ -270,9 +270,9 @@ lists_are_read(void **state)
         assert_true(holds(text, NULL, NULL, there_are_as_many));
         assert_int_equal(said[0], 0);
     }
-    static const char *const bad[] = {"nowhere",  "{0",      "{}",   "{0}:0",
-                                      "{0}:2:-1", "{99999}", "{0},", "cores(",
-                                      "cores(0)", "!",       "{0}}", "{4000}"};
+    static const char *const bad[] = {"nowhere",  "{0",      "{}",    "{0}:0",  "{0,1},!{0}",
+                                      "{0}:2:-1", "{99999}", "{0},",  "cores(", "cores(0)",
+                                      "!",        "{0}}",    "{4000}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_true(holds(bad[i], NULL, NULL, there_are_none));
         assert_non_null(strstr(said, "OMP_PLACES"));

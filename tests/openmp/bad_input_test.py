@@ -15,6 +15,7 @@ import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LIMITED = os.environ["LIMITED"]
+LIMITED_WORK = os.environ["LIMITED_WORK"]
 CALL_BY_NAME = os.environ["CALL_BY_NAME"]
 LIBRARY = os.environ["LIBRARY"]
 MIB = 1 << 20
@@ -46,7 +47,10 @@ class Variables(unittest.TestCase):
     FREE = {"MEDLEY_EXPLAIN", "OMP_AFFINITY_FORMAT", "OMP_TOOL_LIBRARIES", "OMP_TOOL_VERBOSE_INIT"}
 
     def names(self):
-        return re.findall(r'^    \{"((?:OMP|GOMP|KMP|MEDLEY)_[A-Z_]+)",', source("environment.c"), re.M)
+        text = source("environment.c")
+        both = re.findall(r'^    ALSO_ALL\("(OMP_[A-Z_]+)",', text, re.M)
+        one = re.findall(r'^    \{"((?:OMP|GOMP|KMP|MEDLEY)_[A-Z_]+)",', text, re.M)
+        return one + both + [f"{name}_ALL" for name in both]
 
     def test_all_are_met(self):
         self.assertGreater(len(self.names()), 20)
@@ -87,6 +91,11 @@ class Threads(unittest.TestCase):
     def test_no_memory_for_stacks(self):
         self.fewer(run(LIMITED, limits=self.memory(600 * MIB), OMP_NUM_THREADS="200"), 3, 200, "ulimit -v")
         self.fewer(run(LIMITED, OMP_NUM_THREADS="3", OMP_STACKSIZE="200000G"), 1, 2, "smaller stack")
+
+    def test_threads_leave_memory_for_what_they_do(self):
+        for size in range(100, 900, 50):
+            with self.subTest(MiB=size):
+                self.fewer(run(LIMITED_WORK, 200, limits=self.memory(size * MIB)), 1, 200)
 
     def test_hardly_any_memory(self):
         result = run(LIMITED, limits=self.memory(16 * MIB), OMP_NUM_THREADS="8")
@@ -166,6 +175,11 @@ class Functions(unittest.TestCase):
                 result = run(CALL_BY_NAME, LIBRARY, name)
                 self.assertEqual(result.returncode, 1, result.stderr)
                 self.assertRegex(result.stderr, rf"\b{name} is not there")
+
+    def test_what_programs_are_linked_with_is_the_library_when_opened(self):
+        self.assertEqual(run(CALL_BY_NAME, os.environ["STUB"], "omp_get_num_procs", "2").stdout, "")
+        result = run(CALL_BY_NAME, os.environ["STUB"], "omp_display_env")
+        self.assertIn("OMP_NUM_THREADS", result.stderr)
 
     def test_nor_does_one_that_nobody_has(self):
         result = run(CALL_BY_NAME, LIBRARY, "GOMP_of_the_future")

@@ -88,6 +88,12 @@ guided_5(void)
 }
 
 static bool
+guided_1(void)
+{
+    return schedule_is(omp_sched_guided, 1);
+}
+
+static bool
 monotonic_dynamic_2(void)
 {
     return schedule_is(omp_sched_dynamic | omp_sched_monotonic, 2);
@@ -271,6 +277,16 @@ static const reading readings[] = {
     {"OMP_SCHEDULE", "nonmonotonic: guided, 5", guided_5, false},
     {"OMP_SCHEDULE", "monotonic:dynamic,2", monotonic_dynamic_2, false},
     {"OMP_SCHEDULE", "steal,3", steal_3, false},
+    {"OMP_SCHEDULE", "guided", guided_1, false},
+    {"OMP_SCHEDULE", "dynamic", dynamic_1, false},
+    {"OMP_SCHEDULE_ALL", "guided,5", guided_5, false},
+    {"OMP_NUM_THREADS_ALL", "3,2", three_then_two, false},
+    {"OMP_THREAD_LIMIT_ALL", "2", limit_2, false},
+    {"OMP_THREAD_LIMIT_ALL", "none", dynamic_1, true},
+    {"OMP_DEBUG", "disabled", dynamic_1, false},
+    {"OMP_DEBUG", "enabled", dynamic_1, true},
+    {"MEDLEY_PROBE_AGAIN", "64", dynamic_1, false},
+    {"MEDLEY_PROBE_AGAIN", "often", dynamic_1, true},
     {"OMP_SCHEDULE", "steals", dynamic_1, true},
     {"OMP_SCHEDULE", "monotonic dynamic", dynamic_1, true},
     {"OMP_SCHEDULE", "guided,0", dynamic_1, true},

@@ -68,6 +68,25 @@ locks_exclude(void **state)
     omp_destroy_lock(&lock);
 }
 
+/* A task's memory is the next one's: a lock that the first one left set is not that one's. */
+static void
+nestable_locks_of_ended_tasks_stay_theirs(void **state)
+{
+    omp_nest_lock_t lock;
+    int had = 0;
+    (void)state;
+    omp_init_nest_lock(&lock);
+#pragma omp parallel num_threads(1)
+#pragma omp task
+    omp_set_nest_lock(&lock);
+#pragma omp parallel num_threads(1)
+    for (int i = 0; i < 200; i++) {
+#pragma omp task
+        had += omp_test_nest_lock(&lock) != 0;
+    }
+    assert_int_equal(had, 0);
+}
+
 static void
 nestable_locks_nest(void **state)
 {
@@ -145,6 +164,7 @@ main(void)
         cmocka_unit_test(critical_by_name),
         cmocka_unit_test(wide_atomics),
         cmocka_unit_test(locks_exclude),
+        cmocka_unit_test(nestable_locks_of_ended_tasks_stay_theirs),
         cmocka_unit_test(nestable_locks_nest),
         cmocka_unit_test(nestable_locks_belong_to_tasks),
         cmocka_unit_test(a_million_locks),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What was measured of a loop on unlike cores is measured again now and then: a loop that has
- * become longer is no short one any more, and no measurement that was disturbed splits a loop for
- * ever. One that is short is split evenly. */
+/* What was measured of a loop on unlike cores is measured again now and then, where one says so:
+ * then no measurement that was disturbed splits a loop for ever. A loop that has become longer is
+ * no short one any more. One that is short is split evenly. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <stdbool.h>
@@ -105,7 +105,7 @@ record_read(const char *path)
 
 /* What is recorded of the loops, which end their program; of which one probe is often enough. */
 static record
-record_of(bool (*loops)(void))
+record_of(bool (*loops)(void), const char *again)
 {
     char path[] = "/tmp/medley-uneven-again.XXXXXX";
     int file = mkstemp(path);
@@ -114,6 +114,7 @@ record_of(bool (*loops)(void))
     const variable v[] = {{"OMP_SCHEDULE", "hetprobe"},
                           {"OMP_NUM_THREADS", "2"},
                           {"MEDLEY_MAX_PROBES", "1"},
+                          {"MEDLEY_PROBE_AGAIN", again},
                           {"MEDLEY_EXPLAIN", path}};
     (void)fflush(NULL);
     assert_true(WITH(v, loops));
@@ -138,12 +139,20 @@ long_ones(void)
     return end_with(1 + 4 * AGAIN, 1000);
 }
 
+/* Unless one says so, what was measured often enough is measured no more. */
+static void
+long_ones_are_not_measured_any_more(void **state)
+{
+    (void)state;
+    assert_int_equal(record_of(long_ones, "0").probes, 1);
+}
+
 /* Whoever else wants the processors makes them longer. */
 static void
 long_ones_are_measured_now_and_then(void **state)
 {
     (void)state;
-    assert_int_equal(record_of(long_ones).probes, 1 + 4);
+    assert_int_equal(record_of(long_ones, "64").probes, 1 + 4);
 }
 
 static bool
@@ -160,7 +169,7 @@ static void
 short_ones_are_measured_now_and_then(void **state)
 {
     (void)state;
-    assert_true(record_of(short_ones_then_long_ones).probes >= 4);
+    assert_true(record_of(short_ones_then_long_ones, "64").probes >= 4);
 }
 
 static bool
@@ -175,7 +184,7 @@ static void
 long_ones_are_found_short(void **state)
 {
     (void)state;
-    record found = record_of(long_one_then_short_ones);
+    record found = record_of(long_one_then_short_ones, "64");
     assert_true(found.probes > 1 || strcmp(found.why, "short") == 0);
 }
 
@@ -189,8 +198,10 @@ long_ones_are_found_short(void **state)
 static void
 holds_once(const char *probes, bool (*holds)(void))
 {
-    const variable v[] = {
-        {"OMP_SCHEDULE", "hetprobe"}, {"OMP_NUM_THREADS", "2"}, {"MEDLEY_MAX_PROBES", probes}};
+    const variable v[] = {{"OMP_SCHEDULE", "hetprobe"},
+                          {"OMP_NUM_THREADS", "2"},
+                          {"MEDLEY_MAX_PROBES", probes},
+                          {"MEDLEY_PROBE_AGAIN", "64"}};
     bool has_held = false;
     for (int i = 0; i < TRIES && !has_held; i++) {
         has_held = WITH(v, holds);
@@ -223,6 +234,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_ones_are_not_measured_any_more),
         cmocka_unit_test(long_ones_are_measured_now_and_then),
         cmocka_unit_test(short_ones_are_measured_now_and_then),
         cmocka_unit_test(long_ones_are_found_short),

@@ -443,7 +443,7 @@ const sim_scenario sim_omp_cancel = {
 
 const sim_scenario sim_omp_team = {
     .name = "omp_team",
-    .covers = "team med_crew_end() once barrier",
+    .covers = "gate team once barrier",
     .memory_bytes = 2 * sizeof(shared),
     .actors = 2,
     .one_process = true,
@@ -454,7 +454,7 @@ const sim_scenario sim_omp_team = {
 
 const sim_scenario sim_omp_loops = {
     .name = "omp_loops",
-    .covers = "team work",
+    .covers = "gate team work",
     .memory_bytes = sizeof(shared),
     .actors = 1,
     .waits_forever = true,

@@ -78,8 +78,8 @@ each_cell(const json_t *row, const json_t *value, char *cell)
 static const output_column columns[] = {
     {"CLASS", "class", NULL, true},
     {"MEMBERS", "members", NULL, true},
-    {"ITERATION TAKES", "iteration_ps", time_cell, true},
-    {"SPEED", "speed", speed_cell, true},
+    {"AN ITERATION, LAST", "iteration_ps", time_cell, true},
+    {"SPEED, LEARNED", "speed", speed_cell, true},
     {"ITERATIONS", "iterations", NULL, true},
     {"EACH", NULL, each_cell, false},
 };

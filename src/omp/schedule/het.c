@@ -112,15 +112,16 @@ why_not(const med_loop *loop, const med_team *team, uint32_t used)
 static med_site_why
 what_next(const med_work *work, const med_site *site, uintptr_t probe_each)
 {
-    uint32_t most = med_settings_get()->uneven.probes_most;
-    if (most == 0) {
+    const med_uneven *uneven = &med_settings_get()->uneven;
+    if (uneven->probes_most == 0) {
         return MED_SITE_UNPROBED;
     }
     if (med_site_is_short(site, work->units) && !med_site_is_due(site, &site->short_due)) {
         return MED_SITE_SHORT;
     }
     /* Relaxed: as all of a site. */
-    if (atomic32_load_relaxed(&site->probes) >= most && !med_site_is_due(site, &site->probe_due)) {
+    bool is_enough = atomic32_load_relaxed(&site->probes) >= uneven->probes_most;
+    if (is_enough && !(uneven->probe_again && med_site_is_due(site, &site->probe_due))) {
         return MED_SITE_CACHED;
     }
     return probe_each ? MED_SITE_PROBED : MED_SITE_FEW;
@@ -224,7 +225,8 @@ med_het_measured(med_work *work, med_het_member *own, uintptr_t units)
         med_site_learn_short(het->site, work->units);
         atomic32_store_relaxed(&het->site->why, MED_SITE_SHORT); /* relaxed: as all of a site */
     } else {
-        med_site_learn(het->site, &het->pace, het->split.classes);
+        med_site_learn(het->site, &het->pace, het->split.classes,
+                       med_settings_get()->uneven.probe_again);
         if (!het->is_split && weights_take(het, weight_measured)) {
             med_site_note_split(het->site, &het->split);
         }

@@ -105,10 +105,10 @@ med_site_note_split(med_site *site, const med_split *split)
 }
 
 static void
-due_put(const med_site *site, atomic32 *due)
+due_put(const med_site *site, atomic32 *due, uint32_t after)
 {
     uint32_t now = atomic32_load_relaxed(&site->invocations); /* relaxed: see the struct */
-    atomic32_store_relaxed(due, now + MED_SITE_AGAIN);        /* relaxed: as above */
+    atomic32_store_relaxed(due, now + after);                 /* relaxed: as above */
 }
 
 /* The number goes round. */
@@ -131,7 +131,7 @@ med_site_learn_short(med_site *site, uintptr_t units)
     if (!med_site_is_short(site, units)) {
         atomic_word_store_relaxed(&site->short_to, units); /* relaxed: see the struct */
     }
-    due_put(site, &site->short_due);
+    due_put(site, &site->short_due, MED_SITE_AGAIN);
 }
 
 /* One that was disturbed is not believed: of the mean and the last two measurements the middle one
@@ -151,7 +151,7 @@ weight_learn(med_site *site, uint32_t class, uint32_t measured, bool second)
 }
 
 void
-med_site_learn(med_site *site, const med_pace *pace, uint32_t classes)
+med_site_learn(med_site *site, const med_pace *pace, uint32_t classes, uint32_t again)
 {
     uint32_t weights[MED_CLASSES_MAX];
     med_pace_weights(pace, classes, weights);
@@ -167,5 +167,5 @@ med_site_learn(med_site *site, const med_pace *pace, uint32_t classes)
     }
     atomic32_fetch_add_relaxed(&site->probes, 1);  /* relaxed: as above */
     atomic_word_store_relaxed(&site->short_to, 0); /* relaxed: as above */
-    due_put(site, &site->probe_due);
+    due_put(site, &site->probe_due, again);
 }

@@ -3,8 +3,8 @@
  * cache. A loop is where it stands in the source, if the compiler says that, or else in the code,
  * together with the region that it is met in. Sites are kept until the program ends.
  *
- * Nothing of it is for ever: a loop that is short, or was probed often enough, is measured again
- * after MED_SITE_AGAIN invocations. */
+ * That a loop is short is not for ever: it is measured again after MED_SITE_AGAIN invocations. Nor,
+ * where MEDLEY_PROBE_AGAIN says so, is what was measured of one that was probed often enough. */
 #ifndef MEDLEY_OMP_SCHEDULE_SITE_H
 #define MEDLEY_OMP_SCHEDULE_SITE_H
 
@@ -65,8 +65,8 @@ void med_site_each(void (*tell)(const med_site *site, void *context), void *cont
 void med_site_note(med_site *site, med_site_why why, const char *schedule, uintptr_t count);
 /* By that its units are split from now on; 0: as 1. */
 void med_site_note_split(med_site *site, const med_split *split);
-/* One more measurement of it; it is not short. */
-void med_site_learn(med_site *site, const med_pace *pace, uint32_t classes);
+/* One more measurement of it; it is not short, and is due again after so many invocations. */
+void med_site_learn(med_site *site, const med_pace *pace, uint32_t classes, uint32_t again);
 /* So many units are measured, and take no time worth a probe. */
 void med_site_learn_short(med_site *site, uintptr_t units);
 /* Are so many known for that? */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Private memory on Linux. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include "port/linux/linux.h"
 #include "port/port.h"
 
 medley_status_t
@@ -14,6 +18,19 @@ med_port_memory_map(size_t size_bytes, void **address)
     }
     *address = p;
     return MEDLEY_OK;
+}
+
+uint64_t
+med_port_memory_left(void)
+{
+    struct rlimit limit;
+    char line[64];
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        !med_linux_line_read("/proc/self/statm", line, sizeof line)) {
+        return UINT64_MAX;
+    }
+    uint64_t mapped = strtoull(line, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+    return mapped < limit.rlim_cur ? limit.rlim_cur - mapped : 0;
 }
 
 void
@@ -33,4 +50,14 @@ med_port_heap_give(void *block, size_t size_bytes)
 {
     (void)size_bytes;
     free(block);
+}
+
+/* glibc gives a thread 64 MiB of addresses, and where these are not to be had, a page at least for
+ * each block. Other libraries have one heap. */
+void
+med_port_heap_share(void)
+{
+#ifdef M_ARENA_MAX
+    (void)mallopt(M_ARENA_MAX, 1);
+#endif
 }
