@@ -88,7 +88,9 @@ static void
 link_execute(group *g, int step, int cell, int number)
 {
     begin(g, step);
-    g->wrong += g->chain[cell] >= number;
+    if (g->chain[cell] >= number) {
+        note(&g->wrong);
+    }
     g->chain[cell] = number;
     g->links[cell]++;
     note(&g->ended[step]);
