@@ -25,6 +25,13 @@
  * says nothing (a barrier in a function of its own): to the next barrier, which is none any more,
  * and so on to the end.
  *
+ * What a single gives to all others (copyprivate) lies in the memory of who executes it, who is kept
+ * at a barrier until they have read it. Here no barrier keeps him. So each says at each of them up
+ * to which single he has read all, and who gave something waits for that, of all who have not come
+ * to the end: at the barrier of the single, and at the one behind it, also when he passed the first
+ * one before all this. And for the same he waits before he gives the next thing, in the place of
+ * the last. All that he waits for do so by themselves: each meets the singles in their order.
+ *
  * Left to the leader: places of the ring whose constructs were begun and not ended, singles that
  * some have met and others have not.
  */
@@ -68,11 +75,78 @@ await_with_tasks(med_member *member)
     }
 }
 
+static bool
+has_ended(const med_member *member)
+{
+    /* A2 ended <- R2 (med_cancel_note_end); relaxed: nobody changes it meanwhile */
+    return atomic32_load_acquire(&member->ended) == atomic32_load_relaxed(&member->gate.round);
+}
+
+typedef struct reading {
+    med_member *giver;
+    uint32_t single;
+} reading;
+
+static bool
+have_all_read(const reading *r)
+{
+    const med_team *team = r->giver->team;
+    for (uint32_t i = 0; i < team->size; i++) {
+        const med_member *other = team->members[i];
+        /* A3 read <- R3 (leave) */
+        if (other != r->giver &&
+            (int32_t)(atomic32_load_acquire(&other->settled) - r->single) < 0 &&
+            !has_ended(other)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+is_giver_called(void *context)
+{
+    const reading *r = context;
+    return have_all_read(r) || med_task_calls(r->giver);
+}
+
+/* Who has not read may wait for a task behind others in the giver's queue. */
+void
+med_cancel_await_read(med_member *giver, uint32_t single)
+{
+    reading r = {.giver = giver, .single = single};
+    med_wait_request request = {.condition = is_giver_called,
+                                .context = &r,
+                                .limits = giver->limits,
+                                .deadline_ns = MED_PORT_FOREVER,
+                                .scope = MED_PORT_SCOPE_PROCESS};
+    while (!have_all_read(&r)) {
+        (void)med_wait_until(&giver->barrier->wait, &giver->waiter, &request);
+        if (med_task_calls(giver)) {
+            med_task_help(giver);
+        }
+    }
+}
+
+/* A barrier that is none. */
+static bool
+leave(med_member *member)
+{
+    /* R3 read -> A3 (have_all_read) */
+    atomic32_store_release(&member->settled, member->singles - member->takes);
+    med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
+    if (member->gives && member->place.come - member->gave_come <= 2) {
+        med_cancel_await_read(member, member->gave);
+        member->gives = false;
+    }
+    return true;
+}
+
 bool
 med_cancel_barrier(med_member *member)
 {
     if (med_cancel_region_is(member)) {
-        return true;
+        return leave(member);
     }
     med_barrier_come(member->barrier, &member->place);
     await_with_tasks(member);
@@ -85,7 +159,7 @@ med_cancel_barrier(med_member *member)
     if (!member->early) {
         med_team_phase_end(member);
     }
-    return true;
+    return leave(member);
 }
 
 /* ---- Loops and sections ---------------------------------------------------------------------- */
@@ -112,9 +186,16 @@ med_cancel_work_is(const med_member *member)
 /* ---- The end --------------------------------------------------------------------------------- */
 
 void
-med_cancel_end(med_member *member, uint32_t round)
+med_cancel_note_end(med_member *member)
 {
-    atomic32_store_release(&member->ended, round); /* R2 ended -> A2 (have_all_ended) */
+    /* R2 ended -> A2 (has_ended); relaxed: its own region's */
+    atomic32_store_release(&member->ended, atomic32_load_relaxed(&member->gate.round));
+}
+
+void
+med_cancel_end(med_member *member)
+{
+    med_cancel_note_end(member);
     if (!member->early) {
         med_barrier_come(member->barrier, &member->place);
     }
@@ -126,9 +207,7 @@ static bool
 have_all_ended(const med_team *team)
 {
     for (uint32_t i = 1; i < team->size; i++) {
-        const med_member *member = team->members[i];
-        /* A2 ended <- R2 (med_cancel_end); relaxed: the leader's own */
-        if (atomic32_load_acquire(&member->ended) != atomic32_load_relaxed(&member->gate.round)) {
+        if (!has_ended(team->members[i])) {
             return false;
         }
     }
@@ -167,6 +246,10 @@ med_cancel_settle(med_member *first)
     if (atomic32_load_relaxed(&team->cancelled) == MED_CANCELLED_REGION) {
         atomic32_store_relaxed(&team->singles, first->singles);   /* relaxed: as above */
         atomic32_store_relaxed(&team->copied_of, first->singles); /* relaxed: as above */
+        for (uint32_t i = 0; i < team->size; i++) {
+            /* Relaxed: as above. */
+            atomic32_store_relaxed(&team->members[i]->settled, first->singles);
+        }
         for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
             uint32_t number = first->works + i;
             med_work_place_init(&team->works[number % MED_TEAM_WORKS], number);

@@ -27,10 +27,15 @@ bool med_cancel_work_is(const med_member *member);
  * then. */
 bool med_cancel_barrier(med_member *member);
 
-/* For team.c: a member has come to the end of the region of that number, and goes; the first has,
- * and all others came, in a team of which something was cancelled: it waits until they have ended,
- * and executes tasks, which they may wait for; tasks are over as well. */
-void med_cancel_end(med_member *member, uint32_t round);
+/* In a region that is cancelled: blocks until all others have read what was given in the singles up
+ * to that number, or have come to the end; executes tasks meanwhile. */
+void med_cancel_await_read(med_member *giver, uint32_t single);
+
+/* For team.c and gate.c: a member has come to the end of the region; and goes; the first has, and
+ * all others came, in a team of which something was cancelled: it waits until they have ended, and
+ * executes tasks, which they may wait for; tasks are over as well. */
+void med_cancel_note_end(med_member *member);
+void med_cancel_end(med_member *member);
 void med_cancel_gather(med_member *first);
 void med_cancel_settle(med_member *first);
 

@@ -40,11 +40,11 @@ med_gates_fill(med_team *team, void (*entry)(void *data), void *data)
     }
 }
 
-/* Of so many members. */
+/* Of so many members; the first one waits at none, and counts its regions alike. */
 static void
 open(med_team *team, uint32_t count)
 {
-    for (uint32_t i = 1; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         med_gate *gate = &team->members[i]->gate;
         /* Relaxed: the leader's own. */
         uint32_t round = atomic32_load_relaxed(&gate->round) + 1;
@@ -110,6 +110,7 @@ med_gate_enter(med_member *member)
     limits_set(member);
     member->implicit.phase = gate->phase;
     member->implicit.icv = gate->icv;
+    member->gives = false;
     member->work = NULL;
     if (gate->work) {
         med_work_enter(member, gate->work);
@@ -195,7 +196,7 @@ med_gate_serve(med_member *member)
             med_bind_here(member);
         }
         med_ompt_lines(member, member->gate.entry, member->gate.data);
-        med_cancel_end(member, round + 1);
+        med_cancel_end(member);
     }
     med_ompt_thread_end(member);
 }

@@ -84,8 +84,16 @@ typedef struct med_member {
     uint64_t shown; /* where it was when that was displayed; and the team's size */
     uint32_t bound; /* to that place, and one more; 0: to none */
     med_placement placement;
-    bool early;                   /* it came to the region's end before: cancel.c */
-    atomic32 ended;               /* the last region that it has come to the end of */
+    bool early;     /* it came to the region's end before: cancel.c */
+    atomic32 ended; /* the last region that it has come to the end of */
+    /* Copyprivate, in a region that is cancelled (cancel.c): of the singles up to that number it
+     * has read what was given; what others may not have read yet was given in the one of that
+     * number, when it had come so often; and it has not read itself what it waits for. */
+    atomic32 settled;
+    uint32_t gave;
+    uint32_t gave_come;
+    bool gives;
+    bool takes;
     struct med_ompt_thread *ompt; /* what a tool is told of its thread; NULL: nothing */
     bool thread_of_team;          /* else its thread is a leader's, or the team is initial */
     med_port_thread thread;

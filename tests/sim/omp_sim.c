@@ -19,6 +19,7 @@
 #define LOOPS (MED_TEAM_WORKS + 2)
 #define ROBBED 17u
 #define UNEVEN 40u
+#define COPIES 2u
 
 /* All plain: what orders them is under test. */
 typedef struct shared {
@@ -32,7 +33,8 @@ typedef struct shared {
     uint32_t cancels; /* who, */
     uint32_t at_barrier;
     uint32_t cancelled; /* the round */
-    uint32_t given;
+    uint32_t before;    /* so many things are given before somebody cancels */
+    uint32_t given[MEMBERS_MOST];
 } shared;
 
 static void
@@ -335,7 +337,8 @@ act_cancel_in_groups(const sim_actor *actor)
 
 const sim_scenario sim_omp_cancel_in_groups = {
     .name = "omp_cancel_in_groups",
-    .covers = "barrier cancel",
+    .covers =
+        "barrier med_cancel_region() med_cancel_region_is() has_ended() med_cancel_note_end()",
     .memory_bytes = sizeof(shared),
     .actors = 1,
     .waits_forever = true,
@@ -363,8 +366,24 @@ met_in_order(med_member *member, const med_loop *loop, uint64_t at)
     }
 }
 
-/* One cancels at once; the others meet more than the ring holds, turns, iterations, and a single
- * that gives something to all, and nobody waits for him. */
+/* Behind it the giver has the memory back. */
+static void
+given_to_all(shared *s, med_member *member, uint32_t number)
+{
+    uint32_t *own = &s->given[member->number];
+    if (med_team_single(member)) {
+        *own = s->round * COPIES + number;
+        med_team_copy_give(member, own);
+        (void)med_team_barrier(member);
+        *own = 0;
+    } else {
+        SIM_CHECK(*(uint32_t *)med_team_copy_take(member) == s->round * COPIES + number);
+        (void)med_team_barrier(member);
+    }
+}
+
+/* One cancels, at once or in the middle of singles that give something to all; the others meet more
+ * than the ring holds, turns, iterations, and such singles, and nobody waits for him. */
 static void
 met_without_him(void *data)
 {
@@ -372,6 +391,9 @@ met_without_him(void *data)
     shared *s = data;
     med_member *member = med_member_get();
     const med_bounds bounds = {.step = 1};
+    for (uint32_t i = 0; i < s->before; i++) {
+        given_to_all(s, member, COPIES + i);
+    }
     if (s->cancels == member->number) {
         s->cancelled = s->round;
         med_cancel_region(member);
@@ -394,15 +416,9 @@ met_without_him(void *data)
         }
         med_work_end(member);
     }
-    uint32_t given = s->round;
-    if (med_team_single(member)) {
-        s->given = s->round;
-        med_team_copy_give(member, &s->given);
-    } else {
-        given = *(uint32_t *)med_team_copy_take(member);
+    for (uint32_t i = 0; i < COPIES; i++) {
+        given_to_all(s, member, i);
     }
-    SIM_CHECK(given == s->round);
-    (void)med_team_barrier(member);
     SIM_CHECK(s->cancelled == s->round);
     s->came[member->number] = s->round;
 }
@@ -413,9 +429,10 @@ act_called(const sim_actor *actor)
     shared *s = (shared *)actor->memory + actor->index;
     med_member *leader = med_member_get();
     for (s->round = 1; s->round <= REGIONS; s->round++) {
-        s->size = MEMBERS;
+        s->size = MEMBERS + sim_random(2);
         s->cancels = sim_random(MEMBERS);
         s->at_barrier = sim_random(LOOPS);
+        s->before = sim_random(COPIES + 1);
         med_team_run(leader, s->size, met_without_him, s);
         all_came(s);
     }
@@ -423,7 +440,7 @@ act_called(const sim_actor *actor)
 
 const sim_scenario sim_omp_called = {
     .name = "omp_called",
-    .covers = "single",
+    .covers = "single have_all_read() leave()",
     .memory_bytes = sizeof(shared),
     .actors = 1,
     .waits_forever = true,
@@ -433,7 +450,7 @@ const sim_scenario sim_omp_called = {
 
 const sim_scenario sim_omp_cancel = {
     .name = "omp_cancel",
-    .covers = "cancel",
+    .covers = "med_cancel_region() med_cancel_region_is() has_ended() med_cancel_note_end()",
     .memory_bytes = sizeof(shared),
     .actors = 1,
     .waits_forever = true,

@@ -171,6 +171,14 @@ BUGS = {
         "        return false;\n"
         "    }\n"
         "    if (sees) {\n"),
+    "unread_gone": (
+        "        med_cancel_await_read(member, member->gave);\n",
+        ""),
+    "unread_replaced": (
+        "    if (med_cancel_region_is(member)) {\n"
+        "        med_cancel_await_read(",
+        "    if (false) {\n"
+        "        med_cancel_await_read("),
     "leader_gone": (
         "        med_barrier_come(member->barrier, &member->place);\n"
         "    }\n"
