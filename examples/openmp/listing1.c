@@ -37,6 +37,8 @@ main(int argc, char **argv)
         double middle = i % PERIOD ? i % PERIOD - 0.5 : (PERIOD - 1) / 2.0;
         wrong += b[i] != middle;
     }
-    return program_end(&listing1, wrong == 0 && b[0] == 0,
-                       "%d of %d means differ from the closed form", wrong, n);
+    bool good = wrong == 0 && b[0] == 0;
+    free(a);
+    free(b);
+    return program_end(&listing1, good, "%d of %d means differ from the closed form", wrong, n);
 }

@@ -25,12 +25,13 @@
  * says nothing (a barrier in a function of its own): to the next barrier, which is none any more,
  * and so on to the end.
  *
- * What a single gives to all others (copyprivate) lies in the memory of who executes it, who is kept
- * at a barrier until they have read it. Here no barrier keeps him. So each says at each of them up
- * to which single he has read all, and who gave something waits for that, of all who have not come
- * to the end: at the barrier of the single, and at the one behind it, also when he passed the first
- * one before all this. And for the same he waits before he gives the next thing, in the place of
- * the last. All that he waits for do so by themselves: each meets the singles in their order.
+ * What a single gives to all others (copyprivate) lies in the memory of who executes it, who is
+ * kept at a barrier until they have read it. Here no barrier keeps him. So each says at each of
+ * them up to which single he has read all, and who gave something waits for that, of all who have
+ * not come to the end: at the barrier of the single, and at the one behind it, also when he passed
+ * the first one before all this. And for the same he waits before he gives the next thing, in the
+ * place of the last. All that he waits for do so by themselves: each meets the singles in their
+ * order.
  *
  * Left to the leader: places of the ring whose constructs were begun and not ended, singles that
  * some have met and others have not.

@@ -174,13 +174,22 @@ forks_while_others_work(void)
 }
 
 static void
+needs_threads_in_a_child(void)
+{
+#ifdef MEDLEY_TEST_EMULATED
+    not_possible_here("the emulator ends at times where a child of several threads starts its own");
+#endif
+#ifdef __SANITIZE_ADDRESS__
+    not_possible_here("in a child the sanitizer's heap stays locked by who was there at the fork");
+#endif
+}
+
+static void
 while_others_work(void **state)
 {
     static const char *const schedules[] = {"hetprobe", "steal"};
     (void)state;
-#ifdef MEDLEY_TEST_EMULATED
-    not_possible_here("the emulator ends at times where a child of several threads starts its own");
-#endif
+    needs_threads_in_a_child();
     for (int i = 0; i < 2; i++) {
         pid_t child = fork();
         if (child == 0) {
@@ -234,9 +243,7 @@ static void
 by_a_thread_of_a_team(void **state)
 {
     (void)state;
-#ifdef MEDLEY_TEST_EMULATED
-    not_possible_here("the emulator ends at times where a child of several threads starts its own");
-#endif
+    needs_threads_in_a_child();
     for (int size = 1; size < 4; size++) {
         int good = 0;
 #pragma omp parallel num_threads(3) reduction(+ : good)
