@@ -38,7 +38,7 @@ function(medley_sim_world name)
     # What happens once in hundreds happens in a short run as well.
     target_compile_definitions(${name} PRIVATE MED_HEAP_SLOTS_PER_CHUNK=2u MED_HEAP_BATCH=1u
         MED_HEAP_RESTING=1u MED_HEAP_RETURNS=2u MED_HEAP_KEPT_PER_NODE_BYTES=1024u
-        MED_HEAP_FIRST_LIFE=254u MED_TASK_QUEUE=4u MED_TASK_SLAB=2u)
+        MED_HEAP_FIRST_LIFE=254u MED_TASK_QUEUE=4u MED_TASK_SLAB=2u MED_LOCK_UNWOKEN_MOST=3u)
     # No sibling calls: a hook returns to where the access stands. No copies of the compiler's own:
     # what it makes of one whose size it knows is not instrumented.
     target_compile_options(${name} PRIVATE -O2 -g -fsanitize=thread -Wno-tsan -fno-optimize-sibling-calls

@@ -16,6 +16,12 @@
  * it back, or sleeps with the flag set. Who gives up instead (a deadline) passes the duty on
  * (hand_on).
  *
+ * Where an owner sees that somebody spins (med_lock_release_hinted) he wakes nobody: that one will
+ * have the lock, and sees the flag when he gives it back. Or he goes to sleep: first he takes his
+ * hint back, then he passes the heavy barrier (S2), and looks. So an owner who saw the hint freed
+ * the word before that barrier, and he finds it free. The same of two who spin, one of whom takes
+ * the other's hint back: then somebody is woken in vain.
+ *
  * Where several may have it at once, more than one may come free between a clearing of the flag and
  * the next setting: only the first of them wakes somebody. And who sets the flag and then gets one
  * may have set it for another, who looked in vain, and goes to sleep after the wake that was his.
@@ -87,6 +93,22 @@ give_way(med_waiter *waiter)
     return waiter->crowded ? 0 : med_port_clock_ns() - start_ns;
 }
 
+/* A small build has a thread to each core. */
+static bool
+is_hinted(const med_contest *contest)
+{
+    return !med_port_is_small() && contest->spinner;
+}
+
+/* That somebody spins; 0: not he. Relaxed: S2 stands between this and a sleep. */
+static void
+hint(const med_contest *contest, uint32_t lock)
+{
+    if (is_hinted(contest)) {
+        atomic32_store_relaxed(&contest->spinner->lock, lock); /* relaxed: as above */
+    }
+}
+
 /* Until it is had (or over), or it is time to sleep (MEDLEY_BUSY). */
 static medley_status_t
 spin(const med_contest *contest)
@@ -100,12 +122,14 @@ spin(const med_contest *contest)
     }
     uint64_t end_ns = med_port_clock_ns() + budget_ns;
     uint32_t pauses = PAUSES_FIRST;
+    hint(contest, contest->hint);
     for (uint32_t round = 0;; round++) {
         medley_status_t status = contest->attempt(contest->context);
         uint64_t now_ns = med_port_clock_ns();
         bool over = now_ns >= end_ns || now_ns >= contest->deadline_ns ||
                     (only_processor && round == ROUNDS_SHARED);
         if (status != MEDLEY_BUSY || over) {
+            hint(contest, 0);
             med_wait_learn(contest->waiter, status == MEDLEY_BUSY);
             return status;
         }
@@ -211,6 +235,14 @@ slice_ends(const med_contest *contest, uint64_t now_ns)
     return status == MEDLEY_OK && now_ns >= contest->deadline_ns ? MEDLEY_TIMEOUT : status;
 }
 
+/* Who was woken, where owners see that somebody spins: with the flag set for the others. */
+static medley_status_t
+spin_announced(const med_contest *contest, med_lock_sleepers *sleepers)
+{
+    medley_status_t status = announce(contest, sleepers);
+    return status == MEDLEY_BUSY ? spin(contest) : status;
+}
+
 static medley_status_t
 sleep_until_had(const med_contest *contest, med_lock_sleepers *sleepers)
 {
@@ -219,10 +251,13 @@ sleep_until_had(const med_contest *contest, med_lock_sleepers *sleepers)
     for (;;) {
         contest->waiter->sleeps++;
         medley_status_t status = sleep_once(contest, sleepers, end_ns);
+        uint64_t now_ns = med_port_clock_ns();
+        if (status == MEDLEY_BUSY && is_hinted(contest) && now_ns < end_ns) {
+            status = spin_announced(contest, sleepers);
+        }
         if (status != MEDLEY_BUSY) {
             return pass_on(contest, sleepers, status);
         }
-        uint64_t now_ns = med_port_clock_ns();
         if (now_ns < end_ns) {
             continue;
         }
@@ -286,7 +321,9 @@ med_lock_acquire_slow(med_lock *lock, med_lock_sleepers *sleepers, const med_loc
                            .deadline_ns = request->deadline_ns,
                            .scope = request->scope,
                            .waiter = request->waiter,
-                           .limits = med_port_is_small() ? NULL : request->limits};
+                           .limits = med_port_is_small() ? NULL : request->limits,
+                           .spinner = request->spinner,
+                           .hint = med_lock_hint(lock)};
     medley_status_t status = med_contest_run(&contest, sleepers);
     return status == MEDLEY_OK ? wanted.news : status;
 }

@@ -39,6 +39,13 @@ typedef struct med_lock_sleepers {
     atomic32 flag;
 } med_lock_sleepers;
 
+/* Which lock somebody spins for, of those that share this word: a hint for who gives one back, that
+ * need not wake a sleeper to have it taken. Of threads of one process. */
+typedef struct med_lock_spinner {
+    atomic32 lock;    /* med_lock_hint of it, or 0 */
+    atomic32 unwoken; /* so often nobody was woken for that, in a row */
+} med_lock_spinner;
+
 #define MED_LOCK_DIED 0x40000000u
 #define MED_LOCK_OWNER_MASK 0x3fffffffu
 #define MED_LOCK_DEAD MED_LOCK_OWNER_MASK
@@ -49,6 +56,7 @@ typedef struct med_lock_request {
     med_port_scope scope;
     med_waiter *waiter;
     const med_wait_limits *limits; /* as in med_wait_request */
+    med_lock_spinner *spinner;     /* NULL; or what med_lock_release_hinted looks at */
     /* Called after every slice slept, with the owner seen; may be NULL. Anything but MEDLEY_OK ends
      * the wait with it. Here the caller recovers a dead owner's locks. */
     medley_status_t (*each_slice)(void *context, uint32_t owner);
@@ -122,6 +130,47 @@ med_lock_release(med_lock *lock, med_lock_sleepers *sleepers, med_port_scope sco
     med_lock_wake_one(sleepers, scope);
 }
 
+static inline uint32_t
+med_lock_hint(const med_lock *lock)
+{
+    return (uint32_t)((uintptr_t)lock >> 2) | 1u;
+}
+
+/* So often in a row a spinner is relied on: who sleeps is to have his turn. */
+#ifndef MED_LOCK_UNWOKEN_MOST
+#define MED_LOCK_UNWOKEN_MOST 1024u
+#endif
+
+/* Is there one who spins for the lock, so that the sleepers may sleep on? Relaxed, all: he may be
+ * gone; but then he has passed S2 before he slept, and seen that it is free (lock.c). */
+static inline bool
+med_lock_has_spinner(const med_lock *lock, med_lock_spinner *spinner)
+{
+    uint32_t unwoken = atomic32_load_relaxed(&spinner->unwoken) + 1; /* relaxed: as above */
+    bool has = unwoken < MED_LOCK_UNWOKEN_MOST &&
+               atomic32_load_relaxed(&spinner->lock) == med_lock_hint(lock); /* relaxed: as above */
+    atomic32_store_relaxed(&spinner->unwoken, has ? unwoken : 0);            /* relaxed: as above */
+    return has;
+}
+
+/* As release, of a lock for which all who wait give that word. Where many threads have few
+ * processors a sleeper that is woken beside one who spins would find it taken, and sleep again, and
+ * each time hold up the owner, by his heavy barrier and for his wake. */
+static inline void
+med_lock_release_hinted(med_lock *lock,
+                        med_lock_sleepers *sleepers,
+                        med_lock_spinner *spinner,
+                        med_port_scope scope)
+{
+    atomic32_store_release(&lock->word, 0); /* R1 held -> A1 (acquire, try) */
+    med_port_barrier_light(scope);          /* B1 free, then flag <-> S2 (lock.c) */
+    /* Relaxed: it decides only whether to look closer. */
+    if (__builtin_expect(atomic32_load_relaxed(&sleepers->flag) != 0, 0) &&
+        !med_lock_has_spinner(lock, spinner)) {
+        med_lock_wake(sleepers, 1, scope);
+    }
+}
+
 /* ---- Anything that is waited for in this way ------------------------------------------------- */
 
 typedef struct med_contest {
@@ -137,6 +186,8 @@ typedef struct med_contest {
     med_port_scope scope;
     med_waiter *waiter;
     const med_wait_limits *limits;
+    med_lock_spinner *spinner; /* of a lock; or NULL */
+    uint32_t hint;             /* of that */
 } med_contest;
 
 /* What `attempt` or `each_slice` ended it with, or MEDLEY_TIMEOUT. With a deadline of 0 MEDLEY_BUSY

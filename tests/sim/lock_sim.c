@@ -3,7 +3,8 @@
  * The lock: one owner at a time, who sees what the owners before him wrote; no sleeper is
  * forgotten; a dead owner's lock is had again, and its next owner is told.
  *
- * Actors: three of equal rank. With deadlines, those who wait may give up.
+ * Actors: three of equal rank. With deadlines, those who wait may give up. Or threads of one
+ * process, whose owners wake nobody while somebody spins; of two locks that share that word.
  */
 #include "base/lock.h"
 #include "scenarios.h"
@@ -13,7 +14,9 @@
 
 typedef struct shared {
     med_lock lock;
+    med_lock other; /* hinted, with the same sleepers and spinner */
     med_lock_sleepers sleepers;
+    med_lock_spinner spinner;
     uint32_t first; /* plain, the lock's: equal unless the owner is at it, or died */
     uint32_t second;
     atomic32 came[ACTORS]; /* before it first tried: who sees it as the owner sees this */
@@ -199,6 +202,46 @@ act_reborn(const sim_actor *actor)
     /* R1 held -> A1 (lock.c). The sleepers' flag stays: it may be of one who still sleeps. */
     atomic32_store_release(&s->lock.word, 0);
 }
+
+/* Most often the first of the two, now and then the other one. */
+static void
+act_hinted(const sim_actor *actor)
+{
+    shared *s = actor->memory;
+    med_waiter waiter = {0};
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        med_lock *lock = sim_random(4) == 0 ? &s->other : &s->lock;
+        med_lock_request request = {.owner = actor->index + 1,
+                                    .deadline_ns = MED_PORT_FOREVER,
+                                    .scope = MED_PORT_SCOPE_PROCESS,
+                                    .waiter = &waiter,
+                                    .spinner = &s->spinner};
+        SIM_CHECK(med_lock_acquire(lock, &s->sleepers, &request) == MEDLEY_OK);
+        if (lock == &s->lock) {
+            section(s, actor, MEDLEY_OK);
+        }
+        med_lock_release_hinted(lock, &s->sleepers, &s->spinner, MED_PORT_SCOPE_PROCESS);
+    }
+}
+
+static void
+end_hinted(const sim_actor *director)
+{
+    const shared *s = director->memory;
+    SIM_CHECK(med_lock_owner(&s->lock) == 0 && med_lock_owner(&s->other) == 0);
+}
+
+const sim_scenario sim_lock_hinted = {
+    .name = "lock_hinted",
+    .covers = "none",
+    .memory_bytes = sizeof(shared),
+    .actors = ACTORS,
+    .one_process = true,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_hinted,
+    .end = end_hinted,
+};
 
 const sim_scenario sim_lock = {
     .name = "lock",

@@ -15,6 +15,15 @@ BUGS = {
         "        (void)med_port_barrier_heavy(request->scope);\n"
         "        call(request);\n"),
     "call_once": ("#define CALLS 2 ", "#define CALLS 1 "),
+    # Who spins, and whom the owner relies on (src/base/lock.c).
+    "hint_kept": (
+        "            hint(contest, 0);\n",
+        ""),
+    "hint_unannounced": (
+        "    medley_status_t status = announce(contest, sleepers);\n"
+        "    return status == MEDLEY_BUSY ? spin(contest) : status;\n",
+        "    (void)sleepers;\n"
+        "    return spin(contest);\n"),
     # The waker who goes on (src/base/ring_spsc.c).
     "wake_first": (
         "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n"

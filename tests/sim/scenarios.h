@@ -30,6 +30,7 @@
     HUNTED(barrier_brought)         \
     HUNTED(lock)                    \
     HUNTED(lock_in_time)            \
+    HUNTED(lock_hinted)             \
     HUNTED(lock_buried)             \
     RARE(lock_reborn)               \
     HUNTED(state_cell)              \
