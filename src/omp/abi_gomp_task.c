@@ -86,6 +86,50 @@ put_event(void *data, const void *event)
     *(uintptr_t *)data = *(const uintptr_t *)event;
 }
 
+/* At once, and no tool is told. */
+static bool
+is_met_here(const med_member *member, bool deferred)
+{
+    return (!deferred || member->team->size == 1) && !med_ompt_is_on();
+}
+
+/* What gcc says of a task, beyond its lines and data. */
+typedef struct said {
+    void (*copy)(void *, void *);
+    long size;
+    long align;
+    unsigned flags;
+    int priority;
+    void **depend;
+    void *detach;
+} said;
+
+/* Apart from the shortest way, which needs nothing of it. */
+static __attribute__((noinline)) void
+meet(med_member *member, void (*entry)(void *), void *data, bool deferred, const said *s)
+{
+    med_task_call call = {.entry = entry,
+                          .data = data,
+                          .copy = s->copy,
+                          .size = (size_t)s->size,
+                          .align = (size_t)s->align,
+                          .flags = flags_of(s->flags, deferred),
+                          .priority = priority_of(s->flags, s->priority)};
+    if (s->flags & FLAG_DETACH) {
+        uintptr_t *event = s->detach;
+        *event = 0; /* and stays so, where the task is cancelled before it is met */
+        call.flags |= MED_TASK_DETACHES;
+        call.event = event;
+        call.prepare = put_event;
+        call.context = event;
+    }
+    if (s->flags & FLAG_DEPEND) {
+        meet_with_list(member, &call, s->depend);
+    } else {
+        med_task_meet(member, &call);
+    }
+}
+
 FACE void
 GOMP_task(void (*entry)(void *),
           void *data,
@@ -98,26 +142,12 @@ GOMP_task(void (*entry)(void *),
           int priority,
           void *detach)
 {
-    med_task_call call = {.entry = entry,
-                          .data = data,
-                          .copy = copy,
-                          .size = (size_t)size,
-                          .align = (size_t)align,
-                          .flags = flags_of(flags, deferred),
-                          .priority = priority_of(flags, priority)};
-    if (flags & FLAG_DETACH) {
-        uintptr_t *event = detach;
-        *event = 0; /* and stays so, where the task is cancelled before it is met */
-        call.flags |= MED_TASK_DETACHES;
-        call.event = event;
-        call.prepare = put_event;
-        call.context = event;
-    }
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
-    if (flags & FLAG_DEPEND) {
-        meet_with_list(member, &call, depend);
+    if (!copy && !(flags & (FLAG_DEPEND | FLAG_DETACH)) && is_met_here(member, deferred)) {
+        med_task_meet_plain(member, entry, data, flags_of(flags, deferred));
     } else {
-        med_task_meet(member, &call);
+        const said s = {copy, size, align, flags, priority, depend, detach};
+        meet(member, entry, data, deferred, &s);
     }
 }
 LLVM(GOMP_task)

@@ -150,6 +150,12 @@ typedef struct med_task_stand {
 /* ---- For faces ------------------------------------------------------------------------------- */
 
 void med_task_meet(struct med_member *member, const med_task_call *call);
+/* The shortest way of one that is executed at once, where no tool is told: of which there is
+ * nothing to be said but its lines, data of the caller's, and flags. */
+void med_task_meet_plain(struct med_member *member,
+                         void (*entry)(void *data),
+                         void *data,
+                         uint32_t flags);
 /* One that will be met, or thrown away, with room for its data: task->data. */
 med_task *med_task_make(struct med_member *member, size_t size, size_t align);
 void med_task_throw(struct med_member *member, med_task *made);

@@ -46,14 +46,20 @@ make_here(med_member *member, const med_task_call *call)
     return task;
 }
 
-static inline med_task *
-begin(med_member *member, const med_task_call *call, med_task_stand *outer)
+static inline void
+enter(med_member *member, med_task *task, med_task_stand *outer)
 {
-    med_task *task = make_here(member, call);
     if (member->icv == &member->own_icv) {
         outer->own_icv = member->own_icv;
     }
     med_task_enter(member, task, outer);
+}
+
+static inline med_task *
+begin(med_member *member, const med_task_call *call, med_task_stand *outer)
+{
+    med_task *task = make_here(member, call);
+    enter(member, task, outer);
     return task;
 }
 
@@ -110,6 +116,21 @@ lines(med_member *member, const med_task_call *call, med_task *outer)
     } else {
         call->entry(member->task->data);
     }
+}
+
+void
+med_task_meet_plain(med_member *member, void (*entry)(void *data), void *data, uint32_t flags)
+{
+    med_task_stand outer;
+    if (med_task_is_discarded(member, med_task_group_of(member->task))) {
+        return;
+    }
+    med_task *task = med_task_take(member);
+    med_task_init(task, member->task, flags | MED_TASK_UNDEFERRED);
+    task->icv = member->icv;
+    enter(member, task, &outer);
+    entry(data);
+    end(member, task, &outer);
 }
 
 void
