@@ -233,7 +233,7 @@ end_hinted(const sim_actor *director)
 
 const sim_scenario sim_lock_hinted = {
     .name = "lock_hinted",
-    .covers = "none",
+    .covers = "med_lock_release_hinted()",
     .memory_bytes = sizeof(shared),
     .actors = ACTORS,
     .one_process = true,

@@ -335,6 +335,10 @@ act_cancel_in_groups(const sim_actor *actor)
     cancelled_regions(actor->memory, MEMBERS_MOST);
 }
 
+static const sim_variable cancels_in_groups[] = {
+    {"MEDLEY_TEAM_GROUPS", "2,2"}, {"OMP_CANCELLATION", "true"}, {NULL, NULL}};
+static const sim_variable cancels[] = {{"OMP_CANCELLATION", "true"}, {NULL, NULL}};
+
 const sim_scenario sim_omp_cancel_in_groups = {
     .name = "omp_cancel_in_groups",
     .covers =
@@ -344,7 +348,7 @@ const sim_scenario sim_omp_cancel_in_groups = {
     .waits_forever = true,
     .begin = begin,
     .act = act_cancel_in_groups,
-    .environment = in_groups,
+    .environment = cancels_in_groups,
 };
 
 /* ---- Called away from where the compiler says nothing ---------------------------------------- */
@@ -446,6 +450,7 @@ const sim_scenario sim_omp_called = {
     .waits_forever = true,
     .begin = begin,
     .act = act_called,
+    .environment = cancels,
 };
 
 const sim_scenario sim_omp_cancel = {
@@ -456,6 +461,7 @@ const sim_scenario sim_omp_cancel = {
     .waits_forever = true,
     .begin = begin,
     .act = act_cancel,
+    .environment = cancels,
 };
 
 const sim_scenario sim_omp_team = {
