@@ -18,7 +18,8 @@
  * Why nobody sleeps for ever: of the group at the top at least one member sees that it is complete
  * before he sleeps. For each says that he has come, sets the sleep flag, passes a heavy barrier and
  * looks again; the last of these barriers is behind all of their stores. Who sees it wakes all, and
- * they look for themselves. Below the top each wakes all behind what he says.
+ * they look for themselves. Below the top, and where members have brought something, each wakes all
+ * behind what he says.
  *
  * Death: not known here.
  */

@@ -29,8 +29,8 @@
 
 #define MED_BARRIER_MEMBERS_MAX 65536u
 
-/* One writer each. Who reads more of it than `come` and `processor` is that writer; what stands
- * there is of init. */
+/* One writer each. Others read of it how often, `processor`, and what it has brought; the rest is
+ * of init. */
 typedef struct med_barrier_line {
     _Alignas(64) atomic32 come; /* so often */
     atomic32 processor;         /* where it last ran, of a member */
@@ -84,9 +84,9 @@ void med_barrier_reset(med_barrier *barrier);
 MED_INNER void med_barrier_come(med_barrier *barrier, med_barrier_member *member);
 
 /* The same in a barrier with groups, of threads of one process, which all come with something:
- * leaders combine, each what those of his group have brought into his own, in the members' order,
- * up to the first member. Behind the wait that has all of it, and nobody looks at the others' any
- * more. */
+ * leaders combine, each what those of his group have brought into his own, in the order of their
+ * indices, up to the first member. Behind the wait that has all of it, and nobody looks at the
+ * others' any more. */
 MED_INNER void med_barrier_bring(med_barrier *barrier,
                                  med_barrier_member *member,
                                  void *what,

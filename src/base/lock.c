@@ -118,6 +118,7 @@ spin(const med_contest *contest)
     bool only_processor = scheduling.processors == 1;
     uint64_t budget_ns = med_wait_spin_budget_ns(contest->waiter, contest->limits, &scheduling);
     if (budget_ns == 0) {
+        hint(contest, 0); /* in a child of fork it may be of one who is not there */
         return MEDLEY_BUSY;
     }
     uint64_t end_ns = med_port_clock_ns() + budget_ns;

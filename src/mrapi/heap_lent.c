@@ -66,12 +66,9 @@ med_heap_lend_apart(size_t size_bytes)
 {
     size_t taken_bytes = bytes_with_head(size_bytes);
     void *taken;
-    if (!has_several_memories()) {
-        return med_heap_lend(size_bytes);
-    }
-    return taken_bytes && med_port_memory_map(taken_bytes, &taken) == MEDLEY_OK
-               ? place_in(taken, taken_bytes, true)
-               : NULL;
+    bool is_apart = taken_bytes && has_several_memories() &&
+                    med_port_memory_map(taken_bytes, &taken) == MEDLEY_OK;
+    return is_apart ? place_in(taken, taken_bytes, true) : med_heap_lend(size_bytes);
 }
 
 void

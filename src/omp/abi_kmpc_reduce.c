@@ -3,14 +3,17 @@
  * The names that clang calls where the members of a team reduce: what each has is added to what the
  * program sees. The caller is told how:
  *
- *   under a lock, each by himself        teams in one group: who comes waits for nobody else
+ *   under a lock, each by himself        teams in one group, and whoever need not wait for others
  *   by atomic operations                 the same, of one variable
- *   along the groups of the barrier      leaders add up their groups, the first member the rest:
- *                                        no line goes round among all, and what comes of it is the
- *                                        same each time, of floating-point numbers, too
+ *   along the groups of the barrier      leaders add up their groups, the first member the rest: no
+ *                                        line goes round among all; and what comes of it is the
+ *                                        same each time, of floating-point numbers, too, as long as
+ *                                        threads and groups are
  *
- * Along groups all have to be there: so not where a region may be cancelled, and some never come.
- * All three calls of a member come to the same answer, since that changes between regions only.
+ * Along groups all have to be there: so only where a barrier ends the construct, and not where a
+ * region may be cancelled, and some never come. Without that barrier a program may have a member
+ * come only after another has left. All calls of a member come to the same answer, since that
+ * changes between regions only.
  */
 #include "omp/abi_kmpc.h"
 #include "omp/lock.h"
@@ -25,12 +28,9 @@ typedef void (*reducer)(void *into, void *from);
 
 /* To a tool the lock, or the barrier, is a part of the reduction: no face says what it is. */
 static int32_t
-reduce_begin(med_member *member, void *data, reducer reduce, med_lock *lock)
+begin_alone(med_member *member, med_lock *lock)
 {
     med_ompt_reduction_begin(member);
-    if (med_team_combines(member)) {
-        return med_team_combine(member, data, reduce) ? REDUCES : 0;
-    }
     if (member->team->size > 1) {
         med_omp_lock_set(lock, member);
     }
@@ -38,9 +38,9 @@ reduce_begin(med_member *member, void *data, reducer reduce, med_lock *lock)
 }
 
 static void
-reduce_end(med_member *member, med_lock *lock)
+end_alone(med_member *member, med_lock *lock)
 {
-    if (member->team->size > 1 && !med_team_combines(member)) {
+    if (member->team->size > 1) {
         med_omp_lock_unset(lock);
     }
     med_ompt_reduction_end(member);
@@ -61,12 +61,16 @@ __kmpc_reduce(const med_kmpc_place *place,
     (void)count;
     (void)size;
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
-    int32_t answer = reduce_begin(member, data, reduce, lock);
-    if (!answer) {
+    if (!med_team_combines(member)) {
+        return begin_alone(member, lock);
+    }
+    med_ompt_reduction_begin(member);
+    bool has_all = med_team_combine(member, data, reduce);
+    if (!has_all) {
         med_ompt_reduction_end(member);
         (void)med_told_barrier_of(member);
     }
-    return answer;
+    return has_all ? REDUCES : 0;
 }
 
 FACE int32_t
@@ -80,16 +84,13 @@ __kmpc_reduce_nowait(const med_kmpc_place *place,
 {
     (void)thread;
     (void)size;
+    (void)data;
+    (void)reduce;
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
-    bool is_one = count <= BY_ATOMIC_MOST && (place->flags & MED_KMPC_ATOMIC);
-    if (is_one && member->team->size > 1 && !med_team_combines(member)) {
+    if (count <= BY_ATOMIC_MOST && (place->flags & MED_KMPC_ATOMIC) && member->team->size > 1) {
         return REDUCES_BY_ATOMIC;
     }
-    int32_t answer = reduce_begin(member, data, reduce, lock);
-    if (!answer) {
-        med_ompt_reduction_end(member);
-    }
-    return answer;
+    return begin_alone(member, lock);
 }
 
 FACE void
@@ -97,7 +98,7 @@ __kmpc_end_reduce_nowait(const med_kmpc_place *place, int32_t thread, med_lock *
 {
     (void)place;
     (void)thread;
-    reduce_end(MED_CALLED(MED_OMPT_PLAIN), lock);
+    end_alone(MED_CALLED(MED_OMPT_PLAIN), lock);
 }
 
 FACE void
@@ -106,6 +107,10 @@ __kmpc_end_reduce(const med_kmpc_place *place, int32_t thread, med_lock *lock)
     (void)place;
     (void)thread;
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
-    reduce_end(member, lock);
+    if (med_team_combines(member)) {
+        med_ompt_reduction_end(member);
+    } else {
+        end_alone(member, lock);
+    }
     (void)med_told_barrier_of(member);
 }

@@ -64,7 +64,7 @@ is_called(void *context)
     return med_cancel_region_is(member) || med_task_calls(context);
 }
 
-/* False: it was called away. */
+/* Until all have come, or the region is cancelled. */
 static void
 await_with_tasks(med_member *member)
 {
@@ -79,7 +79,9 @@ await_with_tasks(med_member *member)
 static bool
 has_ended(const med_member *member)
 {
-    /* A2 ended <- R2 (med_cancel_note_end); relaxed: nobody changes it meanwhile */
+    /* A2 ended <- R2 (med_cancel_note_end); relaxed: of this region. For who looks has seen that
+     * the first member has settled or ended (have_all_read), or is it, and it opened all gates
+     * before. */
     return atomic32_load_acquire(&member->ended) == atomic32_load_relaxed(&member->gate.round);
 }
 

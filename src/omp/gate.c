@@ -111,6 +111,7 @@ med_gate_enter(med_member *member)
     member->implicit.phase = gate->phase;
     member->implicit.icv = gate->icv;
     member->gives = false;
+    atomic32_store_relaxed(&member->settled, gate->singles); /* relaxed: nothing was given since */
     member->work = NULL;
     if (gate->work) {
         med_work_enter(member, gate->work);

@@ -165,7 +165,8 @@ med_team_barrier(med_member *member)
 bool
 med_team_combines(const med_member *member)
 {
-    return member->team->formation->is_in_groups && !med_settings_get()->cancellation;
+    const med_team *team = member->team; /* an initial one has no formation */
+    return team->size > 1 && team->formation->is_in_groups && !med_settings_get()->cancellation;
 }
 
 bool

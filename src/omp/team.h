@@ -195,7 +195,7 @@ bool med_team_barrier(med_member *member);
  * same for all of them throughout a region. */
 bool med_team_combines(const med_member *member);
 /* A barrier to which all bring what they have: behind it the first member has all of it, combined
- * in their order: true; and of the others nobody needs theirs any more. */
+ * in the order of their seats: true; and of the others nobody needs theirs any more. */
 bool med_team_combine(med_member *member, void *what, void (*combine)(void *into, void *from));
 /* At the region's end, by all but the first member, who have come: to their gates. Who leads a
  * group goes when that is complete, and executes tasks meanwhile. */

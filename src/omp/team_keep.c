@@ -197,8 +197,6 @@ member_start_limited(med_team *team, uint32_t wanted)
     if (!is_left) {
         med_team_report_fewer(team->ready, "more would leave no memory for what they do; ask for a "
                                            "smaller stack, or raise the limit (ulimit -v)");
-    }
-    if (!is_there) {
         med_port_heap_share();
     }
     return is_there;

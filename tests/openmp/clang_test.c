@@ -193,17 +193,20 @@ reductions_of_groups_come_out_the_same(void **state)
     for (int round = 0; round < 400; round++) {
         float sum = 0, product = 1;
         int tasks = 0;
-#pragma omp parallel num_threads(11) reduction(+ : sum) reduction(* : product)
+#pragma omp parallel num_threads(11)
         {
 #pragma omp task shared(tasks)
 #pragma omp atomic
             tasks++;
-            float own = 1;
-            for (int i = 0; i < omp_get_thread_num(); i++) {
-                own *= 7.3f;
+#pragma omp for schedule(static) reduction(+ : sum) reduction(* : product)
+            for (int i = 0; i < 11; i++) {
+                float own = 1;
+                for (int j = 0; j < i; j++) {
+                    own *= 7.3f;
+                }
+                sum += own;
+                product *= 1 + 1 / own;
             }
-            sum += own;
-            product *= 1 + 1 / own;
         }
         first = round ? first : sum;
         first_product = round ? first_product : product;
@@ -211,6 +214,36 @@ reductions_of_groups_come_out_the_same(void **state)
         assert_true(sum > first * 0.999f && sum < first * 1.001f);
         assert_true(!is_ordered || (sum == first && product == first_product));
     }
+}
+
+/* Of nobody's team, and of teams of one; and without a barrier nobody waits for another. */
+static void
+reductions_wait_for_nobody(void **state)
+{
+    static int orphan, in_teams, later;
+    omp_lock_t lock;
+    (void)state;
+    orphan = in_teams = later = 0;
+#pragma omp for reduction(+ : orphan)
+    for (int i = 0; i < 10; i++) {
+        orphan += i;
+    }
+#pragma omp teams num_teams(3) reduction(+ : in_teams)
+    in_teams++;
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(THREADS)
+    {
+        omp_set_lock(&lock);
+#pragma omp for schedule(static) reduction(+ : later) nowait
+        for (int i = 0; i < 100; i++) {
+            later += i;
+        }
+        omp_unset_lock(&lock);
+    }
+    omp_destroy_lock(&lock);
+    assert_int_equal(orphan, 45);
+    assert_true(in_teams >= 1 && in_teams <= 3);
+    assert_int_equal(later, 4950);
 }
 
 static void
@@ -391,6 +424,7 @@ main(void)
         cmocka_unit_test(newer_names),
         cmocka_unit_test(reductions_of_one_and_of_several),
         cmocka_unit_test(reductions_of_groups_come_out_the_same),
+        cmocka_unit_test(reductions_wait_for_nobody),
         cmocka_unit_test(reductions_again_and_again),
         cmocka_unit_test(static_parts_are_the_schedules),
         cmocka_unit_test(static_parts_at_the_end_of_a_type),
