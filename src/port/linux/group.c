@@ -45,7 +45,8 @@ list_has(const char *list, const char *wanted)
 static size_t
 text_add(char *text, size_t room, size_t length, const char *more)
 {
-    size_t bytes = strnlen(more, room - 1 - length);
+    size_t left = room - 1 - length;
+    size_t bytes = strlen(more) < left ? strlen(more) : left;
     memcpy(text + length, more, bytes);
     text[length + bytes] = '\0';
     return length + bytes;
