@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "mrapi/heap_lent.h"
+#include "support/policy.h"
 #include "support/unit.h"
 
 #define LINE 64u
@@ -74,14 +75,6 @@ node_of(const void *address)
     void *page = (void *)((uintptr_t)address & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1));
     int node = -1;
     return syscall(SYS_move_pages, 0, 1ul, &page, NULL, &node, 0) == 0 ? node : -1;
-}
-
-static int
-policy_at(const void *address)
-{
-    int policy = -1;
-    assert_int_equal(syscall(SYS_get_mempolicy, &policy, NULL, 0, address, MPOL_F_ADDR), 0);
-    return policy;
 }
 
 static void

@@ -106,7 +106,7 @@ serve(void *argument)
     return NULL;
 }
 
-static atomic32 started; /* that teams have */
+static atomic32 started; /* and not ended; in a child of fork a parent's may be among them */
 
 uint32_t
 med_crew_count(void)

@@ -19,7 +19,8 @@ static const med_wait_limits crowded = {.least_ns = 500000, .most_ns = UINT64_MA
 
 #define SLEEPERS 64u
 
-/* By the lock's address: who is woken for another lock looks, and sleeps again. */
+/* By the lock's address. Who is woken for another lock of the same word spins for his own, and
+ * sleeps again; whom the wake was for may wait for the end of a slice meanwhile. */
 typedef struct waiters {
     _Alignas(64) med_lock_sleepers sleepers;
     med_lock_spinner spinner;

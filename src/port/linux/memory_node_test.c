@@ -12,6 +12,7 @@
 #include "port/port.h"
 #include "support/locked.h"
 #include "support/mounts.h"
+#include "support/policy.h"
 #include "support/process.h"
 #include "support/unit.h"
 
@@ -105,14 +106,6 @@ no_more_are_written_than_there_is_room(void **state)
 /* ---- Where pages are to lie ------------------------------------------------------------------ */
 
 #define PAGES 5u
-
-static int
-policy_at(const void *address)
-{
-    int policy = -1;
-    assert_int_equal(syscall(SYS_get_mempolicy, &policy, NULL, 0, address, MPOL_F_ADDR), 0);
-    return policy;
-}
 
 static void
 pages_are_spread(void **state)
