@@ -40,7 +40,7 @@ measure(const bench *b, void *context, double *values)
 {
     const run_case *c = context;
     char command[1024];
-    uint64_t rounds = bench_count(b, c->threads <= 2 ? 10000 : 320) / c->threads;
+    uint64_t rounds = bench_count(b, c->threads <= b->processor_count ? 10000 : 320) / c->threads;
     (void)snprintf(command, sizeof command, "%s%s %s %u %llu",
                    c->libraries ? "LD_LIBRARY_PATH=" : "", c->libraries ? c->libraries : "",
                    OPENMP_PROGRAM, c->threads, (unsigned long long)rounds * c->threads);

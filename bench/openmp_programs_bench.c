@@ -16,22 +16,23 @@
 typedef struct program {
     const char *name;
     const char *size;
+    const char *size_wide; /* where there are more than two processors */
     uint32_t runs;
     bool alone;   /* with 1 thread, too */
     bool crowded; /* with 4 and 8, too, for the pictures */
 } program;
 
 static const program programs[] = {
-    {"ep", "21", 1, true, true},
-    {"cg", "S", 3, true, true},
-    {"is", "W", 5, true, true},
-    {"mg", "S", 20, true, true},
-    {"lu", "S", 10, true, false},
-    {"kmeans", "S", 2, false, false},
-    {"blackscholes", "S", 2, false, false},
-    {"particles", "S", 2, false, false},
-    {"irregular", "S", 10, false, false},
-    {"tree", "S", 3, false, false},
+    {"ep", "21", "24", 1, true, true},
+    {"cg", "S", "W", 3, true, true},
+    {"is", "W", "A", 5, true, true},
+    {"mg", "S", "W", 20, true, true},
+    {"lu", "S", "W", 10, true, false},
+    {"kmeans", "S", "W", 2, false, false},
+    {"blackscholes", "S", "W", 2, false, false},
+    {"particles", "S", "W", 2, false, false},
+    {"irregular", "S", "W", 10, false, false},
+    {"tree", "S", "W", 3, false, false},
 };
 
 typedef struct run_case {
@@ -39,6 +40,12 @@ typedef struct run_case {
     const program *program;
     uint32_t threads;
 } run_case;
+
+static const char *
+size_here(const bench *b, const program *asked)
+{
+    return b->processor_count > 2 ? asked->size_wide : asked->size;
+}
 
 /* ---- One program ----------------------------------------------------------------------------- */
 
@@ -51,8 +58,8 @@ start(const bench *b, const run_case *c, openmp_run *run)
     (void)snprintf(threads, sizeof threads, "%u", c->threads);
     (void)snprintf(runs, sizeof runs, "%u", count);
     return openmp_start(run, c->runtime,
-                        (const char *[]){c->program->name, "--size", c->program->size, "--threads",
-                                         threads, "--repeat", runs, "--json", NULL});
+                        (const char *[]){c->program->name, "--size", size_here(b, c->program),
+                                         "--threads", threads, "--repeat", runs, "--json", NULL});
 }
 
 /* The median of its runs, in ms; false when it could not verify its result. */
@@ -116,7 +123,7 @@ ask(bench *b, const program *asked, uint32_t threads)
     (void)snprintf(name, sizeof name, "OpenMP program %s, %u thread%s", asked->name, threads,
                    threads == 1 ? "" : "s");
     char setting[64];
-    (void)snprintf(setting, sizeof setting, "size %s, schedule(static)", asked->size);
+    (void)snprintf(setting, sizeof setting, "size %s, schedule(static)", size_here(b, asked));
     /* Without a goal where there are more threads than the machine has processors. */
     bench_ask(b, &(bench_question){.name = name,
                                    .setting = setting,
@@ -132,10 +139,11 @@ ask(bench *b, const program *asked, uint32_t threads)
 static void
 ask_two(bench *b)
 {
-    static const program cg = {"cg", "W", 1, false, false};
-    run_case cases[] = {{&openmp_runtimes[0], &cg, 2},
-                        {&openmp_gcc_passive, &cg, 2},
-                        {&openmp_runtimes[2], &cg, 2}};
+    static const program cg = {"cg", "W", "W", 1, false, false};
+    uint32_t threads = b->processor_count > 2 ? b->processor_count : 2;
+    run_case cases[] = {{&openmp_runtimes[0], &cg, threads},
+                        {&openmp_gcc_passive, &cg, threads},
+                        {&openmp_runtimes[2], &cg, threads}};
     bench_subject subjects[BENCH_COUNT(cases)];
     for (uint32_t i = 0; i < BENCH_COUNT(cases); i++) {
         subjects[i] = (bench_subject){cases[i].runtime->name, measure_two, &cases[i]};
@@ -145,8 +153,10 @@ ask_two(bench *b)
                              .peer_count = 2,
                              .direction = BENCH_AT_MOST,
                              .factor = 1.1};
+    char setting[64];
+    (void)snprintf(setting, sizeof setting, "size W, %u threads each", threads);
     bench_ask(b, &(bench_question){.name = "two OpenMP programs cg at once",
-                                   .setting = "size W, 2 threads each",
+                                   .setting = setting,
                                    .unit = "ms",
                                    .value_names = {"time"},
                                    .value_count = 1,
@@ -237,6 +247,20 @@ ask_empty(bench *b)
                                    .goal_count = 1});
 }
 
+/* 1, 2, 4 and so on, to 8 threads or as many as there are processors. */
+static void
+ask_by_threads(bench *b, const program *asked)
+{
+    uint32_t most = b->processor_count > 8 ? b->processor_count : 8;
+    for (uint32_t threads = 1; threads <= most; threads *= 2) {
+        if (threads == 2 || (threads == 1 && asked->alone) ||
+            (threads > 2 && asked->crowded && !b->is_short) ||
+            (threads > 2 && threads <= b->processor_count)) {
+            ask(b, asked, threads);
+        }
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -246,12 +270,7 @@ main(int argc, char **argv)
     ask_empty(&b);
     ask_two(&b);
     for (uint32_t i = 0; i < BENCH_COUNT(programs); i++) {
-        for (uint32_t threads = 1; threads <= 8; threads *= 2) {
-            if (threads == 2 || (threads == 1 && programs[i].alone) ||
-                (threads > 2 && programs[i].crowded && !b.is_short)) {
-                ask(&b, &programs[i], threads);
-            }
-        }
+        ask_by_threads(&b, &programs[i]);
     }
     return bench_end(&b);
 }

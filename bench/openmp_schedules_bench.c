@@ -23,7 +23,7 @@ static bool
 measure(const bench *b, void *context, double *values)
 {
     const run_case *c = context;
-    uint64_t repetitions = bench_count(b, c->threads <= 2 ? 30 : 8);
+    uint64_t repetitions = bench_count(b, c->threads <= b->processor_count ? 30 : 8);
     if (!openmp_values(c->runtime, "openmp_schedules", c->threads, repetitions, c->kind->name,
                        values, c->kind->count)) {
         return bench_failed(c->runtime->name, "a loop went wrong");
@@ -73,11 +73,11 @@ ask(bench *b, const kind *schedule, uint32_t threads)
 int
 main(int argc, char **argv)
 {
-    static const uint32_t threads[] = {1, 2, 8};
     bench b;
     bench_begin(&b, argc, argv, "openmp_schedules_bench",
                 "OpenMP's loop schedules beside the compilers' runtimes");
-    for (uint32_t t = 0; t < BENCH_COUNT(threads); t++) {
+    const uint32_t threads[] = {1, 2, 8, b.processor_count};
+    for (uint32_t t = 0; t < BENCH_COUNT(threads) && (t < 3 || threads[t] > 8); t++) {
         for (uint32_t k = 0; k < BENCH_COUNT(kinds); k++) {
             ask(&b, &kinds[k], threads[t]);
         }

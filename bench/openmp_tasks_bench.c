@@ -7,7 +7,7 @@ typedef struct table {
     const char *question;
     const char *setting;
     const char *program;
-    uint32_t repetitions, repetitions_crowded; /* crowded: more than two threads */
+    uint32_t repetitions, repetitions_crowded; /* crowded: more than processors */
     uint32_t rows;
     const char *const *row_names;
     const char *unit;
@@ -37,7 +37,8 @@ static bool
 measure(const bench *b, void *context, double *values)
 {
     const run_case *c = context;
-    uint32_t full = c->threads <= 2 ? c->table->repetitions : c->table->repetitions_crowded;
+    bool crowded = c->threads > b->processor_count;
+    uint32_t full = crowded ? c->table->repetitions_crowded : c->table->repetitions;
     if (!openmp_values(c->runtime, c->table->program, c->threads, bench_count(b, full), NULL,
                        values, c->table->rows)) {
         return bench_failed(c->runtime->name, "tasks went wrong");
@@ -92,12 +93,12 @@ ask(bench *b, const table *asked, uint32_t threads)
 int
 main(int argc, char **argv)
 {
-    static const uint32_t threads[] = {1, 2, 8};
     bench b;
     bench_begin(&b, argc, argv, "openmp_tasks_bench",
                 "OpenMP's tasks beside the compilers' runtimes");
+    const uint32_t threads[] = {1, 2, 8, b.processor_count};
     for (uint32_t i = 0; i < BENCH_COUNT(tables); i++) {
-        for (uint32_t t = 0; t < BENCH_COUNT(threads); t++) {
+        for (uint32_t t = 0; t < BENCH_COUNT(threads) && (t < 3 || threads[t] > 8); t++) {
             ask(&b, &tables[i], threads[t]);
         }
     }
