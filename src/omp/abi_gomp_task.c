@@ -86,11 +86,15 @@ put_event(void *data, const void *event)
     *(uintptr_t *)data = *(const uintptr_t *)event;
 }
 
-/* At once, and no tool is told. */
+/* At once, and there is nothing to be said of it. */
 static bool
-is_met_here(const med_member *member, bool deferred)
+is_plain(med_member *member, void (*copy)(void *, void *), bool deferred, unsigned flags)
 {
-    return (!deferred || member->team->size == 1) && !med_ompt_is_on();
+    if (copy || (flags & (FLAG_DEPEND | FLAG_DETACH)) || med_ompt_is_on()) {
+        return false;
+    }
+    return !deferred || member->team->size == 1 ||
+           (!(flags & FLAG_PRIORITY) && med_task_is_plenty(member));
 }
 
 /* What gcc says of a task, beyond its lines and data. */
@@ -143,7 +147,7 @@ GOMP_task(void (*entry)(void *),
           void *detach)
 {
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
-    if (!copy && !(flags & (FLAG_DEPEND | FLAG_DETACH)) && is_met_here(member, deferred)) {
+    if (is_plain(member, copy, deferred, flags)) {
         med_task_meet_plain(member, entry, data, flags_of(flags, deferred));
     } else {
         const said s = {copy, size, align, flags, priority, depend, detach};

@@ -146,6 +146,12 @@ start(med_member *member, med_task *task)
     }
 }
 
+bool
+med_task_is_plenty(med_member *member)
+{
+    return med_task_queue_has_enough(&med_tasking_get(member)->queue);
+}
+
 /* In a team of one tasks are complete when they have been met, but for those that detach, and what
  * depends on these; in others, where the queue has enough, what may be executed now. */
 static bool
@@ -160,8 +166,7 @@ is_executed_at_once(med_member *member, const med_task_call *call)
     if (member->team->size == 1) {
         return !(call->depend_count && member->task->table);
     }
-    return !call->depend_count && call->priority <= 0 &&
-           med_task_queue_has_enough(&med_tasking_get(member)->queue);
+    return !call->depend_count && call->priority <= 0 && med_task_is_plenty(member);
 }
 
 void

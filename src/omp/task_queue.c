@@ -116,6 +116,9 @@ med_task_queue_take(med_task_queue *queue, const med_bound *bound)
         atomic32_store_release(&queue->bottom, bottom + 1);
         return NULL;
     }
+    if (top == queue->top_seen && queue->enough > MED_TASK_QUEUE_FLOOR) {
+        queue->enough--;
+    }
     /* Relaxed: its own store. */
     med_task *task = (med_task *)atomic_word_load_relaxed(&queue->tasks[bottom % MED_TASK_QUEUE]);
     return bottom != top || win_last(queue, top) ? task : NULL;
