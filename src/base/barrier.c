@@ -132,7 +132,8 @@ med_barrier_reset(med_barrier *barrier)
 typedef struct wanted {
     const med_barrier_line *lines;
     uint32_t count;
-    uint32_t seen; /* of them, from the first on */
+    uint32_t first; /* that is looked at */
+    uint32_t seen;  /* of them, from that on, and round */
     uint32_t come;
     med_barrier_line *own; /* of the member who waits, among members */
     med_barrier_member *member;
@@ -147,10 +148,17 @@ has_come(const med_barrier_line *line, uint32_t come)
     return (int32_t)(atomic32_load_acquire(&line->come) - come) >= 0;
 }
 
+static const med_barrier_line *
+line_of(const wanted *w, uint32_t number)
+{
+    uint32_t at = w->first + number;
+    return &w->lines[at < w->count ? at : at - w->count];
+}
+
 static bool
 have_all_come(wanted *w)
 {
-    while (w->seen < w->count && has_come(&w->lines[w->seen], w->come)) {
+    while (w->seen < w->count && has_come(line_of(w, w->seen), w->come)) {
         w->seen++;
     }
     return w->seen == w->count;
@@ -198,9 +206,9 @@ is_wanted_here(void *context)
     uint32_t here = med_port_processor_here();
     note_processor(w->own, here);
     for (uint32_t i = w->seen; i < w->count && i - w->seen < GUESSES; i++) {
+        const med_barrier_line *line = line_of(w, i);
         /* Relaxed: a guess. */
-        if (atomic32_load_relaxed(&w->lines[i].processor) == here &&
-            !has_come(&w->lines[i], w->come)) {
+        if (atomic32_load_relaxed(&line->processor) == here && !has_come(line, w->come)) {
             return true;
         }
     }
@@ -237,7 +245,8 @@ wait_for(med_barrier *barrier, med_barrier_member *member, wanted *w)
 
 /* ---- Up and down ----------------------------------------------------------------------------- */
 
-/* The group that the member meets. */
+/* The group that the member meets. Each begins with who is next to him: lines are fetched from
+ * their writers by one after the other, and not by all at once. */
 static wanted
 group_of(med_barrier *barrier,
          const med_barrier_member *member,
@@ -247,6 +256,7 @@ group_of(med_barrier *barrier,
     const med_barrier_line *line = &barrier->lines[member->line];
     return (wanted){.lines = &barrier->lines[line->first],
                     .count = line->count,
+                    .first = member->line - line->first,
                     .come = member->come,
                     .own = &barrier->lines[member->index],
                     .called = called,
