@@ -114,7 +114,7 @@ static medley_status_t
 spin(const med_contest *contest)
 {
     med_port_scheduling scheduling;
-    med_port_scheduling_get(&scheduling);
+    med_wait_scheduling_get(contest->limits, &scheduling);
     bool only_processor = scheduling.processors == 1;
     uint64_t budget_ns = med_wait_spin_budget_ns(contest->waiter, contest->limits, &scheduling);
     if (budget_ns == 0) {

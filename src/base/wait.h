@@ -32,10 +32,12 @@ typedef struct med_wait {
 #define MED_WAIT_SLEEPS 1u
 #define MED_WAIT_WOKEN 2u
 
-/* How long one is to spin, whatever he learned. On one processor nobody is made to spin. */
+/* How long one is to spin, whatever he learned. On one processor nobody is made to spin, but where
+ * those he waits for are known to have others: each of a team may be bound to one of his own. */
 typedef struct med_wait_limits {
     uint64_t least_ns;
     uint64_t most_ns;
+    bool others_apart;
 } med_wait_limits;
 
 /* One per thread that waits; private to that thread. What it learned, and what it did. */
@@ -143,6 +145,17 @@ bool med_wait_spin(med_waiter *waiter, bool (*condition)(void *context), void *c
  * times as much. 0, sleep at once: in real time where there is no other; else on one processor when
  * the waiter is new, or others compute there. */
 uint32_t med_wait_spin_learned_ns(med_waiter *waiter, const med_port_scheduling *scheduling);
+
+/* How the calling thread is scheduled, seen by who waits within such limits. */
+static inline void
+med_wait_scheduling_get(const med_wait_limits *limits, med_port_scheduling *scheduling)
+{
+    med_port_scheduling_get(scheduling);
+    if (!med_port_is_small() && limits && limits->others_apart && scheduling->processors == 1) {
+        scheduling->processors = 2; /* its own, and theirs */
+        scheduling->alone = false;
+    }
+}
 
 /* The same within the limits, if there are any; in a small build there are none. */
 static inline uint64_t

@@ -2,6 +2,8 @@
 /* Threads are bound to places. Each binds itself: its leader tells it where, as all of a region. */
 #include "omp/bind.h"
 
+#include <string.h>
+
 #include "mrapi/heap_lent.h"
 #include "omp/affinity.h"
 #include "omp/places.h"
@@ -85,6 +87,14 @@ unbind(const uint32_t *all, uint32_t count)
     }
 }
 
+/* Where there are enough each second one: virtual machines seldom tell that two next to each other
+ * are halves of one core. */
+static uint32_t
+step_apart(uint32_t processors, uint32_t members)
+{
+    return processors >= 2 * members ? 2 : 1;
+}
+
 void
 med_bind_apart(const med_member *member)
 {
@@ -101,7 +111,8 @@ med_bind_apart(const med_member *member)
     while (own < count - 1 && all[own] != here) {
         own++;
     }
-    if (med_port_thread_bind(&all[(own + member->number) % count], 1) == MEDLEY_OK) {
+    uint32_t beside = member->number * step_apart(count, member->started_with);
+    if (med_port_thread_bind(&all[(own + beside) % count], 1) == MEDLEY_OK) {
         unbind(all, count);
     }
 }
@@ -112,11 +123,27 @@ bind_of(const med_member *leader, uint32_t wanted)
     return (med_bind)(wanted ? wanted : leader->icv->bind);
 }
 
+/* More members than processors, at some place? */
+static bool
+is_dense(med_bind bind, uint32_t places, uint32_t members)
+{
+    uint64_t fewest = med_settings_get()->places.fewest;
+    return places != 0 && members > (bind == MED_BIND_PRIMARY ? fewest : places * fewest);
+}
+
+/* Members' lines are left alone where nothing has changed: they would have to be fetched by the
+ * leader, and by each of them again. */
 void
 med_bind_team(med_team *team, uint32_t wanted)
 {
     const med_member *leader = team->leader;
     med_bind bind = bind_of(leader, wanted);
+    med_placed placed = {.members = team->size, .bind = bind, .leader = leader->placement};
+    if (memcmp(&team->placed, &placed, sizeof placed) == 0) {
+        return;
+    }
+    team->placed = placed;
+    team->is_dense = is_dense(bind, leader->placement.count, team->size);
     for (uint32_t i = 0; i < team->size; i++) {
         team->members[i]->placement = med_bind_place(bind, &leader->placement, team->size, i);
     }
@@ -126,6 +153,7 @@ void
 med_bind_first(med_member *member, uint32_t members)
 {
     const med_member *leader = member->team->leader;
+    member->started_with = members;
     if (leader && leader->icv->bind) {
         med_bind bind = bind_of(leader, leader->bind_wanted);
         member->placement = med_bind_place(bind, &leader->placement, members, member->number);

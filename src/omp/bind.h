@@ -26,6 +26,13 @@ typedef struct med_placement {
     uint32_t count; /* 0: nobody is bound */
 } med_placement;
 
+/* What the placements of a team's members follow from; that is, without padding. */
+typedef struct med_placed {
+    uint32_t members;
+    uint32_t bind;
+    med_placement leader;
+} med_placed;
+
 /* The placement of member `number` of so many, whose leader has `leader`. */
 med_placement
 med_bind_place(med_bind bind, const med_placement *leader, uint32_t members, uint32_t number);
@@ -33,7 +40,7 @@ med_bind_place(med_bind bind, const med_placement *leader, uint32_t members, uin
 /* What a region's members have as bind-var when the leader has `bind` and the region asks for
  * `wanted` (MED_BIND_FALSE: for none). */
 uint32_t med_bind_next(uint32_t bind, uint32_t wanted, uint32_t level);
-/* A region begins: each member is told its place. */
+/* A region begins: each member is told its place; and the team, whether these are too few. */
 void med_bind_team(struct med_team *team, uint32_t wanted);
 /* Where a new member's thread is to begin, in a team of so many. */
 void med_bind_first(struct med_member *member, uint32_t members);

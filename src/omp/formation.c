@@ -192,7 +192,7 @@ is_in_groups(const med_team *team)
     if (told->is_told) {
         return told->count > 0 && team->size > told->sizes[0];
     }
-    return team->size > MED_GROUP_MOST && !med_quota_is_crowd(team->size);
+    return team->size > MED_GROUP_MOST && !team->is_dense && !med_quota_is_crowd(team->size);
 }
 
 static void

@@ -76,7 +76,8 @@ med_gates_open_for_the_end(med_team *team)
 static void
 limits_set(med_member *member)
 {
-    member->limits = med_waiting_limits(member->waits_fixed, member->barrier->members);
+    uint32_t members = member->barrier->members;
+    member->limits = med_waiting_limits(member->waits_fixed, member->is_dense, members);
     member->place.limits = member->limits;
 }
 
@@ -103,6 +104,7 @@ med_gate_enter(med_member *member)
     member->works = gate->works;
     member->icv = gate->icv;
     member->waits_fixed = gate->icv->waits;
+    member->is_dense = member->team->is_dense;
     member->barrier = gate->barrier;
     med_barrier_member_init(&member->place, member->seat);
     member->place.come = gate->come;

@@ -2,14 +2,14 @@
 /* Locks of OpenMP programs. */
 #include "omp/lock.h"
 
-#include "omp/quota.h"
 #include "omp/team.h"
 
 /* Who has a processor to himself spins that long before he sleeps, unless the environment says how
  * long: a lock that two threads want again and again changes hands once in hundreds of times, and
  * the heavy barrier of a sleeper stops its holder. Two threads at one critical construct: 250 ->
  * 134 ns each, libgomp 12: 133. */
-static const med_wait_limits patient = {.least_ns = 10000000, .most_ns = UINT64_MAX};
+static const med_wait_limits patient = {
+    .least_ns = 10000000, .most_ns = UINT64_MAX, .others_apart = true};
 /* In a crowd he gives way in between, and the owner wakes nobody meanwhile. What was learned at its
  * barriers, where it is right to sleep at once, says nothing of locks. Four threads on two
  * processors at one critical construct (EPCC): 239 -> 136 ns, libgomp 12: 150. */
@@ -40,7 +40,7 @@ waiters_of(const med_lock *lock)
 static const med_wait_limits *
 limits_of(const med_member *member)
 {
-    bool is_crowd = med_quota_is_crowd(member->team->size);
+    bool is_crowd = med_member_is_crowded(member);
     const med_wait_limits *fixed = member->waits_fixed;
     return fixed ? &fixed[is_crowd] : is_crowd ? &crowded : &patient;
 }

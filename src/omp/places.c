@@ -144,6 +144,31 @@ places_cut(med_places *places)
     return kept != 0;
 }
 
+/* Puts the processors of a place into a set of others. False: one is in there already. */
+static bool
+place_join(med_place *all, const med_place *place)
+{
+    uint64_t met = 0;
+    for (uint32_t i = 0; i < MED_PLACE_WORDS; i++) {
+        met |= all->bits[i] & place->bits[i];
+        all->bits[i] |= place->bits[i];
+    }
+    return met == 0;
+}
+
+void
+med_places_settle(med_places *places)
+{
+    med_place all = {{0}};
+    uint32_t fewest = UINT32_MAX;
+    for (uint32_t i = 0; i < places->count; i++) {
+        uint32_t count = med_place_processors(&places->list[i], NULL);
+        fewest = count < fewest ? count : fewest;
+        fewest = place_join(&all, &places->list[i]) ? fewest : 0;
+    }
+    places->fewest = fewest;
+}
+
 /* ---- From the machine ------------------------------------------------------------------------ */
 
 /* One for each set of processors with the same in common; of those no more than `most`. */

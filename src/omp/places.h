@@ -19,6 +19,7 @@ typedef struct med_place {
 typedef struct med_places {
     uint32_t count; /* 0: there are none */
     med_place *list;
+    uint32_t fewest; /* no place has fewer processors; 0: two places share some */
 } med_places;
 
 /* As OMP_PLACES has them. False: it is none, or nothing in it may be used. */
@@ -27,6 +28,9 @@ bool med_places_read(med_value *value, med_places *places);
 bool med_places_read_plain(med_value *value, med_places *places);
 /* One for each processor. */
 bool med_places_of_processors(med_places *places);
+
+/* They are complete: what follows from all of them. */
+void med_places_settle(med_places *places);
 
 /* How many processors a place has, and their numbers, if `numbers` is not NULL. */
 uint32_t med_place_processors(const med_place *place, uint32_t *numbers);

@@ -4,7 +4,6 @@
  * executes what he may; when there is nothing he sleeps at the barrier's wait object, where whoever
  * puts a task in, or completes the last one that somebody waits for, wakes him.
  */
-#include "omp/quota.h"
 #include "omp/task_inner.h"
 #include "omp/task_table.h"
 
@@ -96,7 +95,7 @@ is_called(void *context)
 static bool
 is_wanted_here(void *context)
 {
-    return med_quota_is_crowd(((const doze *)context)->member->team->size);
+    return med_member_is_crowded(((const doze *)context)->member);
 }
 
 static medley_status_t

@@ -22,6 +22,7 @@
 #include "omp/formation.h"
 #include "omp/icv.h"
 #include "omp/ompt.h"
+#include "omp/quota.h"
 #include "omp/task.h"
 #include "omp/work.h"
 #include "port/port.h"
@@ -84,6 +85,7 @@ typedef struct med_member {
     uint64_t shown; /* where it was when that was displayed; and the team's size */
     uint32_t bound; /* to that place, and one more; 0: to none */
     med_placement placement;
+    bool is_dense;  /* the team's, for its own eyes: it may sleep at its gate while that changes */
     bool early;     /* it came to the region's end before: cancel.c */
     atomic32 ended; /* the last region that it has come to the end of */
     /* Copyprivate, in a region that is cancelled (cancel.c): of the singles up to that number it
@@ -97,7 +99,8 @@ typedef struct med_member {
     struct med_ompt_thread *ompt; /* what a tool is told of its thread; NULL: nothing */
     bool thread_of_team;          /* else its thread is a leader's, or the team is initial */
     med_port_thread thread;
-    uint32_t started_on; /* the processor of who started it then; MED_PORT_PROCESSOR_ANY */
+    uint32_t started_on;   /* the processor of who started it then; MED_PORT_PROCESSOR_ANY */
+    uint32_t started_with; /* that many in the team, itself one of them */
 } med_member;
 
 #define MED_TEAM_WORKS 8u
@@ -122,6 +125,8 @@ struct med_team {
     uint32_t room;
     uint32_t process_life; /* med_port_process_life when its threads were started */
     bool is_shown;         /* med_crew_show: its leader is, and so will they be */
+    med_placed placed;     /* how its members were told their places last */
+    bool is_dense;         /* more members are bound to some processors than these are */
     med_wait gate_wait;
     med_wait wait;                 /* for everything within a region but the barrier */
     void *copied;                  /* copyprivate's: behind the barrier, or */
@@ -152,6 +157,13 @@ void med_team_destroy(med_team *team);
 /* Called by a member that waits, behind a slice of sleep: it has the time to see how many threads
  * can run by now, and waits as goes with that from here on. */
 void med_team_slept(med_member *member);
+
+/* Are its team more than can run at once, by the quota or where they are bound? */
+static inline bool
+med_member_is_crowded(const med_member *member)
+{
+    return member->is_dense || med_quota_is_crowd(member->team->size);
+}
 
 /* To change them: the member's own from here on. */
 med_icv *med_member_icv(med_member *member);

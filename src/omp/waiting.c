@@ -14,7 +14,8 @@
 
 /* Nobody is in the way of who spins so long, and he gives way to others in between. Who sleeps is
  * woken beside the one who wakes him, on the same processor, where the system leaves both. */
-static const med_wait_limits uncrowded = {.least_ns = 500000, .most_ns = 500000};
+static const med_wait_limits uncrowded = {
+    .least_ns = 500000, .most_ns = 500000, .others_apart = true};
 
 static uint64_t
 product(uint64_t number, uint64_t unit_ns)
@@ -48,7 +49,8 @@ keep(uint64_t spin_ns)
 {
     kept *one = med_heap_lend(sizeof *one);
     if (one) {
-        one->waits[0] = (med_wait_limits){.least_ns = spin_ns, .most_ns = spin_ns};
+        one->waits[0] =
+            (med_wait_limits){.least_ns = spin_ns, .most_ns = spin_ns, .others_apart = true};
         one->waits[1] = (med_wait_limits){.most_ns = spin_ns};
         one->next = all.first; /* and is whole, then it is the first */
         all.first = one;
@@ -145,17 +147,17 @@ med_waiting_is_active(const med_wait_limits *waits)
 
 /* Who is in a crowd of the quota's making looks whether there is more again. */
 static bool
-is_crowd(uint32_t members)
+is_crowd(bool is_dense, uint32_t members)
 {
     if (med_quota_is_crowd(members) && med_quota_crowds(members)) {
         med_quota_look(MED_QUOTA_OF_A_PERIOD_MS);
     }
-    return med_quota_is_crowd(members);
+    return is_dense || med_quota_is_crowd(members);
 }
 
 const med_wait_limits *
-med_waiting_limits(const med_wait_limits *fixed, uint32_t members)
+med_waiting_limits(const med_wait_limits *fixed, bool is_dense, uint32_t members)
 {
-    bool is_crowded = is_crowd(members);
+    bool is_crowded = is_crowd(is_dense, members);
     return fixed ? &fixed[is_crowded] : is_crowded ? NULL : &uncrowded;
 }

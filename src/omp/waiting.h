@@ -23,7 +23,9 @@ const med_wait_limits *med_waiting_of(uint64_t spin_ns);
 /* Does who waits so keep his processor, as a rule? */
 bool med_waiting_is_active(const med_wait_limits *waits);
 
-/* Of who has these of an ICV (or NULL), in a team of so many; NULL: there are none. */
-const med_wait_limits *med_waiting_limits(const med_wait_limits *fixed, uint32_t members);
+/* Of who has these of an ICV (or NULL), in a team of so many, which are bound densely or not (see
+ * med_team); NULL: there are none. */
+const med_wait_limits *
+med_waiting_limits(const med_wait_limits *fixed, bool is_dense, uint32_t members);
 
 #endif

@@ -20,7 +20,6 @@
 #include "omp/cancel.h"
 #include "omp/explain.h"
 #include "omp/lock.h"
-#include "omp/quota.h"
 #include "omp/say.h"
 #include "omp/team.h"
 
@@ -203,8 +202,8 @@ static bool
 is_wanted_here(void *context)
 {
     const team_wait *w = context;
-    bool is_crowded = med_quota_is_crowd(w->member->team->size);
-    return is_crowded && (!w->is_wanted_here || w->is_wanted_here(w->context));
+    return med_member_is_crowded(w->member) &&
+           (!w->is_wanted_here || w->is_wanted_here(w->context));
 }
 
 static medley_status_t
