@@ -54,6 +54,7 @@ med_cancel_region(med_member *member)
     if (team->size > 1) {
         med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
         med_wait_wake(&team->wait, MED_PORT_SCOPE_PROCESS);
+        med_work_wake_turns(team);
     }
 }
 

@@ -96,5 +96,5 @@ void
 med_doacross_wait(med_member *member, const med_spot *spot)
 {
     spot_wait w = {.row = row_at(member->work->doacross, spot->row), .place = spot->place};
-    (void)med_work_wait(member, is_posted, NULL, &w);
+    (void)med_work_wait(member, &member->team->wait, is_posted, NULL, &w);
 }

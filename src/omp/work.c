@@ -129,6 +129,18 @@ impose(med_loop *loop)
     loop->chunk = med_work_imposed.chunk;
 }
 
+/* Of loops before there may be something in the turns: nobody waits for that any more. */
+static void
+turns_begin(med_work *work)
+{
+    work->excludes = med_settings_get()->cancellation;
+    work->turn_base += work->turn_units + 1;
+    work->turn_units = work->units;
+    /* Relaxed, both: the construct's turn publishes them. */
+    atomic_word_store_relaxed(&work->turns[0].done, work->turn_base);
+    atomic_word_store_relaxed(&work->done, 0);
+}
+
 /* What the environment has done to loops. */
 static void
 act_on(med_loop *loop, const med_team *team)
@@ -167,12 +179,11 @@ fill(med_work *work,
         fill_more(work, loop);
     }
     if (work->ordered) {
-        work->excludes = med_settings_get()->cancellation;
+        turns_begin(work);
     }
-    /* Relaxed, these three: the turn publishes them. */
+    /* Relaxed, these two: the turn publishes them. */
     atomic32_store_relaxed(&work->left, 0);
     atomic_word_store_relaxed(&work->next, 0);
-    atomic_word_store_relaxed(&work->done, 0);
 }
 
 typedef struct place_wait {
@@ -224,6 +235,7 @@ is_over(void *context)
 
 bool
 med_work_wait(med_member *member,
+              med_wait *wait,
               bool (*condition)(void *context),
               bool (*is_wanted)(void *context),
               void *context)
@@ -240,7 +252,7 @@ med_work_wait(med_member *member,
                                 .limits = member->limits,
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_PROCESS};
-    (void)med_wait_until(&member->team->wait, &member->waiter, &request);
+    (void)med_wait_until(wait, &member->waiter, &request);
     return w.holds;
 }
 
@@ -284,7 +296,7 @@ med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bound
     }
     place_wait w = {.work = work, .construct = member->works - 1};
     do {
-        if (!med_work_wait(member, is_begun_or_free, NULL, &w)) {
+        if (!med_work_wait(member, &member->team->wait, is_begun_or_free, NULL, &w)) {
             enter_empty(member, loop, bounds);
             return;
         }
@@ -318,25 +330,56 @@ med_schedule_of(uint32_t kind)
 /* ---- Order ----------------------------------------------------------------------------------- */
 
 /*
+ * Who is through with his units says so to who has the next ones, in a line of his: so it takes one
+ * transfer of a line, and of those who sleep he alone is woken. Sixteen threads, 16 processors,
+ * EPCC's ordered: 0.43 us; where all looked at one line, 0.68.
+ *
  * In a crowded team who waits for his turn gives way only where one who has his before him waits
  * here: else he keeps the processor, and sees at once when it is his. So while one works on one
  * processor, the next one comes up on another.
  */
 
-/* Guided chunks are of many lengths: their seats lie anywhere. */
+/* Guided chunks are of many lengths: their seats and turns lie anywhere. */
+static uintptr_t
+chunk_of(const med_work *work, uintptr_t unit)
+{
+    return unit / (work->chunk ? work->chunk : 1);
+}
+
 static atomic32 *
 seat_of(med_work *work, uintptr_t unit)
 {
-    uintptr_t chunk = work->chunk ? work->chunk : 1;
-    return &work->seats[unit / chunk % MED_WORK_SEATS];
+    return &work->seats[chunk_of(work, unit) % MED_WORK_SEATS];
+}
+
+static med_turn *
+turn_at(med_work *work, uintptr_t unit)
+{
+    return &work->turns[chunk_of(work, unit) % MED_WORK_TURNS];
 }
 
 static bool
 is_done_up_to_mine(void *context)
 {
     const med_member *member = context;
-    /* A3 units done <- R3 (pass_on) */
-    return atomic_word_load_acquire(&member->work->done) == member->share.units.first;
+    med_work *work = member->work;
+    uintptr_t mine = member->share.units.first;
+    /* A3 units done <- R3 (units_are_done) */
+    return atomic_word_load_acquire(&turn_at(work, mine)->done) == work->turn_base + mine;
+}
+
+static void
+units_are_done(med_member *member)
+{
+    med_work *work = member->work;
+    uintptr_t end = member->share.units.end;
+    med_turn *turn = turn_at(work, end);
+    /* R3 units done -> A3 (is_done_up_to_mine) */
+    atomic_word_store_release(&turn->done, work->turn_base + end);
+    med_wait_wake(&turn->wait, MED_PORT_SCOPE_PROCESS);
+    if (med_member_is_crowded(member)) {
+        atomic_word_store_relaxed(&work->done, end); /* relaxed: a guess */
+    }
 }
 
 /* Relaxed, all: guesses. */
@@ -370,7 +413,18 @@ is_in_order(const med_member *member)
 static bool
 wait_for_turn(med_member *member)
 {
-    return med_work_wait(member, is_done_up_to_mine, is_another_here, member);
+    med_wait *wait = &turn_at(member->work, member->share.units.first)->wait;
+    return med_work_wait(member, wait, is_done_up_to_mine, is_another_here, member);
+}
+
+void
+med_work_wake_turns(med_team *team)
+{
+    for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
+        for (uint32_t t = 0; t < MED_WORK_TURNS; t++) {
+            med_wait_wake(&team->works[i].turns[t].wait, MED_PORT_SCOPE_PROCESS);
+        }
+    }
 }
 
 void
@@ -403,9 +457,7 @@ pass_on(med_member *member)
     }
     med_work_ordered_end(member);
     if (wait_for_turn(member)) {
-        /* R3 units done -> A3 (is_done_up_to_mine) */
-        atomic_word_store_release(&member->work->done, member->share.units.end);
-        med_wait_wake(&member->team->wait, MED_PORT_SCOPE_PROCESS);
+        units_are_done(member);
     }
     member->share.has_some = false;
 }

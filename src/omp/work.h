@@ -100,6 +100,13 @@ typedef struct med_bounds {
 } med_bounds;
 
 #define MED_WORK_SEATS 32u
+#define MED_WORK_TURNS 16u
+
+/* Of an ordered loop: all units before that one are done. Who has it waits here. */
+typedef struct med_turn {
+    _Alignas(64) atomic_word done;
+    med_wait wait;
+} med_turn;
 
 /* What the members look at is written by who begins it, before `turn` says so. */
 typedef struct med_work {
@@ -122,9 +129,13 @@ typedef struct med_work {
     bool near_first;               /* some of these share a cache, others do not */
     struct med_het *het;           /* schedule/het.h: of a loop on unlike cores; kept */
     _Alignas(64) atomic_word next; /* the first unit that nobody has */
-    _Alignas(64) atomic_word done; /* all units before it are, where the loop is ordered */
+    _Alignas(64) atomic_word done; /* as the turns say; a guess, for who is in a crowd */
     med_lock inside;               /* of ordered parts, where a region may be cancelled */
     bool excludes;                 /* by that */
+    uintptr_t turn_base; /* what turns have, beyond units: more than in the loops before */
+    uintptr_t turn_units;
+    med_turn
+        turns[MED_WORK_TURNS]; /* for who has that unit: each looks at one that few others do */
     /* Of who waits for a turn, by it: on which processor, and one more. A guess. */
     _Alignas(64) atomic32 seats[MED_WORK_SEATS];
 } med_work;
@@ -149,10 +160,11 @@ typedef struct med_share {
 void med_work_place_init(med_work *work, uint32_t number);
 /* What it has kept. Nobody is in it. */
 void med_work_place_fini(med_work *work);
-/* Blocks until the condition holds; whoever makes it hold wakes the team's wait. False: it does
+/* Blocks until the condition holds; whoever makes it hold wakes that wait. False: it does
  * not, and the region is cancelled. `is_wanted_here` as in med_wait_request; NULL: in a crowded
  * team one who is waited for is, as a rule. */
 bool med_work_wait(struct med_member *member,
+                   med_wait *wait,
                    bool (*condition)(void *context),
                    bool (*is_wanted_here)(void *context),
                    void *context);
@@ -169,6 +181,8 @@ void med_work_prepare(med_work *work,
 bool med_work_next(struct med_member *member, med_span *span);
 /* The member is through with it; it waits for nobody but as med_work_next. */
 void med_work_end(struct med_member *member);
+/* Who waits for his turn looks once more: the region is cancelled. */
+void med_work_wake_turns(struct med_team *team);
 /* An ordered part: blocks until all iterations before the member's own ones are done, or, in a
  * cancelled region, until nobody else is in such a part. */
 void med_work_ordered(struct med_member *member);
