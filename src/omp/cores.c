@@ -20,6 +20,7 @@ typedef struct cores {
     uint32_t ranks[MED_CLASSES_MAX];      /* as the system has them, the highest first */
     uint32_t capacities[MED_CLASSES_MAX]; /* 0: not told */
     core *of_places;                      /* NULL: there is no memory for it, or no place */
+    bool places_share;                    /* one cache, all of them */
 } cores;
 
 static uint32_t
@@ -126,6 +127,10 @@ read_all(cores *known)
         }
     }
     known->classes += known->classes == 0;
+    known->places_share = known->of_places != NULL;
+    for (uint32_t i = 0; known->places_share && i < places->count; i++) {
+        known->places_share = known->of_places[i].cache == known->of_places[0].cache;
+    }
 }
 
 static const cores *
@@ -159,6 +164,34 @@ med_cores_memory(const med_member *member)
 {
     const core *own = core_of(member);
     return own ? own->memory : 0;
+}
+
+static bool
+processors_share(void)
+{
+    uint32_t numbers[MED_PLACE_PROCESSORS];
+    uint32_t count = med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
+    bool share = count > 0 && count <= MED_PLACE_PROCESSORS;
+    uint32_t first = share ? med_port_processor_first(numbers[0], MED_PORT_SHARES_CACHE) : 0;
+    for (uint32_t i = 1; i < count && share; i++) {
+        share = med_port_processor_first(numbers[i], MED_PORT_SHARES_CACHE) == first;
+    }
+    return share;
+}
+
+bool
+med_cores_share_cache(const med_member *leader)
+{
+    static med_once once;
+    static bool share;
+    if (leader->placement.count) {
+        return cores_get()->places_share;
+    }
+    if (med_once_begin(&once)) {
+        share = processors_share();
+        med_once_end(&once);
+    }
+    return share;
 }
 
 uint32_t

@@ -15,6 +15,10 @@ uint32_t med_cores_cache(const struct med_member *member);
 /* Likewise: a memory node. */
 uint32_t med_cores_memory(const struct med_member *member);
 
+/* Do all places have one cache in common; where its members are not bound, all processors that the
+ * calling thread may use? */
+bool med_cores_share_cache(const struct med_member *leader);
+
 /* Classes of cores, from 0, the fastest one, on; as MEDLEY_CORE_CLASSES says, or the system. */
 uint32_t med_cores_classes(void);
 /* That of a member; 0 where it is not bound. */

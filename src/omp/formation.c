@@ -144,6 +144,12 @@ med_formation_of(med_team *team, uint32_t size)
 
 /* ---- In groups ------------------------------------------------------------------------------- */
 
+static uint32_t
+group_most(const med_team *team)
+{
+    return med_cores_share_cache(team->leader) ? MED_GROUP_MOST_OF_CACHE : MED_GROUP_MOST;
+}
+
 /* Where threads are not bound, nothing is known of who is near whom. */
 static void
 groups_fill(med_groups *groups, const med_team *team, uint32_t *caches, uint32_t *memories)
@@ -170,7 +176,11 @@ make_in_groups(med_team *team, const med_formation *wanted)
     uint8_t *leads = med_heap_lend(size * 2 * sizeof *leads);
     med_formation *made = NULL;
     if (seats && shared && leads) {
-        med_groups groups = {.size = size, .seats = seats, .leads = leads, .begins = leads + size};
+        med_groups groups = {.size = size,
+                             .most = group_most(team),
+                             .seats = seats,
+                             .leads = leads,
+                             .begins = leads + size};
         med_formation with_seats = *wanted;
         groups_fill(&groups, team, shared, shared + size);
         with_seats.seats = seats;
@@ -192,7 +202,7 @@ is_in_groups(const med_team *team)
     if (told->is_told) {
         return told->count > 0 && team->size > told->sizes[0];
     }
-    return team->size > MED_GROUP_MOST && !team->is_dense && !med_quota_is_crowd(team->size);
+    return !team->is_dense && !med_quota_is_crowd(team->size) && team->size > group_most(team);
 }
 
 static void

@@ -19,6 +19,8 @@
 static med_settings settings;
 static uint32_t blocks;      /* that are taken */
 static uint32_t blocks_most; /* so many there are */
+static bool one_cache;       /* or two */
+static med_member leader;
 atomic32 med_quota_now;
 
 const med_settings *
@@ -56,6 +58,13 @@ med_cores_memory(const med_member *member)
     return member->placement.count ? 1 : 0;
 }
 
+bool
+med_cores_share_cache(const med_member *of)
+{
+    assert_ptr_equal(of, &leader);
+    return one_cache;
+}
+
 void
 med_team_report_fewer(uint32_t threads, const char *why)
 {
@@ -72,7 +81,6 @@ med_task_await_visitors(struct med_team *visited)
 /* ---- Teams ----------------------------------------------------------------------------------- */
 
 static med_icv icv;
-static med_member leader;
 static med_member them[SIZE];
 static med_member *members[SIZE];
 static med_team team;
@@ -141,6 +149,21 @@ by_caches_where_they_are_bound(void **state)
         assert_int_equal(them[i].seat, i / 2 + i % 2 * SIZE / 2);
     }
     team_end();
+}
+
+static void
+one_cache_is_one_group(void **state)
+{
+    (void)state;
+    one_cache = true;
+    team_begin();
+    formed(SIZE, false);
+    assert_int_equal(groups_count(), 1);
+    formed(SIZE, true);
+    assert_int_equal(groups_count(), 1);
+    assert_false(team.formation->is_in_groups);
+    team_end();
+    one_cache = false;
 }
 
 static void
@@ -300,6 +323,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_caches_where_they_are_bound),
+        cmocka_unit_test(one_cache_is_one_group),
         cmocka_unit_test(by_numbers_where_they_are_not),
         cmocka_unit_test(each_way_has_its_own),
         cmocka_unit_test(not_all_are_kept),

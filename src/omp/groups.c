@@ -118,9 +118,9 @@ count_that_begin(const med_groups *groups, begin begins)
 
 /* So many of that level, of the seats from `first` on, into groups of one size or one less. */
 static void
-part(med_groups *groups, uint32_t first, uint32_t level, uint32_t count, uint32_t most)
+part(med_groups *groups, uint32_t first, uint32_t level, uint32_t count)
 {
-    uint64_t parts = (count + most - 1) / most;
+    uint64_t parts = (count + groups->most - 1) / groups->most;
     uint32_t in_part = 0; /* whose number is that */
     for (uint32_t seat = first, i = 0; i < count; seat++) {
         if (is_at(groups, seat, level)) {
@@ -141,13 +141,13 @@ part_each(med_groups *groups, uint32_t level, begin begins)
     uint32_t count = 0;
     for (uint32_t i = 0; i < groups->size; i++) {
         if (groups->begins[i] >= begins && i > 0) {
-            part(groups, first, level, count, MED_GROUP_MOST);
+            part(groups, first, level, count);
             first = i;
             count = 0;
         }
         count += is_at(groups, i, level);
     }
-    part(groups, first, level, count, MED_GROUP_MOST);
+    part(groups, first, level, count);
 }
 
 void
@@ -161,7 +161,7 @@ med_groups_make(med_groups *groups, const uint32_t *caches, const uint32_t *memo
     }
     for (begin begins = BEGINS_CACHE; begins <= BEGINS_ALL; begins++) {
         uint32_t few = count_that_begin(groups, begins);
-        while (count_at(groups, level) > MED_GROUP_MOST && count_at(groups, level) > few) {
+        while (count_at(groups, level) > groups->most && count_at(groups, level) > few) {
             part_each(groups, level++, begins);
         }
     }

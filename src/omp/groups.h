@@ -14,9 +14,12 @@
 
 struct med_settings;
 
-/* A member looks at no more lines than that of a level: as many as a core fetches at once. So many
- * members meet in one group, whatever they share. */
+/* A member looks at no more lines than that of a level: as many as a core fetches at once from
+ * others, and twice as many where all of them have one cache in common. So many members meet in one
+ * group. Sixteen threads, 16 processors of one cache, an explicit barrier: 1.25 us in two groups,
+ * 0.77 in one. */
 #define MED_GROUP_MOST 8u
+#define MED_GROUP_MOST_OF_CACHE 16u
 #define MED_GROUPS_LISTED 4u
 
 /* MEDLEY_TEAM_GROUPS: so many members to a group, so many of these to one, and so on. */
@@ -30,6 +33,7 @@ bool med_groups_read(struct med_settings *settings, med_value value);
 
 typedef struct med_groups {
     uint32_t size;   /* of the team */
+    uint32_t most;   /* of a group */
     uint32_t *seats; /* of its members, by their numbers */
     uint8_t *leads;  /* by the seat: so many levels up */
     uint8_t *begins; /* by the seat: of use while they are made */

@@ -10,6 +10,7 @@
 #define SIZE_MOST 512u
 
 static uint32_t seats[SIZE_MOST];
+static uint32_t most = MED_GROUP_MOST;
 static uint8_t leads[SIZE_MOST];
 static uint8_t begins[SIZE_MOST];
 static uint32_t caches[SIZE_MOST];
@@ -46,7 +47,7 @@ no_group_is_too_large(uint32_t size)
         for (uint32_t i = 0; i < size; i++) {
             count = leads[i] > level ? 0 : count;
             count += leads[i] >= level;
-            assert_true(count <= MED_GROUP_MOST);
+            assert_true(count <= most);
         }
     }
 }
@@ -55,7 +56,8 @@ no_group_is_too_large(uint32_t size)
 static void
 make(uint32_t size)
 {
-    med_groups groups = {.size = size, .seats = seats, .leads = leads, .begins = begins};
+    med_groups groups = {
+        .size = size, .most = most, .seats = seats, .leads = leads, .begins = begins};
     memset(leads, 0xa5, sizeof leads);
     memset(begins, 0xa5, sizeof begins);
     med_groups_make(&groups, caches, memories);
@@ -103,6 +105,22 @@ by_caches(void **state)
     assert_int_equal(count_at(24, 1), 3);
     assert_int_equal(leads[8], 1);
     assert_int_equal(leads[16], 1);
+}
+
+/* Of a machine that has one cache. */
+static void
+more_of_one_cache(void **state)
+{
+    (void)state;
+    most = MED_GROUP_MOST_OF_CACHE;
+    machine(16, 16, 1);
+    assert_int_equal(count_at(16, 1), 0);
+    machine(17, 17, 1);
+    assert_int_equal(count_at(17, 1), 2);
+    machine(512, 512, 1);
+    assert_int_equal(count_at(512, 1), 32);
+    assert_int_equal(count_at(512, 2), 2);
+    most = MED_GROUP_MOST;
 }
 
 static void
@@ -208,13 +226,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_are_in_one_group),
-        cmocka_unit_test(by_caches),
-        cmocka_unit_test(by_memory_nodes),
-        cmocka_unit_test(parts_are_even),
-        cmocka_unit_test(neighbours_sit_together),
-        cmocka_unit_test(groups_of_all_sizes),
-        cmocka_unit_test(as_told),
+        cmocka_unit_test(few_are_in_one_group), cmocka_unit_test(by_caches),
+        cmocka_unit_test(more_of_one_cache),    cmocka_unit_test(by_memory_nodes),
+        cmocka_unit_test(parts_are_even),       cmocka_unit_test(neighbours_sit_together),
+        cmocka_unit_test(groups_of_all_sizes),  cmocka_unit_test(as_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
