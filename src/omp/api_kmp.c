@@ -81,7 +81,8 @@ waits_set(const med_wait_limits *waits)
     med_member *member = med_member_get();
     med_member_icv(member)->waits = waits;
     member->waits_fixed = waits;
-    member->limits = med_waiting_limits(waits, member->is_dense, member->team->size);
+    member->limits =
+        med_waiting_limits(waits, member->is_dense, member->team->size, member->place.come);
     member->place.limits = member->limits;
 }
 

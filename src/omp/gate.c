@@ -77,8 +77,18 @@ static void
 limits_set(med_member *member)
 {
     uint32_t members = member->barrier->members;
-    member->limits = med_waiting_limits(member->waits_fixed, member->is_dense, members);
+    member->limits =
+        med_waiting_limits(member->waits_fixed, member->is_dense, members, member->place.come);
     member->place.limits = member->limits;
+}
+
+void
+med_team_next_turn(med_member *member)
+{
+    if (med_waiting_is_learned(member->limits)) {
+        member->limits = med_waiting_learned(member->place.come);
+        member->place.limits = member->limits;
+    }
 }
 
 void

@@ -154,6 +154,7 @@ bool
 med_team_barrier(med_member *member)
 {
     if (member->team->size > 1) {
+        med_team_next_turn(member);
         return med_cancel_barrier(member);
     }
     member->place.come++; /* counted all the same: cancel.c */

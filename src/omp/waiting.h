@@ -24,8 +24,11 @@ const med_wait_limits *med_waiting_of(uint64_t spin_ns);
 bool med_waiting_is_active(const med_wait_limits *waits);
 
 /* Of who has these of an ICV (or NULL), in a team of so many, which are bound densely or not (see
- * med_team); NULL: there are none. */
+ * med_team), at that turn, which is the same for all of them; NULL: there are none. */
 const med_wait_limits *
-med_waiting_limits(const med_wait_limits *fixed, bool is_dense, uint32_t members);
+med_waiting_limits(const med_wait_limits *fixed, bool is_dense, uint32_t members, uint32_t turn);
+/* Are these of one who learns how long to spin? If so, those of a later turn. */
+bool med_waiting_is_learned(const med_wait_limits *limits);
+const med_wait_limits *med_waiting_learned(uint32_t turn);
 
 #endif
