@@ -83,7 +83,8 @@ has_ended(const med_member *member)
     /* A2 ended <- R2 (med_cancel_note_end); relaxed: of this region. For who looks has seen that
      * the first member has settled or ended (have_all_read), or is it, and it opened all gates
      * before. */
-    return atomic32_load_acquire(&member->ended) == atomic32_load_relaxed(&member->gate.round);
+    uint32_t round = atomic32_load_relaxed(&member->team->gate.round);
+    return atomic32_load_acquire(&member->ended) == round;
 }
 
 typedef struct reading {
@@ -192,8 +193,7 @@ med_cancel_work_is(const med_member *member)
 void
 med_cancel_note_end(med_member *member)
 {
-    /* R2 ended -> A2 (has_ended); relaxed: its own region's */
-    atomic32_store_release(&member->ended, atomic32_load_relaxed(&member->gate.round));
+    atomic32_store_release(&member->ended, member->round); /* R2 ended -> A2 (has_ended) */
 }
 
 void

@@ -222,7 +222,7 @@ med_crew_end(med_team *team)
     if (team->process_life != med_port_process_life()) {
         return;
     }
-    med_gates_open_for_the_end(team);
+    med_gate_open_for_the_end(team);
     for (uint32_t i = 1; i < team->ready; i++) {
         (void)med_port_thread_join(team->members[i]->thread, NULL);
     }

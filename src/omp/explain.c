@@ -221,7 +221,7 @@ med_explain_begin(const char *path)
 void
 med_explain_loop(const med_team *team, const med_loop *loop)
 {
-    const void *region = (const void *)(uintptr_t)team->members[0]->gate.entry;
+    const void *region = (const void *)(uintptr_t)team->gate.entry;
     med_site *site = med_site_of(loop->code, region, loop->source);
     if (site) {
         uintptr_t count = loop->count < UINTPTR_MAX ? (uintptr_t)loop->count : UINTPTR_MAX;

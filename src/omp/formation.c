@@ -65,11 +65,21 @@ destroy(med_formation *formation)
 static bool
 is_in_use(const med_team *team, const med_formation *formation)
 {
-    bool is = team->formation == formation;
+    bool is = team->formation == formation || team->told == formation;
     for (uint32_t i = 0; i < team->ready && !is; i++) {
-        is = team->members[i]->gate.barrier == formation->barrier;
+        is = team->members[i]->departed == formation->barrier;
     }
     return is;
+}
+
+void
+med_formation_tell(med_team *team)
+{
+    const med_formation *last = team->told;
+    for (uint32_t i = 0; last && last != team->formation && i < last->size; i++) {
+        team->members[i]->departed = last->barrier;
+    }
+    team->told = team->formation;
 }
 
 static void

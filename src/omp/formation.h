@@ -33,6 +33,8 @@ med_formation *med_formation_of(struct med_team *team, uint32_t size);
  * groups, if it has more members than one group and no fewer processors; or as MEDLEY_TEAM_GROUPS
  * says. */
 void med_formation_choose(struct med_team *team);
+/* Its members are told of a region. */
+void med_formation_tell(struct med_team *team);
 void med_formations_destroy(struct med_team *team);
 
 #endif

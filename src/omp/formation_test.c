@@ -199,15 +199,6 @@ each_way_has_its_own(void **state)
     team_end();
 }
 
-/* The gates that a region's leader fills. */
-static void
-told(void)
-{
-    for (uint32_t i = 0; i < team.size; i++) {
-        them[i].gate.barrier = team.formation->barrier;
-    }
-}
-
 /* Of many ways the last ones are kept, and those of members who were told nothing since. */
 static void
 not_all_are_kept(void **state)
@@ -215,14 +206,14 @@ not_all_are_kept(void **state)
     (void)state;
     team_begin();
     formed(SIZE, false);
-    told();
+    med_formation_tell(&team);
     const med_formation *of_all = team.formation;
     med_barrier *barrier = of_all->barrier;
     uint32_t most = 0;
     for (uint32_t round = 0; round < 20 * SIZE; round++) {
         leader.placement.place = round / SIZE % SIZE;
         formed(1 + round % (SIZE - 1), true);
-        told();
+        med_formation_tell(&team);
         const uint32_t *seats = team.formation->seats;
         for (uint32_t i = 0; i < team.size; i++) {
             assert_int_equal(them[i].seat, seats ? seats[i] : i);
@@ -230,7 +221,7 @@ not_all_are_kept(void **state)
         most = blocks > most ? blocks : most;
     }
     assert_in_range(most, 2 * 16, 3 * 17); /* a barrier, seats perhaps, and what tells of them */
-    assert_ptr_equal(them[SIZE - 1].gate.barrier, barrier);
+    assert_ptr_equal(them[SIZE - 1].departed, barrier);
     formed(SIZE, false);
     assert_ptr_equal(team.formation, of_all);
     team_end();

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Gates. The leader writes each member's gate, its own line, and says there which region it is; who
- * waits there has all it needs in one line, and looks at no other. What may run together: a team's
- * leader, between two regions, with its members, who look at their own gates and at the lines of
- * the barrier that they departed from.
+ * The gate. The leader writes one line, in which all of its members look: which region it is, how
+ * many of them are told of it, and all that they need to begin. So the line goes from its writer to
+ * each of them, and nobody fetches another. What may run together: a team's leader, between two
+ * regions, with its members, who look at the gate and at the lines of the barrier that they
+ * departed from.
  *
- * A gate's number goes up by one with each region, and its member acts on each: the next one begins
- * only when it has come to the end of the last. So nobody misses one, or takes an old one for new.
+ * The round goes up by one with each region, and who is told acts on each: the next one begins only
+ * when he has come to the end of the last. So none of them misses one, or takes an old one for new.
+ * Who is not told goes on waiting, and nobody waits for him: the line may change while he looks.
+ * Therefore how many are told stands in one word with the lowest bit of the round. It is written
+ * before the rest, and he asks for the round before and behind it: if that is the same, the word is
+ * of this round or of the next, and the bit says of which. Of the rest he reads nothing. (A round
+ * comes again after 2^32; he has slept through no more than 262 s of them.)
  *
- * Edge: what the leader did before it opened a gate (R1) is seen by who passed it (A1).
+ * Edges: what the leader did before it opened the gate (R1) is seen by who passed it (A1); of which
+ * round the word at least is (R2), by the second look at the round (A2).
  * Death: of a thread alone there is none; a child of fork starts new ones (team_keep.c).
  */
 #include "omp/gate.h"
@@ -22,53 +29,53 @@
 
 /* ---- The leader ------------------------------------------------------------------------------ */
 
+static uint32_t
+next_round(const med_gate *gate)
+{
+    return atomic32_load_relaxed(&gate->round) + 1; /* relaxed: the leader's own */
+}
+
+static void
+told_set(med_gate *gate, uint32_t members)
+{
+    uint32_t told = members << 1 | (next_round(gate) & 1);
+    atomic32_store_release(&gate->told, told); /* R2 last round -> A2 (is_told) */
+}
+
 void
-med_gates_fill(med_team *team, void (*entry)(void *data), void *data)
+med_gate_fill(med_team *team, void (*entry)(void *data), void *data)
 {
     const med_member *first = team->members[0];
-    for (uint32_t i = 0; i < team->size; i++) {
-        med_gate *gate = &team->members[i]->gate;
-        gate->come = team->formation->come;
-        gate->singles = first->singles;
-        gate->works = first->works;
-        gate->entry = entry;
-        gate->data = data;
-        gate->icv = &team->icv;
-        gate->barrier = team->formation->barrier;
-        gate->work = NULL;
-        gate->phase = first->implicit.phase;
-    }
-}
-
-/* Of so many members; the first one waits at none, and counts its regions alike. */
-static void
-open(med_team *team, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        med_gate *gate = &team->members[i]->gate;
-        /* Relaxed: the leader's own. */
-        uint32_t round = atomic32_load_relaxed(&gate->round) + 1;
-        atomic32_store_release(&gate->round, round); /* R1 region -> A1 (is_told) */
-    }
+    med_gate *gate = &team->gate;
+    told_set(gate, team->size);
+    gate->come = team->formation->come;
+    gate->singles = first->singles;
+    gate->works = first->works;
+    gate->entry = entry;
+    gate->data = data;
+    gate->barrier = team->formation->barrier;
+    gate->work = NULL;
+    gate->phase = first->implicit.phase;
+    med_formation_tell(team);
 }
 
 void
-med_gates_open(med_team *team)
+med_gate_open(med_team *team)
 {
-    open(team, team->size);
-    if (team->size > 1) {
+    uint32_t round = next_round(&team->gate);
+    team->members[0]->round = round;
+    atomic32_store_release(&team->gate.round, round); /* R1 region -> A1 (is_told) */
+    if (team->ready > 1) {
         med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
     }
 }
 
 void
-med_gates_open_for_the_end(med_team *team)
+med_gate_open_for_the_end(med_team *team)
 {
-    for (uint32_t i = 1; i < team->ready; i++) {
-        team->members[i]->gate.entry = NULL;
-    }
-    open(team, team->ready);
-    med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
+    told_set(&team->gate, team->ready);
+    team->gate.entry = NULL;
+    med_gate_open(team);
 }
 
 /* ---- Entering -------------------------------------------------------------------------------- */
@@ -109,19 +116,20 @@ slept_at_barrier(med_barrier_member *place)
 void
 med_gate_enter(med_member *member)
 {
-    const med_gate *gate = &member->gate;
+    const med_team *team = member->team;
+    const med_gate *gate = &team->gate;
     member->singles = gate->singles;
     member->works = gate->works;
-    member->icv = gate->icv;
-    member->waits_fixed = gate->icv->waits;
-    member->is_dense = member->team->is_dense;
+    member->icv = &team->icv;
+    member->waits_fixed = team->icv.waits;
+    member->is_dense = team->is_dense;
     member->barrier = gate->barrier;
     med_barrier_member_init(&member->place, member->seat);
     member->place.come = gate->come;
     member->place.slept = slept_at_barrier;
     limits_set(member);
     member->implicit.phase = gate->phase;
-    member->implicit.icv = gate->icv;
+    member->implicit.icv = &team->icv;
     member->gives = false;
     atomic32_store_relaxed(&member->settled, gate->singles); /* relaxed: nothing was given since */
     member->work = NULL;
@@ -134,23 +142,39 @@ med_gate_enter(med_member *member)
 
 typedef struct gate_wait {
     med_member *member;
-    uint32_t round; /* that it was told of last */
+    bool told;
 } gate_wait;
 
+/* Of a round that the member has not seen. */
 static bool
-is_told(void *context)
+is_told_of(const med_gate *gate, med_member *member, uint32_t round)
 {
-    const gate_wait *w = context;
-    /* A1 region <- R1 (open) */
-    return atomic32_load_acquire(&w->member->gate.round) != w->round;
+    uint32_t told = atomic32_load_acquire(&gate->told); /* A2 last round <- R2 (told_set) */
+    /* Relaxed: behind A2. */
+    if ((told ^ round) & 1 || atomic32_load_relaxed(&gate->round) != round) {
+        return false; /* the next one is being written: this one is not for him */
+    }
+    member->round = round;
+    return member->number < told >> 1;
+}
+
+static bool
+is_told(gate_wait *w)
+{
+    const med_gate *gate = &w->member->team->gate;
+    uint32_t round = atomic32_load_acquire(&gate->round); /* A1 region <- R1 (med_gate_open) */
+    if (round != w->member->round && !w->told) {
+        w->told = is_told_of(gate, w->member, round);
+    }
+    return w->told;
 }
 
 /* Or called back, since there are tasks. */
 static bool
 is_told_or_called(void *context)
 {
-    const gate_wait *w = context;
-    return is_told(context) || med_task_any(w->member) || med_ompt_is_over(w->member);
+    gate_wait *w = context;
+    return is_told(w) || med_task_any(w->member) || med_ompt_is_over(w->member);
 }
 
 static medley_status_t
@@ -168,9 +192,9 @@ is_wanted_here(void *context)
 }
 
 static void
-gate_pass(med_member *member, uint32_t round)
+gate_pass(med_member *member)
 {
-    gate_wait w = {.member = member, .round = round};
+    gate_wait w = {.member = member};
     while (!is_told(&w)) {
         if (med_task_any(member)) {
             med_task_serve(member);
@@ -199,16 +223,17 @@ med_gate_serve(med_member *member)
 {
     med_port_member_set(member);
     med_ompt_thread_begin(member);
-    for (uint32_t round = 0;; round++) {
-        gate_pass(member, round);
-        if (!member->gate.entry) {
+    const med_gate *gate = &member->team->gate;
+    for (;;) {
+        gate_pass(member);
+        if (!gate->entry) {
             break;
         }
         med_gate_enter(member);
         if (member->icv->bind | member->icv->shown) {
             med_bind_here(member);
         }
-        med_ompt_lines(member, member->gate.entry, member->gate.data);
+        med_ompt_lines(member, gate->entry, gate->data);
         med_cancel_end(member);
     }
     med_ompt_thread_end(member);

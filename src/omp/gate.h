@@ -9,11 +9,11 @@
 #include "omp/team.h"
 
 /* By the leader, between two regions: what all members are told of the next one. */
-void med_gates_fill(med_team *team, void (*entry)(void *data), void *data);
+void med_gate_fill(med_team *team, void (*entry)(void *data), void *data);
 /* And that it is there: all but the first member pass. */
-void med_gates_open(med_team *team);
+void med_gate_open(med_team *team);
 /* Instead of a region: there is none any more, and their threads end. */
-void med_gates_open_for_the_end(med_team *team);
+void med_gate_open_for_the_end(med_team *team);
 
 /* A member, by its own thread, takes what its gate says: the region has begun for it. */
 void med_gate_enter(med_member *member);

@@ -57,9 +57,9 @@ begin_initial(med_team *team)
     med_member *member = team->members[0];
     team->size = 1;
     team->root = team;
-    member->gate.icv = &med_settings_get()->initial;
-    member->gate.phase = member->implicit.phase;
-    member->gate.barrier = team->formations->barrier;
+    team->icv = med_settings_get()->initial;
+    team->gate.phase = member->implicit.phase;
+    team->gate.barrier = team->formations->barrier;
     med_gate_enter(member);
     med_port_member_set(member);
     return member;
@@ -94,8 +94,8 @@ med_team_finish_initial(med_member *first)
     }
     med_ompt_initial_end(first);
     first->implicit.phase++;
-    first->gate.singles = first->singles;
-    first->gate.works = first->works;
+    first->team->gate.singles = first->singles;
+    first->team->gate.works = first->works;
     med_port_member_set(first->team->leader);
 }
 

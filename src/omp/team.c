@@ -87,7 +87,7 @@ start(med_member *leader, uint32_t threads, void (*entry)(void *data), void *dat
     if (is_other || team->size > MED_GROUP_MOST) {
         med_formation_choose(team);
     }
-    med_gates_fill(team, entry, data);
+    med_gate_fill(team, entry, data);
     med_gate_enter(team->members[0]);
     med_port_member_set(team->members[0]);
     if (team->icv.bind | team->icv.shown) {
@@ -111,9 +111,7 @@ med_team_prepare(med_member *first, const med_loop *loop, const med_bounds *boun
     med_team *team = first->team;
     med_work *work = &team->works[first->works % MED_TEAM_WORKS];
     med_work_prepare(work, first->works, team, loop, bounds);
-    for (uint32_t i = 0; i < team->size; i++) {
-        team->members[i]->gate.work = work;
-    }
+    team->gate.work = work;
     med_work_enter(first, work);
     med_ompt_work_begin(first);
 }
@@ -121,7 +119,7 @@ med_team_prepare(med_member *first, const med_loop *loop, const med_bounds *boun
 void
 med_team_go(med_member *first)
 {
-    med_gates_open(first->team);
+    med_gate_open(first->team);
 }
 
 /* Until all have come the member executes tasks. */

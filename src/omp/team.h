@@ -29,16 +29,16 @@
 
 typedef struct med_team med_team;
 
-/* What a member is told for a region, in the one line that it looks at. The counts are everybody's:
- * all members of a region have met the same constructs when it ends. */
+/* What a team's members are told for a region, in the one line that they look at. The counts are
+ * everybody's: all members of a region have met the same constructs when it ends. */
 typedef struct med_gate {
     _Alignas(64) atomic32 round; /* the team's regions so far */
+    atomic32 told;               /* how many members, and of which round: gate.c */
     uint32_t come;               /* through the barrier, so often */
     uint32_t singles;
     uint32_t works;
     void (*entry)(void *data);
     void *data;
-    const med_icv *icv;
     med_barrier *barrier;
     med_work *work; /* NULL; or the region is a worksharing construct, which is begun */
     uintptr_t phase;
@@ -46,8 +46,8 @@ typedef struct med_gate {
 _Static_assert(sizeof(med_gate) == 64, "one line of a cache");
 
 typedef struct med_member {
-    med_gate gate; /* its leader writes it between regions */
-    med_team *team;
+    _Alignas(64) med_team *team;
+    uint32_t round;     /* the last one that it has seen at the gate; the first: it has opened */
     uint32_t number;    /* in the team, */
     uint32_t seat;      /* and in its barrier: its leader writes it between regions */
     uint32_t owner;     /* of locks: no other member's */
@@ -99,13 +99,15 @@ typedef struct med_member {
     struct med_ompt_thread *ompt; /* what a tool is told of its thread; NULL: nothing */
     bool thread_of_team;          /* else its thread is a leader's, or the team is initial */
     med_port_thread thread;
-    uint32_t started_on;   /* the processor of who started it then; MED_PORT_PROCESSOR_ANY */
-    uint32_t started_with; /* that many in the team, itself one of them */
+    const med_barrier *departed; /* of the last region it was told of, but for the team's last */
+    uint32_t started_on;         /* the processor of who started it then; MED_PORT_PROCESSOR_ANY */
+    uint32_t started_with;       /* that many in the team, itself one of them */
 } med_member;
 
 #define MED_TEAM_WORKS 8u
 
 struct med_team {
+    med_gate gate; /* its leader writes it between regions */
     uint32_t size;
     uint32_t level;          /* of regions around its members: 0: the initial one */
     uint32_t active_level;   /* of these, those of more than one */
@@ -119,6 +121,7 @@ struct med_team {
     med_icv icv;             /* what the tasks of a region begin with */
     med_formation *formation;
     med_formation *formations; /* that the team has had, the last one first */
+    med_formation *told;       /* that of the last region; or NULL */
     const uint32_t *seats;     /* those that its members have been told; NULL: their numbers */
     med_member **members;      /* those it has had, asleep or not: `ready` of them */
     uint32_t ready;

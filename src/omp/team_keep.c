@@ -39,8 +39,13 @@ member_add(med_team *team)
     med_member *member =
         is_bound ? med_heap_lend_apart(sizeof *member) : med_heap_lend(sizeof *member);
     if (member) {
-        *member = (med_member){
-            .team = team, .number = team->ready, .seat = team->ready, .owner = med_crew_owner()};
+        /* Relaxed: its leader's own. What it is told begins with the next region. */
+        uint32_t round = atomic32_load_relaxed(&team->gate.round);
+        *member = (med_member){.team = team,
+                               .round = round,
+                               .number = team->ready,
+                               .seat = team->ready,
+                               .owner = med_crew_owner()};
         member->implicit.runner = member;
         member->implicit.phase = MED_TASK_PHASE_NONE;
         member->task = &member->implicit;

@@ -24,6 +24,11 @@ BUGS = {
         "    return status == MEDLEY_BUSY ? spin(contest) : status;\n",
         "    (void)sleepers;\n"
         "    return spin(contest);\n"),
+    # Who is not told of a region (src/omp/gate.c).
+    "told_of_next": ("    if ((told ^ round) & 1 || ", "    if ("),
+    "told_once": (
+        " || atomic32_load_relaxed(&gate->round) != round) {\n",
+        ") {\n"),
     # The waker who goes on (src/base/ring_spsc.c).
     "wake_first": (
         "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n"

@@ -174,7 +174,7 @@ med_het_plan(med_work *work, const med_team *team, const med_loop *loop, bool wh
         return false;
     }
     const med_uneven *told = &med_settings_get()->uneven;
-    const void *region = (const void *)(uintptr_t)team->members[0]->gate.entry;
+    const void *region = (const void *)(uintptr_t)team->gate.entry;
     med_site *site = med_site_of(loop->code, region, loop->source);
     med_het *het = site ? het_make(work) : NULL;
     if (!het) {
