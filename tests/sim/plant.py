@@ -204,7 +204,7 @@ BUGS = {
         "    member->early = false;\n"),
     # A cancelled region (src/omp/doacross.c).
     "iteration_awaited": (
-        "    (void)med_work_wait(member, is_posted, NULL, &w);\n",
+        "    (void)med_work_wait(member, &member->team->wait, is_posted, NULL, &w);\n",
         "    while (!is_posted(&w)) {\n"
         "        med_port_yield();\n"
         "    }\n"),
