@@ -95,36 +95,57 @@ drop(med_team *team, med_formation **at)
     destroy(dropped);
 }
 
-/* Before there is one more: of those beyond a number the one goes that was not used for longest. */
-static void
-make_room(med_team *team)
+/* Of those beyond a number the one goes that was not used for longest; but for that of one member,
+ * which a team falls back on. False: all are in use. */
+static bool
+drop_one(med_team *team, uint32_t kept)
 {
     med_formation **oldest = NULL;
     uint32_t count = 0;
     for (med_formation **at = &team->formations; *at; at = &(*at)->next) {
-        if (++count >= KEPT_MOST && !is_in_use(team, *at)) {
+        if (++count > kept && (*at)->size > 1 && !is_in_use(team, *at)) {
             oldest = at;
         }
     }
     if (oldest) {
         drop(team, oldest);
     }
+    return oldest != NULL;
 }
 
 /* ---- Made ------------------------------------------------------------------------------------ */
 
-/* As that one; NULL: there is no memory. The seats are the formation's from here on. */
+/* With room for its barrier. NULL: there is no memory. */
 static med_formation *
-make(med_team *team, const med_formation *wanted, const uint8_t *leads)
+take_memory(size_t barrier_bytes)
 {
     med_formation *formation = med_heap_lend(sizeof *formation);
-    med_barrier *barrier = med_heap_lend(med_barrier_size(wanted->size, leads));
+    med_barrier *barrier = med_heap_lend(barrier_bytes);
     if (!formation || !barrier) {
         med_heap_take_back(formation);
         med_heap_take_back(barrier);
         return NULL;
     }
-    make_room(team);
+    formation->barrier = barrier;
+    return formation;
+}
+
+/* As that one; NULL: there is no memory, and none that goes is left. The seats are the formation's
+ * from here on. */
+static med_formation *
+make(med_team *team, const med_formation *wanted, const uint8_t *leads)
+{
+    size_t barrier_bytes = med_barrier_size(wanted->size, leads);
+    while (drop_one(team, KEPT_MOST - 1)) {
+    }
+    med_formation *formation = take_memory(barrier_bytes);
+    while (!formation && drop_one(team, 0)) {
+        formation = take_memory(barrier_bytes);
+    }
+    if (!formation) {
+        return NULL;
+    }
+    med_barrier *barrier = formation->barrier;
     med_barrier_init(barrier, wanted->size, leads, MED_PORT_SCOPE_PROCESS);
     *formation = *wanted;
     formation->barrier = barrier;

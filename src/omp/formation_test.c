@@ -309,6 +309,26 @@ as_many_as_there_is_one_for(void **state)
     team_end();
 }
 
+/* But what nobody looks at goes for it. */
+static void
+memory_of_others_serves(void **state)
+{
+    (void)state;
+    team_begin();
+    formed(1, false);
+    formed(4, false);
+    formed(5, false);
+    blocks_most = blocks;
+    formed(3, false);
+    assert_int_equal(team.formation->size, 3);
+    assert_int_equal(blocks, blocks_most);
+    med_formation_tell(&team);
+    formed(1, false);
+    assert_int_equal(med_formation_of(&team, 4)->size, 4); /* in the place of that of five */
+    assert_int_equal(med_formation_of(&team, 1)->size, 1);
+    team_end();
+}
+
 int
 main(void)
 {
@@ -323,6 +343,7 @@ main(void)
         cmocka_unit_test(as_one_was_told),
         cmocka_unit_test(without_memory),
         cmocka_unit_test(as_many_as_there_is_one_for),
+        cmocka_unit_test(memory_of_others_serves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
