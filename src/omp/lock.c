@@ -17,22 +17,25 @@ static const med_wait_limits crowded = {.least_ns = 500000, .most_ns = UINT64_MA
 
 /* ---- Who sleeps ------------------------------------------------------------------------------ */
 
-#define SLEEPERS 64u
+#define LINES 64u
+#define OF_LINE 4u
 
-/* By the lock's address. Who is woken for another lock of the same word spins for his own, and
- * sleeps again; whom the wake was for may wait for the end of a slice meanwhile. */
+/* By the lock's address; those side by side have different lines. Who is woken for another lock of
+ * the same word spins for his own, and sleeps again; whom the wake was for may wait for the end of
+ * a slice meanwhile. That takes two locks of one word for which threads sleep at the same time. */
 typedef struct waiters {
-    _Alignas(64) med_lock_sleepers sleepers;
+    _Alignas(16) med_lock_sleepers sleepers;
     med_lock_spinner spinner;
 } waiters;
 
-static waiters all_waiters[SLEEPERS];
+static _Alignas(64) waiters all_waiters[LINES][OF_LINE];
 
 static waiters *
 waiters_of(const med_lock *lock)
 {
     uintptr_t number = (uintptr_t)lock / sizeof *lock;
-    return &all_waiters[(number ^ number / SLEEPERS) % SLEEPERS];
+    uintptr_t mixed = number ^ number / LINES;
+    return &all_waiters[mixed % LINES][mixed / LINES % OF_LINE];
 }
 
 /* ---- Simple locks ---------------------------------------------------------------------------- */
