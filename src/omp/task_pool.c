@@ -40,15 +40,18 @@ typedef struct scarcity {
 } scarcity;
 
 /* For who is about to make a task, and has no memory for it: one that he may execute meanwhile
- * gives back its own. False: that was often enough. */
+ * gives back its own. True: he looks once more. False: that was often enough. */
 static bool
 another_ends(med_member *member, scarcity *s)
 {
-    if (member->depth < DEPTH_MOST && med_task_yield(member)) {
-        return true;
+    if (s->looks == LOOKS_MOST) {
+        return false;
     }
-    med_wait_pause(&s->pauses);
-    return ++s->looks < LOOKS_MOST;
+    if (member->depth >= DEPTH_MOST || !med_task_yield(member)) {
+        s->looks++;
+        med_wait_pause(&s->pauses);
+    }
+    return true;
 }
 
 med_tasking *
