@@ -126,10 +126,11 @@ struct med_team {
     med_member **members;      /* those it has had, asleep or not: `ready` of them */
     uint32_t ready;
     uint32_t room;
-    uint32_t process_life; /* med_port_process_life when its threads were started */
-    bool is_shown;         /* med_crew_show: its leader is, and so will they be */
-    med_placed placed;     /* how its members were told their places last */
-    bool is_dense;         /* more members are bound to some processors than these are */
+    uint64_t refused_until_ns; /* it gets no more threads before: there is no memory for them */
+    uint32_t process_life;     /* med_port_process_life when its threads were started */
+    bool is_shown;             /* med_crew_show: its leader is, and so will they be */
+    med_placed placed;         /* how its members were told their places last */
+    bool is_dense;             /* more members are bound to some processors than these are */
     med_wait gate_wait;
     med_wait wait;                 /* for everything within a region but the barrier */
     void *copied;                  /* copyprivate's: behind the barrier, or */

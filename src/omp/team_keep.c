@@ -180,15 +180,20 @@ member_start(med_team *team, uint32_t wanted)
 /* What the threads of a process take beside their stacks when they work: their tasks, teams of
  * their own. So much is left behind each one that is started: where memory has a limit, the last
  * stack that fits would leave the program without, and it would end. */
-#define SPARE_BYTES (16u << 20) /* and the size of a stack, if that is not told */
+#define SPARE_BYTES (8u << 20)
 #define SPARE_EACH_BYTES (512u << 10)
 
 static bool
 is_enough(uint64_t left_bytes)
 {
-    return left_bytes >=
-           SPARE_BYTES + med_crew_stack_bytes() + (uint64_t)med_crew_count() * SPARE_EACH_BYTES;
+    size_t told_bytes = med_crew_stack_bytes();
+    uint64_t stack_bytes = told_bytes ? told_bytes : med_port_thread_stack_bytes();
+    return left_bytes >= SPARE_BYTES + stack_bytes + (uint64_t)med_crew_count() * SPARE_EACH_BYTES;
 }
+
+/* A limit is seldom raised, nor memory given back: who was refused has a while of regions with
+ * fewer threads, and does not ask the system in each. */
+#define REFUSED_FOR_NS UINT64_C(100000000)
 
 /* With the lock, since all who start threads at once would see the same memory left. */
 static bool
@@ -200,6 +205,7 @@ member_start_limited(med_team *team, uint32_t wanted)
     bool is_there = is_left && member_start(team, wanted);
     med_omp_lock_unset(&starting.lock);
     if (!is_left) {
+        team->refused_until_ns = med_port_clock_ns() + REFUSED_FOR_NS;
         med_team_report_fewer(team->ready, "more would leave no memory for what they do; ask for a "
                                            "smaller stack, or raise the limit (ulimit -v)");
         med_port_heap_share();
@@ -210,7 +216,8 @@ member_start_limited(med_team *team, uint32_t wanted)
 uint32_t
 med_team_members_ready(med_team *team, uint32_t wanted)
 {
-    while (team->ready < wanted) {
+    bool is_refused = team->refused_until_ns && med_port_clock_ns() < team->refused_until_ns;
+    while (team->ready < wanted && !is_refused) {
         if (team->ready == MED_THREADS_MOST) {
             med_team_report_fewer(MED_THREADS_MOST, "that is the most that a team has");
             break;

@@ -310,6 +310,8 @@ MED_INNER medley_status_t med_port_thread_start(med_port_thread *thread,
                                                 const med_port_thread_attributes *attributes,
                                                 void *(*entry)(void *),
                                                 void *argument);
+/* What the machine's default takes of memory; 0: nobody knows. */
+MED_INNER size_t med_port_thread_stack_bytes(void);
 /* Why such a start failed, as a rule, and what helps; NULL: the status says it all. */
 MED_INNER const char *med_port_thread_refusal(medley_status_t status);
 /* Does a native record ask for a thread that nobody joins? */

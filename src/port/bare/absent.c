@@ -198,6 +198,12 @@ med_port_slot_keep(med_port_shared *shared, uint32_t slot)
     return MEDLEY_OK;
 }
 
+size_t
+med_port_thread_stack_bytes(void)
+{
+    return 0;
+}
+
 /* There is nothing to raise. */
 const char *
 med_port_thread_refusal(medley_status_t status)

@@ -93,6 +93,18 @@ med_port_thread_start(med_port_thread *thread,
     return status_of(error);
 }
 
+size_t
+med_port_thread_stack_bytes(void)
+{
+    pthread_attr_t native;
+    size_t bytes = 0;
+    if (pthread_attr_init(&native) == 0) {
+        (void)pthread_attr_getstacksize(&native, &bytes); /* as `ulimit -s` was at the start */
+        (void)pthread_attr_destroy(&native);
+    }
+    return bytes;
+}
+
 /* The system does not tell the ones apart that share a text. */
 const char *
 med_port_thread_refusal(medley_status_t status)

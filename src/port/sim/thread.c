@@ -90,6 +90,12 @@ med_port_thread_start(med_port_thread *thread,
     return MEDLEY_OK;
 }
 
+size_t
+med_port_thread_stack_bytes(void)
+{
+    return 0;
+}
+
 const char *
 med_port_thread_refusal(medley_status_t status)
 {
