@@ -34,11 +34,8 @@
 #define SPIN_MAX_NS 50000u
 #define SPIN_MIN_NS 2000u
 #define SPIN_START_NS 20000u
-/* Beyond this the spinner offers its processor to others, and again each time it has spun so long:
- * who wants it takes it for milliseconds, so that he may wait for some microseconds, and the system
- * call takes from who works on the same core's other half. */
+/* Beyond this the spinner offers its processor to others in between. */
 #define SPIN_ALONE_NS 3000u
-#define SPIN_ON_NS 10000u
 #define LOOKS_PER_CLOCK 16
 /* So often in one wait it gives way to those it waits for, which is no time lost. */
 #define GIVES_WAY_MAX 64u
@@ -193,26 +190,25 @@ typedef struct watch {
     bool (*condition)(void *context);
     bool (*is_wanted_here)(void *context);
     void *context;
-    bool others_apart; /* so that this is asked now and then only */
 } watch;
 
 /* A small machine has a thread to each core. */
 static bool
-is_wanted_here(const watch *watched, bool is_last)
+is_wanted_here(const watch *watched)
 {
-    return !med_port_is_small() && watched->is_wanted_here && (is_last || !watched->others_apart) &&
+    return !med_port_is_small() && watched->is_wanted_here &&
            watched->is_wanted_here(watched->context);
 }
 
 /* How a look in vain ends: when the next one is due. True: others may have had the processor. */
 static bool
-between_looks(med_waiter *waiter, bool only_processor, const watch *watched, bool is_last)
+between_looks(med_waiter *waiter, bool only_processor, const watch *watched)
 {
     if (only_processor) {
         med_wait_give_way(waiter);
         return true;
     }
-    bool gives_way = is_wanted_here(watched, is_last);
+    bool gives_way = is_wanted_here(watched);
     if (gives_way) {
         med_port_yield();
     } else {
@@ -231,15 +227,13 @@ spin(med_waiter *waiter,
     uint32_t given = 0; /* to those it waits for, on one of several processors */
     /* 0: from the next look at the clock on. A small build has none to give way to. */
     uint64_t start_ns = med_port_is_small() ? med_port_clock_ns() : 0;
-    uint64_t alone_ns = SPIN_ALONE_NS;
     for (;;) {
         bool gave_way = false;
         for (int look = 0; look < LOOKS_PER_CLOCK && !gave_way; look++) {
             if (watched->condition(watched->context)) {
                 return true;
             }
-            bool is_last = look == LOOKS_PER_CLOCK - 1;
-            gave_way = between_looks(waiter, only_processor, watched, is_last);
+            gave_way = between_looks(waiter, only_processor, watched);
         }
         if (!med_port_is_small() && gave_way && !only_processor && given++ < GIVES_WAY_MAX) {
             start_ns = 0;
@@ -253,9 +247,8 @@ spin(med_waiter *waiter,
         if (spun_ns >= budget_ns) {
             return watched->condition(watched->context);
         }
-        if (spun_ns >= alone_ns && !only_processor && !scheduling->real_time) {
+        if (spun_ns >= SPIN_ALONE_NS && !only_processor && !scheduling->real_time) {
             med_port_yield();
-            alone_ns = spun_ns + SPIN_ON_NS;
         }
     }
 }
@@ -346,8 +339,7 @@ med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *reque
     if (is_past(request->deadline_ns)) {
         return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
     }
-    watch watched = {request->condition, request->is_wanted_here, request->context,
-                     request->limits && request->limits->others_apart};
+    watch watched = {request->condition, request->is_wanted_here, request->context};
     if (spin_if_it_may(waiter, request->limits, &watched)) {
         return MEDLEY_OK;
     }
