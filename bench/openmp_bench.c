@@ -19,6 +19,7 @@ _Static_assert(DIRECTIVES + 1 <= BENCH_VALUES_MAX, "they fit");
 typedef struct run_case {
     const char *libraries; /* LD_LIBRARY_PATH; NULL: the system's own */
     uint32_t threads;
+    bool bound; /* each to a processor of its own */
 } run_case;
 
 static bool
@@ -41,9 +42,10 @@ measure(const bench *b, void *context, double *values)
     const run_case *c = context;
     char command[1024];
     uint64_t rounds = bench_count(b, c->threads <= b->processor_count ? 10000 : 320) / c->threads;
-    (void)snprintf(command, sizeof command, "%s%s %s %u %llu",
-                   c->libraries ? "LD_LIBRARY_PATH=" : "", c->libraries ? c->libraries : "",
-                   OPENMP_PROGRAM, c->threads, (unsigned long long)rounds * c->threads);
+    (void)snprintf(command, sizeof command, "%s%s%s %s %u %llu",
+                   c->bound ? "OMP_PROC_BIND=true " : "", c->libraries ? "LD_LIBRARY_PATH=" : "",
+                   c->libraries ? c->libraries : "", OPENMP_PROGRAM, c->threads,
+                   (unsigned long long)rounds * c->threads);
     FILE *output = popen(command, "r");
     if (!output) {
         return bench_failed("OpenMP", "cannot start the program");
@@ -56,11 +58,11 @@ measure(const bench *b, void *context, double *values)
 /* By gcc's names libomp gives each thread of an ordered static loop one part, whatever the chunk,
  * and hands the order over once a thread: of that row gcc's library alone is a peer. */
 static void
-ask(bench *b, uint32_t threads, uint32_t processors)
+ask(bench *b, uint32_t threads, bool bound)
 {
-    run_case ours = {OPENMP_OURS, threads};
-    run_case gcc = {NULL, threads};
-    run_case llvm = {OPENMP_LLVM, threads};
+    run_case ours = {OPENMP_OURS, threads, bound};
+    run_case gcc = {NULL, threads, bound};
+    run_case llvm = {OPENMP_LLVM, threads, bound};
     const bench_subject subjects[] = {
         {"medley", measure, &ours}, {"libgomp", measure, &gcc}, {"libomp", measure, &llvm}};
     bench_goal goals[DIRECTIVES + 1];
@@ -73,7 +75,7 @@ ask(bench *b, uint32_t threads, uint32_t processors)
                                .goals = goals,
                                .goal_count = BENCH_COUNT(goals)};
     for (uint32_t i = 0; i <= DIRECTIVES; i++) {
-        double mean = threads > processors ? 0.8 : 0.85;
+        double mean = threads > b->processor_count ? 0.8 : 0.85;
         question.value_names[i] = i == MEAN ? "geometric mean" : directives[i];
         goals[i] = (bench_goal){.name = question.value_names[i],
                                 .first_peer = 1,
@@ -83,8 +85,8 @@ ask(bench *b, uint32_t threads, uint32_t processors)
                                 .value = i};
     }
     char name[64];
-    (void)snprintf(name, sizeof name, "OpenMP directives, %u thread%s", threads,
-                   threads == 1 ? "" : "s");
+    (void)snprintf(name, sizeof name, "OpenMP directives, %u%s thread%s", threads,
+                   bound ? " bound" : "", threads == 1 ? "" : "s");
     question.name = name;
     bench_ask(b, &question);
 }
@@ -97,7 +99,10 @@ main(int argc, char **argv)
     bench_begin(&b, argc, argv, "openmp_bench",
                 "OpenMP's directives beside the compilers' runtimes");
     for (uint32_t i = 0; i < BENCH_COUNT(threads); i++) {
-        ask(&b, threads[i], b.processor_count);
+        ask(&b, threads[i], false);
+    }
+    if (b.processor_count > 1) {
+        ask(&b, b.processor_count, true);
     }
     return bench_end(&b);
 }

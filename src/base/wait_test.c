@@ -250,6 +250,65 @@ a_new_one_on_one_processor_does_not_spin(void **state)
     assert_int_equal(looks, 1);
 }
 
+/* Bound to one processor, and those it waits for have others. */
+static void *
+asks_how_it_is_scheduled(void *seen)
+{
+    static const med_wait_limits apart = {.least_ns = 1000, .others_apart = true};
+    static const med_wait_limits unknown = {.least_ns = 1000};
+    med_port_scheduling *scheduling = seen;
+    med_wait_scheduling_get(&apart, &scheduling[0]);
+    med_wait_scheduling_get(&unknown, &scheduling[1]);
+    med_wait_scheduling_get(NULL, &scheduling[2]);
+    return NULL;
+}
+
+static void
+who_is_bound_apart_spins_as_others_do(void **state)
+{
+    med_port_scheduling seen[3];
+    uint32_t processor = 0;
+    (void)state;
+    med_port_thread thread;
+    med_port_thread_attributes attributes = {.processors = &processor, .processor_count = 1};
+    while (med_port_thread_start(&thread, &attributes, asks_how_it_is_scheduled, seen) !=
+           MEDLEY_OK) {
+        processor++; /* not one of those allowed */
+        assert_true(processor < 4096);
+    }
+    assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
+    assert_int_equal(seen[0].processors, 2);
+    assert_false(seen[0].alone);
+    assert_int_equal(seen[1].processors, 1);
+    assert_int_equal(seen[2].processors, 1);
+}
+
+static bool
+holds_at_the_third_look(void *context)
+{
+    uint32_t *looks = context;
+    return ++*looks > 2;
+}
+
+/* It had learned the shortest spin, and was made to spin longer than anybody learns. */
+static void
+a_long_spin_that_was_enough_is_learned(void **state)
+{
+    const med_wait_limits again = {
+        .least_ns = 1000000000, .most_ns = UINT64_MAX, .others_apart = true};
+    med_waiter waiter = {.spin_ns = 2000};
+    med_wait wait = {{0}};
+    uint32_t looks = 0;
+    (void)state;
+    const med_wait_request request = {.condition = holds_at_the_third_look,
+                                      .context = &looks,
+                                      .limits = &again,
+                                      .deadline_ns = MED_PORT_FOREVER,
+                                      .scope = MED_PORT_SCOPE_PROCESS};
+    assert_int_equal(med_wait_until(&wait, &waiter, &request), MEDLEY_OK);
+    assert_int_equal(waiter.spin_ns, 50000);
+}
+
 static void
 slices_end_by_the_deadline(void **state)
 {
@@ -391,6 +450,8 @@ main(void)
         cmocka_unit_test(limits_count_more_than_what_was_learned),
         cmocka_unit_test(who_may_lose_a_slice_sleeps_at_once),
         cmocka_unit_test(a_new_one_on_one_processor_does_not_spin),
+        cmocka_unit_test(who_is_bound_apart_spins_as_others_do),
+        cmocka_unit_test(a_long_spin_that_was_enough_is_learned),
         cmocka_unit_test(slices_end_by_the_deadline),
         cmocka_unit_test(slices_of_who_looks_for_no_deaths_go_on_doubling),
         cmocka_unit_test(who_looks_for_no_deaths_looks_early_once),

@@ -90,10 +90,10 @@ limits_set(med_member *member)
 }
 
 void
-med_team_next_turn(med_member *member)
+med_team_turn(med_member *member, uint32_t turn)
 {
     if (med_waiting_is_learned(member->limits)) {
-        member->limits = med_waiting_learned(member->place.come);
+        member->limits = med_waiting_learned(turn);
         member->place.limits = member->limits;
     }
 }

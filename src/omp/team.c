@@ -152,7 +152,7 @@ bool
 med_team_barrier(med_member *member)
 {
     if (member->team->size > 1) {
-        med_team_next_turn(member);
+        med_team_turn(member, member->place.come);
         return med_cancel_barrier(member);
     }
     member->place.come++; /* counted all the same: cancel.c */

@@ -161,8 +161,9 @@ void med_team_destroy(med_team *team);
 /* Called by a member that waits, behind a slice of sleep: it has the time to see how many threads
  * can run by now, and waits as goes with that from here on. */
 void med_team_slept(med_member *member);
-/* Called by each member before a barrier in a region: likewise. */
-void med_team_next_turn(med_member *member);
+/* Called by each member before a barrier in a region, or in a loop before its turn comes: likewise,
+ * by how many of these it has had, which is the same for all of them. */
+void med_team_turn(med_member *member, uint32_t turn);
 
 /* Are its team more than can run at once, by the quota or where they are bound? */
 static inline bool

@@ -414,6 +414,7 @@ static bool
 wait_for_turn(med_member *member)
 {
     med_wait *wait = &turn_at(member->work, member->share.units.first)->wait;
+    med_team_turn(member, (uint32_t)member->share.rounds);
     return med_work_wait(member, wait, is_done_up_to_mine, is_another_here, member);
 }
 
