@@ -14,309 +14,12 @@
 #include "omp/once.h"
 #include "omp/quota.h"
 #include "omp/value.h"
+#include "omp/variable.h"
 #include "omp/waiting.h"
 #include "omp/work.h"
 #include "port/port.h"
 
-/* ---- One variable each ----------------------------------------------------------------------- */
-
-static bool
-threads_read(med_settings *settings, med_value value)
-{
-    uint64_t number;
-    settings->threads_listed = 0;
-    do {
-        if (!med_value_number(&value, 1, MED_THREADS_MOST, &number)) {
-            return false;
-        }
-        if (settings->threads_listed < MED_THREADS_LIST) {
-            settings->threads_list[settings->threads_listed++] = (uint32_t)number;
-        }
-    } while (med_value_mark(&value, ','));
-    settings->initial.threads = settings->threads_list[0];
-    return med_value_end(&value);
-}
-
-static bool
-dynamic_read(med_settings *settings, med_value value)
-{
-    return med_value_truth(&value, &settings->initial.dynamic) && med_value_end(&value);
-}
-
-static bool
-nested_read(med_settings *settings, med_value value)
-{
-    bool nested;
-    if (!med_value_truth(&value, &nested) || !med_value_end(&value)) {
-        return false;
-    }
-    settings->initial.active_levels_max = nested ? MED_LEVELS_MAX : 1;
-    return true;
-}
-
-static bool
-levels_read(med_settings *settings, med_value value)
-{
-    uint64_t number;
-    if (!med_value_number(&value, 0, UINT32_MAX, &number) || !med_value_end(&value)) {
-        return false;
-    }
-    settings->initial.active_levels_max =
-        number < MED_LEVELS_MAX ? (uint32_t)number : MED_LEVELS_MAX;
-    return true;
-}
-
-static bool
-limit_read(med_settings *settings, med_value value)
-{
-    uint64_t number;
-    if (!med_value_number(&value, 1, UINT32_MAX, &number) || !med_value_end(&value)) {
-        return false;
-    }
-    settings->initial.thread_limit = (uint32_t)number;
-    return true;
-}
-
-static bool
-kind_read(med_value value, uint32_t *schedule, uint64_t *schedule_chunk)
-{
-    static const char *const names[] = {"static", "dynamic",  "guided",    "auto",
-                                        "steal",  "hetprobe", "hetprobe-i"};
-    uint32_t modifier;
-    uint32_t kind;
-    uint64_t chunk = 0;
-    bool monotonic = med_value_is(&value, "monotonic");
-    if ((monotonic || med_value_is(&value, "nonmonotonic")) && !med_value_mark(&value, ':')) {
-        return false;
-    }
-    modifier = monotonic ? MED_SCHEDULE_MONOTONIC : 0;
-    if (!med_value_one_of(&value, names, sizeof names / sizeof names[0], &kind)) {
-        return false;
-    }
-    if (med_value_mark(&value, ',') && !med_value_number(&value, 1, INT64_MAX, &chunk)) {
-        return false;
-    }
-    kind += MED_SCHEDULE_STATIC;
-    *schedule = kind | modifier;
-    *schedule_chunk = kind == MED_SCHEDULE_AUTO ? 0
-                      : chunk                   ? chunk
-                                                : med_schedule_chunk_unsaid(kind);
-    return med_value_end(&value);
-}
-
-static bool
-schedule_read(med_settings *settings, med_value value)
-{
-    return kind_read(value, &settings->initial.schedule, &settings->initial.chunk);
-}
-
-static bool
-imposed_read(med_settings *settings, med_value value)
-{
-    settings->uneven.imposes = true;
-    return kind_read(value, &settings->uneven.kind, &settings->uneven.chunk);
-}
-
-/* Linux starts no thread with less. */
-#define STACK_LEAST 16384u
-
-static bool
-stack_of_unit_read(med_settings *settings, med_value value, uint64_t unit_bytes)
-{
-    uint64_t bytes;
-    if (!med_value_size(&value, unit_bytes, &bytes) || !med_value_end(&value) ||
-        bytes < STACK_LEAST) {
-        return false;
-    }
-    settings->stack_size_bytes = bytes;
-    return true;
-}
-
-static bool
-stack_read(med_settings *settings, med_value value)
-{
-    return stack_of_unit_read(settings, value, 1024);
-}
-
-/* As LLVM's library has it. */
-static bool
-stack_in_bytes_read(med_settings *settings, med_value value)
-{
-    return stack_of_unit_read(settings, value, 1);
-}
-
-static bool
-count_read(med_value value, uint32_t least, uint32_t most, uint32_t *count)
-{
-    uint64_t number;
-    if (!med_value_number(&value, least, most, &number) || !med_value_end(&value)) {
-        return false;
-    }
-    *count = (uint32_t)number;
-    return true;
-}
-
-static bool
-teams_read(med_settings *settings, med_value value)
-{
-    return count_read(value, 1, INT32_MAX, &settings->teams_max);
-}
-
-static bool
-teams_limit_read(med_settings *settings, med_value value)
-{
-    return count_read(value, 1, INT32_MAX, &settings->teams_thread_limit);
-}
-
-static bool
-device_read(med_settings *settings, med_value value)
-{
-    uint32_t device;
-    if (!count_read(value, 0, INT32_MAX, &device)) {
-        return false;
-    }
-    settings->initial.device = (int32_t)device;
-    return true;
-}
-
-static bool
-offload_read(med_settings *settings, med_value value)
-{
-    static const char *const names[] = {"default", "mandatory", "disabled"};
-    uint32_t found;
-    if (!med_value_one_of(&value, names, 3, &found) || !med_value_end(&value)) {
-        return false;
-    }
-    settings->offload = (med_offload)found;
-    return true;
-}
-
-static bool
-cancellation_read(med_settings *settings, med_value value)
-{
-    return med_value_truth(&value, &settings->cancellation) && med_value_end(&value);
-}
-
-static bool
-priority_read(med_settings *settings, med_value value)
-{
-    uint32_t most;
-    if (!count_read(value, 0, INT32_MAX, &most)) {
-        return false;
-    }
-    settings->task_priority_max = (int32_t)most;
-    return true;
-}
-
-static bool
-allocator_read(med_settings *settings, med_value value)
-{
-    settings->allocator_said = value.at;
-    settings->initial.allocator = med_allocator_read(&value);
-    return settings->initial.allocator != MED_ALLOCATOR_NULL;
-}
-
-/* ---- Shown ----------------------------------------------------------------------------------- */
-
-static bool
-show_affinity_read(med_settings *settings, med_value value)
-{
-    return med_value_truth(&value, &settings->initial.shown) && med_value_end(&value);
-}
-
-static bool
-format_read(med_settings *settings, med_value value)
-{
-    settings->affinity_format = value.at;
-    return true;
-}
-
-static bool
-show_environment_read(med_settings *settings, med_value value)
-{
-    settings->display_verbose = med_value_is(&value, "verbose");
-    return (settings->display_verbose || med_value_truth(&value, &settings->display_environment)) &&
-           med_value_end(&value);
-}
-
-/* ---- Tools ----------------------------------------------------------------------------------- */
-
-static bool
-tool_read(med_settings *settings, med_value value)
-{
-    static const char *const names[] = {"disabled", "enabled"};
-    uint32_t found;
-    if (!med_value_one_of(&value, names, 2, &found) || !med_value_end(&value)) {
-        return false;
-    }
-    settings->tool = found == 1;
-    return true;
-}
-
-static bool
-debug_read(med_settings *settings, med_value value)
-{
-    (void)settings;
-    return med_value_is(&value, "disabled") && med_value_end(&value);
-}
-
-static bool
-tool_libraries_read(med_settings *settings, med_value value)
-{
-    settings->tool_libraries = value.at;
-    return !med_value_end(&value);
-}
-
-static bool
-tool_verbose_read(med_settings *settings, med_value value)
-{
-    med_value rest = value;
-    bool is_off = med_value_is(&rest, "disabled") && med_value_end(&rest);
-    settings->tool_verbose = is_off ? NULL : value.at;
-    return is_off || !med_value_end(&value);
-}
-
-static bool
-explain_read(med_settings *settings, med_value value)
-{
-    settings->explain = value.at;
-    return !med_value_end(&value);
-}
-
-/* ---- Places ---------------------------------------------------------------------------------- */
-
-static bool
-bind_read(med_settings *settings, med_value value)
-{
-    static const char *const names[] = {"false", "true", "primary", "close", "spread", "master"};
-    uint32_t bind;
-    settings->binds_listed = 0;
-    do {
-        /* Neither of the first two is part of a list. */
-        if (!med_value_one_of(&value, names, 6, &bind) ||
-            (bind <= MED_BIND_TRUE && settings->binds_listed > 0)) {
-            return false;
-        }
-        bind = bind == 5 ? MED_BIND_PRIMARY : bind;
-        if (settings->binds_listed < MED_THREADS_LIST) {
-            settings->bind_list[settings->binds_listed++] = bind;
-        }
-    } while (bind > MED_BIND_TRUE && med_value_mark(&value, ','));
-    settings->initial.bind = settings->bind_list[0];
-    return med_value_end(&value);
-}
-
-static bool
-places_read(med_settings *settings, med_value value)
-{
-    return med_places_read(&value, &settings->places);
-}
-
-static bool
-plain_places_read(med_settings *settings, med_value value)
-{
-    return med_places_read_plain(&value, &settings->places);
-}
+/* ---- Settled --------------------------------------------------------------------------------- */
 
 /* Places without a word of how to bind mean that threads are bound, and so do loops that are shared
  * out by the speed of cores; to be bound without places, to processors. */
@@ -381,13 +84,15 @@ typedef struct variable {
 
 /* What stands later wins. */
 static const variable variables[] = {
-    ALSO_ALL("OMP_NUM_THREADS", threads_read, "numbers from 1 to 65535, with commas between them"),
-    ALSO_ALL("OMP_DYNAMIC", dynamic_read, "true or false"),
-    {"OMP_NESTED", nested_read, "true or false"},
-    ALSO_ALL("OMP_MAX_ACTIVE_LEVELS", levels_read, "a number"),
-    ALSO_ALL("OMP_THREAD_LIMIT", limit_read, "a number from 1"),
-    ALSO_ALL("OMP_SCHEDULE", schedule_read, SCHEDULES_WANTED),
-    {"MEDLEY_SCHEDULE", imposed_read, SCHEDULES_WANTED},
+    ALSO_ALL("OMP_NUM_THREADS",
+             med_variable_threads,
+             "numbers from 1 to 65535, with commas between them"),
+    ALSO_ALL("OMP_DYNAMIC", med_variable_dynamic, "true or false"),
+    {"OMP_NESTED", med_variable_nested, "true or false"},
+    ALSO_ALL("OMP_MAX_ACTIVE_LEVELS", med_variable_levels, "a number"),
+    ALSO_ALL("OMP_THREAD_LIMIT", med_variable_limit, "a number from 1"),
+    ALSO_ALL("OMP_SCHEDULE", med_variable_schedule, SCHEDULES_WANTED),
+    {"MEDLEY_SCHEDULE", med_variable_imposed, SCHEDULES_WANTED},
     {"MEDLEY_CORE_CLASSES", med_uneven_read_classes,
      "no more than 8 places, as OMP_PLACES has them, of processors that may be used, each in one"},
     {"MEDLEY_CSR", med_uneven_read_ratios, "numbers from 1 to 65535, with colons between them"},
@@ -395,38 +100,40 @@ static const variable variables[] = {
     {"MEDLEY_MAX_PROBES", med_uneven_read_most, "a number"},
     {"MEDLEY_PROBE_AGAIN", med_uneven_read_probe_again, "a number"},
     {"OMP_HET_PTG", med_uneven_read_again, "a number from 1 to 100"},
-    {"GOMP_STACKSIZE", stack_read, STACK_WANTED},
-    ALSO_ALL("OMP_STACKSIZE", stack_read, STACK_WANTED),
-    {"KMP_STACKSIZE", stack_in_bytes_read,
+    {"GOMP_STACKSIZE", med_variable_stack, STACK_WANTED},
+    ALSO_ALL("OMP_STACKSIZE", med_variable_stack, STACK_WANTED),
+    {"KMP_STACKSIZE", med_variable_stack_in_bytes,
      "a size in bytes, or with K, M or G behind it, from 16K"},
-    ALSO_ALL("OMP_NUM_TEAMS", teams_read, "a number from 1"),
-    ALSO_ALL("OMP_TEAMS_THREAD_LIMIT", teams_limit_read, "a number from 1"),
-    {"OMP_DEFAULT_DEVICE", device_read, "a number"},
-    {"OMP_TARGET_OFFLOAD", offload_read, "default, mandatory or disabled"},
-    {"OMP_CANCELLATION", cancellation_read, "true or false"},
-    {"OMP_MAX_TASK_PRIORITY", priority_read, "a number"},
-    {"GOMP_CPU_AFFINITY", plain_places_read, "numbers of processors that may be used, or ranges"},
-    {"OMP_PLACES", places_read,
+    ALSO_ALL("OMP_NUM_TEAMS", med_variable_teams, "a number from 1"),
+    ALSO_ALL("OMP_TEAMS_THREAD_LIMIT", med_variable_teams_limit, "a number from 1"),
+    {"OMP_DEFAULT_DEVICE", med_variable_device, "a number"},
+    {"OMP_TARGET_OFFLOAD", med_variable_offload, "default, mandatory or disabled"},
+    {"OMP_CANCELLATION", med_variable_cancellation, "true or false"},
+    {"OMP_MAX_TASK_PRIORITY", med_variable_priority, "a number"},
+    {"GOMP_CPU_AFFINITY", med_variable_plain_places,
+     "numbers of processors that may be used, or ranges"},
+    {"OMP_PLACES", med_variable_places,
      "threads, cores, ll_caches, numa_domains or sockets, perhaps with a number in parentheses; or "
      "a list of places with processors that may be used"},
-    ALSO_ALL("OMP_PROC_BIND", bind_read, "true, false, or a list of primary, close and spread"),
+    ALSO_ALL(
+        "OMP_PROC_BIND", med_variable_bind, "true, false, or a list of primary, close and spread"),
     {"MEDLEY_TEAM_GROUPS", med_groups_read,
      "0, or up to 4 numbers from 2 to 65535, with commas between them"},
     ALSO_ALL("OMP_WAIT_POLICY", med_waiting_read_policy, "active or passive"),
     {"KMP_BLOCKTIME", med_waiting_read_time, "milliseconds, or infinite"},
     {"GOMP_SPINCOUNT", med_waiting_read_count,
      "a number, perhaps with K, M, G or T behind it, or infinite"},
-    {"OMP_DISPLAY_AFFINITY", show_affinity_read, "true or false"},
-    {"OMP_AFFINITY_FORMAT", format_read, "a format"},
-    {"OMP_DISPLAY_ENV", show_environment_read, "true, false or verbose"},
-    {"OMP_ALLOCATOR", allocator_read,
+    {"OMP_DISPLAY_AFFINITY", med_variable_show_affinity, "true or false"},
+    {"OMP_AFFINITY_FORMAT", med_variable_format, "a format"},
+    {"OMP_DISPLAY_ENV", med_variable_show_environment, "true, false or verbose"},
+    {"OMP_ALLOCATOR", med_variable_allocator,
      "one of OpenMP's own, as omp_default_mem_alloc, or a memory space that is there, and "
      "perhaps a colon and traits"},
-    {"MEDLEY_EXPLAIN", explain_read, "a file"},
-    {"OMP_DEBUG", debug_read, "disabled, since there is no interface for debuggers (OMPD)"},
-    {"OMP_TOOL", tool_read, "enabled or disabled"},
-    {"OMP_TOOL_LIBRARIES", tool_libraries_read, "libraries, with colons between them"},
-    {"OMP_TOOL_VERBOSE_INIT", tool_verbose_read, "disabled, stdout, stderr or a file"},
+    {"MEDLEY_EXPLAIN", med_variable_explain, "a file"},
+    {"OMP_DEBUG", med_variable_debug, "disabled, since there is no interface for debuggers (OMPD)"},
+    {"OMP_TOOL", med_variable_tool, "enabled or disabled"},
+    {"OMP_TOOL_LIBRARIES", med_variable_tool_libraries, "libraries, with colons between them"},
+    {"OMP_TOOL_VERBOSE_INIT", med_variable_tool_verbose, "disabled, stdout, stderr or a file"},
 };
 
 static void
