@@ -38,6 +38,8 @@
  */
 #include "omp/cancel.h"
 
+#include "omp/ordered.h"
+
 /* ---- Regions --------------------------------------------------------------------------------- */
 
 void
@@ -54,7 +56,7 @@ med_cancel_region(med_member *member)
     if (team->size > 1) {
         med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
         med_wait_wake(&team->wait, MED_PORT_SCOPE_PROCESS);
-        med_work_wake_turns(team);
+        med_ordered_wake(team);
     }
 }
 

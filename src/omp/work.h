@@ -181,8 +181,6 @@ void med_work_prepare(med_work *work,
 bool med_work_next(struct med_member *member, med_span *span);
 /* The member is through with it; it waits for nobody but as med_work_next. */
 void med_work_end(struct med_member *member);
-/* Who waits for his turn looks once more: the region is cancelled. */
-void med_work_wake_turns(struct med_team *team);
 /* An ordered part: blocks until all iterations before the member's own ones are done, or, in a
  * cancelled region, until nobody else is in such a part. */
 void med_work_ordered(struct med_member *member);

@@ -477,7 +477,7 @@ const sim_scenario sim_omp_team = {
 
 const sim_scenario sim_omp_loops = {
     .name = "omp_loops",
-    .covers = "is_told() med_gate_open() team work",
+    .covers = "is_told() med_gate_open() team work ordered",
     .memory_bytes = sizeof(shared),
     .actors = 1,
     .waits_forever = true,

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Ordered loops. What may run together: everything, by different members of the team. Who is
+ * through with his units says so to who has the next ones, in a line of his: so it takes one
+ * transfer of a line, and of those who sleep he alone is woken. Sixteen threads, 16 processors,
+ * EPCC's ordered: 0.43 us; where all looked at one line, 0.68.
+ *
+ * What a turn says grows from one loop of a place to the next, so what an earlier one has left there
+ * is nobody's turn.
+ *
+ * In a crowded team who waits for his turn gives way only where one who has his before him waits
+ * here: else he keeps the processor, and sees at once when it is his. So while one works on one
+ * processor, the next one comes up on another.
+ */
+#include "omp/ordered.h"
+
+#include "omp/lock.h"
+#include "omp/team.h"
+#include "omp/work.h"
+
+void
+med_ordered_begin(med_work *work)
+{
+    work->excludes = med_settings_get()->cancellation;
+    work->turn_base += work->turn_units + 1;
+    work->turn_units = work->units;
+    /* Relaxed, both: the construct's turn publishes them. */
+    atomic_word_store_relaxed(&work->turns[0].done, work->turn_base);
+    atomic_word_store_relaxed(&work->done, 0);
+}
+
+/* Guided chunks are of many lengths: their seats and turns lie anywhere. */
+static uintptr_t
+chunk_of(const med_work *work, uintptr_t unit)
+{
+    return unit / (work->chunk ? work->chunk : 1);
+}
+
+static atomic32 *
+seat_of(med_work *work, uintptr_t unit)
+{
+    return &work->seats[chunk_of(work, unit) % MED_WORK_SEATS];
+}
+
+static med_turn *
+turn_at(med_work *work, uintptr_t unit)
+{
+    return &work->turns[chunk_of(work, unit) % MED_WORK_TURNS];
+}
+
+static bool
+is_done_up_to_mine(void *context)
+{
+    const med_member *member = context;
+    med_work *work = member->work;
+    uintptr_t mine = member->share.units.first;
+    /* A3 units done <- R3 (units_are_done) */
+    return atomic_word_load_acquire(&turn_at(work, mine)->done) == work->turn_base + mine;
+}
+
+static void
+units_are_done(med_member *member)
+{
+    med_work *work = member->work;
+    uintptr_t end = member->share.units.end;
+    med_turn *turn = turn_at(work, end);
+    /* R3 units done -> A3 (is_done_up_to_mine) */
+    atomic_word_store_release(&turn->done, work->turn_base + end);
+    med_wait_wake(&turn->wait, MED_PORT_SCOPE_PROCESS);
+    if (med_member_is_crowded(member)) {
+        atomic_word_store_relaxed(&work->done, end); /* relaxed: a guess */
+    }
+}
+
+/* Relaxed, all: guesses. */
+static bool
+is_another_here(void *context)
+{
+    med_member *member = context;
+    med_work *work = member->work;
+    uintptr_t chunk = work->chunk ? work->chunk : 1;
+    uintptr_t mine = member->share.units.first;
+    uintptr_t at = atomic_word_load_relaxed(&work->done); /* relaxed: as above */
+    uint32_t here = med_port_processor_here() + 1;
+    atomic32 *own = seat_of(work, mine);
+    if (atomic32_load_relaxed(own) != here) { /* relaxed: as above */
+        atomic32_store_relaxed(own, here);    /* relaxed: as above */
+    }
+    for (uint32_t i = 0; i < MED_WORK_SEATS && at < mine; i++, at += chunk) {
+        if (atomic32_load_relaxed(seat_of(work, at)) == here) { /* relaxed: as above */
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_in_order(const med_member *member)
+{
+    return member->work && member->work->ordered && member->share.has_some;
+}
+
+static bool
+wait_for_turn(med_member *member)
+{
+    med_wait *wait = &turn_at(member->work, member->share.units.first)->wait;
+    med_team_turn(member, (uint32_t)member->share.rounds);
+    return med_work_wait(member, wait, is_done_up_to_mine, is_another_here, member);
+}
+
+void
+med_ordered_wake(med_team *team)
+{
+    for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
+        for (uint32_t t = 0; t < MED_WORK_TURNS; t++) {
+            med_wait_wake(&team->works[i].turns[t].wait, MED_PORT_SCOPE_PROCESS);
+        }
+    }
+}
+
+void
+med_work_ordered(med_member *member)
+{
+    if (is_in_order(member)) {
+        (void)wait_for_turn(member);
+        if (member->work->excludes) {
+            med_omp_lock_set(&member->work->inside, member);
+            member->share.inside = true;
+        }
+    }
+}
+
+void
+med_work_ordered_end(med_member *member)
+{
+    if (member->share.inside) {
+        member->share.inside = false;
+        med_omp_lock_unset(&member->work->inside);
+    }
+}
+
+void
+med_ordered_pass_on(med_member *member)
+{
+    if (!member->share.has_some) {
+        return;
+    }
+    med_work_ordered_end(member);
+    if (wait_for_turn(member)) {
+        units_are_done(member);
+    }
+    member->share.has_some = false;
+}
