@@ -34,7 +34,9 @@ places_settle(med_settings *settings)
     if (settings->initial.bind && settings->places.count == 0) {
         (void)med_places_of_processors(&settings->places);
     }
-    med_places_settle(&settings->places);
+    if (settings->places.count) {
+        med_places_settle(&settings->places);
+    }
 }
 
 /* Of the host's own, or of all devices'. */

@@ -233,7 +233,14 @@ is_in_groups(const med_team *team)
     if (told->is_told) {
         return told->count > 0 && team->size > told->sizes[0];
     }
-    return !team->is_dense && !med_quota_is_crowd(team->size) && team->size > group_most(team);
+    return team->size > MED_GROUP_MOST && !team->is_dense && !med_quota_is_crowd(team->size) &&
+           team->size > group_most(team); /* the last: it may ask the machine */
+}
+
+static med_formation *
+make_wanted(med_team *team, const med_formation *wanted)
+{
+    return wanted->is_in_groups ? make_in_groups(team, wanted) : make(team, wanted, NULL);
 }
 
 static void
@@ -258,7 +265,7 @@ med_formation_choose(med_team *team)
     }
     if (!is_as(team->formation, &wanted)) {
         med_formation *formation = find(team, &wanted);
-        formation = formation ? formation : make_in_groups(team, &wanted);
+        formation = formation ? formation : make_wanted(team, &wanted);
         team->formation = formation ? formation : team->formation;
     }
     if (team->formation->seats != team->seats) {

@@ -10,6 +10,8 @@ struct med_work;
 
 /* The loop is ordered, and its units are known: who begins it says whose turn is the first. */
 void med_ordered_begin(struct med_work *work);
+/* Nobody is in that place of the ring any more. */
+void med_ordered_end(struct med_work *work);
 /* The member's units are done, if it has some: those behind them may have their turn. Blocks until
  * its own has come. */
 void med_ordered_pass_on(struct med_member *member);

@@ -45,6 +45,7 @@ med_work_place_fini(med_work *work)
     med_heap_take_back(work->doacross);
     med_heap_take_back(work->parts);
     med_heap_take_back(work->het);
+    med_ordered_end(work);
 }
 
 /* Zeroed; what is there serves again. */

@@ -134,8 +134,10 @@ typedef struct med_work {
     bool excludes;                 /* by that */
     uintptr_t turn_base; /* what turns have, beyond units: more than in the loops before */
     uintptr_t turn_units;
-    med_turn
-        turns[MED_WORK_TURNS]; /* for who has that unit: each looks at one that few others do */
+    /* For who has that unit: so many that few others look at the same; kept. From the first ordered
+     * loop on; or `only_turn`, where there is no memory for them. */
+    atomic_word turns;
+    med_turn only_turn;
     /* Of who waits for a turn, by it: on which processor, and one more. A guess. */
     _Alignas(64) atomic32 seats[MED_WORK_SEATS];
 } med_work;
