@@ -344,7 +344,7 @@ med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *reque
         return MEDLEY_OK;
     }
     waiter->sleeps++;
-    for (uint32_t slice = 0;; slice++) {
+    for (uint32_t slice = med_port_is_small() ? 0 : request->slices_left_out;; slice++) {
         if (sleep_once(wait, request, slice_of_request_end_ns(request, slice))) {
             return MEDLEY_OK;
         }

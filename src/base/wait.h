@@ -69,8 +69,10 @@ typedef struct med_wait_request {
     const med_wait_limits *limits; /* NULL: what the waiter learned decides */
     /* Nobody looks for deaths in these slices: behind one of 4 ms, for who has something else to
      * look at in waits that are short, they begin with 64 ms, and go on doubling, since thousands
-     * who wait for long would keep the processors busy with looking. */
+     * who wait for long would keep the processors busy with looking. Of these slices he leaves out
+     * so many, the short one first. */
     bool slices_double;
+    uint32_t slices_left_out;
     uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0 or the past: one look */
     med_port_scope scope;
 } med_wait_request;

@@ -24,6 +24,7 @@ static const med_wait_limits uncrowded = {
  * ordered): 150 us; before that loop, 6. */
 #define LEARNED_TURNS 64u
 static const med_wait_limits again = {.least_ns = 300000, .most_ns = UINT64_MAX};
+#define SMALL_CROWD 2u /* so many for each that can run: if more spin, those who work do not run */
 
 static uint64_t
 product(uint64_t number, uint64_t unit_ns)
@@ -170,13 +171,14 @@ med_waiting_limits(const med_wait_limits *fixed, bool is_dense, uint32_t members
     if (!is_crowded || fixed) {
         return fixed ? &fixed[is_crowded] : &uncrowded;
     }
-    return med_waiting_learned(turn);
+    return med_waiting_learned(members, turn);
 }
 
 const med_wait_limits *
-med_waiting_learned(uint32_t turn)
+med_waiting_learned(uint32_t members, uint32_t turn)
 {
-    return turn % LEARNED_TURNS ? NULL : &again;
+    bool all_may = members <= SMALL_CROWD * med_quota_threads();
+    return turn % LEARNED_TURNS == 0 && all_may ? &again : NULL;
 }
 
 bool

@@ -29,6 +29,6 @@ const med_wait_limits *
 med_waiting_limits(const med_wait_limits *fixed, bool is_dense, uint32_t members, uint32_t turn);
 /* Are these of one who learns how long to spin? If so, those of a later turn. */
 bool med_waiting_is_learned(const med_wait_limits *limits);
-const med_wait_limits *med_waiting_learned(uint32_t turn);
+const med_wait_limits *med_waiting_learned(uint32_t members, uint32_t turn);
 
 #endif
