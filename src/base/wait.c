@@ -268,7 +268,8 @@ spin_if_it_may(med_waiter *waiter, const med_wait_limits *limits, const watch *w
     }
     bool holds = spin(waiter, &scheduling, budget_ns, watched);
     med_wait_learn(waiter, !holds);
-    if (holds && budget_ns > SPIN_MAX_NS) { /* it was made to: was what it had learned too short? */
+    /* It was made to spin so long: was what it had learned too short? */
+    if (!med_port_is_small() && holds && budget_ns > SPIN_MAX_NS) {
         waiter->spin_ns = SPIN_MAX_NS;
     }
     return holds;

@@ -444,7 +444,7 @@ act_called(const sim_actor *actor)
 
 const sim_scenario sim_omp_called = {
     .name = "omp_called",
-    .covers = "single have_all_read() leave()",
+    .covers = "single have_all_read() leave() turns_make() med_ordered_wake()",
     .memory_bytes = sizeof(shared),
     .actors = 1,
     .waits_forever = true,
