@@ -477,7 +477,7 @@ const sim_scenario sim_omp_team = {
 
 const sim_scenario sim_omp_loops = {
     .name = "omp_loops",
-    .covers = "is_told() med_gate_open() team work ordered",
+    .covers = "is_told() med_gate_open() team work",
     .memory_bytes = sizeof(shared),
     .actors = 1,
     .waits_forever = true,
@@ -580,7 +580,7 @@ const sim_scenario sim_omp_steal = {
 
 const sim_scenario sim_omp_ordered = {
     .name = "omp_ordered",
-    .covers = "is_done_up_to_mine() pass_on()",
+    .covers = "is_done_up_to_mine() units_are_done()",
     .memory_bytes = sizeof(shared),
     .actors = 1,
     .waits_forever = true,
