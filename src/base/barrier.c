@@ -231,16 +231,15 @@ wait_for(med_barrier *barrier, med_barrier_member *member, wanted *w)
         return true;
     }
     w->member = member;
-    med_wait_request request = {
-        .condition = is_over,
-        .each_slice = member->slept ? each_slice : NULL,
-        .is_wanted_here = is_wanted_here,
-        .context = w,
-        .limits = member->limits,
-        .slices_double = true,
-        .slices_left_out = barrier->members >= MED_BARRIER_MANY ? MED_BARRIER_SLICES_LEFT_OUT : 0,
-        .deadline_ns = MED_PORT_FOREVER,
-        .scope = barrier->scope};
+    med_wait_request request = {.condition = is_over,
+                                .each_slice = member->slept ? each_slice : NULL,
+                                .is_wanted_here = is_wanted_here,
+                                .context = w,
+                                .limits = member->limits,
+                                .slices_double = true,
+                                .slices_left_out = med_barrier_slices_left_out(barrier->members),
+                                .deadline_ns = MED_PORT_FOREVER,
+                                .scope = barrier->scope};
     (void)med_wait_until(&barrier->wait, &member->waiter, &request);
     return have_all_come(w);
 }

@@ -32,7 +32,11 @@
  * have to come: their first slice is of 256 ms. 10,000 threads on two processors, a region and a
  * barrier: 0.5 to 0.8 -> 0.2 s. */
 #define MED_BARRIER_MANY 1024u
-#define MED_BARRIER_SLICES_LEFT_OUT 3u
+static inline uint32_t
+med_barrier_slices_left_out(uint32_t members)
+{
+    return members >= MED_BARRIER_MANY ? 3 : 0;
+}
 
 /* One writer each. Others read of it how often, `processor`, and what it has brought; the rest is
  * of init. */

@@ -82,11 +82,11 @@ await_with_tasks(med_member *member)
 static bool
 has_ended(const med_member *member)
 {
-    /* A2 ended <- R2 (med_cancel_note_end); relaxed: of this region. For who looks has seen that
-     * the first member has settled or ended (have_all_read), or is it, and it opened all gates
-     * before. */
+    /* Relaxed: of this region. For who looks has seen that the first member has settled or ended
+     * (have_all_read), or is it, and it opened the gate before. */
     uint32_t round = atomic32_load_relaxed(&member->team->gate.round);
-    return atomic32_load_acquire(&member->ended) == round;
+    return atomic32_load_acquire(&member->ended) ==
+           round; /* A2 ended <- R2 (med_cancel_note_end) */
 }
 
 typedef struct reading {

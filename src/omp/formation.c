@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Formations. What may run together: a team's leader, between two regions, with its members at
- * their gates: they look at barriers that they departed from, and at their seats when they are told
+ * the gate: they look at barriers that they departed from, and at their seats when they are told
  * of a region.
  *
  * A team keeps some formations. One that nobody has been told of last is nobody's: all who were

@@ -205,16 +205,15 @@ gate_pass(med_member *member)
         if (med_ompt_is_over(member)) {
             med_ompt_region_left(member);
         }
-        med_wait_request request = {
-            .condition = is_told_or_called,
-            .each_slice = slept,
-            .is_wanted_here = is_wanted_here,
-            .context = &w,
-            .limits = member->limits,
-            .slices_double = true,
-            .slices_left_out = member->number >= MED_BARRIER_MANY ? MED_BARRIER_SLICES_LEFT_OUT : 0,
-            .deadline_ns = MED_PORT_FOREVER,
-            .scope = MED_PORT_SCOPE_PROCESS};
+        med_wait_request request = {.condition = is_told_or_called,
+                                    .each_slice = slept,
+                                    .is_wanted_here = is_wanted_here,
+                                    .context = &w,
+                                    .limits = member->limits,
+                                    .slices_double = true,
+                                    .slices_left_out = med_barrier_slices_left_out(member->number),
+                                    .deadline_ns = MED_PORT_FOREVER,
+                                    .scope = MED_PORT_SCOPE_PROCESS};
         (void)med_wait_until(&member->team->gate_wait, &member->waiter, &request);
     }
     med_ompt_region_left(member);

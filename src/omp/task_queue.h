@@ -19,7 +19,9 @@
 /* So many are enough where nobody takes any. */
 #define MED_TASK_QUEUE_LEAST (MED_TASK_QUEUE < 16 ? MED_TASK_QUEUE : 16u)
 
+/* And so many where its own member takes them: what he takes nobody missed. */
 #define MED_TASK_QUEUE_FLOOR 3u
+
 typedef struct med_task_queue {
     _Alignas(64) atomic32 top;    /* the first one's place */
     _Alignas(64) atomic32 bottom; /* behind the last one's; its owner writes it */

@@ -2,14 +2,14 @@
 /*
  * Teams, sent off and gathered: a parallel region from its begin to its end.
  *
- * Fork: the leader writes each member's gate, its own line (gate.c). Join: each comes to the team's
- * barrier, and goes back to its gate at once; the leader alone waits for all. So a region takes two
+ * Fork: the leader writes the team's gate, one line (gate.c). Join: each comes to the team's
+ * barrier, and goes back to the gate at once; the leader alone waits for all. So a region takes two
  * transfers of a line between the leader and each member, one there and one back, and all members'
  * go on at the same time.
  *
  * What may run together: a team's leader, between two regions, writes what stands in it; its
- * members look at their own gates, and at the barrier's lines. What a leader wrote before the gates
- * is seen by who went through; what members did is seen by who passed the barrier.
+ * members look at the gate, and at the barrier's lines. What a leader wrote before the gate is seen
+ * by who went through; what members did is seen by who passed the barrier.
  */
 #include "omp/team.h"
 

@@ -85,7 +85,7 @@ typedef struct med_member {
     uint64_t shown; /* where it was when that was displayed; and the team's size */
     uint32_t bound; /* to that place, and one more; 0: to none */
     med_placement placement;
-    bool is_dense;  /* the team's, for its own eyes: it may sleep at its gate while that changes */
+    bool is_dense;  /* the team's, for its own eyes: it may sleep at the gate while that changes */
     bool early;     /* it came to the region's end before: cancel.c */
     atomic32 ended; /* the last region that it has come to the end of */
     /* Copyprivate, in a region that is cancelled (cancel.c): of the singles up to that number it
@@ -216,7 +216,7 @@ bool med_team_combines(const med_member *member);
 /* A barrier to which all bring what they have: behind it the first member has all of it, combined
  * in the order of their seats: true; and of the others nobody needs theirs any more. */
 bool med_team_combine(med_member *member, void *what, void (*combine)(void *into, void *from));
-/* At the region's end, by all but the first member, who have come: to their gates. Who leads a
+/* At the region's end, by all but the first member, who have come: to the gate. Who leads a
  * group goes when that is complete, and executes tasks meanwhile. */
 void med_team_depart(med_member *member);
 /* Behind it, however that was met: all have come. */

@@ -2,7 +2,7 @@
 /*
  * Teams as they are kept: what there is of them between two regions, and what a region needs that
  * was not there yet. What may run together: the calls of one team's leader, with its members at
- * their gates, who look at their own lines only.
+ * the gate, who look at that, and at the barriers that they departed from.
  */
 #include "omp/team_keep.h"
 

@@ -10,6 +10,17 @@
 
 /* ---- One variable each ----------------------------------------------------------------------- */
 
+static bool
+count_read(med_value value, uint32_t least, uint32_t most, uint32_t *count)
+{
+    uint64_t number;
+    if (!med_value_number(&value, least, most, &number) || !med_value_end(&value)) {
+        return false;
+    }
+    *count = (uint32_t)number;
+    return true;
+}
+
 bool
 med_variable_threads(med_settings *settings, med_value value)
 {
@@ -47,24 +58,18 @@ med_variable_nested(med_settings *settings, med_value value)
 bool
 med_variable_levels(med_settings *settings, med_value value)
 {
-    uint64_t number;
-    if (!med_value_number(&value, 0, UINT32_MAX, &number) || !med_value_end(&value)) {
+    uint32_t levels;
+    if (!count_read(value, 0, UINT32_MAX, &levels)) {
         return false;
     }
-    settings->initial.active_levels_max =
-        number < MED_LEVELS_MAX ? (uint32_t)number : MED_LEVELS_MAX;
+    settings->initial.active_levels_max = levels < MED_LEVELS_MAX ? levels : MED_LEVELS_MAX;
     return true;
 }
 
 bool
 med_variable_limit(med_settings *settings, med_value value)
 {
-    uint64_t number;
-    if (!med_value_number(&value, 1, UINT32_MAX, &number) || !med_value_end(&value)) {
-        return false;
-    }
-    settings->initial.thread_limit = (uint32_t)number;
-    return true;
+    return count_read(value, 1, UINT32_MAX, &settings->initial.thread_limit);
 }
 
 static bool
@@ -133,17 +138,6 @@ bool
 med_variable_stack_in_bytes(med_settings *settings, med_value value)
 {
     return stack_of_unit_read(settings, value, 1);
-}
-
-static bool
-count_read(med_value value, uint32_t least, uint32_t most, uint32_t *count)
-{
-    uint64_t number;
-    if (!med_value_number(&value, least, most, &number) || !med_value_end(&value)) {
-        return false;
-    }
-    *count = (uint32_t)number;
-    return true;
 }
 
 bool
