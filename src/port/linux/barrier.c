@@ -2,8 +2,9 @@
 /*
  * The asymmetric fence on Linux: membarrier(2).
  *
- *   scope process   PRIVATE_EXPEDITED; registering takes 0.6 us while the process has one thread
- *                   and 15 ms (a grace period of the kernel) when it has more
+ *   scope process   PRIVATE_EXPEDITED; registering takes 0.6 us while the process has one thread,
+ *                   so it is done before the first other one starts, and 15 to 60 ms (a grace
+ *                   period of the kernel) when there are more
  *   scope shared    GLOBAL_EXPEDITED; the kernel notes the registration per processor. While the
  *                   process has a single thread only the current processor is told, and one that
  *                   idles with this process's memory still loaded never learns (measured: without
@@ -161,11 +162,24 @@ med_port_barrier_prepare(med_port_scope scope)
 }
 
 void
+med_linux_barrier_before_thread(void)
+{
+    if (__libc_single_threaded) {
+        med_port_barrier_prepare(MED_PORT_SCOPE_PROCESS);
+    }
+}
+
+/* Counted until somebody is at it: meanwhile threads would only take the count from each other. */
+void
 med_port_barrier_light_unready(med_port_scope scope)
 {
     /* B1 what is published, then who sleeps <-> B2 (heavy) */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    uint32_t before = __atomic_fetch_add(&fences[scope], 1, __ATOMIC_RELAXED); /* relaxed: counts */
+    /* Relaxed, these two: a guess, and a count. */
+    if (__atomic_load_n(&preparing[scope], __ATOMIC_RELAXED)) {
+        return;
+    }
+    uint32_t before = __atomic_fetch_add(&fences[scope], 1, __ATOMIC_RELAXED);
     if (before % FENCES_BEFORE_PREPARE == FENCES_BEFORE_PREPARE - 1) {
         med_port_barrier_prepare(scope);
     }

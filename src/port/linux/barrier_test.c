@@ -79,11 +79,11 @@ static void
 run_threads(uint32_t rounds, med_port_scope scope)
 {
     static litmus l;
-    med_port_thread thread;
+    pthread_t thread; /* the library's: the port's start would prepare the process */
     l = (litmus){.scope = scope, .rounds = rounds};
-    assert_int_equal(med_port_thread_start(&thread, NULL, light_thread, &l), MEDLEY_OK);
+    assert_int_equal(pthread_create(&thread, NULL, light_thread, &l), 0);
     assert_int_equal(litmus_heavy(&l), 0);
-    assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
+    assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
 /* Order matters: this process becomes prepared on the way, its children inherit what it is. */
@@ -146,6 +146,12 @@ child_of_a_prepared_process(void **state)
     (void)run_processes(ROUNDS, false);
 }
 
+static bool
+process_is_ready(void)
+{
+    return __atomic_load_n(&med_port_barrier_ready[MED_PORT_SCOPE_PROCESS], __ATOMIC_RELAXED);
+}
+
 static int
 prepares_alone(test_process *parent, void *argument)
 {
@@ -157,17 +163,35 @@ prepares_alone(test_process *parent, void *argument)
     for (int i = 0; i < 3; i++) {
         med_port_barrier_prepare(MED_PORT_SCOPE_PROCESS);
     }
-    return __atomic_load_n(&med_port_barrier_ready[MED_PORT_SCOPE_PROCESS], __ATOMIC_RELAXED) ? 0
-                                                                                              : 77;
+    return process_is_ready() ? 0 : 77;
 }
 
-/* Registering is cheap while there is one thread, so it is done at once. */
+static void *
+thread_of_nothing(void *argument)
+{
+    return argument;
+}
+
+static int
+starts_its_first_thread(test_process *parent, void *argument)
+{
+    med_port_thread thread;
+    (void)parent;
+    (void)argument;
+    if (!__libc_single_threaded) {
+        return 78;
+    }
+    child_expect(med_port_thread_start(&thread, NULL, thread_of_nothing, NULL) == MEDLEY_OK);
+    bool ready = process_is_ready();
+    child_expect(med_port_thread_join(thread, NULL) == MEDLEY_OK);
+    return ready ? 0 : 77;
+}
+
 static void
-single_thread_prepares_at_once(void **state)
+expect_ready_at_once(int (*body)(test_process *parent, void *argument))
 {
     test_process child;
-    (void)state;
-    process_start(&child, prepares_alone, NULL);
+    process_start(&child, body, NULL);
     int status = process_join(&child);
     if (status == 78) {
         not_possible_here("the sanitizer has a thread of its own");
@@ -176,6 +200,21 @@ single_thread_prepares_at_once(void **state)
         not_possible_here("no membarrier: the light half stays a fence");
     }
     assert_int_equal(status, 0);
+}
+
+/* Registering is cheap while there is one thread, so it is done at once. */
+static void
+single_thread_prepares_at_once(void **state)
+{
+    (void)state;
+    expect_ready_at_once(prepares_alone);
+}
+
+static void
+first_thread_finds_the_process_prepared(void **state)
+{
+    (void)state;
+    expect_ready_at_once(starts_its_first_thread);
 }
 
 /* ---- The change ------------------------------------------------------------------------------ */
@@ -410,6 +449,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_thread_prepares_at_once),
+        cmocka_unit_test(first_thread_finds_the_process_prepared),
         cmocka_unit_test(refused_thread_is_asked_for_again),
         cmocka_unit_test(fork_while_registering),
         cmocka_unit_test(everybody_is_stopped_before_the_change),

@@ -40,6 +40,8 @@ med_linux_timespec_of(uint64_t ns)
 /* Will these be called (program.c)? Else nothing of a process may be kept that its child is not to
  * have. */
 bool med_linux_is_told_of_forks(void);
+/* Before a thread starts: what is cheap only while there is one. */
+void med_linux_barrier_before_thread(void);
 void med_linux_barrier_before_fork(void);
 void med_linux_barrier_in_child(void);
 void med_linux_pi_space_forget(void);

@@ -75,6 +75,7 @@ med_port_thread_start(med_port_thread *thread,
 {
     pthread_t handle;
     int error;
+    med_linux_barrier_before_thread();
     if (!attributes || attributes->native) {
         const pthread_attr_t *native = attributes ? attributes->native : NULL;
         error = pthread_create(&handle, native, entry, argument);
