@@ -24,7 +24,10 @@
 
 /* ---- What is shown --------------------------------------------------------------------------- */
 
-/* In how many lines of what `medley ps` shows of the system both stand. */
+#define COMMAND_NOT_FOUND 127 /* of a shell */
+
+/* In how many lines of what `medley ps` shows of the system both stand. Without the command no
+ * test here would end. */
 static int
 shown(const char *system, const char *one, const char *other)
 {
@@ -35,7 +38,12 @@ shown(const char *system, const char *one, const char *other)
     while (output && fgets(line, sizeof line, output)) {
         count += strstr(line, one) && strstr(line, other);
     }
-    return output && pclose(output) >= 0 ? count : -1;
+    int status = output ? pclose(output) : -1;
+    if (status == -1 || WEXITSTATUS(status) == COMMAND_NOT_FOUND) {
+        (void)fprintf(stderr, "there is no %s\n", MEDLEY_COMMAND);
+        abort();
+    }
+    return count;
 }
 
 /* Nodes that are threads of teams, and nobody's otherwise. */
