@@ -34,8 +34,10 @@
 #define SPIN_MAX_NS 50000u
 #define SPIN_MIN_NS 2000u
 #define SPIN_START_NS 20000u
-/* Beyond this the spinner offers its processor to others in between. */
+/* Beyond this the spinner offers its processor to others, and so often; sooner, where they took it
+ * for as long. */
 #define SPIN_ALONE_NS 3000u
+#define SPIN_OFFER_NS 16000u
 #define LOOKS_PER_CLOCK 16
 /* So often in one wait it gives way to those it waits for, which is no time lost. */
 #define GIVES_WAY_MAX 64u
@@ -217,6 +219,17 @@ between_looks(med_waiter *waiter, bool only_processor, const watch *watched)
     return gives_way;
 }
 
+/* When, after so long a spin, it offers its processor again: who has nobody beside him would miss
+ * what he waits for while he is in the system (16 threads, ordered turns: 0.69 us, so 0.56). */
+static uint64_t
+next_offer_ns(uint64_t spun_ns)
+{
+    if (med_port_is_small()) {
+        return SPIN_ALONE_NS;
+    }
+    return spun_ns + (spun_ns < SPIN_OFFER_NS ? spun_ns : SPIN_OFFER_NS);
+}
+
 static bool
 spin(med_waiter *waiter,
      const med_port_scheduling *scheduling,
@@ -227,6 +240,7 @@ spin(med_waiter *waiter,
     uint32_t given = 0; /* to those it waits for, on one of several processors */
     /* 0: from the next look at the clock on. A small build has none to give way to. */
     uint64_t start_ns = med_port_is_small() ? med_port_clock_ns() : 0;
+    uint64_t alone_ns = SPIN_ALONE_NS;
     for (;;) {
         bool gave_way = false;
         for (int look = 0; look < LOOKS_PER_CLOCK && !gave_way; look++) {
@@ -247,7 +261,8 @@ spin(med_waiter *waiter,
         if (spun_ns >= budget_ns) {
             return watched->condition(watched->context);
         }
-        if (spun_ns >= SPIN_ALONE_NS && !only_processor && !scheduling->real_time) {
+        if (spun_ns >= alone_ns && !only_processor && !scheduling->real_time) {
+            alone_ns = next_offer_ns(spun_ns);
             med_port_yield();
         }
     }
