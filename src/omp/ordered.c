@@ -84,14 +84,25 @@ turn_at(med_work *work, uintptr_t unit)
     return turn_of(work, chunk_of(work, unit));
 }
 
+/* Looked for while others have their turn: who hands it on is what all wait for. */
+void
+med_ordered_take(med_member *member)
+{
+    med_share *share = &member->share;
+    share->has_turn = false;
+    share->turn = turn_at(member->work, share->units.first);
+    share->then = turn_at(member->work, share->units.end);
+}
+
 static bool
 is_done_up_to_mine(void *context)
 {
-    const med_member *member = context;
-    med_work *work = member->work;
-    uintptr_t mine = member->share.units.first;
+    med_member *member = context;
+    med_share *share = &member->share;
     /* A3 units done <- R3 (units_are_done) */
-    return atomic_word_load_acquire(&turn_at(work, mine)->done) == work->turn_base + mine;
+    uintptr_t done = atomic_word_load_acquire(&share->turn->done);
+    share->has_turn = done == member->work->turn_base + share->units.first;
+    return share->has_turn;
 }
 
 static void
@@ -99,10 +110,10 @@ units_are_done(med_member *member)
 {
     med_work *work = member->work;
     uintptr_t end = member->share.units.end;
-    med_turn *turn = turn_at(work, end);
+    med_turn *then = member->share.then;
     /* R3 units done -> A3 (is_done_up_to_mine) */
-    atomic_word_store_release(&turn->done, work->turn_base + end);
-    med_wait_wake(&turn->wait, MED_PORT_SCOPE_PROCESS);
+    atomic_word_store_release(&then->done, work->turn_base + end);
+    med_wait_wake(&then->wait, MED_PORT_SCOPE_PROCESS);
     if (med_member_is_crowded(member)) {
         atomic_word_store_relaxed(&work->done, end); /* relaxed: a guess */
     }
@@ -139,7 +150,10 @@ is_in_order(const med_member *member)
 static bool
 wait_for_turn(med_member *member)
 {
-    med_wait *wait = &turn_at(member->work, member->share.units.first)->wait;
+    if (member->share.has_turn || is_done_up_to_mine(member)) {
+        return true;
+    }
+    med_wait *wait = &member->share.turn->wait;
     med_team_turn(member, (uint32_t)member->share.rounds);
     return med_work_wait(member, wait, is_done_up_to_mine, is_another_here, member);
 }

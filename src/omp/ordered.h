@@ -12,6 +12,8 @@ struct med_work;
 void med_ordered_begin(struct med_work *work);
 /* Nobody is in that place of the ring any more. */
 void med_ordered_end(struct med_work *work);
+/* The member has other units now. */
+void med_ordered_take(struct med_member *member);
 /* The member's units are done, if it has some: those behind them may have their turn. Blocks until
  * its own has come. */
 void med_ordered_pass_on(struct med_member *member);

@@ -330,6 +330,9 @@ med_work_next(med_member *member, med_span *span)
     }
     member->share.rounds++;
     member->share.has_some = true;
+    if (work->ordered) {
+        med_ordered_take(member);
+    }
     uint64_t end = member->share.units.end * work->unit;
     span->first = member->share.units.first * work->unit;
     span->end = end < work->count ? end : work->count;

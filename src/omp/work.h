@@ -108,35 +108,40 @@ typedef struct med_turn {
     med_wait wait;
 } med_turn;
 
-/* What the members look at is written by who begins it, before `turn` says so. */
+/* By who writes a line, and when: members who end a loop would take the line from those who still
+ * read of it what to do. */
 typedef struct med_work {
-    _Alignas(64) atomic32 turn; /* work.c */
-    atomic32 left;              /* so many members */
+    /* Written by who begins it, before `turn` says so; and by nobody else. */
+    _Alignas(64) const med_schedule *schedule;
+    uintptr_t units; /* less than half of what the word holds */
+    uintptr_t chunk; /* in units; 0: the schedule's own */
+    uint64_t unit;   /* iterations in one */
+    uint64_t count;  /* of iterations */
     uint32_t members;
     bool ordered;
     bool is_sections;
-    const med_schedule *schedule;
-    uint64_t count;  /* of iterations */
-    uint64_t unit;   /* iterations in one */
-    uintptr_t units; /* less than half of what the word holds */
-    uintptr_t chunk; /* in units; 0: the schedule's own */
+    bool excludes;   /* ordered parts are by `inside` */
+    bool near_first; /* some of `parts` share a cache, others do not */
     med_bounds bounds;
-    void *memory;                  /* of the members in common; kept, and so is its size */
-    size_t memory_bytes;           /* */
-    med_doacross *doacross;        /* NULL: it is none */
-    struct med_part *parts;        /* schedule/steal.c: of the members; kept */
-    uint32_t parts_room;           /* so many */
-    bool near_first;               /* some of these share a cache, others do not */
-    struct med_het *het;           /* schedule/het.h: of a loop on unlike cores; kept */
-    _Alignas(64) atomic_word next; /* the first unit that nobody has */
-    _Alignas(64) atomic_word done; /* as the turns say; a guess, for who is in a crowd */
-    med_lock inside;               /* of ordered parts, where a region may be cancelled */
-    bool excludes;                 /* by that */
-    uintptr_t turn_base; /* what turns have, beyond units: more than in the loops before */
+    void *memory;           /* of the members in common; kept, and so is its size */
+    size_t memory_bytes;    /* */
+    med_doacross *doacross; /* NULL: it is none */
+    struct med_part *parts; /* schedule/steal.c: of the members; kept */
+    uint32_t parts_room;    /* so many */
+    struct med_het *het;    /* schedule/het.h: of a loop on unlike cores; kept */
+    uintptr_t turn_base;    /* what turns have, beyond units: more than in the loops before */
     uintptr_t turn_units;
     /* For who has that unit: so many that few others look at the same; kept. From the first ordered
      * loop on; or `only_turn`, where there is no memory for them. */
     atomic_word turns;
+    /* By all who come to it. */
+    _Alignas(64) atomic32 turn; /* work.c */
+    /* By all who are at it. */
+    _Alignas(64) atomic_word next; /* the first unit that nobody has */
+    atomic32 left;                 /* so many members: they have asked for the next in vain */
+    /* By who is in an ordered part. */
+    _Alignas(64) atomic_word done; /* as the turns say; a guess, for who is in a crowd */
+    med_lock inside;               /* of ordered parts, where a region may be cancelled */
     med_turn only_turn;
     /* Of who waits for a turn, by it: on which processor, and one more. A guess. */
     _Alignas(64) atomic32 seats[MED_WORK_SEATS];
@@ -155,6 +160,9 @@ typedef struct med_share {
     uintptr_t rounds; /* so often it got some */
     bool has_some;    /* that are not done */
     bool inside;      /* an ordered part */
+    bool has_turn;    /* of an ordered loop, and so it is its turn: */
+    med_turn *turn;   /* where that is said, */
+    med_turn *then;   /* and to whom this one says it */
     bool parted;      /* the loop is a static one of clang's, split by the speed of cores */
 } med_share;
 
