@@ -58,7 +58,9 @@ group_set(group *found, const char *below, const char *path)
     found->v1 = *below != '\0';
     size_t length = text_add(found->folder, FOLDER_BYTES, 0, found->v1 ? MOUNT "/" : MOUNT);
     found->root_bytes = text_add(found->folder, FOLDER_BYTES, length, below);
-    (void)text_add(found->folder, FOLDER_BYTES, found->root_bytes, path);
+    if (strcmp(path, "/") != 0) { /* that is the root */
+        (void)text_add(found->folder, FOLDER_BYTES, found->root_bytes, path);
+    }
 }
 
 /* One line, without its end; true when it is the controller's own. */
@@ -118,33 +120,31 @@ group_find(const char *controller, group *found)
 
 /* ---- Its limits ------------------------------------------------------------------------------ */
 
-/* Of a file of one or two. What is not there, or is a word, leaves them as they are. */
+/* Of a file of one or two. What is not there, or is a word, leaves them as they are. The folder is
+ * its path for a while: it has room behind it. */
 static void
-numbers_read(const char *folder, const char *leaf, long long numbers[2])
+numbers_read(char *folder, const char *leaf, long long numbers[2])
 {
-    char path[FOLDER_BYTES + 32];
     char line[64];
-    size_t length = text_add(path, sizeof path, 0, folder);
-    length = text_add(path, sizeof path, length, "/");
-    (void)text_add(path, sizeof path, length, leaf);
-    if (med_linux_line_read(path, line, sizeof line)) {
+    size_t length = strlen(folder);
+    (void)text_add(folder, FOLDER_BYTES, text_add(folder, FOLDER_BYTES, length, "/"), leaf);
+    if (med_linux_line_read(folder, line, sizeof line)) {
         char *end;
         numbers[0] = strtoll(line, &end, 10);
         numbers[1] = strtoll(end, NULL, 10);
     }
+    folder[length] = '\0';
 }
 
 /* 0: no limit, here and below. A part of a thousandth counts as one: there is a limit. */
 static uint64_t
-quota_permille(const char *folder, bool v1)
+quota_permille(char *folder, bool v1)
 {
     long long quota[2] = {0};
-    long long period[2] = {0};
     numbers_read(folder, v1 ? "cpu.cfs_quota_us" : "cpu.max", quota);
-    if (v1) {
+    long long period[2] = {quota[1]};
+    if (v1 && quota[0] > 0) {
         numbers_read(folder, "cpu.cfs_period_us", period);
-    } else {
-        period[0] = quota[1];
     }
     if (quota[0] <= 0 || period[0] <= 0) {
         return 0;
@@ -154,7 +154,7 @@ quota_permille(const char *folder, bool v1)
 }
 
 static uint64_t
-memory_bytes(const char *folder, bool v1)
+memory_bytes(char *folder, bool v1)
 {
     long long bytes[2] = {0};
     numbers_read(folder, v1 ? "memory.limit_in_bytes" : "memory.max", bytes);
@@ -164,7 +164,7 @@ memory_bytes(const char *folder, bool v1)
 
 /* Of the group and all above it. */
 static uint64_t
-tightest(group *of, uint64_t (*limit_of)(const char *folder, bool v1))
+tightest(group *of, uint64_t (*limit_of)(char *folder, bool v1))
 {
     uint64_t least = 0;
     while (of->folder[0]) {
