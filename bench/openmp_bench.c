@@ -3,11 +3,8 @@
  * OpenMP's directives, of one program on three runtimes: ours, gcc's, and LLVM's by the names that
  * gcc calls. Each restart is a process of its own, on which runtime says LD_LIBRARY_PATH.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "bench.h"
+#include "openmp_runtimes.h"
 
 static const char *const directives[] = {"parallel", "for",  "parallel for", "barrier",  "single",
                                          "critical", "lock", "ordered",      "reduction"};
@@ -17,42 +14,21 @@ static const char *const directives[] = {"parallel", "for",  "parallel for", "ba
 _Static_assert(DIRECTIVES + 1 <= BENCH_VALUES_MAX, "they fit");
 
 typedef struct run_case {
-    const char *libraries; /* LD_LIBRARY_PATH; NULL: the system's own */
+    openmp_runtime runtime;
     uint32_t threads;
-    bool bound; /* each to a processor of its own */
 } run_case;
-
-static bool
-values_read(FILE *output, double *values)
-{
-    double logarithms = 0;
-    for (uint32_t i = 0; i < DIRECTIVES; i++) {
-        if (fscanf(output, "%lf", &values[i]) != 1 || values[i] <= 0) {
-            return false;
-        }
-        logarithms += log(values[i]);
-    }
-    values[MEAN] = exp(logarithms / DIRECTIVES);
-    return true;
-}
 
 static bool
 measure(const bench *b, void *context, double *values)
 {
     const run_case *c = context;
-    char command[1024];
     uint64_t rounds = bench_count(b, c->threads <= b->processor_count ? 10000 : 320) / c->threads;
-    (void)snprintf(command, sizeof command, "%s%s%s %s %u %llu",
-                   c->bound ? "OMP_PROC_BIND=true " : "", c->libraries ? "LD_LIBRARY_PATH=" : "",
-                   c->libraries ? c->libraries : "", OPENMP_PROGRAM, c->threads,
-                   (unsigned long long)rounds * c->threads);
-    FILE *output = popen(command, "r");
-    if (!output) {
-        return bench_failed("OpenMP", "cannot start the program");
+    if (!openmp_values(&c->runtime, "openmp_directives", c->threads, rounds * c->threads, NULL,
+                       values, DIRECTIVES)) {
+        return bench_failed(c->runtime.name, "a directive went wrong");
     }
-    bool read = values_read(output, values);
-    bool passed = pclose(output) == 0;
-    return (read && passed) || bench_failed("OpenMP", "a directive went wrong");
+    values[MEAN] = openmp_mean(values, DIRECTIVES);
+    return true;
 }
 
 /* By gcc's names libomp gives each thread of an ordered static loop one part, whatever the chunk,
@@ -60,18 +36,20 @@ measure(const bench *b, void *context, double *values)
 static void
 ask(bench *b, uint32_t threads, bool bound)
 {
-    run_case ours = {OPENMP_OURS, threads, bound};
-    run_case gcc = {NULL, threads, bound};
-    run_case llvm = {OPENMP_LLVM, threads, bound};
-    const bench_subject subjects[] = {
-        {"medley", measure, &ours}, {"libgomp", measure, &gcc}, {"libomp", measure, &llvm}};
+    run_case cases[OPENMP_RUNTIMES];
+    bench_subject subjects[OPENMP_RUNTIMES];
+    for (uint32_t i = 0; i < OPENMP_RUNTIMES; i++) {
+        cases[i] = (run_case){openmp_runtimes[i], threads};
+        cases[i].runtime.setting = bound ? "OMP_PROC_BIND=true" : NULL;
+        subjects[i] = (bench_subject){openmp_runtimes[i].name, measure, &cases[i]};
+    }
     bench_goal goals[DIRECTIVES + 1];
     bench_question question = {.setting =
                                    "each with a delay of 0.1 us; the program as gcc builds it",
                                .unit = "ns",
                                .value_count = DIRECTIVES + 1,
                                .subjects = subjects,
-                               .subject_count = BENCH_COUNT(subjects),
+                               .subject_count = OPENMP_RUNTIMES,
                                .goals = goals,
                                .goal_count = BENCH_COUNT(goals)};
     for (uint32_t i = 0; i <= DIRECTIVES; i++) {
@@ -98,6 +76,7 @@ main(int argc, char **argv)
     bench b;
     bench_begin(&b, argc, argv, "openmp_bench",
                 "OpenMP's directives beside the compilers' runtimes");
+    openmp_delay_settle();
     for (uint32_t i = 0; i < BENCH_COUNT(threads); i++) {
         ask(&b, threads[i], false);
     }

@@ -11,12 +11,9 @@
  */
 #include <omp.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-#define DELAY_NS 100
+#include "openmp_delay.h"
 
 static int repetitions;
 static int threads;
@@ -24,40 +21,10 @@ static uint64_t delay_rounds;
 static long counted; /* by what excludes others */
 static omp_lock_t lock;
 
-static uint64_t
-now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void
-delay_by(uint64_t rounds)
-{
-    for (uint64_t i = 0; i < rounds; i++) {
-        __asm__ volatile("" : : "r"(i));
-    }
-}
-
 static void
 delay(void)
 {
     delay_by(delay_rounds);
-}
-
-static void
-delay_calibrate(void)
-{
-    const uint64_t many = 2000000;
-    uint64_t best_ns = UINT64_MAX;
-    for (int i = 0; i < 3; i++) {
-        uint64_t begin_ns = now_ns();
-        delay_by(many);
-        uint64_t took_ns = now_ns() - begin_ns;
-        best_ns = took_ns < best_ns ? took_ns : best_ns;
-    }
-    delay_rounds = many * DELAY_NS / (best_ns + 1) + 1;
 }
 
 /* ---- The directives: `repetitions` of each; of what excludes others, by all threads ---------- */
@@ -185,9 +152,9 @@ time_of(void (*run)(void))
 {
     run();
     counted = 0;
-    uint64_t begin_ns = now_ns();
+    uint64_t begin_ns = delay_now_ns();
     run();
-    return now_ns() - begin_ns;
+    return delay_now_ns() - begin_ns;
 }
 
 static bool
@@ -208,7 +175,7 @@ main(int argc, char **argv)
     }
     omp_set_num_threads(threads);
     omp_init_lock(&lock);
-    delay_calibrate();
+    delay_rounds = delay_rounds_get();
     for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++) {
         uint64_t took_ns = time_of(directives[i].run);
         if (!is_counted(&directives[i])) {

@@ -267,6 +267,7 @@ main(int argc, char **argv)
     bench b;
     bench_begin(&b, argc, argv, "openmp_programs_bench",
                 "OpenMP programs on ours and on the compilers' runtimes");
+    openmp_delay_settle();
     ask_empty(&b);
     ask_two(&b);
     for (uint32_t i = 0; i < BENCH_COUNT(programs); i++) {

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "openmp_delay.h"
+
 #define ENVIRONMENT_MAX 256
 
 const openmp_runtime openmp_runtimes[OPENMP_RUNTIMES] = {
@@ -18,6 +20,14 @@ const openmp_runtime openmp_runtimes[OPENMP_RUNTIMES] = {
     {"libomp", OPENMP_LLVM, NULL},
 };
 const openmp_runtime openmp_gcc_passive = {"libgomp passive", NULL, "OMP_WAIT_POLICY=passive"};
+
+void
+openmp_delay_settle(void)
+{
+    char rounds[24];
+    (void)snprintf(rounds, sizeof rounds, "%llu", (unsigned long long)delay_rounds_measure(100));
+    (void)setenv(DELAY_ROUNDS_NAME, rounds, 1);
+}
 
 /* This process's environment, but for what says which runtime. */
 static void

@@ -26,6 +26,8 @@ typedef struct openmp_run {
     FILE *output; /* what it writes */
 } openmp_run;
 
+/* How long their delay is, for all programs that are started from here on (openmp_delay.h). */
+void openmp_delay_settle(void);
 /* Starts a program of this build; false when it cannot be started. */
 bool openmp_start(openmp_run *run, const openmp_runtime *runtime, const char *const *arguments);
 /* Waits for it; whether it passed. */

@@ -96,6 +96,7 @@ main(int argc, char **argv)
     bench b;
     bench_begin(&b, argc, argv, "openmp_tasks_bench",
                 "OpenMP's tasks beside the compilers' runtimes");
+    openmp_delay_settle();
     const uint32_t threads[] = {1, 2, 8, b.processor_count};
     for (uint32_t i = 0; i < BENCH_COUNT(tables); i++) {
         for (uint32_t t = 0; t < BENCH_COUNT(threads) && (t < 3 || threads[t] > 8); t++) {

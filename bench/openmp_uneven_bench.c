@@ -85,6 +85,7 @@ main(int argc, char **argv)
     bench b;
     bench_begin(&b, argc, argv, "openmp_uneven_bench",
                 "OpenMP's loops on cores of which one half is half as fast");
+    openmp_delay_settle();
     say_that_they_are_unlike(&b);
     ask(&b, "OpenMP loop, half of the cores half as fast", "even", even, BENCH_COUNT(even),
         (bench_goal)BENCH_BESIDE("hetprobe beside the ideal split", 1, BENCH_AT_MOST, 1.1));
