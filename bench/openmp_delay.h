@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The delay of 0.1 us that the programs of openmp_*_bench have in each iteration, as EPCC's have: so
+ * The delay of 0.1 us that programs of openmp_*_bench have in each iteration, as EPCC's have: so
  * many rounds of nothing. Found by each program for itself they are 77 to 124 from one start to the
  * next, which is more than what is asked for; so who starts them says how many it is for all.
  */
