@@ -192,6 +192,16 @@ start_at_place(med_member *member)
     return start(member, count ? numbers : NULL, count);
 }
 
+static medley_status_t
+start_where_it_may(med_member *member)
+{
+    if (member->placement.count) {
+        return start_at_place(member);
+    }
+    member->bound = 0;
+    return start(member, NULL, 0);
+}
+
 bool
 med_crew_start(med_member *member)
 {
@@ -199,7 +209,7 @@ med_crew_start(med_member *member)
         report_second_runtime();
     }
     member->started_on = med_port_processor_here();
-    medley_status_t status = start_at_place(member);
+    medley_status_t status = start_where_it_may(member);
     if (status != MEDLEY_OK && member->bound) { /* nor need it begin there */
         member->bound = 0;
         status = start(member, NULL, 0);

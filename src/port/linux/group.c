@@ -8,7 +8,7 @@
  * lead nowhere: then what is left of the way up is looked at, the root of what is mounted at least.
  */
 #include <fcntl.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,9 +39,9 @@ list_has(const char *list, const char *wanted)
     return false;
 }
 
-/* Texts are put together by hand, here and below: a program reads its quota when it starts, and the
- * C library's formats would be the first that it touches of them. Of one that does not fit, the
- * rest is left out. */
+/* Texts are put together by hand, here and below, and numbers read: a program reads its quota when
+ * it starts, and the C library's formats would be the first that it touches of them. Of one that
+ * does not fit, the rest is left out. */
 static size_t
 text_add(char *text, size_t room, size_t length, const char *more)
 {
@@ -120,8 +120,19 @@ group_find(const char *controller, group *found)
 
 /* ---- Its limits ------------------------------------------------------------------------------ */
 
-/* Of a file of one or two. What is not there, or is a word, leaves them as they are. The folder is
- * its path for a while: it has room behind it. */
+/* Of a word, or below zero: 0, which limits nothing. */
+static long long
+number_at(const char *digit)
+{
+    long long number = 0;
+    for (; *digit >= '0' && *digit <= '9' && number < LLONG_MAX / 10; digit++) {
+        number = number * 10 + (*digit - '0');
+    }
+    return number;
+}
+
+/* Of a file of one or two. Where there is none, they stay as they are. The folder is its path for a
+ * while: it has room behind it. */
 static void
 numbers_read(char *folder, const char *leaf, long long numbers[2])
 {
@@ -129,9 +140,9 @@ numbers_read(char *folder, const char *leaf, long long numbers[2])
     size_t length = strlen(folder);
     (void)text_add(folder, FOLDER_BYTES, text_add(folder, FOLDER_BYTES, length, "/"), leaf);
     if (med_linux_line_read(folder, line, sizeof line)) {
-        char *end;
-        numbers[0] = strtoll(line, &end, 10);
-        numbers[1] = strtoll(end, NULL, 10);
+        numbers[0] = number_at(line);
+        const char *blank = strchr(line, ' ');
+        numbers[1] = blank ? number_at(blank + 1) : 0;
     }
     folder[length] = '\0';
 }

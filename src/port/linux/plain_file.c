@@ -68,8 +68,9 @@ med_linux_line_read(const char *path, char *line, size_t size_bytes)
     if (file >= 0) {
         (void)close(file);
     }
-    line[got > 0 ? got : 0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
+    size_t bytes = got > 0 ? (size_t)got : 0;
+    const char *end = memchr(line, '\n', bytes);
+    line[end ? (size_t)(end - line) : bytes] = '\0';
     return got > 0;
 }
 
