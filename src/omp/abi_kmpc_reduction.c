@@ -240,7 +240,7 @@ __kmpc_end_taskgroup(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    end(med_member_get());
+    end(MED_CALLED(MED_OMPT_PLAIN));
 }
 
 /* ---- Regions, loops -------------------------------------------------------------------------- */

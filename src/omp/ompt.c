@@ -133,6 +133,14 @@ med_ompt_called_told(med_member *member, uint32_t kind, const void *return_addre
     return member;
 }
 
+void
+med_ompt_lines_of_caller(med_ompt_task *outer, med_ompt_task *task)
+{
+    outer->frame.enter_frame_flags = ompt_frame_application | ompt_frame_stackaddress;
+    task->frame.exit_frame = outer->frame.enter_frame;
+    task->frame.exit_frame_flags = outer->frame.enter_frame_flags;
+}
+
 ompt_state_t
 med_ompt_state_of_work(const med_member *member)
 {

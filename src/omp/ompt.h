@@ -72,7 +72,7 @@ typedef enum med_ompt_kind {
     MED_OMPT_ORDERED = 7,
     MED_OMPT_BARRIER_EXPLICIT = 3,
     MED_OMPT_BARRIER_IMPLEMENTATION = 4,
-    MED_OMPT_BARRIER_IMPLICIT = 8,
+    MED_OMPT_BARRIER_IMPLICIT = 2,
 } med_ompt_kind;
 
 /* As ompt_cancel_flag_t. */

@@ -111,6 +111,9 @@ med_ompt_wait_stop(const med_ompt_wait *wait)
     wait->task->state = wait->before;
     wait->task->wait_id = ompt_wait_id_none;
 }
+/* The task's lines are those between two calls of the one outside: its frame on the stack is its
+ * caller's, and none of the runtime's is there. */
+void med_ompt_lines_of_caller(med_ompt_task *outer, med_ompt_task *task);
 /* What is in the program's lines. */
 ompt_state_t med_ompt_state_of_work(const med_member *member);
 /* The end of a single of which the compiler says nothing: at the latest here. */

@@ -36,10 +36,10 @@ end_begin(const med_member *member, med_ompt_task *task, const void *from)
     med_ompt_single_close(member, task);
     task->frame = (ompt_frame_t){.exit_frame_flags = 0};
     task->state = ompt_state_wait_barrier_implicit_parallel;
-    MED_OMPT_TELL(ompt_callback_sync_region, ompt_sync_region_barrier_implicit_parallel,
-                  ompt_scope_begin, med_ompt_region_data(task), &task->data, from);
+    MED_OMPT_TELL(ompt_callback_sync_region, ompt_sync_region_barrier_implicit, ompt_scope_begin,
+                  med_ompt_region_data(task), &task->data, from);
     MED_OMPT_TELL_AS(ompt_callback_sync_region_wait, ompt_callback_sync_region_t,
-                     ompt_sync_region_barrier_implicit_parallel, ompt_scope_begin,
+                     ompt_sync_region_barrier_implicit, ompt_scope_begin,
                      med_ompt_region_data(task), &task->data, from);
 }
 
@@ -49,10 +49,9 @@ end_end(const med_member *member, med_ompt_task *task, const void *from)
     task->ends = false;
     task->state = ompt_state_overhead;
     MED_OMPT_TELL_AS(ompt_callback_sync_region_wait, ompt_callback_sync_region_t,
-                     ompt_sync_region_barrier_implicit_parallel, ompt_scope_end, NULL, &task->data,
-                     from);
-    MED_OMPT_TELL(ompt_callback_sync_region, ompt_sync_region_barrier_implicit_parallel,
-                  ompt_scope_end, NULL, &task->data, from);
+                     ompt_sync_region_barrier_implicit, ompt_scope_end, NULL, &task->data, from);
+    MED_OMPT_TELL(ompt_callback_sync_region, ompt_sync_region_barrier_implicit, ompt_scope_end,
+                  NULL, &task->data, from);
     MED_OMPT_TELL(ompt_callback_implicit_task, ompt_scope_end, NULL, &task->data, 0, member->number,
                   ompt_task_implicit);
 }
@@ -138,8 +137,9 @@ med_ompt_start(med_member *leader,
     first->ompt = leader->ompt;
     implicit_begin(first);
     med_ompt_task *task = med_ompt_task_of(&first->implicit);
-    task->frame.exit_frame = outer->frame.enter_frame;
-    task->frame.exit_frame_flags = outer->frame.enter_frame_flags;
+    if (by_program) {
+        med_ompt_lines_of_caller(outer, task);
+    }
     return first;
 }
 

@@ -38,8 +38,7 @@ med_ompt_barrier_of(med_member *member)
 {
     med_ompt_task *task = med_ompt_current(member);
     uint32_t said = med_ompt_kind_take(task);
-    ompt_sync_region_t kind =
-        said ? (ompt_sync_region_t)said : ompt_sync_region_barrier_implicit_workshare;
+    ompt_sync_region_t kind = said ? (ompt_sync_region_t)said : ompt_sync_region_barrier_implicit;
     const void *from = task->called_from;
     med_ompt_single_close(member, task);
     tell(kind, ompt_scope_begin, task, from);

@@ -130,8 +130,7 @@ med_ompt_task_begin_told(med_member *member, med_task *outer)
     med_ompt_task *prior = med_ompt_task_of(outer);
     med_ompt_task *next = med_ompt_current(member);
     switch_to(member, prior, next);
-    next->frame.exit_frame = prior->frame.enter_frame;
-    next->frame.exit_frame_flags = prior->frame.enter_frame_flags;
+    med_ompt_lines_of_caller(prior, next);
 }
 
 /* Decided by who comes first, the task's end or its event. */

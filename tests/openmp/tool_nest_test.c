@@ -178,6 +178,45 @@ task_within(const watch_task *maker, bool is_here)
     is_outside(1, true);
 }
 
+/* Clang has it in parts, and each but the last asks for the next. */
+static void
+untied(void)
+{
+#pragma omp task untied
+    {
+        is_inside(HERE);
+#pragma omp taskyield
+        is_inside(HERE);
+#pragma omp taskwait
+        is_inside(HERE);
+    }
+    GOES_ON;
+#pragma omp taskwait
+    GOES_ON;
+}
+
+/* The lines of the first are called by the runtime; those of the second may stand between two calls
+ * of the program, with no frame of the runtime's on the stack. */
+static void
+frame_is_whose(int level, bool is_within_the_runtimes)
+{
+    const seen s = look(level);
+    WATCH(!(s.frame->exit_frame_flags & ompt_frame_application) == is_within_the_runtimes);
+}
+
+static void
+frames(void)
+{
+    frame_is_whose(0, true);
+#pragma omp task if (0)
+#ifdef __clang__
+    frame_is_whose(0, false);
+#else
+    frame_is_whose(0, true);
+#endif
+    frame_is_whose(0, true);
+}
+
 static void
 tasks(void)
 {
@@ -200,6 +239,7 @@ tasks(void)
     GOES_ON;
 #pragma omp taskyield
     GOES_ON;
+    untied();
 #pragma omp taskloop grainsize(2)
     for (int i = 0; i < 8; i++) {
         task_within(maker, false);
@@ -218,6 +258,7 @@ the_program_goes_on(void **state)
         {
             constructs();
             tasks();
+            frames();
         }
     }
     assert_int_equal(WATCH_READ(wrong), 0);

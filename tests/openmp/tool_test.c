@@ -18,6 +18,9 @@
 
 static atomic32 regions, implicit, tasks_made, tasks_ended, acquired, released, barriers, threads;
 static atomic32 without_place, out_of_thread, tasks_gone;
+static atomic32 newer_kinds;    /* of barriers, than the version has that the tool was given */
+static atomic_word made_at;     /* the last task */
+static atomic_word group_at[2]; /* where it began, and where it ended */
 static ompt_get_thread_data_t thread_data;
 static ompt_get_state_t state;
 static ompt_get_task_info_t task_info;
@@ -97,6 +100,7 @@ on_create(ompt_data_t *task,
     (void)made;
     (void)depends;
     place(at);
+    atomic_word_store_relaxed(&made_at, (uintptr_t)at);
     COUNT_UP(&tasks_made, (flags & ompt_task_explicit) != 0);
 }
 
@@ -126,10 +130,13 @@ on_sync(ompt_sync_region_t kind,
 {
     (void)region;
     (void)task;
-    (void)at;
     if (kind == ompt_sync_region_barrier_explicit) {
         COUNT_UP(&barriers, endpoint == ompt_scope_begin ? 1 : -1);
     }
+    if (kind == ompt_sync_region_taskgroup) {
+        atomic_word_store_relaxed(&group_at[endpoint == ompt_scope_end], (uintptr_t)at);
+    }
+    COUNT_UP(&newer_kinds, kind >= ompt_sync_region_barrier_implicit_workshare);
 }
 
 static void
@@ -254,10 +261,31 @@ told_of_what_is_discarded(void **unused)
     assert_int_equal(READ(tasks_gone), READ(tasks_made));
 }
 
+/* Each end of it is at a place of its own, and so is the task between. */
+static void
+told_where_a_group_is(void **unused)
+{
+    (void)unused;
+    uintptr_t first = 0, second = 0;
+    for (int i = 0; i < 2; i++) {
+#pragma omp taskgroup
+        {
+#pragma omp task
+            first++;
+        }
+        second += atomic_word_load_relaxed(&group_at[1]) != atomic_word_load_relaxed(&made_at);
+    }
+    assert_true(atomic_word_load_relaxed(&group_at[0]) != 0);
+    assert_true(atomic_word_load_relaxed(&group_at[0]) != atomic_word_load_relaxed(&group_at[1]));
+    assert_int_equal(second, 2);
+    assert_int_equal(READ(newer_kinds), 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(told_of_a_region),
+                                       cmocka_unit_test(told_where_a_group_is),
                                        cmocka_unit_test(told_of_what_is_discarded)};
     /* Read at the first region. */
     if (setenv("OMP_CANCELLATION", "true", 1) != 0) {
