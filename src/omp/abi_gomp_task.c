@@ -93,8 +93,7 @@ is_plain(med_member *member, void (*copy)(void *, void *), bool deferred, unsign
     if (copy || (flags & (FLAG_DEPEND | FLAG_DETACH)) || med_ompt_is_on()) {
         return false;
     }
-    return !deferred || member->team->size == 1 ||
-           (!(flags & FLAG_PRIORITY) && med_task_is_plenty(member));
+    return !deferred || (!(flags & FLAG_PRIORITY) && med_task_is_plenty(member));
 }
 
 /* What gcc says of a task, beyond its lines and data. */

@@ -132,41 +132,76 @@ med_task_ready(med_member *member, med_task *task)
     med_task_wake(member);
 }
 
+static bool
+is_deep(const med_member *member)
+{
+    return member->depth >= MED_TASK_DEPTH;
+}
+
 static void
 start(med_member *member, med_task *task)
 {
-    if (member->team->size == 1) {
+    bool is_alone = member->team->size == 1;
+    if (is_alone && !is_deep(member)) {
         med_task_execute(member, task);
-    } else if (task->priority > 0) {
+        return;
+    }
+    member->put_aside = is_alone;
+    if (task->priority > 0) {
         med_task_ready(member, task);
     } else if (med_task_queue_push(&med_tasking_get(member)->queue, task)) {
         med_task_wake(member);
+    } else if (is_deep(member)) {
+        med_task_ready(member, task);
     } else {
         med_task_execute(member, task);
     }
 }
 
+void
+med_task_take_up(med_member *member)
+{
+    const med_bound bound = med_task_bound(member, NULL);
+    med_task *task;
+    member->put_aside = false;
+    while ((task = med_task_find(member, &bound)) != NULL) {
+        med_task_execute(member, task);
+    }
+}
+
+/* Of one maker's tasks as many as there are threads may wait for each other: the standard promises
+ * nothing, and programs do it. So who has some under way has enough of them before he executes one
+ * instead of making the next. */
+static bool
+others_can_meet(const med_member *member)
+{
+    uint32_t under_way = med_tally_count(&member->task->children);
+    return under_way == 0 || under_way + 1 >= member->team->size;
+}
+
 bool
 med_task_is_plenty(med_member *member)
 {
-    return med_task_queue_has_enough(&med_tasking_get(member)->queue);
+    if (is_deep(member)) {
+        return false;
+    }
+    return member->team->size == 1 ||
+           (med_task_queue_has_enough(&med_tasking_get(member)->queue) && others_can_meet(member));
 }
 
-/* In a team of one tasks are complete when they have been met, but for those that detach, and what
- * depends on these; in others, where the queue has enough, what may be executed now. */
+/* In a team of one tasks are complete when they have been met, but for those that detach, that were
+ * met deep in others, and what depends on these; in others, where the queue has enough, what may be
+ * executed now. */
 static bool
 is_executed_at_once(med_member *member, const med_task_call *call)
 {
     if ((call->flags & MED_TASK_UNDEFERRED) || (member->task->flags & MED_TASK_FINAL)) {
         return true;
     }
-    if (call->flags & MED_TASK_DETACHES) {
+    if ((call->flags & MED_TASK_DETACHES) || (call->priority > 0 && member->team->size > 1)) {
         return false;
     }
-    if (member->team->size == 1) {
-        return !(call->depend_count && member->task->table);
-    }
-    return !call->depend_count && call->priority <= 0 && med_task_is_plenty(member);
+    return med_task_is_plenty(member) && (!call->depend_count || med_depend_is_clear(member, call));
 }
 
 void
@@ -193,6 +228,7 @@ med_task_meet(med_member *member, const med_task_call *call)
     }
     if (is_executed_at_once(member, call)) {
         med_task_meet_here(member, call);
+        med_task_back(member);
     } else {
         med_task *task = make(member, call);
         copy_environment(task, member, call);

@@ -150,7 +150,8 @@ typedef struct med_task_stand {
 /* ---- For faces ------------------------------------------------------------------------------- */
 
 void med_task_meet(struct med_member *member, const med_task_call *call);
-/* Would one that the member met now be executed at once, since its queue has enough of them? */
+/* Would one that the member met now be executed at once, since its queue has enough of them, or
+ * nobody else is there? */
 bool med_task_is_plenty(struct med_member *member);
 /* The shortest way of one that is executed at once, where no tool is told: of which there is
  * nothing to be said but its lines, data of the caller's, and flags. */

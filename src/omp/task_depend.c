@@ -163,6 +163,13 @@ med_depend_add(med_member *member, med_task *task, const med_task_call *call)
     return unblock(task) == 0 && may_run(task);
 }
 
+bool
+med_depend_is_clear(const med_member *member, const med_task_call *call)
+{
+    const struct med_task_table *table = member->task->table;
+    return !table || med_table_is_clear(table, call->depends, call->depend_count);
+}
+
 static bool
 is_unblocked(void *context)
 {
@@ -175,7 +182,7 @@ void
 med_task_wait_depend(med_member *member, const med_dependence *depends, size_t count)
 {
     const struct med_task_table *table = member->task->table;
-    if (!table) {
+    if (!table || med_table_is_clear(table, depends, count)) {
         return;
     }
     med_task *waits = med_task_take(member);

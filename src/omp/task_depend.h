@@ -33,6 +33,8 @@ typedef struct med_task_depend {
     struct med_exclusions *exclusions; /* task_exclude.h; or NULL: never had one */
 } med_task_depend;
 
+/* Is everything complete that a task of the member's own would wait for? */
+bool med_depend_is_clear(const struct med_member *member, const med_task_call *call);
 /* The task, made by the member's own, is behind all those that it depends on. True: there is
  * nothing left to wait for; else whoever completes the last of them says that it is ready. */
 bool med_depend_add(struct med_member *member, med_task *task, const med_task_call *call);

@@ -98,6 +98,7 @@ med_task_end(med_member *member, const med_task_stand *outer)
 {
     med_ompt_task_end(member, outer->task);
     end(member, member->task, outer);
+    med_task_back(member);
 }
 
 /* Its lines may have data to destroy. */
@@ -131,6 +132,7 @@ med_task_meet_plain(med_member *member, void (*entry)(void *data), void *data, u
     enter(member, task, &outer);
     entry(data);
     end(member, task, &outer);
+    med_task_back(member);
 }
 
 void

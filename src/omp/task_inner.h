@@ -124,6 +124,9 @@ void med_task_ready(med_member *member, med_task *task);
 
 /* Nested so deep an untied task is bound like all others: stacks end. */
 #define MED_TASK_UNTIED_DEPTH 64u
+/* And so deep no task is executed where it is met, but those that have to be: each may make the
+ * next one. */
+#define MED_TASK_DEPTH 128u
 
 /* The member's thread executes the task from here on; */
 static inline void
@@ -165,6 +168,16 @@ med_task_children_left(med_task *task)
 void med_task_meet_here(med_member *member, const med_task_call *call);
 
 void med_task_execute(med_member *member, med_task *task);
+void med_task_take_up(med_member *member);
+/* The member's task is at its own lines again: in a team of one nobody else will execute what was
+ * put aside for its depth. */
+static inline void
+med_task_back(med_member *member)
+{
+    if (member->put_aside && member->depth == 0) {
+        med_task_take_up(member);
+    }
+}
 /* Of a task that detaches, by whoever did the second of both: its lines are executed, and its event
  * is fulfilled. */
 void med_task_finish(med_member *member, med_task *task);

@@ -320,22 +320,47 @@ med_table_put(med_member *member, med_task *task, const med_dependence *list, si
     }
 }
 
-/* mutexinoutset: for all that it excludes. */
+/* What one that is not in the table would be behind. mutexinoutset: all that it excludes. */
+static const way *
+ahead_of(const med_task_table *table, const med_dependence *what)
+{
+    named *at = named_find(table, what->address);
+    if (!at) {
+        return &table->all;
+    }
+    bool joins = what->kind != MED_DEPEND_MUTEX && goes_together(last(at), what->kind);
+    const way *ahead = joins ? before(at) : last(at);
+    return ahead->count ? ahead : &table->all;
+}
+
 void
 med_table_look(const med_task_table *table, med_task *waits, const med_dependence *what)
 {
     if (what->kind == MED_DEPEND_ALL) {
         behind_each(waits, table);
-        return;
-    }
-    named *at = named_find(table, what->address);
-    if (!at) {
-        behind(waits, &table->all);
-    } else if (what->kind != MED_DEPEND_MUTEX && goes_together(last(at), what->kind)) {
-        behind_all(waits, before(at), table);
     } else {
-        behind_all(waits, last(at), table);
+        behind(waits, ahead_of(table, what));
     }
+}
+
+static bool
+is_complete(const way *of)
+{
+    uint32_t i = 0;
+    while (i < of->count && med_depend_is_complete(of->tasks[i])) {
+        i++;
+    }
+    return i == of->count;
+}
+
+bool
+med_table_is_clear(const med_task_table *table, const med_dependence *list, size_t count)
+{
+    size_t i = 0;
+    while (i < count && list[i].kind != MED_DEPEND_ALL && is_complete(ahead_of(table, &list[i]))) {
+        i++;
+    }
+    return i == count;
 }
 
 void

@@ -17,6 +17,9 @@ struct med_member;
 /* The task, a child of the member's own, names these: it waits for whom it has to. */
 void
 med_table_put(struct med_member *member, med_task *task, const med_dependence *list, size_t count);
+/* Is everything complete that one that names these would wait for? */
+bool
+med_table_is_clear(const struct med_task_table *table, const med_dependence *list, size_t count);
 /* A task that stands in no table waits for whom one that names it so would. */
 void
 med_table_look(const struct med_task_table *table, med_task *waits, const med_dependence *named);

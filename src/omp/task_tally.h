@@ -63,6 +63,14 @@ med_tally_is_clear(const med_tally *tally)
     return tally->here * MED_TALLY_ONE + atomic32_load_acquire(&tally->away) == 0;
 }
 
+/* So many are not complete, or have been a moment ago. */
+static inline uint32_t
+med_tally_count(const med_tally *tally)
+{
+    /* Relaxed: a guess. */
+    return (tally->here * MED_TALLY_ONE + atomic32_load_relaxed(&tally->away)) / MED_TALLY_ONE;
+}
+
 /* Before the keeper sleeps, so that who comes to nothing knows it. */
 static inline void
 med_tally_merge(med_tally *tally)

@@ -69,6 +69,7 @@ typedef struct med_member {
     med_task implicit;
     med_bound allowed;             /* of what it may start while that waits */
     bool lists;                    /* what becomes ready is put into the team's list */
+    bool put_aside;                /* task.c: in a team of one there may be some */
     uint32_t depth;                /* so many tasks, one within the other */
     atomic_word tasking;           /* task_inner.h; or NULL */
     struct med_privates *privates; /* its thread's, outside of what that leads */

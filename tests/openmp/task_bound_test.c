@@ -166,6 +166,87 @@ a_chain_of_tasks_keeps_none(void **state)
     }
 }
 
+/* Each makes the next in its last line, and has something on the stack: executed in one another
+ * they would need more of it than there is. */
+#define LINKS 20000
+#define CHAINS 20
+
+static void
+link_next(int left, int *executed)
+{
+    volatile char local[1024];
+    local[left % 1024] = 1;
+#pragma omp atomic
+    *executed += local[left % 1024];
+    if (left > 1) {
+#pragma omp task firstprivate(left, executed)
+        link_next(left - 1, executed);
+    }
+}
+
+static void
+stacks_end_before_chains_do(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= THREADS; threads++) {
+        int executed = 0;
+#pragma omp parallel num_threads(threads) shared(executed)
+#pragma omp single
+        for (int i = 0; i < CHAINS; i++) {
+#pragma omp task shared(executed)
+            link_next(LINKS, &executed);
+        }
+        assert_int_equal(executed, CHAINS * LINKS);
+    }
+    int executed = 0;
+    link_next(LINKS, &executed); /* in no region: nobody waits for them */
+    assert_int_equal(executed, LINKS);
+}
+
+static int
+recursion(int depth)
+{
+    int left = 1, right = 0;
+    if (depth > 0) {
+#pragma omp task shared(left)
+        left = recursion(depth - 1);
+#pragma omp task shared(right)
+        right = recursion(depth - 1);
+#pragma omp taskwait
+    }
+    return left + right;
+}
+
+/* No standard promises that; programs do it, and it goes well elsewhere. Behind a recursion a few
+ * tasks are enough for a queue. */
+static void
+as_many_as_threads_meet(void **state)
+{
+    (void)state;
+    for (int threads = 2; threads <= 8; threads += 2) {
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+        for (int round = 0; round < 10; round++) {
+            int come = 0;
+            (void)recursion(8);
+            for (int i = 0; i < threads; i++) {
+#pragma omp task shared(come)
+                {
+                    int now;
+#pragma omp atomic
+                    come++;
+                    do {
+#pragma omp taskyield
+#pragma omp atomic read
+                        now = come;
+                    } while (now < threads);
+                }
+            }
+#pragma omp taskwait
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -174,6 +255,8 @@ main(void)
         cmocka_unit_test(an_untied_task_waits_for_its_children),
         cmocka_unit_test(who_is_at_a_barrier_executes_his_own),
         cmocka_unit_test(a_chain_of_tasks_keeps_none),
+        cmocka_unit_test(stacks_end_before_chains_do),
+        cmocka_unit_test(as_many_as_threads_meet),
     };
     /* Read at the first region. */
     if (setenv("OMP_MAX_TASK_PRIORITY", "1", 1) != 0) {
