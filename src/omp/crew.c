@@ -70,8 +70,15 @@ bool
 med_crew_show(const med_member *member)
 {
     static atomic32 limit_said;
+    static atomic32 is_no_name; /* of a system; that was said */
     const med_text name = name_of(member);
+    if (atomic32_load_relaxed(&is_no_name)) { /* relaxed: it only saves saying it again */
+        return false;
+    }
     medley_status_t status = med_node_lend(name.bytes, true);
+    if (status == MEDLEY_ERR_ARGUMENT) {
+        atomic32_store_relaxed(&is_no_name, 1); /* relaxed: as above */
+    }
     /* Relaxed: one of those who come at once says it, and tries once more to do so. */
     if (status == MEDLEY_ERR_LIMIT && atomic32_fetch_or_relaxed(&limit_said, 1) == 0) {
         status = med_node_lend(name.bytes, false);

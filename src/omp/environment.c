@@ -88,7 +88,7 @@ typedef struct variable {
 static const variable variables[] = {
     ALSO_ALL("OMP_NUM_THREADS",
              med_variable_threads,
-             "numbers from 1 to 65535, with commas between them"),
+             "numbers from 1 to 2147483647, with commas between them"),
     ALSO_ALL("OMP_DYNAMIC", med_variable_dynamic, "true or false"),
     {"OMP_NESTED", med_variable_nested, "true or false"},
     ALSO_ALL("OMP_MAX_ACTIVE_LEVELS", med_variable_levels, "a number"),
@@ -97,7 +97,8 @@ static const variable variables[] = {
     {"MEDLEY_SCHEDULE", med_variable_imposed, SCHEDULES_WANTED},
     {"MEDLEY_CORE_CLASSES", med_uneven_read_classes,
      "no more than 8 places, as OMP_PLACES has them, of processors that may be used, each in one"},
-    {"MEDLEY_CSR", med_uneven_read_ratios, "numbers from 1 to 65535, with colons between them"},
+    {"MEDLEY_CSR", med_uneven_read_ratios,
+     "no more than 8 numbers from 1 to 65535, with colons between them"},
     {"MEDLEY_PROBE_PERCENT", med_uneven_read_percent, "a number from 1 to 100"},
     {"MEDLEY_MAX_PROBES", med_uneven_read_most, "a number"},
     {"MEDLEY_PROBE_AGAIN", med_uneven_read_probe_again, "a number"},

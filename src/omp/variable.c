@@ -27,7 +27,7 @@ med_variable_threads(med_settings *settings, med_value value)
     uint64_t number;
     settings->threads_listed = 0;
     do {
-        if (!med_value_number(&value, 1, MED_THREADS_MOST, &number)) {
+        if (!med_value_number(&value, 1, INT32_MAX, &number)) {
             return false;
         }
         if (settings->threads_listed < MED_THREADS_LIST) {

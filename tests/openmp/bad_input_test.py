@@ -71,6 +71,15 @@ class Variables(unittest.TestCase):
                     rest = result.stderr.replace(said[0] + "\n", "")
                     self.assertEqual(rest, default if name != "OMP_DISPLAY_ENV" else "")
 
+    def test_a_system_that_has_no_name(self):
+        result = run(LIMITED, OMP_NUM_THREADS="3", MEDLEY_SYSTEM="/bad/name")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr.count("cannot open system '/bad/name'"), 1, result.stderr)
+
+    def test_more_ratios_than_there_are_classes(self):
+        result = run(LIMITED, MEDLEY_CSR=":".join("123456789"))
+        self.assertRegex(result.stderr, "^medley: MEDLEY_CSR ignored: .*no more than 8 numbers")
+
     def test_the_level_of_the_log(self):
         result = run(LIMITED, MEDLEY_LOG="loud")
         self.assertRegex(result.stderr, "^medley: MEDLEY_LOG ignored: it is 'loud'; .*\n$")
@@ -105,6 +114,8 @@ class Threads(unittest.TestCase):
         for threads in (100000, 2000000000, 2**31 - 1, -5):
             with self.subTest(threads=threads):
                 self.fewer(run(LIMITED, threads, limits=self.memory(600 * MIB)), 3, 1000)
+        said = run(LIMITED, limits=self.memory(600 * MIB), OMP_NUM_THREADS="100000")
+        self.fewer(said, 3, 1000)
         self.assertEqual(run(LIMITED, 1000000, OMP_THREAD_LIMIT="3").stdout, "3\n")
         self.assertEqual(run(LIMITED, 1000000, OMP_THREAD_LIMIT="3").stderr, "")
 
