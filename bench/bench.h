@@ -51,7 +51,7 @@ extern "C" {
 #endif
 
 #define BENCH_SUBJECTS_MAX 12
-#define BENCH_VALUES_MAX 14
+#define BENCH_VALUES_MAX 16
 #define BENCH_RESTARTS_MAX 101
 #define BENCH_RESTARTS 21      /* a full run; the rule asks for 20 */
 #define BENCH_TURNS 4          /* so often at most, while a goal is undecided */

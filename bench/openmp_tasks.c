@@ -225,6 +225,40 @@ master_chains(void)
     }
 }
 
+/* Each of its own: nothing is in the way of any. */
+static void
+master_places(void)
+{
+    char *places = calloc((size_t)repetitions, (size_t)threads);
+#pragma omp parallel
+#pragma omp master
+    {
+        for (int i = 0; i < repetitions * threads; i++) {
+#pragma omp task depend(inout : places[i])
+            body();
+        }
+#pragma omp taskwait
+    }
+    free(places);
+}
+
+/* In any order, one at a time. */
+static void
+master_excluding(void)
+{
+    int place = 0;
+    (void)place;
+#pragma omp parallel
+#pragma omp master
+    {
+        for (int i = 0; i < repetitions * threads; i++) {
+#pragma omp task depend(mutexinoutset : place)
+            body();
+        }
+#pragma omp taskwait
+    }
+}
+
 /* ---- Measured -------------------------------------------------------------------------------- */
 
 typedef struct way {
@@ -241,6 +275,7 @@ static const way ways[] = {
     {undeferred_tasks, ALL},    {waited_tasks, ALL},        {barrier_tasks, ALL},
     {nested_tasks, ALL},        {master_nested_tasks, ALL}, {branch_trees, TREES},
     {leaf_trees, TREES_LEAVES}, {parallel_chains, ALL},     {master_chains, ALL},
+    {master_places, ALL},       {master_excluding, ALL},
 };
 
 static void

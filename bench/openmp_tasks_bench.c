@@ -17,7 +17,8 @@ typedef struct table {
 static const char *const ways[] = {"parallel",   "master",         "master, busy others",
                                    "undeferred", "taskwait",       "barrier",
                                    "nested",     "nested, master", "branches",
-                                   "leaves",     "dependent",      "dependent, master"};
+                                   "leaves",     "dependent",      "dependent, master",
+                                   "own places", "excluding"};
 static const char *const recursions[] = {"fib", "queens", "sparse LU"};
 
 static const table tables[] = {
