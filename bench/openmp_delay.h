@@ -22,7 +22,9 @@ delay_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static inline void
+/* The same lines at the same place in a line of the cache, wherever it is called: where they stood
+ * in place of the call they took one or two cycles a round, as they happened to lie. */
+static __attribute__((noinline, aligned(64))) void
 delay_by(uint64_t rounds)
 {
     for (uint64_t i = 0; i < rounds; i++) {
@@ -30,19 +32,29 @@ delay_by(uint64_t rounds)
     }
 }
 
-/* The shortest of so many tries. */
-static inline uint64_t
-delay_rounds_measure(int tries)
+#define DELAY_TRIES 41
+
+static inline int
+delay_compare(const void *a, const void *b)
 {
-    const uint64_t many = 500000;
-    uint64_t best_ns = UINT64_MAX;
-    for (int i = 0; i < tries; i++) {
+    uint64_t left = *(const uint64_t *)a;
+    uint64_t right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* By the median of some tries: the shortest may be twice as fast as the machine is as a rule. */
+static inline uint64_t
+delay_rounds_measure(void)
+{
+    const uint64_t many = 100000;
+    uint64_t took_ns[DELAY_TRIES];
+    for (int i = 0; i < DELAY_TRIES; i++) {
         uint64_t begin_ns = delay_now_ns();
         delay_by(many);
-        uint64_t took_ns = delay_now_ns() - begin_ns;
-        best_ns = took_ns < best_ns ? took_ns : best_ns;
+        took_ns[i] = delay_now_ns() - begin_ns;
     }
-    return many * DELAY_NS / (best_ns + 1) + 1;
+    qsort(took_ns, DELAY_TRIES, sizeof took_ns[0], delay_compare);
+    return many * DELAY_NS / (took_ns[DELAY_TRIES / 2] + 1) + 1;
 }
 
 /* As the environment has it; or as it is found here. */
@@ -51,7 +63,7 @@ delay_rounds_get(void)
 {
     const char *told = getenv(DELAY_ROUNDS_NAME);
     unsigned long long rounds = told ? strtoull(told, NULL, 10) : 0;
-    return rounds ? rounds : delay_rounds_measure(10);
+    return rounds ? rounds : delay_rounds_measure();
 }
 
 #endif

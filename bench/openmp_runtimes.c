@@ -25,7 +25,7 @@ void
 openmp_delay_settle(void)
 {
     char rounds[24];
-    (void)snprintf(rounds, sizeof rounds, "%llu", (unsigned long long)delay_rounds_measure(100));
+    (void)snprintf(rounds, sizeof rounds, "%llu", (unsigned long long)delay_rounds_measure());
     (void)setenv(DELAY_ROUNDS_NAME, rounds, 1);
 }
 
