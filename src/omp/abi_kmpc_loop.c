@@ -27,17 +27,9 @@ begin(med_member *member,
     med_ompt_work_begin(member);
 }
 
-/* What the caller has now, as values of the loop's variable. */
-typedef struct values {
-    uint64_t first;
-    uint64_t last;
-    uint64_t step;
-    bool has_last;
-} values;
-
 /* False: there are none, and the caller is through with the loop. */
 static bool
-next(values *v)
+next(med_kmpc_values *v)
 {
     med_member *member = med_member_get();
     const med_work *work = member->work;
@@ -47,10 +39,10 @@ next(values *v)
         return false;
     }
     const med_bounds *bounds = &work->bounds;
-    *v = (values){.first = bounds->start + span.first * bounds->step,
-                  .last = bounds->start + (span.end - 1) * bounds->step,
-                  .step = bounds->step,
-                  .has_last = span.end == work->count};
+    *v = (med_kmpc_values){.first = bounds->start + span.first * bounds->step,
+                           .last = bounds->start + (span.end - 1) * bounds->step,
+                           .stride = bounds->step,
+                           .has_last = span.end == work->count};
     return true;
 }
 
@@ -83,7 +75,7 @@ next(values *v)
                                                int32_t *has_last, type *first, type *last,         \
                                                signed_type *stride)                                \
     {                                                                                              \
-        values v;                                                                                  \
+        med_kmpc_values v;                                                                         \
         (void)place;                                                                               \
         (void)thread;                                                                              \
         if (!next(&v)) {                                                                           \
@@ -91,7 +83,7 @@ next(values *v)
         }                                                                                          \
         *first = (type)v.first;                                                                    \
         *last = (type)v.last;                                                                      \
-        *stride = (signed_type)v.step;                                                             \
+        *stride = (signed_type)v.stride;                                                           \
         if (has_last) {                                                                            \
             *has_last = v.has_last;                                                                \
         }                                                                                          \
@@ -103,10 +95,7 @@ next(values *v)
         (void)place;                                                                               \
         (void)thread;                                                                              \
     }
-LOOPS(4, int32_t, int32_t)
-LOOPS(4u, uint32_t, int32_t)
-LOOPS(8, int64_t, int64_t)
-LOOPS(8u, uint64_t, int64_t)
+MED_KMPC_TYPES(LOOPS)
 
 /* Clang 19 says that a loop is over; the thread was told that nothing is left. */
 FACE void

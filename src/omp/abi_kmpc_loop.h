@@ -63,15 +63,25 @@ med_kmpc_count(uint64_t first, uint64_t last, int64_t step)
 
 #define MED_KMPC_IS_EMPTY(first, last, step) ((step) > 0 ? (first) > (last) : (first) < (last))
 
+/* Of them, as values of the loop's variable: as far as that is wide. */
+typedef struct med_kmpc_values {
+    uint64_t first;
+    uint64_t last;
+    uint64_t stride;
+    bool has_last;
+} med_kmpc_values;
+
+/* For each type of a variable: how names end, it, and that of a step. */
+#define MED_KMPC_TYPES(names)                                                                      \
+    names(4, int32_t, int32_t) names(4u, uint32_t, int32_t) names(8, int64_t, int64_t)             \
+        names(8u, uint64_t, int64_t)
+
 /* ---- Parts: abi_kmpc_part.c ------------------------------------------------------------------ */
 
 #define MED_KMPC_PARTS(suffix, type, signed_type)                                                  \
     void __kmpc_for_static_init_##suffix(                                                          \
         const med_kmpc_place *place, int32_t thread, int32_t kind, int32_t *has_last, type *first, \
         type *last, signed_type *stride, signed_type step, signed_type chunk);
-MED_KMPC_PARTS(4, int32_t, int32_t)
-MED_KMPC_PARTS(4u, uint32_t, int32_t)
-MED_KMPC_PARTS(8, int64_t, int64_t)
-MED_KMPC_PARTS(8u, uint64_t, int64_t)
+MED_KMPC_TYPES(MED_KMPC_PARTS)
 
 #endif

@@ -128,26 +128,18 @@ told(const med_kmpc_place *place, uint64_t count)
     }
 }
 
-/* The same as values of a loop's variable, as far as that is wide. */
-typedef struct values {
-    uint64_t first;
-    uint64_t last;
-    uint64_t stride;
-    bool has_last;
-} values;
-
 /* Of none the first is the loop's second, and the last its first. */
-static inline values
+static inline med_kmpc_values
 values_of(const part *p, uint64_t start, uint64_t step)
 {
     bool none = p->first == p->behind;
-    return (values){.first = start + (none ? 1 : p->first) * step,
-                    .last = start + (none ? 0 : p->behind - 1) * step,
-                    .stride = p->stride * step,
-                    .has_last = p->has_last};
+    return (med_kmpc_values){.first = start + (none ? 1 : p->first) * step,
+                             .last = start + (none ? 0 : p->behind - 1) * step,
+                             .stride = p->stride * step,
+                             .has_last = p->has_last};
 }
 
-/* A loop as it is asked about: to whom it is empty, that tells its type alone. */
+/* A loop as it is asked about. Whether it is empty, its variable's type tells alone. */
 typedef struct asked {
     const med_kmpc_place *place;
     int32_t kind;
@@ -159,12 +151,12 @@ typedef struct asked {
     const void *code;
 } asked;
 
-static inline values
+static inline med_kmpc_values
 answer(const asked *a)
 {
     if (a->is_empty) {
         told(a->place, 0);
-        return (values){.first = a->first, .last = a->last, .stride = (uint64_t)a->step};
+        return (med_kmpc_values){.first = a->first, .last = a->last, .stride = (uint64_t)a->step};
     }
     uint64_t count = med_kmpc_count(a->first, a->last, a->step);
     told(a->place, count);
@@ -181,8 +173,8 @@ answer(const asked *a)
         (void)thread;                                                                              \
         MED_CALLED_ONLY(MED_OMPT_PLAIN);                                                           \
         const bool none = MED_KMPC_IS_EMPTY(*first, *last, step);                                  \
-        const values v = answer(&(asked){place, kind, none, (uint64_t)*first, (uint64_t)*last,     \
-                                         step, chunk, MED_KMPC_HERE});                             \
+        const med_kmpc_values v = answer(&(asked){place, kind, none, (uint64_t)*first,             \
+                                                  (uint64_t)*last, step, chunk, MED_KMPC_HERE});   \
         *first = (type)v.first;                                                                    \
         *last = (type)v.last;                                                                      \
         *stride = (signed_type)v.stride;                                                           \
@@ -207,10 +199,7 @@ answer(const asked *a)
                                         chunk);                                                    \
         *has_last &= team_has_last;                                                                \
     }
-PARTS(4, int32_t, int32_t)
-PARTS(4u, uint32_t, int32_t)
-PARTS(8, int64_t, int64_t)
-PARTS(8u, uint64_t, int64_t)
+MED_KMPC_TYPES(PARTS)
 
 FACE void
 __kmpc_for_static_fini(const med_kmpc_place *place, int32_t thread)
