@@ -34,8 +34,8 @@
 #define SPIN_MAX_NS 50000u
 #define SPIN_MIN_NS 2000u
 #define SPIN_START_NS 20000u
-/* Beyond this the spinner offers its processor to others, and so often; sooner, where they took it
- * for as long. */
+/* So long the spinner keeps its processor; then it offers it to others, again when it has spun
+ * twice as long, and at last so often. Where they took it for longer, the next offer is due. */
 #define SPIN_ALONE_NS 3000u
 #define SPIN_OFFER_NS 16000u
 #define LOOKS_PER_CLOCK 16

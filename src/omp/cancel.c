@@ -85,8 +85,9 @@ has_ended(const med_member *member)
     /* Relaxed: of this region. For who looks has seen that the first member has settled or ended
      * (have_all_read), or is it, and it opened the gate before. */
     uint32_t round = atomic32_load_relaxed(&member->team->gate.round);
-    return atomic32_load_acquire(&member->ended) ==
-           round; /* A2 ended <- R2 (med_cancel_note_end) */
+    /* A2 ended <- R2 (med_cancel_note_end) */
+    uint32_t ended = atomic32_load_acquire(&member->ended);
+    return ended == round;
 }
 
 typedef struct reading {

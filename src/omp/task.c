@@ -158,17 +158,6 @@ start(med_member *member, med_task *task)
     }
 }
 
-void
-med_task_take_up(med_member *member)
-{
-    const med_bound bound = med_task_bound(member, NULL);
-    med_task *task;
-    member->put_aside = false;
-    while ((task = med_task_find(member, &bound)) != NULL) {
-        med_task_execute(member, task);
-    }
-}
-
 /* Of one maker's tasks as many as there are threads may wait for each other: the standard promises
  * nothing, and programs do it. So who has some under way has enough of them before he executes one
  * instead of making the next. */

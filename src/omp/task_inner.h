@@ -168,9 +168,9 @@ med_task_children_left(med_task *task)
 void med_task_meet_here(med_member *member, const med_task_call *call);
 
 void med_task_execute(med_member *member, med_task *task);
+/* What the member has put aside for its depth, in a team of one, where nobody else executes it: */
 void med_task_take_up(med_member *member);
-/* The member's task is at its own lines again: in a team of one nobody else will execute what was
- * put aside for its depth. */
+/* once it is at its own lines again. */
 static inline void
 med_task_back(med_member *member)
 {

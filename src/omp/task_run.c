@@ -131,3 +131,14 @@ med_task_execute(med_member *member, med_task *task)
         enter_and_leave(member, task);
     }
 }
+
+void
+med_task_take_up(med_member *member)
+{
+    const med_bound bound = med_task_bound(member, NULL);
+    med_task *task;
+    member->put_aside = false;
+    while ((task = med_task_find(member, &bound)) != NULL) {
+        med_task_execute(member, task);
+    }
+}
