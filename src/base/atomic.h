@@ -188,6 +188,12 @@ atomic32_fetch_or_relaxed(atomic32 *a, uint32_t v)
 }
 
 static inline uint32_t
+atomic32_fetch_or_acquire(atomic32 *a, uint32_t v)
+{
+    return __atomic_fetch_or(&a->value, v, __ATOMIC_ACQUIRE);
+}
+
+static inline uint32_t
 atomic32_fetch_or_release(atomic32 *a, uint32_t v)
 {
     return __atomic_fetch_or(&a->value, v, __ATOMIC_RELEASE);

@@ -20,6 +20,10 @@
  * that come before W2, then W5 would have seen it; so it came after, and so did its P4, which sees
  * the flag. Twice is enough: a P3 that takes the second call away has a P4 after the first W2.
  *
+ * Where the wakers pay there is no barrier: both sides change the word, so one of them comes first.
+ * If that is the waker (R3), the sleeper (A3) has what was published before it; else the waker sees
+ * the flag.
+ *
  * The flag is cleared by the waker, who wakes all; a sleeper that must go on sleeping sets it anew.
  * So nobody counts sleepers, and a sleeper that is killed leaves a flag that the next wake clears.
  *
@@ -322,12 +326,21 @@ is_called(const med_wait_request *request)
     return !request->call || atomic32_load_relaxed(request->call) == request->call_value;
 }
 
-/* One sleep: W1 to W5 of the argument above, then the futex call. True when the condition held. */
+/* What the word is with the flag. True: the condition held. */
 static bool
-sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
+announce_to_who_pays(med_wait *wait, const med_wait_request *request, uint32_t *word)
+{
+    /* A3 what was published <- R3 (wait.h) */
+    *word = atomic32_fetch_or_acquire(&wait->word, MED_WAIT_SLEEPS) | MED_WAIT_SLEEPS;
+    return request->condition(request->context);
+}
+
+/* W1 to W5 of the argument above. */
+static bool
+announce(med_wait *wait, const med_wait_request *request, uint32_t *word)
 {
     /* Relaxed: W2 orders it. W1 */
-    uint32_t word = atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_SLEEPS) | MED_WAIT_SLEEPS;
+    *word = atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_SLEEPS) | MED_WAIT_SLEEPS;
     for (uint32_t i = 0; i < CALLS; i++) {
         call(request);
         (void)med_port_barrier_heavy(request->scope); /* W2 flag, then condition <-> B1 (wait.h) */
@@ -337,6 +350,20 @@ sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
         if (is_called(request)) {
             break;
         }
+    }
+    return false;
+}
+
+/* One sleep: says so, looks once more, then the futex call. True when the condition held. */
+static bool
+sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
+{
+    uint32_t word;
+    bool holds = !med_port_is_small() && request->wakers_pay
+                     ? announce_to_who_pays(wait, request, &word)
+                     : announce(wait, request, &word);
+    if (holds) {
+        return true;
     }
     (void)med_port_wait(&wait->word.value, word, end_ns, request->scope);
     return request->condition(request->context);

@@ -73,6 +73,9 @@ typedef struct med_wait_request {
      * so many, the short one first. */
     bool slices_double;
     uint32_t slices_left_out;
+    /* Whoever makes the condition hold wakes by med_wait_wake_paid: where sleeps are as frequent as
+     * wakes, so that a heavy barrier for each would cost all more than a locked instruction. */
+    bool wakers_pay;
     uint64_t deadline_ns; /* MED_PORT_FOREVER: never; 0 or the past: one look */
     med_port_scope scope;
 } med_wait_request;
@@ -102,6 +105,16 @@ static inline void
 med_wait_wake(med_wait *wait, med_port_scope scope)
 {
     (void)med_wait_wake_misses(wait, scope);
+}
+
+/* The same for sleepers whose wakers pay, and only for those. */
+static inline void
+med_wait_wake_paid(med_wait *wait, med_port_scope scope)
+{
+    /* R3 what was published -> A3 (announce_to_who_pays, wait.c) */
+    if (atomic32_fetch_or_release(&wait->word, 0) & MED_WAIT_SLEEPS) {
+        (void)med_wait_wake_sleepers(wait, scope);
+    }
 }
 
 /* ---- For who wakes often --------------------------------------------------------------------- */

@@ -222,6 +222,18 @@ is_over(void *context)
     return w->holds || med_cancel_region_is(w->member);
 }
 
+static bool
+wait_in_team(team_wait *w, med_wait *wait, med_wait_request *request)
+{
+    request->condition = is_over;
+    request->each_slice = slept;
+    request->context = w;
+    request->deadline_ns = MED_PORT_FOREVER;
+    request->scope = MED_PORT_SCOPE_PROCESS;
+    (void)med_wait_until(wait, &w->member->waiter, request);
+    return w->holds;
+}
+
 bool
 med_work_wait(med_member *member,
               med_wait *wait,
@@ -234,15 +246,17 @@ med_work_wait(med_member *member,
     }
     team_wait w = {
         .member = member, .condition = condition, .is_wanted_here = is_wanted, .context = context};
-    med_wait_request request = {.condition = is_over,
-                                .each_slice = slept,
-                                .is_wanted_here = is_wanted_here,
-                                .context = &w,
-                                .limits = member->limits,
-                                .deadline_ns = MED_PORT_FOREVER,
-                                .scope = MED_PORT_SCOPE_PROCESS};
-    (void)med_wait_until(wait, &member->waiter, &request);
-    return w.holds;
+    med_wait_request request = {.is_wanted_here = is_wanted_here, .limits = member->limits};
+    return wait_in_team(&w, wait, &request);
+}
+
+bool
+med_work_sleep(med_member *member, med_wait *wait, bool (*condition)(void *context), void *context)
+{
+    static const med_wait_limits at_once = {0};
+    team_wait w = {.member = member, .condition = condition, .context = context};
+    med_wait_request request = {.limits = &at_once, .wakers_pay = true};
+    return wait_in_team(&w, wait, &request);
 }
 
 /* The ring is full, and who is to leave it is at the cancelled region's end. Whatever the program

@@ -100,13 +100,14 @@ typedef struct med_bounds {
 } med_bounds;
 
 #define MED_WORK_SEATS 32u
-#define MED_WORK_TURNS 16u
 
 /* Of an ordered loop: all units before that one are done. Who has it waits here. */
 typedef struct med_turn {
     _Alignas(64) atomic_word done;
     med_wait wait;
+    med_wait early; /* in a large crowd, until the turn before is here */
 } med_turn;
+typedef struct med_turns med_turns; /* ordered.c */
 
 /* By who writes a line, and when: members who end a loop would take the line from those who still
  * read of it what to do. */
@@ -120,8 +121,9 @@ typedef struct med_work {
     uint32_t members;
     bool ordered;
     bool is_sections;
-    bool excludes;   /* ordered parts are by `inside` */
-    bool near_first; /* some of `parts` share a cache, others do not */
+    bool excludes;       /* ordered parts are by `inside` */
+    bool is_large_crowd; /* waits for a turn begin with a sleep */
+    bool near_first;     /* some of `parts` share a cache, others do not */
     med_bounds bounds;
     void *memory;           /* of the members in common; kept, and so is its size */
     size_t memory_bytes;    /* */
@@ -131,8 +133,8 @@ typedef struct med_work {
     struct med_het *het;    /* schedule/het.h: of a loop on unlike cores; kept */
     uintptr_t turn_base;    /* what turns have, beyond units: more than in the loops before */
     uintptr_t turn_units;
-    /* For who has that unit: so many that few others look at the same; kept. From the first ordered
-     * loop on; or `only_turn`, where there is no memory for them. */
+    /* A med_turns: for who has that unit, so many that few others look at the same; kept. From the
+     * first ordered loop on; or 0, and `only_turn`, where there is no memory for them. */
     atomic_word turns;
     /* By all who come to it. */
     _Alignas(64) atomic32 turn; /* work.c */
@@ -178,6 +180,12 @@ bool med_work_wait(struct med_member *member,
                    bool (*condition)(void *context),
                    bool (*is_wanted_here)(void *context),
                    void *context);
+/* The same, but he does not look on before he sleeps; whoever makes the condition hold wakes by
+ * med_wait_wake_paid. */
+bool med_work_sleep(struct med_member *member,
+                    med_wait *wait,
+                    bool (*condition)(void *context),
+                    void *context);
 /* The member meets the construct. In a cancelled region it may be one without iterations. */
 void med_work_begin(struct med_member *member, const med_loop *loop, const med_bounds *bounds);
 /* The construct of that number of a team that has not started yet, or of one member. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Many more threads than processors: whoever waits for long sleeps for long, so that a crowd of
- * them leaves the processors alone. */
+ * them leaves the processors alone; and in an ordered loop everybody gets his turn. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sys/resource.h>
@@ -56,10 +56,61 @@ at_a_barrier(void **state)
     assert_in_range(slept, 0, THREADS * SLEEPS_MOST);
 }
 
+/* In teams of which each next one needs more places to wait at, or fewer. */
+static void
+turns(void **state)
+{
+    (void)state;
+    static const int sizes[] = {5, 20, 12, THREADS, 300, 40};
+    static const omp_sched_t schedules[] = {omp_sched_static, omp_sched_dynamic, omp_sched_guided};
+    for (int i = 0; i < 6 * 3 * 2; i++) {
+        int next = 0, wrong = 0;
+        omp_set_schedule(schedules[i % 3], 1 + i % 2 * 2);
+#pragma omp parallel for ordered schedule(runtime) num_threads(sizes[i / 6])
+        for (int j = 0; j < 1500; j++) {
+#pragma omp ordered
+            wrong += next++ != j;
+        }
+        assert_int_equal(wrong, 0);
+        assert_int_equal(next, 1500);
+    }
+}
+
+static __attribute__((noinline)) void
+in_turn(int *next)
+{
+#pragma omp for ordered schedule(static, 1)
+    for (int j = 0; j < 10 * THREADS; j++) {
+#pragma omp ordered
+        ++*next;
+    }
+}
+
+/* Who sleeps there goes on when the region is cancelled by the one whose turn it is. */
+static void
+turns_cancelled(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 30; round++) {
+        int next = 0;
+#pragma omp parallel num_threads(THREADS)
+        {
+            if (omp_get_thread_num() == 0) {
+                (void)usleep(round % 3 * 1000);
+#pragma omp cancel parallel
+            }
+            in_turn(&next);
+        }
+        int not_done = omp_get_cancellation() ? 10 : 0; /* those of who has cancelled */
+        assert_int_equal(next, 10 * THREADS - not_done);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(between_two_regions),
-                                       cmocka_unit_test(at_a_barrier)};
+                                       cmocka_unit_test(at_a_barrier), cmocka_unit_test(turns),
+                                       cmocka_unit_test(turns_cancelled)};
     return cmocka_run_group_tests_name("crowd", tests, NULL, NULL);
 }

@@ -398,15 +398,18 @@ mutants_run(const options *o, const sim_scenario *scenario, sim_outcome *outcome
             wrong += !judge(o, &order, m, outcome);
         }
     }
-    if (scenario->waits_forever) {
+    if (scenario->waits_forever && !scenario->wakers_pay) {
         mutant barrier = {.label = "without the heavy barrier"};
-        mutant wake = {.label = "without wakes"};
         order.barrier_missing = true;
         wrong += !judge(o, &order, &barrier, outcome);
         order.barrier_missing = false;
+        judged++;
+    }
+    if (scenario->waits_forever) {
+        mutant wake = {.label = "without wakes"};
         order.wake_missing = true;
         wrong += !judge(o, &order, &wake, outcome);
-        judged += 2;
+        judged++;
     }
     printf("%s: %" PRIu32 " mutants, %" PRIu32 " not as expected\n", scenario->name, judged, wrong);
     return wrong == 0 && judged != 0;

@@ -25,6 +25,7 @@
     HUNTED(rwlock)                  \
     HUNTED(rwlock_in_time)          \
     HUNTED(wait)                    \
+    HUNTED(wait_paid)               \
     HUNTED(barrier)                 \
     HUNTED(barrier_groups)          \
     HUNTED(barrier_brought)         \

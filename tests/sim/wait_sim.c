@@ -4,7 +4,7 @@
  * there, with several who wait for different things on one object.
  *
  * Actors: 0 and 1 publish, 2 and 3 wait. One that publishes may be killed: then its waiter is told
- * by its slices.
+ * by its slices. Twice: the sleepers pay for the looks of those who wake them, or these do.
  */
 #include "base/wait.h"
 #include "scenarios.h"
@@ -13,6 +13,7 @@
 
 typedef struct shared {
     med_wait wait;
+    bool wakers_pay;
     struct {
         atomic32 published; /* how many rounds */
         uint32_t payload;   /* plain: published with it */
@@ -30,6 +31,12 @@ static void
 begin(const sim_actor *director)
 {
     (void)director; /* a zeroed wait object is ready */
+}
+
+static void
+begin_paid(const sim_actor *director)
+{
+    ((shared *)director->memory)->wakers_pay = true;
 }
 
 static bool
@@ -62,9 +69,20 @@ wait_for(wanted *w, bool (*condition)(void *context))
     med_wait_request request = {.condition = condition,
                                 .each_slice = look_for_death,
                                 .context = w,
+                                .wakers_pay = w->s->wakers_pay,
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_SHARED};
     return med_wait_until(&w->s->wait, &waiter, &request);
+}
+
+static void
+wake(shared *s)
+{
+    if (s->wakers_pay) {
+        med_wait_wake_paid(&s->wait, MED_PORT_SCOPE_SHARED);
+    } else {
+        med_wait_wake(&s->wait, MED_PORT_SCOPE_SHARED);
+    }
 }
 
 static void
@@ -77,7 +95,7 @@ publish(shared *s, uint32_t side)
         }
         s->side[side].payload = round;
         atomic32_store_release(&s->side[side].published, round); /* R1 published -> A1 */
-        med_wait_wake(&s->wait, MED_PORT_SCOPE_SHARED);
+        wake(s);
     }
 }
 
@@ -91,7 +109,7 @@ wait(shared *s, uint32_t side)
         }
         SIM_CHECK(s->side[side].payload == round);
         atomic32_store_release(&s->side[side].read, round); /* R2 read -> A2 */
-        med_wait_wake(&s->wait, MED_PORT_SCOPE_SHARED);
+        wake(s);
     }
 }
 
@@ -114,5 +132,18 @@ const sim_scenario sim_wait = {
     .mortal = 0xf,
     .waits_forever = true,
     .begin = begin,
+    .act = act,
+};
+
+const sim_scenario sim_wait_paid = {
+    .name = "wait_paid",
+    .covers = "wait_sim announce_to_who_pays() med_wait_wake_paid()",
+    .memory_bytes = sizeof(shared),
+    .actors = 4,
+    .deaths = 1,
+    .mortal = 0xf,
+    .waits_forever = true,
+    .wakers_pay = true,
+    .begin = begin_paid,
     .act = act,
 };

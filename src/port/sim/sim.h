@@ -53,7 +53,8 @@ typedef struct sim_scenario {
     bool one_process;   /* the actors are threads of one process */
     uint32_t spaces;    /* of process numbers; the actors' processes are in each in turn. 0: one */
     bool times_out;     /* waits may end by their deadline; else only when somebody was killed */
-    bool waits_forever; /* mutants: a wake that is left out must be found */
+    bool waits_forever; /* mutants: a wake that is left out must be found, */
+    bool wakers_pay;    /* and no heavy barrier, for there is none */
     void (*begin)(const sim_actor *director);
     void (*act)(const sim_actor *actor);
     void (*end)(const sim_actor *director);
