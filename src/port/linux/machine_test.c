@@ -170,6 +170,13 @@ static const group_tree trees[] = {
     {"0::/a\n", {{"a/cpu.max", "100001 100000\n"}}, 1001, 0},
     {"0::/a\n", {{"a/cpu.max", "17000000000000 1000\n"}}, UINT32_MAX, 0},
     {"0::/not/here\n", {{"cpu.max", "300000 100000\n"}}, 3000, 0},
+    /* Groups in what is mounted, none there, and one of version 2 with a controller's name. */
+    {"0::/not/here\n", {{"cpu.max", "300000 100000\n"}, {"a/memory.max", "1\n"}}, 3000, 0},
+    {"4:cpu:/not/here\n",
+     {{"cpu/cpu.cfs_quota_us", "1\n"}, {"cpu/cpu.cfs_period_us", "1\n"}},
+     1000,
+     0},
+    {"0::/a\n", {{"cpu/cpu.max", "1 1\n"}, {"a/cpu.max", "7 1\n"}}, 7000, 0},
     {"4:cpu,cpuacct:/\n0::/\n",
      {{"cpu/cpu.cfs_quota_us", "250000\n"}, {"cpu/cpu.cfs_period_us", "100000\n"}},
      2500,
@@ -252,9 +259,13 @@ has_no_proc(test_process *parent, void *argument)
     uint32_t permille;
     (void)parent;
     (void)argument;
-    if (!mounts_of_ones_own() || mount("tmpfs", "/proc", "tmpfs", 0, "size=4k") != 0) {
+    if (!mounts_of_ones_own() || mount("tmpfs", "/sys/fs/cgroup", "tmpfs", 0, "size=1m") != 0 ||
+        mount("tmpfs", "/proc", "tmpfs", 0, "size=4k") != 0) {
         return 77;
     }
+    tree_lay(&(group_tree){"", {{"cpu.max", "1 1\n"}}, 0, 0});
+    child_expect(med_port_quota_get(&permille) && permille == 1000); /* there is no other group */
+    tree_lay(&(group_tree){"", {{"a/cpu.max", "1 1\n"}}, 0, 0});
     med_port_grants_get(&grants);
     child_expect(!grants.processors_known && !grants.memory_known);
     child_expect(grants.quota_permille == 0 && grants.memory_bytes == 0);
