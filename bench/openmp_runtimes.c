@@ -15,11 +15,12 @@
 #define ENVIRONMENT_MAX 256
 
 const openmp_runtime openmp_runtimes[OPENMP_RUNTIMES] = {
-    {"medley", OPENMP_OURS, NULL},
-    {"libgomp", NULL, NULL},
-    {"libomp", OPENMP_LLVM, NULL},
+    {"medley", OPENMP_RUNTIMES_FOLDER "/medley", NULL},
+    {"libgomp", OPENMP_RUNTIMES_FOLDER "/libgomp", NULL},
+    {"libomp", OPENMP_RUNTIMES_FOLDER "/libomp", NULL},
 };
-const openmp_runtime openmp_gcc_passive = {"libgomp passive", NULL, "OMP_WAIT_POLICY=passive"};
+const openmp_runtime openmp_gcc_passive = {"libgomp passive", OPENMP_RUNTIMES_FOLDER "/libgomp",
+                                           "OMP_WAIT_POLICY=passive"};
 
 void
 openmp_delay_settle(void)
@@ -40,9 +41,7 @@ environment_make(char **made, char *libraries, const openmp_runtime *runtime)
             made[count++] = *at;
         }
     }
-    if (runtime->libraries) {
-        made[count++] = libraries;
-    }
+    made[count++] = libraries;
     if (runtime->setting) {
         (void)snprintf(setting, sizeof setting, "%s", runtime->setting);
         made[count++] = setting;
@@ -58,8 +57,7 @@ openmp_start(openmp_run *run, const openmp_runtime *runtime, const char *const *
     int ends[2];
     posix_spawn_file_actions_t actions;
     (void)snprintf(path, sizeof path, OPENMP_PROGRAMS "/%s", arguments[0]);
-    (void)snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s",
-                   runtime->libraries ? runtime->libraries : "");
+    (void)snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", runtime->libraries);
     environment_make(environment, libraries, runtime);
     if (pipe2(ends, O_CLOEXEC) != 0 || posix_spawn_file_actions_init(&actions) != 0) {
         return false;

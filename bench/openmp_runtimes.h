@@ -13,7 +13,7 @@
 
 typedef struct openmp_runtime {
     const char *name;
-    const char *libraries; /* LD_LIBRARY_PATH; NULL: the system's own */
+    const char *libraries; /* LD_LIBRARY_PATH */
     const char *setting;   /* NULL, or NAME=VALUE for its environment */
 } openmp_runtime;
 
