@@ -68,9 +68,5 @@ typedef struct deployment {
 /* Reads a file, or, when there is none of that name, the one that Medley brings. False: what is
  * wrong is told. */
 bool deployment_read(const med_command *command, const char *name, deployment *to);
-/* The number of a name in such a list, or -1. */
-int deployment_choice(const char *const *names, const char *name);
-/* "one, two or three" */
-void deployment_choices_write(const char *const *names, char *text, size_t size);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "tools/medley/command.h"
 #include "tools/medley/deployment.h"
+#include "tools/medley/mapping.h"
 #include "tools/medley/output.h"
 #include "tools/medley/stress_crew.h"
 #include "tools/medley/stress_report.h"
@@ -115,8 +116,8 @@ option_take(const med_command *command, int option, stress_options *options)
         options->run = option == 't' ? DEPLOYMENT_THREADS : DEPLOYMENT_PROCESSES;
         return COMMAND_OK;
     case 'a':
-        options->affinity = deployment_choice(deployment_affinity_names, optarg);
-        deployment_choices_write(deployment_affinity_names, wanted, sizeof wanted);
+        options->affinity = mapping_choice(deployment_affinity_names, optarg);
+        mapping_choices_write(deployment_affinity_names, wanted, sizeof wanted);
         return options->affinity >= 0
                    ? COMMAND_OK
                    : command_usage_error(command, "--affinity '%s': want %s", optarg, wanted);
