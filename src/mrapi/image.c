@@ -11,6 +11,9 @@
  *     - key: value        in a list of items: one begins
  *       key: value        and goes on
  *
+ * What belongs to `programs` is for `medley run` alone, which reads it with a YAML library: here it
+ * is skipped, whatever it is, up to the next word of the top.
+ *
  * Each step takes at least one line, and looks at each of its bytes a bounded number of times. Only
  * a list of nodes that does not ascend takes more: n log n comparisons, to see that each is there
  * once.
@@ -88,6 +91,7 @@ _Static_assert(MED_LIMIT_COUNT <= 32, "a bit for each");
 /* Where a reader is, beside in a section; and the bits of what it has seen. */
 enum {
     PLACE_LIMITS = MED_IMAGE_SECTION_COUNT,
+    PLACE_PROGRAMS,
     PLACE_TOP,
     SEEN_FORMAT,
     SEEN_NAME,
@@ -95,7 +99,7 @@ enum {
 };
 
 #define TOP_ADVICE                                                                                 \
-    "want name, on-death, limits, domains, nodes, mutexes, semaphores, rwlocks, shmems"
+    "want name, on-death, limits, domains, nodes, mutexes, semaphores, rwlocks, shmems, programs"
 
 static uint32_t
 top_key(med_word key)
@@ -104,6 +108,7 @@ top_key(med_word key)
         const char *name;
         uint32_t bit;
     } others[] = {{"limits", PLACE_LIMITS},
+                  {"programs", PLACE_PROGRAMS},
                   {"medley-system", SEEN_FORMAT},
                   {"name", SEEN_NAME},
                   {"on-death", SEEN_ON_DEATH}};
@@ -214,6 +219,9 @@ med_image_next(med_image_reader *reader, med_image_item *item)
 {
     for (;;) {
         med_line at;
+        if (reader->place == PLACE_PROGRAMS) {
+            med_lines_skip(reader);
+        }
         medley_status_t status = med_line_take(reader, &at);
         if (status != MEDLEY_OK) {
             return status;

@@ -125,6 +125,26 @@ line_scan(med_image_reader *reader, uint32_t number, const char *at, size_t most
     return MEDLEY_OK;
 }
 
+static bool
+goes_on(char first)
+{
+    return first == ' ' || first == '-' || first == '#' || first == '\n';
+}
+
+void
+med_lines_skip(med_image_reader *reader)
+{
+    const char *text = reader->image->text;
+    uint32_t length = reader->image->length;
+    while (reader->at < length && goes_on(text[reader->at])) {
+        while (reader->at < length && text[reader->at] != '\n') {
+            reader->at++;
+        }
+        reader->at += reader->at < length;
+        reader->line++;
+    }
+}
+
 medley_status_t
 med_line_take(med_image_reader *reader, med_line *taken)
 {

@@ -40,6 +40,9 @@ med_image_refuse_word(med_image_reader *reader,
  * that may not be there, which was told. */
 medley_status_t med_line_take(med_image_reader *reader, med_line *taken);
 
+/* Unread, all lines that are indented, items of a list, comments or empty. */
+void med_lines_skip(med_image_reader *reader);
+
 /* Without the spaces around it. */
 med_word med_word_trimmed(const char *at, size_t length);
 bool med_word_is(med_word given, const char *name);
