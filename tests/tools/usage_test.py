@@ -7,7 +7,7 @@ import unittest
 
 from support import MEDLEY, CommandTest
 
-COMMANDS = ("explain", "info", "model", "ps", "stress", "system", "trace")
+COMMANDS = ("explain", "info", "model", "ps", "run", "stress", "system", "trace")
 
 
 class Usage(CommandTest):
@@ -47,6 +47,14 @@ class Usage(CommandTest):
             ("ps", "--watch", "soon"): "--watch 'soon': want seconds",
             ("ps", "--watch", "0"): "--watch '0': want seconds",
             ("ps", "--watch"): "option '--watch' needs a value",
+            ("run",): "want a program, or --file",
+            ("run", "--file", "one", "true"): "want a program, or --file",
+            ("run", "-n", "2", "--file", "one"): "-n is for a program",
+            ("run", "-n", "0", "true"): "-n: want a number from 1 to 1024",
+            ("run", "-n", "2x", "true"): "-n: want a number from 1 to 1024",
+            ("run", "-n"): "option '-n' needs a value",
+            ("run", "--name", "", "true"): "--name names no system",
+            ("run", "--colour", "true"): "unknown option '--colour'",
             ("stress",): "want one topology",
             ("stress", "ring", "star"): "want one topology",
             ("stress", "ring", "--count", "0"): "--count '0': want a number",

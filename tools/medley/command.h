@@ -28,6 +28,7 @@ extern const med_command command_explain;
 extern const med_command command_info;
 extern const med_command command_model;
 extern const med_command command_ps;
+extern const med_command command_run_programs;
 extern const med_command command_stress;
 extern const med_command command_system;
 extern const med_command command_trace;

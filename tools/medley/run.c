@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* medley run: programs as one system, watched from its start to its end. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "mrapi/image.h"
+#include "mrapi/system.h"
+#include "tools/medley/command.h"
+#include "tools/medley/mapping.h"
+#include "tools/medley/output.h"
+#include "tools/medley/run_launched.h"
+#include "tools/medley/run_plan.h"
+#include "tools/medley/run_process.h"
+#include "tools/medley/run_watch.h"
+
+static const char help[] =
+    "usage: medley run [-n COUNT] [OPTION...] PROGRAM [ARGUMENT...]\n"
+    "       medley run --file FILE [OPTION...]\n"
+    "\n"
+    "Runs a program as so many processes of one system, or all programs that a system's\n"
+    "file names, and ends when they have: what they write comes line by line, behind whose\n"
+    "it is; signals reach all of them; who dies is started again where the file says so,\n"
+    "else all are ended. Nothing is left behind: no process, no memory, no name.\n"
+    "\n"
+    "  -n COUNT       so many processes (1)\n"
+    "  --file FILE    the programs, and the system, of a file\n"
+    "  --name SYSTEM  the system's name (the file's, or one of this run's own)\n"
+    "  --spread       each process on the next processor\n"
+    "  --own-openmp   leaves the programs the OpenMP library that they find by themselves\n"
+    "  --plain        what programs write is not changed\n"
+    "  --keep-going   who fails does not end the others\n"
+    "  --verbose      tells what happens, on standard error\n"
+    "  --json         at the end, one JSON document; programs write to standard error\n"
+    "  -h, --help     this text\n"
+    "\n"
+    "Under mpirun or srun it starts nothing itself: the launcher's processes of this host\n"
+    "become one system.\n"
+    "\n"
+    "Exit status: of who failed first; 128 and the number of the signal that killed it, or\n"
+    "that ended the run; 124 where its time was over, 126 where it could not be started.\n";
+
+typedef struct run_arguments {
+    const char *file; /* NULL: `words` */
+    const char *name; /* NULL: not said */
+    char **words;
+    unsigned count;
+    bool counted; /* -n was given */
+    bool spread;
+    bool own_openmp;
+    bool plain;
+    run_options options;
+} run_arguments;
+
+/* ---- The system ------------------------------------------------------------------------------ */
+
+static char own_name[MED_PORT_NAME_MAX + 1];
+
+static const char *
+name_of_this_run(void)
+{
+    (void)snprintf(own_name, sizeof own_name, "run-%d", (int)getpid());
+    return own_name;
+}
+
+static bool
+system_of_image(const run_arguments *arguments, med_image *image, const char **name)
+{
+    *name = arguments->name ? arguments->name : *image->name ? image->name : name_of_this_run();
+    return med_system_open_image(*name, image) == MEDLEY_OK;
+}
+
+static bool
+system_of_name(const run_arguments *arguments, const char **name)
+{
+    *name = arguments->name ? arguments->name : name_of_this_run();
+    return med_system_open(*name) == MEDLEY_OK;
+}
+
+/* The library tells what is in the way. */
+static bool
+system_open(const run_arguments *arguments, med_image *image, run_options *options)
+{
+    bool good = arguments->file ? system_of_image(arguments, image, &options->system_name)
+                                : system_of_name(arguments, &options->system_name);
+    if (!good) {
+        return false;
+    }
+    if (med_system_attach(options->system_name, &options->system) != MEDLEY_OK) {
+        (void)med_system_close();
+        return false;
+    }
+    return true;
+}
+
+static void
+system_close(const run_options *options)
+{
+    med_system_release(options->system);
+    (void)med_system_close();
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* What the command line says of all programs. */
+static void
+plan_adapt(const run_arguments *arguments, run_plan *plan)
+{
+    for (unsigned i = 0; i < plan->program_count; i++) {
+        run_program *program = &plan->programs[i];
+        program->openmp = arguments->own_openmp ? RUN_OPENMP_OWN : program->openmp;
+        program->output = arguments->plain ? RUN_OUTPUT_PLAIN : program->output;
+        if (arguments->spread) {
+            program->processors.binding = RUN_BINDING_SPREAD;
+        }
+    }
+}
+
+static bool
+openmp_is_there(const med_command *command, const run_plan *plan)
+{
+    bool wanted = false;
+    for (unsigned i = 0; i < plan->program_count; i++) {
+        wanted |= plan->programs[i].openmp == RUN_OPENMP_MEDLEY;
+    }
+    if (wanted && !run_openmp_put()) {
+        command_error(command, "Medley's OpenMP libraries are not where they were installed; "
+                               "--own-openmp does without");
+        return false;
+    }
+    run_openmp_take_away();
+    return true;
+}
+
+static int
+run_plan_in_system(const med_command *command,
+                   const run_arguments *arguments,
+                   run_options *options,
+                   const run_plan *plan)
+{
+    json_t *report;
+    int status = run_watch(command, plan, options, &report);
+    system_close(options);
+    if (arguments->options.json && report) {
+        output_json(report, false);
+    } else {
+        json_decref(report);
+    }
+    return status;
+}
+
+/* All that can be wrong with the file is told before anything is made. */
+static int
+run_programs(const med_command *command, const run_arguments *arguments)
+{
+    static run_plan plan;
+    static med_image image; /* its name is the system's */
+    run_options options = arguments->options;
+    med_log_level_set(MED_LOG_ERROR);
+    command_hear_library();
+    if (!arguments->file) {
+        if (!run_plan_of_words(command, arguments->words, arguments->count, &plan)) {
+            return COMMAND_USAGE;
+        }
+    } else if (med_image_open(arguments->file, "there is no such file", &image) != MEDLEY_OK ||
+               !run_plan_of_file(command, arguments->file, &plan)) {
+        return COMMAND_FAILED;
+    }
+    plan_adapt(arguments, &plan);
+    bool begins = openmp_is_there(command, &plan) && system_open(arguments, &image, &options);
+    med_image_close(&image);
+    return begins ? run_plan_in_system(command, arguments, &options, &plan) : COMMAND_FAILED;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int
+run_as_told(const med_command *command, run_arguments *arguments)
+{
+    if ((arguments->file != NULL) == (*arguments->words != NULL)) {
+        return command_usage_error(command, "want a program, or --file");
+    }
+    if (arguments->file && arguments->counted) {
+        return command_usage_error(command, "-n is for a program: in a file it is 'count'");
+    }
+    if (arguments->name && !*arguments->name) {
+        return command_usage_error(command, "--name names no system");
+    }
+    const run_launcher *launcher = run_launched();
+    if (!launcher) {
+        return run_programs(command, arguments);
+    }
+    if (arguments->file) {
+        return command_usage_error(command, "%s starts the programs here: give one, no --file",
+                                   launcher->name);
+    }
+    return run_join(command, launcher, arguments->name, arguments->words, !arguments->own_openmp);
+}
+
+static int
+run(const med_command *command, int argc, char **argv)
+{
+    static const struct option known[] = {COMMAND_OPTIONS,
+                                          {"file", required_argument, NULL, 'f'},
+                                          {"name", required_argument, NULL, 'N'},
+                                          {"spread", no_argument, NULL, 's'},
+                                          {"own-openmp", no_argument, NULL, 'o'},
+                                          {"plain", no_argument, NULL, 'p'},
+                                          {"keep-going", no_argument, NULL, 'k'},
+                                          {"verbose", no_argument, NULL, 'v'},
+                                          {NULL, 0, NULL, 0}};
+    run_arguments arguments = {.count = 1};
+    int option;
+    char *end;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "+" COMMAND_SHORT_OPTIONS "n:", known, NULL)) != -1) {
+        switch (option) {
+        case 'n':
+            arguments.counted = true;
+            if (!mapping_number_read(optarg, &end, &arguments.count) || *end) {
+                arguments.count = 0;
+            }
+            break;
+        case 'f':
+            arguments.file = optarg;
+            break;
+        case 'N':
+            arguments.name = optarg;
+            break;
+        case 's':
+            arguments.spread = true;
+            break;
+        case 'o':
+            arguments.own_openmp = true;
+            break;
+        case 'p':
+            arguments.plain = true;
+            break;
+        case 'k':
+            arguments.options.keeps_going = true;
+            break;
+        case 'v':
+            arguments.options.tells = true;
+            break;
+        case 'j':
+            arguments.options.json = true;
+            break;
+        default:
+            return command_other_option(command, option, argv);
+        }
+    }
+    arguments.words = argv + optind;
+    return run_as_told(command, &arguments);
+}
+
+const med_command command_run_programs = {
+    .name = "run",
+    .summary = "runs programs as one system, and watches them",
+    .help = help,
+    .runs_program = true,
+    .run = command_run,
+    .body = run,
+};

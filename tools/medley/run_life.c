@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A process from its start to its end, and whether it begins anew. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mrapi/process.h"
+#include "tools/medley/output.h"
+#include "tools/medley/run_process.h"
+#include "tools/medley/run_watched.h"
+
+#define GRACE_NS (5000 * RUN_MS_NS) /* from the request to end until it is no request any more */
+#define SOON_NS (1000 * RUN_MS_NS)  /* who dies before that is not started again at once, */
+#define PAUSE_NS (100 * RUN_MS_NS)  /* but after so long, then twice as long, */
+#define PAUSE_DOUBLES_MOST 6u       /* and so on */
+
+void
+run_life_signal(const run_child *child, int signal)
+{
+    (void)kill(-child->process, signal);
+}
+
+void
+run_life_request_end(run_child *child, int signal, uint64_t now_ns)
+{
+    run_life_signal(child, signal);
+    (void)kill(-child->process, SIGCONT); /* who is stopped would not hear it */
+    child->kill_ns = now_ns + GRACE_NS;
+}
+
+/* 0 where it is to be read; else the command's own. */
+static int
+output_of(const run_watched *w, run_child *child, unsigned which)
+{
+    bool to_errors = which == 1 || w->options->json;
+    if (child->program->output == RUN_OUTPUT_PLAIN) {
+        return to_errors && which == 0 ? STDERR_FILENO : -1;
+    }
+    return run_lines_open(&child->lines[which], to_errors ? stderr : stdout, child->whose);
+}
+
+void
+run_life_start(run_watched *w, run_child *child)
+{
+    run_start how = {.program = child->program,
+                     .index = child->index,
+                     .restarts = child->restarts,
+                     .system = w->options->system_name,
+                     .signals = &w->before,
+                     .has_input = w->has_input && child == w->children,
+                     .output = output_of(w, child, 0),
+                     .errors = output_of(w, child, 1)};
+    (void)fflush(NULL);
+    child->process = run_process_start(w->command, &how);
+    for (int i = 0; i < 2; i++) {
+        int end = i ? how.errors : how.output;
+        if (end > STDERR_FILENO) {
+            (void)close(end);
+        }
+    }
+    if (child->process < 0) {
+        child->state = RUN_OVER;
+        run_failed(w, RUN_EXIT_NOT_STARTED);
+        return;
+    }
+    child->state = RUN_RUNS;
+    child->started_ns = med_port_clock_ns();
+    child->kill_ns = RUN_FOREVER;
+    child->is_late = false;
+    child->due_ns = child->program->time_limit_ms
+                        ? child->started_ns + child->program->time_limit_ms * RUN_MS_NS
+                        : RUN_FOREVER;
+    run_tell(w, "%s is process %d", child->whose, (int)child->process);
+}
+
+static void
+life_record(const run_watched *w, run_child *child, int status, const struct rusage *used)
+{
+    bool exited = WIFEXITED(status);
+    uint64_t cpu_us = (uint64_t)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000 +
+                      (uint64_t)(used->ru_utime.tv_usec + used->ru_stime.tv_usec);
+    (void)json_array_append_new(
+        child->lives,
+        json_pack("{s:i, s:I, s:I, s:o, s:o, s:b, s:I, s:I}", "process_id", (int)child->process,
+                  "started_ns", (json_int_t)(child->started_ns - w->began_ns), "lasted_ns",
+                  (json_int_t)(med_port_clock_ns() - child->started_ns), "exit_status",
+                  output_number(exited, exited ? (uint64_t)WEXITSTATUS(status) : 0), "signal",
+                  output_number(!exited, exited ? 0 : (uint64_t)WTERMSIG(status)), "time_over",
+                  child->is_late, "cpu_ns", (json_int_t)(cpu_us * 1000), "resident_bytes",
+                  (json_int_t)used->ru_maxrss * 1024));
+}
+
+/* "ended with 3", "was killed by signal 9 (Killed)" */
+static void
+end_write(const run_child *child, int status, char *text, size_t size)
+{
+    if (child->is_late) {
+        (void)snprintf(text, size, "took longer than its time limit, %g s",
+                       child->program->time_limit_ms / 1e3);
+    } else if (WIFSIGNALED(status)) {
+        (void)snprintf(text, size, "was killed by signal %d (%s)", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+    } else {
+        (void)snprintf(text, size, "ended with %d", WEXITSTATUS(status));
+    }
+}
+
+static bool
+may_live_again(const run_child *child, bool good)
+{
+    return (child->program->restart == RUN_RESTART_ALWAYS ||
+            (child->program->restart == RUN_RESTART_ON_FAILURE && !good)) &&
+           child->restarts < child->program->restarts_most;
+}
+
+static void
+start_again(run_child *child, const char *how)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    bool was_short = now_ns - child->started_ns < SOON_NS;
+    unsigned doubled =
+        child->short_lives < PAUSE_DOUBLES_MOST ? child->short_lives : PAUSE_DOUBLES_MOST;
+    child->due_ns = was_short && child->restarts ? now_ns + (PAUSE_NS << doubled) : now_ns;
+    child->short_lives = was_short ? child->short_lives + 1 : 0;
+    child->state = RUN_DUE;
+    child->restarts++;
+    (void)fprintf(stderr, "medley run: %s (process %d) %s; it is started again, %u of at most %u\n",
+                  child->whose, (int)child->process, how, child->restarts,
+                  child->program->restarts_most);
+}
+
+/* Its group goes with it; and what it was in the system is taken back at once, by us. */
+void
+run_life_ended(run_watched *w, run_child *child)
+{
+    int status;
+    struct rusage used;
+    char how[128];
+    run_life_signal(child, SIGKILL);
+    (void)wait4(child->process, &status, 0, &used);
+    (void)med_process_recover_all(w->options->system);
+    for (int i = 0; i < 2; i++) {
+        if (child->lines[i].from >= 0 && run_lines_take(&child->lines[i])) {
+            run_lines_close(&child->lines[i]);
+        }
+    }
+    life_record(w, child, status, &used);
+    end_write(child, status, how, sizeof how);
+    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !child->is_late;
+    if (!w->is_ending && may_live_again(child, good)) {
+        start_again(child, how);
+        return;
+    }
+    child->state = RUN_OVER;
+    child->good = good;
+    run_tell(w, "%s (process %d) %s", child->whose, (int)child->process, how);
+    if (!good && !w->is_ending) {
+        if (!w->options->tells) {
+            command_error(w->command, "%s (process %d) %s", child->whose, (int)child->process, how);
+        }
+        run_failed(w, child->is_late      ? RUN_EXIT_TIME_LIMIT
+                      : WIFEXITED(status) ? WEXITSTATUS(status)
+                                          : RUN_EXIT_SIGNAL + WTERMSIG(status));
+    }
+}

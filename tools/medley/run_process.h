@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A process of a program that `medley run` runs: how it is started, and what it is told.
+ *
+ *   MEDLEY_SYSTEM        the system that it joins
+ *   MEDLEY_RUN_PROGRAM   the program's name
+ *   MEDLEY_RUN_INDEX     which of its processes it is, from 0
+ *   MEDLEY_RUN_COUNT     how many there are
+ *   MEDLEY_RUN_RESTARTS  how often it was started before
+ */
+#ifndef MEDLEY_TOOLS_RUN_PROCESS_H
+#define MEDLEY_TOOLS_RUN_PROCESS_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "tools/medley/run_plan.h"
+
+typedef struct run_start {
+    const run_program *program;
+    unsigned index;
+    unsigned restarts;
+    const char *system;
+    const sigset_t *signals; /* blocked: as the command found them */
+    bool has_input;          /* the command's own; else there is none */
+    int output, errors;      /* -1: the command's */
+} run_start;
+
+/* It leads a group of its own, and dies with the command. Gives its number; -1: it was told why it
+ * cannot be started. */
+pid_t run_process_start(const med_command *command, const run_start *start);
+
+/* Kills what still lives below this process, the reaper of all that are there, and reaps it: of
+ * groups of its own, or orphaned. Blocks until there is none. */
+void run_leftovers_kill(void);
+
+/* Has programs find Medley's OpenMP libraries first, from here on. False: they are not there. */
+bool run_openmp_put(void);
+/* Has them not: LD_LIBRARY_PATH is as it was. */
+void run_openmp_take_away(void);
+
+#endif
