@@ -32,6 +32,7 @@
  * a turn with 16 lines, 8 with 32). */
 #define TURNS_LEAST 16u
 #define TURNS_MOST 256u
+#define LOOKS_FIRST 128u
 #define LARGE_CROWD 4u /* so many for each that can run */
 
 /* Smaller tables stay while the place does: another may still wake those who wait there. */
@@ -211,6 +212,20 @@ is_early(void *context)
     return done + chunk_least(work) >= member->share.units.first || is_done_up_to_mine(context);
 }
 
+/* Where each has a processor: by nothing but looks, since what lies between a turn that is handed
+ * on and the next one's work is what the loop takes. */
+static bool
+comes_soon(med_member *member)
+{
+    for (uint32_t look = 0; look < LOOKS_FIRST; look++) {
+        if (is_done_up_to_mine(member)) {
+            return true;
+        }
+        med_port_cpu_relax();
+    }
+    return false;
+}
+
 static bool
 wait_for_turn(med_member *member)
 {
@@ -218,6 +233,9 @@ wait_for_turn(med_member *member)
         return true;
     }
     med_turn *turn = member->share.turn;
+    if (!med_member_is_crowded(member) && comes_soon(member)) {
+        return true;
+    }
     med_team_turn(member, (uint32_t)member->share.rounds);
     if (member->work->is_large_crowd && !med_work_sleep(member, &turn->early, is_early, member)) {
         return false;
