@@ -217,6 +217,12 @@ class Files(RunTest):
         self.assertEqual([life["exit_status"] for life in lives], [5, 5, 5])
         self.assertFalse(report["processes"][0]["good"])
 
+    def test_on_death(self):
+        for script, lives, status in (("kill -9 $$", 3, 137), ("exit 4", 1, 4)):
+            program = shell(script, name="dies", restart="on-death", restarts=2)
+            report = self.report([program], status=status)
+            self.assertEqual(len(report["processes"][0]["lives"]), lives)
+
     def test_dead_node_is_taken_back(self):
         """Who is started again registers under the same number at once."""
         script = f'[ $MEDLEY_RUN_RESTARTS = 0 ] || exec "{HOLDER}" 1 4 </dev/null; ' \
@@ -278,7 +284,7 @@ class Files(RunTest):
             "programs:\n  - command: a\n  - command: /b/a.sh\n": "7: a second program 'a'",
             "programs:\n  - {command: a, ready: soon}\n": "ready 'soon': want started, ended",
             "programs:\n  - {command: a, ready: node 1}\n": "ready 'node 1': want started, ended",
-            "programs:\n  - {command: a, restart: maybe}\n": "restart 'maybe': want never, on-failure",
+            "programs:\n  - {command: a, restart: maybe}\n": "restart 'maybe': want never, on-death",
             "programs:\n  - {command: a, time-limit: 5}\n": "time-limit '5': want a time",
             "programs:\n  - {command: a, processors: [x]}\n": "processors: want numbers",
             "programs:\n  - {command: a, count: 0}\n": "count '0': want a number from 1",

@@ -108,10 +108,12 @@ end_write(const run_child *child, int status, char *text, size_t size)
 }
 
 static bool
-may_live_again(const run_child *child, bool good)
+may_live_again(const run_child *child, int status, bool good)
 {
-    return (child->program->restart == RUN_RESTART_ALWAYS ||
-            (child->program->restart == RUN_RESTART_ON_FAILURE && !good)) &&
+    static const unsigned least[] = {RUN_RESTART_ALWAYS, RUN_RESTART_ON_FAILURE,
+                                     RUN_RESTART_ON_DEATH};
+    bool died = WIFSIGNALED(status) && !child->is_late;
+    return child->program->restart >= least[good ? 0 : died ? 2 : 1] &&
            child->restarts < child->program->restarts_most;
 }
 
@@ -149,7 +151,7 @@ run_life_ended(run_watched *w, run_child *child)
     life_record(w, child, status, &used);
     end_write(child, status, how, sizeof how);
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !child->is_late;
-    if (!w->is_ending && may_live_again(child, good)) {
+    if (!w->is_ending && may_live_again(child, status, good)) {
         start_again(child, how);
         return;
     }

@@ -10,7 +10,7 @@
 
 #include "tools/medley/mapping.h"
 
-static const char *const restarts[] = {"never", "on-failure", "always", NULL};
+static const char *const restarts[] = {"never", "on-death", "on-failure", "always", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 static const char *const runtimes[] = {"medley", "own", NULL};
 static const char *const outputs[] = {"prefixed", "plain", NULL};

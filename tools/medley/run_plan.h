@@ -33,7 +33,8 @@ typedef struct run_ready {
 
 typedef enum run_restart {
     RUN_RESTART_NEVER,
-    RUN_RESTART_ON_FAILURE,
+    RUN_RESTART_ON_DEATH,   /* by a signal that is not ours */
+    RUN_RESTART_ON_FAILURE, /* also when it ended with another status than 0, or its time is over */
     RUN_RESTART_ALWAYS,
 } run_restart;
 
