@@ -18,7 +18,7 @@ if(TARGET medley)
 endif()
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
-    FILES_MATCHING PATTERN "*.c" PATTERN "*.h")
+    FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN "Makefile" PATTERN "*.yaml")
 
 # OpenMP's have names that are others' elsewhere: they lie in a folder where nobody looks who is not
 # told to.

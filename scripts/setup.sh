@@ -5,6 +5,7 @@
 #
 # usage: scripts/setup.sh JOB...
 #   build   compilers, CMake, what the library and the tools are made with
+#   demo    build, a photograph, LLVM's OpenMP library
 #   test    build, cmocka, Spin, the compilers for bare metal and their emulators,
 #           gfortran, clang and its OpenMP
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
@@ -18,7 +19,9 @@ cd "$(dirname "$0")/.."
 packages() {
     case $1 in
     build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev
-           echo libyaml-dev ;;
+           echo libyaml-dev libpng-dev libturbojpeg0-dev ;;
+    demo) packages build
+          echo python-matplotlib-data libomp5-16 ;;
     test) packages build
           echo libhwloc-plugins git libcmocka-dev spin python3 python3-simpy binutils groff-base strace
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
@@ -35,7 +38,7 @@ packages() {
             echo gfortran gcc-12-source python3 ;;
     check) packages test
            echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev ;;
-    *) echo "setup.sh: unknown job '$1' (build, test, cross, bench, matrix, suites, check)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown job '$1' (build, demo, test, cross, bench, matrix, suites, check)" >&2; exit 2 ;;
     esac
 }
 

@@ -72,6 +72,14 @@ echo "by the name of the interface, which a program may know alone"
 "$cc" -Wall -Wextra -Werror "$example" -o by_mrapi $(pkg-config --cflags --libs mrapi)
 LD_LIBRARY_PATH=$libdir ./by_mrapi | grep -E "$told" >/dev/null || fail "the example did not tell of the death"
 
+echo "the pipeline, by the Makefile that lies beside it, under the installed command"
+cp -r "$(dirname "$(find "$work/prefix" -name quantiser.c)")" pipeline
+make -C pipeline CC="$cc" CFLAGS="-O1 -Wall -Wextra -Werror" >make.log 2>&1 || fail "$(cat make.log)"
+base64 -d >pixel.png <<<iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==
+(cd pipeline && env -u MEDLEY_SYSTEM LD_LIBRARY_PATH="$libdir" PICTURE=../pixel.png RESULT=../result.png \
+    "$work/prefix/bin/medley" run --file pipeline.yaml >../run.log 2>&1) || fail "$(cat run.log)"
+[ -s result.png ] || fail "the pipeline wrote no picture"
+
 echo "the example of MCAPI, by that name"
 exchange=$(find "$work/prefix" -name exchange.c)
 # shellcheck disable=SC2046

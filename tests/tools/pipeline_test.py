@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""examples/pipeline under medley run: the right picture, whoever is killed; or a clear error."""
+
+import os
+import signal
+import struct
+import subprocess
+import time
+import unittest
+import zlib
+
+from support import MEDLEY, CommandTest
+
+PIPELINE = os.environ["PIPELINE"]
+WIDTH, HEIGHT = 301, 199  # no whole tiles
+
+
+def png(width, height):
+    """A picture of soft and hard edges."""
+    rows = b"".join(
+        b"\0" + bytes(v for x in range(width) for v in (x * 255 // width, y * 255 // height, 255 * (x // 40 % 2)))
+        for y in range(height)
+    )
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Pipeline(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.picture = os.path.join(self.folder, "picture.png")
+        self.result = os.path.join(self.folder, "result.png")
+        self.environment.update(PICTURE=self.picture, RESULT=self.result)
+        with open(self.picture, "wb") as file:
+            file.write(png(WIDTH, HEIGHT))
+
+    def begin(self, **environment):
+        run = subprocess.Popen(
+            [MEDLEY, "run", "--verbose", "--file", "pipeline.yaml"],
+            cwd=PIPELINE,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=dict(self.environment, **environment),
+        )
+        self.addCleanup(run.kill)
+        return run
+
+    def end(self, run, status=0):
+        output, errors = run.communicate(timeout=100)
+        self.assertEqual(run.returncode, status, output + errors)
+        left = [f for f in os.listdir(self.folder) if f.startswith("medley-")]
+        self.assertEqual(left, [])
+        return output + errors
+
+    def whole(self, **environment):
+        self.end(self.begin(**environment))
+        return read(self.result)
+
+    def test_same_with_however_many_threads(self):
+        pictures = {self.whole(OMP_NUM_THREADS=str(threads)) for threads in (1, 2, 5)}
+        self.assertEqual(len(pictures), 1)
+        width, height = struct.unpack(">II", pictures.pop()[16:24])
+        self.assertEqual((width, height), (WIDTH, HEIGHT))
+
+    def test_whoever_is_killed(self):
+        """Each stage, at different times of the run."""
+        right = self.whole()
+        again = 0
+        for i in range(16):
+            os.unlink(self.result)
+            run = self.begin()
+            time.sleep(0.02 + i * 0.012)
+            with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
+                stages = list(map(int, file.read().split()))
+            if stages:
+                os.kill(stages[i % len(stages)], signal.SIGKILL)
+            again += "it is started again" in self.end(run)
+            self.assertEqual(read(self.result), right)
+        self.assertGreater(again, 0)
+
+    def test_no_picture(self):
+        for content, message in ((b"no picture", "it is neither PNG nor JPEG"),
+                                 (png(8, 8)[:60], "loader: "), (None, "No such file or directory")):
+            os.unlink(self.picture) if content is None else None
+            if content is not None:
+                with open(self.picture, "wb") as file:
+                    file.write(content)
+            said = self.end(self.begin(), status=1)
+            self.assertIn(message, said)
+            self.assertFalse(os.path.exists(self.result))
+
+    def test_nowhere_to_write(self):
+        said = self.end(self.begin(RESULT="/no/such/folder/result.png"), status=1)
+        self.assertIn("writer: /no/such/folder/result.png: ", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
