@@ -2,7 +2,8 @@
 # The commands of Medley; each installs what it needs and the machine lacks.
 #
 #   make              build the release preset
-#   make demo         the main job, end to end
+#   make demo         the main job, end to end: a photograph (PHOTO=FILE, PNG or JPEG) through three
+#                     processes and an OpenMP team; what it writes is in build/release/demo
 #   make test         all tests: units, conformance, models, bare machines, 1,000 random kills,
 #                     200 simulated seeds per structure
 #   make bench        all benchmarks beside their peers, and what programs for Cortex-M take of code
@@ -40,8 +41,8 @@ build/release/stamp: setup-build
 	@$(CMAKE_BUILD) build/release
 	@touch $@
 
-demo: build/release/stamp
-	@scripts/demo.sh build/release
+demo: setup-demo build/release/stamp
+	@scripts/demo.sh build/release $(if $(PHOTO),"$(PHOTO)")
 
 test: setup-test
 	cmake --preset dev
