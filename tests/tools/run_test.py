@@ -195,6 +195,20 @@ class Files(RunTest):
         nodes = {node["node"] for node in json.loads(seen)["systems"][0]["nodes"]}
         self.assertEqual(nodes, {4, 5})
 
+    def test_silent_one_is_ready_as_soon_as_it_is_started(self):
+        programs = [
+            dict(command=["sleep", 100], name="silent", background="true"),
+            shell("echo came", name="next", after="silent"),
+        ]
+        self.assertEqual(self.run_file(programs)[0], "[next] came\n")
+
+    def test_spread_over_programs(self):
+        own = sorted(os.sched_getaffinity(0))
+        script = "grep Cpus_allowed_list /proc/self/status"
+        output, _ = self.run_file([shell(script, name=n) for n in ("a", "b", "c")], "--spread")
+        for index, name in enumerate("abc"):
+            self.assertRegex(output, rf"\[{name}\] Cpus_allowed_list:\s+{own[index % len(own)]}\n")
+
     def test_background_ends_with_the_others(self):
         programs = [
             shell("sleep 100", name="server", background="true"),
@@ -290,6 +304,8 @@ class Files(RunTest):
             "programs:\n  - {command: a, count: 0}\n": "count '0': want a number from 1",
             "programs:\n  - {command: a, environment: [A]}\n": "environment: want names and values",
             "programs:\n  - {command: a, colour: red}\n": "key 'colour': want name, command",
+            "programs:\n  - {command: a, background: true}\n": "all are in the background",
+            "programs:\n  - {command: ['', a]}\n": "want a program and its arguments",
             "programs:\n  - 'open\n": "unexpected end of stream",
             "programmes:\n  - command: a\n": "unknown key 'programmes'",
             "": "there are no programs in it",
@@ -358,6 +374,68 @@ class Ends(RunTest):
         processes = list(map(int, output.split()))
         self.assertEqual((status, len(processes)), (0, 2))
         self.assertEqual([p for p in processes if is_there(p)], [])
+
+    def test_many_signals(self):
+        """Whenever one comes, all is put away, and the exit status is the first one's."""
+        for i in range(8):
+            run = self.begin("-n", "4", "--plain", "sh", "-c", "setsid sleep 50 & sleep 50")
+            time.sleep(0.1)
+            while run.poll() is None:
+                run.send_signal(signal.SIGINT)
+                time.sleep(0.0003 * i)
+            self.assertEqual(self.end(run)[0], 128 + signal.SIGINT)
+            self.nothing_is_left()
+
+    def test_who_has_left_his_group(self):
+        script = "import os, time; os.setpgid(0, os.getpgid(os.getppid())); print(os.getpid(), flush=True); time.sleep(50)"
+        run = self.begin("--plain", sys.executable, "-c", script)
+        process = int(run.stdout.readline())
+        run.terminate()
+        self.assertEqual(self.end(run)[0], 128 + signal.SIGTERM)
+        self.assertFalse(is_there(process))
+
+    def test_ignored_when_it_started(self):
+        for ignored in (signal.SIGHUP, signal.SIGINT):
+            run = subprocess.Popen(
+                [MEDLEY, "run", "--plain", "sh", "-c", "echo begun; sleep 0.5"],
+                stdout=subprocess.PIPE, text=True, env=self.environment,
+                preexec_fn=lambda: signal.signal(ignored, signal.SIG_IGN),
+            )
+            run.stdout.readline()
+            run.send_signal(ignored)
+            self.assertEqual(run.wait(timeout=60), 0)
+            run.stdout.close()
+
+    def test_ends_of_processes_are_ignored_by_who_starts_it(self):
+        run = subprocess.run([MEDLEY, "run", "true"], timeout=60, env=self.environment,
+                             preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(run.returncode, 0)
+
+    def test_children_it_had_before_are_not_its(self):
+        script = f'sleep 50 >/dev/null & echo $!; exec "{MEDLEY}" run true'
+        result = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, text=True, timeout=60,
+                                env=self.environment)
+        process = int(result.stdout)
+        self.assertTrue(is_there(process))
+        os.kill(process, signal.SIGKILL)
+
+    def test_hears_signals_while_nobody_takes_its_output(self):
+        run = self.begin("yes")
+        time.sleep(1)
+        run.terminate()
+        self.assertEqual(run.wait(timeout=60), 128 + signal.SIGTERM)
+
+    def test_more_processes_than_descriptors(self):
+        output, _ = self.run_medley("run", "-n", "300", "sh", "-c", "echo $(ulimit -n)",
+                                    within=("sh", "-c", 'ulimit -Sn 200; exec "$@"', "sh"))
+        self.assertEqual(output.count("] 200\n"), 300)
+
+    def test_full_disk(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([MEDLEY, "run", "echo", "hi"], stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=60, env=self.environment)
+        self.assertEqual(result.returncode, 128 + signal.SIGPIPE)
+        self.assertIn("cannot be written: No space left on device", result.stderr)
 
     def test_killed_itself(self):
         run, process = self.started()

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WANTED_BYTES 128
+#define WANTED_BYTES 256
 
 bool
 mapping_wrong(const mapping_reader *r, const yaml_node_t *at, const char *format, ...)
@@ -49,9 +49,11 @@ mapping_choice(const char *const *names, const char *name)
 const char *
 mapping_text(const yaml_node_t *node)
 {
+    if (node->type != YAML_SCALAR_NODE) {
+        return NULL;
+    }
     const char *text = (const char *)node->data.scalar.value;
-    bool plain = node->type == YAML_SCALAR_NODE && strlen(text) == node->data.scalar.length;
-    return plain ? text : NULL;
+    return strlen(text) == node->data.scalar.length ? text : NULL;
 }
 
 const char *

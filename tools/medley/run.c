@@ -170,6 +170,10 @@ run_programs(const med_command *command, const run_arguments *arguments)
         return COMMAND_FAILED;
     }
     plan_adapt(arguments, &plan);
+    if (!run_watch_hear(&options)) {
+        command_error(command, "no descriptor");
+        return COMMAND_FAILED;
+    }
     bool begins = openmp_is_there(command, &plan) && system_open(arguments, &image, &options);
     med_image_close(&image);
     return begins ? run_plan_in_system(command, arguments, &options, &plan) : COMMAND_FAILED;

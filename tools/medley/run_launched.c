@@ -9,14 +9,15 @@
 #include <unistd.h>
 
 #include "port/port.h"
+#include "tools/medley/run_plan.h"
 #include "tools/medley/run_process.h"
 
 /* Those that say more come first: Open MPI's processes have PMIx's variables, too, and those of
  * MPICH under Slurm both. A batch script of Slurm's has a rank, but is of no step. */
 static const run_launcher launchers[] = {
-    {"mpirun", "PMIX_RANK", "PMIX_NAMESPACE", NULL},
-    {"srun", "SLURM_PROCID", "SLURM_JOB_ID", "SLURM_STEP_ID"},
-    {"mpirun", "PMI_RANK", "PMI_FD", NULL},
+    {"mpirun", "PMIX_RANK", "PMIX_NAMESPACE", NULL, "OMPI_COMM_WORLD_SIZE"},
+    {"srun", "SLURM_PROCID", "SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS"},
+    {"mpirun", "PMI_RANK", "PMI_FD", NULL, "PMI_SIZE"},
 };
 
 const run_launcher *
@@ -64,7 +65,8 @@ run_join(const med_command *command,
          char **words,
          bool openmp)
 {
-    char job[256], made[MED_PORT_NAME_MAX + 1];
+    char job[256], made[MED_PORT_NAME_MAX + 1], program[RUN_NAME_BYTES];
+    const char *count = launcher->count ? getenv(launcher->count) : NULL;
     job_write(launcher, job, sizeof job);
     name_make(job, made);
     if (openmp && !run_openmp_put()) {
@@ -73,7 +75,11 @@ run_join(const med_command *command,
         return COMMAND_FAILED;
     }
     (void)setenv("MEDLEY_SYSTEM", name ? name : made, 1);
-    (void)setenv("MEDLEY_RUN_PROGRAM", words[0], 1);
+    run_plan_name(words[0], program);
+    (void)setenv("MEDLEY_RUN_PROGRAM", program, 1);
+    if (count) {
+        (void)setenv("MEDLEY_RUN_COUNT", count, 1);
+    }
     (void)setenv("MEDLEY_RUN_INDEX", getenv(launcher->rank), 1);
     (void)execvp(words[0], words);
     command_error(command, "%s: %s", words[0], strerror(errno));

@@ -9,9 +9,10 @@
 
 typedef struct run_launcher {
     const char *name;
-    const char *rank; /* the variable that says which process it is */
-    const char *job;  /* and of which job, */
-    const char *step; /* and which step of it, or NULL */
+    const char *rank;  /* the variable that says which process it is */
+    const char *job;   /* and of which job, */
+    const char *step;  /* and which step of it, or NULL; */
+    const char *count; /* how many processes, where it says so */
 } run_launcher;
 
 /* NULL: none has. */

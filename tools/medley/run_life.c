@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A process from its start to its end, and whether it begins anew. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,12 +15,14 @@
 #define GRACE_NS (5000 * RUN_MS_NS) /* from the request to end until it is no request any more */
 #define SOON_NS (1000 * RUN_MS_NS)  /* who dies before that is not started again at once, */
 #define PAUSE_NS (100 * RUN_MS_NS)  /* but after so long, then twice as long, */
-#define PAUSE_DOUBLES_MOST 6u       /* and so on */
+#define PAUSE_DOUBLES_MOST 7u       /* and so on: 6.4 s */
 
 void
 run_life_signal(const run_child *child, int signal)
 {
-    (void)kill(-child->process, signal);
+    if (kill(-child->process, signal) != 0 || signal == SIGKILL) {
+        (void)kill(child->process, signal); /* it may have left its group */
+    }
 }
 
 void
@@ -30,15 +33,21 @@ run_life_request_end(run_child *child, int signal, uint64_t now_ns)
     child->kill_ns = now_ns + GRACE_NS;
 }
 
-/* 0 where it is to be read; else the command's own. */
-static int
-output_of(const run_watched *w, run_child *child, unsigned which)
+/* Where it writes: to be read by us, or -1, to what is the command's own. False: it cannot be. */
+static bool
+output_make(const run_watched *w, run_child *child, unsigned which, int *end)
 {
     bool to_errors = which == 1 || w->options->json;
     if (child->program->output == RUN_OUTPUT_PLAIN) {
-        return to_errors && which == 0 ? STDERR_FILENO : -1;
+        *end = to_errors && which == 0 ? STDERR_FILENO : -1;
+        return true;
     }
-    return run_lines_open(&child->lines[which], to_errors ? stderr : stdout, child->whose);
+    *end = run_lines_open(&child->lines[which], to_errors ? stderr : stdout, child->whose);
+    if (*end < 0) {
+        command_error(w->command, "%s cannot be started: what it writes: %s", child->whose,
+                      strerror(errno));
+    }
+    return *end >= 0;
 }
 
 void
@@ -48,12 +57,15 @@ run_life_start(run_watched *w, run_child *child)
                      .index = child->index,
                      .restarts = child->restarts,
                      .system = w->options->system_name,
-                     .signals = &w->before,
+                     .number = (unsigned)(child - w->children),
+                     .signals = &w->options->before,
+                     .descriptors = &w->descriptors,
                      .has_input = w->has_input && child == w->children,
-                     .output = output_of(w, child, 0),
-                     .errors = output_of(w, child, 1)};
+                     .output = -1,
+                     .errors = -1};
     (void)fflush(NULL);
-    child->process = run_process_start(w->command, &how);
+    bool can_write = output_make(w, child, 0, &how.output) && output_make(w, child, 1, &how.errors);
+    child->process = can_write ? run_process_start(w->command, &how) : -1;
     for (int i = 0; i < 2; i++) {
         int end = i ? how.errors : how.output;
         if (end > STDERR_FILENO) {
@@ -62,6 +74,8 @@ run_life_start(run_watched *w, run_child *child)
     }
     if (child->process < 0) {
         child->state = RUN_OVER;
+        run_lines_close(&child->lines[0]);
+        run_lines_close(&child->lines[1]);
         run_failed(w, RUN_EXIT_NOT_STARTED);
         return;
     }
@@ -113,7 +127,9 @@ may_live_again(const run_child *child, int status, bool good)
     static const unsigned least[] = {RUN_RESTART_ALWAYS, RUN_RESTART_ON_FAILURE,
                                      RUN_RESTART_ON_DEATH};
     bool died = WIFSIGNALED(status) && !child->is_late;
-    return child->program->restart >= least[good ? 0 : died ? 2 : 1] &&
+    return child->program->restart >= least[good   ? 0
+                                            : died ? 2
+                                                   : 1] &&
            child->restarts < child->program->restarts_most;
 }
 
@@ -122,9 +138,9 @@ start_again(run_child *child, const char *how)
 {
     uint64_t now_ns = med_port_clock_ns();
     bool was_short = now_ns - child->started_ns < SOON_NS;
-    unsigned doubled =
+    unsigned before =
         child->short_lives < PAUSE_DOUBLES_MOST ? child->short_lives : PAUSE_DOUBLES_MOST;
-    child->due_ns = was_short && child->restarts ? now_ns + (PAUSE_NS << doubled) : now_ns;
+    child->due_ns = was_short && before ? now_ns + (PAUSE_NS << (before - 1)) : now_ns;
     child->short_lives = was_short ? child->short_lives + 1 : 0;
     child->state = RUN_DUE;
     child->restarts++;
@@ -143,11 +159,8 @@ run_life_ended(run_watched *w, run_child *child)
     run_life_signal(child, SIGKILL);
     (void)wait4(child->process, &status, 0, &used);
     (void)med_process_recover_all(w->options->system);
-    for (int i = 0; i < 2; i++) {
-        if (child->lines[i].from >= 0 && run_lines_take(&child->lines[i])) {
-            run_lines_close(&child->lines[i]);
-        }
-    }
+    run_lines_end(&child->lines[0], w->is_ending);
+    run_lines_end(&child->lines[1], w->is_ending);
     life_record(w, child, status, &used);
     end_write(child, status, how, sizeof how);
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !child->is_late;

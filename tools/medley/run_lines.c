@@ -49,23 +49,85 @@ lines_write(run_lines *lines)
     memmove(lines->bytes, line, lines->count);
 }
 
-bool
-run_lines_take(run_lines *lines)
+/* A pipe that can be written takes so many bytes. */
+#define AT_ONCE_BYTES 4096u
+
+static int last_error;
+
+int
+run_lines_error(void)
+{
+    return last_error;
+}
+
+static bool
+can_write(const run_lines *lines)
+{
+    struct pollfd to = {.fd = fileno(lines->to), .events = POLLOUT};
+    return poll(&to, 1, 0) != 0;
+}
+
+struct pollfd
+run_lines_poll(const run_lines *lines)
+{
+    return can_write(lines) ? (struct pollfd){.fd = lines->from, .events = POLLIN}
+                            : (struct pollfd){.fd = fileno(lines->to), .events = POLLOUT};
+}
+
+/* So few that with a line to each byte they are no more than that. */
+static size_t
+portion(const run_lines *lines)
+{
+    size_t most = AT_ONCE_BYTES / (strlen(lines->whose) + sizeof "[] x\n");
+    size_t room = RUN_LINE_BYTES - lines->count;
+    return most < room ? most : room;
+}
+
+/* False: nothing is there; `over`: nor will be. */
+static bool
+take(run_lines *lines, bool *over)
 {
     ssize_t got;
     do {
-        got = read(lines->from, lines->bytes + lines->count, RUN_LINE_BYTES - lines->count);
-        if (got > 0) {
-            lines->count += (size_t)got;
-            lines_write(lines);
-        }
-    } while (got > 0 || (got < 0 && errno == EINTR));
-    (void)fflush(lines->to);
-    if (got < 0 && errno == EAGAIN) {
-        return true;
+        got = read(lines->from, lines->bytes + lines->count, portion(lines));
+    } while (got < 0 && errno == EINTR);
+    *over = got == 0 || (got < 0 && errno != EAGAIN);
+    if (got > 0) {
+        lines->count += (size_t)got;
+        lines_write(lines);
+    }
+    return got > 0;
+}
+
+static void
+flush(const run_lines *lines)
+{
+    if (fflush(lines->to) != 0) {
+        last_error = errno;
+    }
+}
+
+void
+run_lines_take(run_lines *lines)
+{
+    bool over = false;
+    if (lines->from >= 0 && can_write(lines)) {
+        (void)take(lines, &over);
+        flush(lines);
+    }
+    if (over) {
+        run_lines_close(lines);
+    }
+}
+
+void
+run_lines_end(run_lines *lines, bool may_lose)
+{
+    bool over = false;
+    while (lines->from >= 0 && (!may_lose || can_write(lines)) && take(lines, &over)) {
+        flush(lines);
     }
     run_lines_close(lines);
-    return false;
 }
 
 void
@@ -76,7 +138,7 @@ run_lines_close(run_lines *lines)
     }
     if (lines->count > 0) {
         line_write(lines, lines->bytes, lines->count);
-        (void)fflush(lines->to);
+        flush(lines);
     }
     lines->count = 0;
     (void)close(lines->from);

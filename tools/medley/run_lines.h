@@ -3,6 +3,7 @@
 #ifndef MEDLEY_TOOLS_RUN_LINES_H
 #define MEDLEY_TOOLS_RUN_LINES_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,9 +20,14 @@ typedef struct run_lines {
 
 /* Gives the end that is written, which programs do not inherit unasked; -1, and errno. */
 int run_lines_open(run_lines *lines, FILE *to, const char *whose);
-/* Writes what has come. False: nothing more will, and it is closed. */
-bool run_lines_take(run_lines *lines);
-/* Writes what is left, and closes it. */
+/* What to wait for: that something comes, or, where it cannot be written now, that it can. */
+struct pollfd run_lines_poll(const run_lines *lines);
+/* Writes some of what has come, no more than can be written at once, as a rule. */
+void run_lines_take(run_lines *lines);
+/* Nothing more will come. Writes what has; `may_lose`: only what can be written at once. */
+void run_lines_end(run_lines *lines, bool may_lose);
 void run_lines_close(run_lines *lines);
+/* Why nothing could be written: an errno, or 0. */
+int run_lines_error(void);
 
 #endif

@@ -80,7 +80,7 @@ command_field(const mapping_reader *r, const yaml_node_t *node, const mapping_fi
         }
     }
     *(char ***)value = words.list;
-    return good && (words.count > 0 ||
+    return good && ((words.count > 0 && *words.list[0]) ||
                     mapping_wrong(r, node, "%s: want a program and its arguments", f->key));
 }
 
@@ -320,9 +320,8 @@ typedef struct entry {
     const yaml_node_t *after;
 } entry;
 
-/* "loader" of "folder/loader.py"; what may not stand in a name becomes '_'. */
-static void
-name_of_word(const char *word, char name[RUN_NAME_BYTES])
+void
+run_plan_name(const char *word, char name[RUN_NAME_BYTES])
 {
     const char *last = strrchr(word, '/');
     (void)snprintf(name, RUN_NAME_BYTES, "%s", last && last[1] ? last + 1 : word);
@@ -387,7 +386,7 @@ program_read(const mapping_reader *r, const yaml_node_t *node)
         return false;
     }
     if (!*read.program.name) {
-        name_of_word(read.program.words[0], read.program.name);
+        run_plan_name(read.program.words[0], read.program.name);
     }
     if (is_taken(plan, read.program.name)) {
         return mapping_wrong(r, node, "a second program '%s': give each a name", read.program.name);
@@ -396,6 +395,16 @@ program_read(const mapping_reader *r, const yaml_node_t *node)
     plan->programs[plan->program_count++] = read.program;
     return processes_of(plan) <= RUN_PROCESSES_MAX ||
            mapping_wrong(r, node, "more than %u processes", RUN_PROCESSES_MAX);
+}
+
+static bool
+all_serve(const run_plan *plan)
+{
+    bool all = true;
+    for (unsigned i = 0; i < plan->program_count; i++) {
+        all = all && plan->programs[i].background;
+    }
+    return all;
 }
 
 static bool
@@ -410,8 +419,11 @@ programs_read(const mapping_reader *r, const yaml_node_t *programs)
             return false;
         }
     }
-    return !some_wait_for_each_other(plan) ||
-           mapping_wrong(r, programs, "some of the programs come after each other");
+    if (some_wait_for_each_other(plan)) {
+        return mapping_wrong(r, programs, "some of the programs come after each other");
+    }
+    return !all_serve(plan) ||
+           mapping_wrong(r, programs, "all are in the background: there is nobody to serve");
 }
 
 static bool
@@ -457,6 +469,6 @@ run_plan_of_words(const med_command *command, char **words, unsigned count, run_
     }
     plan->program_count = 1;
     plan->programs[0] = (run_program){.words = words, .count = count};
-    name_of_word(words[0], plan->programs[0].name);
+    run_plan_name(words[0], plan->programs[0].name);
     return true;
 }

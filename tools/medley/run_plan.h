@@ -82,6 +82,8 @@ typedef struct run_plan {
     run_program programs[RUN_PROGRAMS_MAX];
 } run_plan;
 
+/* "loader" of "folder/loader.py"; what may not stand in a name becomes '_'. */
+void run_plan_name(const char *word, char name[RUN_NAME_BYTES]);
 /* Of one program, as many processes. False: told. */
 bool run_plan_of_words(const med_command *command, char **words, unsigned count, run_plan *plan);
 /* Of a file. False: told. */

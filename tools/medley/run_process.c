@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -136,7 +137,7 @@ bind_to_processors(const run_start *start)
         if (sched_getaffinity(0, sizeof may, &may) != 0) {
             return false;
         }
-        processor_pick(&may, start->index, &picked);
+        processor_pick(&may, start->number, &picked);
     }
     return sched_setaffinity(0, sizeof picked, &picked) == 0;
 }
@@ -171,6 +172,7 @@ become(const run_start *start, pid_t parent)
     }
     environment_make(start);
     (void)signal(SIGPIPE, SIG_DFL);
+    (void)setrlimit(RLIMIT_NOFILE, start->descriptors);
     (void)sigprocmask(SIG_SETMASK, start->signals, NULL);
     (void)execvp(program->words[0], program->words);
     return program->words[0];
@@ -204,7 +206,7 @@ has_become(int told, refusal *why)
 pid_t
 run_process_start(const med_command *command, const run_start *start)
 {
-    int ends[2];
+    int ends[2] = {-1, -1};
     refusal why = {.error = EPIPE};
     const char *name = start->program->name;
     pid_t parent = getpid();
@@ -214,6 +216,10 @@ run_process_start(const med_command *command, const run_start *start)
     }
     if (process < 0) {
         command_error(command, "%s: no process can be started: %s", name, strerror(errno));
+        if (ends[0] >= 0) {
+            (void)close(ends[0]);
+            (void)close(ends[1]);
+        }
         return -1;
     }
     (void)setpgid(process, process); /* whoever of both comes first */
@@ -230,29 +236,70 @@ run_process_start(const med_command *command, const run_start *start)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-void
-run_leftovers_kill(void)
+pid_t *
+run_children_read(void)
 {
-    char path[64], text[4096];
-    pid_t reaped = 0;
+    char path[64];
+    unsigned room = 64, count = 0;
+    pid_t *list = malloc(room * sizeof *list);
     (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    while (reaped >= 0 || errno == EINTR) {
-        FILE *file = fopen(path, "re");
-        size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
-        text[length] = '\0';
-        if (file) {
-            (void)fclose(file);
-        }
-        for (char *at = text, *end; *at; at = end) {
-            long process = strtol(at, &end, 10);
-            if (end == at) {
-                break;
+    FILE *file = fopen(path, "re");
+    int process;
+    while (list && file && fscanf(file, "%d", &process) == 1) {
+        list[count++] = process;
+        if (count == room) {
+            pid_t *larger = realloc(list, (room *= 2) * sizeof *list);
+            if (!larger) {
+                free(list);
             }
-            (void)kill((pid_t)process, SIGKILL);
+            list = larger;
         }
-        reaped = waitpid(-1, NULL, length ? 0 : WNOHANG);
-        if (reaped == 0) {
-            return;
+    }
+    if (file) {
+        (void)fclose(file);
+    }
+    if (list && file) {
+        list[count] = 0;
+        return list;
+    }
+    free(list);
+    return NULL;
+}
+
+static bool
+is_among(const pid_t *list, pid_t process)
+{
+    while (*list && *list != process) {
+        list++;
+    }
+    return *list != 0;
+}
+
+/* How many there were. */
+static unsigned
+kill_those_there(const pid_t *others)
+{
+    unsigned killed = 0;
+    pid_t *list = run_children_read();
+    for (const pid_t *at = list; at && *at; at++) {
+        if (!is_among(others, *at)) {
+            (void)kill(*at, SIGKILL);
+            killed++;
         }
+    }
+    for (const pid_t *at = list; at && *at; at++) {
+        if (!is_among(others, *at)) {
+            (void)waitpid(*at, NULL, 0);
+        }
+    }
+    free(list);
+    return killed;
+}
+
+/* Whoever dies leaves what was below him to us. */
+void
+run_leftovers_kill(const pid_t *others)
+{
+    while (kill_those_there(others) > 0) {
     }
 }

@@ -12,6 +12,7 @@
 #define MEDLEY_TOOLS_RUN_PROCESS_H
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "tools/medley/run_plan.h"
@@ -19,20 +20,25 @@
 typedef struct run_start {
     const run_program *program;
     unsigned index;
+    unsigned number; /* among all processes of the run */
     unsigned restarts;
     const char *system;
-    const sigset_t *signals; /* blocked: as the command found them */
-    bool has_input;          /* the command's own; else there is none */
-    int output, errors;      /* -1: the command's */
+    const sigset_t *signals;          /* blocked: as the command found them; */
+    const struct rlimit *descriptors; /* likewise */
+    bool has_input;                   /* the command's own; else there is none */
+    int output, errors;               /* -1: the command's */
 } run_start;
 
 /* It leads a group of its own, and dies with the command. Gives its number; -1: it was told why it
  * cannot be started. */
 pid_t run_process_start(const med_command *command, const run_start *start);
 
+/* The children of this process, ended by 0, for free(); NULL: no memory, or they cannot be seen. */
+pid_t *run_children_read(void);
 /* Kills what still lives below this process, the reaper of all that are there, and reaps it: of
- * groups of its own, or orphaned. Blocks until there is none. */
-void run_leftovers_kill(void);
+ * groups of its own, or orphaned. Blocks until there is none. `others`, ended by 0, were there
+ * before: not ours. */
+void run_leftovers_kill(const pid_t *others);
 
 /* Has programs find Medley's OpenMP libraries first, from here on. False: they are not there. */
 bool run_openmp_put(void);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,13 +95,19 @@ settle(run_watched *w)
     }
 }
 
+/* Who is started may be what others wait for. */
 static void
 start_who_may(run_watched *w)
 {
-    run_ready_look(w);
-    for (unsigned i = 0; i < w->child_count && !w->is_ending; i++) {
-        if (run_ready_may_start(w, &w->children[i], med_port_clock_ns())) {
-            run_life_start(w, &w->children[i]);
+    bool some_did = true;
+    while (some_did && !w->is_ending) {
+        some_did = false;
+        run_ready_look(w);
+        for (unsigned i = 0; i < w->child_count && !w->is_ending; i++) {
+            if (run_ready_may_start(w, &w->children[i], med_port_clock_ns())) {
+                run_life_start(w, &w->children[i]);
+                some_did = true;
+            }
         }
     }
 }
@@ -165,7 +172,7 @@ static void
 signals_take(run_watched *w)
 {
     struct signalfd_siginfo info;
-    while (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+    while (read(w->options->signals, &info, sizeof info) == (ssize_t)sizeof info) {
         switch (info.ssi_signo) {
         case SIGCHLD:
             break;
@@ -232,6 +239,10 @@ look_at_the_clock(run_watched *w)
 static void
 nobody_reads(run_watched *w)
 {
+    int error = run_lines_error();
+    if (error != EPIPE) {
+        command_error(w->command, "what programs write cannot be written: %s", strerror(error));
+    }
     w->status = w->status ? w->status : RUN_EXIT_SIGNAL + SIGPIPE;
     if (!freopen("/dev/null", "w", stdout)) {
         clearerr(stdout);
@@ -248,12 +259,12 @@ wait_and_see(run_watched *w)
     static struct pollfd files[1 + 2 * RUN_PROCESSES_MAX];
     static run_lines *lines[1 + 2 * RUN_PROCESSES_MAX];
     nfds_t count = 1;
-    files[0] = (struct pollfd){.fd = w->signals, .events = POLLIN};
+    files[0] = (struct pollfd){.fd = w->options->signals, .events = POLLIN};
     for (unsigned i = 0; i < 2 * w->child_count; i++) {
         run_lines *one = &w->children[i / 2].lines[i % 2];
         if (one->from >= 0) {
             lines[count] = one;
-            files[count++] = (struct pollfd){.fd = one->from, .events = POLLIN};
+            files[count++] = run_lines_poll(one);
         }
     }
     int timeout = timeout_ms(w);
@@ -286,26 +297,39 @@ is_over(const run_watched *w)
 
 /* ---- Before and after ------------------------------------------------------------------------ */
 
+/* Those that whoever started us has ignored stay so: nohup, a shell's background. */
 static bool
-signals_block(run_watched *w)
+is_ignored(int signal)
+{
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+bool
+run_watch_hear(run_options *options)
 {
     static const int all[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP};
     sigset_t taken;
+    (void)signal(SIGCHLD, SIG_DFL); /* ignored, nobody's end would be told */
     (void)sigemptyset(&taken);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        (void)sigaddset(&taken, all[i]);
+        if (!is_ignored(all[i])) {
+            (void)sigaddset(&taken, all[i]);
+        }
     }
-    (void)sigprocmask(SIG_BLOCK, &taken, &w->before);
+    (void)sigprocmask(SIG_BLOCK, &taken, &options->before);
     (void)signal(SIGPIPE, SIG_IGN);
-    w->signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
-    return w->signals >= 0;
+    options->signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
+    return options->signals >= 0;
 }
 
+/* Two for what each process writes, and some more. */
 static void
-signals_release(const run_watched *w)
+descriptors_allow(run_watched *w)
 {
-    (void)close(w->signals);
-    (void)sigprocmask(SIG_SETMASK, &w->before, NULL);
+    (void)getrlimit(RLIMIT_NOFILE, &w->descriptors);
+    struct rlimit most = {w->descriptors.rlim_max, w->descriptors.rlim_max};
+    (void)setrlimit(RLIMIT_NOFILE, &most);
 }
 
 static bool
@@ -366,10 +390,12 @@ run_watch(const med_command *command,
                      .options = options,
                      .began_ns = med_port_clock_ns(),
                      .has_input = !isatty(STDIN_FILENO)};
-    if (!children_make(&w) || !signals_block(&w)) {
-        command_error(command, "no memory, or no descriptor");
+    pid_t *others = run_children_read();
+    if (!children_make(&w) || !others) {
+        command_error(command, "no memory, or no /proc");
         return COMMAND_FAILED;
     }
+    descriptors_allow(&w);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     while (!is_over(&w)) {
         start_who_may(&w);
@@ -379,9 +405,9 @@ run_watch(const med_command *command,
             look_at_the_clock(&w);
         }
     }
-    run_leftovers_kill();
+    run_leftovers_kill(others);
+    free(others);
     (void)med_process_recover_all(options->system);
-    signals_release(&w);
     *report = report_make(&w);
     children_forget(&w);
     return w.status;

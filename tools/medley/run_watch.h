@@ -19,6 +19,8 @@
 #ifndef MEDLEY_TOOLS_RUN_WATCH_H
 #define MEDLEY_TOOLS_RUN_WATCH_H
 
+#include <signal.h>
+
 #include <jansson.h>
 
 #include "tools/medley/run_plan.h"
@@ -30,8 +32,14 @@ typedef struct run_options {
     const char *system_name;
     bool json; /* what programs write to their output goes to standard error */
     bool keeps_going;
-    bool tells; /* what happens, on standard error */
+    bool tells;      /* what happens, on standard error */
+    int signals;     /* run_watch_hear */
+    sigset_t before; /* what was blocked */
 } run_options;
+
+/* Signals are kept for the run from here on, until this process ends: none comes between what it
+ * has made and its end. False: no descriptor. */
+bool run_watch_hear(run_options *options);
 
 /* Blocks until all is over. Gives the exit status: of who failed first, 128 and a signal's number,
  * 124 where that was the time limit. */

@@ -3,8 +3,8 @@
 #ifndef MEDLEY_TOOLS_RUN_WATCHED_H
 #define MEDLEY_TOOLS_RUN_WATCHED_H
 
-#include <signal.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <jansson.h>
@@ -53,11 +53,10 @@ typedef struct run_watched {
     run_child *children;
     uint64_t ready; /* a bit for each program */
     uint64_t began_ns;
-    int signals;     /* read from here */
-    sigset_t before; /* what was blocked */
-    bool is_ending;  /* nothing starts any more */
-    int status;      /* 0, or of who failed first */
-    bool has_input;  /* the first process gets the command's */
+    struct rlimit descriptors; /* before it was raised */
+    bool is_ending;            /* nothing starts any more */
+    int status;                /* 0, or of who failed first */
+    bool has_input;            /* the first process gets the command's */
 } run_watched;
 
 /* "medley run: ..." on standard error, where the user asked for it. */
