@@ -368,7 +368,7 @@ class Ends(RunTest):
 
     def test_leftovers(self):
         """Of its group, and one that has left it for a session of its own."""
-        script = "sleep 100 & echo $!; setsid sleep 100 & sleep 0.2; pgrep -P $$ | tail -1; exit 0"
+        script = "sleep 100 & echo $!; setsid sleep 100 & echo $!; sleep 0.2; exit 0"
         run = self.begin("--plain", "sh", "-c", script)
         status, output, _ = self.end(run)
         processes = list(map(int, output.split()))
