@@ -54,8 +54,9 @@ pipeline() {
 kill_quantiser() {
     local process
     while [ -e "$work/runs" ]; do
-        process=$("$medley" ps "$1" 2>/dev/null | awk '$1 == "0:2" {print $2}' || true)
-        if [ -n "$process" ] && kill -9 "$process" 2>/dev/null; then
+        "$medley" ps "$1" >"$work/seen" 2>&1 || continue # it is not there yet
+        process=$(awk '$1 == "0:2" {print $2}' "$work/seen")
+        if [ -n "$process" ] && kill -9 "$process"; then
             printf '\n(the quantiser, process %s, was killed by this demo, on purpose)\n' "$process" >&2
             return
         fi
@@ -72,7 +73,10 @@ wait $killer
 
 headline "the quantiser's OpenMP on three libraries, in turns, $rounds times each"
 mkdir -p "$work/libomp"
-llvm=$( (find /usr/lib/llvm-*/lib -name libomp.so.5 2>/dev/null || true) | sort | tail -1)
+llvm=
+for found in /usr/lib/llvm-*/lib/libomp.so.5; do
+    [ ! -r "$found" ] || llvm=$found
+done
 ln -s "${llvm:-/no/libomp.so.5}" "$work/libomp/libgomp.so.1"
 for _ in $(seq $rounds); do
     pipeline "$work/medley.png" --plain >>"$work/medley" 2>/dev/null
