@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "tools/medley/output.h"
@@ -129,6 +130,19 @@ command_run(const med_command *command, int argc, char **argv)
         output_json(json_object(), false);
     }
     return result;
+}
+
+bool
+command_brought(const char *from_command, char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length <= 0) {
+        return false;
+    }
+    path[length] = '\0';
+    char *rest = strrchr(path, '/') + 1;
+    size_t room = size - (size_t)(rest - path);
+    return snprintf(rest, room, "%s", from_command) < (int)room && access(path, R_OK) == 0;
 }
 
 int

@@ -8,6 +8,7 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 enum command_exit {
     COMMAND_OK,
@@ -58,6 +59,9 @@ void command_hear_library(void);
 const char *command_library_words(const char *line);
 /* What was told so far, or "". */
 const char *command_errors(void);
+/* The path of what Medley brings, which is told as seen from the command's own folder. False: it is
+ * not there, or may not be read. */
+bool command_brought(const char *from_command, char *path, size_t size);
 /* Handles what a command's own switch does not: help, and wrong options. Returns the exit status.
  */
 int command_other_option(const med_command *command, int option, char **argv);

@@ -262,21 +262,13 @@ tree_read(const mapping_reader *r, const yaml_node_t *root)
 
 /* ---- Finding it ------------------------------------------------------------------------------ */
 
-/* What lies beside this program under the name, or "". */
-static void
-shipped_path(const char *name, char path[PATH_BYTES])
+static bool
+shipped_find(const char *name, char path[PATH_BYTES])
 {
-    char own[PATH_BYTES / 2];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    path[0] = '\0';
-    if (length > 0 && !strchr(name, '/')) {
-        own[length] = '\0';
-        *strrchr(own, '/') = '\0';
-        int whole = snprintf(path, PATH_BYTES, "%s/" SHIPPED "/%s.yaml", own, name);
-        if (whole >= PATH_BYTES) {
-            path[0] = '\0';
-        }
-    }
+    char from_command[PATH_BYTES];
+    int whole = snprintf(from_command, sizeof from_command, SHIPPED "/%s.yaml", name);
+    return !strchr(name, '/') && whole < PATH_BYTES &&
+           command_brought(from_command, path, PATH_BYTES);
 }
 
 static FILE *
@@ -285,8 +277,7 @@ open_either(const char *name, char shipped[PATH_BYTES], const char **path)
     FILE *file = fopen(name, "re");
     *path = name;
     if (!file && errno == ENOENT) {
-        shipped_path(name, shipped);
-        file = *shipped ? fopen(shipped, "re") : NULL;
+        file = shipped_find(name, shipped) ? fopen(shipped, "re") : NULL;
         *path = file ? shipped : name;
     }
     return file;

@@ -388,25 +388,11 @@ costs_measure(void)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* What Medley brings lies beside the command. */
-static bool
-program_find(char *path, size_t size)
-{
-    char own[512];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (length <= 0) {
-        return false;
-    }
-    own[length] = '\0';
-    *strrchr(own, '/') = '\0';
-    return snprintf(path, size, "%s/%s", own, PROGRAM) < (int)size && access(path, R_OK) == 0;
-}
-
 static int
 model(const med_command *command, const char *matrix, const char *folder, bool json)
 {
     char path[1024];
-    if (!program_find(path, sizeof path)) {
+    if (!command_brought(PROGRAM, path, sizeof path)) {
         command_error(command, "%s, beside the command, is not to be read", PROGRAM);
         return COMMAND_FAILED;
     }
