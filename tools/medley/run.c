@@ -13,8 +13,8 @@
 #include "tools/medley/mapping.h"
 #include "tools/medley/output.h"
 #include "tools/medley/run_launched.h"
+#include "tools/medley/run_openmp.h"
 #include "tools/medley/run_plan.h"
-#include "tools/medley/run_process.h"
 #include "tools/medley/run_watch.h"
 
 static const char help[] =
@@ -66,27 +66,15 @@ name_of_this_run(void)
     return own_name;
 }
 
-static bool
-system_of_image(const run_arguments *arguments, med_image *image, const char **name)
-{
-    *name = arguments->name ? arguments->name : *image->name ? image->name : name_of_this_run();
-    return med_system_open_image(*name, image) == MEDLEY_OK;
-}
-
-static bool
-system_of_name(const run_arguments *arguments, const char **name)
-{
-    *name = arguments->name ? arguments->name : name_of_this_run();
-    return med_system_open(*name) == MEDLEY_OK;
-}
-
 /* The library tells what is in the way. */
 static bool
 system_open(const run_arguments *arguments, med_image *image, run_options *options)
 {
-    bool good = arguments->file ? system_of_image(arguments, image, &options->system_name)
-                                : system_of_name(arguments, &options->system_name);
-    if (!good) {
+    const char *name = arguments->name ? arguments->name : arguments->file ? image->name : "";
+    options->system_name = *name ? name : name_of_this_run();
+    medley_status_t status = arguments->file ? med_system_open_image(options->system_name, image)
+                                             : med_system_open(options->system_name);
+    if (status != MEDLEY_OK) {
         return false;
     }
     if (med_system_attach(options->system_name, &options->system) != MEDLEY_OK) {
@@ -120,31 +108,23 @@ plan_adapt(const run_arguments *arguments, run_plan *plan)
 }
 
 static bool
-openmp_is_there(const med_command *command, const run_plan *plan)
+openmp_find(const med_command *command, const run_plan *plan, run_options *options)
 {
     bool wanted = false;
     for (unsigned i = 0; i < plan->program_count; i++) {
         wanted |= plan->programs[i].openmp == RUN_OPENMP_MEDLEY;
     }
-    if (wanted && !run_openmp_put()) {
-        command_error(command, "Medley's OpenMP libraries are not where they were installed; "
-                               "--own-openmp does without");
-        return false;
-    }
-    run_openmp_take_away();
-    return true;
+    options->openmp_paths = wanted ? run_openmp_paths(command) : NULL;
+    return !wanted || options->openmp_paths;
 }
 
 static int
-run_plan_in_system(const med_command *command,
-                   const run_arguments *arguments,
-                   run_options *options,
-                   const run_plan *plan)
+run_plan_in_system(const med_command *command, const run_options *options, const run_plan *plan)
 {
     json_t *report;
     int status = run_watch(command, plan, options, &report);
     system_close(options);
-    if (arguments->options.json && report) {
+    if (options->json && report) {
         output_json(report, false);
     } else {
         json_decref(report);
@@ -174,9 +154,9 @@ run_programs(const med_command *command, const run_arguments *arguments)
         command_error(command, "no descriptor");
         return COMMAND_FAILED;
     }
-    bool begins = openmp_is_there(command, &plan) && system_open(arguments, &image, &options);
+    bool begins = openmp_find(command, &plan, &options) && system_open(arguments, &image, &options);
     med_image_close(&image);
-    return begins ? run_plan_in_system(command, arguments, &options, &plan) : COMMAND_FAILED;
+    return begins ? run_plan_in_system(command, &options, &plan) : COMMAND_FAILED;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

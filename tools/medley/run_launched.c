@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "port/port.h"
+#include "tools/medley/run_openmp.h"
 #include "tools/medley/run_plan.h"
-#include "tools/medley/run_process.h"
 
 /* Those that say more come first: Open MPI's processes have PMIx's variables, too, and those of
  * MPICH under Slurm both. A batch script of Slurm's has a rank, but is of no step. */
@@ -69,10 +69,12 @@ run_join(const med_command *command,
     const char *count = launcher->count ? getenv(launcher->count) : NULL;
     job_write(launcher, job, sizeof job);
     name_make(job, made);
-    if (openmp && !run_openmp_put()) {
-        command_error(command, "Medley's OpenMP libraries are not where they were installed; "
-                               "--own-openmp does without");
+    const char *paths = openmp ? run_openmp_paths(command) : NULL;
+    if (openmp && !paths) {
         return COMMAND_FAILED;
+    }
+    if (paths) {
+        (void)setenv("LD_LIBRARY_PATH", paths, 1);
     }
     (void)setenv("MEDLEY_SYSTEM", name ? name : made, 1);
     run_plan_name(words[0], program);

@@ -57,6 +57,7 @@ run_life_start(run_watched *w, run_child *child)
                      .index = child->index,
                      .restarts = child->restarts,
                      .system = w->options->system_name,
+                     .openmp_paths = w->options->openmp_paths,
                      .number = (unsigned)(child - w->children),
                      .signals = &w->options->before,
                      .descriptors = &w->descriptors,
@@ -124,13 +125,11 @@ end_write(const run_child *child, int status, char *text, size_t size)
 static bool
 may_live_again(const run_child *child, int status, bool good)
 {
-    static const unsigned least[] = {RUN_RESTART_ALWAYS, RUN_RESTART_ON_FAILURE,
-                                     RUN_RESTART_ON_DEATH};
     bool died = WIFSIGNALED(status) && !child->is_late;
-    return child->program->restart >= least[good   ? 0
-                                            : died ? 2
-                                                   : 1] &&
-           child->restarts < child->program->restarts_most;
+    run_restart needed = died    ? RUN_RESTART_ON_DEATH
+                         : !good ? RUN_RESTART_ON_FAILURE
+                                 : RUN_RESTART_ALWAYS;
+    return child->program->restart >= needed && child->restarts < child->program->restarts_most;
 }
 
 static void
@@ -159,8 +158,8 @@ run_life_ended(run_watched *w, run_child *child)
     run_life_signal(child, SIGKILL);
     (void)wait4(child->process, &status, 0, &used);
     (void)med_process_recover_all(w->options->system);
-    run_lines_end(&child->lines[0], w->is_ending);
-    run_lines_end(&child->lines[1], w->is_ending);
+    run_lines_end(&child->lines[0], w->is_told_to_end);
+    run_lines_end(&child->lines[1], w->is_told_to_end);
     life_record(w, child, status, &used);
     end_write(child, status, how, sizeof how);
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !child->is_late;

@@ -31,6 +31,7 @@ typedef struct run_ready {
     unsigned name[3]; /* domain, node, port */
 } run_ready;
 
+/* Each also when the one before it says so. */
 typedef enum run_restart {
     RUN_RESTART_NEVER,
     RUN_RESTART_ON_DEATH,   /* by a signal that is not ours */

@@ -12,74 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATH_BYTES 4096
-
-/* ---- OpenMP's libraries ---------------------------------------------------------------------- */
-
-/* Seen from the command: where it is installed, and where it is built. */
-static const char *const openmp_folders[] = {RUN_OPENMP_INSTALLED, RUN_OPENMP_BUILT};
-
-static const char *
-openmp_folder(void)
-{
-    static char found[PATH_BYTES];
-    char own[PATH_BYTES / 2], path[PATH_BYTES];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (*found || length <= 0) {
-        return *found ? found : NULL;
-    }
-    own[length] = '\0';
-    *strrchr(own, '/') = '\0';
-    for (size_t i = 0; i < sizeof openmp_folders / sizeof openmp_folders[0]; i++) {
-        (void)snprintf(path, sizeof path, "%s/%s/libgomp.so.1", own, openmp_folders[i]);
-        if (access(path, R_OK) == 0 && realpath(path, found)) {
-            (void)snprintf(path, sizeof path, "%s/%s", own, openmp_folders[i]);
-            return realpath(path, found);
-        }
-    }
-    *found = '\0';
-    return NULL;
-}
-
-static const char *
-paths_before(void)
-{
-    static char *before;
-    static bool known;
-    if (!known) {
-        const char *value = getenv("LD_LIBRARY_PATH");
-        before = value ? strdup(value) : NULL;
-        known = true;
-    }
-    return before;
-}
-
-bool
-run_openmp_put(void)
-{
-    const char *folder = openmp_folder();
-    const char *before = paths_before();
-    char *paths;
-    if (!folder ||
-        asprintf(&paths, "%s%s%s", folder, before ? ":" : "", before ? before : "") < 0) {
-        return false;
-    }
-    (void)setenv("LD_LIBRARY_PATH", paths, 1);
-    free(paths);
-    return true;
-}
-
-void
-run_openmp_take_away(void)
-{
-    const char *before = paths_before();
-    if (before) {
-        (void)setenv("LD_LIBRARY_PATH", before, 1);
-    } else {
-        (void)unsetenv("LD_LIBRARY_PATH");
-    }
-}
-
 /* ---- The child ------------------------------------------------------------------------------- */
 
 typedef struct refusal {
@@ -100,7 +32,7 @@ environment_make(const run_start *start)
 {
     const run_program *program = start->program;
     if (program->openmp == RUN_OPENMP_MEDLEY) {
-        (void)run_openmp_put();
+        (void)setenv("LD_LIBRARY_PATH", start->openmp_paths, 1);
     }
     for (char **setting = program->environment; setting && *setting; setting++) {
         (void)putenv(*setting);
@@ -232,74 +164,4 @@ run_process_start(const med_command *command, const run_start *start)
         return -1;
     }
     return process;
-}
-
-/* ---- The end --------------------------------------------------------------------------------- */
-
-pid_t *
-run_children_read(void)
-{
-    char path[64];
-    unsigned room = 64, count = 0;
-    pid_t *list = malloc(room * sizeof *list);
-    (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    FILE *file = fopen(path, "re");
-    int process;
-    while (list && file && fscanf(file, "%d", &process) == 1) {
-        list[count++] = process;
-        if (count == room) {
-            pid_t *larger = realloc(list, (room *= 2) * sizeof *list);
-            if (!larger) {
-                free(list);
-            }
-            list = larger;
-        }
-    }
-    if (file) {
-        (void)fclose(file);
-    }
-    if (list && file) {
-        list[count] = 0;
-        return list;
-    }
-    free(list);
-    return NULL;
-}
-
-static bool
-is_among(const pid_t *list, pid_t process)
-{
-    while (*list && *list != process) {
-        list++;
-    }
-    return *list != 0;
-}
-
-/* How many there were. */
-static unsigned
-kill_those_there(const pid_t *others)
-{
-    unsigned killed = 0;
-    pid_t *list = run_children_read();
-    for (const pid_t *at = list; at && *at; at++) {
-        if (!is_among(others, *at)) {
-            (void)kill(*at, SIGKILL);
-            killed++;
-        }
-    }
-    for (const pid_t *at = list; at && *at; at++) {
-        if (!is_among(others, *at)) {
-            (void)waitpid(*at, NULL, 0);
-        }
-    }
-    free(list);
-    return killed;
-}
-
-/* Whoever dies leaves what was below him to us. */
-void
-run_leftovers_kill(const pid_t *others)
-{
-    while (kill_those_there(others) > 0) {
-    }
 }

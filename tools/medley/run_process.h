@@ -23,7 +23,8 @@ typedef struct run_start {
     unsigned number; /* among all processes of the run */
     unsigned restarts;
     const char *system;
-    const sigset_t *signals;          /* blocked: as the command found them; */
+    const char *openmp_paths; /* LD_LIBRARY_PATH of who is to have Medley's OpenMP library */
+    const sigset_t *signals;  /* blocked: as the command found them; */
     const struct rlimit *descriptors; /* likewise */
     bool has_input;                   /* the command's own; else there is none */
     int output, errors;               /* -1: the command's */
@@ -32,17 +33,5 @@ typedef struct run_start {
 /* It leads a group of its own, and dies with the command. Gives its number; -1: it was told why it
  * cannot be started. */
 pid_t run_process_start(const med_command *command, const run_start *start);
-
-/* The children of this process, ended by 0, for free(); NULL: no memory, or they cannot be seen. */
-pid_t *run_children_read(void);
-/* Kills what still lives below this process, the reaper of all that are there, and reaps it: of
- * groups of its own, or orphaned. Blocks until there is none. `others`, ended by 0, were there
- * before: not ours. */
-void run_leftovers_kill(const pid_t *others);
-
-/* Has programs find Medley's OpenMP libraries first, from here on. False: they are not there. */
-bool run_openmp_put(void);
-/* Has them not: LD_LIBRARY_PATH is as it was. */
-void run_openmp_take_away(void);
 
 #endif

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "mrapi/process.h"
-#include "tools/medley/run_process.h"
+#include "tools/medley/run_leftovers.h"
 #include "tools/medley/run_watched.h"
 
 #define LOOK_NS (10 * RUN_MS_NS) /* between two looks at who is ready */
@@ -145,6 +145,7 @@ reap(run_watched *w)
 static void
 told_to_end(run_watched *w, int signal)
 {
+    w->is_told_to_end = true;
     if (w->is_ending) {
         kill_all(w);
         return;
@@ -243,6 +244,7 @@ nobody_reads(run_watched *w)
     if (error != EPIPE) {
         command_error(w->command, "what programs write cannot be written: %s", strerror(error));
     }
+    w->is_told_to_end = true;
     w->status = w->status ? w->status : RUN_EXIT_SIGNAL + SIGPIPE;
     if (!freopen("/dev/null", "w", stdout)) {
         clearerr(stdout);
@@ -273,7 +275,7 @@ wait_and_see(run_watched *w)
     }
     for (nfds_t i = 1; i < count; i++) {
         if (files[i].revents) {
-            (void)run_lines_take(lines[i]);
+            run_lines_take(lines[i]);
         }
     }
     if (files[0].revents) {

@@ -55,8 +55,9 @@ typedef struct run_watched {
     uint64_t began_ns;
     struct rlimit descriptors; /* before it was raised */
     bool is_ending;            /* nothing starts any more */
-    int status;                /* 0, or of who failed first */
-    bool has_input;            /* the first process gets the command's */
+    bool is_told_to_end; /* by a signal, or since nobody takes the output: nothing waits for that */
+    int status;          /* 0, or of who failed first */
+    bool has_input;      /* the first process gets the command's */
 } run_watched;
 
 /* "medley run: ..." on standard error, where the user asked for it. */
