@@ -5,7 +5,7 @@
 
 #include "tools/medley/command.h"
 
-/* What their LD_LIBRARY_PATH is to be: that folder, then this process's own. For good. NULL: told. */
+/* What their LD_LIBRARY_PATH is to be: that folder, then what it is here. NULL: it was told why. */
 const char *run_openmp_paths(const med_command *command);
 
 #endif
