@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "picture.h"
 #include "stage.h"
@@ -125,18 +124,12 @@ paint(tile *t)
 static int
 send_all(channel *out)
 {
-    unsigned across = tiles_across(whole.width), all = across * tiles_across(whole.height);
+    unsigned all = tiles_of(whole.width, whole.height);
     for (unsigned i = 0; i < all; i++) {
         tile *t = stage_tile_take(out);
         if (!t)
             return 0;
-        unsigned x = i % across * TILE_SIDE, y = i / across * TILE_SIDE;
-        t->picture_width = whole.width;
-        t->picture_height = whole.height;
-        t->x = x;
-        t->y = y;
-        t->width = whole.width - x < TILE_SIDE ? whole.width - x : TILE_SIDE;
-        t->height = whole.height - y < TILE_SIDE ? whole.height - y : TILE_SIDE;
+        tile_place(t, &whole, i);
         paint(t);
         if (!stage_tile_send(out, t))
             return 0;
@@ -146,13 +139,6 @@ send_all(channel *out)
 }
 
 /* ---- The picture, tile by tile --------------------------------------------------------------- */
-
-static void
-put(const tile *t)
-{
-    for (unsigned row = 0; row < t->height; row++)
-        memcpy(picture_at(&whole, t->x, t->y + row), t->rgb + row * t->width * 3, t->width * 3);
-}
 
 /* False: it is not all there, and the loader is gone. */
 static int
@@ -167,9 +153,11 @@ receive_all(channel *in)
             const char *wrong = picture_make(&whole, t->picture_width, t->picture_height);
             if (wrong)
                 stage_fail("the picture", wrong);
-            all = tiles_across(whole.width) * tiles_across(whole.height);
+            all = tiles_of(whole.width, whole.height);
         }
-        put(t);
+        if (tile_number(t, &whole) != i)
+            stage_fail("the picture", "what came is not its next tile");
+        tile_put(t, &whole);
         stage_tile_release(t);
     }
     return 1;
@@ -186,7 +174,8 @@ await_done(channel *out)
         tile *t = stage_tile_take(out);
         if (!t)
             return 0;
-        t->x = t->y = t->width = t->height = 0; /* nothing: are you there? */
+        tile_place(t, &whole, 0); /* once more: are you there? */
+        paint(t);
         if (!stage_tile_send(out, t))
             return 0;
     }

@@ -3,6 +3,8 @@
 #ifndef PIPELINE_TILE_H
 #define PIPELINE_TILE_H
 
+#include "picture.h"
+
 enum {
     LOADER = 1,
     QUANTISER,
@@ -43,10 +45,14 @@ typedef struct tile {
     unsigned char rgb[TILE_SIDE * TILE_SIDE * 3];
 } tile;
 
-static inline unsigned
-tiles_across(unsigned pixels)
-{
-    return (pixels + TILE_SIDE - 1) / TILE_SIDE;
-}
+/* How many a picture of that size has: they are numbered from its upper left corner, by rows. */
+unsigned tiles_of(unsigned width, unsigned height);
+/* An empty one becomes that picture's tile of that number, but for its pixels. */
+void tile_place(tile *placed, const picture *of, unsigned number);
+/* Its number; `tiles_of` the picture where it is none of that picture's. */
+unsigned tile_number(const tile *t, const picture *of);
+/* Pixels, from the picture and into it. */
+void tile_fill(tile *filled, const picture *from);
+void tile_put(const tile *t, picture *into);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Puts the tiles of the result together, writes the picture, and tells all that it is done. */
-#include <string.h>
+#include <stdlib.h>
 
 #include "picture.h"
 #include "stage.h"
@@ -13,22 +13,22 @@ static void
 begin(const tile *first)
 {
     const char *wrong = picture_make(&whole, first->picture_width, first->picture_height);
-    picture seen; /* for its memory */
-    all = tiles_across(whole.width) * tiles_across(whole.height);
-    wrong =
-        wrong ? wrong : picture_make(&seen, tiles_across(whole.width), tiles_across(whole.height));
     if (wrong)
         stage_fail("the picture", wrong);
-    is_here = seen.rgb;
+    all = tiles_of(whole.width, whole.height);
+    is_here = calloc(all, 1);
+    if (!is_here)
+        stage_fail("the picture", "there is no memory for it");
 }
 
 /* It may come again, from a quantiser that has begun anew: then it is the same. */
 static void
 put(const tile *t)
 {
-    unsigned number = t->y / TILE_SIDE * tiles_across(whole.width) + t->x / TILE_SIDE;
-    for (unsigned row = 0; row < t->height; row++)
-        memcpy(picture_at(&whole, t->x, t->y + row), t->rgb + row * t->width * 3, t->width * 3);
+    unsigned number = tile_number(t, &whole);
+    if (number == all)
+        stage_fail("the picture", "what came is none of its tiles");
+    tile_put(t, &whole);
     here += !is_here[number];
     is_here[number] = 1;
     stage_progress("collects", here, all);
