@@ -3,6 +3,7 @@
  * them leaves the processors alone; and in an ordered loop everybody gets his turn. */
 #define _GNU_SOURCE
 #include <omp.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -86,19 +87,34 @@ in_turn(int *next)
     }
 }
 
-/* Who sleeps there goes on when the region is cancelled by the one whose turn it is. */
+/* Until so many others have come. */
+static void
+await(const int *came, int count)
+{
+    int now = 0;
+    while (now < count) {
+        (void)sched_yield();
+#pragma omp atomic read
+        now = *came;
+    }
+}
+
+/* Who sleeps there goes on when the region is cancelled by the one whose turn it is: when none,
+ * half or all of the others are on their way to sleep. */
 static void
 turns_cancelled(void **state)
 {
     (void)state;
     for (int round = 0; round < 30; round++) {
-        int next = 0;
+        int next = 0, came = 0;
 #pragma omp parallel num_threads(THREADS)
         {
             if (omp_get_thread_num() == 0) {
-                (void)usleep(round % 3 * 1000);
+                await(&came, round % 3 * (THREADS - 1) / 2);
 #pragma omp cancel parallel
             }
+#pragma omp atomic
+            came++;
             in_turn(&next);
         }
         int not_done = omp_get_cancellation() ? 10 : 0; /* those of who has cancelled */

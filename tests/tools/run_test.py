@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """medley run: real processes that end, fail, hang, are killed, and leave others behind."""
 
+import array
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
 import unittest
 
@@ -25,6 +28,13 @@ def state_of(process):
 
 def is_there(process):
     return state_of(process) not in ("", "Z")
+
+
+def unread(pipe):
+    """So many bytes lie in it."""
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
 
 
 def wait_until(condition, seconds=30):
@@ -184,10 +194,9 @@ class Files(RunTest):
 
     def test_ready_node_and_endpoint(self):
         programs = [
-            dict(command=["sleep", "100"], name="late", background="true"),
-            shell(f'sleep 0.2; (sleep 1) | exec "{HOLDER}" 1 4 exchange 1', name="node",
+            shell(f'sleep 100 | "{HOLDER}" 1 4 exchange 1', name="node", background="true",
                   ready="endpoint 1:4:1"),
-            shell(f'(sleep 0.5) | exec "{HOLDER}" 1 5', name="other", ready="node 1:5"),
+            shell(f'sleep 100 | "{HOLDER}" 1 5', name="other", background="true", ready="node 1:5"),
             shell(f"'{MEDLEY}' ps run --json", name="looks", after=["node", "other"]),
         ]
         output, _ = self.run_file(programs)
@@ -240,7 +249,7 @@ class Files(RunTest):
     def test_dead_node_is_taken_back(self):
         """Who is started again registers under the same number at once."""
         script = f'[ $MEDLEY_RUN_RESTARTS = 0 ] || exec "{HOLDER}" 1 4 </dev/null; ' \
-                 f'exec 3>&1; (sleep 100) | "{HOLDER}" 1 4 & sleep 0.5; kill -9 0'
+                 f'sleep 100 | "{HOLDER}" 1 4 | {{ read line; echo $line; kill -9 0; }}'
         output, _ = self.run_file([shell(script, name="node", restart="on-failure")])
         self.assertEqual(output.count("[node] ready"), 2)
 
@@ -334,10 +343,11 @@ class Ends(RunTest):
             self.assertFalse(is_there(process))
 
     def test_who_does_not_hear_is_killed_by_a_second(self):
-        run = self.begin("--plain", "sh", "-c", "trap '' TERM; echo $$; while :; do sleep 1; done")
+        script = "trap 'echo heard' TERM; echo $$; while :; do sleep 0.1; done"
+        run = self.begin("--plain", "sh", "-c", script)
         process = int(run.stdout.readline())
         run.terminate()
-        time.sleep(0.2)
+        self.assertEqual(run.stdout.readline(), "heard\n")
         self.assertTrue(is_there(process))
         run.terminate()
         self.assertEqual(self.end(run)[0], 128 + signal.SIGTERM)
@@ -368,7 +378,7 @@ class Ends(RunTest):
 
     def test_leftovers(self):
         """Of its group, and one that has left it for a session of its own."""
-        script = "sleep 100 & echo $!; setsid sleep 100 & echo $!; sleep 0.2; exit 0"
+        script = "sleep 100 & echo $!; setsid sleep 100 & echo $!; exit 0"
         run = self.begin("--plain", "sh", "-c", script)
         status, output, _ = self.end(run)
         processes = list(map(int, output.split()))
@@ -376,10 +386,12 @@ class Ends(RunTest):
         self.assertEqual([p for p in processes if is_there(p)], [])
 
     def test_many_signals(self):
-        """Whenever one comes, all is put away, and the exit status is the first one's."""
+        """Whenever one comes, all is put away, and the exit status is the first one's. The pauses
+        between them differ, so that they meet different steps of the end."""
         for i in range(8):
-            run = self.begin("-n", "4", "--plain", "sh", "-c", "setsid sleep 50 & sleep 50")
-            time.sleep(0.1)
+            script = "setsid sleep 50 & echo begun; sleep 50"
+            run = self.begin("-n", "4", "--plain", "sh", "-c", script)
+            self.assertEqual([run.stdout.readline() for _ in range(4)], ["begun\n"] * 4)
             while run.poll() is None:
                 run.send_signal(signal.SIGINT)
                 time.sleep(0.0003 * i)
@@ -420,8 +432,12 @@ class Ends(RunTest):
         os.kill(process, signal.SIGKILL)
 
     def test_hears_signals_while_nobody_takes_its_output(self):
+        """It is full: no more comes to it."""
         run = self.begin("yes")
-        time.sleep(1)
+        seen = [-1, 0]
+        while seen[-1] != seen[-2] or not seen[-1]:
+            time.sleep(0.05)
+            seen.append(unread(run.stdout))
         run.terminate()
         self.assertEqual(run.wait(timeout=60), 128 + signal.SIGTERM)
 
@@ -445,7 +461,8 @@ class Ends(RunTest):
         self.run_medley("system", "remove", "--stale")
 
     def test_kills_at_any_time(self):
-        """Of the run or of one of its programs, 40 times: nothing lives, nothing is left."""
+        """Of the run or of one of its programs, at 40 different times: nothing lives, nothing is
+        left."""
         programs = [
             dict(command=[HOLDER, 1, 3, "create", 1, "lock", 1], name="holds", background="true"),
             shell(f'(sleep 0.1) | exec "{HOLDER}" 1 4', name="node", restart="on-failure"),
