@@ -61,6 +61,14 @@ void medley_rwl_lock_until_ns(mrapi_rwl_hndl_t rwl,
  * time namespace of Linux has its own. */
 uint64_t medley_clock_ns(void);
 
+/* What the calling node does, for the trace of its system (medley-trace(1)): from _begin to the
+ * _end that belongs to it, within another one or not; _mark: at this time. `name` is yours, shown
+ * up to its 11th byte. Costs a look at two words where the system keeps no trace, or the thread is
+ * no node; nothing is told then. Never blocks, by any thread. */
+void medley_trace_begin(const char *name);
+void medley_trace_end(void);
+void medley_trace_mark(const char *name);
+
 MEDLEY_DECLS_END
 
 #endif

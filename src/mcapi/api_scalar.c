@@ -69,7 +69,7 @@ static __attribute__((noinline)) void
 send_other(med_handle handle, uint64_t value, uint32_t width, mcapi_status_t *status)
 {
     const med_self *self = status ? med_self_get() : NULL;
-    bool may = __builtin_expect(self && self->exchange, 1) && !med_is_locked(self);
+    bool may = __builtin_expect(self && self->exchange, 1) && med_exchange_may_at_once(self);
     med_lane_own *lane = may ? med_channel_sender(self, handle) : NULL;
     med_lane_row *row = lane ? lane->producer.row : NULL;
     if (__builtin_expect(!lane || lane->producer.kind != MED_LANE_SCALARS, 0) ||
@@ -154,7 +154,7 @@ static __attribute__((noinline)) uint64_t
 receive_other(med_handle handle, uint32_t width, mcapi_status_t *status)
 {
     const med_self *self = status ? med_self_get() : NULL;
-    bool may = __builtin_expect(self && self->exchange, 1) && !med_is_locked(self);
+    bool may = __builtin_expect(self && self->exchange, 1) && med_exchange_may_at_once(self);
     med_lane_own *lane = may ? med_channel_receiver(self, handle) : NULL;
     uint64_t value;
     if (__builtin_expect(!lane || lane->consumer.kind != MED_LANE_SCALARS, 0) ||

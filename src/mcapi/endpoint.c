@@ -23,6 +23,7 @@
 #include "mcapi/endpoint.h"
 
 #include "mcapi/locked.h"
+#include "mcapi/told.h"
 #include "mrapi/object.h"
 #include "mrapi/system.h"
 
@@ -299,7 +300,10 @@ med_endpoint_await(med_self *self,
                                    .context = &s,
                                    .deadline_ns = deadline_ns,
                                    .scope = self->scope};
-    return med_wait_until(&self->row->news, &self->waiter, &wait);
+    uint32_t begun = med_traced_wait_begin(self, MED_TRACED_WAIT_ENDPOINT, 0);
+    medley_status_t status = med_wait_until(&self->row->news, &self->waiter, &wait);
+    med_traced_wait_end(self, MED_TRACED_WAIT_ENDPOINT, begun);
+    return status;
 }
 
 enum {

@@ -297,6 +297,17 @@ own_join(med_self *self, void *shared, med_handle memory)
     return status;
 }
 
+/* What goes at once is not told, and takes no lock. */
+static void
+at_once_arrange(med_self *self)
+{
+    self->exchange->careful = med_is_locked(self) || self->system->trace.shared;
+    if (!med_port_is_small() && !self->exchange->careful) {
+        self->lane_ends = self->exchange->exchange->lane_ends;
+        self->lane_end_count = self->system->limits.lanes;
+    }
+}
+
 medley_status_t
 med_exchange_join(med_self *self)
 {
@@ -319,9 +330,8 @@ med_exchange_join(med_self *self)
     }
     if (status != MEDLEY_OK) {
         med_exchange_leave(self);
-    } else if (!med_port_is_small() && !med_is_locked(self)) {
-        self->lane_ends = self->exchange->exchange->lane_ends;
-        self->lane_end_count = self->system->limits.lanes;
+    } else {
+        at_once_arrange(self);
     }
     return status;
 }

@@ -52,6 +52,7 @@ typedef struct med_exchange_node {
     med_handle memory;
     med_handle guard; /* of the locked baseline (locked.h); 0: the exchange is lock-free */
     bool in_vain;     /* of that: it last waited for the locks until it gave up */
+    bool careful;     /* nothing goes at once: it is locked, or the system keeps a trace */
     med_pool_cache cache;
     med_pending_queue gets; /* endpoints that it waits for */
     med_sends sends;
@@ -66,6 +67,13 @@ typedef struct med_exchange_node {
     /* For each buffer: its use that the node sent in place; 0: none. NULL: it sent none. */
     uint32_t *sent;
 } med_exchange_node;
+
+/* May what is usual go by the short ways, which take no lock and are not told? */
+static inline bool
+med_exchange_may_at_once(const med_self *self)
+{
+    return !(med_port_has_processes() && __builtin_expect(self->exchange->careful, 0));
+}
 
 /* What a system of these limits shares for it. 0: more than there can be. */
 uint32_t med_exchange_memory_bytes(const med_limits *limits);

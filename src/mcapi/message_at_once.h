@@ -121,7 +121,7 @@ med_message_lane_to_receive(const med_self *self, med_handle at, uint32_t *prior
     /* Relaxed: the slow way acquires it. */
     if (__builtin_expect(!own || own->receives.first, 0) || med_message_is_barred(own->row) ||
         __builtin_expect(atomic32_load_relaxed(&own->row->lanes_made) != own->lanes_seen, 0) ||
-        med_is_locked(self)) {
+        !med_exchange_may_at_once(self)) {
         return NULL;
     }
     *priority = med_message_most_urgent(own);

@@ -14,6 +14,7 @@
 #include "mcapi/buffer.h"
 #include "mcapi/message.h"
 #include "mcapi/message_at_once.h"
+#include "mcapi/told.h"
 #include "mrapi/system.h"
 
 /* ---- Lanes to receive from ------------------------------------------------------------------- */
@@ -186,6 +187,7 @@ take(med_self *self, med_endpoint_own *own, found *f, void *buffer, size_t size)
     med_record_release(lane, f->record.granules, f->record.leads_on);
     med_message_go_on(own, f->priority, lane);
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, bytes);
+    med_told_received(self, lane, med_told_count(lane->consumer.row, MED_LANE_CONSUMER), bytes);
     return bytes > size ? MEDLEY_ERR_LIMIT : MEDLEY_OK;
 }
 
@@ -308,6 +310,15 @@ take_run(med_endpoint_own *own, found *f, const med_message_places *places, uint
     return many;
 }
 
+static void
+received_tell(const med_self *self, const med_lane_own *lane, const size_t *lengths, uint32_t many)
+{
+    uint32_t before = med_told_count(lane->consumer.row, MED_LANE_CONSUMER) - many;
+    for (uint32_t i = 0; i < many && med_traced_is_on(self->system); i++) {
+        med_told_received(self, lane, before + i + 1, lengths[i]);
+    }
+}
+
 /* Those that are there. MEDLEY_EMPTY: none (any more). */
 static medley_status_t
 receive_some(med_self *self,
@@ -321,7 +332,9 @@ receive_some(med_self *self,
         return status;
     }
     if (f.record.kind == MED_RECORD_PLAIN && f.record.bytes <= places->size) {
-        *received += take_run(own, &f, places, *received);
+        uint32_t many = take_run(own, &f, places, *received);
+        received_tell(self, f.lane, places->lengths + *received, many);
+        *received += many;
         return MEDLEY_OK;
     }
     uint32_t bytes = 0;

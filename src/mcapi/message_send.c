@@ -15,6 +15,7 @@
 #include "mcapi/buffer.h"
 #include "mcapi/message.h"
 #include "mcapi/message_at_once.h"
+#include "mcapi/told.h"
 #include "mrapi/system.h"
 
 /* ---- Lanes to send by ------------------------------------------------------------------------ */
@@ -46,7 +47,8 @@ at_once_arrange(const med_self *self, med_lane_own *lane)
     uint32_t plain = med_record_plain_max(&lane->producer.ring.view);
     uint32_t most = self->system->limits.buffer_bytes; /* no endpoint takes longer ones */
     lane->producer.receiver = med_endpoint_at(self->system, med_handle_index(lane->producer.to));
-    lane->producer.at_once_end = med_is_locked(self) ? 0 : 1 + (plain < most ? plain : most);
+    bool may = med_exchange_may_at_once(self);
+    lane->producer.at_once_end = may ? 1 + (plain < most ? plain : most) : 0;
     lane->producer.at_once_until = med_ring_tail(&lane->producer.ring);
 }
 
@@ -117,8 +119,14 @@ size_check(const med_self *self, const med_message *message)
     return message->bytes <= most ? MEDLEY_OK : MEDLEY_ERR_NOT_SUPPORTED;
 }
 
+static void
+sent_tell(const med_self *self, const med_lane_own *lane, uint32_t bytes)
+{
+    med_told_sent(self, lane, med_told_count(lane->producer.row, MED_LANE_PRODUCER), bytes);
+}
+
 static medley_status_t
-send_plain(med_lane_own *lane, const med_message *message)
+send_plain(med_self *self, med_lane_own *lane, const med_message *message)
 {
     med_ring_producer *ring = &lane->producer.ring;
     unsigned char *at_tail; /* where it is filled */
@@ -127,6 +135,7 @@ send_plain(med_lane_own *lane, const med_message *message)
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         uint32_t next = med_message_fill(lane, message->payload, message->bytes);
         med_record_publish(lane, next);
+        sent_tell(self, lane, message->bytes);
         if (!med_port_is_small()) {
             lane->producer.at_once_until = med_watch_until(lane, ring->limit);
         }
@@ -140,6 +149,7 @@ send_buffer(med_self *self, med_lane_own *lane, const med_message *message)
     medley_status_t status = med_buffer_send_copy(self, lane, message->payload, message->bytes);
     if (status == MEDLEY_OK) {
         med_lane_count(lane->producer.row, MED_LANE_PRODUCER, message->bytes);
+        sent_tell(self, lane, message->bytes);
     }
     return status;
 }
@@ -153,7 +163,8 @@ send_by(med_self *self, med_lane_own *lane, const med_message *message)
         __builtin_expect(med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER), 0)) {
         return lane_drop(self, lane);
     }
-    medley_status_t status = plain ? send_plain(lane, message) : send_buffer(self, lane, message);
+    medley_status_t status =
+        plain ? send_plain(self, lane, message) : send_buffer(self, lane, message);
     return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
 }
 
@@ -306,7 +317,7 @@ send_some(med_self *self, const med_message *message, uint32_t most, uint32_t *s
     med_lane_own *lane;
     *sent = 0;
     medley_status_t status = send_begin(self, message, &own, &lane);
-    if (status == MEDLEY_OK && !own->sends.first && !med_is_locked(self) &&
+    if (status == MEDLEY_OK && !own->sends.first && med_exchange_may_at_once(self) &&
         message->bytes <= med_record_plain_max(&lane->producer.ring.view) &&
         !med_watch_is_due(lane) && !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER)) {
         *sent = send_run(lane, message, message->payload, most);

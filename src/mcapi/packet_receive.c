@@ -9,6 +9,7 @@
 #include "mcapi/locked.h"
 #include "mcapi/packet.h"
 #include "mcapi/state.h"
+#include "mcapi/told.h"
 #include "mrapi/system.h"
 
 enum {
@@ -41,6 +42,8 @@ receive_once(med_self *self, med_lane_own *lane, void **address, size_t *bytes)
     *address = med_pool_address(&self->exchange->exchange->pool, buffer);
     *bytes = record.bytes;
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, record.bytes);
+    med_told_received(self, lane, med_told_count(lane->consumer.row, MED_LANE_CONSUMER),
+                      record.bytes);
     return MEDLEY_OK;
 }
 

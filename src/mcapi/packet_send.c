@@ -11,6 +11,7 @@
 #include "mcapi/locked.h"
 #include "mcapi/packet.h"
 #include "mcapi/state.h"
+#include "mcapi/told.h"
 #include "mrapi/system.h"
 
 /* ---- Send ------------------------------------------------------------------------------------ */
@@ -122,6 +123,16 @@ send_wait(med_self *self, const send_way *way, med_handle channel, void *buffer,
     return send_by_queue(self, way, own, channel, buffer, bytes);
 }
 
+static inline void
+sent_tell(const med_self *self, const med_lane_own *lane, size_t bytes)
+{
+    bool is_state = lane->producer.kind == MED_LANE_STATES;
+    med_told_sent(self, lane,
+                  is_state ? med_state_cell_newest(&lane->producer.cell)
+                           : med_told_count(lane->producer.row, MED_LANE_PRODUCER),
+                  bytes);
+}
+
 /* ---- Send a copy ----------------------------------------------------------------------------- */
 
 static inline medley_status_t
@@ -135,6 +146,7 @@ copy_once(med_self *self, med_lane_own *lane, void *payload, size_t bytes)
                                  : med_buffer_send_copy(self, lane, payload, (uint32_t)bytes);
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
+        sent_tell(self, lane, bytes);
     }
     return status;
 }
@@ -247,6 +259,7 @@ place_once(med_self *self, med_lane_own *lane, void *address, size_t bytes)
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         self->exchange->sent[buffer.place & 0xffffu] = buffer.generation;
         med_lane_count(lane->producer.row, MED_LANE_PRODUCER, bytes);
+        sent_tell(self, lane, bytes);
     }
     return status;
 }

@@ -22,6 +22,7 @@
 
 #include "mcapi/endpoint.h"
 #include "mcapi/locked.h"
+#include "mcapi/told.h"
 #include "mrapi/system.h"
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
@@ -341,6 +342,13 @@ look_at_peer(void *context)
     return MEDLEY_OK;
 }
 
+/* Whose it is, for who is told; 0: it goes by none. */
+static uint32_t
+endpoint_of(const med_pending *pending)
+{
+    return pending->own ? atomic32_load_relaxed(&pending->own->handle) : 0; /* relaxed: own */
+}
+
 medley_status_t
 med_pending_wait(med_self *self, med_pending_queue *queue, med_pending *asked, uint64_t deadline_ns)
 {
@@ -351,7 +359,12 @@ med_pending_wait(med_self *self, med_pending_queue *queue, med_pending *asked, u
                                    .context = asked,
                                    .deadline_ns = deadline_ns,
                                    .scope = self->scope};
+    const med_traced_wait what = asked->own && queue == &asked->own->receives
+                                     ? MED_TRACED_WAIT_RECEIVE
+                                     : MED_TRACED_WAIT_SEND;
+    uint32_t begun = med_traced_wait_begin(self, what, endpoint_of(asked));
     medley_status_t status = med_wait_until(&self->row->news, &self->waiter, &wait);
+    med_traced_wait_end(self, what, begun);
     if (status == MEDLEY_OK) {
         return asked->outcome.status;
     }
@@ -412,8 +425,10 @@ med_pending_wait_any(med_self *self,
                                   .each_slice = med_port_has_threads() ? look_at_peers : NULL,
                                   .each_look = watch,
                                   .context = &all};
+    uint32_t begun = med_traced_wait_begin(self, MED_TRACED_WAIT_REQUEST, 0);
     medley_status_t status =
         med_request_wait_any(&self->system->requests, &how, handles, count, which, outcome);
+    med_traced_wait_end(self, MED_TRACED_WAIT_REQUEST, begun);
     self->exchange->look = 0;
     return status;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mcapi/locked.h"
+#include "mcapi/told.h"
 #include "mcapi/watch.h"
 #include "mrapi/system.h"
 
@@ -64,8 +65,11 @@ wait_for(moving *m, bool (*condition)(void *context), med_lane_row *row, med_lan
         wait.call = sends ? &to->view.ring->consumer.stop : &from->view.ring->producer.stop;
         wait.call_value = sends ? to->tail - to->view.mask - 1 : from->head;
     }
+    const med_traced_wait what = sends ? MED_TRACED_WAIT_SEND : MED_TRACED_WAIT_RECEIVE;
     med_lane_count_wait(row, side);
+    uint32_t begun = med_traced_wait_begin(self, what, med_told_lane(self, m->lane, side));
     medley_status_t status = med_wait_until(&m->self->row->news, &m->self->waiter, &wait);
+    med_traced_wait_end(self, what, begun);
     if (status == MEDLEY_TIMEOUT) {
         med_lane_glance_at(m->self, row, sends ? MED_LANE_CONSUMER : MED_LANE_PRODUCER);
     }
@@ -177,9 +181,11 @@ send(const moving *m)
     }
     if (status == MEDLEY_OK) {
         med_scalar_mark(lane, m->width);
+        uint32_t number = med_ring_tail(ring) + 1;
         if (med_scalar_put(lane, lane->producer.row, *m->value)) {
             med_scalar_sent(lane, m->width);
         }
+        med_told_sent(m->self, lane, number, m->width);
     }
     return status == MEDLEY_FULL_CONSUMER_READING ? MEDLEY_FULL : status;
 }
@@ -248,9 +254,11 @@ receive(const moving *m)
     if (!med_scalar_is_of(m->lane, m->width)) {
         return MEDLEY_ERR_ACCESS;
     }
+    uint32_t number = m->lane->consumer.ring.head + 1;
     if (med_scalar_take(m->lane, m->value)) {
         (void)med_scalar_received(m->lane, 0);
     }
+    med_told_received(m->self, m->lane, number, m->width);
     return MEDLEY_OK;
 }
 
@@ -358,8 +366,8 @@ med_scalar_send_many(med_self *self,
     for (*sent = 0; status == MEDLEY_OK && *sent < count;) {
         const unsigned char *next = (const unsigned char *)values + (size_t)*sent * SCALAR_BYTES;
         med_lane_own *lane = med_channel_sender(self, sender);
-        bool at_once = lane && lane->producer.kind == MED_LANE_SCALARS && !med_is_locked(self) &&
-                       !med_watch_is_due(lane) &&
+        bool at_once = lane && lane->producer.kind == MED_LANE_SCALARS &&
+                       med_exchange_may_at_once(self) && !med_watch_is_due(lane) &&
                        !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
         uint32_t some = at_once ? send_run(lane, next, width, count - *sent) : 0;
         if (some == 0) {
@@ -399,6 +407,16 @@ receive_run(med_lane_own *lane, unsigned char *values, uint32_t width, uint32_t 
     return many;
 }
 
+/* So many, of which the last was the one before the ring's head. */
+static void
+received_tell(const med_self *self, const med_lane_own *lane, uint32_t width, uint32_t many)
+{
+    uint32_t head = lane->consumer.ring.head;
+    for (uint32_t number = head - many; number != head && med_traced_is_on(self->system);) {
+        med_told_received(self, lane, ++number, width);
+    }
+}
+
 medley_status_t
 med_scalar_receive_many(med_self *self,
                         med_handle receiver,
@@ -416,6 +434,7 @@ med_scalar_receive_many(med_self *self,
     while (lane && lane->consumer.kind == MED_LANE_SCALARS && some && *received < count) {
         unsigned char *next = (unsigned char *)values + (size_t)*received * SCALAR_BYTES;
         some = receive_run(lane, next, width, count - *received);
+        received_tell(self, lane, width, some);
         *received += some;
     }
     med_locked_leave(self, MED_RWL_WRITE);

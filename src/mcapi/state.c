@@ -17,6 +17,7 @@
 #include "mcapi/state.h"
 
 #include "mcapi/locked.h"
+#include "mcapi/told.h"
 #include "mcapi/watch.h"
 #include "mrapi/system.h"
 
@@ -141,6 +142,9 @@ copy_newest(med_self *self, med_lane_own *lane, void *target, size_t size, uint3
     if (lane->consumer.reader.number == number) {
         status = copy_again(self, lane, target, size, bytes, status);
     }
+    if (status == MEDLEY_OK && lane->consumer.reader.number != number) {
+        med_told_received(self, lane, lane->consumer.reader.number, *bytes);
+    }
     if (__builtin_expect(status == MEDLEY_OK, 1)) {
         med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, *bytes);
     }
@@ -234,7 +238,10 @@ wait_for(waiting *w, bool (*condition)(void *context), uint64_t deadline_ns)
                                    .deadline_ns = deadline_ns,
                                    .scope = w->self->scope};
     med_lane_count_wait(w->lane->consumer.row, MED_LANE_CONSUMER);
+    uint32_t begun = med_traced_wait_begin(w->self, MED_TRACED_WAIT_RECEIVE,
+                                           med_told_lane(w->self, w->lane, MED_LANE_CONSUMER));
     medley_status_t status = med_wait_until(&w->self->row->news, &w->self->waiter, &wait);
+    med_traced_wait_end(w->self, MED_TRACED_WAIT_RECEIVE, begun);
     if (status == MEDLEY_TIMEOUT) {
         med_lane_glance_at(w->self, w->lane->consumer.row, MED_LANE_PRODUCER);
     }

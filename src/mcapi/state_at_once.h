@@ -29,7 +29,7 @@ med_state_lane_at_once(const med_self *self, med_handle channel, size_t bytes)
     }
     bool usual = bytes <= lane->producer.payload_max && bytes <= lane->producer.cell.value_bytes &&
                  bytes <= MED_STATE_CELL_AT_ONCE_MAX && bytes % MED_STATE_CELL_WORD_BYTES == 0 &&
-                 !lane->producer.endpoint->sends.first && !med_is_locked(self) &&
+                 !lane->producer.endpoint->sends.first && med_exchange_may_at_once(self) &&
                  !med_watch_is_due_after(lane, med_state_cell_newest(&lane->producer.cell)) &&
                  !med_lane_is_gone(lane->producer.row, MED_LANE_CONSUMER);
     return __builtin_expect(usual, 1) ? lane : NULL;

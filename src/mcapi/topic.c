@@ -22,6 +22,7 @@
 
 #include "mcapi/locked.h"
 #include "mcapi/packet.h"
+#include "mcapi/told.h"
 #include "mrapi/system.h"
 
 /* ---- Subscribers ----------------------------------------------------------------------------- */
@@ -225,7 +226,12 @@ wait_for_room(publishing *p)
                                    .scope = p->self->scope};
     each_without(p, count_wait);
     p->waits = true;
-    return med_wait_until(&p->self->row->news, &p->self->waiter, &wait);
+    /* Relaxed: own. */
+    uint32_t begun = med_traced_wait_begin(p->self, MED_TRACED_WAIT_SEND,
+                                           atomic32_load_relaxed(&p->own->handle));
+    medley_status_t status = med_wait_until(&p->self->row->news, &p->self->waiter, &wait);
+    med_traced_wait_end(p->self, MED_TRACED_WAIT_SEND, begun);
+    return status;
 }
 
 medley_status_t

@@ -287,7 +287,10 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
     if (med_log_wanted(MED_LOG_DEBUG)) {
         med_node_tell("comes", mine);
     }
-    med_traced(system, mine->ref, MED_TRACED_NODE_COMES, mine->domain, mine->node);
+    if (med_traced_is_on(system)) {
+        med_traced_more(system, mine->ref, MED_TRACED_NODE_COMES, med_port_process_id(),
+                        mine->domain, mine->node);
+    }
     med_system_retain(system);
     *self = mine;
     return MEDLEY_OK;

@@ -212,6 +212,8 @@ MED_INNER medley_status_t med_node_leave(med_self *self);
 MED_INNER medley_status_t med_node_lend(const char *name, bool quiet);
 /* Before its end, and whenever it is no longer the runtime's. */
 MED_INNER void med_node_lend_end(void);
+/* The calling thread's node there, the program's or the runtime's; 0: none. A look at all rows. */
+MED_INNER uint32_t med_node_ref_here(const struct med_system *system);
 /* Of its row: for showing. */
 void med_node_name_set(med_node_row *row, const char *name);
 /* Empty: it has none. Ends within it, whatever somebody scribbled. */

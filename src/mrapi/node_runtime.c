@@ -20,10 +20,21 @@
 #include "mrapi/event.h"
 #include "mrapi/node_life.h"
 #include "mrapi/system.h"
+#include "mrapi/traced.h"
 
 #define DOMAIN 1u /* of these nodes */
 
 /* ---- Names ----------------------------------------------------------------------------------- */
+
+/* And says so. */
+static void
+name_give(med_self *self, const char *name)
+{
+    med_node_name_set(self->row, name);
+    if (med_traced_is_on(self->system)) {
+        med_traced_letters(self->system, self->ref, MED_TRACED_NODE_NAMED, name);
+    }
+}
 
 /* Relaxed, all of it: for showing. */
 void
@@ -88,7 +99,7 @@ med_node_stand_in_put(med_system *system, const med_node_stand_in *wanted)
     med_self *self;
     medley_status_t status = med_node_register(system, &request, &self);
     if (status == MEDLEY_OK) {
-        med_node_name_set(self->row, wanted->name);
+        name_give(self, wanted->name);
         med_node_arrive(self);
         med_event_tell(MEDLEY_EVENT_NODE_COMES);
     }
@@ -130,7 +141,7 @@ med_node_lend(const char *name, bool quiet)
     }
     if (self) { /* the program was first */
         self->of_runtime = true;
-        med_node_name_set(self->row, name);
+        name_give(self, name);
         return MEDLEY_OK;
     }
     medley_status_t status = med_system_attach_default(&system);
@@ -144,6 +155,16 @@ med_node_lend(const char *name, bool quiet)
     }
     med_system_release(system); /* the row keeps it open now */
     return status;
+}
+
+uint32_t
+med_node_ref_here(const med_system *system)
+{
+    const med_self *self = med_self_get();
+    if (!self) {
+        self = find_mine(system);
+    }
+    return self && self->system == system ? self->ref : 0;
 }
 
 void

@@ -121,17 +121,17 @@ med_system_deadline_ns(void)
 medley_status_t med_system_attach(const char *name, med_system **system);
 /* The same, for the system that this process's nodes join by default: the one that was chosen, else
  * MEDLEY_SYSTEM's, else the user's default one. */
-medley_status_t med_system_attach_default(med_system **system);
+MED_INNER medley_status_t med_system_attach_default(med_system **system);
 #define MED_SYSTEM_DEFAULT_NAME "default"
 /* Did somebody ask for a named one: the program, or MEDLEY_SYSTEM? */
-bool med_system_is_asked_for(void);
+MED_INNER bool med_system_is_asked_for(void);
 /* The named one that this process is in, with one more user; NULL: it is in none. */
 med_system *med_system_retain_named(void);
 /* One more user, one less; the last one detaches the process, and the last process removes the
  * name, unless another is at opening or closing it and does not go on: then the log tells, and the
  * name stays until the next start. */
 void med_system_retain(med_system *system);
-void med_system_release(med_system *system);
+MED_INNER void med_system_release(med_system *system);
 
 /* Attaches, and chooses it as the default one, until med_system_close. MEDLEY_BUSY when this
  * process is in another named system already. */

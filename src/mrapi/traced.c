@@ -74,3 +74,40 @@ med_traced_write_by_caller(const med_system *system,
     uint32_t node_ref = self && self->system == system ? self->ref : 0;
     med_trace_write(&system->trace, node_ref, (uint32_t)event, first, second);
 }
+
+void
+med_traced_more(const med_system *system,
+                uint32_t node_ref,
+                med_traced_event event,
+                uint32_t more,
+                uint32_t first,
+                uint32_t second)
+{
+    uint32_t says = more < MED_TRACED_MORE_MAX ? more : MED_TRACED_MORE_MAX;
+    med_trace_event(&system->trace, node_ref, (uint32_t)event | says << 8, first, second);
+}
+
+#define WORD_BYTES 4u
+
+/* So many bytes of the text, or those up to its end; and on behind them. */
+static uint32_t
+letters(const char **text, uint32_t count)
+{
+    uint32_t word = 0;
+    for (uint32_t i = 0; i < count && **text; i++) {
+        word |= (uint32_t)(unsigned char)*(*text)++ << 8 * i;
+    }
+    return word;
+}
+
+void
+med_traced_letters(const med_system *system,
+                   uint32_t node_ref,
+                   med_traced_event event,
+                   const char *text)
+{
+    uint32_t first = letters(&text, WORD_BYTES);
+    uint32_t second = letters(&text, WORD_BYTES);
+    uint32_t more = letters(&text, MED_TRACED_LETTERS - 2 * WORD_BYTES);
+    med_traced_more(system, node_ref, event, more, first, second);
+}
