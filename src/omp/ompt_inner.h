@@ -55,6 +55,7 @@ typedef struct med_ompt_task {
 typedef struct med_ompt_thread {
     ompt_data_t data;
     bool is_over;
+    uint64_t asked_ns;    /* ompt_traced.c's: when it asked for a lock last */
     med_ompt_task league; /* the initial task of a league's team, while it executes one */
 } med_ompt_thread;
 
@@ -186,5 +187,10 @@ void med_ompt_end(void);
 /* As the environment says where it may be. NULL: there is none. */
 ompt_start_tool_result_t *med_ompt_tool_find(void);
 void med_ompt_tool_say(const char *line, const char *more);
+
+/* ---- Medley's own: ompt_traced.c ------------------------------------------------------------- */
+
+/* The tool that tells a system's trace of the program's regions; NULL: nobody asked for it. */
+ompt_start_tool_result_t *med_ompt_traced_tool(void);
 
 #endif

@@ -96,7 +96,7 @@ med_ompt_tool_find(void)
     const med_settings *settings = med_settings_get();
     ompt_start_tool_result_t *tool = NULL;
     if (!settings->tool) {
-        return NULL;
+        return med_ompt_traced_tool();
     }
     med_ompt_tool_say("----- START LOGGING OF TOOL REGISTRATION -----", NULL);
     med_ompt_tool_say("Looking in the program and its libraries", NULL);
@@ -109,5 +109,5 @@ med_ompt_tool_find(void)
         med_ompt_tool_say("OMP_TOOL_LIBRARIES = ", settings->tool_libraries);
         tool = find_in_list(settings->tool_libraries);
     }
-    return tool;
+    return tool ? tool : med_ompt_traced_tool();
 }
