@@ -23,7 +23,7 @@ packages() {
     demo) packages build
           echo python-matplotlib-data libomp5-16 ;;
     test) packages build
-          echo libhwloc-plugins git libcmocka-dev spin python3 python3-simpy binutils groff-base strace
+          echo libhwloc-plugins git libcmocka-dev spin python3 python3-simpy binutils groff-base strace babeltrace2
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
           echo qemu-system-arm gfortran clang-16 libomp-16-dev ;;
     cross) packages build

@@ -236,7 +236,7 @@ class Scribbled(TraceTest):
             self.write(self.at + 64 + 64 * lane, struct.pack("=I", 2 * records))
             for i in range(records):
                 slot = self.at + 64 + 64 * lanes + (lane * records + i) * SLOT_BYTES
-                event = noise.choice((*range(16), 0xFFFFFFFF))
+                event = noise.choice((*range(32), 0xFFFFFFFF)) | noise.getrandbits(24) << 8
                 words = (0, 2 * i + 1, *(noise.getrandbits(32) for _ in range(3)), event)
                 self.write(slot, struct.pack("=8I", *words, noise.randrange(12), noise.getrandbits(32)))
         self.check()

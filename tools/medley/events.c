@@ -13,6 +13,7 @@
 #include "mrapi/traced.h"
 #include "mrapi/view.h"
 #include "tools/medley/output.h"
+#include "tools/medley/timeline.h"
 
 /* ---- All records, by time -------------------------------------------------------------------- */
 
@@ -82,8 +83,9 @@ static void
 name_note(names *n, const med_trace_record *record)
 {
     uint32_t index = med_node_ref_index(record->node);
-    bool tells = record->event == MED_TRACED_NODE_COMES || record->event == MED_TRACED_NODE_GOES ||
-                 record->event == MED_TRACED_NODE_DIED;
+    uint32_t event = MED_TRACED_EVENT_OF(record->event);
+    bool tells = event == MED_TRACED_NODE_COMES || event == MED_TRACED_NODE_GOES ||
+                 event == MED_TRACED_NODE_DIED;
     if (tells && record->node && index < n->count) {
         n->rows[index] = (name){record->node, record->words[0], record->words[1]};
     }
@@ -194,6 +196,63 @@ says_stuck(const med_system *system, const med_trace_record *record, json_t *to)
                               output_number(record->words[1] != 0, record->words[1]));
 }
 
+static void
+says_nothing(const med_system *system, const med_trace_record *record, json_t *to)
+{
+    (void)system;
+    (void)record;
+    (void)to;
+}
+
+static void
+says_moved(const med_system *system, const med_trace_record *record, json_t *to)
+{
+    uint32_t more = MED_TRACED_MORE_OF(record->event);
+    (void)system;
+    (void)json_object_update_new(to, json_pack("{s:s, s:I, s:I, s:I}", "kind",
+                                               timeline_message_kind(MED_TRACED_MOVED_KIND(more)),
+                                               "number", (json_int_t)record->words[1], "lane",
+                                               (json_int_t)record->words[0], "bytes",
+                                               (json_int_t)MED_TRACED_MOVED_BYTES(more)));
+}
+
+static void
+says_wait(const med_system *system, const med_trace_record *record, json_t *to)
+{
+    (void)system;
+    (void)json_object_set_new(to, "wait", json_string(timeline_wait_label(record->words[0])));
+}
+
+static void
+says_wait_over(const med_system *system, const med_trace_record *record, json_t *to)
+{
+    says_wait(system, record, to);
+    (void)json_object_set_new(to, "sleeps", json_integer(record->words[1]));
+}
+
+static void
+says_waited_for(const med_system *system, const med_trace_record *record, json_t *to)
+{
+    says_wait(system, record, to);
+    (void)json_object_set_new(to, "waited_ns", json_integer((json_int_t)record->words[1] * 1000));
+}
+
+static void
+says_name(const med_system *system, const med_trace_record *record, json_t *to)
+{
+    char letters[TIMELINE_NAME_BYTES];
+    (void)system;
+    recording_letters(record, letters);
+    (void)json_object_set_new(to, "name", json_string(letters));
+}
+
+static void
+says_member(const med_system *system, const med_trace_record *record, json_t *to)
+{
+    (void)system;
+    (void)json_object_set_new(to, "member", json_integer(MED_TRACED_MORE_OF(record->event)));
+}
+
 static const struct {
     const char *name;
     event_says says;
@@ -212,6 +271,22 @@ static const struct {
     [MED_TRACED_LOCK_MISSED] = {"lock-missed", says_waited},
     [MED_TRACED_OWNER_DIED] = {"owner-died", says_lock},
     [MED_TRACED_TABLE_STUCK] = {"table-stuck", says_stuck},
+    [MED_TRACED_SENT] = {"sent", says_moved},
+    [MED_TRACED_RECEIVED] = {"received", says_moved},
+    [MED_TRACED_WAITS] = {"waits", says_wait},
+    [MED_TRACED_WAITED] = {"waited", says_wait_over},
+    [MED_TRACED_BEGINS] = {"begins", says_name},
+    [MED_TRACED_ENDS] = {"ends", says_nothing},
+    [MED_TRACED_MARK] = {"mark", says_name},
+    [MED_TRACED_MEMBER] = {"region-begins", says_member},
+    [MED_TRACED_MEMBER_ENDS] = {"region-ends", says_member},
+    [MED_TRACED_TASK] = {"task-begins", says_nothing},
+    [MED_TRACED_TASK_ENDS] = {"task-ends", says_nothing},
+    [MED_TRACED_NODE_NAMED] = {"node-named", says_name},
+    [MED_TRACED_PLACE] = {"place", says_nothing},
+    [MED_TRACED_PLACE_INSIDE] = {"place-inside", says_nothing},
+    [MED_TRACED_PLACE_PATH] = {"place-path", says_name},
+    [MED_TRACED_HAS_WAITED] = {"has-waited", says_waited_for},
 };
 
 static json_t *
@@ -220,13 +295,14 @@ event_json(const med_system *system,
            const med_trace_record *record,
            uint64_t now_ns)
 {
-    bool known = record->event < MED_TRACED_COUNT && events[record->event].name;
+    uint32_t event = MED_TRACED_EVENT_OF(record->event);
+    bool known = event < MED_TRACED_COUNT && events[event].name;
     uint64_t ago_ns = record->time_ns < now_ns ? now_ns - record->time_ns : 0;
     json_t *row = json_pack("{s:I, s:I, s:o, s:s}", "ago_ns", (json_int_t)ago_ns, "time_ns",
                             (json_int_t)record->time_ns, "node", node_json(n, record->node),
-                            "event", known ? events[record->event].name : "unknown");
+                            "event", known ? events[event].name : "unknown");
     if (known) {
-        events[record->event].says(system, record, row);
+        events[event].says(system, record, row);
     }
     return row;
 }

@@ -73,6 +73,32 @@ output_age_text(uint64_t age_ns)
     return text;
 }
 
+static void
+time_write(char *text, uint64_t ns)
+{
+    static const struct {
+        double ns;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+    unsigned i = 0;
+    while (i < 3 && (double)ns < units[i].ns) {
+        i++;
+    }
+    if (ns < 1000) {
+        (void)snprintf(text, OUTPUT_CELL_BYTES, "%u ns", (unsigned)ns);
+    } else {
+        (void)snprintf(text, OUTPUT_CELL_BYTES, "%.1f %s", (double)ns / units[i].ns, units[i].unit);
+    }
+}
+
+const char *
+output_time_text(uint64_t ns)
+{
+    char *text = next_text();
+    time_write(text, ns);
+    return text;
+}
+
 const char *
 output_count_text(uint64_t number, const char *things)
 {
@@ -130,6 +156,16 @@ output_size(const json_t *row, const json_t *value, char *cell)
 {
     if (json_is_integer(value)) {
         size_write(cell, (uint64_t)json_integer_value(value));
+    } else {
+        output_plain(row, value, cell);
+    }
+}
+
+void
+output_time(const json_t *row, const json_t *value, char *cell)
+{
+    if (json_is_integer(value)) {
+        time_write(cell, (uint64_t)json_integer_value(value));
     } else {
         output_plain(row, value, cell);
     }

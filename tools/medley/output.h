@@ -39,12 +39,15 @@ bool output_json_given(void);
 void output_plain(const json_t *row, const json_t *value, char *cell); /* null and none: "-" */
 void output_size(const json_t *row, const json_t *value, char *cell);  /* of bytes: "32 KiB" */
 void output_age(const json_t *row, const json_t *value, char *cell);   /* of ns: "3.2 s" */
+void output_time(const json_t *row, const json_t *value, char *cell);  /* of ns: "3.2 us" */
 void output_list(const json_t *row, const json_t *value, char *cell);  /* of strings: "a, b" */
 void output_node(const json_t *row, const json_t *value, char *cell);  /* of output_node_json's */
 
 /* "32 KiB" for lines of prose; the text lives until the next call but three. */
 const char *output_size_text(uint64_t size_bytes);
 const char *output_age_text(uint64_t age_ns);
+/* "850 ns", "3.2 us", "18.4 ms", "2.1 s": what is measured. */
+const char *output_time_text(uint64_t ns);
 /* "1 node", "2 nodes": likewise, by the plural. */
 const char *output_count_text(uint64_t number, const char *things);
 

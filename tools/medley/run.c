@@ -15,7 +15,9 @@
 #include "tools/medley/run_launched.h"
 #include "tools/medley/run_openmp.h"
 #include "tools/medley/run_plan.h"
+#include "tools/medley/run_recorded.h"
 #include "tools/medley/run_watch.h"
+#include "tools/medley/trace_write.h"
 
 static const char help[] =
     "usage: medley run [-n COUNT] [OPTION...] PROGRAM [ARGUMENT...]\n"
@@ -33,6 +35,8 @@ static const char help[] =
     "  --own-openmp   leaves the programs the OpenMP library that they find by themselves\n"
     "  --plain        what programs write is not changed\n"
     "  --keep-going   who fails does not end the others\n"
+    "  --trace-svg FILE, --trace-chrome FILE, --trace-ctf FOLDER, --trace-summary\n"
+    "                 record it all, and make of it what medley trace does\n"
     "  --verbose      tells what happens, on standard error\n"
     "  --json         at the end, one JSON document; programs write to standard error\n"
     "  -h, --help     this text\n"
@@ -52,6 +56,7 @@ typedef struct run_arguments {
     bool spread;
     bool own_openmp;
     bool plain;
+    trace_wanted trace;
     run_options options;
 } run_arguments;
 
@@ -91,6 +96,43 @@ system_close(const run_options *options)
     (void)med_system_close();
 }
 
+/* ---- Recorded -------------------------------------------------------------------------------- */
+
+/* Between two looks at it nobody writes so many. */
+#define RECORDED_RING "262144"
+
+/* Whoever creates the system, this command, has it keep a trace; its programs tell theirs. */
+static void
+trace_ask_for(void)
+{
+    const char *asked = getenv("MEDLEY_TRACE");
+    if (!asked || !*asked || strcmp(asked, "0") == 0) {
+        (void)setenv("MEDLEY_TRACE", RECORDED_RING, 1);
+    }
+}
+
+/* Gives the status: where the run's own was good, of this. */
+static int
+recording_use(const med_command *command,
+              const trace_wanted *wanted,
+              const run_options *options,
+              int status,
+              json_t *report)
+{
+    json_t *summary = NULL;
+    recording_end(options->recording);
+    bool good = trace_write(command, wanted, options->system_name, options->recording, &summary);
+    if (summary && !options->json) {
+        trace_summary_print(summary);
+    }
+    if (summary && options->json && report) {
+        (void)json_object_set(report, "trace", summary);
+    }
+    json_decref(summary);
+    recording_forget(options->recording);
+    return status == 0 && !good ? COMMAND_FAILED : status;
+}
+
 /* ---- The run --------------------------------------------------------------------------------- */
 
 /* What the command line says of all programs. */
@@ -119,10 +161,20 @@ openmp_find(const med_command *command, const run_plan *plan, run_options *optio
 }
 
 static int
-run_plan_in_system(const med_command *command, const run_options *options, const run_plan *plan)
+run_plan_in_system(const med_command *command,
+                   run_options *options,
+                   const run_plan *plan,
+                   const trace_wanted *trace)
 {
-    json_t *report;
+    static recording record;
+    json_t *report = NULL;
+    if (trace_is_wanted(trace) && recording_begin(&record, options->system, RECORDING_EVENTS)) {
+        options->recording = &record;
+    }
     int status = run_watch(command, plan, options, &report);
+    if (options->recording) {
+        status = recording_use(command, trace, options, status, report);
+    }
     system_close(options);
     if (options->json && report) {
         output_json(report, false);
@@ -154,9 +206,21 @@ run_programs(const med_command *command, const run_arguments *arguments)
         command_error(command, "no descriptor");
         return COMMAND_FAILED;
     }
+    if (trace_is_wanted(&arguments->trace)) {
+        trace_ask_for();
+    }
     bool begins = openmp_find(command, &plan, &options) && system_open(arguments, &image, &options);
     med_image_close(&image);
-    return begins ? run_plan_in_system(command, &options, &plan) : COMMAND_FAILED;
+    return begins ? run_plan_in_system(command, &options, &plan, &arguments->trace)
+                  : COMMAND_FAILED;
+}
+
+int
+run_recorded(const med_command *command, char **words, const trace_wanted *wanted, bool json)
+{
+    const run_arguments arguments = {
+        .words = words, .count = 1, .plain = true, .trace = *wanted, .options = {.json = json}};
+    return run_programs(command, &arguments);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -177,25 +241,31 @@ run_as_told(const med_command *command, run_arguments *arguments)
     if (!launcher) {
         return run_programs(command, arguments);
     }
-    if (arguments->file) {
-        return command_usage_error(command, "%s starts the programs here: give one, no --file",
+    if (arguments->file || trace_is_wanted(&arguments->trace)) {
+        return command_usage_error(command,
+                                   "%s starts the programs here: give one, no --file, no --trace",
                                    launcher->name);
     }
     return run_join(command, launcher, arguments->name, arguments->words, !arguments->own_openmp);
 }
 
+static const struct option known[] = {COMMAND_OPTIONS,
+                                      {"file", required_argument, NULL, 'f'},
+                                      {"name", required_argument, NULL, 'N'},
+                                      {"spread", no_argument, NULL, 's'},
+                                      {"own-openmp", no_argument, NULL, 'o'},
+                                      {"plain", no_argument, NULL, 'p'},
+                                      {"keep-going", no_argument, NULL, 'k'},
+                                      {"trace-svg", required_argument, NULL, TRACE_SVG},
+                                      {"trace-chrome", required_argument, NULL, TRACE_CHROME},
+                                      {"trace-ctf", required_argument, NULL, TRACE_CTF},
+                                      {"trace-summary", no_argument, NULL, TRACE_SUMMARY},
+                                      {"verbose", no_argument, NULL, 'v'},
+                                      {NULL, 0, NULL, 0}};
+
 static int
 run(const med_command *command, int argc, char **argv)
 {
-    static const struct option known[] = {COMMAND_OPTIONS,
-                                          {"file", required_argument, NULL, 'f'},
-                                          {"name", required_argument, NULL, 'N'},
-                                          {"spread", no_argument, NULL, 's'},
-                                          {"own-openmp", no_argument, NULL, 'o'},
-                                          {"plain", no_argument, NULL, 'p'},
-                                          {"keep-going", no_argument, NULL, 'k'},
-                                          {"verbose", no_argument, NULL, 'v'},
-                                          {NULL, 0, NULL, 0}};
     run_arguments arguments = {.count = 1};
     int option;
     char *end;
@@ -233,7 +303,9 @@ run(const med_command *command, int argc, char **argv)
             arguments.options.json = true;
             break;
         default:
-            return command_other_option(command, option, argv);
+            if (!trace_option_take(&arguments.trace, option, optarg)) {
+                return command_other_option(command, option, argv);
+            }
         }
     }
     arguments.words = argv + optind;

@@ -9,6 +9,7 @@
 
 #include "mrapi/process.h"
 #include "tools/medley/output.h"
+#include "tools/medley/recording.h"
 #include "tools/medley/run_process.h"
 #include "tools/medley/run_watched.h"
 
@@ -88,6 +89,9 @@ run_life_start(run_watched *w, run_child *child)
                         ? child->started_ns + child->program->time_limit_ms * RUN_MS_NS
                         : RUN_FOREVER;
     run_tell(w, "%s is process %d", child->whose, (int)child->process);
+    if (w->options->recording) {
+        (void)recording_name(w->options->recording, (uint32_t)child->process, child->whose);
+    }
 }
 
 static void

@@ -16,10 +16,13 @@
 #include <unistd.h>
 
 #include "mrapi/process.h"
+#include "tools/medley/recording.h"
 #include "tools/medley/run_leftovers.h"
 #include "tools/medley/run_watched.h"
 
-#define LOOK_NS (10 * RUN_MS_NS) /* between two looks at who is ready */
+#define LOOK_NS (10 * RUN_MS_NS) /* between two looks at who is ready, */
+#define LINGER_NS (100 * RUN_MS_NS)
+#define RECORDED_NS (5 * RUN_MS_NS) /* and at the trace */
 
 void
 run_tell(const run_watched *w, const char *format, ...)
@@ -73,6 +76,18 @@ run_failed(run_watched *w, int status)
     }
 }
 
+/* Who served those that are over, and has been told so by them, may just be ending. */
+static void
+linger(run_watched *w)
+{
+    uint64_t now_ns = med_port_clock_ns();
+    if (w->linger_ns == 0) {
+        w->linger_ns = now_ns + LINGER_NS;
+    } else if (now_ns >= w->linger_ns) {
+        run_end_all(w, SIGTERM);
+    }
+}
+
 /* Behind all that could start: who waits in vain never will, and who only serves the others ends
  * when none of them is left. */
 static void
@@ -91,7 +106,9 @@ settle(run_watched *w)
         some_left |= child->state != RUN_OVER && !child->program->background;
     }
     if (!w->is_ending && !some_left) {
-        run_end_all(w, SIGTERM);
+        linger(w);
+    } else {
+        w->linger_ns = 0;
     }
 }
 
@@ -201,6 +218,7 @@ timeout_ms(const run_watched *w)
 {
     uint64_t now_ns = med_port_clock_ns();
     uint64_t next_ns = run_ready_is_looked_for(w) ? now_ns + LOOK_NS : RUN_FOREVER;
+    next_ns = w->options->recording ? now_ns + RECORDED_NS : next_ns;
     for (unsigned i = 0; i < w->child_count; i++) {
         const run_child *child = &w->children[i];
         if (child->state == RUN_RUNS) {
@@ -210,6 +228,7 @@ timeout_ms(const run_watched *w)
             next_ns = least(next_ns, child->due_ns);
         }
     }
+    next_ns = w->linger_ns ? least(next_ns, w->linger_ns) : next_ns;
     if (next_ns == RUN_FOREVER) {
         return -1;
     }
@@ -233,6 +252,16 @@ look_at_the_clock(run_watched *w)
             child->is_late = true;
             run_life_request_end(child, SIGTERM, now_ns);
         }
+    }
+}
+
+/* Who has no memory for more goes on without: what was recorded is. */
+static void
+look_at_the_trace(const run_watched *w)
+{
+    if (w->options->recording && !recording_look(w->options->recording)) {
+        command_error(w->command, "no memory for more of the trace");
+        w->options->recording->most = w->options->recording->count;
     }
 }
 
@@ -405,6 +434,7 @@ run_watch(const med_command *command,
         if (!is_over(&w)) {
             wait_and_see(&w);
             look_at_the_clock(&w);
+            look_at_the_trace(&w);
         }
     }
     run_leftovers_kill(others);

@@ -26,12 +26,14 @@
 #include "tools/medley/run_plan.h"
 
 struct med_system;
+struct recording;
 
 typedef struct run_options {
     struct med_system *system; /* which they join, and where it is seen who is ready */
     const char *system_name;
-    const char *openmp_paths; /* of those that are to have it; else it may be NULL */
-    bool json;                /* what programs write to their output goes to standard error */
+    const char *openmp_paths;    /* of those that are to have it; else it may be NULL */
+    struct recording *recording; /* of what happens; NULL: none */
+    bool json;                   /* what programs write to their output goes to standard error */
     bool keeps_going;
     bool tells;      /* what happens, on standard error */
     int signals;     /* run_watch_hear */

@@ -54,6 +54,7 @@ typedef struct run_watched {
     uint64_t ready; /* a bit for each program */
     uint64_t began_ns;
     struct rlimit descriptors; /* before it was raised */
+    uint64_t linger_ns;        /* who serves others that are over may end by itself until then; 0 */
     bool is_ending;            /* nothing starts any more */
     bool is_told_to_end; /* by a signal, or since nobody takes the output: nothing waits for that */
     int status;          /* 0, or of who failed first */
