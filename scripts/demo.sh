@@ -3,8 +3,9 @@
 #
 # The main job, end to end: a photograph goes through three stages, each a process
 # (examples/pipeline): a loader, a quantiser whose OpenMP team finds 24 colours and dark edges, a
-# writer. `medley run` starts and watches them; on the way the quantiser is killed, and no tile is
-# lost. Then the same program on the OpenMP libraries of gcc and LLVM, in turns.
+# writer. `medley run` starts and watches them, and records who did what when; on the way the
+# quantiser is killed, and no tile is lost. Then the same program, not recorded, on the OpenMP
+# libraries of gcc and LLVM, in turns.
 #
 # usage: scripts/demo.sh BUILD_DIR [PHOTO [FOLDER]]
 #
@@ -67,7 +68,8 @@ headline "$photo, through loader, quantiser and writer; one of them is killed"
 touch "$work/runs"
 kill_quantiser demo-$$ &
 killer=$!
-pipeline "$folder/result.png" --name demo-$$
+pipeline "$folder/result.png" --name demo-$$ --trace-svg "$folder/timeline.svg" \
+    --trace-chrome "$folder/timeline.json" --trace-ctf "$folder/timeline.ctf" --trace-summary
 rm "$work/runs"
 wait $killer
 
@@ -102,7 +104,11 @@ printf 'medians; %s\nload average %s\n' "$(sed -n '1s/.*; //p' "$work/medley")" 
 cp "$work/table" "$folder/times.txt"
 
 headline "written"
-printf '%s\n%s\n' "$folder/result.png" "$folder/times.txt"
+printf '%-28s %s\n' result.png 'the picture' timeline.svg 'who did what when, as a picture' \
+    timeline.json 'the same for Perfetto (ui.perfetto.dev) and chrome://tracing' \
+    timeline.ctf/ 'the same for babeltrace2 and Trace Compass' \
+    times.txt 'the three libraries'
+printf 'in %s\n' "$folder"
 if grep -q differs "$work/table"; then
     echo "demo: the picture is not the same on each library" >&2
     exit 1

@@ -32,14 +32,18 @@ main(int count, char **arguments)
     note n;
     stage_begin("loader", LOADER);
     const char *path = count == 2 ? arguments[1] : "";
+    medley_trace_begin("reads");
     const char *wrong = picture_read(&whole, path);
+    medley_trace_end();
     if (wrong)
         stage_fail(path, wrong);
     for (n.kind = SEND_ALL; n.kind != DONE;) {
         channel out;
         if (stage_receive(&n, 1000) && n.kind == SEND_ALL) {
+            medley_trace_begin("loads");
             if (stage_join(&out, &n, true, false))
                 send_all(&out);
+            medley_trace_end();
             stage_close(&out);
         }
     }

@@ -194,13 +194,19 @@ main(void)
         stage_fail("loader or writer", "not there");
     if (!stage_open(&in) || !stage_open(&out))
         stage_fail("loader or writer", "has not connected");
+    medley_trace_begin("gathers"); /* for medley run --trace-svg: what this node is at */
     if (!receive_all(&in))
         stage_fail("loader", "gone before all tiles were here");
+    medley_trace_end();
     double began = omp_get_wtime();
+    medley_trace_begin("colours");
     unsigned rounds = colours_find();
+    medley_trace_end();
     double found = omp_get_wtime();
+    medley_trace_begin("paints");
     if (!send_all(&out))
         stage_fail("writer", "gone before the picture was written");
+    medley_trace_end();
     printf("%d colours in %u rounds: %.1f ms; painted: %.1f ms; %d threads\n", COLOURS, rounds,
            (found - began) * 1e3, (omp_get_wtime() - found) * 1e3, omp_get_max_threads());
     fflush(stdout);

@@ -8,6 +8,7 @@
 
 #include <mcapi.h>
 #include <medley/mcapi_ext.h>
+#include <medley/medley.h>
 #include <stdbool.h>
 
 #include "tile.h"

@@ -56,12 +56,16 @@ main(int count, char **arguments)
         note n;
         channel in;
         if (stage_receive(&n, 1000) && n.kind == TAKE_ALL) {
+            medley_trace_begin("collects");
             if (stage_join(&in, &n, false, false))
                 receive_all(&in);
+            medley_trace_end();
             stage_close(&in);
         }
     }
+    medley_trace_begin("writes");
     const char *wrong = picture_write(&whole, path);
+    medley_trace_end();
     if (wrong)
         stage_fail(path, wrong);
     (void)stage_send(QUANTISER, DONE, 0, 10000);
