@@ -192,8 +192,8 @@ named_print(const json_t *row)
         output_node(row, node, cell);
         json_int_t count = json_integer_value(json_object_get(one, "count"));
         json_int_t ns = json_integer_value(json_object_get(one, "ns"));
-        (void)printf("  %s %s: %" JSON_INTEGER_FORMAT " times, %s in all, %s each\n", cell, name,
-                     count, output_time_text((uint64_t)ns),
+        (void)printf("  %s %s: %s, %s in all, %s each\n", cell, name,
+                     output_count_text((uint64_t)count, "times"), output_time_text((uint64_t)ns),
                      output_time_text((uint64_t)(ns / count)));
     }
 }
