@@ -248,6 +248,32 @@ class Living(RecordingTest):
         process.stdin.close()
 
 
+class Dying(RecordingTest):
+    def test_who_is_killed(self):
+        """It is a mark where it died; its waits end there, and medley run goes on to the end."""
+        run = subprocess.Popen(
+            [MEDLEY, "run", "--json", "--name", "dies", "--trace-chrome", self.path("t.json")]
+            + ["--trace-svg", self.path("t.svg"), "--trace-summary", TRACED, "1", "1", "1", "1"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+        )
+        for end in (run.stderr.close, run.stdout.close, run.wait, run.kill):
+            self.addCleanup(end)
+        self.assertEqual(run.stderr.readline(), "[traced] ready\n")
+        (process,) = [p for p in self.look("dies")["processes"] if p["process_id"] != run.pid]
+        os.kill(process["process_id"], signal.SIGKILL)
+        output, _ = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 128 + signal.SIGKILL)
+        (node,) = json.loads(output)["trace"]["nodes"]
+        self.assertEqual((node["node"], node["died"]), (SENDER, True))
+        (mark,) = [e for e in self.chrome() if e["ph"] == "i"]
+        self.assertEqual((mark["name"], mark["pid"]), ("died", process["process_id"]))
+        self.assertIn("died", self.texts())
+
+
 class Wrong(RecordingTest):
     def test_usage(self):
         for words, why in (
