@@ -37,27 +37,49 @@ life_now(void)
     return med_port_process_life() + 1;
 }
 
-/* By a child of fork, when it begins to have teams. One of its threads does it. */
+static bool
+is_joined(void)
+{
+    return atomic32_load_acquire(&joined) == life_now(); /* A1 in the system <- R1 (join) */
+}
+
+/* False: there is no such system any more, or it keeps no trace. */
+static bool
+join(void)
+{
+    if (med_system_attach_default(&named) != MEDLEY_OK) {
+        return false;
+    }
+    if (!med_traced_is_on(named)) {
+        med_system_release(named);
+        return false;
+    }
+    for (uint32_t i = 0; i < PLACES; i++) {
+        atomic_word_store_relaxed(&places[i], 0); /* relaxed: as in is_new */
+    }
+    atomic32_store_release(&joined, life_now()); /* R1 in the system -> A1 (is_joined) */
+    return true;
+}
+
+/* A child of fork, when it begins to have teams. One of its threads does it, or finds that it
+ * cannot be. */
 static void
 join_anew(void)
 {
-    uint32_t before = atomic32_load_relaxed(&joined); /* relaxed: the swap decides */
-    const uint32_t life = life_now();
-    med_system *system;
-    if (before != life && atomic32_cas_relaxed(&joined, &before, life)) {
-        (void)med_system_attach_default(&system);
-        for (uint32_t i = 0; i < PLACES; i++) {
-            atomic_word_store_relaxed(&places[i], 0); /* relaxed: as in is_new */
-        }
+    static atomic32 tried;                           /* in that life */
+    uint32_t before = atomic32_load_relaxed(&tried); /* relaxed: the swap decides */
+    /* Relaxed: who loses finds the process joined later, or not. */
+    if (!is_joined() && before != life_now() && atomic32_cas_relaxed(&tried, &before, life_now())) {
+        (void)join();
     }
 }
 
-/* A thread's data: the life, and its node in that. */
+/* A thread's data: the life, and its node in that; nothing where it has none. */
 static void
 know_thread(ompt_data_t *thread)
 {
     join_anew();
-    thread->value = (uint64_t)life_now() << 32 | med_node_ref_here(named);
+    thread->value = is_joined() ? (uint64_t)life_now() << 32 | med_node_ref_here(named) : 0;
 }
 
 /* 0: a thread that is no node, or not of this life. */
@@ -281,14 +303,9 @@ begin(ompt_function_lookup_t lookup, int device, ompt_data_t *data)
         {ompt_callback_mutex_acquire, (ompt_callback_t)on_acquire},
         {ompt_callback_mutex_acquired, (ompt_callback_t)on_acquired},
     };
-    if (med_system_attach_default(&named) != MEDLEY_OK) {
+    if (!join()) {
         return 0;
     }
-    if (!med_traced_is_on(named)) {
-        med_system_release(named);
-        return 0;
-    }
-    atomic32_store_relaxed(&joined, life_now()); /* relaxed: before any thread is told of */
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         (void)set(wanted[i].event, wanted[i].callback);
     }
@@ -299,8 +316,8 @@ static void
 finish(ompt_data_t *data)
 {
     (void)data;
-    if (atomic32_load_relaxed(&joined) == life_now()) { /* relaxed: as in join_anew */
-        med_node_lend_end(); /* the program ends in order: its node is to go, not to be found dead */
+    if (is_joined()) {
+        med_node_lend_end(); /* the program ends in order: its node goes, and is not found dead */
         med_system_release(named);
     }
 }

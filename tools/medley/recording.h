@@ -57,8 +57,8 @@ typedef struct recording {
 
 /* From the oldest event that the system still has. False: no memory. */
 bool recording_begin(recording *r, const med_system *system, size_t most);
-/* That process is to be called so, before its first event is taken: one that nobody names goes by the
- * name that the system has for it, as long as it lives. False: no memory. */
+/* That process is to be called so, before its first event is taken: one that nobody names goes by
+ * the name that the system has for it, as long as it lives. False: no memory. */
 bool recording_name(recording *r, uint32_t process_id, const char *name);
 /* Takes what is new. So often that none is lost: the rings hold some milliseconds, when all is at
  * its busiest. False: no memory. */
