@@ -209,6 +209,9 @@ is_wanted_here(void *context)
         const med_barrier_line *line = line_of(w, i);
         /* Relaxed: a guess. */
         if (atomic32_load_relaxed(&line->processor) == here && !has_come(line, w->come)) {
+            if (w->member->shares) {
+                w->member->shares(w->member);
+            }
             return true;
         }
     }

@@ -72,6 +72,8 @@ typedef struct med_barrier_member {
      * the member has slept. */
     const med_wait_limits *limits;
     void (*slept)(struct med_barrier_member *member);
+    /* Likewise: called when one of those it waits for seems to be on its own processor. */
+    void (*shares)(struct med_barrier_member *member);
 } med_barrier_member;
 
 /* `leads` says of each member how many levels it goes up as a leader, from 0 on: a group of the

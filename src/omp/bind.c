@@ -9,9 +9,6 @@
 #include "omp/places.h"
 #include "omp/team.h"
 
-#define APART_PROCESSORS 256u /* where there are more, threads are left where they begin */
-#define UNBIND_TRIES 16u
-
 static uint32_t
 smaller(uint32_t a, uint32_t b)
 {
@@ -69,52 +66,6 @@ med_bind_next(uint32_t bind, uint32_t wanted, uint32_t level)
         return settings->bind_list[level];
     }
     return wanted ? wanted : bind;
-}
-
-/* What was granted may have changed just now: then to whatever the system grants. It may refuse for
- * the moment: some tries. */
-static void
-unbind(const uint32_t *all, uint32_t count)
-{
-    uint32_t any[APART_PROCESSORS];
-    for (uint32_t i = 0; i < APART_PROCESSORS; i++) {
-        any[i] = i;
-    }
-    uint32_t pauses = 0;
-    while (med_port_thread_bind(all, count) != MEDLEY_OK &&
-           med_port_thread_bind(any, APART_PROCESSORS) != MEDLEY_OK && pauses < UNBIND_TRIES) {
-        med_wait_pause(&pauses);
-    }
-}
-
-/* Where there are enough each second one: virtual machines seldom tell that two next to each other
- * are halves of one core. */
-static uint32_t
-step_apart(uint32_t processors, uint32_t members)
-{
-    return processors >= 2 * members ? 2 : 1;
-}
-
-void
-med_bind_apart(const med_member *member)
-{
-    uint32_t all[APART_PROCESSORS];
-    uint32_t here = med_port_processor_here();
-    if (here != member->started_on || here == MED_PORT_PROCESSOR_ANY) {
-        return;
-    }
-    uint32_t count = med_port_processors_list(all, APART_PROCESSORS);
-    if (member->number >= count || count > APART_PROCESSORS) {
-        return;
-    }
-    uint32_t own = 0;
-    while (own < count - 1 && all[own] != here) {
-        own++;
-    }
-    uint32_t beside = member->number * step_apart(count, member->started_with);
-    if (med_port_thread_bind(&all[(own + beside) % count], 1) == MEDLEY_OK) {
-        unbind(all, count);
-    }
 }
 
 static med_bind

@@ -52,10 +52,5 @@ uint32_t med_bind_processors(const struct med_member *member,
 void med_bind_here(struct med_member *member);
 /* The same for one that leads by itself: it begins at the first of all places. */
 void med_bind_begin(struct med_member *member);
-/* The calling thread is that member's, and new. A system may start it on the processor of who
- * starts it, and does not see that two run there when they wait for each other often: they may stay
- * there together for long while another one idles. If so it goes to one beside, and may run
- * everywhere from there on, as before. */
-void med_bind_apart(const struct med_member *member);
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "mrapi/heap_lent.h"
 #include "mrapi/node.h"
+#include "omp/apart.h"
 #include "omp/bind.h"
 #include "omp/gate.h"
 #include "omp/once.h"
@@ -99,7 +100,7 @@ serve(void *argument)
     if (member->bound) {
         med_heap_lent_move(member);
     } else {
-        med_bind_apart(member);
+        med_apart_begin(member);
     }
     bool is_shown = member->team->is_shown;
     med_port_thread_name(name_of(member).bytes);

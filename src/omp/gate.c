@@ -22,6 +22,7 @@
 
 #include <stddef.h>
 
+#include "omp/apart.h"
 #include "omp/bind.h"
 #include "omp/cancel.h"
 #include "omp/quota.h"
@@ -113,6 +114,12 @@ slept_at_barrier(med_barrier_member *place)
     med_team_slept((med_member *)((char *)place - offsetof(med_member, place)));
 }
 
+static void
+shares_at_barrier(med_barrier_member *place)
+{
+    med_apart_again((med_member *)((char *)place - offsetof(med_member, place)));
+}
+
 void
 med_gate_enter(med_member *member)
 {
@@ -127,6 +134,7 @@ med_gate_enter(med_member *member)
     med_barrier_member_init(&member->place, member->seat);
     member->place.come = gate->come;
     member->place.slept = slept_at_barrier;
+    member->place.shares = shares_at_barrier;
     limits_set(member);
     member->implicit.phase = gate->phase;
     member->implicit.icv = &team->icv;
@@ -188,7 +196,12 @@ static bool
 is_wanted_here(void *context)
 {
     const gate_wait *w = context;
-    return w->member->barrier && med_barrier_is_wanted_here(w->member->barrier, &w->member->place);
+    bool is_wanted =
+        w->member->barrier && med_barrier_is_wanted_here(w->member->barrier, &w->member->place);
+    if (is_wanted) {
+        med_apart_again(w->member);
+    }
+    return is_wanted;
 }
 
 static void

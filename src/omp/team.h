@@ -103,6 +103,8 @@ typedef struct med_member {
     const med_barrier *departed; /* of the last region it was told of, but for the team's last */
     uint32_t started_on;         /* the processor of who started it then; MED_PORT_PROCESSOR_ANY */
     uint32_t started_with;       /* that many in the team, itself one of them */
+    uint32_t shared;             /* so often it found a member it waits for on its processor, */
+    uint32_t shared_enough;      /* and when it has so often, it looks for another: apart.c */
 } med_member;
 
 #define MED_TEAM_WORKS 8u

@@ -451,6 +451,8 @@ MED_INNER uint32_t med_port_processors_list(uint32_t *numbers, uint32_t room);
 /* The calling thread runs on one of these from now on. MEDLEY_ERR_ARGUMENT: it may on none of them;
  * MEDLEY_ERR_NOT_SUPPORTED. */
 MED_INNER medley_status_t med_port_thread_bind(const uint32_t *processors, uint32_t count);
+/* So many threads of the whole machine run, or could; 0: it cannot be told. Reads a file. */
+MED_INNER uint32_t med_port_threads_running(void);
 /* The lowest number of those with which a processor has this in common: its own, if nobody's. Reads
  * files. */
 typedef enum med_port_shares {

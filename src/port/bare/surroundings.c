@@ -101,6 +101,12 @@ med_port_processors_list(uint32_t *numbers, uint32_t room)
     return count;
 }
 
+uint32_t
+med_port_threads_running(void)
+{
+    return 0;
+}
+
 void
 med_port_host_name(char *name, size_t size_bytes)
 {

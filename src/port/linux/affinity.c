@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which processors a thread may use, and which of them share something, by the kernel's files. */
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -49,6 +50,17 @@ med_port_thread_bind(const uint32_t *processors, uint32_t count)
     }
     int error = pthread_setaffinity_np(pthread_self(), sizeof mask, (const cpu_set_t *)&mask);
     return error == 0 ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
+}
+
+/* "0.61 0.40 0.21 2/84 1397" */
+uint32_t
+med_port_threads_running(void)
+{
+    char line[128];
+    uint32_t running;
+    bool is_told = med_linux_line_read("/proc/loadavg", line, sizeof line) &&
+                   sscanf(line, "%*s %*s %*s %" SCNu32 "/", &running) == 1;
+    return is_told ? running : 0;
 }
 
 /* ---- Who shares what ------------------------------------------------------------------------- */
