@@ -227,7 +227,7 @@ attach(const char *name, uint64_t deadline_ns, med_image *image, med_system *sys
         return status;
     }
     med_attach_tell(is_new ? "created" : "joined", system);
-    med_traced(system, 0, MED_TRACED_JOINED, med_port_process_id(), is_new);
+    med_traced_joined(system, is_new);
     (void)med_process_recover_all(system);
     return MEDLEY_OK;
 }

@@ -100,6 +100,21 @@ letters(const char **text, uint32_t count)
     return word;
 }
 
+#define PROGRAM_PIECES 2u /* of 8 letters: as long as the system's own names */
+
+void
+med_traced_joined(const med_system *system, bool is_new)
+{
+    uint32_t process_id = med_port_process_id();
+    const char *name = med_traced_is_on(system) ? med_port_program_name() : "";
+    med_traced(system, 0, MED_TRACED_JOINED, process_id, is_new);
+    for (uint32_t i = 0; i < PROGRAM_PIECES && *name; i++) {
+        uint32_t first = letters(&name, WORD_BYTES);
+        med_traced_more(system, 0, MED_TRACED_PROGRAM, process_id, first,
+                        letters(&name, WORD_BYTES));
+    }
+}
+
 void
 med_traced_letters(const med_system *system,
                    uint32_t node_ref,

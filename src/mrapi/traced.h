@@ -51,6 +51,7 @@ typedef enum med_traced_event {
     MED_TRACED_TASK,         /* where the task was met, low, high */
     MED_TRACED_TASK_ENDS,    /* the same */
     MED_TRACED_HAS_WAITED,   /* med_traced_wait, for so many microseconds until now */
+    MED_TRACED_PROGRAM,      /* 8 letters of the program's name, or the next 8; process id */
     MED_TRACED_NODE_NAMED,   /* its name's first 8 letters, and 3 more */
     /* Once, before the first that was met there, and all three by that node: */
     MED_TRACED_PLACE,        /* where that is, low, high; */
@@ -93,6 +94,8 @@ MED_INNER uint32_t med_traced_wanted(void);
 void med_traced_open(med_system *system, bool make);
 /* Says so when MEDLEY_TRACE asks for a trace and the system has none. */
 void med_traced_warn_difference(const med_system *system);
+/* This process has joined, and made the system or not. */
+void med_traced_joined(const med_system *system, bool is_new);
 /* A dead node's half-written record. */
 void med_traced_recover(const med_system *system, uint32_t node_ref);
 /* An event that says more. */

@@ -283,6 +283,8 @@ MED_INNER uint32_t med_port_thread_id(void);
  * early: what its own handlers call finds everything as at any other time. */
 medley_status_t
 med_port_on_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+/* For showing: what the program's file is called. */
+const char *med_port_program_name(void);
 /* How many forks stand between this process and the first one of its program. */
 MED_INNER uint32_t med_port_process_life(void);
 medley_status_t med_port_on_exit(void (*handler)(void));

@@ -32,6 +32,10 @@ class TraceTest(CommandTest):
         self.assertEqual(document["system"], SYSTEM)
         return document["events"]
 
+    def happened(self, *words):
+        """Without what is said of names alone."""
+        return [event for event in self.events(*words) if event["event"] != "program"]
+
     def named(self, name):
         return [event for event in self.events() if event["event"] == name]
 
@@ -39,7 +43,7 @@ class TraceTest(CommandTest):
 class Told(TraceTest):
     def test_coming_and_making(self):
         holder = self.holder(3, 5, "create", 9, "sem3", 7, "lock", 9)
-        events = self.events()
+        events = self.happened()
         self.assertEqual(
             [event["event"] for event in events], ["joined", "node-comes", "created", "created"]
         )
@@ -54,6 +58,13 @@ class Told(TraceTest):
         self.assertEqual(times, sorted(times))
         for event in events:
             self.assertLess(event["ago_ns"], 60e9)
+
+    def test_what_the_program_is_called(self):
+        holder = self.holder(3, 5)
+        pieces = self.named("program")
+        self.assertEqual({piece["process_id"] for piece in pieces}, {holder.pid})
+        name = os.path.basename(os.environ["HOLDER"])
+        self.assertEqual("".join(piece["name"] for piece in pieces), name[:16])
 
     def test_going(self):
         self.holder(3, 1)

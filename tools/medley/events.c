@@ -246,6 +246,18 @@ says_name(const med_system *system, const med_trace_record *record, json_t *to)
     (void)json_object_set_new(to, "name", json_string(letters));
 }
 
+/* Some of its name; the rest is in the next record. */
+static void
+says_program(const med_system *system, const med_trace_record *record, json_t *to)
+{
+    char letters[RECORDING_LETTERS_BYTES];
+    (void)system;
+    recording_letters(record, letters);
+    letters[RECORDING_PROGRAM_LETTERS] = '\0';
+    (void)json_object_set_new(to, "name", json_string(letters));
+    (void)json_object_set_new(to, "process_id", json_integer(MED_TRACED_MORE_OF(record->event)));
+}
+
 static void
 says_member(const med_system *system, const med_trace_record *record, json_t *to)
 {
@@ -282,6 +294,7 @@ static const struct {
     [MED_TRACED_MEMBER_ENDS] = {"region-ends", says_member},
     [MED_TRACED_TASK] = {"task-begins", says_nothing},
     [MED_TRACED_TASK_ENDS] = {"task-ends", says_nothing},
+    [MED_TRACED_PROGRAM] = {"program", says_program},
     [MED_TRACED_NODE_NAMED] = {"node-named", says_name},
     [MED_TRACED_PLACE] = {"place", says_nothing},
     [MED_TRACED_PLACE_INSIDE] = {"place-inside", says_nothing},

@@ -25,41 +25,64 @@ recording_node_of(const recording *r, uint32_t ref)
     return NULL;
 }
 
-bool
-recording_name(recording *r, uint32_t process_id, const char *name)
-{
-    recording_program *programs = realloc(r->programs, (r->program_count + 1) * sizeof *programs);
-    if (!programs) {
-        return false;
-    }
-    r->programs = programs;
-    recording_program *program = &programs[r->program_count++];
-    *program = (recording_program){.process_id = process_id};
-    (void)snprintf(program->name, sizeof program->name, "%s", name);
-    return true;
-}
-
-/* The number may come again: then the last one is it. */
-static const char *
-named_by_starter(const recording *r, uint32_t process_id)
+/* The number may come again: then the last one is it. NULL: none. */
+static recording_program *
+program_of(const recording *r, uint32_t process_id)
 {
     for (size_t i = r->program_count; i-- > 0;) {
         if (r->programs[i].process_id == process_id) {
-            return r->programs[i].name;
+            return &r->programs[i];
         }
     }
     return NULL;
 }
 
+static recording_program *
+program_add(recording *r, uint32_t process_id, bool is_given)
+{
+    recording_program *programs = realloc(r->programs, (r->program_count + 1) * sizeof *programs);
+    if (!programs) {
+        return NULL;
+    }
+    r->programs = programs;
+    recording_program *program = &programs[r->program_count++];
+    *program = (recording_program){.process_id = process_id, .is_given = is_given};
+    return program;
+}
+
+bool
+recording_name(recording *r, uint32_t process_id, const char *name)
+{
+    recording_program *program = program_add(r, process_id, true);
+    if (program) {
+        (void)snprintf(program->name, sizeof program->name, "%s", name);
+    }
+    return program != NULL;
+}
+
+/* The trace tells its name, piece by piece; who joins anew tells it again. */
+static bool
+program_note(recording *r, const med_trace_record *record)
+{
+    char letters[RECORDING_LETTERS_BYTES];
+    uint32_t process_id = MED_TRACED_MORE_OF(record->event);
+    recording_program *program = program_of(r, process_id);
+    program = program ? program : program_add(r, process_id, false);
+    recording_letters(record, letters);
+    letters[RECORDING_PROGRAM_LETTERS] = '\0';
+    if (program && !program->is_given && strlen(program->name) <= RECORDING_PROGRAM_LETTERS &&
+        strncmp(program->name, letters, strlen(letters)) != 0) {
+        size_t length = strlen(program->name);
+        (void)snprintf(program->name + length, sizeof program->name - length, "%s", letters);
+    }
+    return program != NULL;
+}
+
+/* Of a process whose name the trace does not have any more. */
 static void
-program_find(const recording *r, uint32_t process_id, char program[RECORDING_PROGRAM_BYTES])
+program_ask(uint32_t process_id, char program[RECORDING_PROGRAM_BYTES])
 {
     char path[64];
-    const char *name = named_by_starter(r, process_id);
-    if (name) {
-        (void)snprintf(program, RECORDING_PROGRAM_BYTES, "%s", name);
-        return;
-    }
     (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/comm", process_id);
     FILE *file = fopen(path, "re");
     if (file) {
@@ -67,6 +90,17 @@ program_find(const recording *r, uint32_t process_id, char program[RECORDING_PRO
             program[strcspn(program, "\n")] = '\0';
         }
         (void)fclose(file);
+    }
+}
+
+static void
+programs_deal(recording *r)
+{
+    for (size_t i = 0; i < r->node_count; i++) {
+        const recording_program *program = program_of(r, r->nodes[i].process_id);
+        if (program && program->name[0]) {
+            memcpy(r->nodes[i].program, program->name, sizeof program->name);
+        }
     }
 }
 
@@ -83,7 +117,7 @@ node_add(recording *r, const recording_node *node)
     r->nodes = nodes;
     r->nodes[r->node_count] = *node;
     if (node->process_id) {
-        program_find(r, node->process_id, r->nodes[r->node_count].program);
+        program_ask(node->process_id, r->nodes[r->node_count].program);
     }
     r->node_count++;
     return true;
@@ -201,6 +235,9 @@ details_note(recording *r, const med_trace_record *record)
                                       .process_id = MED_TRACED_MORE_OF(record->event)};
         return node_add(r, &comes);
     }
+    if (event == MED_TRACED_PROGRAM) {
+        return program_note(r, record);
+    }
     if (node && event == MED_TRACED_NODE_NAMED) {
         recording_letters(record, node->name);
     } else if (node && event == MED_TRACED_PLACE) {
@@ -297,6 +334,7 @@ recording_end(recording *r)
         r->lost += cursor->overwritten + cursor->skipped;
     }
     (void)nodes_look(r);
+    programs_deal(r);
     qsort(r->rows, r->count, sizeof *r->rows, by_time);
 }
 

@@ -33,9 +33,10 @@ typedef struct recording_node {
     char *path;          /* what came of it */
 } recording_node;
 
-/* A process, as who has started it calls it. */
+/* A process, as who has started it calls it, or as the trace does. */
 typedef struct recording_program {
     uint32_t process_id;
+    bool is_given; /* by who started it */
     char name[RECORDING_PROGRAM_BYTES];
 } recording_program;
 
@@ -57,8 +58,8 @@ typedef struct recording {
 
 /* From the oldest event that the system still has. False: no memory. */
 bool recording_begin(recording *r, const med_system *system, size_t most);
-/* That process is to be called so, before its first event is taken: one that nobody names goes by
- * the name that the system has for it, as long as it lives. False: no memory. */
+/* That process is to be called so; one that nobody names goes by what its program's file is called.
+ * False: no memory. */
 bool recording_name(recording *r, uint32_t process_id, const char *name);
 /* Takes what is new. So often that none is lost: the rings hold some milliseconds, when all is at
  * its busiest. False: no memory. */
@@ -67,6 +68,7 @@ bool recording_look(recording *r);
 void recording_end(recording *r);
 /* What stands in the words of a record that has letters, printable. */
 #define RECORDING_LETTERS_BYTES (MED_TRACED_LETTERS + 1u)
+#define RECORDING_PROGRAM_LETTERS 8u /* of a program's name */
 void recording_letters(const med_trace_record *record, char letters[RECORDING_LETTERS_BYTES]);
 /* The node of a record; NULL: it had none, or the trace does not say which. */
 const recording_node *recording_node_of(const recording *r, uint32_t ref);

@@ -29,6 +29,7 @@ typedef enum ctf_source {
     CTF_KIND,
     CTF_ADDRESS, /* both words: 64 bits, in sixteens */
     CTF_LETTERS, /* a text */
+    CTF_EIGHT_LETTERS,
 } ctf_source;
 
 typedef struct ctf_field {
@@ -70,6 +71,7 @@ static const struct {
     [MED_TRACED_MEMBER_ENDS] = {"region_ends", {{"address", CTF_ADDRESS}, {"member", CTF_MORE}}},
     [MED_TRACED_TASK] = {"task_begins", {{"address", CTF_ADDRESS}}},
     [MED_TRACED_TASK_ENDS] = {"task_ends", {{"address", CTF_ADDRESS}}},
+    [MED_TRACED_PROGRAM] = {"program", {{"process", CTF_MORE}, {"letters", CTF_EIGHT_LETTERS}}},
     [MED_TRACED_NODE_NAMED] = {"node_named", {{"name", CTF_LETTERS}}},
     [MED_TRACED_PLACE] = {"place", {{"address", CTF_ADDRESS}}},
     [MED_TRACED_PLACE_INSIDE] = {"place_inside",
@@ -90,6 +92,7 @@ type_of(ctf_source source)
     case CTF_ADDRESS:
         return "x64";
     case CTF_LETTERS:
+    case CTF_EIGHT_LETTERS:
         return "string";
     default:
         return "u32";
@@ -194,10 +197,13 @@ field_put(FILE *file, const med_trace_record *record, ctf_source source)
 {
     if (source == CTF_ADDRESS) {
         put_64(file, (uint64_t)record->words[1] << 32 | record->words[0]);
-    } else if (source == CTF_LETTERS) {
-        char name[TIMELINE_NAME_BYTES];
-        recording_letters(record, name);
-        put_text(file, name);
+    } else if (source == CTF_LETTERS || source == CTF_EIGHT_LETTERS) {
+        char letters[RECORDING_LETTERS_BYTES];
+        recording_letters(record, letters);
+        if (source == CTF_EIGHT_LETTERS) {
+            letters[RECORDING_PROGRAM_LETTERS] = '\0';
+        }
+        put_text(file, letters);
     } else {
         put_32(file, word_of(record, source));
     }

@@ -13,6 +13,7 @@
  * What may run together: one thread places handlers, others fork or exit meanwhile. A fork that has
  * begun without them goes on without them.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +24,14 @@
 
 /* The first of all that a program can have; of destructors, the last. */
 #define NEXT_TO_THE_EVENT 101
+
+/* ---- Its name -------------------------------------------------------------------------------- */
+
+const char *
+med_port_program_name(void)
+{
+    return program_invocation_short_name ? program_invocation_short_name : "";
+}
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 

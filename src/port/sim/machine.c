@@ -79,6 +79,12 @@ med_port_processors_list(uint32_t *numbers, uint32_t room)
     return 8;
 }
 
+const char *
+med_port_program_name(void)
+{
+    return "";
+}
+
 uint32_t
 med_port_threads_running(void)
 {
