@@ -18,7 +18,7 @@ class Readme(unittest.TestCase):
         self.text = read("README.md")
 
     def test_examples(self):
-        shown = re.findall(r"^```c\n(.*?)^```$", self.text, re.MULTILINE | re.DOTALL)
+        shown = re.findall(r"^```c(?: file=[^\n]*)?\n(.*?)^```$", self.text, re.MULTILINE | re.DOTALL)
         self.assertEqual(len(shown), 2)
         self.assertEqual(shown[0], read("examples", "two_processes.c"))
         self.assertIn(shown[1], read("examples", "exchange.c"))
