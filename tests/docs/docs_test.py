@@ -70,7 +70,7 @@ class Docs(unittest.TestCase):
             self.fail("\n" + wrong)
 
     def test_there_are_some(self):
-        self.assertGreater(len(documents()), 2)
+        self.assertGreater(len(documents()), 5)
         self.assertGreater(len(manuals()), 5)
 
 
