@@ -25,7 +25,7 @@ packages() {
     test) packages build
           echo libhwloc-plugins git libcmocka-dev spin python3 python3-simpy binutils groff-base strace babeltrace2
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
-          echo qemu-system-arm gfortran clang-16 libomp-16-dev jq ;;
+          echo qemu-system-arm gfortran clang-16 libomp-16-dev jq libzmq3-dev ;;
     cross) packages build
            echo qemu-user dpkg-dev gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-powerpc64-linux-gnu
            echo libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-ppc64-cross ;;

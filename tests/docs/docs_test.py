@@ -88,7 +88,7 @@ class Docs(unittest.TestCase):
             self.fail("\n" + wrong)
 
     def test_all_there(self):
-        self.assertGreater(len(documents()), 5)
+        self.assertGreater(len(documents()), 8)
         self.assertGreater(len(manuals()), 5)
 
 
