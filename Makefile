@@ -17,6 +17,8 @@
 #                     of every operation; an hour or more
 #   make suites       gcc's own test suite of OpenMP on gcc's library and on ours, as a table and in
 #                     build/suites/results.json; 5 minutes, later runs 2
+#   make docs         the reference of all functions, and the documents, as pages:
+#                     build/docs/html/index.html
 #   make test-cross   the unit tests for other processors, under qemu-user
 #   make check        formatter, linter, sanitizers, fuzzers for a minute each
 #   make install      into PREFIX (default /usr/local), DESTDIR honoured; under sudo it builds
@@ -27,7 +29,7 @@ PREFIX ?= /usr/local
 CMAKE_BUILD = cmake --build
 JOBS := $(shell nproc)
 
-.PHONY: all demo test bench bench-short matrix soak suites test-cross check install help clean setup-%
+.PHONY: all demo test bench bench-short matrix soak suites docs test-cross check install help clean setup-%
 
 all: build/release/stamp
 
@@ -66,6 +68,10 @@ soak: setup-check
 
 suites: setup-suites build/release/stamp
 	@scripts/suites.py build/release/openmp
+
+docs: setup-docs
+	@scripts/docs.sh build/docs
+	@echo build/docs/html/index.html
 
 test-cross: setup-cross
 	scripts/test-cross.sh

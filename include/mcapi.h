@@ -196,6 +196,7 @@ void mcapi_initialize(MCAPI_IN mcapi_domain_t domain_id,
  * MCAPI_ERR_NODE_FINALFAILED (as mrapi_finalize). */
 void mcapi_finalize(MCAPI_OUT mcapi_status_t *status);
 
+/* Own domain and number; MCAPI_RETURN_VALUE_INVALID with MCAPI_ERR_NODE_NOTINIT. */
 mca_domain_t mcapi_domain_id_get(MCAPI_OUT mcapi_status_t *status);
 mcapi_node_t mcapi_node_id_get(MCAPI_OUT mcapi_status_t *status);
 

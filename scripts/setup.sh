@@ -7,11 +7,12 @@
 #   build   compilers, CMake, what the library and the tools are made with
 #   demo    build, a photograph, LLVM's OpenMP library
 #   test    build, cmocka, Spin, the compilers for bare metal and their emulators,
-#           gfortran, clang and its OpenMP, what the documents use
+#           gfortran, clang and its OpenMP, docs, and what the documents use
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
 #   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M
 #   matrix  build, Python and its SimPy
 #   suites  build, the source of gcc's OpenMP library, its other compilers
+#   docs    what make docs makes pages with
 #   check   formatter, linter, fuzzer, sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,7 +26,9 @@ packages() {
     test) packages build
           echo libhwloc-plugins git libcmocka-dev spin python3 python3-simpy binutils groff-base strace babeltrace2
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
-          echo qemu-system-arm gfortran clang-16 libomp-16-dev jq libzmq3-dev ;;
+          echo qemu-system-arm gfortran clang-16 libomp-16-dev jq libzmq3-dev
+          packages docs ;;
+    docs) echo doxygen python3 ;;
     cross) packages build
            echo qemu-user dpkg-dev gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-powerpc64-linux-gnu
            echo libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-ppc64-cross ;;
@@ -38,7 +41,7 @@ packages() {
             echo gfortran gcc-12-source python3 ;;
     check) packages test
            echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev ;;
-    *) echo "setup.sh: unknown job '$1' (build, demo, test, cross, bench, matrix, suites, check)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown job '$1' (build, demo, test, cross, bench, matrix, suites, docs, check)" >&2; exit 2 ;;
     esac
 }
 

@@ -105,13 +105,14 @@ void medley_mcapi_state_wait(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
                              MCAPI_IN mcapi_timeout_t timeout,
                              MCAPI_OUT mcapi_status_t *status);
 
-/* Since this end was opened. */
+/* What a receiving end counts, from when it was opened. */
 typedef struct medley_mcapi_state_counts {
     mcapi_uint32_t retries;       /* copies made again since the sender was faster; wrapping */
     mcapi_uint32_t retries_worst; /* at most, for one value */
     mcapi_uint32_t collisions;    /* how often all tries failed, and it waited for the next value */
 } medley_mcapi_state_counts_t;
 
+/* Of an open receiving end. */
 void medley_mcapi_state_counts_get(MCAPI_IN mcapi_pktchan_recv_hndl_t receive_handle,
                                    MCAPI_OUT medley_mcapi_state_counts_t *counts,
                                    MCAPI_OUT mcapi_status_t *status);

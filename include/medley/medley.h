@@ -33,11 +33,11 @@ medley_status_t medley_system_open(const char *name);
  * process removes the name. MEDLEY_ERR_NOT_FOUND: there was none. */
 medley_status_t medley_system_close(void);
 
+#define MEDLEY_NODE_ANY (~0u)
 /* The calling thread becomes a node, of a number that is free when `node` is MEDLEY_NODE_ANY; the
  * number goes to `number` (may be NULL). mrapi_finalize, or the thread's end, ends it.
  * MEDLEY_ERR_EXISTS: the thread is a node, or the number is taken; MEDLEY_ERR_ARGUMENT (~0 as
  * domain); MEDLEY_ERR_LIMIT, and what medley_system_open may give. */
-#define MEDLEY_NODE_ANY (~0u)
 medley_status_t medley_node_adopt(mrapi_domain_t domain, mrapi_node_t node, mrapi_node_t *number);
 
 /* Did the calling node's last successful acquisition take a lock whose holder had died? Then what
