@@ -53,6 +53,13 @@ def environment_of(shared):
     }
 
 
+def titles_of(path):
+    """As links name them."""
+    with open(path) as file:
+        titles = re.findall(r"(?m)^#+ (.+)$", file.read())
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 def is_there(name):
     if name.endswith(".pc"):
         return subprocess.run(["pkg-config", "--exists", name.removesuffix(".pc")]).returncode == 0
@@ -86,6 +93,21 @@ class Docs(unittest.TestCase):
             print(f"    {times} only to be read: {reason}")
         if wrong:
             self.fail("\n" + wrong)
+
+    def test_links(self):
+        """Each leads to a file, and to a title in it where it names one."""
+        found = 0
+        for path in documents() + [os.path.join(ROOT, name) for name in ("ARCHITECTURE.md", "CONTRIBUTING.md")]:
+            with open(path) as file:
+                text = re.sub(r"(?ms)^```.*?^```$", "", file.read())
+            for target, title in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", text):
+                with self.subTest(path=os.path.relpath(path, ROOT), target=target, title=title):
+                    there = os.path.join(os.path.dirname(path), target) if target else path
+                    self.assertTrue(os.path.exists(there))
+                    if title:
+                        self.assertIn(title, titles_of(there))
+                    found += 1
+        self.assertGreater(found, 20)
 
     def test_all_there(self):
         self.assertGreater(len(documents()), 8)
