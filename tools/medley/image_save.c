@@ -7,14 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "mrapi/image.h"
 #include "mrapi/object.h"
 #include "mrapi/system.h"
 #include "mrapi/view.h"
 #include "tools/medley/output.h"
+#include "tools/medley/output_file.h"
 #include "tools/medley/snapshot_tell.h"
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -258,77 +257,16 @@ system_write(FILE *file, const med_system *system, size_t counts[SECTIONS])
 
 /* ---- Save ------------------------------------------------------------------------------------ */
 
-/* Takes the path, which is the caller's to free. */
-static bool
-beside_write(char *beside, mode_t mode, const med_system *system, size_t counts[SECTIONS])
-{
-    int descriptor = mkstemp(beside);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    bool good = file && system_write(file, system, counts) && fchmod(descriptor, mode) == 0;
-    good = file && fclose(file) == 0 && good;
-    if (descriptor >= 0 && !good) {
-        int error = errno;
-        (void)unlink(beside);
-        errno = error;
-    }
-    return good;
-}
+typedef struct saving {
+    const med_system *system;
+    size_t counts[SECTIONS];
+} saving;
 
-/* Beside the file, and under its name only when it is whole. */
 static bool
-file_replace(const char *path, mode_t mode, const med_system *system, size_t counts[SECTIONS])
+saving_write(FILE *file, void *context)
 {
-    char *beside = NULL;
-    if (asprintf(&beside, "%s.XXXXXX", path) < 0) {
-        return false;
-    }
-    bool good = beside_write(beside, mode, system, counts);
-    if (good && rename(beside, path) != 0) {
-        int error = errno;
-        (void)unlink(beside);
-        errno = error;
-        good = false;
-    }
-    free(beside);
-    return good;
-}
-
-/* A pipe or a device is written to, not replaced. */
-static bool
-stream_write(const char *path, const med_system *system, size_t counts[SECTIONS])
-{
-    FILE *file = fopen(path, "w");
-    bool good = file && system_write(file, system, counts);
-    return file && fclose(file) == 0 && good;
-}
-
-/* As open() would have made it. */
-static mode_t
-new_file_mode(void)
-{
-    mode_t mask = umask(0);
-    (void)umask(mask);
-    return 0666 & ~mask;
-}
-
-/* Of links, the file they lead to is written. */
-static bool
-file_write(const char *path, const med_system *system, size_t counts[SECTIONS])
-{
-    struct stat found;
-    if (stat(path, &found) != 0) {
-        struct stat link;
-        bool leads_nowhere = lstat(path, &link) == 0;
-        return leads_nowhere ? stream_write(path, system, counts)
-                             : file_replace(path, new_file_mode(), system, counts);
-    }
-    if (!S_ISREG(found.st_mode)) {
-        return stream_write(path, system, counts);
-    }
-    char *resolved = realpath(path, NULL);
-    bool good = resolved && file_replace(resolved, found.st_mode & 0777, system, counts);
-    free(resolved);
-    return good;
+    saving *s = context;
+    return system_write(file, s->system, s->counts);
 }
 
 static const char *
@@ -353,22 +291,20 @@ int
 image_save(const med_command *command, const char *path, const char *name, bool json)
 {
     med_system system;
-    size_t counts[SECTIONS] = {0};
+    saving s = {.system = &system};
     name = name ? name : default_name();
     medley_status_t status = med_system_observe(name, med_system_deadline_ns(), &system);
     if (status != MEDLEY_OK) {
         return snapshot_no_look_tell(command, name, status, system.shared.why);
     }
-    bool to_output = strcmp(path, "-") == 0;
-    bool good =
-        to_output ? system_write(stdout, &system, counts) : file_write(path, &system, counts);
+    bool good = output_file_write(path, saving_write, &s);
     med_system_observe_end(&system);
     if (!good) {
         command_error(command, "cannot write '%s': %s", path, strerror(errno));
         return COMMAND_FAILED;
     }
     if (json) {
-        saved_print(path, name, counts);
+        saved_print(path, name, s.counts);
     }
     return COMMAND_OK;
 }
