@@ -38,6 +38,9 @@ class Usage(CommandTest):
             ("explain", "--colour"): "unknown option '--colour'",
             ("info", "more"): "'more': info takes no arguments",
             ("info", "--xml"): "option '--xml' needs a value",
+            ("info", "--svg"): "option '--svg' needs a value",
+            ("info", "--svg", ""): "--svg names no file",
+            ("info", "--svg", "one", "--tree"): "want one of --svg and --tree",
             ("model", "more"): "'more': model takes no arguments",
             ("model", "--matrix"): "option '--matrix' needs a value",
             ("model", "--colour"): "unknown option '--colour'",
@@ -129,6 +132,7 @@ class Usage(CommandTest):
             ("model", "more"): (2, "'more': model takes no arguments"),
             ("ps", "--colour"): (2, "unknown option '--colour'"),
             ("info", "more"): (2, "'more': info takes no arguments"),
+            ("info", "--svg", "-"): (2, "want a file for --svg"),
             ("info", "--xml", "/not/there"): (1, "/not/there: No such file or directory"),
             ("system", "paint"): (2, "'paint': want 'list', 'remove', 'save' or 'load'"),
         }

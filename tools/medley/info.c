@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* medley info: what Medley finds on this machine, or on a recorded one. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "medley/medley.h"
 #include "port/port.h"
 #include "tools/medley/command.h"
+#include "tools/medley/info_picture.h"
 #include "tools/medley/output.h"
 #include "tools/medley/surroundings.h"
 #include "tools/medley/topology.h"
@@ -14,7 +16,7 @@
 #define WHY_BYTES 1024u
 
 static const char help[] =
-    "usage: medley info [--json] [--tree] [--xml FILE]\n"
+    "usage: medley info [--json] [--tree] [--xml FILE] [--svg FILE]\n"
     "\n"
     "Shows what Medley finds here: domains, processors and how many of them this process\n"
     "gets, what its control group grants, classes of cores, caches, memories, shared\n"
@@ -23,12 +25,15 @@ static const char help[] =
     "  --json      one JSON document\n"
     "  --tree      the machine as MRAPI's tree of resources instead\n"
     "  --xml FILE  the machine that hwloc recorded in FILE (lstopo FILE.xml) instead\n"
+    "  --svg FILE  draws it: packages, memories, caches, cores by class, processors;\n"
+    "              - is standard output\n"
     "  -h, --help  this text\n";
 
 typedef struct info_options {
     bool json;
     bool tree;
     const char *xml; /* NULL: this machine */
+    const char *svg; /* NULL: it is not drawn */
 } info_options;
 
 /* ---- Finding out ----------------------------------------------------------------------------- */
@@ -283,9 +288,24 @@ document_print(const json_t *document)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+/* As a picture; with --json the document says where it is. */
+static int
+draw(const med_command *command, const info_options *options, json_t *document, const json_t *parts)
+{
+    bool good = info_picture_write(options->svg, document, parts);
+    if (!good) {
+        command_error(command, "cannot write '%s': %s", options->svg, strerror(errno));
+    } else if (options->json) {
+        (void)json_object_set_new(document, "picture", output_string(options->svg));
+        output_json(json_incref(document), false);
+    }
+    return good ? COMMAND_OK : COMMAND_FAILED;
+}
+
 static int
 show(const med_command *command, const info_options *options)
 {
+    int result = COMMAND_OK;
     char why[WHY_BYTES];
     json_t *topology = topology_take(options->xml, why, sizeof why);
     if (!topology) {
@@ -300,14 +320,16 @@ show(const med_command *command, const info_options *options)
                       disobeyed);
     }
     json_t *document = here ? document_here(topology) : document_recorded(topology);
-    json_decref(topology);
-    if (options->json) {
-        output_json(document, false);
+    if (options->svg) {
+        result = draw(command, options, document, json_object_get(topology, "parts"));
+    } else if (options->json) {
+        output_json(json_incref(document), false);
     } else {
         document_print(document);
-        json_decref(document);
     }
-    return COMMAND_OK;
+    json_decref(document);
+    json_decref(topology);
+    return result;
 }
 
 static int
@@ -334,6 +356,7 @@ run(const med_command *command, int argc, char **argv)
     static const struct option known[] = {COMMAND_OPTIONS,
                                           {"tree", no_argument, NULL, 't'},
                                           {"xml", required_argument, NULL, 'x'},
+                                          {"svg", required_argument, NULL, 's'},
                                           {NULL, 0, NULL, 0}};
     info_options options = {.xml = NULL};
     int option;
@@ -345,12 +368,24 @@ run(const med_command *command, int argc, char **argv)
             options.tree = true;
         } else if (option == 'x') {
             options.xml = optarg;
+        } else if (option == 's') {
+            options.svg = optarg;
         } else {
             return command_other_option(command, option, argv);
         }
     }
     if (options.xml && !*options.xml) {
         return command_usage_error(command, "--xml names no file");
+    }
+    if (options.svg && !*options.svg) {
+        return command_usage_error(command, "--svg names no file");
+    }
+    if (options.svg && options.tree) {
+        return command_usage_error(command, "want one of --svg and --tree");
+    }
+    if (options.svg && options.json && strcmp(options.svg, "-") == 0) {
+        return command_usage_error(command,
+                                   "--json goes to standard output: want a file for --svg");
     }
     if (argv[optind]) {
         return command_usage_error(command, "'%s': info takes no arguments", argv[optind]);

@@ -21,6 +21,7 @@
 #include "modules/xml_parser.h"
 #include "port/topology.h"
 #include "tools/medley/output.h"
+#include "tools/medley/topology_parts.h"
 
 #define SOURCE_BYTES 1024u
 
@@ -265,7 +266,7 @@ source_json(hwloc_topology_t topology, const char *xml)
 static json_t *
 topology_json(hwloc_topology_t topology, const char *xml)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "source",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "source",
                      source_json(topology, xml), "disobeyed", disobeyed_json(topology, xml),
                      "architecture", string_or_null(fact(topology, "Architecture")), "model",
                      string_or_null(fact(topology, "CPUModel")), "vendor",
@@ -274,7 +275,7 @@ topology_json(hwloc_topology_t topology, const char *xml)
                      (json_int_t)hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE), "packages",
                      (json_int_t)hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
                      "core_classes", classes_json(topology), "caches", caches_json(topology),
-                     "memories", memories_json(topology));
+                     "memories", memories_json(topology), "parts", topology_parts(topology));
 }
 
 /* Everything that is online, whether or not this process may use it; instruction caches too, which

@@ -13,9 +13,9 @@
 
 /* "source" (null: this machine), "disobeyed" (the variable that was to choose another one, with its
  * value, or null), "architecture", "model", "vendor" (strings or null), "processors", "cores",
- * "packages" (numbers), "core_classes", "caches", "memories" (arrays of rows). `xml` NULL: this
- * machine, or the one that a variable of hwloc's chooses. On failure NULL, and `why` says of what,
- * of a file with its line. */
+ * "packages" (numbers), "core_classes", "caches", "memories" (arrays of rows), "parts"
+ * (topology_parts.h). `xml` NULL: this machine, or the one that a variable of hwloc's chooses. On
+ * failure NULL, and `why` says of what, of a file with its line. */
 json_t *topology_take(const char *xml, char *why, size_t why_bytes);
 
 #endif
