@@ -19,7 +19,6 @@
 #include "mrapi/object.h"
 #include "mrapi/shmem.h"
 
-#define MEMORY_NUMBER 0xf0000000u
 #define APART 128u
 /* Buffers that a node keeps at hand: with few in all, none. */
 #define CACHE_SHARE 32u
@@ -62,13 +61,14 @@ med_exchange_memory_bytes(const med_limits *limits)
 static medley_status_t
 memory_find(med_self *self, uint32_t bytes, med_handle *memory)
 {
-    const med_shmem_request request = {
-        .number = MEMORY_NUMBER, .size_bytes = bytes, .attributes = MED_SHMEM_DOMAIN_SHARED};
-    medley_status_t status = med_shmem_get(self, MEMORY_NUMBER, memory);
+    const med_shmem_request request = {.number = MED_EXCHANGE_MEMORY_NUMBER,
+                                       .size_bytes = bytes,
+                                       .attributes = MED_SHMEM_DOMAIN_SHARED};
+    medley_status_t status = med_shmem_get(self, MED_EXCHANGE_MEMORY_NUMBER, memory);
     if (status == MEDLEY_ERR_NOT_FOUND) {
         status = med_shmem_create(self, &request, memory);
         if (status == MEDLEY_ERR_EXISTS) {
-            status = med_shmem_get(self, MEMORY_NUMBER, memory);
+            status = med_shmem_get(self, MED_EXCHANGE_MEMORY_NUMBER, memory);
         }
     }
     return status;

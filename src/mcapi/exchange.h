@@ -21,6 +21,9 @@
 struct med_endpoint_own;
 struct med_lane_own;
 
+/* Of the shared memory. No user can choose it. */
+#define MED_EXCHANGE_MEMORY_NUMBER 0xf0000000u
+
 /* The first bytes of the shared memory. The pool and the lanes follow, each on 128 bytes. */
 typedef struct med_exchange_head {
     atomic32 ready;   /* 1: the pool is made. Before, only the holder of the lanes' lock writes */

@@ -6,6 +6,7 @@
 #include "mcapi/view.h"
 
 #include "mcapi/endpoint.h"
+#include "mrapi/shmem.h"
 #include "mrapi/system.h"
 #include "mrapi/view.h"
 
@@ -103,4 +104,58 @@ med_view_lane_read(const med_system *system, uint32_t index, med_view_lane *view
     view->is_topic = from >> PRIORITY_SHIFT == MED_LANE_TOPIC;
     view->lost = seen(&row->moved[MED_LANE_PRODUCER].lost);
     return seen(&row->row.state) == state;
+}
+
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+/* The number of the segment in which the exchange is; 0: there is none. */
+static uint32_t
+exchange_file(const med_system *system, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < system->shmems.row_count; i++) {
+        const med_shmem_row *row = (const med_shmem_row *)(void *)med_table_row(&system->shmems, i);
+        uint32_t state = seen(&row->row.state);
+        bool it_is = med_row_state_of(state) == MED_ROW_LIVE && seen(&row->row.key_high) == 0 &&
+                     seen(&row->row.key_low) == MED_EXCHANGE_MEMORY_NUMBER &&
+                     seen(&row->size_bytes) == bytes;
+        uint32_t file = seen(&row->file);
+        if (it_is && seen(&row->row.state) == state) {
+            return file;
+        }
+    }
+    return 0;
+}
+
+static bool
+pool_read(const med_system *system, med_exchange_head *head, med_view_buffers *view)
+{
+    const med_limits *limits = &system->limits;
+    med_pool pool;
+    med_bit_set_statistics statistics;
+    /* The pool may be in the making until then. */
+    if (!seen(&head->ready) ||
+        med_pool_attach(head + 1, med_pool_size(limits->buffers, limits->buffer_bytes), &pool) !=
+            MEDLEY_OK) {
+        return false;
+    }
+    med_bit_set_statistics_get(&pool.slots, &statistics);
+    *view = (med_view_buffers){.count = pool.slots.capacity,
+                               .bytes = pool.buffer_bytes,
+                               .in_use = statistics.in_use,
+                               .kept = statistics.claimed};
+    return true;
+}
+
+bool
+med_view_buffers_read(const med_system *system, med_view_buffers *view)
+{
+    uint32_t bytes = med_exchange_memory_bytes(&system->limits);
+    uint32_t file = bytes ? exchange_file(system, bytes) : 0;
+    med_port_segment segment;
+    if (file == 0 || med_shmem_map_again(system, file, &segment) != MEDLEY_OK) {
+        return false;
+    }
+    bool read = segment.size_bytes == bytes && pool_read(system, segment.address, view);
+    med_port_segment_unmap(segment.address, segment.size_bytes, segment.place);
+    return read;
 }

@@ -42,8 +42,18 @@ typedef struct med_view_lane {
     uint32_t lost;          /* to him */
 } med_view_lane;
 
+typedef struct med_view_buffers {
+    uint32_t count;
+    uint32_t bytes;  /* of each */
+    uint32_t in_use; /* by somebody, or under way */
+    uint32_t kept;   /* at hand of nodes, who take them next */
+} med_view_buffers;
+
 bool
 med_view_endpoint_read(const struct med_system *system, uint32_t index, med_view_endpoint *view);
 bool med_view_lane_read(const struct med_system *system, uint32_t index, med_view_lane *view);
+/* Of the pool. Looks at all of them, in a segment that is mapped for that long. False: nobody has
+ * exchanged anything here yet, or it cannot be looked at. */
+bool med_view_buffers_read(const struct med_system *system, med_view_buffers *view);
 
 #endif

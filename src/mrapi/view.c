@@ -53,6 +53,7 @@ med_view_system_read(const med_system *system, med_view_system *view)
 {
     view->size_bytes = system->layout.size_bytes;
     view->age_ns = age_of(system->header->created_ns);
+    view->instance = system->instance;
     view->creator_process_id = system->header->creator_process_id;
     view->on_death = system->on_death;
 }
@@ -194,6 +195,17 @@ process_of(const med_system *system, uint32_t ref)
     return same ? row : NULL;
 }
 
+/* Who has another number here has other threads' numbers as well. */
+static void
+here_read(const med_system *system, uint32_t process_ref, med_view_node *view)
+{
+    bool known = process_of(system, process_ref) != NULL;
+    uint32_t index = med_process_ref_index(process_ref);
+    view->process_here = known ? med_process_number_here(system, index) : 0;
+    bool same = view->process_here != 0 && view->process_here == view->process_id;
+    view->thread_here = same ? view->thread_id : 0;
+}
+
 static med_node_kind
 node_kind_of(uint32_t said)
 {
@@ -224,10 +236,12 @@ med_view_node_read(const med_system *system, uint32_t index, med_view_node *view
     const med_process_row *process = process_of(system, word(&row->process_ref));
     view->process_id = process ? word(&process->process_id) : 0;
     view->thread_id = word(&row->thread_id);
+    here_read(system, word(&row->process_ref), view);
     view->kind = node_kind_of(word(&row->kind));
     name_read(row, view->name);
     view->age_ns = age_of(atomic64_load_relaxed(&row->since_ns)); /* relaxed: for showing */
     view->sleeps = word(&row->sleeps);
+    view->awaits_news = word(&row->news.word) & MED_WAIT_SLEEPS;
     view->state = node_state(system, row, view);
     return word(&row->row.state) == state;
 }

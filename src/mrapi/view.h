@@ -27,6 +27,7 @@ medley_status_t med_view_inhabited(const char *name, bool *inhabited);
 typedef struct med_view_system {
     uint64_t size_bytes;
     uint64_t age_ns;
+    uint64_t instance; /* tells it from others that had the name before, or have it after */
     uint32_t creator_process_id;
     med_on_death on_death;
 } med_view_system;
@@ -59,6 +60,9 @@ typedef struct med_view_node {
     uint32_t number;
     uint32_t process_id; /* 0: its process row is gone */
     uint32_t thread_id;
+    uint32_t
+        process_here; /* the two as who looks sees them; 0: dead, or not to be seen from here */
+    uint32_t thread_here;
     med_node_kind kind;
     char name[MED_NODE_NAME_BYTES]; /* printable; empty: it has none */
     med_view_node_state state;
@@ -67,6 +71,8 @@ typedef struct med_view_node {
     uint32_t lock_number; /* WAITING: its number */
     uint64_t age_ns;
     uint32_t sleeps;
+    bool awaits_news; /* its thread sleeps for what others bring it, or did, and nobody has woken
+                       * it; of a lock nothing is said here */
 } med_view_node;
 
 typedef enum med_view_lock_state {

@@ -135,7 +135,10 @@ shows_the_living(void **state)
     assert_int_equal(node.domain, DOMAIN);
     assert_int_equal(node.number, NODE);
     assert_int_equal(node.process_id, child.pid);
+    assert_int_equal(node.process_here, child.pid);
+    assert_int_equal(node.thread_here, node.thread_id);
     assert_int_equal(node.state, MED_VIEW_NODE_RUNNING);
+    assert_false(node.awaits_news);
     assert_int_equal(lock.object.number, MUTEX);
     assert_int_equal(lock.state, MED_VIEW_LOCK_HELD);
     assert_int_equal(lock.object.attributes, MED_MUTEX_RECURSIVE | MED_MUTEX_DOMAIN_SHARED);

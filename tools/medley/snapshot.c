@@ -30,8 +30,8 @@ reason_of(medley_status_t status, const med_system *system)
     return *system->shared.why ? system->shared.why : medley_status_text(status);
 }
 
-static medley_status_t
-take(const char *name, uint64_t deadline_ns, json_t **system_out)
+medley_status_t
+snapshot_take_until(const char *name, uint64_t deadline_ns, json_t **system_out)
 {
     med_system system;
     const char *state = "unreadable";
@@ -60,7 +60,7 @@ take(const char *name, uint64_t deadline_ns, json_t **system_out)
 medley_status_t
 snapshot_take(const char *name, json_t **system)
 {
-    return take(name, med_system_deadline_ns(), system);
+    return snapshot_take_until(name, med_system_deadline_ns(), system);
 }
 
 /* Keeps `context`, a JSON array of strings, sorted. */
@@ -88,22 +88,27 @@ snapshot_names(void)
 }
 
 json_t *
-snapshot_all(void)
+snapshot_all_until(uint64_t deadline_ns)
 {
     json_t *names = snapshot_names();
     if (!names) {
         return NULL;
     }
     json_t *systems = json_array();
-    uint64_t deadline_ns = med_system_deadline_ns();
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
         json_t *system;
         /* What is gone by now is not shown. */
-        if (take(name, deadline_ns, &system) == MEDLEY_OK) {
+        if (snapshot_take_until(name, deadline_ns, &system) == MEDLEY_OK) {
             (void)json_array_append_new(systems, system);
         }
     }
     json_decref(names);
     return systems;
+}
+
+json_t *
+snapshot_all(void)
+{
+    return snapshot_all_until(med_system_deadline_ns());
 }

@@ -58,12 +58,16 @@ node_json(const med_view_node *node)
     static const char *const kinds[] = {[MED_NODE_THREAD] = "thread",
                                         [MED_NODE_STARTED] = "started",
                                         [MED_NODE_RUNTIME] = "runtime"};
-    json_t *row = json_pack(
-        "{s:I, s:I, s:s?, s:o, s:I, s:s, s:s, s:I, s:I}", "domain", (json_int_t)node->domain,
-        "node", (json_int_t)node->number, "name", node->name[0] ? node->name : NULL, "process_id",
-        output_number(node->process_id != 0, node->process_id), "thread_id",
-        (json_int_t)node->thread_id, "kind", kinds[node->kind], "state", states[node->state],
-        "age_ns", (json_int_t)node->age_ns, "sleeps", (json_int_t)node->sleeps);
+    json_t *row = json_pack("{s:I, s:I, s:s?, s:o, s:I, s:o, s:o, s:s, s:s, s:I, s:I, s:b}",
+                            "domain", (json_int_t)node->domain, "node", (json_int_t)node->number,
+                            "name", node->name[0] ? node->name : NULL, "process_id",
+                            output_number(node->process_id != 0, node->process_id), "thread_id",
+                            (json_int_t)node->thread_id, "process_here",
+                            output_number(node->process_here != 0, node->process_here),
+                            "thread_here", output_number(node->thread_here != 0, node->thread_here),
+                            "kind", kinds[node->kind], "state", states[node->state], "age_ns",
+                            (json_int_t)node->age_ns, "sleeps", (json_int_t)node->sleeps,
+                            "awaits_news", node->awaits_news);
     for (size_t i = 0; i < sizeof waited_for / sizeof waited_for[0]; i++) {
         bool waits = node->state == MED_VIEW_NODE_WAITING && node->lock_kind == waited_for[i].kind;
         (void)json_object_set_new(row, waited_for[i].key, output_number(waits, node->lock_number));
@@ -354,6 +358,19 @@ lanes_json(const med_system *system)
 }
 
 static json_t *
+buffers_json(const med_system *system)
+{
+    med_view_buffers buffers;
+    if (!med_view_buffers_read(system, &buffers)) {
+        return json_null();
+    }
+    json_int_t had = (json_int_t)buffers.in_use + (json_int_t)buffers.kept;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "count", (json_int_t)buffers.count, "size_bytes",
+                     (json_int_t)buffers.bytes, "in_use", (json_int_t)buffers.in_use, "kept",
+                     (json_int_t)buffers.kept, "free", (json_int_t)buffers.count - had);
+}
+
+static json_t *
 limits_json(const med_system *system)
 {
     json_t *rows = json_array();
@@ -384,15 +401,16 @@ snapshot_contents_add(const med_system *system, json_t *to)
     json_t *shmems = shmems_json(system);
     json_int_t shmem_bytes = shmems_bytes(shmems);
     json_t *contents = json_pack(
-        "{s:I, s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:I, s:I, s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
         "size_bytes", (json_int_t)view.size_bytes + shmem_bytes, "shmem_bytes", shmem_bytes,
-        "age_ns", (json_int_t)view.age_ns, "on_death",
+        "age_ns", (json_int_t)view.age_ns, "instance", (json_int_t)view.instance, "on_death",
         view.on_death == MED_ON_DEATH_FAIL ? "fail" : "recover", "creator_process_id",
         (json_int_t)view.creator_process_id, "stuck", stuck_json(system), "processes",
         processes_json(system), "nodes", nodes, "locks", locks_json(system, &w), "semaphores",
         sems_json(system, &w), "rwlocks", rwls_json(system, &w), "shmems", shmems,
         "remote_memories", rmems_json(system), "endpoints", endpoints_json(system), "lanes",
-        lanes_json(system), "limits", limits_json(system));
+        lanes_json(system), "buffers", buffers_json(system), "limits", limits_json(system));
     waiters_free(&w);
     (void)json_object_update(to, contents);
     json_decref(contents);
