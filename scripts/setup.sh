@@ -20,11 +20,12 @@ cd "$(dirname "$0")/.."
 packages() {
     case $1 in
     build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev
-           echo libyaml-dev libpng-dev libturbojpeg0-dev ;;
+           echo libyaml-dev libncurses-dev libpng-dev libturbojpeg0-dev ;;
     demo) packages build
           echo python-matplotlib-data libomp5-16 ;;
     test) packages build
-          echo libhwloc-plugins git libcmocka-dev spin python3 python3-simpy binutils groff-base strace babeltrace2
+          echo libhwloc-plugins git libcmocka-dev spin python3 python3-pyte python3-simpy binutils groff-base strace
+          echo babeltrace2
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
           echo qemu-system-arm gfortran clang-16 libomp-16-dev jq libzmq3-dev
           packages docs ;;

@@ -12,6 +12,10 @@
  *
  *   exchange                     of endpoints 1 and 2, 3 and 4, sends as many messages and
  *                                scalars from one to the other, and receives one of each
+ *   stream                       of the same, says "ready" and sends from 1 to 2 and receives that,
+ *                                again and again, until its standard input ends (any number)
+ *   await                        makes endpoint 1 (any number), says "ready" and receives there,
+ *                                where nobody sends
  *   table, section               locks that kind's table, or enters the section (any number), and
  *                                is stopped there, until it is continued
  *   careless                     opens the system's file and closes it again (any number)
@@ -22,6 +26,7 @@
 #include <fcntl.h>
 #include <mcapi.h>
 #include <medley/medley.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -146,20 +151,27 @@ exchange_scalars(mcapi_endpoint_t from, mcapi_endpoint_t to, unsigned number)
 }
 
 static void
-exchange(unsigned number)
+endpoints_make(mcapi_endpoint_t *ends, unsigned count)
 {
     mcapi_status_t status;
     mcapi_info_t info;
-    mcapi_endpoint_t ends[4];
-    unsigned char message[24] = "";
-    size_t size;
     const med_self *self = med_self_get();
     mcapi_initialize(self->domain, self->node, NULL, NULL, &info, &status);
     expect_exchange(status == MCAPI_SUCCESS, "initialize");
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < count; i++) {
         ends[i] = mcapi_endpoint_create(i + 1, &status);
         expect_exchange(status == MCAPI_SUCCESS, "create");
     }
+}
+
+static void
+exchange(unsigned number)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_t ends[4];
+    unsigned char message[24] = "";
+    size_t size;
+    endpoints_make(ends, 4);
     for (unsigned i = 0; i < number; i++) {
         mcapi_msg_send(ends[0], ends[1], message, sizeof message, 2, &status);
         expect_exchange(status == MCAPI_SUCCESS, "send a message");
@@ -167,6 +179,42 @@ exchange(unsigned number)
     mcapi_msg_recv(ends[1], message, sizeof message, &size, &status);
     expect_exchange(status == MCAPI_SUCCESS, "receive a message");
     exchange_scalars(ends[2], ends[3], number);
+}
+
+static bool
+input_has_ended(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&input, 1, 0) != 0;
+}
+
+static void
+stream(void)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_t ends[4];
+    unsigned char message[24] = "";
+    size_t size;
+    endpoints_make(ends, 4);
+    say_ready();
+    while (!input_has_ended()) {
+        mcapi_msg_send(ends[0], ends[1], message, sizeof message, 2, &status);
+        expect_exchange(status == MCAPI_SUCCESS, "send a message");
+        mcapi_msg_recv(ends[1], message, sizeof message, &size, &status);
+        expect_exchange(status == MCAPI_SUCCESS, "receive a message");
+    }
+}
+
+static void
+await_message(void)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_t end;
+    unsigned char message[24];
+    size_t size;
+    endpoints_make(&end, 1);
+    say_ready();
+    mcapi_msg_recv(end, message, sizeof message, &size, &status);
 }
 
 static medley_status_t
@@ -226,6 +274,10 @@ do_verb(const char *verb, unsigned number)
         create(number, MEDLEY_MUTEX_PRIORITY_INHERITANCE);
     } else if (strcmp(verb, "exchange") == 0) {
         exchange(number);
+    } else if (strcmp(verb, "stream") == 0) {
+        stream();
+    } else if (strcmp(verb, "await") == 0) {
+        await_message();
     } else if (strcmp(verb, "table") == 0) {
         stop_with_table(number);
     } else if (strcmp(verb, "section") == 0) {

@@ -110,7 +110,7 @@ class Man(unittest.TestCase):
             self.assertRegex(read(path_of("medley-info.1")), rf"\b{variable}\b")
 
     def test_every_option(self):
-        for command in ("explain", "info", "ps", "stress", "system", "trace"):
+        for command in ("explain", "info", "ps", "stress", "system", "top", "trace"):
             shown = subprocess.run(
                 [MEDLEY, command, "--help"], capture_output=True, text=True, check=True
             ).stdout

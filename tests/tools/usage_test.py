@@ -7,7 +7,7 @@ import unittest
 
 from support import MEDLEY, CommandTest
 
-COMMANDS = ("explain", "info", "model", "ps", "run", "stress", "system", "trace")
+COMMANDS = ("explain", "info", "model", "ps", "run", "stress", "system", "top", "trace")
 
 
 class Usage(CommandTest):
@@ -79,6 +79,12 @@ class Usage(CommandTest):
             ("system", "save", "one", "a/b"): "'a/b' is no name of a system",
             ("system", "list", "--until-joined"): "are load's",
             ("system", "load", "one", "--name", ""): "--name names no system",
+            ("top", "one", "two"): "one system at most",
+            ("top", "--once", "a/b"): "'a/b' is no name of a system",
+            ("top", "--interval", "soon"): "--interval 'soon': want seconds",
+            ("top", "--interval", "0"): "--interval '0': want seconds",
+            ("top", "--interval"): "option '--interval' needs a value",
+            ("top", "--colour"): "unknown option '--colour'",
             ("trace",): "want the name of one system",
             ("trace", "one", "two"): "want the name of one system",
             ("trace", "one", "--last", "0"): "--last '0': want a number",
@@ -106,6 +112,8 @@ class Usage(CommandTest):
         for words in (
             ("ps",),
             ("ps", "one"),
+            ("top", "--once"),
+            ("top", "--once", "one"),
             ("system", "list"),
             ("system", "remove", "--stale"),
             ("system", "remove", "one"),
@@ -133,6 +141,8 @@ class Usage(CommandTest):
             ("ps", "--colour"): (2, "unknown option '--colour'"),
             ("info", "more"): (2, "'more': info takes no arguments"),
             ("info", "--svg", "-"): (2, "want a file for --svg"),
+            ("top",): (2, "--json goes with --once"),
+            ("top", "nosuch", "--once"): (1, "no system 'nosuch'"),
             ("info", "--xml", "/not/there"): (1, "/not/there: No such file or directory"),
             ("system", "paint"): (2, "'paint': want 'list', 'remove', 'save' or 'load'"),
         }

@@ -145,6 +145,14 @@ command_brought(const char *from_command, char *path, size_t size)
     return snprintf(rest, room, "%s", from_command) < (int)room && access(path, R_OK) == 0;
 }
 
+bool
+command_seconds_read(const char *text, double *seconds)
+{
+    char *end;
+    *seconds = strtod(text, &end);
+    return end != text && !*end && *seconds >= 0.01 && *seconds <= 86400;
+}
+
 int
 command_other_option(const med_command *command, int option, char **argv)
 {

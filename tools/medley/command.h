@@ -32,6 +32,7 @@ extern const med_command command_ps;
 extern const med_command command_run_programs;
 extern const med_command command_stress;
 extern const med_command command_system;
+extern const med_command command_top;
 extern const med_command command_trace;
 
 /* The `run` of every command: its body; with --json there is a document, come what may:
@@ -62,6 +63,9 @@ const char *command_errors(void);
 /* The path of what Medley brings, which is told as seen from the command's own folder. False: it is
  * not there, or may not be read. */
 bool command_brought(const char *from_command, char *path, size_t size);
+/* "2.5", from 0.01 to a day. */
+bool command_seconds_read(const char *text, double *seconds);
+#define COMMAND_SECONDS_WANTED "want seconds, from 0.01 to 86400"
 /* Handles what a command's own switch does not: help, and wrong options. Returns the exit status.
  */
 int command_other_option(const med_command *command, int option, char **argv);

@@ -7,8 +7,8 @@
 #include "tools/medley/command.h"
 
 static const med_command *const commands[] = {
-    &command_explain,      &command_info,   &command_model,  &command_ps,
-    &command_run_programs, &command_stress, &command_system, &command_trace};
+    &command_explain, &command_info,   &command_model, &command_ps,   &command_run_programs,
+    &command_stress,  &command_system, &command_top,   &command_trace};
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
 static void

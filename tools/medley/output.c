@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "tools/medley/command.h"
 
-#define COLUMNS_MAX 14
 #define INDENT 2
 #define GAP 2
 
@@ -249,9 +248,9 @@ cell_print(const output_column *column, const char *text, size_t width, bool las
 void
 output_table(const json_t *rows, const output_column *columns, size_t column_count)
 {
-    size_t widths[COLUMNS_MAX];
+    size_t widths[OUTPUT_COLUMNS_MAX];
     char cell[OUTPUT_CELL_BYTES];
-    if (json_array_size(rows) == 0 || column_count > COLUMNS_MAX) {
+    if (json_array_size(rows) == 0 || column_count > OUTPUT_COLUMNS_MAX) {
         return;
     }
     (void)printf("%*s", INDENT, "");

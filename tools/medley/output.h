@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #define OUTPUT_CELL_BYTES 160
+#define OUTPUT_COLUMNS_MAX 14 /* of a table */
 
 /* Writes what a cell shows into `cell`, OUTPUT_CELL_BYTES large. `value` is the row's value under
  * the column's key, NULL when the row has none (or the column no key). */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* medley ps: who is in which system, and who waits for whom. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -363,14 +362,6 @@ watch(const med_command *command, const ps_options *options)
     }
 }
 
-static bool
-seconds_read(const char *text, double *seconds)
-{
-    char *end;
-    *seconds = strtod(text, &end);
-    return end != text && !*end && *seconds >= 0.01 && *seconds <= 86400;
-}
-
 static int
 run(const med_command *command, int argc, char **argv)
 {
@@ -383,9 +374,9 @@ run(const med_command *command, int argc, char **argv)
         if (option == 'j') {
             options.json = true;
         } else if (option == 'w') {
-            if (!seconds_read(optarg, &options.watch_seconds)) {
-                return command_usage_error(
-                    command, "--watch '%s': want seconds, from 0.01 to 86400", optarg);
+            if (!command_seconds_read(optarg, &options.watch_seconds)) {
+                return command_usage_error(command, "--watch '%s': " COMMAND_SECONDS_WANTED,
+                                           optarg);
             }
         } else {
             return command_other_option(command, option, argv);
