@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A system sees who runs, not who waits for whom. Two members on one processor that give way to each
- * other look to it like one busy thread, whose lines are in that processor's caches: it parts them
- * late. EPCC's parallel of two threads, whose output another program reads: 9 of 12 runs were on one
- * processor for 20 to 100 ms, at 1.7 us instead of 0.4.
+ * A system sees who runs, not who waits for whom. Two members on one processor that give way to
+ * each other look to it like one busy thread, whose lines are in that processor's caches: it parts
+ * them late. EPCC's parallel of two threads, whose output another program reads: 9 of 12 runs were
+ * on one processor for 20 to 100 ms, at 1.7 us instead of 0.4.
  *
  * Who goes elsewhere binds himself there, and lets go at once: from then on the system moves him as
  * it likes.
