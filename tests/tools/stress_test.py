@@ -153,6 +153,13 @@ class Files(CommandTest):
         self.assertEqual((told["topology"], told["channels"]), ("some", 5))
         self.assertEqual([node["received"] for node in told["nodes"]], [70000, 0, 200])
 
+    def test_a_name_of_a_long_file(self):
+        """Its ending is none of it, and so much is shown as a name may have."""
+        for letters, shown in ((63, 63), (70, 63)):
+            path = self.write(CHANNEL, "n" * letters + ".yaml")
+            told = self.run_json("stress", path, "--count", "10")["stress"]
+            self.assertEqual(told["topology"], "n" * shown)
+
     def test_states(self):
         """However long they are; the last one always comes."""
         path = self.write(

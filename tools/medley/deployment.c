@@ -283,16 +283,16 @@ open_either(const char *name, char shipped[PATH_BYTES], const char **path)
     return file;
 }
 
-/* "star" of "folder/star.yaml" */
+/* "star" of "folder/star.yaml"; of a longer one so much as a name may have: it is only shown. */
 static void
 name_of_path(const char *path, char name[DEPLOYMENT_NAME_BYTES])
 {
     const char *last = strrchr(path, '/');
-    (void)snprintf(name, DEPLOYMENT_NAME_BYTES, "%s", last ? last + 1 : path);
-    char *dot = strrchr(name, '.');
-    if (dot && dot > name) {
-        *dot = '\0';
-    }
+    const char *file = last ? last + 1 : path;
+    const char *dot = strrchr(file, '.');
+    size_t letters = dot && dot > file ? (size_t)(dot - file) : strlen(file);
+    int shown = letters < DEPLOYMENT_NAME_BYTES ? (int)letters : (int)DEPLOYMENT_NAME_BYTES - 1;
+    (void)snprintf(name, DEPLOYMENT_NAME_BYTES, "%.*s", shown, file);
 }
 
 bool
