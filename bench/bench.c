@@ -11,6 +11,7 @@
 
 #include "base/atomic.h"
 #include "port/port.h"
+#include "tools/medley/histogram.h"
 
 #define FIFO_PRIORITY 50
 #define RUN_LIMIT_S 60
@@ -21,15 +22,16 @@ static void
 usage(const bench *b, FILE *to, int status)
 {
     fprintf(to,
-            "usage: %s [--short] [--restarts N] [--no-fifo] [--only TEXT] [--json FILE]\n"
-            "       [--markdown FILE] [--help]\n"
+            "usage: %s [--short] [--restarts N] [--no-fifo] [--extra SECONDS] [--only TEXT]\n"
+            "       [--json FILE] [--markdown FILE] [--help]\n"
             "  --short     fewer restarts: %d instead of %d\n"
             "  --restarts  so many, 1 to %d; each row tells their median and quartiles\n"
             "  --no-fifo   not at a priority above the machine's other work\n"
+            "  --extra     what the undecided may take beyond their share (%d s)\n"
             "  --only      the rows whose names have this text in them\n"
             "  --json      writes the figures to a file\n"
             "  --markdown  adds the table to a file\n",
-            b->program, BENCH_RESTARTS_SHORT, BENCH_RESTARTS, BENCH_RESTARTS_MAX);
+            b->program, BENCH_RESTARTS_SHORT, BENCH_RESTARTS, BENCH_RESTARTS_MAX, BENCH_EXTRA_S);
     exit(status);
 }
 
@@ -56,6 +58,18 @@ restarts_from(const char *text, const char *program)
     return (uint32_t)restarts;
 }
 
+static double
+seconds_from(const char *text, const char *program)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds >= 0 && seconds < 1e6)) {
+        fprintf(stderr, "%s: --extra takes seconds, 0 or more\n", program);
+        exit(2);
+    }
+    return seconds;
+}
+
 static void
 options_read(bench *b, int argc, char **argv)
 {
@@ -78,6 +92,8 @@ options_read(bench *b, int argc, char **argv)
         }
         if (strcmp(option, "--restarts") == 0) {
             b->restarts = restarts_from(value, b->program);
+        } else if (strcmp(option, "--extra") == 0) {
+            b->extra_left_s = seconds_from(value, b->program);
         } else if (strcmp(option, "--only") == 0) {
             b->only = value;
         } else if (strcmp(option, "--json") == 0) {
@@ -156,6 +172,8 @@ bench_begin(bench *b, int argc, char **argv, const char *program, const char *ti
 {
     memset(b, 0, sizeof *b);
     b->program = program;
+    b->began_s = bench_now_s();
+    b->extra_left_s = BENCH_EXTRA_S;
     options_read(b, argc, argv);
     processors_choose(b);
     fifo_probe(b);
@@ -170,6 +188,15 @@ bench_begin(bench *b, int argc, char **argv, const char *program, const char *ti
 }
 
 /* ---- Restarts -------------------------------------------------------------------------------- */
+
+/* Of the subject that is measured; NULL: what it tells is thrown away. */
+static histogram *latencies_told;
+
+double
+bench_now_s(void)
+{
+    return (double)med_port_clock_ns() / 1e9;
+}
 
 static bool
 measure_one(const bench *b, const bench_question *question, uint32_t subject, double *values)
@@ -191,6 +218,7 @@ measure_round(const bench *b, const bench_question *question, bench_samples *sam
         /* Another one first in every round: none has always the same predecessor. */
         uint32_t subject = (i + restart) % question->subject_count;
         double values[BENCH_VALUES_MAX] = {0};
+        latencies_told = samples->latencies[subject];
         if (!measure_one(b, question, subject, values)) {
             return false;
         }
@@ -202,39 +230,124 @@ measure_round(const bench *b, const bench_question *question, bench_samples *sam
     return true;
 }
 
-/* Fewer than a final verdict takes are for a quick look: those are not prolonged. */
-static bool
-is_another_turn_due(const bench *b, const bench_question *question, const bench_samples *samples)
+/* One line, written over and over; nothing where nobody looks. */
+static void
+progress_show(const bench *b, const bench_question *question, const bench_samples *samples)
 {
-    return samples->restarts + b->restarts <= BENCH_RESTARTS_MAX &&
-           samples->restarts < BENCH_TURNS * b->restarts &&
-           bench_report_is_undecided(b, question, samples);
+    if (isatty(STDERR_FILENO)) {
+        (void)fprintf(stderr, "\r\033[K%s, %.0f s: question %u: %.60s: restart %u%s", b->program,
+                      bench_now_s() - b->began_s, b->questions + 1, question->name,
+                      samples->restarts + 1, samples->restarts < b->restarts ? "" : ", undecided");
+    }
+}
+
+static void
+progress_end(void)
+{
+    if (isatty(STDERR_FILENO)) {
+        (void)fprintf(stderr, "\r\033[K");
+    }
+}
+
+static bool
+measure_until(const bench *b,
+              const bench_question *question,
+              bench_samples *samples,
+              uint32_t restarts)
+{
+    double begin_s = bench_now_s();
+    bool right = true;
+    while (right && samples->restarts < restarts) {
+        progress_show(b, question, samples);
+        right = measure_round(b, question, samples);
+    }
+    progress_end();
+    samples->took_s += bench_now_s() - begin_s;
+    return right;
+}
+
+/* How many restarts the question has when it is looked at next; as many as it has when that is no
+ * use, or there is no time left. Fewer than a final verdict takes are for a quick look: those are
+ * not prolonged. */
+static uint32_t
+restarts_next(const bench *b, const bench_question *question, const bench_samples *samples)
+{
+    uint32_t now = samples->restarts;
+    uint32_t next = now + (now + 2) / 3;
+    next = next < BENCH_RESTARTS_MAX ? next : BENCH_RESTARTS_MAX;
+    double takes_s = samples->took_s / now * (next - now);
+    bool useful = takes_s <= b->extra_left_s && bench_report_is_undecided(b, question, samples);
+    return useful ? next : now;
+}
+
+static uint32_t
+restarts_first(const bench *b, const bench_question *question)
+{
+    bool whole = question->goal_count > 0 || b->restarts != BENCH_RESTARTS;
+    return whole ? b->restarts : BENCH_RESTARTS_NO_GOAL;
+}
+
+/* False when a functional check failed. */
+static bool
+measure_enough(bench *b, const bench_question *question, bench_samples *samples)
+{
+    if (!measure_until(b, question, samples, restarts_first(b, question))) {
+        return false;
+    }
+    b->extra_left_s += samples->took_s * BENCH_EXTRA_SHARE;
+    uint32_t next;
+    while ((next = restarts_next(b, question, samples)) > samples->restarts) {
+        double before_s = samples->took_s;
+        if (!measure_until(b, question, samples, next)) {
+            return false;
+        }
+        b->extra_left_s -= samples->took_s - before_s;
+    }
+    return true;
+}
+
+/* Empty, with room for what single operations take. */
+static bench_samples *
+samples_begin(void)
+{
+    static histogram latencies[BENCH_SUBJECTS_MAX];
+    static bench_samples samples;
+    samples.restarts = 0;
+    samples.took_s = 0;
+    for (uint32_t i = 0; i < BENCH_SUBJECTS_MAX; i++) {
+        samples.latencies[i] = &latencies[i];
+        if (latencies[i].total) {
+            memset(&latencies[i], 0, sizeof latencies[i]);
+        }
+    }
+    return &samples;
 }
 
 void
 bench_ask(bench *b, const bench_question *question)
 {
-    static bench_samples samples;
     if (b->only && !strstr(question->name, b->only)) {
         return;
     }
+    bench_samples *samples = samples_begin();
     /* Thrown away: whoever comes first after a pause is slow. */
     double cold[BENCH_VALUES_MAX];
-    if (!measure_one(b, question, 0, cold)) {
+    latencies_told = NULL;
+    if (!measure_one(b, question, 0, cold) || !measure_enough(b, question, samples)) {
         b->failed = true;
         return;
     }
-    samples.restarts = 0;
-    do {
-        for (uint32_t restart = 0; restart < b->restarts; restart++) {
-            if (!measure_round(b, question, &samples)) {
-                b->failed = true;
-                return;
-            }
-        }
-    } while (is_another_turn_due(b, question, &samples));
-    bench_report_question(b, question, &samples);
+    bench_report_question(b, question, samples);
     b->questions++;
+}
+
+void
+bench_latencies(const double *ns, size_t count, double clock_ns)
+{
+    for (size_t i = 0; latencies_told && i < count; i++) {
+        double less_ns = ns[i] - clock_ns;
+        histogram_add(latencies_told, less_ns > 0 ? (uint64_t)(less_ns + 0.5) : 0);
+    }
 }
 
 int

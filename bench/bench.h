@@ -17,11 +17,17 @@
  * worse end of the interval keeps it, with 0.05 to spare for noise):
  *     at most  g:  met when upper <= g + 0.05, missed when lower > g + 0.05, else undecided
  *     at least g:  met when lower >= g - 0.05, missed when upper < g - 0.05, else undecided
- * A question of which a goal is undecided is asked again, up to four times in all; every restart
- * counts. (So the interval is looked at up to four times, and errs more often than one in twenty
- * times, toward either verdict; how often a question was asked is in the report.) Fewer than 20
- * restarts (--short): the verdict is provisional, printed with a "?". A goal for a quiet machine
- * only (the rings' p99.9) is "reported" unless under SCHED_FIFO and load below 0.2.
+ * Time goes where it decides something. Every question is measured BENCH_RESTARTS times, one
+ * without a goal BENCH_RESTARTS_NO_GOAL times. One of which a goal is then undecided is measured
+ * on, and its intervals are looked at again whenever it has a third more restarts: until all its
+ * goals are decided, until it has BENCH_RESTARTS_MAX, or until the time for such is used up. To it
+ * each question brings a share of what its own restarts took (BENCH_EXTRA_SHARE); what is left
+ * over the next question has, and the next program (--extra, "extra_left" in the JSON). So a run
+ * takes at most that share longer than one in which all is clear at once. Every restart counts. (An
+ * interval that is looked at several times errs more often than one in twenty times, toward either
+ * verdict; how many restarts a question has is in the report.) Fewer than 20 restarts (--short):
+ * the verdict is provisional, printed with a "?". A goal for a quiet machine only (the rings'
+ * p99.9) is "reported" unless under SCHED_FIFO and load below 0.2.
  *
  * A program:
  *     int main(int argc, char **argv) {
@@ -35,7 +41,8 @@
  *     }
  *
  * Options of every program: --short (fewer restarts, less work), --restarts N, --no-fifo,
- * --only TEXT (questions whose name contains it), --json FILE, --markdown FILE (rows appended).
+ * --extra SECONDS, --only TEXT (questions whose name contains it), --json FILE, --markdown FILE
+ * (rows appended). On a terminal it shows which restart of which question it is at.
  * Exit: 0 measured, 1 a functional check failed, 2 wrong use. A missed goal is not a failure.
  */
 #ifndef MEDLEY_BENCH_BENCH_H
@@ -53,9 +60,11 @@ extern "C" {
 #define BENCH_SUBJECTS_MAX 12
 #define BENCH_VALUES_MAX 16
 #define BENCH_RESTARTS_MAX 101
-#define BENCH_RESTARTS 21      /* a full run; the rule asks for 20 */
-#define BENCH_TURNS 4          /* so often at most, while a goal is undecided */
-#define BENCH_RESTARTS_SHORT 7 /* the fewest with a 95 % interval is 6 */
+#define BENCH_RESTARTS 21         /* a full run; the rule asks for 20 */
+#define BENCH_RESTARTS_SHORT 7    /* the fewest with a 95 % interval is 6 */
+#define BENCH_RESTARTS_NO_GOAL 11 /* of a question without a goal: an interval, and no more */
+#define BENCH_EXTRA_SHARE 0.25 /* of the time of a question's first restarts, for the undecided */
+#define BENCH_EXTRA_S 10       /* what the first question may take of others' time */
 #define BENCH_THREADS_MAX 16
 
 typedef struct bench {
@@ -72,6 +81,8 @@ typedef struct bench {
     uint32_t processors[BENCH_THREADS_MAX];
     uint32_t processor_count; /* different ones */
     double load;              /* 1 minute, at the beginning */
+    double began_s;           /* by the monotonic clock */
+    double extra_left_s;      /* which undecided questions may take beyond their share */
     uint32_t questions;
     bool failed;
 } bench;
@@ -161,6 +172,10 @@ uint64_t bench_run(const bench *b, const bench_thread *threads, uint32_t count);
 /* Says on stderr what check failed; returns false, for `return bench_failed(...)`. */
 bool bench_failed(const char *subject, const char *what);
 
+/* What `count` single operations of the subject took, each less `clock_ns`, what reading the clock
+ * costs: of all restarts together their distribution goes into the JSON. */
+void bench_latencies(const double *ns, size_t count, double clock_ns);
+
 /* The p-th permille of `count` samples, which it sorts. */
 double bench_permille(double *samples, size_t count, double permille);
 
@@ -169,12 +184,16 @@ typedef struct bench_samples {
     /* [subject][value][restart] */
     double at[BENCH_SUBJECTS_MAX][BENCH_VALUES_MAX][BENCH_RESTARTS_MAX];
     uint32_t restarts;
+    double took_s;
+    /* Of single operations, in all restarts; of most subjects there are none. */
+    struct histogram *latencies[BENCH_SUBJECTS_MAX];
 } bench_samples;
 
 typedef struct bench_interval {
     double median, low, high;
 } bench_interval;
 
+double bench_now_s(void);
 bool bench_report_is_undecided(const bench *b,
                                const bench_question *question,
                                const bench_samples *samples);

@@ -2,9 +2,12 @@
 /* Medians, their intervals, ratios, verdicts; the table, the JSON, the Markdown. */
 #include "bench.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+
+#include "tools/medley/histogram.h"
 
 #define TOLERANCE 0.05
 #define LOAD_QUIET 0.2
@@ -212,8 +215,8 @@ bench_report_machine(bench *b, const char *title)
     if (b->json) {
         fprintf(b->json,
                 "{\"program\": \"%s\", \"title\": \"%s\", \"machine\": \"%s\", \"system\": \"%s %s "
-                "%s\",\n \"pinned\": [%u, %u], \"fifo\": %s, \"load\": %.2f, \"short\": %s, "
-                "\"restarts\": %u,\n \"questions\": [",
+                "%s\", \"compiler\": \"" BENCH_COMPILER "\",\n \"pinned\": [%u, %u], \"fifo\": %s, "
+                "\"load\": %.2f, \"short\": %s, \"restarts\": %u,\n \"questions\": [",
                 b->program, title, model, name.sysname, name.release, name.machine,
                 b->processors[0], b->processors[1], b->fifo ? "true" : "false", b->load,
                 b->is_short ? "true" : "false", b->restarts);
@@ -225,7 +228,8 @@ bench_report_machine(bench *b, const char *title)
 static void
 table_print(const bench *b, const bench_question *question, const bench_samples *samples)
 {
-    printf("\n%s\n  (%s; %u restarts)\n", question->name, question->setting, samples->restarts);
+    printf("\n%s\n  (%s; %u restarts, %.1f s)\n", question->name, question->setting,
+           samples->restarts, samples->took_s);
     for (uint32_t s = 0; s < question->subject_count; s++) {
         for (uint32_t v = 0; v < question->value_count; v++) {
             bench_interval i = bench_interval_of(samples->at[s][v], samples->restarts);
@@ -261,33 +265,68 @@ json_samples(FILE *json, const bench_question *question, const bench_samples *sa
     }
 }
 
+/* The times that a share of the operations did not exceed, denser toward the slow ones; and how
+ * many took between two powers of two. */
+static void
+json_latencies(FILE *json, const histogram *h)
+{
+    static const double shares[] = {0,     0.1,   0.2,    0.3,    0.4,    0.5,     0.6,
+                                    0.7,   0.8,   0.9,    0.95,   0.98,   0.99,    0.995,
+                                    0.998, 0.999, 0.9995, 0.9998, 0.9999, 0.99999, 1};
+    if (h->total == 0) {
+        return;
+    }
+    fprintf(json,
+            ", \"latencies\": {\"count\": %" PRIu64 ", \"least_ns\": %" PRIu64
+            ", \"most_ns\": %" PRIu64 ", \"shares\": [",
+            h->total, h->least_ns, h->most_ns);
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        fprintf(json, "%s[%g, %" PRIu64 "]", i ? ", " : "", shares[i], histogram_at(h, shares[i]));
+    }
+    fprintf(json, "], \"histogram\": [");
+    const char *comma = "";
+    for (uint64_t from_ns = 1; from_ns <= h->most_ns && from_ns < UINT64_C(1) << 40; from_ns *= 2) {
+        uint64_t count = histogram_between(h, from_ns, from_ns * 2);
+        if (count) {
+            fprintf(json, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", comma, from_ns, from_ns * 2,
+                    count);
+            comma = ", ";
+        }
+    }
+    fprintf(json, "]}");
+}
+
 static void
 json_print(const bench *b, const bench_question *question, const bench_samples *samples)
 {
     FILE *json = b->json;
     fprintf(json,
-            "%s\n  {\"name\": \"%s\", \"setting\": \"%s\", \"unit\": \"%s\", \"restarts\": %u,\n   "
-            "\"subjects\": [",
+            "%s\n  {\"name\": \"%s\", \"setting\": \"%s\", \"unit\": \"%s\", \"restarts\": %u, "
+            "\"seconds\": %.3f,\n   \"subjects\": [",
             b->questions ? "," : "", question->name, question->setting, question->unit,
-            samples->restarts);
+            samples->restarts, samples->took_s);
     for (uint32_t s = 0; s < question->subject_count; s++) {
         fprintf(json, "%s\n    {\"name\": \"%s\", \"values\": [", s ? "," : "",
                 question->subjects[s].name);
         json_samples(json, question, samples, s);
-        fprintf(json, "]}");
+        fprintf(json, "]");
+        json_latencies(json, samples->latencies[s]);
+        fprintf(json, "}");
     }
     fprintf(json, "],\n   \"goals\": [");
     for (uint32_t g = 0; g < question->goal_count; g++) {
         const bench_goal *goal = &question->goals[g];
         outcome o = outcome_of(b, goal, samples);
-        fprintf(json,
-                "%s\n    {\"name\": \"%s\", \"own\": \"%s\", \"partner\": \"%s\", \"direction\": "
-                "\"%s\", \"factor\": %g, \"figure\": %g, \"ratio\": %.6g, \"low\": %.6g, "
-                "\"high\": %.6g, \"verdict\": \"%s\"}",
-                g ? "," : "", goal->name, question->subjects[goal->own].name,
-                partner_name(question, goal, &o),
-                goal->direction == BENCH_AT_LEAST ? "at least" : "at most", goal->factor,
-                goal->figure, o.ratio.median, o.ratio.low, o.ratio.high, o.verdict);
+        fprintf(
+            json,
+            "%s\n    {\"name\": \"%s\", \"value\": \"%s\", \"own\": \"%s\", \"partner\": \"%s\", "
+            "\"direction\": \"%s\", \"factor\": %g, \"figure\": %g, \"ratio\": %.6g, \"low\": "
+            "%.6g, "
+            "\"high\": %.6g, \"verdict\": \"%s\"}",
+            g ? "," : "", goal->name, value_name(question, goal->value),
+            question->subjects[goal->own].name, partner_name(question, goal, &o),
+            goal->direction == BENCH_AT_LEAST ? "at least" : "at most", goal->factor, goal->figure,
+            o.ratio.median, o.ratio.low, o.ratio.high, o.verdict);
     }
     fprintf(json, "]}");
 }
@@ -328,10 +367,14 @@ bench_report_end(bench *b)
     if (getloadavg(&load, 1) != 1) {
         load = -1;
     }
-    printf("\n%u questions; load average at the end %.2f%s\n", b->questions, load,
+    double took_s = bench_now_s() - b->began_s;
+    double extra_left_s = b->extra_left_s > 0 ? b->extra_left_s : 0;
+    printf("\n%u questions in %.1f s; load average at the end %.2f%s\n", b->questions, took_s, load,
            b->failed ? "; A FUNCTIONAL CHECK FAILED" : "");
     if (b->json) {
-        fprintf(b->json, "],\n \"load_end\": %.2f, \"failed\": %s}\n", load,
-                b->failed ? "true" : "false");
+        fprintf(b->json,
+                "],\n \"load_end\": %.2f, \"seconds\": %.1f, \"extra_left\": %.1f, "
+                "\"failed\": %s}\n",
+                load, took_s, extra_left_s, b->failed ? "true" : "false");
     }
 }

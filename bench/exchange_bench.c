@@ -700,7 +700,7 @@ static void
 ask_states(bench *b, uint32_t bytes)
 {
     char name[64];
-    uint64_t count = bytes > 1000 ? 1000000 : 20000000;
+    uint64_t count = bytes > 1000 ? 500000 : 10000000;
     states_case own = {states_sent, states_received, bytes, count};
     states_case bare = {plain_sent, plain_received, bytes, count};
     const bench_subject subjects[] = {{"medley states", states_measure, &own},
@@ -726,7 +726,7 @@ static void
 ask_topics(bench *b, uint32_t subscribers)
 {
     char name[64];
-    topic_case topic = {subscribers, 2000000};
+    topic_case topic = {subscribers, 500000};
     const bench_subject subjects[] = {
         {"medley topic", topic_measure, &topic},
         {"boost spsc_queue, one each", topic_queues_measure, &topic},

@@ -169,10 +169,15 @@ peer_name(peer_kind kind)
 
 /* ---- Open MPI -------------------------------------------------------------------------------- */
 
-/* One start of it: two numbers. Its processes are pinned, and never under SCHED_FIFO: what starts
- * them would starve. */
+/* One start of it, which writes `wanted` numbers. Its processes are pinned, and never under
+ * SCHED_FIFO: what starts them would starve. */
 static bool
-mpi_run(const bench *b, const char *what, const peer_case *c, uint64_t count, double *numbers)
+mpi_run(const bench *b,
+        const char *what,
+        const peer_case *c,
+        uint64_t count,
+        double *numbers,
+        uint64_t wanted)
 {
     char command[512];
     (void)snprintf(command, sizeof command,
@@ -182,8 +187,11 @@ mpi_run(const bench *b, const char *what, const peer_case *c, uint64_t count, do
     (void)setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     (void)setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     FILE *output = popen(command, "r");
-    int got = output ? fscanf(output, "%lf %lf", &numbers[0], &numbers[1]) : 0;
-    return output && pclose(output) == 0 && got == 2;
+    uint64_t got = 0;
+    while (output && got < wanted && fscanf(output, "%lf", &numbers[got]) == 1) {
+        got++;
+    }
+    return output && pclose(output) == 0 && got == wanted;
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
@@ -240,10 +248,10 @@ peer_measure(const bench *b, void *context, double *values)
     const peer *p = peers[c->kind];
     static peer_run run;
     uint64_t count = bench_count(b, c->count);
-    double numbers[2];
     if (!p) {
-        bool fine = mpi_run(b, "stream", c, count, numbers);
-        values[0] = (double)count * 1e3 / numbers[0];
+        double took_ns = 0;
+        bool fine = mpi_run(b, "stream", c, count, &took_ns, 1);
+        values[0] = (double)count * 1e3 / took_ns;
         return fine || bench_failed(peer_name(c->kind), "wrong content, or not started");
     }
     run = (peer_run){.bytes = c->bytes};
@@ -289,28 +297,39 @@ answers(void *argument)
     a->runs[0]->good[1] = good;
 }
 
-bool
-peer_trip(const bench *b, void *context, double *values)
+/* `ns`: of each trip */
+static bool
+pair_trips(const bench *b, const peer_case *c, double *ns, uint64_t count)
 {
-    const peer_case *c = context;
     const peer *p = peers[c->kind];
     static peer_run there, back;
-    uint64_t count = bench_count(b, c->count);
-    if (!p) {
-        return mpi_run(b, "trip", c, count, values) ||
-               bench_failed(peer_name(c->kind), "wrong content, or not started");
-    }
     there = back = (peer_run){.bytes = c->bytes};
     if (!p->open(&there) || !p->open(&back)) {
         return bench_failed(p->name, "could not be opened");
     }
-    pair a = {p, {&there, &back}, count, bench_map(count * sizeof(double))};
+    pair a = {p, {&there, &back}, count, ns};
     bench_thread threads[] = {{asks, &a, 0, false}, {answers, &a, 1, false}};
     (void)bench_run(b, threads, 2);
     p->close(&there);
     p->close(&back);
-    values[0] = bench_permille(a.ns, count, 500);
-    values[1] = bench_permille(a.ns, count, 999);
-    bench_unmap(a.ns, count * sizeof(double));
     return (there.good[0] && there.good[1]) || bench_failed(p->name, "wrong content or order");
+}
+
+bool
+peer_trip(const bench *b, void *context, double *values)
+{
+    const peer_case *c = context;
+    uint64_t count = bench_count(b, c->count);
+    double *ns = bench_map(count * sizeof *ns);
+    bool fine = peers[c->kind]
+                    ? pair_trips(b, c, ns, count)
+                    : mpi_run(b, "trip", c, count, ns, count) ||
+                          bench_failed(peer_name(c->kind), "wrong content, or not started");
+    if (fine) {
+        bench_latencies(ns, count, 0);
+        values[0] = bench_permille(ns, count, 500);
+        values[1] = bench_permille(ns, count, 999);
+    }
+    bench_unmap(ns, count * sizeof *ns);
+    return fine;
 }

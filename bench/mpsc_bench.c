@@ -12,7 +12,7 @@
 
 #define CONSUMER_OWNER 100
 /* Some time slices for each of the producers that share a processor. */
-#define DURATION_NS 250000000u
+#define DURATION_NS 150000000u
 
 static med_ring_mpsc_config
 own_config(uint32_t producers)

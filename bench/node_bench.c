@@ -134,18 +134,19 @@ first_initialize_ns(const char *name)
 static bool
 measure_start(const bench *b, void *context, double *values)
 {
-    double samples[50];
+    double samples_ns[50];
     uint64_t count = bench_count(b, 50);
     char name[48];
     (void)unsetenv("MEDLEY_MAX_MUTEXES");
     for (uint64_t i = 0; i < count; i++) {
         (void)snprintf(name, sizeof name, "%s-start", bench_system_name());
-        samples[i] = (double)first_initialize_ns(context ? name : NULL) / 1e3;
-        if (samples[i] <= 0) {
+        samples_ns[i] = (double)first_initialize_ns(context ? name : NULL);
+        if (samples_ns[i] <= 0) {
             return bench_failed("start", "initialize failed in a child");
         }
     }
-    values[0] = bench_permille(samples, count, 500);
+    bench_latencies(samples_ns, count, 0);
+    values[0] = bench_permille(samples_ns, count, 500) / 1e3;
     return true;
 }
 

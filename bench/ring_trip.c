@@ -68,6 +68,7 @@ trip_values(double *ns, uint64_t count, double *values)
 {
     double cost_ns = clock_cost_ns();
     uint64_t warm_up = count / TRIP_WARM_UP_SHARE;
+    bench_latencies(ns + warm_up, count - warm_up, cost_ns);
     values[0] = middle(ns + warm_up, count - warm_up) - cost_ns;
     values[1] = bench_permille(ns + warm_up, count - warm_up, 999) - cost_ns;
 }

@@ -16,7 +16,8 @@ typedef enum trip_bare_kind {
     TRIP_IN_TURN,     /* and TRIP_LINES_IN_TURN of them */
 } trip_bare_kind;
 
-/* Of `count` trips, each timed by one reading of the clock, which is taken off. Sorts them. */
+/* Of `count` trips, each timed by one reading of the clock, which is taken off. Tells each as a
+ * latency; sorts them. */
 void trip_values(double *ns, uint64_t count, double *values);
 /* `context`: trip_bare_kind. */
 bool trip_bare(const bench *b, void *context, double *values);

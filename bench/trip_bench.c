@@ -225,6 +225,7 @@ asleep_measure(const bench *b, void *context, double *values)
     bool (*const *run)(const bench *, trips *, bool) = context;
     trips *t = trips_make(&c, bench_count(b, c.count));
     bool good = (*run)(b, t, true);
+    bench_latencies(t->ns, t->c.count, 0);
     values[0] = bench_permille(t->ns, t->c.count, 500) / 1e3;
     trips_free(t);
     return good;

@@ -28,7 +28,7 @@ typedef struct side {
 typedef struct table {
     side sides[2];
     _Alignas(128) atomic64 stamp_ns;
-    double samples[WAKES];
+    double samples_ns[WAKES];
 } table;
 
 typedef struct way {
@@ -108,7 +108,7 @@ sleeper(void *argument)
     for (uint32_t i = 0; i < r->count; i++) {
         r->way->receive(&r->t->sides[0], i + 1, &waiter);
         uint64_t stamp_ns = atomic64_load_relaxed(&r->t->stamp_ns); /* relaxed: behind A1 */
-        r->t->samples[i] = (double)(med_port_clock_ns() - stamp_ns) / 1e3;
+        r->t->samples_ns[i] = (double)(med_port_clock_ns() - stamp_ns);
         r->way->send(&r->t->sides[1]);
     }
 }
@@ -141,7 +141,8 @@ measure_wake(const bench *b, void *context, double *values)
     runner r = {.way = context, .t = t, .count = (uint32_t)bench_count(b, WAKES)};
     uint64_t ns;
     run_pair(b, &r, sleeper, waker, &ns);
-    values[0] = bench_permille(t->samples, r.count, 500);
+    bench_latencies(t->samples_ns, r.count, 0);
+    values[0] = bench_permille(t->samples_ns, r.count, 500) / 1e3;
     bench_unmap(t, sizeof *t);
     return true;
 }
