@@ -7,8 +7,9 @@
 #   make test         all tests: units, conformance, models, bare machines, 1,000 random kills,
 #                     200 simulated seeds per structure
 #   make bench        all benchmarks beside their peers, and what programs for Cortex-M take of code
-#                     and RAM; tables and pictures of OpenMP in build/bench (openmp.md,
-#                     openmp_*.svg); make bench-short, without these, under 2 minutes
+#                     and RAM, as a page with pictures, build/bench/report.html, and as Markdown,
+#                     report.md; under 20 minutes. make bench-short: the same, provisional and
+#                     without Cortex-M, under 2 minutes
 #   make matrix       MCAPI's matrix: kinds, locked and lock-free, cores, threads and processes, as
 #                     tables and pictures in build/release/matrix; beside what the model predicts
 #   make soak         sanitizers over everything, all tests with clang, fuzzers for a minute each,
@@ -55,8 +56,6 @@ bench bench-short: setup-bench
 	@cmake --preset bench >/dev/null
 	@$(CMAKE_BUILD) build/bench
 	@scripts/bench.sh $(if $(filter bench-short,$@),--short) build/bench
-	$(if $(filter bench,$@),@scripts/openmp_pictures.py build/bench)
-	$(if $(filter bench,$@),@scripts/footprint.sh build/bench/bench/footprint_partition)
 
 matrix: setup-matrix build/release/stamp
 	@scripts/matrix.py build/release/tools/medley/medley build/release/matrix

@@ -7,9 +7,9 @@
 #   build   compilers, CMake, what the library and the tools are made with
 #   demo    build, a photograph, LLVM's OpenMP library
 #   test    build, cmocka, Spin, the compilers for bare metal and their emulators,
-#           gfortran, clang and its OpenMP, docs, and what the documents use
+#           gfortran, clang and its OpenMP, matplotlib, docs, and what the documents use
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
-#   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M
+#   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M, matplotlib
 #   matrix  build, Python and its SimPy
 #   suites  build, the source of gcc's OpenMP library, its other compilers
 #   docs    what make docs makes pages with
@@ -27,7 +27,7 @@ packages() {
           echo libhwloc-plugins git libcmocka-dev spin python3 python3-pyte python3-simpy binutils groff-base strace
           echo babeltrace2
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
-          echo qemu-system-arm gfortran clang-16 libomp-16-dev jq libzmq3-dev
+          echo qemu-system-arm gfortran clang-16 libomp-16-dev jq libzmq3-dev python3-matplotlib
           packages docs ;;
     docs) echo doxygen python3 ;;
     cross) packages build
@@ -35,7 +35,7 @@ packages() {
            echo libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-ppc64-cross ;;
     bench) packages build
            echo libboost-dev libck-dev dpdk-dev libnng-dev libzmq3-dev libopenmpi-dev openmpi-bin libomp5-16
-           echo python3 gcc-arm-none-eabi libnewlib-arm-none-eabi ;;
+           echo python3-matplotlib gcc-arm-none-eabi libnewlib-arm-none-eabi ;;
     matrix) packages build
             echo python3 python3-simpy ;;
     suites) packages build
