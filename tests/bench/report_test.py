@@ -223,6 +223,62 @@ class Short(FolderTest):
         self.assertEqual({q["restarts"] for q in rings["questions"]}, {7})
 
 
+class Script(FolderTest):
+    """scripts/bench.sh --short over programs that are such samples, and note how they are asked."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(os.path.join(self.folder, "bench"))
+        for program in PROGRAMS:
+            self.make_program(program, f'exec "{SAMPLE}" {program} "$@"')
+        write(self.folder, "crowd_bench.json", "of an earlier run")
+
+    def make_program(self, name, command):
+        path = os.path.join(self.folder, "bench", name)
+        note = f'echo "$0 $*" >>"{self.folder}/asked"'
+        write(self.folder, f"bench/{name}", f"#!/bin/sh\n{note}\n{command}\n")
+        os.chmod(path, 0o755)
+
+    def run_script(self):
+        return subprocess.run(
+            [os.path.join(ROOT, "scripts", "bench.sh"), "--short", self.folder],
+            capture_output=True, text=True, timeout=200,
+        )  # fmt: skip
+
+    def test_one_after_the_other(self):
+        result = self.run_script()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        line = r"^== benchmark (\d+ of \d+: \w+); \d+ min \d+ s so far$"
+        told = re.findall(line, result.stdout, re.M)
+        self.assertEqual(told, [f"{i} of 4: {name}" for i, name in enumerate(PROGRAMS, 1)])
+        self.assertIn("Of 10 goals 8 are met", result.stdout)
+        run = json.loads(read(self.folder, "run.json"))
+        self.assertEqual((run["short"], run["programs"]), (True, PROGRAMS))
+        self.assertIn("# Medley's benchmarks: short form", read(self.folder, "report.md"))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "crowd_bench.json")))
+
+    def test_what_is_left_is_handed_on(self):
+        self.assertEqual(self.run_script().returncode, 0)
+        asked = read(self.folder, "asked").splitlines()
+        self.assertNotIn("--extra", asked[0])
+        for line, before in zip(asked[1:], PROGRAMS):
+            left = json.loads(read(self.folder, f"{before}.json"))["extra_left"]
+            self.assertIn(f" --extra {left:.1f} ", line)
+
+    def test_one_fails(self):
+        """Its figures stand in the report as far as they go; the run is a failure."""
+        self.make_program("ring_bench", f'"{SAMPLE}" ring_bench "$@"; exit 1')
+        result = self.run_script()
+        self.assertEqual((result.returncode, result.stderr), (1, "bench: ring_bench failed\n"))
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "report.html")))
+
+    def test_one_breaks_off(self):
+        self.make_program("ring_bench", "exit 1")
+        result = self.run_script()
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ring_bench.json: not there; what writes it did not run", result.stderr)
+
+
 class Options(FolderTest):
     def test_extra(self):
         for wrong in ("", "-1", "1x", "nan", "inf"):
