@@ -86,14 +86,11 @@ put_event(void *data, const void *event)
     *(uintptr_t *)data = *(const uintptr_t *)event;
 }
 
-/* At once, and there is nothing to be said of it. */
-static bool
-is_plain(med_member *member, void (*copy)(void *, void *), bool deferred, unsigned flags)
+/* Is there nothing to be said of it but whether it may be executed at once? */
+static inline bool
+is_plain(void (*copy)(void *, void *), unsigned flags)
 {
-    if (copy || (flags & (FLAG_DEPEND | FLAG_DETACH)) || med_ompt_is_on()) {
-        return false;
-    }
-    return !deferred || (!(flags & FLAG_PRIORITY) && med_task_is_plenty(member));
+    return !copy && !(flags & (FLAG_DEPEND | FLAG_DETACH | FLAG_PRIORITY)) && !med_ompt_is_on();
 }
 
 /* What gcc says of a task, beyond its lines and data. */
@@ -111,6 +108,10 @@ typedef struct said {
 static __attribute__((noinline)) void
 meet(med_member *member, void (*entry)(void *), void *data, bool deferred, const said *s)
 {
+    if (deferred && is_plain(s->copy, s->flags) && med_task_is_plenty(member)) {
+        med_task_meet_plain(member, entry, data, flags_of(s->flags, deferred));
+        return;
+    }
     med_task_call call = {.entry = entry,
                           .data = data,
                           .copy = s->copy,
@@ -146,7 +147,7 @@ GOMP_task(void (*entry)(void *),
           void *detach)
 {
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
-    if (is_plain(member, copy, deferred, flags)) {
+    if (is_plain(copy, flags) && (!deferred || med_task_is_alone(member))) {
         med_task_meet_plain(member, entry, data, flags_of(flags, deferred));
     } else {
         const said s = {copy, size, align, flags, priority, depend, detach};

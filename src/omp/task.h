@@ -150,6 +150,9 @@ typedef struct med_task_stand {
 /* ---- For faces ------------------------------------------------------------------------------- */
 
 void med_task_meet(struct med_member *member, const med_task_call *call);
+/* Nested so deep no task is executed where it is met, but those that have to be: each may make the
+ * next one. */
+#define MED_TASK_DEPTH 128u
 /* Would one that the member met now be executed at once, since its queue has enough of them, or
  * nobody else is there? */
 bool med_task_is_plenty(struct med_member *member);

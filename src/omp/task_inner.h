@@ -124,9 +124,6 @@ void med_task_ready(med_member *member, med_task *task);
 
 /* Nested so deep an untied task is bound like all others: stacks end. */
 #define MED_TASK_UNTIED_DEPTH 64u
-/* And so deep no task is executed where it is met, but those that have to be: each may make the
- * next one. */
-#define MED_TASK_DEPTH 128u
 
 /* The member's thread executes the task from here on; */
 static inline void

@@ -175,6 +175,13 @@ med_member_is_crowded(const med_member *member)
     return member->is_dense || med_quota_is_crowd(member->team->size);
 }
 
+/* Is nobody else there, and would a task that the member met now be executed at once? */
+static inline bool
+med_task_is_alone(const med_member *member)
+{
+    return member->team->size == 1 && member->depth < MED_TASK_DEPTH;
+}
+
 /* To change them: the member's own from here on. */
 med_icv *med_member_icv(med_member *member);
 
