@@ -24,13 +24,15 @@
 #   make check        formatter, linter, sanitizers, fuzzers for a minute each
 #   make install      into PREFIX (default /usr/local), DESTDIR honoured; under sudo it builds
 #                     nothing: make && sudo make install
+#   make uninstall    removes what make install laid into PREFIX, whatever version
 #   make clean        removes build/, with all that was built and measured
 #   make help         this
 PREFIX ?= /usr/local
 CMAKE_BUILD = cmake --build
 JOBS := $(shell nproc)
 
-.PHONY: all demo test bench bench-short matrix soak suites docs test-cross check install help clean setup-%
+.PHONY: all demo test bench bench-short matrix soak suites docs test-cross check install uninstall help \
+    clean setup-%
 
 all: build/release/stamp
 
@@ -82,14 +84,15 @@ check: setup-check
 # way of the user's next make: it builds nothing there, and gives back what it wrote.
 USER_OF_SUDO := $(if $(filter 0,$(shell id -u)),$(filter-out 0,$(SUDO_UID)))
 
-# The loader has to learn of a library in its folders; one under DESTDIR is not for this machine.
 install: $(if $(USER_OF_SUDO),,build/release/stamp)
 	@if [ ! -f build/release/stamp ]; then \
 	    echo "make install: nothing whole is built here, and under sudo nothing will be;" \
 	         "run make first, without sudo" >&2; exit 1; fi
-	cmake --install build/release --prefix $(PREFIX)
+	@DESTDIR="$(DESTDIR)" scripts/install.sh build/release "$(PREFIX)"
 	@$(if $(USER_OF_SUDO),chown -h $(SUDO_UID):$(SUDO_GID) build/release/install_manifest.txt)
-	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+
+uninstall:
+	@DESTDIR="$(DESTDIR)" scripts/install.sh --remove "$(PREFIX)"
 
 help:
 	@sed -n '2,/^[^#]/ s/^# \{0,1\}//p' Makefile

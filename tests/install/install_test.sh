@@ -119,3 +119,32 @@ grep -qx 'prefix=/opt/medley' "$(find stage -name medley-openmp.pc)" || fail "pk
 # What is made where it is installed is made nowhere else: two may install one build at once.
 ! find "$build/install" -name 'medley-openmp.pc' | grep . || fail "the build has medley-openmp.pc, too"
 grep -qx '/opt/medley/.*/medley-openmp.pc' "$build/install_manifest.txt" || fail "the manifest lacks medley-openmp.pc"
+
+echo "removed, with the folders that were made, and nothing else: here and under DESTDIR"
+mkdir -p "$work/kept/lib" "$work/stage2"
+echo mine >"$work/kept/lib/file"
+(cd "$work/kept" && find . | sort) >kept.before
+mkdir bin
+printf '#!/bin/sh\necho told >>%s/told\n' "$work" >bin/ldconfig
+chmod +x bin/ldconfig
+for destdir in '' "$work/stage2"; do
+    prefix=$work/kept
+    [ -z "$destdir" ] || prefix=/opt/medley/x
+    export DESTDIR=$destdir
+    # Twice, as who installs a newer version does.
+    for _ in 1 2; do
+        PATH=$work/bin:$PATH "$root/scripts/install.sh" "$build" "$prefix" >install.log 2>&1 || fail "$(cat install.log)"
+    done
+    [ -x "$destdir$prefix/bin/medley" ] || fail "scripts/install.sh installed no command"
+    mkdir -p "$destdir$prefix/share/medley/of another"
+    PATH=$work/bin:$PATH "$root/scripts/install.sh" --remove "$prefix" >install.log 2>&1 || fail "$(cat install.log)"
+    [ -d "$destdir$prefix/share/medley/of another" ] || fail "removed what is another's"
+    rmdir -p --ignore-fail-on-non-empty "$destdir$prefix/share/medley/of another"
+done
+unset DESTDIR
+(cd "$work/kept" && find . | sort) | diff kept.before - || fail "not removed (>), or too much (<)"
+told=$([ "$(id -u)" -eq 0 ] && echo 3 || echo 0) # the loader of this machine, not of another's root
+[ "$(cat told 2>/dev/null | wc -l)" -eq "$told" ] || fail "ldconfig was called otherwise than $told times"
+[ ! -e stage2 ] || fail "not removed: $(find stage2)"
+! "$root/scripts/install.sh" --remove "$work/kept" 2>install.log || fail "removed what is not there"
+grep "nothing of make install is in $work/kept" install.log >/dev/null || fail "$(cat install.log)"

@@ -27,7 +27,7 @@ CMAKE = """#!/bin/sh
 echo "cmake $*" >>asked
 case "$1" in
 --build) [ ! -e broken ] ;;
---install) echo prefix >build/release/install_manifest.txt ;;
+--install) mkdir -p "$4" && echo text >"$4/file" && echo "$4/file" >build/release/install_manifest.txt ;;
 *) mkdir -p build/release ;;
 esac
 """
@@ -118,19 +118,21 @@ class Scripts(unittest.TestCase):
 class Install(unittest.TestCase):
     """As root, in a tree of one's own and in that of the user who asked sudo."""
 
-    BUILD = [
-        "cmake --preset release -DMEDLEY_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/p",
-        "cmake --build build/release",
-    ]
-    INSTALL = ["cmake --install build/release --prefix /p"]
     SUDO = {"SUDO_UID": "1000", "SUDO_GID": "1001"}
 
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
+        self.prefix = os.path.join(self.folder, "prefix")
+        self.build = [
+            f"cmake --preset release -DMEDLEY_TESTS=OFF -DCMAKE_INSTALL_PREFIX={self.prefix}",
+            "cmake --build build/release",
+        ]
+        self.install = [f"cmake --install build/release --prefix {self.prefix}"]
         shutil.copy(os.path.join(ROOT, "Makefile"), self.folder)
         for name, text in {"bin/cmake": CMAKE, "scripts/setup.sh": "#!/bin/sh\n"}.items():
             self.program(name, text)
+        shutil.copy(os.path.join(ROOT, "scripts", "install.sh"), os.path.join(self.folder, "scripts"))
         for name, text in OTHERS.items():
             self.program("bin/" + name, text)
 
@@ -145,7 +147,7 @@ class Install(unittest.TestCase):
         """What it called, and how it ended."""
         path = f"{self.folder}/bin:{os.environ['PATH']}"
         result = subprocess.run(
-            ["make", *words, "PREFIX=/p"],
+            ["make", *words, f"PREFIX={self.prefix}"],
             cwd=self.folder,
             capture_output=True,
             text=True,
@@ -164,7 +166,7 @@ class Install(unittest.TestCase):
         for environment in ({}, {"SUDO_UID": "0", "SUDO_GID": "0"}):
             calls, result = self.make("install", **environment)
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual(calls, self.BUILD + self.INSTALL)
+            self.assertEqual(calls, self.build + self.install)
 
     def test_under_sudo_nothing_is_built(self):
         calls, result = self.make("install", **self.SUDO)
@@ -175,11 +177,11 @@ class Install(unittest.TestCase):
 
     def test_under_sudo_what_is_built_is_installed(self):
         calls, result = self.make()
-        self.assertEqual((calls, result.returncode), (self.BUILD, 0), result.stderr)
+        self.assertEqual((calls, result.returncode), (self.build, 0), result.stderr)
         calls, result = self.make("install", **self.SUDO)
         self.assertEqual(result.returncode, 0, result.stderr)
         manifest = "build/release/install_manifest.txt"
-        self.assertEqual(calls, self.INSTALL + [f"chown -h 1000:1001 {manifest}"])
+        self.assertEqual(calls, self.install + [f"chown -h 1000:1001 {manifest}"])
 
     def test_under_sudo_a_broken_build_is_none(self):
         self.make()
@@ -188,6 +190,20 @@ class Install(unittest.TestCase):
         calls, result = self.make("install", **self.SUDO)
         self.assertNotEqual(result.returncode, 0)
         self.assertEqual(calls, [])
+
+    def test_what_is_installed_is_removed_from_any_tree(self):
+        self.make("install")
+        self.make("clean")
+        mine = os.path.join(self.prefix, "of another")
+        with open(mine, "w"):
+            pass
+        calls, result = self.make("uninstall")
+        self.assertEqual((calls, result.returncode), ([], 0), result.stderr)
+        self.assertEqual(os.listdir(self.prefix), ["of another"])
+        self.assertEqual(result.stdout.splitlines()[-1], f"removed 1 files from {self.prefix}")
+        calls, result = self.make("uninstall")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn(f"nothing of make install is in {self.prefix}", result.stderr)
 
 
 if __name__ == "__main__":
