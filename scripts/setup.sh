@@ -7,7 +7,8 @@
 #   build   compilers, CMake, what the library and the tools are made with
 #   demo    build, a photograph, LLVM's OpenMP library
 #   test    build, cmocka, Spin, the compilers for bare metal and their emulators,
-#           gfortran, clang and its OpenMP, matplotlib, docs, and what the documents use
+#           gfortran, clang and its OpenMP, matplotlib, docs, and what the documents use,
+#           what tells libraries apart
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
 #   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M, matplotlib
 #   matrix  build, Python and its SimPy
@@ -25,7 +26,7 @@ packages() {
           echo python-matplotlib-data libomp5-16 ;;
     test) packages build
           echo libhwloc-plugins git libcmocka-dev spin python3 python3-pyte python3-simpy binutils groff-base strace
-          echo babeltrace2
+          echo babeltrace2 abigail-tools
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
           echo qemu-system-arm gfortran clang-16 libomp-16-dev jq libzmq3-dev python3-matplotlib
           packages docs ;;
