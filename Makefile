@@ -25,13 +25,14 @@
 #   make install      into PREFIX (default /usr/local), DESTDIR honoured; under sudo it builds
 #                     nothing: make && sudo make install
 #   make uninstall    removes what make install laid into PREFIX, whatever version
+#   make deb          Debian packages, in build/deb/packages
 #   make clean        removes build/, with all that was built and measured
 #   make help         this
 PREFIX ?= /usr/local
 CMAKE_BUILD = cmake --build
 JOBS := $(shell nproc)
 
-.PHONY: all demo test bench bench-short matrix soak suites docs test-cross check install uninstall help \
+.PHONY: all demo test bench bench-short matrix soak suites docs test-cross check install uninstall deb help \
     clean setup-%
 
 all: build/release/stamp
@@ -93,6 +94,14 @@ install: $(if $(USER_OF_SUDO),,build/release/stamp)
 
 uninstall:
 	@DESTDIR="$(DESTDIR)" scripts/install.sh --remove "$(PREFIX)"
+
+deb: setup-deb
+	@cmake --preset deb >/dev/null
+	@$(CMAKE_BUILD) build/deb
+	@rm -rf build/deb/packages
+	@umask 022 && $(CMAKE_BUILD) build/deb --target package >build/deb/package.log 2>&1 || \
+	    { cat build/deb/package.log >&2; exit 1; }
+	@ls build/deb/packages/*.deb
 
 help:
 	@sed -n '2,/^[^#]/ s/^# \{0,1\}//p' Makefile

@@ -5,10 +5,11 @@
 #
 # usage: scripts/setup.sh JOB...
 #   build   compilers, CMake, what the library and the tools are made with
+#   deb     build, what Debian packages are made with
 #   demo    build, a photograph, LLVM's OpenMP library
 #   test    build, cmocka, Spin, the compilers for bare metal and their emulators,
-#           gfortran, clang and its OpenMP, matplotlib, docs, and what the documents use,
-#           what tells libraries apart
+#           gfortran, clang and its OpenMP, matplotlib, docs, what the documents use, what
+#           checks packages and what the libraries export
 #   cross   the compilers and emulator of make test-cross, and cmocka's source package
 #   bench   build, the peers the benchmarks measure beside, the compiler for Cortex-M, matplotlib
 #   matrix  build, Python and its SimPy
@@ -22,11 +23,13 @@ packages() {
     case $1 in
     build) echo gcc g++ libc6-dev make cmake ninja-build pkg-config libhwloc-dev libjansson-dev
            echo libyaml-dev libncurses-dev libpng-dev libturbojpeg0-dev ;;
+    deb) packages build
+         echo dpkg-dev ;;
     demo) packages build
           echo python-matplotlib-data libomp5-16 ;;
-    test) packages build
+    test) packages deb
+          echo lintian abigail-tools babeltrace2
           echo libhwloc-plugins git libcmocka-dev spin python3 python3-pyte python3-simpy binutils groff-base strace
-          echo babeltrace2 abigail-tools
           echo gcc-riscv64-unknown-elf gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-misc
           echo qemu-system-arm gfortran clang-16 libomp-16-dev jq libzmq3-dev python3-matplotlib
           packages docs ;;
@@ -43,7 +46,7 @@ packages() {
             echo gfortran gcc-12-source python3 ;;
     check) packages test
            echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev ;;
-    *) echo "setup.sh: unknown job '$1' (build, demo, test, cross, bench, matrix, suites, docs, check)" >&2; exit 2 ;;
+    *) echo "setup.sh: unknown job '$1' (build, deb, demo, test, cross, bench, matrix, suites, docs, check)" >&2; exit 2 ;;
     esac
 }
 
