@@ -301,8 +301,11 @@ own_join(med_self *self, void *shared, med_handle memory)
 static void
 at_once_arrange(med_self *self)
 {
+    if (med_port_is_small()) {
+        return; /* nothing does */
+    }
     self->exchange->careful = med_is_locked(self) || self->system->trace.shared;
-    if (!med_port_is_small() && !self->exchange->careful) {
+    if (!self->exchange->careful) {
         self->lane_ends = self->exchange->exchange->lane_ends;
         self->lane_end_count = self->system->limits.lanes;
     }

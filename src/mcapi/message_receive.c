@@ -187,7 +187,8 @@ take(med_self *self, med_endpoint_own *own, found *f, void *buffer, size_t size)
     med_record_release(lane, f->record.granules, f->record.leads_on);
     med_message_go_on(own, f->priority, lane);
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, bytes);
-    med_told_received(self, lane, med_told_count(lane->consumer.row, MED_LANE_CONSUMER), bytes);
+    med_told_received(self, lane, med_told_count(self, lane->consumer.row, MED_LANE_CONSUMER),
+                      bytes);
     return bytes > size ? MEDLEY_ERR_LIMIT : MEDLEY_OK;
 }
 
@@ -313,7 +314,7 @@ take_run(med_endpoint_own *own, found *f, const med_message_places *places, uint
 static void
 received_tell(const med_self *self, const med_lane_own *lane, const size_t *lengths, uint32_t many)
 {
-    uint32_t before = med_told_count(lane->consumer.row, MED_LANE_CONSUMER) - many;
+    uint32_t before = med_told_count(self, lane->consumer.row, MED_LANE_CONSUMER) - many;
     for (uint32_t i = 0; i < many && med_traced_is_on(self->system); i++) {
         med_told_received(self, lane, before + i + 1, lengths[i]);
     }

@@ -122,7 +122,7 @@ size_check(const med_self *self, const med_message *message)
 static void
 sent_tell(const med_self *self, const med_lane_own *lane, uint32_t bytes)
 {
-    med_told_sent(self, lane, med_told_count(lane->producer.row, MED_LANE_PRODUCER), bytes);
+    med_told_sent(self, lane, med_told_count(self, lane->producer.row, MED_LANE_PRODUCER), bytes);
 }
 
 static medley_status_t

@@ -42,7 +42,7 @@ receive_once(med_self *self, med_lane_own *lane, void **address, size_t *bytes)
     *address = med_pool_address(&self->exchange->exchange->pool, buffer);
     *bytes = record.bytes;
     med_lane_count(lane->consumer.row, MED_LANE_CONSUMER, record.bytes);
-    med_told_received(self, lane, med_told_count(lane->consumer.row, MED_LANE_CONSUMER),
+    med_told_received(self, lane, med_told_count(self, lane->consumer.row, MED_LANE_CONSUMER),
                       record.bytes);
     return MEDLEY_OK;
 }

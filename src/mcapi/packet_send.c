@@ -126,10 +126,13 @@ send_wait(med_self *self, const send_way *way, med_handle channel, void *buffer,
 static inline void
 sent_tell(const med_self *self, const med_lane_own *lane, size_t bytes)
 {
+    if (!med_traced_is_on(self->system)) {
+        return;
+    }
     bool is_state = lane->producer.kind == MED_LANE_STATES;
     med_told_sent(self, lane,
                   is_state ? med_state_cell_newest(&lane->producer.cell)
-                           : med_told_count(lane->producer.row, MED_LANE_PRODUCER),
+                           : med_told_count(self, lane->producer.row, MED_LANE_PRODUCER),
                   bytes);
 }
 

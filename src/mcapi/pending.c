@@ -342,11 +342,12 @@ look_at_peer(void *context)
     return MEDLEY_OK;
 }
 
-/* Whose it is, for who is told; 0: it goes by none. */
+/* Whose it is, where that is told; 0: it goes by none. */
 static uint32_t
 endpoint_of(const med_pending *pending)
 {
-    return pending->own ? atomic32_load_relaxed(&pending->own->handle) : 0; /* relaxed: own */
+    bool is_told = med_traced_is_on(pending->self->system) && pending->own;
+    return is_told ? atomic32_load_relaxed(&pending->own->handle) : 0; /* relaxed: own */
 }
 
 medley_status_t

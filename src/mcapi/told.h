@@ -52,11 +52,13 @@ med_told_received(const med_self *self, const med_lane_own *lane, uint32_t numbe
     }
 }
 
-/* The number of what that side has moved last. */
+/* The number of what that side has moved last; only where it is told. */
 static inline uint32_t
-med_told_count(const med_lane_row *row, med_lane_side side)
+med_told_count(const med_self *self, const med_lane_row *row, med_lane_side side)
 {
-    return (uint32_t)atomic64_load_relaxed(&row->moved[side].count); /* relaxed: for showing */
+    /* Relaxed: for showing. */
+    return med_traced_is_on(self->system) ? (uint32_t)atomic64_load_relaxed(&row->moved[side].count)
+                                          : 0;
 }
 
 #endif

@@ -226,9 +226,8 @@ wait_for_room(publishing *p)
                                    .scope = p->self->scope};
     each_without(p, count_wait);
     p->waits = true;
-    /* Relaxed: own. */
-    uint32_t begun = med_traced_wait_begin(p->self, MED_TRACED_WAIT_SEND,
-                                           atomic32_load_relaxed(&p->own->handle));
+    uint32_t begun =
+        med_traced_wait_begin(p->self, MED_TRACED_WAIT_SEND, med_traced_word(&p->own->handle));
     medley_status_t status = med_wait_until(&p->self->row->news, &p->self->waiter, &wait);
     med_traced_wait_end(p->self, MED_TRACED_WAIT_SEND, begun);
     return status;

@@ -135,7 +135,7 @@ static inline uint32_t
 med_traced_wait_begin(const med_self *self, med_traced_wait what, uint32_t handle)
 {
     med_traced(self->system, self->ref, MED_TRACED_WAITS, (uint32_t)what, handle);
-    return self->waiter.sleeps;
+    return med_port_has_processes() ? self->waiter.sleeps : 0;
 }
 
 static inline void

@@ -10,6 +10,7 @@
  */
 #include "omp/apart.h"
 
+#include "omp/quota.h"
 #include "omp/team.h"
 #include "port/port.h"
 
@@ -119,8 +120,10 @@ void
 med_apart_again(med_member *member)
 {
     uint32_t all[APART_PROCESSORS];
-    if (member->number == 0 || member->bound || med_member_is_crowded(member) ||
-        !shares_enough(member) || !one_may_be_idle()) {
+    /* Not as med_member_is_crowded: at his gate he does not read what is the team's. */
+    bool is_crowded = member->is_dense || med_quota_is_crowd(member->barrier->members);
+    if (member->number == 0 || member->bound || is_crowded || !shares_enough(member) ||
+        !one_may_be_idle()) {
         return;
     }
     uint32_t count = med_port_processors_list(all, APART_PROCESSORS);
