@@ -3,7 +3,7 @@
 
 add_library(medley_flags INTERFACE)
 target_include_directories(medley_flags INTERFACE
-    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/port/${MEDLEY_PORT})
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/medley/std ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/port/${MEDLEY_PORT})
 if(NOT MEDLEY_PORT STREQUAL linux)
     # A compiler for bare metal may come without a C library.
     target_include_directories(medley_flags SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/src/port/bare/include)

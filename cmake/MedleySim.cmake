@@ -6,7 +6,7 @@ set(MEDLEY_SIM_FOLDER ${PROJECT_SOURCE_DIR}/src/port/sim)
 
 add_library(medley_sim_flags INTERFACE)
 target_include_directories(medley_sim_flags INTERFACE
-    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${MEDLEY_SIM_FOLDER})
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/medley/std ${PROJECT_SOURCE_DIR}/src ${MEDLEY_SIM_FOLDER})
 target_compile_options(medley_sim_flags INTERFACE
     -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -fno-common
     -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. $<$<BOOL:${MEDLEY_WERROR}>:-Werror>)

@@ -41,7 +41,7 @@ echo "The aim of 12 KiB is of the core set, mutexes_semaphores; every_mrapi_func
 
 # What a process keeps per node has pointers, so it is compiled for the target and measured.
 self=$work/self.o
-arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -std=gnu17 -ffreestanding -Iinclude -Isrc -Isrc/port/cortex_m \
+arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -std=gnu17 -ffreestanding -Iinclude -Iinclude/medley/std -Isrc -Isrc/port/cortex_m \
     -Isrc/port/bare/include -c -o "$self" tests/bare/footprint_self.c
 echo "== RAM of the arena, built-in limits: bytes"
 [ $# -eq 0 ] || "$1"

@@ -10,7 +10,7 @@
 #ifndef MEDLEY_MCAPI_EXT_H
 #define MEDLEY_MCAPI_EXT_H
 
-#include "mcapi.h"
+#include "medley/std/mcapi.h"
 
 MEDLEY_DECLS_BEGIN
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "medley/status.h"
-#include "mrapi.h"
+#include "medley/std/mrapi.h"
 
 MEDLEY_DECLS_BEGIN
 

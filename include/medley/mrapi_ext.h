@@ -8,7 +8,7 @@
 #ifndef MEDLEY_MRAPI_EXT_H
 #define MEDLEY_MRAPI_EXT_H
 
-#include "mrapi.h"
+#include "medley/std/mrapi.h"
 
 MEDLEY_DECLS_BEGIN
 

@@ -19,7 +19,7 @@ alone() {
     shift
     checked=$((checked + 1))
     if ! printf '#include "%s"\n#include "%s"\ntypedef int not_empty;\n' "$header" "$header" |
-        "$@" "${warnings[@]}" -Iinclude -Isrc -; then
+        "$@" "${warnings[@]}" -Iinclude -Iinclude/medley/std -Isrc -; then
         echo "does not compile alone: $header ($*)"
         failed=$((failed + 1))
     fi

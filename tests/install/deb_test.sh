@@ -78,7 +78,7 @@ done | LC_ALL=C sort >"$folder/all"
 grep -v '/$' "$folder/all" | LC_ALL=C uniq -d >"$folder/twice"
 [ ! -s "$folder/twice" ] || fail "in two packages: $(cat "$folder/twice")"
 lib=/usr/lib/$(gcc -print-multiarch)
-own="^(/usr/bin/medley|/usr/include/(mca|mcapi|mcapi_v1000_to_v2000|mrapi)\.h|/usr/include/medley/.*|$lib/libmedley\.(a|so.*)\
+own="^(/usr/bin/medley|/usr/include/medley/.*|$lib/libmedley\.(a|so.*)\
 |$lib/medley/.*|$lib/pkgconfig/(mcapi|medley|medley-openmp|mrapi)\.pc|$lib/cmake/Medley/.*|/usr/share/medley/.*\
 |/usr/share/man/man[137]/(mcapi|medley|mrapi)[-_.].*|/usr/share/doc/(lib)?medley[^/]*/.*|/usr/share/lintian/overrides/(lib)?medley[^/]*)$"
 grep -v '/$' "$folder/all" | grep -vE "$own" >"$folder/foreign" || true

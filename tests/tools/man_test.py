@@ -76,7 +76,9 @@ class Man(unittest.TestCase):
             for _, code in re.findall(r"(?s)\n\.Sh EXAMPLES\n(.*?)\.Bd [^\n]*\n(.*?)\.Ed\n", text):
                 found += 1
                 result = subprocess.run(
-                    COMPILER.split() + [f"-I{os.path.join(ROOT, 'include')}", "-x", "c", "-"],
+                    COMPILER.split()
+                    + [f"-I{os.path.join(ROOT, folder)}" for folder in ("include", "include/medley/std")]
+                    + ["-x", "c", "-"],
                     input=code,
                     capture_output=True,
                     text=True,
