@@ -104,6 +104,10 @@ static const survivor survivors[] = {
     {"mcapi_packet", "sweep", "A1", "mcapi_turn finds it"},
     {"mcapi_cancel", "cancel_anothers", "A2", "request_queue finds it"},
 
+    /* omp */
+    {NULL, "is_joined", "A1 in the system", "of a child of fork: no scenario has one"},
+    {NULL, "join", "R1 in the system", "of a child of fork: no scenario has one"},
+
     /* Halves of what both acquires and releases. */
     {"units", "take_one", "no-release: B1", "rwlock finds it"},
     {"units", "take_one", "not-total: B1", "rwlock finds it"},
