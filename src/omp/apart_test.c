@@ -214,14 +214,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_where_nobody_is),
-        cmocka_unit_test(has_patience),
-        cmocka_unit_test(who_leads_stays),
-        cmocka_unit_test(who_is_bound_stays),
-        cmocka_unit_test(a_crowd_stays),
-        cmocka_unit_test(stays_on_a_busy_machine),
-        cmocka_unit_test(nowhere_to_go),
-        cmocka_unit_test(a_refusal_is_none_of_its_business),
+        cmocka_unit_test(goes_where_nobody_is), cmocka_unit_test(has_patience),
+        cmocka_unit_test(who_leads_stays),      cmocka_unit_test(who_is_bound_stays),
+        cmocka_unit_test(a_crowd_stays),        cmocka_unit_test(stays_on_a_busy_machine),
+        cmocka_unit_test(nowhere_to_go),        cmocka_unit_test(a_refusal_is_none_of_its_business),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

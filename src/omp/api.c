@@ -211,7 +211,7 @@ FACE void
 omp_set_schedule(unsigned kind, int chunk)
 {
     unsigned plain = kind & ~MED_SCHEDULE_MONOTONIC;
-    if (plain > MED_SCHEDULE_OWN_BEYOND) {
+    if (plain >= MED_SCHEDULE_STEAL + MED_SCHEDULE_OWN_BEYOND) {
         plain -= MED_SCHEDULE_OWN_BEYOND;
     } else if (plain >= MED_SCHEDULE_STEAL) {
         return;

@@ -101,10 +101,10 @@ med_depend_release(med_member *member, med_task *task)
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void
-after_begin(med_task *task)
+after_begin(med_member *member, med_task *task)
 {
     if (!task->after) {
-        task->after = med_task_memory(sizeof *task->after);
+        task->after = med_task_memory_or_work(member, sizeof *task->after);
     }
     /* Relaxed, these three: nobody else has it yet. */
     atomic_word_store_relaxed(&task->after->dependents, 0);
@@ -158,7 +158,7 @@ med_depend_behind(med_task *task, med_task *const *others, uint32_t count)
 bool
 med_depend_add(med_member *member, med_task *task, const med_task_call *call)
 {
-    after_begin(task);
+    after_begin(member, task);
     med_table_put(member, task, call->depends, call->depend_count);
     return unblock(task) == 0 && may_run(task);
 }
@@ -188,7 +188,7 @@ med_task_wait_depend(med_member *member, const med_dependence *depends, size_t c
     med_task *waits = med_task_take(member);
     waits->flags = 0;
     med_ompt_task_hide(waits);
-    after_begin(waits);
+    after_begin(member, waits);
     for (size_t i = 0; i < count; i++) {
         med_table_look(table, waits, &depends[i]);
     }

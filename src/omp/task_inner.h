@@ -53,6 +53,9 @@ med_tasking_look(const med_member *member)
 
 /* For ever; zeroed; given back as a block. */
 void *med_task_memory(size_t size_bytes);
+/* The same, by who has made a task that nobody knows of yet: where there is none it executes others
+ * meanwhile, which give back theirs. */
+void *med_task_memory_or_work(med_member *member, size_t size_bytes);
 
 void med_task_give_large(med_task *task);
 /* There are none that it took before. Executes others when there is no memory for more. */

@@ -20,18 +20,24 @@ give_up(void)
     med_say_fatal("there is no memory for tasks");
 }
 
+/* So often somebody looks whether others are through with theirs: for two seconds. */
+#define LOOKS_MOST 4000u
+
 void *
 med_task_memory(size_t size_bytes)
 {
     void *block = med_heap_lend(size_bytes);
+    uint32_t pauses = 0;
+    for (uint32_t looks = 0; !block && looks < LOOKS_MOST; looks++) {
+        med_wait_pause(&pauses);
+        block = med_heap_lend(size_bytes);
+    }
     if (!block) {
         give_up();
     }
     return block;
 }
 
-/* So often somebody looks whether others are through with theirs: for two seconds. */
-#define LOOKS_MOST 4000u
 #define DEPTH_MOST 256u /* of tasks that are executed in one another for that: stacks end */
 
 typedef struct scarcity {
@@ -52,6 +58,19 @@ another_ends(med_member *member, scarcity *s)
         med_wait_pause(&s->pauses);
     }
     return true;
+}
+
+void *
+med_task_memory_or_work(med_member *member, size_t size_bytes)
+{
+    scarcity s = {.looks = 0};
+    void *block;
+    while (!(block = med_heap_lend(size_bytes))) {
+        if (!another_ends(member, &s)) {
+            give_up();
+        }
+    }
+    return block;
 }
 
 med_tasking *
