@@ -278,10 +278,12 @@ spin(med_waiter *waiter,
 
 /* On one of several processors: has somebody computed where it gave way? */
 static bool
-is_crowded_out(med_waiter *waiter, const med_port_scheduling *scheduling)
+is_crowded_out(med_waiter *waiter,
+               const med_wait_limits *limits,
+               const med_port_scheduling *scheduling)
 {
     if (med_port_is_small() || scheduling->processors == 1 || scheduling->real_time ||
-        waiter->crowded == 0) {
+        waiter->crowded == 0 || (limits && limits->insists)) {
         return false;
     }
     waiter->crowded--;
@@ -297,7 +299,7 @@ spin_if_it_may(med_waiter *waiter, const med_wait_limits *limits, const watch *w
     }
     med_port_scheduling scheduling;
     med_wait_scheduling_get(limits, &scheduling);
-    if (is_crowded_out(waiter, &scheduling)) {
+    if (is_crowded_out(waiter, limits, &scheduling)) {
         return false;
     }
     uint64_t budget_ns = med_wait_spin_budget_ns(waiter, limits, &scheduling);
