@@ -38,7 +38,6 @@ typedef struct med_wait_limits {
     uint64_t least_ns;
     uint64_t most_ns;
     bool others_apart;
-    bool insists; /* whoever computes beside it */
 } med_wait_limits;
 
 /* One per thread that waits; private to that thread. What it learned, and what it did. */

@@ -58,8 +58,8 @@ keep(uint64_t spin_ns)
 {
     kept *one = med_heap_lend(sizeof *one);
     if (one) {
-        one->waits[0] = (med_wait_limits){
-            .least_ns = spin_ns, .most_ns = spin_ns, .others_apart = true, .insists = true};
+        one->waits[0] =
+            (med_wait_limits){.least_ns = spin_ns, .most_ns = spin_ns, .others_apart = true};
         one->waits[1] = (med_wait_limits){.most_ns = spin_ns};
         one->next = all.first; /* and is whole, then it is the first */
         all.first = one;
