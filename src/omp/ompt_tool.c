@@ -90,13 +90,20 @@ find_in_list(const char *list)
     return tool;
 }
 
+/* Asked here, so that who asks for no trace touches none of its tool. */
+static ompt_start_tool_result_t *
+own_tool(void)
+{
+    return med_port_environment("MEDLEY_TRACE") ? med_ompt_traced_tool() : NULL;
+}
+
 ompt_start_tool_result_t *
 med_ompt_tool_find(void)
 {
     const med_settings *settings = med_settings_get();
     ompt_start_tool_result_t *tool = NULL;
     if (!settings->tool) {
-        return med_ompt_traced_tool();
+        return own_tool();
     }
     med_ompt_tool_say("----- START LOGGING OF TOOL REGISTRATION -----", NULL);
     med_ompt_tool_say("Looking in the program and its libraries", NULL);
@@ -109,5 +116,5 @@ med_ompt_tool_find(void)
         med_ompt_tool_say("OMP_TOOL_LIBRARIES = ", settings->tool_libraries);
         tool = find_in_list(settings->tool_libraries);
     }
-    return tool ? tool : med_ompt_traced_tool();
+    return tool ? tool : own_tool();
 }
