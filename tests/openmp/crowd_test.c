@@ -83,7 +83,10 @@ in_turn(int *next)
 #pragma omp for ordered schedule(static, 1)
     for (int j = 0; j < 10 * THREADS; j++) {
 #pragma omp ordered
-        ++*next;
+        {
+#pragma omp atomic /* where the region is cancelled nobody waits for his turn any more */
+            ++*next;
+        }
     }
 }
 
