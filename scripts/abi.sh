@@ -59,6 +59,7 @@ renew() { # BUILD
     for library in "${libraries[@]}"; do
         read -r name file <<<"$library"
         tell "$name" "$1/$file" "$folder"
+        # For reading: that it differs is why it is renewed.
         [ ! -f "$stored/$name.abi.gz" ] || same "$name" "$folder" || true
         gzip -9nc "$folder/$name.abi" >"$stored/$name.abi.gz"
     done
@@ -66,7 +67,7 @@ renew() { # BUILD
     {
         grep '^#' "$stored/libmedley.symbols"
         {
-            grep -v '^#' "$stored/libmedley.symbols" || true
+            grep -v '^#' "$stored/libmedley.symbols" || true # none is listed before the first release
             nm -D --defined-only --with-symbol-versions "$1/src/libmedley.so" |
                 awk -v version="$version" '$3 ~ /@@MEDLEY_[0-9]/ { sub("@@", "@", $3); print " " $3 " " version }'
         } | LC_ALL=C sort -s -u -k1,1

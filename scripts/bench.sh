@@ -54,7 +54,7 @@ for program in "${programs[@]}"; do
         echo "bench: $name failed" >&2
         failed=1
     }
-    left=$(extra_left "$build/$name.json") || true
+    left=$(extra_left "$build/$name.json") || true # one that failed, which is told, leaves nothing
     [ -z "$left" ] || extra=(--extra "$left")
 done
 seconds=$SECONDS

@@ -97,8 +97,8 @@ find_dependencies() {
 }
 
 rm -rf "$control"
-mkdir -p "$control/work/debian"
-cd "$control/work"
+mkdir -p "$control/making/debian"
+cd "$control/making"
 sed '/^#/d' "$root/cmake/deb/changelog" >changelog # such a one has no comments
 first=$(dpkg-parsechangelog -l changelog -S Version)
 [ "$first" = "$version" ] || fail "cmake/deb/changelog begins with $first, and this is $version"

@@ -16,7 +16,7 @@ fail() {
 }
 
 mapfile -t names < <(for package in ./*.deb; do dpkg-deb -f "$package" Package; done)
-installed() {
+installed() { # none of them, and one that dpkg does not know, is no error
     dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${names[@]}" 2>/dev/null | grep -v ' not-installed$' || true
 }
 [ -z "$(installed)" ] || fail "there already: $(installed)"
@@ -33,6 +33,7 @@ files() {
     find /etc /opt /usr /var -xdev \( -path /var/lib/dpkg -o -path /var/log -o -path "$PWD" \) -prune -o -iname '*medley*' -print
 }
 files >before
+# However it ends: some may not be there any more.
 trap 'dpkg --purge --force-depends "${names[@]}" >/dev/null 2>&1 || true' EXIT
 
 echo "installed"

@@ -81,6 +81,7 @@ lib=/usr/lib/$(gcc -print-multiarch)
 own="^(/usr/bin/medley|/usr/include/medley/.*|$lib/libmedley\.(a|so.*)\
 |$lib/medley/.*|$lib/pkgconfig/(mcapi|medley|medley-openmp|mrapi)\.pc|$lib/cmake/Medley/.*|/usr/share/medley/.*\
 |/usr/share/man/man[137]/(mcapi|medley|mrapi)[-_.].*|/usr/share/doc/(lib)?medley[^/]*/.*|/usr/share/lintian/overrides/(lib)?medley[^/]*)$"
+# That grep finds none, here and below, is what is wanted; the next line looks.
 grep -v '/$' "$folder/all" | grep -vE "$own" >"$folder/foreign" || true
 [ ! -s "$folder/foreign" ] || fail "not ours by its name: $(cat "$folder/foreign")"
 grep -E '/(oshcc|oshrun|oshcxx|shmem\.h|omp\.h|lib(gomp|omp|oshmem)\.[^/]*)$' "$folder/all" |

@@ -15,7 +15,8 @@
 
 #include "tools/medley/top_rows.h"
 
-/* Who sleeps looks after those he waits for now and then: of his time, less than this. */
+/* Who sleeps wakes now and then, to see whether those he waits for live. So a node is taken to
+ * sleep that used no more than one part in so many of the interval. */
 #define SHARE_OF_SLEEPER 20
 
 static const struct {
