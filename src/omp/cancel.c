@@ -20,10 +20,10 @@
  * A loop that is cancelled has a barrier at its end, which all come to: so how often a member has
  * come tells which loop is meant, and nothing is set back.
  *
- * Others are called away from what a member waits for in a region: a place of the ring, a turn. He
- * goes on as the program does, which knows nothing where the compiler had it wait by a name that
- * says nothing (a barrier in a function of its own): to the next barrier, which is none any more,
- * and so on to the end.
+ * Others are called away from what a member waits for in a region: a place of the ring that an
+ * older construct has, a turn. He goes on as the program does, which knows nothing where the
+ * compiler had it wait by a name that says nothing (a barrier in a function of its own): to the
+ * next barrier, which is none any more, and so on to the end.
  *
  * What a single gives to all others (copyprivate) lies in the memory of who executes it, who is
  * kept at a barrier until they have read it. Here no barrier keeps him. So each says at each of

@@ -259,6 +259,16 @@ med_work_sleep(med_member *member, med_wait *wait, bool (*condition)(void *conte
     return wait_in_team(&w, wait, &request);
 }
 
+/* Another begins it, and comes to that whatever is cancelled: each has his share of it. */
+static void
+await_begun(place_wait *w)
+{
+    uint32_t pauses = 0;
+    while (!is_begun_or_free(w)) {
+        med_wait_pause(&pauses);
+    }
+}
+
 /* The ring is full, and who is to leave it is at the cancelled region's end. Whatever the program
  * does with the construct it finds: but no iterations. */
 static void
@@ -300,8 +310,11 @@ med_work_begin(med_member *member, const med_loop *loop, const med_bounds *bound
     place_wait w = {.work = work, .construct = member->works - 1};
     do {
         if (!med_work_wait(member, &member->team->wait, is_begun_or_free, NULL, &w)) {
-            enter_empty(member, loop, bounds);
-            return;
+            if (w.turn != turn_of(w.construct, BEGINS)) {
+                enter_empty(member, loop, bounds);
+                return;
+            }
+            await_begun(&w);
         }
         if (w.turn == turn_of(w.construct, BEGUN)) {
             return;

@@ -386,15 +386,40 @@ given_to_all(shared *s, med_member *member, uint32_t number)
     }
 }
 
+/* How many iterations the member executes. */
+static uint32_t
+met_iterations(med_member *member, const med_loop *loop)
+{
+    const med_bounds bounds = {.step = 1};
+    uint32_t count = 0;
+    med_span span;
+    med_work_begin(member, loop, &bounds);
+    while (med_work_next(member, &span)) {
+        for (uint64_t at = span.first; at < span.end; at++) {
+            met_in_order(member, loop, at);
+            count++;
+        }
+    }
+    med_work_end(member);
+    return count;
+}
+
+/* By chunks of one. */
+static uint32_t
+share_of(const shared *s, uint32_t number)
+{
+    return number < ITERATIONS ? (ITERATIONS - number - 1) / s->size + 1 : 0;
+}
+
 /* One cancels, at once or in the middle of singles that give something to all; the others meet more
- * than the ring holds, turns, iterations, and such singles, and nobody waits for him. */
+ * than the ring holds, turns, iterations, and such singles, and nobody waits for him. As long as
+ * the ring holds it each has his share. */
 static void
 met_without_him(void *data)
 {
     static const unsigned long long counts[] = {ITERATIONS, 1};
     shared *s = data;
     med_member *member = med_member_get();
-    const med_bounds bounds = {.step = 1};
     for (uint32_t i = 0; i < s->before; i++) {
         given_to_all(s, member, COPIES + i);
     }
@@ -411,14 +436,8 @@ met_without_him(void *data)
                                .ordered = s->at_barrier == i && s->round % 2 == 0,
                                .dimensions = s->at_barrier == i && s->round % 2 ? 2 : 0,
                                .counts = counts};
-        med_span span;
-        med_work_begin(member, &loop, &bounds);
-        while (med_work_next(member, &span)) {
-            for (uint64_t at = span.first; at < span.end; at++) {
-                met_in_order(member, &loop, at);
-            }
-        }
-        med_work_end(member);
+        uint32_t count = met_iterations(member, &loop);
+        SIM_CHECK(i >= MED_TEAM_WORKS || count == share_of(s, member->number));
     }
     for (uint32_t i = 0; i < COPIES; i++) {
         given_to_all(s, member, i);

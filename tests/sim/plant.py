@@ -29,6 +29,8 @@ BUGS = {
     "told_once": (
         " || atomic32_load_relaxed(&gate->round) != round) {\n",
         ") {\n"),
+    # A construct that another begins in a cancelled region (src/omp/work.c).
+    "begun_unawaited": ("            if (w.turn != turn_of(w.construct, BEGINS)) {\n", "            if (w.turn) {\n"),
     # The waker who goes on (src/base/ring_spsc.c).
     "wake_first": (
         "    atomic32_store_relaxed(stop, med_port_barrier_is_free(scope) ? until : index);\n"
