@@ -195,17 +195,24 @@ med_log_error_line(const char *what, const char *why)
     med_log(MED_LOG_ERROR, &text);
 }
 
+/* A value that is longer than leaves room for the rest is cut. */
 void
 med_log_ignored_line(const char *variable, const char *value, const char *want)
 {
-    char shown[33]; /* what is longer leaves room for the rest */
+    static const char cut[] = "...";
+    char shown[MED_TEXT_BYTES];
     med_text text = {.length = 0};
-    med_text_copy(shown, sizeof shown, value);
+    med_text behind = {.length = 0};
     med_text_string(&text, variable);
     med_text_string(&text, " ignored: it is '");
+    med_text_string(&behind, cut);
+    med_text_string(&behind, "'; ");
+    med_text_string(&behind, want);
+    size_t used = text.length + behind.length + 1;
+    med_text_copy(shown, used < MED_TEXT_BYTES ? MED_TEXT_BYTES - used + 1 : 1, value);
+    bool is_whole = med_text_equal(shown, value, sizeof shown);
     med_text_string(&text, shown);
-    med_text_string(&text, med_text_equal(shown, value, sizeof shown) ? "'; " : "...'; ");
-    med_text_string(&text, want);
+    med_text_string(&text, behind.bytes + (is_whole ? sizeof cut - 1 : 0));
     med_log(MED_LOG_ERROR, &text);
 }
 

@@ -210,6 +210,23 @@ start_where_it_may(med_member *member)
     return start(member, NULL, 0);
 }
 
+/* Where it may be the size of a stack that somebody asked for, which one that is. */
+static void
+report_refusal(uint32_t threads, medley_status_t status)
+{
+    med_text text = {.length = 0};
+    const char *why = med_port_thread_refusal(status);
+    size_t asked_bytes = med_crew_stack_bytes();
+    if (status == MEDLEY_ERR_ARGUMENT && asked_bytes) {
+        med_text_string(&text, "a stack of ");
+        med_text_number(&text, asked_bytes);
+        med_text_string(&text, " bytes does not hold what a thread begins with (its thread-local "
+                               "variables, say); ask for a larger one");
+        why = text.bytes;
+    }
+    med_team_report_fewer(threads, why ? why : "the system starts no more");
+}
+
 bool
 med_crew_start(med_member *member)
 {
@@ -224,8 +241,7 @@ med_crew_start(med_member *member)
     }
     member->thread_of_team = status == MEDLEY_OK;
     if (status != MEDLEY_OK) {
-        const char *why = med_port_thread_refusal(status);
-        med_team_report_fewer(member->number, why ? why : "the system starts no more");
+        report_refusal(member->number, status);
         return false;
     }
     atomic32_fetch_add_relaxed(&started, 1); /* relaxed: a number */

@@ -67,7 +67,11 @@ class Variables(unittest.TestCase):
                     self.assertEqual(result.returncode, 0)
                     said = [line for line in result.stderr.splitlines() if line.startswith("medley: ")]
                     self.assertEqual(len(said), 1, said)
-                    self.assertIn(f"{name} ignored: it is '{value[:32]}", said[0])
+                    told, behind = re.fullmatch(
+                        rf"medley: {name} ignored: it is '(.*?)((?:\.\.\.)?)'; .+", said[0], re.S
+                    ).groups()
+                    self.assertTrue(value == told or behind and len(told) > 60, said[0])
+                    self.assertTrue(value.startswith(told), said[0])
                     rest = result.stderr.replace(said[0] + "\n", "")
                     self.assertEqual(rest, default if name != "OMP_DISPLAY_ENV" else "")
 
@@ -100,6 +104,10 @@ class Threads(unittest.TestCase):
     def test_no_memory_for_stacks(self):
         self.fewer(run(LIMITED, limits=self.memory(600 * MIB), OMP_NUM_THREADS="200"), 3, 200, "ulimit -v")
         self.fewer(run(LIMITED, OMP_NUM_THREADS="3", OMP_STACKSIZE="200000G"), 1, 2, "smaller stack")
+
+    def test_stacks_that_are_too_small(self):
+        result = run(LIMITED, OMP_NUM_THREADS="3", OMP_STACKSIZE="64k")
+        self.fewer(result, 1, 2, "a stack of 65536 bytes .* ask for a larger one")
 
     def test_threads_leave_memory_for_what_they_do(self):
         for size in range(100, 900, 50):

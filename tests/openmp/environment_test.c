@@ -404,15 +404,20 @@ all_is_shown(void **state)
     assert_non_null(strstr(said, "GOMP_SPINCOUNT = '12'"));
 }
 
-/* What is cut off is not taken for all of it. */
+/* As much as there is room for; and what is cut off is not taken for all of it. */
 static void
 long_values_are_told_in_part(void **state)
 {
     const reading wrong = {"OMP_NUM_THREADS", "2,3,4,5,6,7,8,9,10,11,12,13,14,15,x", is_shown,
                            true};
+    char digits[400] = "";
+    const reading longer = {"OMP_NUM_THREADS", memset(digits, '9', sizeof digits - 1), is_shown,
+                            true};
     (void)state;
     assert_true(run(&wrong));
-    assert_non_null(strstr(said, "'2,3,4,5,6,7,8,9,10,11,12,13,14,1...'"));
+    assert_non_null(strstr(said, "'2,3,4,5,6,7,8,9,10,11,12,13,14,15,x'; "));
+    assert_true(run(&longer));
+    assert_non_null(strstr(said, "99999...'; "));
 }
 
 static bool

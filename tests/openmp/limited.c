@@ -8,16 +8,26 @@
 
 #define COUNT 1000
 
+/* More than the smallest stack. */
+static __thread volatile char own[256 << 10];
+
+static int
+one(void)
+{
+    own[sizeof own / 2] = 1;
+    return own[sizeof own / 2];
+}
+
 static int
 region(int threads)
 {
     int came = 0;
     if (threads) {
 #pragma omp parallel num_threads(threads) reduction(+ : came)
-        came++;
+        came += one();
     } else {
 #pragma omp parallel reduction(+ : came)
-        came++;
+        came += one();
     }
     return came;
 }
