@@ -280,3 +280,10 @@ med_trace_skip(med_trace_cursor *cursor)
     cursor->next += 2;
     cursor->skipped++;
 }
+
+uint32_t
+med_trace_begun(const med_trace *trace, const med_trace_cursor *cursor)
+{
+    bool is_there = trace->shared && cursor->lane <= trace->lane_mask;
+    return is_there ? (next_of(trace, cursor->lane) - cursor->next) / 2u : 0;
+}

@@ -137,5 +137,8 @@ medley_status_t med_trace_rewind(const med_trace *trace, uint32_t lane, med_trac
 medley_status_t
 med_trace_read(const med_trace *trace, med_trace_cursor *cursor, med_trace_record *record);
 void med_trace_skip(med_trace_cursor *cursor);
+/* So many records, from the cursor's place on, somebody has begun: whole or not, and perhaps
+ * overwritten. 0: no such lane. */
+uint32_t med_trace_begun(const med_trace *trace, const med_trace_cursor *cursor);
 
 #endif

@@ -184,8 +184,10 @@ a_half_written_record_is_seen_as_one(void **state)
     expect_event(&trace, &cursor, 100);
     expect_status(&trace, &cursor, MEDLEY_EMPTY_PRODUCER_INSERTING);
     expect_status(&trace, &cursor, MEDLEY_EMPTY_PRODUCER_INSERTING);
+    assert_int_equal(med_trace_begun(&trace, &cursor), 2);
     med_trace_skip(&cursor);
     expect_event(&trace, &cursor, 102);
+    assert_int_equal(med_trace_begun(&trace, &cursor), 0);
     assert_int_equal(cursor.skipped, 1);
     /* The next lap leaves his slot alone, until it is recovered. */
     for (uint32_t i = 3; i < 8; i++) {

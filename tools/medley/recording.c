@@ -9,8 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "mrapi/view.h"
+
+/* At the end, with who is at a record: a system that is very busy lets nobody wait for longer. */
+#define PATIENCE_NS UINT64_C(4000000000)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
@@ -264,14 +268,12 @@ row_add(recording *r, const med_trace_record *record)
     return details_note(r, record);
 }
 
-/* A half-written one is its writer's to finish until the next look; who has not by then has died,
- * or given it up. */
+/* A half-written one is its writer's to finish, whom the system may have stopped, as long as there
+ * is room behind it. Then he has died, or given it up, or would have all others' overwritten. */
 static bool
-is_given_up(recording *r, const med_trace_cursor *cursor, bool is_last)
+is_given_up(const recording *r, const med_trace_cursor *cursor)
 {
-    bool was_there = r->stuck_at[cursor->lane] == cursor->next;
-    r->stuck_at[cursor->lane] = cursor->next;
-    return was_there || is_last;
+    return med_trace_begun(&r->system->trace, cursor) > r->system->trace.record_mask / 2;
 }
 
 static bool
@@ -284,13 +286,42 @@ lane_look(recording *r, med_trace_cursor *cursor, bool is_last)
             if (!row_add(r, &record)) {
                 return false;
             }
-        } else if (status == MEDLEY_EMPTY || !is_given_up(r, cursor, is_last)) {
+        } else if (status == MEDLEY_EMPTY || !(is_last || is_given_up(r, cursor))) {
             return true;
         } else {
             med_trace_skip(cursor);
         }
     }
     return true;
+}
+
+/* ---- Its end --------------------------------------------------------------------------------- */
+
+/* Of who writes to that lane. */
+static bool
+somebody_lives(const recording *r, uint32_t lane)
+{
+    for (size_t i = 0; i < r->node_count; i++) {
+        if ((r->nodes[i].ref & r->system->trace.lane_mask) == lane &&
+            med_node_alive(r->system, r->nodes[i].ref)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What was begun before the end, until it is whole. */
+static void
+lane_end(recording *r, med_trace_cursor *cursor)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    uint64_t until_ns = med_port_clock_ns() + PATIENCE_NS;
+    uint32_t end = cursor->next + 2 * med_trace_begun(&r->system->trace, cursor);
+    while (lane_look(r, cursor, false) && (int32_t)(cursor->next - end) < 0 &&
+           somebody_lives(r, cursor->lane) && med_port_clock_ns() < until_ns) {
+        (void)nanosleep(&pause, NULL);
+    }
+    (void)lane_look(r, cursor, true);
 }
 
 /* ---- The recording --------------------------------------------------------------------------- */
@@ -301,7 +332,6 @@ recording_begin(recording *r, const med_system *system, size_t most)
     *r = (recording){.system = system, .most = most};
     for (uint32_t lane = 0; lane <= system->trace.lane_mask; lane++) {
         (void)med_trace_rewind(&system->trace, lane, &r->cursors[lane]);
-        r->stuck_at[lane] = r->cursors[lane].next - 1u; /* no place */
     }
     return nodes_look(r);
 }
@@ -330,7 +360,7 @@ recording_end(recording *r)
 {
     for (uint32_t lane = 0; lane <= r->system->trace.lane_mask; lane++) {
         med_trace_cursor *cursor = &r->cursors[lane];
-        (void)lane_look(r, cursor, true);
+        lane_end(r, cursor);
         r->lost += cursor->overwritten + cursor->skipped;
     }
     (void)nodes_look(r);

@@ -48,7 +48,6 @@ typedef struct recording {
     size_t most;
     uint64_t lost; /* overwritten before they were read, half-written, or beyond the most */
     med_trace_cursor cursors[MED_TRACE_LANES_MAX];
-    uint32_t stuck_at[MED_TRACE_LANES_MAX]; /* where a look found a half-written one */
     recording_node *nodes;                  /* in the order in which they were seen */
     size_t node_count;
     recording_program *programs;
@@ -64,7 +63,8 @@ bool recording_name(recording *r, uint32_t process_id, const char *name);
 /* Takes what is new. So often that none is lost: the rings hold some milliseconds, when all is at
  * its busiest. False: no memory. */
 bool recording_look(recording *r);
-/* Nothing comes any more: puts all in the order of their times. */
+/* Takes what somebody has begun by now, if he lives and soon has it whole, and puts all in the
+ * order of their times. Blocks for four seconds at most. */
 void recording_end(recording *r);
 /* What stands in the words of a record that has letters, printable. */
 #define RECORDING_LETTERS_BYTES (MED_TRACED_LETTERS + 1u)
