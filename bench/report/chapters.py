@@ -215,7 +215,7 @@ def bars_by_program(results, wanted, kind):
 
 def throughput(results):
     yield Heading(2, "Throughput")
-    yield Paragraph(KINDS_OF_LINE + " Dashed: a goal that is a figure.")
+    yield Paragraph(KINDS_OF_LINE + " Dashed: a goal that is a figure, or the best there can be.")
     yield from bars_by_program(results, r.is_rate, "throughput")
 
 

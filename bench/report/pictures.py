@@ -119,6 +119,11 @@ STROKE = {"ecolor": "#222222", "elinewidth": 1.1, "capsize": 2.5, "fmt": "none"}
 # ---- Bars by subject -----------------------------------------------------------------------------
 
 
+def limit_words(goal):
+    """Before the figure; what is only reported has no goal, but a best."""
+    return "best:" if goal["verdict"] == "reported" else f"goal: {goal['direction']}"
+
+
 class Panel:
     """One value of one question: a bar for each subject."""
 
@@ -131,7 +136,7 @@ class Panel:
         alone = len(question["subjects"][0]["values"]) == 1
         self.title = question["name"] + ("" if alone else f": {name}")
         self.limits = [
-            (g["direction"], g["figure"] * g["factor"] * factor)
+            (limit_words(g), g["figure"] * g["factor"] * factor)
             for g in question["goals"]
             if g["partner"] == "the figure" and g["value"] == name
         ]
@@ -159,11 +164,11 @@ class Panel:
 
     def draw_limits(self, axes, most):
         words, right = [], most
-        for direction, limit in sorted(set(self.limits)):
+        for what, limit in sorted(set(self.limits)):
             if limit <= most * BIG:
                 axes.axvline(limit, color="#222222", linestyle="--", linewidth=1)
                 right = max(right, limit)
-            words.append(f"goal: {direction} {short_number(limit)} {self.unit}")
+            words.append(f"{what} {short_number(limit)} {self.unit}")
         axes.set_xlim(0, right * 1.14)
         title = "\n".join(textwrap.wrap(self.title, 58))
         axes.set_title("\n".join([title, *words]), loc="left", fontsize=9)

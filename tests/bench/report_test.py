@@ -178,6 +178,12 @@ class Whole(unittest.TestCase):
                 with self.subTest(picture=name, axes=axes.get("id")):
                     self.assertRegex("\n".join(words_of(axes)), UNITS)
 
+    def test_what_is_only_reported_has_no_goal(self):
+        words = [word for picture in self.pictures.values() for word in words_of(picture)]
+        self.assertIn("best: 200 M/s", words)
+        self.assertNotIn("goal: at least 200 M/s", words)
+        self.assertIn("goal: at least 60 M/s", words)
+
     def test_axes_are_honest(self):
         """They begin at zero, or say that they are logarithmic."""
         for name, picture in self.pictures.items():
