@@ -12,6 +12,8 @@
 static atomic32 wanted = ATOMIC32_INIT(MED_LOG_ERROR);
 static bool (*heard_by)(const char *line);
 
+#define BEFORE "medley: " /* each line */
+
 /* What a line is; kept, it stands before it. */
 typedef enum line_kind {
     LINE_ANY,
@@ -164,7 +166,7 @@ static void
 say(line_kind kind, const med_text *text)
 {
     med_text line = {.length = 0};
-    med_text_string(&line, "medley: ");
+    med_text_string(&line, BEFORE);
     med_text_string(&line, text->bytes);
     if (!med_port_has_processes() || !keep(kind, &line)) {
         speak(kind, line.bytes);
@@ -208,7 +210,7 @@ med_log_ignored_line(const char *variable, const char *value, const char *want)
     med_text_string(&behind, cut);
     med_text_string(&behind, "'; ");
     med_text_string(&behind, want);
-    size_t used = text.length + behind.length + 1;
+    size_t used = sizeof BEFORE + text.length + behind.length;
     med_text_copy(shown, used < MED_TEXT_BYTES ? MED_TEXT_BYTES - used + 1 : 1, value);
     bool is_whole = med_text_equal(shown, value, sizeof shown);
     med_text_string(&text, shown);
