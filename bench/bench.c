@@ -159,8 +159,8 @@ static void
 barriers_await(void)
 {
     for (int i = 0; i < 100; i++) {
-        if (med_port_barrier_ready[MED_PORT_SCOPE_PROCESS] &&
-            med_port_barrier_ready[MED_PORT_SCOPE_SHARED]) {
+        if (med_port_barrier_is_free(MED_PORT_SCOPE_PROCESS) &&
+            med_port_barrier_is_free(MED_PORT_SCOPE_SHARED)) {
             return;
         }
         med_port_delay_ns(10000000);
