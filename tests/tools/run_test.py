@@ -12,7 +12,7 @@ import termios
 import time
 import unittest
 
-from support import HOLDER, MEDLEY, CommandTest
+from support import HOLDER, MEDLEY, CommandTest, Holder
 
 SYSTEM = "medley-system: 1\nname: run\ndomains:\n  - number: 1\n"
 
@@ -456,9 +456,27 @@ class Ends(RunTest):
     def test_killed_itself(self):
         run, process = self.started()
         run.kill()
-        self.end(run)
+        _, _, errors = self.end(run)  # the end of its errors is that of who removes its system
+        self.assertRegex(errors, r"^medley run: was killed; its system 'run-\d+' is removed\n$")
         wait_until(lambda: not is_there(process))
-        self.run_medley("system", "remove", "--stale")
+        self.nothing_is_left()
+
+    def test_killed_while_another_is_in_its_system(self):
+        run, process = self.started("--name", "common")
+        other = Holder(self, 1, 3, system="common")
+        run.kill()
+        self.assertIn("system 'common' is left: ", self.end(run)[2])
+        self.assertFalse(is_there(process))
+        other.end()
+        self.nothing_is_left()
+
+    def test_guard_is_killed(self):
+        run, process = self.started()
+        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
+            (guard,) = [int(child) for child in file.read().split() if int(child) != process]
+        os.kill(guard, signal.SIGKILL)
+        run.terminate()
+        self.assertEqual(self.end(run)[0], 128 + signal.SIGTERM)
 
     def test_kills_at_any_time(self):
         """Of the run or of one of its programs, at 40 different times: nothing lives, nothing is
@@ -478,7 +496,7 @@ class Ends(RunTest):
             os.kill(victim, signal.SIGKILL)
             self.end(run)
             wait_until(lambda: not any(map(is_there, below)))
-            self.run_medley("system", "remove", "--stale")
+            self.nothing_is_left()
 
 
 class Launched(RunTest):

@@ -12,6 +12,7 @@
 #include "tools/medley/command.h"
 #include "tools/medley/mapping.h"
 #include "tools/medley/output.h"
+#include "tools/medley/run_guard.h"
 #include "tools/medley/run_launched.h"
 #include "tools/medley/run_openmp.h"
 #include "tools/medley/run_plan.h"
@@ -71,12 +72,17 @@ name_of_this_run(void)
     return own_name;
 }
 
+static const char *
+system_name(const run_arguments *arguments, const med_image *image)
+{
+    const char *name = arguments->name ? arguments->name : arguments->file ? image->name : "";
+    return *name ? name : name_of_this_run();
+}
+
 /* The library tells what is in the way. */
 static bool
 system_open(const run_arguments *arguments, med_image *image, run_options *options)
 {
-    const char *name = arguments->name ? arguments->name : arguments->file ? image->name : "";
-    options->system_name = *name ? name : name_of_this_run();
     medley_status_t status = arguments->file ? med_system_open_image(options->system_name, image)
                                              : med_system_open(options->system_name);
     if (status != MEDLEY_OK) {
@@ -184,6 +190,27 @@ run_plan_in_system(const med_command *command,
     return status;
 }
 
+/* From the guard's start to its end. */
+static int
+run_guarded(const med_command *command,
+            const run_arguments *arguments,
+            med_image *image,
+            const run_plan *plan,
+            run_options *options)
+{
+    run_guard guard;
+    options->system_name = system_name(arguments, image);
+    if (!run_guard_begin(command, options->system_name, &guard)) {
+        command_error(command, "no process can be started: %s", strerror(errno));
+        return COMMAND_FAILED;
+    }
+    int status = system_open(arguments, image, options)
+                     ? run_plan_in_system(command, options, plan, &arguments->trace)
+                     : COMMAND_FAILED;
+    run_guard_end(&guard);
+    return status;
+}
+
 /* All that can be wrong with the file is told before anything is made. */
 static int
 run_programs(const med_command *command, const run_arguments *arguments)
@@ -209,10 +236,11 @@ run_programs(const med_command *command, const run_arguments *arguments)
     if (trace_is_wanted(&arguments->trace)) {
         trace_ask_for();
     }
-    bool begins = openmp_find(command, &plan, &options) && system_open(arguments, &image, &options);
+    int status = openmp_find(command, &plan, &options)
+                     ? run_guarded(command, arguments, &image, &plan, &options)
+                     : COMMAND_FAILED;
     med_image_close(&image);
-    return begins ? run_plan_in_system(command, &options, &plan, &arguments->trace)
-                  : COMMAND_FAILED;
+    return status;
 }
 
 int
