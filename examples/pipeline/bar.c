@@ -6,11 +6,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "stage.h"
 
-#define WIDTH 16
+#define WIDTH 16  /* of a stage's bar, where there is room; */
+#define BESIDE 60 /* beside all bars: names, brackets, what they do */
 #define LOOK_MS 50
 
 static const char *const names[STAGES] = {
@@ -42,18 +44,30 @@ look(unsigned stage)
         stage_close(&from[stage]);
 }
 
+/* All in one line of the terminal: one that is broken cannot be written over. */
+static unsigned
+width_of_a_bar(void)
+{
+    struct winsize terminal;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) != 0 || terminal.ws_col == 0)
+        return WIDTH;
+    unsigned width = terminal.ws_col > BESIDE + STAGES ? (terminal.ws_col - 1u - BESIDE) / 3 : 1;
+    return width < WIDTH ? width : WIDTH;
+}
+
 static void
 show(void)
 {
     char line[256], bar[WIDTH + 1];
     size_t length = 0;
+    unsigned width = width_of_a_bar();
     for (unsigned stage = LOADER; stage <= WRITER; stage++) {
         const progress *p = &newest[stage];
-        unsigned filled = p->of ? p->done * WIDTH / p->of : 0;
-        memset(bar, '.', WIDTH);
-        memset(bar, '#', filled <= WIDTH ? filled : WIDTH);
-        bar[WIDTH] = '\0';
-        length += (size_t)snprintf(line + length, sizeof line - length, "%s [%s] %-13s ",
+        unsigned filled = p->of ? p->done * width / p->of : 0;
+        memset(bar, '.', width);
+        memset(bar, '#', filled <= width ? filled : width);
+        bar[width] = '\0';
+        length += (size_t)snprintf(line + length, sizeof line - length, "%s [%s] %-8s ",
                                    names[stage], bar, p->does);
     }
     fprintf(stderr, isatty(STDERR_FILENO) ? "\r%s" : "%s\n", line);

@@ -14,7 +14,8 @@
 
 #define COLOURS 24
 #define ROUNDS_MAX 30
-#define EDGE 140 /* of brightness, between neighbours on both sides */
+#define LOOKED_AT_MAX 1000000 /* pixels: enough to know the colours of any picture */
+#define EDGE 140              /* of brightness, between neighbours on both sides */
 
 static picture whole;
 static int colours[COLOURS][3];
@@ -46,15 +47,16 @@ colours_begin(void)
             colours[c][i] = whole.rgb[pixels * (2 * c + 1) / (2 * COLOURS) * 3 + (size_t)i];
 }
 
-/* Each colour moves to the middle of the pixels that are nearest to it. True: none has. */
+/* Each colour moves to the middle of the pixels nearest to it; of a large picture, of every
+ * so many-th of them. True: none has. */
 static int
 colours_move(void)
 {
-    long pixels = (long)whole.width * whole.height;
+    long pixels = (long)whole.width * whole.height, step = 1 + pixels / LOOKED_AT_MAX;
     long sums[COLOURS * 4] = {0};
     int settled = 1;
 #pragma omp parallel for schedule(dynamic, 4096) reduction(+ : sums[:COLOURS * 4])
-    for (long p = 0; p < pixels; p++) {
+    for (long p = 0; p < pixels; p += step) {
         const unsigned char *pixel = whole.rgb + p * 3;
         long *sum = sums + nearest(pixel) * 4;
         sum[0] += pixel[0];
@@ -78,7 +80,7 @@ colours_find(void)
     unsigned round = 1;
     colours_begin();
     for (; round < ROUNDS_MAX && !colours_move(); round++)
-        stage_progress("finds colours", round, ROUNDS_MAX);
+        stage_progress("colours", round, ROUNDS_MAX);
     return round;
 }
 
@@ -169,7 +171,7 @@ await_done(channel *out)
 {
     note n = {.kind = TAKE_ALL};
     while (n.kind != DONE) {
-        if (stage_receive(&n, 200))
+        if (stage_receive(&n, 500))
             continue;
         tile *t = stage_tile_take(out);
         if (!t)

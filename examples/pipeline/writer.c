@@ -52,15 +52,15 @@ main(int count, char **arguments)
 {
     stage_begin("writer", WRITER);
     const char *path = count == 2 ? arguments[1] : "";
+    channel in = {.is_there = false}; /* open until the picture is written: we are still there */
     while (!whole.rgb || here < all) {
         note n;
-        channel in;
+        stage_close(&in);
         if (stage_receive(&n, 1000) && n.kind == TAKE_ALL) {
             medley_trace_begin("collects");
             if (stage_join(&in, &n, false, false))
                 receive_all(&in);
             medley_trace_end();
-            stage_close(&in);
         }
     }
     medley_trace_begin("writes");
@@ -70,6 +70,7 @@ main(int count, char **arguments)
         stage_fail(path, wrong);
     (void)stage_send(QUANTISER, DONE, 0, 10000);
     (void)stage_send(LOADER, DONE, 0, 10000);
+    stage_close(&in);
     stage_end();
     return 0;
 }

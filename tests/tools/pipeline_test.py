@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """examples/pipeline under medley run: the right picture, whoever is killed; or a clear error."""
 
+import fcntl
 import os
+import select
 import signal
 import struct
 import subprocess
+import termios
 import time
 import unittest
 import zlib
@@ -91,6 +94,41 @@ class Pipeline(CommandTest):
             again += "it is started again" in self.end(run)
             self.assertEqual(read(self.result), right)
         self.assertGreater(again, 0)
+
+    def test_writing_takes_long(self):
+        """Nobody takes the writer for dead. The picture goes into a pipe that is read late."""
+        right = self.whole()
+        os.unlink(self.result)
+        os.mkfifo(self.result + ".part")
+        run = self.begin()
+        while "24 colours in" not in run.stdout.readline():
+            pass
+        said = b""
+        while select.select([run.stderr], [], [], 1.5)[0]:
+            self.assertLess(said.count(b"is started again"), 1)
+            said += os.read(run.stderr.fileno(), 65536)
+        self.assertEqual(read(self.result + ".part"), right)
+        self.end(run)
+
+    def test_bar_is_one_line(self):
+        for columns in (20, 80, 200):
+            terminal, errors = os.openpty()
+            fcntl.ioctl(errors, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            run = subprocess.Popen([MEDLEY, "run", "--file", "pipeline.yaml"], cwd=PIPELINE,
+                                   stdout=subprocess.DEVNULL, stderr=errors, env=self.environment)
+            self.addCleanup(run.kill)
+            os.close(errors)
+            shown = b""
+            try:
+                while some := os.read(terminal, 4096):
+                    shown += some
+            except OSError:  # no more
+                pass
+            os.close(terminal)
+            self.assertEqual(run.wait(timeout=100), 0)
+            lines = shown.decode().replace("\r\n", "").split("\r")
+            self.assertGreater(len(lines), 1)
+            self.assertLess(max(map(len, lines)), max(columns, 66))
 
     def test_no_picture(self):
         for content, message in ((b"no picture", "it is neither PNG nor JPEG"),
