@@ -20,7 +20,8 @@ build=$(cd "$1" && pwd)
 photo=${2:-}
 folder=${3:-$build/demo}
 medley=$build/tools/medley/medley
-rounds=5 # of each library, one after the other
+rounds=5  # of each library, one after the other; fewer of a large picture:
+enough=20 # seconds, after which no further one begins
 
 for packaged in /usr/share/matplotlib/mpl-data/sample_data/grace_hopper.jpg; do
     [ -n "$photo" ] || [ ! -r "$packaged" ] || photo=$packaged
@@ -38,7 +39,17 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 export PICTURE=$photo
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+runs= # what runs in the background
+
+# In the background they do not hear the terminal: they are told, and waited for.
+put_away() {
+    # shellcheck disable=SC2086
+    [ -z "$runs" ] || { kill $runs 2>/dev/null || true; wait $runs 2>/dev/null || true; }
+    rm -rf "$work"
+}
+trap put_away EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 
 headline() {
     printf '\n==== %s\n\n' "$*"
@@ -46,18 +57,28 @@ headline() {
 
 # pipeline RESULT [OPTION...]
 pipeline() {
-    local result=$1
+    local result=$1 status=0 own
     shift
-    (cd "$build/examples/pipeline" && RESULT=$result "$medley" run --file pipeline.yaml "$@")
+    (cd "$build/examples/pipeline" && RESULT=$result exec "$medley" run --file pipeline.yaml "$@") &
+    own=$!
+    runs="$runs $own"
+    wait $own || status=$?
+    runs=${runs% "$own"}
+    return $status
 }
 
-# Kills the quantiser of that system, when it is one of its nodes, while that runs.
+failed() {
+    echo "demo: no picture is made of $photo: see above" >&2
+    exit 1
+}
+
+# Kills the quantiser of that system, when it is one of its nodes.
 kill_quantiser() {
     local process
-    while [ -e "$work/runs" ]; do
-        "$medley" ps "$1" >"$work/seen" 2>&1 || continue # it is not there yet
-        process=$(awk '$1 == "0:2" {print $2}' "$work/seen")
-        if [ -n "$process" ] && kill -9 "$process"; then
+    while :; do
+        process=$("$medley" ps "$1" 2>/dev/null | awk '$1 == "0:2" {print $2}') || continue # not there yet
+        if [ -n "$process" ] && kill -9 "$process" 2>/dev/null; then
+            touch "$work/killed"
             printf '\n(the quantiser, process %s, was killed by this demo, on purpose)\n' "$process" >&2
             return
         fi
@@ -65,43 +86,61 @@ kill_quantiser() {
 }
 
 headline "$photo, through loader, quantiser and writer; one of them is killed"
-touch "$work/runs"
 kill_quantiser demo-$$ &
 killer=$!
+runs=$killer
 pipeline "$folder/result.png" --name demo-$$ --trace-svg "$folder/timeline.svg" \
-    --trace-chrome "$folder/timeline.json" --trace-ctf "$folder/timeline.ctf" --trace-summary
-rm "$work/runs"
-wait $killer
+    --trace-chrome "$folder/timeline.json" --trace-ctf "$folder/timeline.ctf" --trace-summary \
+    >"$work/summary" || failed
+kill $killer 2>/dev/null || true
+wait $killer 2>/dev/null || true
+runs=
+[ -e "$work/killed" ] || echo "(none was: the picture was there before)"
+cat "$work/summary"
 
-headline "the quantiser's OpenMP on three libraries, in turns, $rounds times each"
+headline "the quantiser's OpenMP on three libraries, in turns"
 mkdir -p "$work/libomp"
 llvm=
 for found in /usr/lib/llvm-*/lib/libomp.so.5; do
     [ ! -r "$found" ] || llvm=$found
 done
 ln -s "${llvm:-/no/libomp.so.5}" "$work/libomp/libgomp.so.1"
-for _ in $(seq $rounds); do
-    pipeline "$work/medley.png" --plain >>"$work/medley" 2>/dev/null
-    pipeline "$work/libgomp.png" --plain --own-openmp >>"$work/libgomp" 2>/dev/null
-    [ -z "$llvm" ] || LD_LIBRARY_PATH=$work/libomp pipeline "$work/libomp.png" --plain --own-openmp \
-        >>"$work/libomp.txt" 2>/dev/null
+
+# measured LIBRARY [OPTION...]
+measured() {
+    local library=$1
+    shift
+    pipeline "$work/$library.png" --plain "$@" >>"$work/$library.txt" 2>"$work/errors" ||
+        { cat "$work/errors" >&2; failed; }
+}
+
+SECONDS=0
+done=0
+until [ $done -eq $rounds ] || { [ $done -gt 0 ] && [ $SECONDS -ge $enough ]; }; do
+    measured medley
+    measured libgomp --own-openmp
+    [ -z "$llvm" ] || LD_LIBRARY_PATH=$work/libomp measured libomp --own-openmp
+    done=$((done + 1))
 done
-[ ! -f "$work/libomp.txt" ] || { rm -r "$work/libomp" && mv "$work/libomp.txt" "$work/libomp"; }
 
 # median FILE COLUMN: of lines as "24 colours in 12 rounds: 310.5 ms; painted: 95.1 ms; 2 threads"
 median() {
-    awk -v which="$2" '{print which == "colours" ? $6 : $9}' "$1" | sort -n | sed -n "$(((rounds + 1) / 2))p"
+    awk -v which="$2" '{print which == "colours" ? $6 : $9}' "$1" | sort -n | sed -n "$(((done + 1) / 2))p"
 }
-printf '%-10s %16s %16s %10s\n' library 'finds colours' paints picture
-for library in medley libgomp libomp; do
-    [ -f "$work/$library" ] || continue
-    same=differs
-    cmp -s "$folder/result.png" "$work/$library.png" && same=same
-    printf '%-10s %13s ms %13s ms %10s\n' $library "$(median "$work/$library" colours)" \
-        "$(median "$work/$library" paints)" $same | tee -a "$work/table"
-done
-printf 'medians; %s\nload average %s\n' "$(sed -n '1s/.*; //p' "$work/medley")" "$(cut -d ' ' -f 1-3 /proc/loadavg)"
-cp "$work/table" "$folder/times.txt"
+table() {
+    local library same
+    printf '%-10s %16s %16s %10s\n' library 'finds colours' paints picture
+    for library in medley libgomp libomp; do
+        [ -f "$work/$library.txt" ] || continue
+        same=differs
+        cmp -s "$folder/result.png" "$work/$library.png" && same=same
+        printf '%-10s %13s ms %13s ms %10s\n' $library "$(median "$work/$library.txt" colours)" \
+            "$(median "$work/$library.txt" paints)" $same
+    done
+    printf 'medians of %s; %s\n' "$done" "$(sed -n '1s/.*; //p' "$work/medley.txt")"
+    printf 'load average %s\n' "$(cut -d ' ' -f 1-3 /proc/loadavg)"
+}
+table | tee "$folder/times.txt"
 
 headline "written"
 printf '%-28s %s\n' result.png 'the picture' timeline.svg 'who did what when, as a picture' \
@@ -109,7 +148,7 @@ printf '%-28s %s\n' result.png 'the picture' timeline.svg 'who did what when, as
     timeline.ctf/ 'the same for babeltrace2 and Trace Compass' \
     times.txt 'the three libraries'
 printf 'in %s\n' "$folder"
-if grep -q differs "$work/table"; then
+if grep -q differs "$folder/times.txt"; then
     echo "demo: the picture is not the same on each library" >&2
     exit 1
 fi

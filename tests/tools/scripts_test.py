@@ -72,19 +72,24 @@ class Scripts(unittest.TestCase):
         with open(os.path.join(self.folder, "asked")) as file:
             self.assertIn("-j 2", file.read())
 
-    def demo(self, picture, photo=__file__):
-        """With a pipeline that writes that, an expression of the shell, as its picture."""
+    def demo_made(self, *lines):
+        """A command of those lines of the shell stands for medley run."""
         path = os.path.join(self.folder, "tools/medley/medley")
         os.makedirs(os.path.dirname(path), exist_ok=True)
         os.makedirs(os.path.join(self.folder, "examples/pipeline"), exist_ok=True)
         with open(path, "w") as file:
             file.write(
                 "#!/bin/sh\n"
-                '[ "$1" != ps ] || { sleep 0.01; exit 1; }\n'
-                f'echo {picture} >"$RESULT"\n'
-                "echo '24 colours in 3 rounds: 2.5 ms; painted: 1.5 ms; 2 threads'\n"
+                '[ "$1" != ps ] || { sleep 0.01; exit 1; }\n' + "\n".join(lines) + "\n"
             )
         os.chmod(path, 0o755)
+
+    def demo(self, picture, photo=__file__):
+        """With a pipeline that writes that, an expression of the shell, as its picture."""
+        self.demo_made(
+            f'echo {picture} >"$RESULT"',
+            "echo '24 colours in 3 rounds: 2.5 ms; painted: 1.5 ms; 2 threads'",
+        )
         return self.run_script("scripts/demo.sh", self.folder, photo, path=os.environ["PATH"])
 
     def test_demo_compares_the_pictures(self):
@@ -95,6 +100,34 @@ class Scripts(unittest.TestCase):
         result = self.demo('"$*"')
         self.assertEqual(result.returncode, 1)
         self.assertIn("the picture is not the same on each library", result.stderr)
+
+    def test_demo_kills_nobody_who_is_not_there(self):
+        self.assertIn("(none was: the picture was there before)", self.demo("same").stdout)
+
+    def test_demo_of_what_is_no_picture(self):
+        self.demo_made("echo no picture >&2; exit 3")
+        result = self.run_script("scripts/demo.sh", self.folder, __file__, path=os.environ["PATH"])
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"^no picture\ndemo: no picture is made of .*: see above\n$")
+
+    def test_demo_ends_what_it_has_started(self):
+        told = os.path.join(self.folder, "told")
+        temporary = os.path.join(self.folder, "temporary")
+        os.mkfifo(told)
+        os.mkdir(temporary)
+        self.demo_made(f"echo $$ >{told}", "exec sleep 100")
+        demo = subprocess.Popen(
+            [os.path.join(ROOT, "scripts/demo.sh"), self.folder, __file__],
+            stdout=subprocess.DEVNULL,
+            env={"PATH": os.environ["PATH"], "TMPDIR": temporary},
+        )
+        self.addCleanup(demo.kill)
+        with open(told) as file:
+            run = int(file.read())
+        demo.terminate()
+        self.assertEqual(demo.wait(timeout=60), 128 + 15)
+        self.assertFalse(os.path.exists(f"/proc/{run}"))
+        self.assertEqual(os.listdir(temporary), [])
 
     def test_demo_without_a_photograph(self):
         result = self.demo("same", "/no/such/photo")
