@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Until the programs of a dead command are dead, too, their system is in use: that is waited for. */
+/* Until the programs of a dead command are dead, their system is in use: that is waited for. */
 #include "tools/medley/run_guard.h"
 
 #include <errno.h>
