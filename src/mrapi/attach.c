@@ -66,7 +66,7 @@ med_attach_name_remove(med_port_shared *shared)
 void
 med_attach_name_remove_unless_held(med_system *system)
 {
-    if (med_port_slot_any_held(&system->shared)) {
+    if (med_port_slot_any_stays(&system->shared)) {
         return;
     }
     /* Relaxed: whoever made one is gone. Most systems have none, and need not look for them. */

@@ -218,6 +218,15 @@ med_process_release(med_system *system)
     med_port_slot_drop(&system->shared, system->process_index);
 }
 
+void
+med_process_exits(med_system *system)
+{
+    /* Relaxed: see med_process_keep. */
+    if (!atomic32_load_relaxed(&system->slot_given_up)) {
+        med_port_slot_exits(&system->shared, system->process_index);
+    }
+}
+
 /* ---- Keeping it ------------------------------------------------------------------------------ */
 
 static void

@@ -87,6 +87,8 @@ medley_status_t med_process_claim(struct med_system *system);
 /* Gives both back; the process must own no node any more, but for those that left and could not
  * remove their rows: then it gives the slot back only, which is to die. */
 void med_process_release(struct med_system *system);
+/* In the section, at the exit of a process that has not left: from now on it keeps no name. */
+void med_process_exits(struct med_system *system);
 
 /* Sees to it that this process's slot is still held, which a program can lose (port.h): takes it
  * again, and says so. Called whenever a node comes, and while one waits. */

@@ -151,13 +151,14 @@ section_enter_at_exit(void)
 
 /* Behind the program's own handlers (port.h), so that none of them can find it gone and its process
  * still there. The threads still run, so nothing is unmapped; only the name goes, if nobody else
- * needs it. */
+ * needs it: others that are at this very point do not. */
 static void
 at_exit(void)
 {
     if (named.open && section_enter_at_exit()) {
         med_log_kept said;
         med_log_keep(&said);
+        med_process_exits(&named);
         med_attach_name_remove_unless_held(&named);
         med_log_keep_end();
         med_port_shared_unlock(&named.shared);

@@ -263,6 +263,11 @@ bool med_port_slot_held(const med_port_shared *shared, uint32_t slot);
 uint32_t med_port_slot_process(const med_port_shared *shared, uint32_t slot);
 /* Does any process other than the caller hold any slot, or has one lost its own? */
 bool med_port_slot_any_held(const med_port_shared *shared);
+/* In the section, by who exits: its slot counts as held until it is dead, but not for who asks
+ * whether any stays. Of those who exit at a time the last in the section finds that none does. */
+void med_port_slot_exits(med_port_shared *shared, uint32_t slot);
+/* As any_held, but for those who exit. */
+bool med_port_slot_any_stays(const med_port_shared *shared);
 
 /* A program can lose the slots of its process, and live: on Linux when it opens a shared memory's
  * file itself and closes it again. Does the process of that number hold the slot but for this? Only

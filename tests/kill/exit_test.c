@@ -107,11 +107,31 @@ exit_of_the_last(void **state)
 static int
 exits_when_told(test_process *parent, void *argument)
 {
-    (void)argument;
-    node_up(HOLDER);
+    node_up((mrapi_node_t)(uintptr_t)argument);
     process_say(parent, 'u');
     (void)process_hear(parent);
     exit(0);
+}
+
+/* All at one time: each is still there for the others, and all are about to go. */
+static void
+exit_of_the_last_of_several(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 30; round++) {
+        test_process children[3];
+        for (int i = 0; i < 3; i++) {
+            process_start(&children[i], exits_when_told, (void *)(uintptr_t)(HOLDER + i));
+            assert_int_equal(process_hear(&children[i]), 'u');
+        }
+        for (int i = 0; i < 3; i++) {
+            process_say(&children[i], 'g');
+        }
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(process_join(&children[i]), 0);
+        }
+        assert_false(partition_exists(test_system_name()));
+    }
 }
 
 /* Somebody is in the section, and stays: an exit does not wait for that. */
@@ -121,7 +141,7 @@ exit_waits_for_nobody(void **state)
     test_process child;
     test_process keeper;
     (void)state;
-    process_start(&child, exits_when_told, NULL);
+    process_start(&child, exits_when_told, (void *)HOLDER);
     assert_int_equal(process_hear(&child), 'u');
     process_start(&keeper, section_keeper, NULL);
     assert_int_equal(process_hear(&keeper), 's');
@@ -213,6 +233,7 @@ main(void)
         cmocka_unit_test(handlers_of_the_program_come_first),
         WITH_SURVIVOR(exit_while_others_live),
         cmocka_unit_test(exit_of_the_last),
+        cmocka_unit_test(exit_of_the_last_of_several),
         cmocka_unit_test(exit_waits_for_nobody),
         WITH_SURVIVOR(blind_process_buries_nobody),
     };

@@ -181,6 +181,20 @@ med_port_slot_any_held(const med_port_shared *shared)
     return false;
 }
 
+void
+med_port_slot_exits(med_port_shared *shared, uint32_t slot)
+{
+    (void)shared;
+    (void)slot;
+}
+
+bool
+med_port_slot_any_stays(const med_port_shared *shared)
+{
+    (void)shared;
+    return false;
+}
+
 bool
 med_port_slot_lost(const med_port_shared *shared, uint32_t slot, uint32_t process_id)
 {

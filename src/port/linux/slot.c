@@ -31,10 +31,11 @@
 
 /* ---- Witnesses ------------------------------------------------------------------------------- */
 
+/* By F_WRLCK of any, by F_RDLCK of one that does not exit. */
 static bool
-witness_of_other(int fd, off_t start, off_t length)
+witness_of_other(int fd, short type, off_t start, off_t length)
 {
-    struct flock lock = med_linux_record(F_WRLCK, start, length);
+    struct flock lock = med_linux_record(type, start, length);
     return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
@@ -75,9 +76,9 @@ process_is_there(uint32_t process_id)
 
 /* Anything but a plain no is a yes. */
 static bool
-record_held_by_other(const med_port_shared *shared, off_t start, off_t length)
+record_held_by_other(const med_port_shared *shared, short type, off_t start, off_t length)
 {
-    struct flock lock = med_linux_record(F_WRLCK, start, length);
+    struct flock lock = med_linux_record(type, start, length);
     int rc = fcntl((int)shared->handle, F_GETLK, &lock);
     return (rc == 0 && lock.l_type != F_UNLCK) || !med_linux_descriptor_check(shared) || rc != 0;
 }
@@ -87,7 +88,7 @@ med_linux_slots_look(int fd)
 {
     struct flock lock = med_linux_record(F_WRLCK, MED_LINUX_SLOT_BYTE, MED_PORT_SLOT_MAX);
     return med_linux_record_find(fd, &lock) ||
-                   witness_of_other(fd, MED_LINUX_WITNESS_BYTE, MED_PORT_SLOT_MAX)
+                   witness_of_other(fd, F_WRLCK, MED_LINUX_WITNESS_BYTE, MED_PORT_SLOT_MAX)
                ? MEDLEY_OK
                : MEDLEY_EMPTY;
 }
@@ -121,7 +122,7 @@ med_port_slot_drop(med_port_shared *shared, uint32_t slot)
 bool
 med_port_slot_held(const med_port_shared *shared, uint32_t slot)
 {
-    return record_held_by_other(shared, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
+    return record_held_by_other(shared, F_WRLCK, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
 }
 
 /* The kernel translates the number; who has none here is 0. */
@@ -133,11 +134,35 @@ med_port_slot_process(const med_port_shared *shared, uint32_t slot)
     return held && lock.l_pid > 0 ? (uint32_t)lock.l_pid : 0;
 }
 
+static bool
+any_held(const med_port_shared *shared, short type)
+{
+    return record_held_by_other(shared, type, MED_LINUX_SLOT_BYTE, MED_PORT_SLOT_MAX) ||
+           witness_of_other((int)shared->handle, type, MED_LINUX_WITNESS_BYTE, MED_PORT_SLOT_MAX);
+}
+
 bool
 med_port_slot_any_held(const med_port_shared *shared)
 {
-    return record_held_by_other(shared, MED_LINUX_SLOT_BYTE, MED_PORT_SLOT_MAX) ||
-           witness_of_other((int)shared->handle, MED_LINUX_WITNESS_BYTE, MED_PORT_SLOT_MAX);
+    return any_held(shared, F_WRLCK);
+}
+
+/* Both become locks of readers: in the way of who asks as a writer, as all do, not of a reader. */
+void
+med_port_slot_exits(med_port_shared *shared, uint32_t slot)
+{
+    int fd = (int)shared->handle;
+    struct flock lock = med_linux_record(F_RDLCK, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
+    if (med_linux_descriptor_check(shared)) {
+        (void)fcntl(fd, F_SETLK, &lock); /* or it is as before */
+        witness_set(fd, F_RDLCK, MED_LINUX_WITNESS_BYTE + (off_t)slot, 1);
+    }
+}
+
+bool
+med_port_slot_any_stays(const med_port_shared *shared)
+{
+    return any_held(shared, F_RDLCK);
 }
 
 /* ---- Lost ------------------------------------------------------------------------------------ */
@@ -145,7 +170,8 @@ med_port_slot_any_held(const med_port_shared *shared)
 bool
 med_port_slot_lost(const med_port_shared *shared, uint32_t slot, uint32_t process_id)
 {
-    return witness_of_other((int)shared->handle, MED_LINUX_WITNESS_BYTE + (off_t)slot, 1) &&
+    off_t witness = MED_LINUX_WITNESS_BYTE + (off_t)slot;
+    return witness_of_other((int)shared->handle, F_WRLCK, witness, 1) &&
            process_is_there(process_id);
 }
 

@@ -62,6 +62,10 @@ claims(test_process *parent, void *argument)
             med_port_slot_drop(&shared, slots[0]);
             process_say(parent, 'd');
             break;
+        case 'x':
+            med_port_slot_exits(&shared, slots[0]);
+            process_say(parent, 'x');
+            break;
         case 'c':
             med_port_shared_close(&shared);
             process_say(parent, 'c');
@@ -100,6 +104,25 @@ claim_is_seen_by_others(void **state)
     assert_false(med_port_slot_any_held(&shared)); /* 6 is my own */
     assert_int_equal(med_port_slot_claim(&shared, 5), MEDLEY_OK);
     assert_int_equal(process_join(&child), 0);
+}
+
+static void
+who_exits_lives_and_does_not_stay(void **state)
+{
+    static const uint32_t slots[] = {5, UINT32_MAX};
+    (void)state;
+    test_process child = start_claiming(slots);
+    assert_true(med_port_slot_any_stays(&shared));
+    process_say(&child, 'x');
+    assert_int_equal(process_hear(&child), 'x');
+    assert_false(med_port_slot_any_stays(&shared));
+    assert_true(med_port_slot_any_held(&shared));
+    assert_true(med_port_slot_held(&shared, 5));
+    assert_int_equal(med_port_slot_process(&shared, 5), child.pid);
+    assert_true(med_port_slot_lost(&shared, 5, (uint32_t)child.pid)); /* its witness is there */
+    assert_int_equal(med_port_slot_claim(&shared, 5), MEDLEY_BUSY);
+    assert_int_equal(process_join(&child), 0);
+    assert_false(med_port_slot_any_held(&shared));
 }
 
 static void
@@ -354,11 +377,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(claim_is_seen_by_others),  CASE(slots_out_of_range_are_refused),
-        CASE(neighbours_stay),          CASE(killed_process_is_dead_as_a_zombie),
-        CASE(stopped_process_is_alive), CASE(close_drops_every_slot),
-        CASE(grandchild_holds_nothing), CASE(closed_descriptor_is_no_death),
-        CASE(look_is_not_cancelled),    CASE(numbers_are_those_of_who_asks),
+        CASE(claim_is_seen_by_others),
+        CASE(slots_out_of_range_are_refused),
+        CASE(who_exits_lives_and_does_not_stay),
+        CASE(neighbours_stay),
+        CASE(killed_process_is_dead_as_a_zombie),
+        CASE(stopped_process_is_alive),
+        CASE(close_drops_every_slot),
+        CASE(grandchild_holds_nothing),
+        CASE(closed_descriptor_is_no_death),
+        CASE(look_is_not_cancelled),
+        CASE(numbers_are_those_of_who_asks),
     };
     return cmocka_run_group_tests_name("port/linux/slots", tests, NULL, NULL);
 }

@@ -526,6 +526,20 @@ med_port_slot_any_held(const med_port_shared *shared)
     return false;
 }
 
+/* None of its processes exits: they leave, or die. */
+void
+med_port_slot_exits(med_port_shared *shared, uint32_t number)
+{
+    (void)shared;
+    (void)number;
+}
+
+bool
+med_port_slot_any_stays(const med_port_shared *shared)
+{
+    return med_port_slot_any_held(shared);
+}
+
 /* No program of the simulator can lose one. */
 bool
 med_port_slot_lost(const med_port_shared *shared, uint32_t number, uint32_t process_id)
