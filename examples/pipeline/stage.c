@@ -84,6 +84,14 @@ stage_receive(note *received, unsigned patience_ms)
     return status == MCAPI_SUCCESS && size == sizeof *received;
 }
 
+bool
+stage_is_there(unsigned node)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_get(0, node, MAIL, 0, &status);
+    return status == MCAPI_SUCCESS;
+}
+
 /* ---- Channels -------------------------------------------------------------------------------- */
 
 /* False: it has not ended well, or not yet. */

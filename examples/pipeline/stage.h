@@ -25,6 +25,8 @@ void stage_fail(const char *what, const char *why);
 
 bool stage_send(unsigned to, note_kind kind, unsigned port, unsigned patience_ms);
 bool stage_receive(note *received, unsigned patience_ms);
+/* Is it there now, with its mailbox? */
+bool stage_is_there(unsigned node);
 
 /* ---- Channels, of packets or of states ------------------------------------------------------- */
 

@@ -49,9 +49,9 @@ class Pipeline(CommandTest):
         with open(self.picture, "wb") as file:
             file.write(png(WIDTH, HEIGHT))
 
-    def begin(self, **environment):
+    def begin(self, plan="pipeline.yaml", **environment):
         run = subprocess.Popen(
-            [MEDLEY, "run", "--verbose", "--file", "pipeline.yaml"],
+            [MEDLEY, "run", "--verbose", "--file", plan],
             cwd=PIPELINE,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -129,6 +129,24 @@ class Pipeline(CommandTest):
             lines = shown.decode().replace("\r\n", "").split("\r")
             self.assertGreater(len(lines), 1)
             self.assertLess(max(map(len, lines)), max(columns, 66))
+
+    def test_writer_dies_behind_its_work(self):
+        """It has told the quantiser that the picture is written, which ends; nobody will send again."""
+        right = self.whole()
+        writer = os.path.join(self.folder, "writer")
+        with open(writer, "w") as file:
+            file.write(f"#!/bin/sh\n[ $MEDLEY_RUN_RESTARTS = 0 ] || exec {PIPELINE}/writer $1\n"
+                       f"{PIPELINE}/writer $1; kill -9 $$\n")
+        os.chmod(writer, 0o755)
+        with open(os.path.join(PIPELINE, "pipeline.yaml")) as file:
+            plan = file.read().replace("./writer", writer)
+        path = os.path.join(self.folder, "pipeline.yaml")
+        with open(path, "w") as file:
+            file.write(plan)
+        said = self.end(self.begin(path))
+        self.assertIn("writer (process ", said)
+        self.assertIn("it is started again", said)
+        self.assertEqual(read(self.result), right)
 
     def test_no_picture(self):
         for content, message in ((b"no picture", "it is neither PNG nor JPEG"),
