@@ -143,6 +143,8 @@ class Program(RecordingTest):
         self.assertEqual(len(sent), 40)
         for line in sent:
             self.assertRegex(line, r"domain = 0, node = 1, process = [1-9]\d*, program = \"traced\"")
+        for line in [line for line in lines if "medley:joined:" in line]:  # by a process: no node's
+            self.assertIn('domain = -1, node = -1, process = 0, program = ""', line)
         (mark,) = [line for line in lines if "medley:mark:" in line]
         self.assertIn('name = "halfway"', mark)
         self.assertEqual(len([line for line in lines if "medley:task_begins:" in line]), 2)

@@ -122,6 +122,7 @@ describe(FILE *file, const char *system_name)
         "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
         "typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
         "typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
+        "typealias integer { size = 64; align = 8; signed = true; } := i64;\n"
         "typealias integer { size = 32; align = 8; signed = false; base = hex; } := x32;\n"
         "typealias integer { size = 64; align = 8; signed = false; base = hex; } := x64;\n\n"
         "trace {\n    major = 1;\n    minor = 8;\n    byte_order = %s;\n"
@@ -139,7 +140,7 @@ describe(FILE *file, const char *system_name)
                 "        time_ns timestamp_end;\n        u64 content_size;\n"
                 "        u64 packet_size;\n        u64 events_discarded;\n    };\n"
                 "    event.header := struct {\n        u8 id;\n        time_ns timestamp;\n    };\n"
-                "    event.context := struct {\n        u32 domain;\n        u32 node;\n"
+                "    event.context := struct {\n        i64 domain;\n        i64 node;\n"
                 "        u32 process;\n        string program;\n    };\n};\n\n",
                 file);
     for (unsigned id = 0; id < MED_TRACED_COUNT; id++) {
@@ -209,6 +210,8 @@ field_put(FILE *file, const med_trace_record *record, ctf_source source)
     }
 }
 
+#define NO_NODE UINT64_MAX /* -1, as it is read */
+
 static void
 event_put(FILE *file, const recording *r, const med_trace_record *record)
 {
@@ -217,8 +220,8 @@ event_put(FILE *file, const recording *r, const med_trace_record *record)
     uint8_t id = event < MED_TRACED_COUNT ? (uint8_t)event : MED_TRACED_NOTHING;
     put(file, &id, sizeof id);
     put_64(file, record->time_ns);
-    put_32(file, node ? node->domain : UINT32_MAX);
-    put_32(file, node ? node->number : UINT32_MAX);
+    put_64(file, node ? node->domain : NO_NODE);
+    put_64(file, node ? node->number : NO_NODE);
     put_32(file, node ? node->process_id : 0);
     put_text(file, node ? node->program : "");
     for (const ctf_field *field = events[id].fields; field->source != CTF_END; field++) {
