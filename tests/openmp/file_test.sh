@@ -24,8 +24,9 @@ needed=$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' <<<"$dynamic" | grep -vE '^(libc
 
 # Of thread-local storage: what it has itself, and what of others it reaches by an offset that is
 # fixed when it is loaded.
-own=$(readelf -lW $file | awk '$1 == "TLS" { print strtonum($6) }')
+own=$(readelf -lW $file | awk '$1 == "TLS" { print $6 }') # in hexadecimal
+own=$((${own:-0}))
 reached=$(readelf -rW $file | awk '/TPOFF/ { print $5 }' | sort -u | wc -l)
-echo "thread-local: ${own:-0} bytes of its own, $reached words at fixed places"
-[ "${own:-0}" -le 8 ] && [ "$reached" -le 1 ] || fail "its threads have more than one pointer"
+echo "thread-local: $own bytes of its own, $reached words at fixed places"
+[ "$own" -le 8 ] && [ "$reached" -le 1 ] || fail "its threads have more than one pointer"
 ! readelf -rW $file | grep -qE 'DTPMOD|TLSDESC' || fail "it looks up thread-local storage"
