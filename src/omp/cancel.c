@@ -46,7 +46,8 @@ void
 med_cancel_region(med_member *member)
 {
     med_team *team = member->team;
-    if (!team->leader) {
+    /* Who was called away from p + 1 has come to that, and what he would say were another end. */
+    if (!team->leader || med_cancel_region_is(member)) {
         return;
     }
     /* Relaxed: whoever else stores this stores the same, and R1 publishes it. */

@@ -276,6 +276,23 @@ who_waits_without_a_word_leaves_too(void **state)
     cancelled_around(for_a_copy);
 }
 
+/* Who leaves a barrier that is none any more may meet the directive too, before others have left. */
+static void
+who_is_called_away_cancels_as_well(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+#pragma omp parallel num_threads(THREADS)
+        {
+            if (omp_get_thread_num() != round % THREADS) {
+                at_two_barriers();
+            }
+#pragma omp cancel parallel
+        }
+        team_is_whole();
+    }
+}
+
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
 static int thing; /* that tasks depend on */
@@ -357,6 +374,7 @@ main(void)
         cmocka_unit_test(sections_are_cancelled),
         cmocka_unit_test(a_condition_decides),
         cmocka_unit_test(who_waits_without_a_word_leaves_too),
+        cmocka_unit_test(who_is_called_away_cancels_as_well),
         cmocka_unit_test(who_cancels_has_tasks_that_others_wait_for),
     };
     /* Read at the first region. */
