@@ -276,7 +276,7 @@ who_waits_without_a_word_leaves_too(void **state)
     cancelled_around(for_a_copy);
 }
 
-/* Who leaves a barrier that is none any more may meet the directive too, before others have left. */
+/* Who leaves a barrier that is none any more may meet the directive before others have left. */
 static void
 who_is_called_away_cancels_as_well(void **state)
 {
