@@ -31,6 +31,7 @@ typedef struct shared {
     uint32_t robbed[UNEVEN];
     uint64_t last;
     uint32_t cancels; /* who, */
+    uint32_t cancels_too;
     uint32_t at_barrier;
     uint32_t cancelled; /* the round */
     uint32_t before;    /* so many things are given before somebody cancels */
@@ -284,7 +285,8 @@ const sim_scenario sim_omp_doacross = {
 
 #define BARRIERS 3u
 
-/* One of them cancels, at one of the barriers; whoever is told of it goes to the end. */
+/* One of them cancels, at one of the barriers; whoever is told of it goes to the end, one after he
+ * has cancelled it again, of which nothing comes. */
 static void
 cancelled_region(void *data)
 {
@@ -299,6 +301,9 @@ cancelled_region(void *data)
         }
         if (med_cancel_region_is(member) || med_cancel_barrier(member)) {
             SIM_CHECK(s->cancelled == s->round);
+            if (s->cancels_too == member->number) {
+                med_cancel_region(member);
+            }
             break;
         }
     }
@@ -313,6 +318,7 @@ cancelled_regions(shared *s, uint32_t most)
     for (s->round = 1; s->round <= REGIONS; s->round++) {
         s->size = 2 + sim_random(most - 1);
         s->cancels = sim_random(most);
+        s->cancels_too = sim_random(most);
         s->at_barrier = sim_random(BARRIERS);
         med_team_run(leader, s->size, cancelled_region, s);
         all_came(s);

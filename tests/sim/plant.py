@@ -29,6 +29,8 @@ BUGS = {
     "told_once": (
         " || atomic32_load_relaxed(&gate->round) != round) {\n",
         ") {\n"),
+    # Who was called away from the region's end cancels it again (src/omp/cancel.c).
+    "end_moved": ("    if (!team->leader || med_cancel_region_is(member)) {\n", "    if (!team->leader) {\n"),
     # A construct that another begins in a cancelled region (src/omp/work.c).
     "begun_unawaited": ("            if (w.turn != turn_of(w.construct, BEGINS)) {\n", "            if (w.turn) {\n"),
     # The waker who goes on (src/base/ring_spsc.c).
