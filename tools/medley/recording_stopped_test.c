@@ -183,5 +183,5 @@ main(void)
         cmocka_unit_test(as_long_as_there_is_room),
         cmocka_unit_test(who_died_is_passed_over),
     };
-    return cmocka_run_group_tests_name("recording", tests, enter, leave);
+    return cmocka_run_group_tests_name("recording_stopped", tests, enter, leave);
 }
