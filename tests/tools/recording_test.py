@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import unittest
@@ -93,8 +94,23 @@ class Program(RecordingTest):
         named = self.node(summary, SENDER)["named"]
         self.assertEqual({name: one["count"] for name, one in named.items()}, {"sends mails": 1})
         self.assertGreater(named["sends mails"]["ns"], 0)
-        (mark,) = [e for e in self.chrome() if e["ph"] == "i"]
+        (mark,) = [e for e in self.chrome() if e.get("cat") == "mark"]
         self.assertEqual(mark["name"], "halfway")
+
+    def test_wake_ups(self):
+        """Where a wait ends that has slept."""
+        self.record(TRACED, 40, 2, 2, 1)
+        events = self.chrome()
+        slept = [line for line in self.ctf() if re.search(r" sleeps = [1-9]", line)]
+        woken = [e for e in events if e.get("cat") == "wake-up"]
+        self.assertEqual(len(woken), len(slept))
+        ends = [
+            (e["tid"], round(e["ts"] + e["dur"], 3))
+            for e in events
+            if e["ph"] == "X" and e["cat"].startswith("waits")
+        ]
+        for one in woken:
+            self.assertIn((one["tid"], round(one["ts"], 3)), ends)
 
     def test_regions_and_tasks(self):
         summary = self.record(TRACED, 1, 1, 5, 8)
@@ -271,7 +287,7 @@ class Dying(RecordingTest):
         self.assertEqual(run.returncode, 128 + signal.SIGKILL)
         (node,) = json.loads(output)["trace"]["nodes"]
         self.assertEqual((node["node"], node["died"]), (SENDER, True))
-        (mark,) = [e for e in self.chrome() if e["ph"] == "i"]
+        (mark,) = [e for e in self.chrome() if e.get("cat") == "mark"]
         self.assertEqual((mark["name"], mark["pid"]), ("died", process["process_id"]))
         self.assertIn("died", self.texts())
 

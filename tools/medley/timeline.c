@@ -283,6 +283,16 @@ is_wait(const med_trace_record *record)
     return record->words[0] < MED_TRACED_WAIT_COUNT;
 }
 
+/* The events that end one say how often it has slept. */
+static void
+wait_close(making *m, uint32_t track, timeline_kind kind, const med_trace_record *record)
+{
+    span_close(m, track, kind, record->time_ns);
+    if (record->words[1]) {
+        mark_add(m, track, TIMELINE_WOKEN, record->time_ns, "wakes up");
+    }
+}
+
 static void
 wait_note(making *m, uint32_t track, const med_trace_record *record, uint32_t event)
 {
@@ -295,7 +305,7 @@ wait_note(making *m, uint32_t track, const med_trace_record *record, uint32_t ev
     if (event == MED_TRACED_WAITS) {
         span_open(m, track, kind, now_ns, label);
     } else if (event == MED_TRACED_WAITED) {
-        span_close(m, track, kind, now_ns);
+        wait_close(m, track, kind, record);
     } else {
         uint64_t waited_ns = record->words[1] * UINT64_C(1000);
         open_span span = {kind, waited_ns < now_ns ? now_ns - waited_ns : 0, label};
@@ -331,7 +341,7 @@ span_note(making *m, uint32_t track, const med_trace_record *record, uint32_t ev
         break;
     case MED_TRACED_LOCK_HAD:
     case MED_TRACED_LOCK_MISSED:
-        span_close(m, track, TIMELINE_LOCK, now_ns);
+        wait_close(m, track, TIMELINE_LOCK, record);
         break;
     default:
         wait_note(m, track, record, event);

@@ -37,6 +37,7 @@ typedef enum timeline_mark_kind {
     TIMELINE_DIED,
     TIMELINE_OWNER_DIED,
     TIMELINE_STUCK,
+    TIMELINE_WOKEN, /* from the sleep that its wait came to */
 } timeline_mark_kind;
 
 typedef struct timeline_mark {

@@ -113,7 +113,8 @@ span_put(chrome *c, const timeline_span *span)
 static void
 mark_put(chrome *c, const timeline_mark *mark)
 {
-    event_begin(c, "i", mark->label, "mark", mark->track);
+    event_begin(c, "i", mark->label, mark->kind == TIMELINE_WOKEN ? "wake-up" : "mark",
+                mark->track);
     moment_put(c, mark->time_ns);
     (void)fprintf(c->file, ",\"s\":\"%s\"", mark->kind == TIMELINE_DIED ? "p" : "t");
     event_end(c);

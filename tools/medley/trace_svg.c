@@ -434,7 +434,9 @@ all_draw(picture *p, const char *system_name, uint64_t lost)
     labels_draw(p);
     messages_draw(p, &messages, &drawn);
     for (size_t i = 0; i < t->mark_count; i++) {
-        mark_draw(p, &t->marks[i]);
+        if (t->marks[i].kind != TIMELINE_WOKEN) { /* its wait ends there, as one sees */
+            mark_draw(p, &t->marks[i]);
+        }
     }
     legend_draw(p, messages, drawn, lost);
     return has_memory;
