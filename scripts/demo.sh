@@ -42,9 +42,13 @@ work=$(mktemp -d)
 runs= # what runs in the background
 
 # In the background they do not hear the terminal: they are told, and waited for.
+end() {
+    kill "$@" 2>/dev/null || true # who has ended already is none to be told,
+    wait "$@" 2>/dev/null || true # and who is told does not end with 0
+}
 put_away() {
     # shellcheck disable=SC2086
-    [ -z "$runs" ] || { kill $runs 2>/dev/null || true; wait $runs 2>/dev/null || true; }
+    [ -z "$runs" ] || end $runs
     rm -rf "$work"
 }
 trap put_away EXIT
@@ -92,8 +96,7 @@ runs=$killer
 pipeline "$folder/result.png" --name demo-$$ --trace-svg "$folder/timeline.svg" \
     --trace-chrome "$folder/timeline.json" --trace-ctf "$folder/timeline.ctf" --trace-summary \
     >"$work/summary" || failed
-kill $killer 2>/dev/null || true
-wait $killer 2>/dev/null || true
+end $killer
 runs=
 [ -e "$work/killed" ] || echo "(none was: the picture was there before)"
 cat "$work/summary"
