@@ -136,7 +136,7 @@ program_run_end(program *p)
 static inline void *
 program_memory(size_t count, size_t size_bytes)
 {
-    void *memory = calloc(count, size_bytes);
+    void *memory = count <= PTRDIFF_MAX / size_bytes ? calloc(count, size_bytes) : NULL;
     if (!memory) {
         fprintf(stderr, "no memory for %zu things of %zu bytes\n", count, size_bytes);
         exit(2);

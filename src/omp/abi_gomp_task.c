@@ -7,7 +7,7 @@
 #include "omp/abi_gomp.h"
 #include "omp/depend_list.h"
 #include "omp/face.h"
-#include "omp/task.h"
+#include "omp/task_plain.h"
 #include "omp/taskloop.h"
 #include "omp/team.h"
 
@@ -28,9 +28,12 @@
 static uint32_t
 flags_of(unsigned flags, bool deferred)
 {
-    return (flags & FLAG_UNTIED ? MED_TASK_UNTIED : 0u) |
-           (flags & FLAG_MERGEABLE ? MED_TASK_MERGEABLE : 0u) |
-           (flags & FLAG_FINAL ? MED_TASK_FINAL : 0u) | (deferred ? 0u : MED_TASK_UNDEFERRED);
+    _Static_assert((unsigned)MED_TASK_UNTIED == FLAG_UNTIED &&
+                       (unsigned)MED_TASK_FINAL == FLAG_FINAL &&
+                       (unsigned)MED_TASK_MERGEABLE == FLAG_MERGEABLE,
+                   "they are gcc's");
+    return (flags & (FLAG_UNTIED | FLAG_FINAL | FLAG_MERGEABLE)) |
+           (deferred ? 0u : MED_TASK_UNDEFERRED);
 }
 
 /* Up to what the environment allows; of those without, and by default of all, 0. */
@@ -90,7 +93,7 @@ put_event(void *data, const void *event)
 static inline bool
 is_plain(void (*copy)(void *, void *), unsigned flags)
 {
-    return !copy && !(flags & (FLAG_DEPEND | FLAG_DETACH | FLAG_PRIORITY)) && !med_ompt_is_on();
+    return !copy && !(flags & (FLAG_DEPEND | FLAG_DETACH | FLAG_PRIORITY));
 }
 
 /* What gcc says of a task, beyond its lines and data. */
@@ -104,11 +107,11 @@ typedef struct said {
     void *detach;
 } said;
 
-/* Apart from the shortest way, which needs nothing of it. */
-static __attribute__((noinline)) void
+static void
 meet(med_member *member, void (*entry)(void *), void *data, bool deferred, const said *s)
 {
-    if (deferred && is_plain(s->copy, s->flags) && med_task_is_plenty(member)) {
+    if (deferred && is_plain(s->copy, s->flags) && !med_ompt_is_on() &&
+        med_task_is_plenty(member)) {
         med_task_meet_plain(member, entry, data, flags_of(s->flags, deferred));
         return;
     }
@@ -134,6 +137,46 @@ meet(med_member *member, void (*entry)(void *), void *data, bool deferred, const
     }
 }
 
+/* Who is told of it, or no member yet. `caller` and `frame`: the face's. */
+static __attribute__((noinline, cold)) void
+meet_told(void (*entry)(void *),
+          void *data,
+          void (*copy)(void *, void *),
+          long size,
+          long align,
+          bool deferred,
+          unsigned flags,
+          void **depend,
+          int priority,
+          void *detach,
+          const void *caller,
+          void *frame)
+{
+    const said s = {copy, size, align, flags, priority, depend, detach};
+    med_member *member = med_member_get();
+    if (MED_OMPT_IS_TOLD(member)) {
+        member = med_ompt_called_told(member, MED_OMPT_PLAIN, caller, frame);
+    }
+    meet(member, entry, data, deferred, &s);
+}
+
+/* The face's own arguments: they stay where they are. */
+static __attribute__((noinline)) void
+meet_other(void (*entry)(void *),
+           void *data,
+           void (*copy)(void *, void *),
+           long size,
+           long align,
+           bool deferred,
+           unsigned flags,
+           void **depend,
+           int priority,
+           void *detach)
+{
+    const said s = {copy, size, align, flags, priority, depend, detach};
+    meet(med_member_get(), entry, data, deferred, &s);
+}
+
 FACE void
 GOMP_task(void (*entry)(void *),
           void *data,
@@ -146,12 +189,14 @@ GOMP_task(void (*entry)(void *),
           int priority,
           void *detach)
 {
-    med_member *member = MED_CALLED(MED_OMPT_PLAIN);
-    if (is_plain(copy, flags) && (!deferred || med_task_is_alone(member))) {
+    med_member *member = med_told_not();
+    if (!member) {
+        meet_told(entry, data, copy, size, align, deferred, flags, depend, priority, detach,
+                  FROM_HERE);
+    } else if (is_plain(copy, flags) && (!deferred || med_task_is_alone(member))) {
         med_task_meet_plain(member, entry, data, flags_of(flags, deferred));
     } else {
-        const said s = {copy, size, align, flags, priority, depend, detach};
-        meet(member, entry, data, deferred, &s);
+        meet_other(entry, data, copy, size, align, deferred, flags, depend, priority, detach);
     }
 }
 LLVM(GOMP_task)

@@ -39,15 +39,25 @@ typedef struct med_task_group {
 } med_task_group;
 
 typedef enum med_task_flag {
+    /* The first three as gcc has them. */
     MED_TASK_UNTIED = 1,
     MED_TASK_FINAL = 2,
-    MED_TASK_UNDEFERRED = 4,  /* who meets it executes it, before anything else */
-    MED_TASK_DEPENDS = 8,     /* `after` is used */
-    MED_TASK_DETACHES = 16,   /* it is complete when its event is fulfilled as well */
-    MED_TASK_COPIED = 32,     /* by the compiler's function: its lines destroy what that made */
-    MED_TASK_EXCLUDES = 64,   /* siblings: task_exclude.h */
-    MED_TASK_MERGEABLE = 128, /* says the program; nothing comes of it */
+    MED_TASK_MERGEABLE = 4,    /* says the program; nothing comes of it */
+    MED_TASK_DEPENDS = 8,      /* `after` is used */
+    MED_TASK_DETACHES = 16,    /* it is complete when its event is fulfilled as well */
+    MED_TASK_COPIED = 32,      /* by the compiler's function: its lines destroy what that made */
+    MED_TASK_EXCLUDES = 64,    /* siblings: task_exclude.h */
+    MED_TASK_UNDEFERRED = 128, /* who meets it executes it, before anything else */
 } med_task_flag;
+
+struct med_task;
+
+/* What a member may start while a task of its own waits: the descendants of that. Of what is in the
+ * member's own queue those are the ones above the mark. */
+typedef struct med_reach {
+    const struct med_task *ancestor;
+    uint64_t mark;
+} med_reach;
 
 typedef struct med_task {
     /* Who looks whether he may steal it reads these five, perhaps of another task already. */
@@ -58,9 +68,9 @@ typedef struct med_task {
     uint32_t flags;    /* not this one */
     atomic_word group; /* the innermost that it is in; or NULL: med_task_group_of */
 
-    bool left;      /* the runner's: it has executed all of it */
-    bool discarded; /* the runner's: given up before its lines began */
-    struct med_member *maker;
+    bool left;                /* the runner's: it has executed all of it */
+    bool discarded;           /* the runner's: given up before its lines began */
+    struct med_member *maker; /* whose memory it is */
     struct med_member *runner;
     void (*entry)(void *data);
     void *data;
@@ -72,9 +82,14 @@ typedef struct med_task {
     struct med_task_depend *after; /* what it depends on, and what on it; or NULL */
     struct med_task_table *table;  /* what its children depend on; or NULL */
     int32_t priority;
-    atomic32 halves;        /* of one that detaches: those that are done, MED_TASK_HALF_... */
-    struct med_task *ahead; /* in the team's list: */
-    struct med_task *behind;
+    atomic32 halves; /* of one that detaches: those that are done, MED_TASK_HALF_... */
+    union {
+        struct {
+            struct med_task *ahead; /* in the team's list: */
+            struct med_task *behind;
+        };
+        med_reach reach; /* executed: the runner's */
+    };
     struct med_ompt_task *ompt; /* what a tool is told of it; or NULL: kept with the memory */
 } med_task;
 
@@ -85,9 +100,8 @@ med_task_group_of(const med_task *task)
     return (med_task_group *)atomic_word_load_relaxed(&task->group);
 }
 
-/* What a member may start: all that its team has, or an ancestor's descendants. Of what it has made
- * itself those are the ones above the mark. An ancestor is not always known for one (task_queue.h);
- * a parent is, and so is the group. */
+/* What a member may start: all that its team has, or a reach. An ancestor is not always known for
+ * one (task_queue.h); a parent is, and so is the group. */
 typedef struct med_bound {
     const med_task *ancestor; /* NULL: all */
     uint64_t mark;
@@ -143,7 +157,6 @@ typedef struct med_task_call {
 typedef struct med_task_stand {
     med_task *task;
     const med_icv *icv;
-    med_bound bound;
     med_icv own_icv;
 } med_task_stand;
 
@@ -156,12 +169,6 @@ void med_task_meet(struct med_member *member, const med_task_call *call);
 /* Would one that the member met now be executed at once, since its queue has enough of them, or
  * nobody else is there? */
 bool med_task_is_plenty(struct med_member *member);
-/* The shortest way of one that is executed at once, where no tool is told: of which there is
- * nothing to be said but its lines, data of the caller's, and flags. */
-void med_task_meet_plain(struct med_member *member,
-                         void (*entry)(void *data),
-                         void *data,
-                         uint32_t flags);
 /* One that will be met, or thrown away, with room for its data: task->data. */
 med_task *med_task_make(struct med_member *member, size_t size, size_t align);
 void med_task_throw(struct med_member *member, med_task *made);

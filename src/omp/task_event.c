@@ -45,7 +45,9 @@ void
 med_task_event_wait(med_member *member, med_task *task)
 {
     const med_until until = {.is_over = is_fulfilled, .context = task};
-    med_task_until(member, &until, &member->allowed);
+    const med_reach *reach = &member->task->reach;
+    const med_bound bound = {.ancestor = reach->ancestor, .mark = reach->mark};
+    med_task_until(member, &until, &bound);
 }
 
 /* As for others its event counts as one more child. */

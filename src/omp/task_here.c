@@ -6,6 +6,7 @@
  */
 #include "omp/task_depend.h"
 #include "omp/task_inner.h"
+#include "omp/task_plain.h"
 #include "omp/task_table.h"
 
 /* Its data are the caller's. */
@@ -119,19 +120,18 @@ lines(med_member *member, const med_task_call *call, med_task *outer)
     }
 }
 
+/* Where the member has variables of its own, what the task changes of them is undone. */
 void
-med_task_meet_plain(med_member *member, void (*entry)(void *data), void *data, uint32_t flags)
+med_task_meet_plain_with_care(med_member *member,
+                              void (*entry)(void *data),
+                              void *data,
+                              uint32_t flags)
 {
-    med_task_stand outer;
-    if (med_task_is_discarded(member, med_task_group_of(member->task))) {
-        return;
+    const med_icv outer = member->own_icv;
+    med_task_plain(member, med_tasking_get(member), entry, data, flags);
+    if (member->icv == &member->own_icv) {
+        member->own_icv = outer;
     }
-    med_task *task = med_task_take(member);
-    med_task_init(task, member->task, flags | MED_TASK_UNDEFERRED);
-    task->icv = member->icv;
-    enter(member, task, &outer);
-    entry(data);
-    end(member, task, &outer);
     med_task_back(member);
 }
 

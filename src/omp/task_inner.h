@@ -61,27 +61,35 @@ void med_task_give_large(med_task *task);
 /* There are none that it took before. Executes others when there is no memory for more. */
 void med_task_take_more(med_member *member);
 static inline med_task *
-med_task_take(med_member *member)
+med_task_take_of(med_member *member, med_tasking *tasking)
 {
-    med_tasking *tasking = med_tasking_get(member);
     if (!tasking->free) {
         med_task_take_more(member);
     }
     med_task *task = tasking->free;
     tasking->free = task->next;
-    task->maker = member;
     return task;
 }
-/* By who took it, and nobody else knows it. */
+static inline med_task *
+med_task_take(med_member *member)
+{
+    return med_task_take_of(member, med_tasking_get(member));
+}
+/* By who took it, and nobody else knows it; without data. */
+static inline void
+med_task_give_bare(med_tasking *tasking, med_task *task)
+{
+    task->next = tasking->free;
+    tasking->free = task;
+}
+/* The same, with what data it has. */
 static inline void
 med_task_give_own(med_member *member, med_task *task)
 {
-    med_tasking *tasking = med_tasking_get(member);
     if (task->large) {
         med_task_give_large(task);
     }
-    task->next = tasking->free;
-    tasking->free = task;
+    med_task_give_bare(med_tasking_get(member), task);
 }
 /* By whatever thread. */
 void med_task_give(med_member *member, med_task *task);
@@ -130,19 +138,24 @@ void med_task_ready(med_member *member, med_task *task);
 
 /* The member's thread executes the task from here on; */
 static inline void
-med_task_enter(med_member *member, med_task *task, med_task_stand *outer)
+med_task_enter_of(med_member *member, const med_tasking *tasking, med_task *task)
 {
-    outer->task = member->task;
-    outer->icv = member->icv;
-    outer->bound = member->allowed;
+    const med_task *outer = member->task;
     task->runner = member;
     member->task = task;
     member->icv = task->icv;
     member->depth++;
-    if (!(task->flags & MED_TASK_UNTIED) || member->depth > MED_TASK_UNTIED_DEPTH) {
-        member->allowed = (med_bound){.ancestor = task,
-                                      .mark = med_task_queue_mark(&med_tasking_get(member)->queue)};
-    }
+    bool is_untied = __builtin_expect(task->flags & MED_TASK_UNTIED, 0);
+    task->reach = is_untied && member->depth <= MED_TASK_UNTIED_DEPTH
+                      ? outer->reach
+                      : (med_reach){task, med_task_queue_mark(&tasking->queue)};
+}
+static inline void
+med_task_enter(med_member *member, med_task *task, med_task_stand *outer)
+{
+    outer->task = member->task;
+    outer->icv = member->icv;
+    med_task_enter_of(member, med_tasking_get(member), task);
 }
 /* and again what it was at. */
 static inline void
@@ -151,7 +164,6 @@ med_task_go_back(med_member *member, const med_task_stand *outer)
     member->depth--;
     member->task = outer->task;
     member->icv = outer->icv;
-    member->allowed = outer->bound;
 }
 /* The runner has nothing more to do with its children. True: nobody has. */
 static inline bool
@@ -245,8 +257,8 @@ void med_task_until_clear(med_member *member, med_tally *tally, const med_task_g
 static inline med_bound
 med_task_bound(const med_member *member, const med_task_group *group)
 {
-    return (med_bound){.ancestor = member->allowed.ancestor,
-                       .mark = member->allowed.mark,
+    return (med_bound){.ancestor = member->task->reach.ancestor,
+                       .mark = member->task->reach.mark,
                        .parent = member->task,
                        .group = group};
 }

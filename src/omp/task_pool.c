@@ -93,12 +93,13 @@ task_of(med_task_slab *slab, uint32_t index)
 }
 
 static void
-slab_put(med_tasking *tasking, med_task_slab *slab)
+slab_put(med_member *member, med_tasking *tasking, med_task_slab *slab)
 {
     slab->next = tasking->slabs;
     tasking->slabs = slab;
     for (uint32_t i = 0; i < MED_TASK_SLAB; i++) {
         med_task *task = task_of(slab, i);
+        task->maker = member;
         task->next = tasking->free;
         tasking->free = task;
     }
@@ -115,7 +116,7 @@ med_task_take_more(med_member *member)
         if (!tasking->free) {
             med_task_slab *slab = med_heap_lend(SLAB_HEAD + MED_TASK_SLAB * MED_TASK_BYTES);
             if (slab) {
-                slab_put(tasking, slab);
+                slab_put(member, tasking, slab);
             }
         }
     } while (!tasking->free && another_ends(member, &s) && !tasking->free);

@@ -67,7 +67,6 @@ typedef struct med_member {
     const med_wait_limits *waits_fixed;
     med_task *task; /* that it executes; in the end: */
     med_task implicit;
-    med_bound allowed;             /* of what it may start while that waits */
     bool lists;                    /* what becomes ready is put into the team's list */
     bool put_aside;                /* task.c: in a team of one there may be some */
     uint32_t depth;                /* so many tasks, one within the other */

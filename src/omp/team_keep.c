@@ -49,7 +49,7 @@ member_add(med_team *team)
         member->implicit.runner = member;
         member->implicit.phase = MED_TASK_PHASE_NONE;
         member->task = &member->implicit;
-        member->allowed.ancestor = &member->implicit;
+        member->implicit.reach.ancestor = &member->implicit;
         team->members[team->ready++] = member;
     }
     return member != NULL;

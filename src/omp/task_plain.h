@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The shortest way of a task that is executed at once, where no tool is told: of which there is
+ * nothing to be said but its lines, data of the caller's, and flags. Inline: who recurses by tasks,
+ * or has one thread, has little else.
+ */
+#ifndef MEDLEY_OMP_TASK_PLAIN_H
+#define MEDLEY_OMP_TASK_PLAIN_H
+
+#include "omp/task_inner.h"
+#include "omp/task_table.h"
+
+/* Such a task says itself where its member goes back to: so nothing need be kept across its lines,
+ * and no room made for that. */
+static inline __attribute__((always_inline)) void
+med_task_plain(
+    med_member *member, med_tasking *tasking, void (*entry)(void *data), void *data, uint32_t flags)
+{
+    med_task *task = med_task_take_of(member, tasking);
+    med_task_init(task, member->task, flags | MED_TASK_UNDEFERRED);
+    task->icv = member->icv;
+    med_task_enter_of(member, tasking, task);
+    entry(data);
+    task = member->task;
+    member->depth--;
+    /* Relaxed: its maker's own. */
+    member->task = (med_task *)atomic_word_load_relaxed(&task->parent);
+    member->icv = task->icv;
+    if (task->table) {
+        med_table_forget(member, task);
+    }
+    if (med_task_children_left(task)) {
+        med_task_give_bare(med_tasking_get(member), task);
+    }
+}
+
+/* The same, with whatever else is to be done before and behind it. */
+void med_task_meet_plain_with_care(med_member *member,
+                                   void (*entry)(void *data),
+                                   void *data,
+                                   uint32_t flags);
+
+static inline __attribute__((always_inline)) void
+med_task_meet_plain(med_member *member, void (*entry)(void *data), void *data, uint32_t flags)
+{
+    if (med_task_is_discarded(member, med_task_group_of(member->task))) {
+        return;
+    }
+    med_tasking *tasking = med_tasking_look(member);
+    if (!tasking || !tasking->free || member->icv == &member->own_icv) {
+        med_task_meet_plain_with_care(member, entry, data, flags);
+        return;
+    }
+    med_task_plain(member, tasking, entry, data, flags);
+    med_task_back(member);
+}
+
+#endif
