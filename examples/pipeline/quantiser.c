@@ -191,11 +191,10 @@ main(void)
     stage_begin("quantiser", QUANTISER);
     if (!stage_offer(&in, TILES_IN, false, false) || !stage_offer(&out, TILES_OUT, true, false))
         stage_fail("channels", "cannot be made");
-    if (!stage_send(LOADER, SEND_ALL, TILES_IN, 10000) ||
-        !stage_send(WRITER, TAKE_ALL, TILES_OUT, 10000))
-        stage_fail("loader or writer", "not there");
-    if (!stage_open(&in) || !stage_open(&out))
-        stage_fail("loader or writer", "has not connected");
+    if (!stage_open_to(&in, LOADER, SEND_ALL))
+        stage_fail("loader", "has not connected");
+    if (!stage_open_to(&out, WRITER, TAKE_ALL))
+        stage_fail("writer", "has not connected");
     medley_trace_begin("gathers"); /* for medley run --trace-svg: what this node is at */
     if (!receive_all(&in))
         stage_fail("loader", "gone before all tiles were here");

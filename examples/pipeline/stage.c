@@ -11,6 +11,7 @@
 #define MS 1000u         /* in microseconds */
 #define WATCHED_MS 100u  /* patience with who is to watch it */
 #define PROGRESS_MS 500u /* between two tries to be watched */
+#define TOLD_MS 500u     /* between two notes of a channel that nobody connects */
 
 static const char *stage_name;
 static unsigned own_node;
@@ -114,7 +115,7 @@ end_make(channel *made, unsigned port, bool is_out, bool of_states)
 {
     mcapi_status_t status;
     mcapi_endp_attr_buffer_type_t newest_only = MCAPI_ENDP_ATTR_STATE_BUFFER;
-    *made = (channel){.is_out = is_out};
+    *made = (channel){.port = port, .is_out = is_out};
     made->end = mcapi_endpoint_create(port, &status);
     made->is_there = status == MCAPI_SUCCESS;
     if (made->is_there && of_states)
@@ -139,6 +140,18 @@ stage_open(channel *opened)
     else
         mcapi_pktchan_recv_open_i(&opened->in, opened->end, &request, &status);
     opened->is_open = wait_for(request, status);
+    return opened->is_open;
+}
+
+bool
+stage_open_to(channel *opened, unsigned to, note_kind kind)
+{
+    unsigned patience = patience_ms;
+    stage_be_patient(TOLD_MS);
+    for (unsigned ms = 0; ms < patience && !opened->is_open; ms += TOLD_MS)
+        if (!stage_send(to, kind, opened->port, patience) || stage_open(opened))
+            break;
+    stage_be_patient(patience);
     return opened->is_open;
 }
 

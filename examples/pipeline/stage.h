@@ -32,6 +32,7 @@ bool stage_is_there(unsigned node);
 
 typedef struct channel {
     mcapi_endpoint_t end; /* the caller's */
+    unsigned port;
     union {
         mcapi_pktchan_send_hndl_t out;
         mcapi_pktchan_recv_hndl_t in;
@@ -42,6 +43,8 @@ typedef struct channel {
 /* Who begins makes his end, tells of it in a note, and opens it: that ends when it is connected. */
 bool stage_offer(channel *made, unsigned port, bool is_out, bool of_states);
 bool stage_open(channel *opened);
+/* The same, told again and again: who has taken the note may die before he connects. */
+bool stage_open_to(channel *opened, unsigned to, note_kind kind);
 /* Who gets the note connects an end of his own with it, and opens that. */
 bool stage_join(channel *made, const note *offer, bool is_out, bool of_states);
 void stage_close(channel *closed);

@@ -15,6 +15,7 @@ import zlib
 from support import MEDLEY, CommandTest
 
 PIPELINE = os.environ["PIPELINE"]
+TAKEN = os.environ["TAKEN"]
 WIDTH, HEIGHT = 301, 199  # no whole tiles
 
 
@@ -130,23 +131,36 @@ class Pipeline(CommandTest):
             self.assertGreater(len(lines), 1)
             self.assertLess(max(map(len, lines)), max(columns, 66))
 
-    def test_writer_dies_behind_its_work(self):
-        """It has told the quantiser that the picture is written, which ends; nobody will send again."""
-        right = self.whole()
-        writer = os.path.join(self.folder, "writer")
-        with open(writer, "w") as file:
-            file.write(f"#!/bin/sh\n[ $MEDLEY_RUN_RESTARTS = 0 ] || exec {PIPELINE}/writer $1\n"
-                       f"{PIPELINE}/writer $1; kill -9 $$\n")
-        os.chmod(writer, 0o755)
+    def with_first(self, stage, lines):
+        """What the pipeline says when a stage's first start is those lines of a shell instead."""
+        instead = os.path.join(self.folder, stage)
+        with open(instead, "w") as file:
+            file.write(f"#!/bin/sh\n[ $MEDLEY_RUN_RESTARTS = 0 ] || exec {PIPELINE}/{stage} $1\n{lines}\n")
+        os.chmod(instead, 0o755)
         with open(os.path.join(PIPELINE, "pipeline.yaml")) as file:
-            plan = file.read().replace("./writer", writer)
+            plan = file.read().replace(f"./{stage}", instead)
         path = os.path.join(self.folder, "pipeline.yaml")
         with open(path, "w") as file:
             file.write(plan)
         said = self.end(self.begin(path))
-        self.assertIn("writer (process ", said)
+        self.assertIn(f"{stage} (process ", said)
         self.assertIn("it is started again", said)
+        return said
+
+    def test_writer_dies_behind_its_work(self):
+        """It has told the quantiser that the picture is written, which ends; nobody will send again."""
+        right = self.whole()
+        self.with_first("writer", f"{PIPELINE}/writer $1; kill -9 $$")
         self.assertEqual(read(self.result), right)
+
+    def test_who_has_taken_the_note_dies(self):
+        """The quantiser tells the next one, and need not begin anew itself."""
+        right = self.whole()
+        for stage, node in (("loader", 1), ("writer", 3)):
+            os.unlink(self.result)
+            said = self.with_first(stage, f"exec {TAKEN} {node}")
+            self.assertNotIn("has not connected", said)
+            self.assertEqual(read(self.result), right)
 
     def test_no_picture(self):
         for content, message in ((b"no picture", "it is neither PNG nor JPEG"),
