@@ -137,44 +137,28 @@ meet(med_member *member, void (*entry)(void *), void *data, bool deferred, const
     }
 }
 
-/* Who is told of it, or no member yet. `caller` and `frame`: the face's. */
-static __attribute__((noinline, cold)) void
-meet_told(void (*entry)(void *),
-          void *data,
-          void (*copy)(void *, void *),
-          long size,
-          long align,
-          bool deferred,
-          unsigned flags,
-          void **depend,
-          int priority,
-          void *detach,
-          const void *caller,
-          void *frame)
-{
-    const said s = {copy, size, align, flags, priority, depend, detach};
-    med_member *member = med_member_get();
-    if (MED_OMPT_IS_TOLD(member)) {
-        member = med_ompt_called_told(member, MED_OMPT_PLAIN, caller, frame);
-    }
-    meet(member, entry, data, deferred, &s);
-}
-
-/* The face's own arguments: they stay where they are. */
-static __attribute__((noinline)) void
+/* What is not plain, or told. `depend` and the others behind it: where the face has them, on its
+ * stack, so that the shortest way does not fetch them. `caller` and `frame`: the face's own. */
+static __attribute__((noipa)) void
 meet_other(void (*entry)(void *),
            void *data,
            void (*copy)(void *, void *),
            long size,
            long align,
            bool deferred,
-           unsigned flags,
-           void **depend,
-           int priority,
-           void *detach)
+           const unsigned *flags,
+           void ***depend,
+           const int *priority,
+           void **detach,
+           const void *caller,
+           void *frame)
 {
-    const said s = {copy, size, align, flags, priority, depend, detach};
-    meet(med_member_get(), entry, data, deferred, &s);
+    const said s = {copy, size, align, *flags, *priority, *depend, *detach};
+    med_member *member = med_member_get();
+    if (MED_OMPT_IS_TOLD(member)) {
+        member = med_ompt_called_told(member, MED_OMPT_PLAIN, caller, frame);
+    }
+    meet(member, entry, data, deferred, &s);
 }
 
 FACE void
@@ -190,13 +174,11 @@ GOMP_task(void (*entry)(void *),
           void *detach)
 {
     med_member *member = med_told_not();
-    if (!member) {
-        meet_told(entry, data, copy, size, align, deferred, flags, depend, priority, detach,
-                  FROM_HERE);
-    } else if (is_plain(copy, flags) && (!deferred || med_task_is_alone(member))) {
+    if (member && is_plain(copy, flags) && (!deferred || med_task_is_alone(member))) {
         med_task_meet_plain(member, entry, data, flags_of(flags, deferred));
     } else {
-        meet_other(entry, data, copy, size, align, deferred, flags, depend, priority, detach);
+        meet_other(entry, data, copy, size, align, deferred, &flags, &depend, &priority, &detach,
+                   FROM_HERE);
     }
 }
 LLVM(GOMP_task)

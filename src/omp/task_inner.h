@@ -136,26 +136,29 @@ void med_task_ready(med_member *member, med_task *task);
 /* Nested so deep an untied task is bound like all others: stacks end. */
 #define MED_TASK_UNTIED_DEPTH 64u
 
-/* The member's thread executes the task from here on; */
+/* The member's thread, which was at `outer`, executes the task from here on; */
 static inline void
-med_task_enter_of(med_member *member, const med_tasking *tasking, med_task *task)
+med_task_enter_of(med_member *member,
+                  const med_tasking *tasking,
+                  const med_task *outer,
+                  med_task *task)
 {
-    const med_task *outer = member->task;
     task->runner = member;
+    task->reach = (med_reach){task, med_task_queue_mark(&tasking->queue)};
     member->task = task;
-    member->icv = task->icv;
     member->depth++;
-    bool is_untied = __builtin_expect(task->flags & MED_TASK_UNTIED, 0);
-    task->reach = is_untied && member->depth <= MED_TASK_UNTIED_DEPTH
-                      ? outer->reach
-                      : (med_reach){task, med_task_queue_mark(&tasking->queue)};
+    if (__builtin_expect(task->flags & MED_TASK_UNTIED, 0) &&
+        member->depth <= MED_TASK_UNTIED_DEPTH) {
+        task->reach = outer->reach;
+    }
 }
 static inline void
 med_task_enter(med_member *member, med_task *task, med_task_stand *outer)
 {
     outer->task = member->task;
     outer->icv = member->icv;
-    med_task_enter_of(member, med_tasking_get(member), task);
+    med_task_enter_of(member, med_tasking_get(member), member->task, task);
+    member->icv = task->icv;
 }
 /* and again what it was at. */
 static inline void

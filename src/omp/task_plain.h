@@ -16,10 +16,11 @@ static inline __attribute__((always_inline)) void
 med_task_plain(
     med_member *member, med_tasking *tasking, void (*entry)(void *data), void *data, uint32_t flags)
 {
+    med_task *outer = member->task;
     med_task *task = med_task_take_of(member, tasking);
-    med_task_init(task, member->task, flags | MED_TASK_UNDEFERRED);
+    med_task_init(task, outer, flags | MED_TASK_UNDEFERRED);
     task->icv = member->icv;
-    med_task_enter_of(member, tasking, task);
+    med_task_enter_of(member, tasking, outer, task);
     entry(data);
     task = member->task;
     member->depth--;
