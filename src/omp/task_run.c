@@ -132,13 +132,15 @@ med_task_execute(med_member *member, med_task *task)
     }
 }
 
+/* At its own lines again it may execute all that there is: nobody else has made any. What they came
+ * from may be gone, so that nothing tells whose descendants they are. */
 void
 med_task_take_up(med_member *member)
 {
-    const med_bound bound = med_task_bound(member, NULL);
+    const med_bound all = {.ancestor = NULL};
     med_task *task;
     member->put_aside = false;
-    while ((task = med_task_find(member, &bound)) != NULL) {
+    while ((task = med_task_find(member, &all)) != NULL) {
         med_task_execute(member, task);
     }
 }

@@ -203,6 +203,51 @@ stacks_end_before_chains_do(void **state)
     assert_int_equal(executed, LINKS);
 }
 
+/* Too many for the queue of who meets them, and as deep as nothing is executed at once. */
+#define DEPTH 130
+#define MANY 3000
+#define SHORT_CHAIN 200
+
+static void
+go_down(int left, int *executed)
+{
+    if (left == 0) {
+        for (int i = 0; i < MANY; i++) {
+#pragma omp task firstprivate(executed)
+            make_next(SHORT_CHAIN, executed);
+        }
+        return;
+    }
+#pragma omp task firstprivate(left, executed)
+    go_down(left - 1, executed);
+}
+
+static void
+link_urgent(int left, int *executed)
+{
+    ++*executed;
+    if (left > 1) {
+#pragma omp task firstprivate(left, executed) priority(1)
+        link_urgent(left - 1, executed);
+    }
+}
+
+/* By the program's own thread, outside of regions, no barrier collects what was put aside; nor are
+ * those still there from which it came. */
+static void
+what_is_put_aside_is_executed(void **state)
+{
+    (void)state;
+    int executed = 0;
+    go_down(DEPTH, &executed);
+#pragma omp taskwait
+    assert_int_equal(executed, MANY * SHORT_CHAIN);
+    executed = 0;
+    link_urgent(MANY, &executed);
+#pragma omp taskwait
+    assert_int_equal(executed, MANY);
+}
+
 static int
 recursion(int depth)
 {
@@ -256,6 +301,7 @@ main(void)
         cmocka_unit_test(who_is_at_a_barrier_executes_his_own),
         cmocka_unit_test(a_chain_of_tasks_keeps_none),
         cmocka_unit_test(stacks_end_before_chains_do),
+        cmocka_unit_test(what_is_put_aside_is_executed),
         cmocka_unit_test(as_many_as_threads_meet),
     };
     /* Read at the first region. */
