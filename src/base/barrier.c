@@ -16,10 +16,11 @@
  * would see for himself, while the first member is still at it: then that one tells them, too.
  *
  * Why nobody sleeps for ever: of the group at the top at least one member sees that it is complete
- * before he sleeps. For each says that he has come, sets the sleep flag, passes a heavy barrier and
- * looks again; the last of these barriers is behind all of their stores. Who sees it wakes all, and
- * they look for themselves. Below the top, and where members have brought something, each wakes all
- * behind what he says.
+ * before he has slept. For each says that he has come, sets the sleep flag, passes a heavy barrier
+ * and looks again; the last of these first looks is behind all of their stores. Who sees it so
+ * wakes all, and they look for themselves. Who has slept need not: he would wake those who are
+ * quick and sleep for the next time already. Below the top, and where members have brought
+ * something, each wakes all behind what he says.
  *
  * Death: not known here.
  */
@@ -393,6 +394,7 @@ med_barrier_await(med_barrier *barrier,
         return false;
     }
     bool sees = !is_told(barrier, member);
+    uint32_t sleeps = member->waiter.sleeps;
     wanted all = sees ? group_of(barrier, member, called, context)
                       : news_of(barrier, member, called, context);
     if (!wait_for(barrier, member, &all)) {
@@ -404,8 +406,10 @@ med_barrier_await(med_barrier *barrier,
     member->combine = NULL;
     if (member->line != member->index) { /* it has gone up */
         say_as_leader(barrier, member, &barrier->lines[barrier->lines[member->index].news]);
+        med_wait_wake(&barrier->wait, barrier->scope);
+    } else if (sees && member->waiter.sleeps == sleeps) {
+        med_wait_wake(&barrier->wait, barrier->scope);
     }
-    med_wait_wake(&barrier->wait, barrier->scope);
     return true;
 }
 

@@ -379,7 +379,11 @@ announce(med_wait *wait, const med_wait_request *request, uint32_t *word)
 
 /* One sleep: says so, looks once more, then the futex call. True when the condition held. */
 static bool
-sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
+sleep_once(med_wait *wait,
+           med_waiter *waiter,
+           const med_wait_request *request,
+           uint64_t end_ns,
+           bool *slept)
 {
     uint32_t word;
     bool holds = !med_port_is_small() && request->wakers_pay
@@ -388,6 +392,8 @@ sleep_once(med_wait *wait, const med_wait_request *request, uint64_t end_ns)
     if (holds) {
         return true;
     }
+    waiter->sleeps += !*slept;
+    *slept = true;
     (void)med_port_wait(&wait->word.value, word, end_ns, request->scope);
     return request->condition(request->context);
 }
@@ -409,9 +415,10 @@ med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *reque
     if (spin_if_it_may(waiter, request->limits, &watched)) {
         return MEDLEY_OK;
     }
-    waiter->sleeps++;
+    bool slept = false;
     for (uint32_t slice = med_port_is_small() ? 0 : request->slices_left_out;; slice++) {
-        if (sleep_once(wait, request, slice_of_request_end_ns(request, slice))) {
+        uint64_t end_ns = slice_of_request_end_ns(request, slice);
+        if (sleep_once(wait, waiter, request, end_ns, &slept)) {
             return MEDLEY_OK;
         }
         waiter->slices++;

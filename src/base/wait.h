@@ -45,7 +45,7 @@ typedef struct med_waiter {
     uint32_t spin_ns; /* how long it spins before it sleeps; adapts */
     uint32_t crowded; /* on one processor: so many waits to come sleep at once */
     uint32_t crowd;   /* how many they were after the last slice lost; fades */
-    uint32_t sleeps;  /* statistics, wrapping */
+    uint32_t sleeps;  /* waits that were not over before it had slept; wrapping */
     uint32_t slices;  /* sleeps that ended without a wake */
 } med_waiter;
 

@@ -15,6 +15,11 @@ BUGS = {
         "        (void)med_port_barrier_heavy(request->scope);\n"
         "        call(request);\n"),
     "call_once": ("#define CALLS 2 ", "#define CALLS 1 "),
+    # Who goes on from a barrier wakes nobody; or who is about to sleep counts as one who has slept.
+    "pass_unsaid": (
+        "    } else if (sees && member->waiter.sleeps == sleeps) {\n",
+        "    } else if (sees && member->waiter.sleeps < sleeps) {\n"),
+    "slept_early": ("    bool slept = false;\n", "    bool slept = true;\n    waiter->sleeps++;\n"),
     # Who spins, and whom the owner relies on (src/base/lock.c).
     "hint_kept": (
         "            hint(contest, 0);\n",
