@@ -2,6 +2,7 @@
 """medley run: real processes that end, fail, hang, are killed, and leave others behind."""
 
 import array
+import contextlib
 import fcntl
 import json
 import os
@@ -470,6 +471,17 @@ class Ends(RunTest):
         other.end()
         self.nothing_is_left()
 
+    def test_killed_command_leaves_no_process(self):
+        """Nor what its programs have forked, now or before they were started again."""
+        script = "sleep 100 & echo $!; [ $MEDLEY_RUN_RESTARTS = 1 ] || kill -9 $$; sleep 100"
+        path = self.file([shell(script, name="forks", restart="on-death", output="plain")])
+        run = self.begin("--file", path)
+        processes = [int(run.stdout.readline()) for _ in range(2)]
+        os.kill(run.pid, signal.SIGKILL)
+        self.end(run)
+        wait_until(lambda: not any(map(is_there, processes)))
+        self.nothing_is_left()
+
     def test_guard_is_killed(self):
         run, process = self.started()
         with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
@@ -493,7 +505,8 @@ class Ends(RunTest):
             with open(children) as file:
                 below = [int(process) for process in file.read().split()]
             victim = run.pid if i % 2 or not below else below[i // 2 % len(below)]
-            os.kill(victim, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                os.kill(victim, signal.SIGKILL)
             self.end(run)
             wait_until(lambda: not any(map(is_there, below)))
             self.nothing_is_left()

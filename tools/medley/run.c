@@ -204,6 +204,7 @@ run_guarded(const med_command *command,
         command_error(command, "no process can be started: %s", strerror(errno));
         return COMMAND_FAILED;
     }
+    options->guard = guard.told;
     int status = system_open(arguments, image, options)
                      ? run_plan_in_system(command, options, plan, &arguments->trace)
                      : COMMAND_FAILED;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -29,16 +30,70 @@ stand_apart(void)
     (void)dup2(nothing, STDOUT_FILENO);
 }
 
-/* Is there a word before the end? */
-static bool
-is_told(int hears)
+/* A group that begins; of one that is over, its number below 0; 0: all is put away. */
+typedef int32_t word;
+
+typedef struct groups {
+    word *list;
+    size_t count;
+} groups;
+
+/* One for which there is no memory is forgotten. */
+static void
+groups_put(groups *all, word group)
 {
-    char word;
+    word *larger = realloc(all->list, (all->count + 1) * sizeof *larger);
+    if (larger) {
+        all->list = larger;
+        larger[all->count++] = group;
+    }
+}
+
+static void
+groups_take_out(groups *all, word group)
+{
+    for (size_t i = all->count; i-- > 0;) {
+        if (all->list[i] == group) {
+            all->list[i] = all->list[--all->count];
+        }
+    }
+}
+
+static void
+groups_kill(const groups *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        (void)kill(-all->list[i], SIGKILL);
+    }
+}
+
+/* False: at its end. */
+static bool
+word_hear(int hears, word *heard)
+{
     ssize_t got;
     do {
-        got = read(hears, &word, sizeof word);
+        got = read(hears, heard, sizeof *heard);
     } while (got < 0 && errno == EINTR);
-    return got == sizeof word;
+    return got == sizeof *heard;
+}
+
+/* Until the command's end. True: before that all was put away. */
+static bool
+hear(int hears, groups *all)
+{
+    word heard;
+    while (word_hear(hears, &heard)) {
+        if (heard == 0) {
+            return true;
+        }
+        if (heard > 0) {
+            groups_put(all, heard);
+        } else {
+            groups_take_out(all, -heard);
+        }
+    }
+    return false;
 }
 
 /* Who lives in it after that time is none of the command's, or has left it: it goes with him. */
@@ -58,10 +113,12 @@ remove_when_all_are_dead(const char *system)
 static void
 guard_it(const med_command *command, const char *system, int hears)
 {
+    groups all = {.count = 0};
     stand_apart();
-    if (is_told(hears)) {
+    if (hear(hears, &all)) {
         return;
     }
+    groups_kill(&all);
     med_log_level_set(MED_LOG_QUIET);
     medley_status_t status = remove_when_all_are_dead(system);
     if (status == MEDLEY_OK || status == MEDLEY_ERR_NOT_FOUND) {
@@ -81,6 +138,7 @@ run_guard_begin(const med_command *command, const char *system, run_guard *guard
     if (pipe2(ends, O_CLOEXEC) != 0) {
         return false;
     }
+    (void)fcntl(ends[1], F_SETFL, O_NONBLOCK); /* nobody waits for the guard */
     guard->process = fork();
     guard->told = ends[1];
     if (guard->process == 0) {
@@ -95,11 +153,23 @@ run_guard_begin(const med_command *command, const char *system, run_guard *guard
     return guard->process > 0;
 }
 
-/* It may have been killed itself. */
+/* It may have been killed itself, or stopped. */
+static void
+tell(int told, word said)
+{
+    (void)!write(told, &said, sizeof said);
+}
+
+void
+run_guard_tell(int told, pid_t group, bool begins)
+{
+    tell(told, begins ? group : -group);
+}
+
 void
 run_guard_end(const run_guard *guard)
 {
-    (void)!write(guard->told, "", 1);
+    tell(guard->told, 0);
     (void)close(guard->told);
     (void)waitpid(guard->process, NULL, 0);
 }

@@ -10,6 +10,7 @@
 #include "mrapi/process.h"
 #include "tools/medley/output.h"
 #include "tools/medley/recording.h"
+#include "tools/medley/run_guard.h"
 #include "tools/medley/run_process.h"
 #include "tools/medley/run_watched.h"
 
@@ -63,6 +64,7 @@ run_life_start(run_watched *w, run_child *child)
                      .signals = &w->options->before,
                      .descriptors = &w->descriptors,
                      .has_input = w->has_input && child == w->children,
+                     .guard = w->options->guard,
                      .output = -1,
                      .errors = -1};
     (void)fflush(NULL);
@@ -161,6 +163,7 @@ run_life_ended(run_watched *w, run_child *child)
     char how[128];
     run_life_signal(child, SIGKILL);
     (void)wait4(child->process, &status, 0, &used);
+    run_guard_tell(w->options->guard, child->process, false);
     (void)med_process_recover_all(w->options->system);
     run_lines_end(&child->lines[0], w->is_told_to_end);
     run_lines_end(&child->lines[1], w->is_told_to_end);

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/medley/run_guard.h"
+
 /* ---- The child ------------------------------------------------------------------------------- */
 
 typedef struct refusal {
@@ -93,6 +95,7 @@ become(const run_start *start, pid_t parent)
     if (getppid() != parent) {
         _exit(EXIT_FAILURE);
     }
+    run_guard_tell(start->guard, getpid(), true);
     if (!files_place(start)) {
         return "its files";
     }
@@ -161,6 +164,7 @@ run_process_start(const med_command *command, const run_start *start)
     if (!good) {
         command_error(command, "%s cannot be started: %s: %s", name, why.what, strerror(why.error));
         (void)waitpid(process, NULL, 0);
+        run_guard_tell(start->guard, process, false);
         return -1;
     }
     return process;

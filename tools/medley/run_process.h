@@ -28,6 +28,7 @@ typedef struct run_start {
     const struct rlimit *descriptors; /* likewise */
     bool has_input;                   /* the command's own; else there is none */
     int output, errors;               /* -1: the command's */
+    int guard;                        /* run_guard_tell */
 } run_start;
 
 /* It leads a group of its own, and dies with the command. Gives its number; -1: it was told why it

@@ -37,6 +37,7 @@ typedef struct run_options {
     bool keeps_going;
     bool tells;      /* what happens, on standard error */
     int signals;     /* run_watch_hear */
+    int guard;       /* run_guard_tell */
     sigset_t before; /* what was blocked */
 } run_options;
 
