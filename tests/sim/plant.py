@@ -118,8 +118,10 @@ BUGS = {
         "        med_tally_add(&group->tally, group->keeper == member);\n",
         "        med_tally_add(&group->tally, true);\n"),
     "listed_lost": (
-        "    *(behind ? &behind->ahead : &list->last) = task;\n",
-        "    list->last = task;\n"),
+        "    *(ahead ? &ahead->behind : &list->first) = task;\n",
+        "    if (!ahead) {\n"
+        "        list->first = task;\n"
+        "    }\n"),
     "group_runs_on": (
         "        atomic32_store_relaxed(&group->cancelled, 1); /* relaxed: as above */\n",
         "        (void)group;\n"),
