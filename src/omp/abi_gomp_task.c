@@ -137,9 +137,10 @@ meet(med_member *member, void (*entry)(void *), void *data, bool deferred, const
     }
 }
 
-/* What is not plain, or told. `depend` and the others behind it: where the face has them, on its
- * stack, so that the shortest way does not fetch them. `caller` and `frame`: the face's own. */
-static __attribute__((noipa)) void
+/* What is not plain, or told. `flags` and the three behind it: where the face has them, on its
+ * stack, so that the shortest way does not fetch them; `used` keeps gcc from passing what they
+ * point to instead. `caller` and `frame`: the face's own. */
+static __attribute__((noinline, used)) void
 meet_other(void (*entry)(void *),
            void *data,
            void (*copy)(void *, void *),
