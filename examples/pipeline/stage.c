@@ -130,8 +130,9 @@ stage_offer(channel *made, unsigned port, bool is_out, bool of_states)
     return end_make(made, port, is_out, of_states);
 }
 
-bool
-stage_open(channel *opened)
+/* Until it is connected. */
+static bool
+end_open(channel *opened)
 {
     mcapi_status_t status;
     mcapi_request_t request;
@@ -149,7 +150,7 @@ stage_open_to(channel *opened, unsigned to, note_kind kind)
     unsigned patience = patience_ms;
     stage_be_patient(TOLD_MS);
     for (unsigned ms = 0; ms < patience && !opened->is_open; ms += TOLD_MS)
-        if (!stage_send(to, kind, opened->port, patience) || stage_open(opened))
+        if (!stage_send(to, kind, opened->port, patience) || end_open(opened))
             break;
     stage_be_patient(patience);
     return opened->is_open;
@@ -170,7 +171,7 @@ stage_join(channel *made, const note *offer, bool is_out, bool of_states)
         return false;
     mcapi_pktchan_connect_i(is_out ? made->end : other, is_out ? other : made->end, &request,
                             &status);
-    return wait_for(request, status) && stage_open(made);
+    return wait_for(request, status) && end_open(made);
 }
 
 /* What lies in it until the other end takes it stays. */
@@ -243,8 +244,7 @@ ask_to_be_watched(channel *to, unsigned port)
 {
     unsigned patience = patience_ms;
     stage_be_patient(WATCHED_MS);
-    if (!stage_offer(to, port, true, true) || !stage_send(BAR, WATCH_ME, port, 0) ||
-        !stage_open(to))
+    if (!stage_offer(to, port, true, true) || !stage_send(BAR, WATCH_ME, port, 0) || !end_open(to))
         stage_close(to);
     stage_be_patient(patience);
 }

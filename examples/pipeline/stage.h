@@ -40,10 +40,9 @@ typedef struct channel {
     bool is_out, is_there, is_open;
 } channel;
 
-/* Who begins makes his end, tells of it in a note, and opens it: that ends when it is connected. */
+/* Who begins makes his end, and opens it to another: tells of it in a note, until it is connected;
+ * again and again, for who has taken the note may die before he connects. */
 bool stage_offer(channel *made, unsigned port, bool is_out, bool of_states);
-bool stage_open(channel *opened);
-/* The same, told again and again: who has taken the note may die before he connects. */
 bool stage_open_to(channel *opened, unsigned to, note_kind kind);
 /* Who gets the note connects an end of his own with it, and opens that. */
 bool stage_join(channel *made, const note *offer, bool is_out, bool of_states);
