@@ -162,8 +162,8 @@ run_life_ended(run_watched *w, run_child *child)
     struct rusage used;
     char how[128];
     run_life_signal(child, SIGKILL);
+    run_guard_tell(w->options->guard, child->process, false); /* while the number is its own */
     (void)wait4(child->process, &status, 0, &used);
-    run_guard_tell(w->options->guard, child->process, false);
     (void)med_process_recover_all(w->options->system);
     run_lines_end(&child->lines[0], w->is_told_to_end);
     run_lines_end(&child->lines[1], w->is_told_to_end);

@@ -163,8 +163,8 @@ run_process_start(const med_command *command, const run_start *start)
     (void)close(ends[0]);
     if (!good) {
         command_error(command, "%s cannot be started: %s: %s", name, why.what, strerror(why.error));
+        run_guard_tell(start->guard, process, false); /* while the number is its own */
         (void)waitpid(process, NULL, 0);
-        run_guard_tell(start->guard, process, false);
         return -1;
     }
     return process;
