@@ -45,7 +45,7 @@ packages() {
     suites) packages build
             echo gfortran gcc-12-source python3 ;;
     check) packages test
-           echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-14-dev ;;
+           echo clang-14 clang-tidy-14 clang-format-14 libclang-rt-16-dev ;;
     *) echo "setup.sh: unknown job '$1' (build, deb, demo, test, cross, bench, matrix, suites, docs, check)" >&2; exit 2 ;;
     esac
 }
