@@ -217,7 +217,8 @@ omp_target_memcpy_rect(void *target,
     if (!target && !source) {
         return INT32_MAX; /* how many dimensions there may be */
     }
-    if (!is_host(target_device) || !is_host(source_device) || dimensions < 1) {
+    if (!target || !source || !is_host(target_device) || !is_host(source_device) ||
+        dimensions < 1) {
         return REFUSED;
     }
     const rectangle r = {.element_bytes = element_bytes,

@@ -188,6 +188,10 @@ rectangles_are_copied(void **state)
                                                 from_offsets, to_dimensions, from_dimensions,
                                                 host + 1, host),
                          0);
+    assert_int_not_equal(omp_target_memcpy_rect(NULL, from, sizeof(int), 3, volume, to_offsets,
+                                                from_offsets, to_dimensions, from_dimensions, host,
+                                                host),
+                         0);
 }
 
 /* OpenMP 5.1 and 6.0; gcc 12's omp.h does not have them. */
