@@ -54,7 +54,9 @@ name_make(const char *text, char name[MED_PORT_NAME_MAX + 1])
     for (char *at = name; *at; at++) {
         bool is_letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z');
         bool is_digit = *at >= '0' && *at <= '9';
-        *at = is_letter || is_digit || *at == '.' || *at == '-' ? *at : '_';
+        if (!is_letter && !is_digit && *at != '.' && *at != '-') {
+            *at = '_';
+        }
     }
 }
 
@@ -66,6 +68,7 @@ run_join(const med_command *command,
          bool openmp)
 {
     char job[256], made[MED_PORT_NAME_MAX + 1], program[RUN_NAME_BYTES];
+    const char *rank = getenv(launcher->rank);
     const char *count = launcher->count ? getenv(launcher->count) : NULL;
     job_write(launcher, job, sizeof job);
     name_make(job, made);
@@ -82,7 +85,7 @@ run_join(const med_command *command,
     if (count) {
         (void)setenv("MEDLEY_RUN_COUNT", count, 1);
     }
-    (void)setenv("MEDLEY_RUN_INDEX", getenv(launcher->rank), 1);
+    (void)setenv("MEDLEY_RUN_INDEX", rank ? rank : "0", 1);
     (void)execvp(words[0], words);
     command_error(command, "%s: %s", words[0], strerror(errno));
     return COMMAND_FAILED;

@@ -104,7 +104,8 @@ environment_field(const mapping_reader *r,
             (name && *name && text && !strchr(name, '=')) ||
             mapping_wrong(r, key, "%s '%s': want a name and its value", f->key, mapping_shown(key));
         if (good && asprintf(&setting, "%s=%s", name, text) < 0) {
-            return no_memory(r->command);
+            setting = NULL;
+            good = no_memory(r->command);
         }
         good = good && texts_add(r, key, &settings, setting);
         free(setting);
@@ -331,7 +332,9 @@ run_plan_name(const char *word, char name[RUN_NAME_BYTES])
     }
     for (char *at = name; *at; at++) {
         const char one[2] = {*at, '\0'};
-        *at = is_name(one) ? *at : '_';
+        if (!is_name(one)) {
+            *at = '_';
+        }
     }
 }
 

@@ -369,7 +369,7 @@ children_make(run_watched *w)
     for (unsigned i = 0; i < w->plan->program_count; i++) {
         w->child_count += w->plan->programs[i].count;
     }
-    w->children = calloc(w->child_count, sizeof *w->children);
+    w->children = calloc(w->child_count + 1u, sizeof *w->children);
     run_child *child = w->children;
     for (unsigned i = 0; w->children && i < w->plan->program_count; i++) {
         const run_program *program = &w->plan->programs[i];
@@ -423,6 +423,8 @@ run_watch(const med_command *command,
                      .has_input = !isatty(STDIN_FILENO)};
     pid_t *others = run_children_read();
     if (!children_make(&w) || !others) {
+        free(w.children);
+        free(others);
         command_error(command, "no memory, or no /proc");
         return COMMAND_FAILED;
     }
