@@ -71,7 +71,7 @@ _Static_assert(sizeof(med_heap_slot) == 64, "a line");
 
 /* A node's own: nobody else looks at it, but for what is said. When the node leaves, another has
  * it next. */
-typedef struct med_heap_cache { /* NOLINT(clang-analyzer-optin.performance.Padding): apart */
+typedef struct med_heap_cache {
     med_heap_slot *blocks[MED_HEAP_CLASSES]; /* slots with a block of that class */
     med_heap_slot *bare;                     /* slots without a block */
     uint32_t bare_count;

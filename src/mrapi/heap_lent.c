@@ -9,7 +9,7 @@
 
 #include "base/atomic.h"
 
-#define LINE 64u
+#define LINE ((size_t)64)
 
 typedef struct lent_head {
     void *taken;

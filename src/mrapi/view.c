@@ -219,7 +219,9 @@ name_read(const med_node_row *row, char name[MED_NODE_NAME_BYTES])
 {
     med_node_name_get(row, name);
     for (char *letter = name; *letter; letter++) {
-        *letter = *letter > ' ' && *letter <= '~' ? *letter : '?';
+        if (*letter <= ' ' || *letter > '~') {
+            *letter = '?';
+        }
     }
 }
 

@@ -270,6 +270,7 @@ loop(med_task_call *call,
     if (!(flags & FLAG_NOGROUP)) {
         med_told_group_end_of(member);
     }
+    call->context = NULL;
     med_ompt_taskloop_end(member, count);
 }
 

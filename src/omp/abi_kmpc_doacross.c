@@ -114,6 +114,7 @@ spot_of(const med_member *member, const int64_t *values, med_spot *spot)
     if (!doacross) {
         return false;
     }
+    *spot = (med_spot){.place = 0};
     for (uint32_t i = 0; i < of->count; i++) {
         if (!number_of(&of->list[i], of->counts, values[i], &number)) {
             return false;

@@ -203,8 +203,8 @@ make_in_groups(med_team *team, const med_formation *wanted)
 {
     uint32_t size = team->size;
     uint32_t *seats = med_heap_lend(size * sizeof *seats);
-    uint32_t *shared = med_heap_lend(size * 2 * sizeof *shared);
-    uint8_t *leads = med_heap_lend(size * 2 * sizeof *leads);
+    uint32_t *shared = med_heap_lend(2 * sizeof *shared * size);
+    uint8_t *leads = med_heap_lend(2 * sizeof *leads * size);
     med_formation *made = NULL;
     if (seats && shared && leads) {
         med_groups groups = {.size = size,

@@ -120,7 +120,8 @@ count_that_begin(const med_groups *groups, begin begins)
 static void
 part(med_groups *groups, uint32_t first, uint32_t level, uint32_t count)
 {
-    uint64_t parts = (count + groups->most - 1) / groups->most;
+    uint32_t most = groups->most ? groups->most : 1;
+    uint64_t parts = (count + most - 1) / most;
     uint32_t in_part = 0; /* whose number is that */
     for (uint32_t seat = first, i = 0; i < count; seat++) {
         if (is_at(groups, seat, level)) {

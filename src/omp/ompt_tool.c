@@ -80,7 +80,10 @@ find_in_list(const char *list)
     ompt_start_tool_result_t *tool = NULL;
     for (size_t first = 0, at = 0; copy && !tool && at <= length; at++) {
         bool is_end = at == length || list[at] == SEPARATOR;
-        copy[at] = is_end ? '\0' : list[at];
+        copy[at] = list[at];
+        if (is_end) {
+            copy[at] = '\0';
+        }
         if (is_end && at > first) {
             tool = find_in_library(copy + first);
         }

@@ -119,7 +119,10 @@ entry_of(med_privates *p, const void *address)
 static med_privates *
 larger(med_privates *old)
 {
-    size_t room = old ? 2 * old->room : ROOM_FIRST;
+    size_t room = ROOM_FIRST;
+    while (old && room <= old->room) {
+        room *= 2;
+    }
     med_privates *p = memory_take(sizeof *p + room * sizeof p->entries[0]);
     p->room = room;
     for (size_t i = 0; old && i < old->room; i++) {

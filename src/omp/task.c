@@ -147,11 +147,11 @@ start(med_member *member, med_task *task)
         return;
     }
     member->put_aside = is_alone;
-    if (task->priority > 0) {
-        med_task_ready(member, task);
-    } else if (med_task_queue_push(&med_tasking_get(member)->queue, task)) {
+    bool is_queued =
+        task->priority <= 0 && med_task_queue_push(&med_tasking_get(member)->queue, task);
+    if (is_queued) {
         med_task_wake(member);
-    } else if (is_deep(member)) {
+    } else if (task->priority > 0 || is_deep(member)) {
         med_task_ready(member, task);
     } else {
         med_task_execute(member, task);

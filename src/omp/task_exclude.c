@@ -47,9 +47,9 @@ make_room(med_exclusions *of)
         return of;
     }
     uint32_t room = of ? of->room * 2 : LIST_FIRST;
-    med_exclusions *larger = med_task_memory(sizeof *larger + room * sizeof larger->list[0]);
+    med_exclusions *larger = med_task_memory(sizeof *larger + room * sizeof(med_exclusion *));
     if (of) {
-        memcpy(larger, of, sizeof *of + of->count * sizeof of->list[0]);
+        memcpy(larger, of, sizeof *of + of->count * sizeof(med_exclusion *));
         med_heap_take_back(of);
     }
     larger->room = room;

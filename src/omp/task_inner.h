@@ -58,15 +58,13 @@ void *med_task_memory(size_t size_bytes);
 void *med_task_memory_or_work(med_member *member, size_t size_bytes);
 
 void med_task_give_large(med_task *task);
-/* There are none that it took before. Executes others when there is no memory for more. */
-void med_task_take_more(med_member *member);
+/* One, and more to take: there are none that it took before. Executes others when there is no
+ * memory. */
+med_task *med_task_take_more(med_member *member);
 static inline med_task *
 med_task_take_of(med_member *member, med_tasking *tasking)
 {
-    if (!tasking->free) {
-        med_task_take_more(member);
-    }
-    med_task *task = tasking->free;
+    med_task *task = tasking->free ? tasking->free : med_task_take_more(member);
     tasking->free = task->next;
     return task;
 }

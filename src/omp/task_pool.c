@@ -89,7 +89,7 @@ med_tasking_begin(med_member *member)
 static med_task *
 task_of(med_task_slab *slab, uint32_t index)
 {
-    return (med_task *)(void *)((unsigned char *)slab + SLAB_HEAD + index * MED_TASK_BYTES);
+    return (med_task *)(void *)((unsigned char *)slab + SLAB_HEAD + (size_t)index * MED_TASK_BYTES);
 }
 
 static void
@@ -105,7 +105,7 @@ slab_put(med_member *member, med_tasking *tasking, med_task_slab *slab)
     }
 }
 
-void
+med_task *
 med_task_take_more(med_member *member)
 {
     med_tasking *tasking = med_tasking_get(member);
@@ -123,6 +123,7 @@ med_task_take_more(med_member *member)
     if (!tasking->free) {
         give_up();
     }
+    return tasking->free;
 }
 
 void

@@ -114,7 +114,7 @@ typedef struct line {
 } line;
 
 /* Both threads use lines of the same places. */
-typedef struct meeting { /* NOLINT(clang-analyzer-optin.performance.Padding): apart on purpose */
+typedef struct meeting {
     _Alignas(128) line there;
     _Alignas(128) line there_data;
     _Alignas(128) line back;

@@ -181,7 +181,9 @@ recording_letters(const med_trace_record *record, char letters[RECORDING_LETTERS
 {
     letters_copy(record, letters);
     for (char *at = letters; *at; at++) {
-        *at = *at >= ' ' && *at <= '~' ? *at : '?';
+        if (*at < ' ' || *at > '~') {
+            *at = '?';
+        }
     }
 }
 

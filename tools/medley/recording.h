@@ -48,7 +48,7 @@ typedef struct recording {
     size_t most;
     uint64_t lost; /* overwritten before they were read, half-written, or beyond the most */
     med_trace_cursor cursors[MED_TRACE_LANES_MAX];
-    recording_node *nodes;                  /* in the order in which they were seen */
+    recording_node *nodes; /* in the order in which they were seen */
     size_t node_count;
     recording_program *programs;
     size_t program_count;

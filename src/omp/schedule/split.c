@@ -3,10 +3,13 @@
  * the units. */
 #include "omp/schedule/split.h"
 
-/* units * weight / all, for weight <= all < 2^32, whatever the units. */
+/* units * weight / all, for weight <= all < 2^32, whatever the units; of nobody nothing. */
 static uintptr_t
 share_of(uintptr_t units, uint64_t weight, uint64_t all)
 {
+    if (all == 0) {
+        return 0;
+    }
     return (uintptr_t)(units / all * weight + units % all * weight / all);
 }
 

@@ -34,7 +34,7 @@ stem_make(char stem[MED_PORT_PATH_BYTES], const char *beside)
     if (length + MED_LINUX_SEGMENT_PATH_MORE >= MED_PORT_PATH_BYTES) {
         return 0;
     }
-    memcpy(stem, beside, length);
+    memcpy(stem, beside, length + 1);
     memcpy(stem + length, "+", sizeof "+");
     char *file = strrchr(stem, '/');
     char *user = file ? strchr(file, '-') : NULL;
