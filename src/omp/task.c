@@ -175,7 +175,8 @@ med_task_is_plenty(med_member *member)
         return false;
     }
     return member->team->size == 1 ||
-           (med_task_queue_has_enough(&med_tasking_get(member)->queue) && others_can_meet(member));
+           (med_task_queue_has_enough(&med_tasking_get(member)->queue, member->task) &&
+            others_can_meet(member));
 }
 
 /* In a team of one tasks are complete when they have been met, but for those that detach, that were

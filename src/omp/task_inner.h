@@ -23,7 +23,7 @@ typedef struct med_tasking {
     med_task_queue queue;
     _Alignas(64) atomic32 made[2]; /* so often, of each second phase */
     atomic32 done[2];              /* likewise: complete */
-    uint32_t victim;               /* where it stole last */
+    _Alignas(64) uint32_t victim;  /* where it stole last */
     uintptr_t phase;               /* in which it made a task last */
     uint32_t puts_seen;            /* into the team's list, when it last looked there in vain */
     med_task *free;

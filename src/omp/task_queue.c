@@ -56,22 +56,34 @@ void
 med_task_queue_begin(med_task_queue *queue)
 {
     look_at_top(queue);
-    queue->enough = MED_TASK_QUEUE_LEAST;
+    med_offer_begin(&queue->offer);
 }
 
-/* What nobody takes costs less where it is made. Enough is what lasts others for as long as one
- * that is executed instead: if they took half of it meanwhile, twice as many will be. */
-bool
-med_task_queue_look(med_task_queue *queue, uint32_t bottom)
+/* One and no other; a guess. */
+static uintptr_t
+name_of(const med_task *maker)
 {
+    return (uintptr_t)maker + atomic32_load_relaxed(&maker->life); /* relaxed: its runner asks */
+}
+
+bool
+med_task_queue_look(med_task_queue *queue, uint32_t bottom, const med_task *maker)
+{
+    med_task_offer *offer = &queue->offer;
+    uintptr_t name = name_of(maker);
+    if (offer->maker != name) {
+        med_offer_change(offer, name);
+    } else if (offer->alone &&
+               (med_offer_is_unlooked(offer) || med_offer_goes_on(offer, med_port_cpu_ticks()))) {
+        return true;
+    }
     uint32_t top_seen = queue->top_seen;
     uint32_t left = left_of(queue, bottom);
-    if (queue->top_seen - top_seen >= queue->enough / 2) {
-        queue->enough = queue->enough < MED_TASK_QUEUE / 2 ? queue->enough * 2 : MED_TASK_QUEUE;
-    } else if (queue->enough > MED_TASK_QUEUE_LEAST) {
-        queue->enough--;
+    if (queue->top_seen == top_seen && left >= offer->enough) {
+        med_offer_untouched(offer);
+        return true;
     }
-    return left >= queue->enough;
+    return med_offer_taken(offer, left, queue->top_seen - top_seen);
 }
 
 bool
@@ -116,8 +128,8 @@ med_task_queue_take(med_task_queue *queue, const med_bound *bound)
         atomic32_store_release(&queue->bottom, bottom + 1);
         return NULL;
     }
-    if (top == queue->top_seen && queue->enough > MED_TASK_QUEUE_FLOOR) {
-        queue->enough--;
+    if (top == queue->top_seen && queue->offer.enough > MED_OFFER_FLOOR) {
+        queue->offer.enough--;
     }
     /* Relaxed: its own store. */
     med_task *task = (med_task *)atomic_word_load_relaxed(&queue->tasks[bottom % MED_TASK_QUEUE]);

@@ -11,23 +11,15 @@
 
 #include "base/atomic.h"
 #include "omp/task.h"
-
-#ifndef MED_TASK_QUEUE
-#define MED_TASK_QUEUE 1024u /* so many at most: a power of two */
-#endif
-
-/* So many are enough where nobody takes any. */
-#define MED_TASK_QUEUE_LEAST (MED_TASK_QUEUE < 16 ? MED_TASK_QUEUE : 16u)
-
-/* And so many where its own member takes them: what he takes nobody missed. */
-#define MED_TASK_QUEUE_FLOOR 3u
+#include "omp/task_offer.h"
 
 typedef struct med_task_queue {
     _Alignas(64) atomic32 top;    /* the first one's place */
     _Alignas(64) atomic32 bottom; /* behind the last one's; its owner writes it */
-    uint32_t top_seen;            /* the owner's: no further than it is; */
-    uint32_t enough;              /* and how many are, now; */
-    uint64_t top_at;              /* `top_seen`, as a number that does not go round */
+    /* The owner's, which nobody else reads: the top, no further than it is; */
+    _Alignas(64) uint32_t top_seen;
+    uint64_t top_at; /* that, as a number that does not go round; */
+    med_task_offer offer;
     _Alignas(64) atomic_word tasks[MED_TASK_QUEUE];
 } med_task_queue;
 
@@ -37,13 +29,15 @@ bool med_task_queue_push(med_task_queue *queue, med_task *task);
 med_task *med_task_queue_take(med_task_queue *queue, const med_bound *bound);
 /* What others took before tells nothing any more. */
 void med_task_queue_begin(med_task_queue *queue);
-/* It has so many that others will not miss one that is executed instead of put in. */
-bool med_task_queue_look(med_task_queue *queue, uint32_t bottom);
+/* It has so many that others will not miss one that is executed instead of put in, of those that
+ * this task makes. */
+bool med_task_queue_look(med_task_queue *queue, uint32_t bottom, const med_task *maker);
 static inline bool
-med_task_queue_has_enough(med_task_queue *queue)
+med_task_queue_has_enough(med_task_queue *queue, const med_task *maker)
 {
     uint32_t bottom = atomic32_load_relaxed(&queue->bottom); /* relaxed: the owner's own */
-    return bottom - queue->top_seen >= queue->enough && med_task_queue_look(queue, bottom);
+    return bottom - queue->top_seen >= queue->offer.enough &&
+           med_task_queue_look(queue, bottom, maker);
 }
 /* What stands below it now was there before all that is to come. */
 static inline uint64_t

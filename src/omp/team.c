@@ -51,7 +51,7 @@ icv_hand_down(med_team *team, const med_icv *icv)
     if (icv->bind) {
         next.bind = med_bind_next(icv->bind, team->leader->bind_wanted, team->level);
     }
-    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): what lies between only costs a store */
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): room between costs a store */
     if (memcmp(&next, &team->icv, sizeof next) != 0) {
         team->icv = next;
     }

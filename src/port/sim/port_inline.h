@@ -29,6 +29,13 @@ med_port_cpu_relax(void)
     sim_relax();
 }
 
+/* Threads of a scenario have the same time, which goes on as the seed says. */
+static inline uint64_t
+med_port_cpu_ticks(void)
+{
+    return med_port_clock_ns();
+}
+
 static inline void
 med_port_barrier_light(med_port_scope scope)
 {
