@@ -319,6 +319,7 @@ class Files(RunTest):
             "programs:\n  - {command: a, restart: maybe}\n": "restart 'maybe': want never, on-death",
             "programs:\n  - {command: a, time-limit: 5}\n": "time-limit '5': want a time",
             "programs:\n  - {command: a, processors: [x]}\n": "processors: want numbers",
+            "programs:\n  - {command: a, processors: [0, 1000]}\n": "6: processors: there is no processor 1000",
             "programs:\n  - {command: a, count: 0}\n": "count '0': want a number from 1",
             "programs:\n  - {command: a, environment: [A]}\n": "environment: want names and values",
             "programs:\n  - {command: a, colour: red}\n": "key 'colour': want name, command",

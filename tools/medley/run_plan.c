@@ -187,6 +187,26 @@ processor_add(cpu_set_t *list, const char *text)
     return !*end && first <= last && last < CPU_SETSIZE;
 }
 
+/* The system would leave out in silence which of them it has not, or this process may not use. */
+static bool
+processors_are_there(const mapping_reader *r,
+                     const yaml_node_t *node,
+                     const mapping_field *f,
+                     const cpu_set_t *list)
+{
+    cpu_set_t may;
+    if (sched_getaffinity(0, sizeof may, &may) != 0) {
+        return true; /* more than the set has room for: the system says what is wrong */
+    }
+    for (size_t i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET(i, list) && !CPU_ISSET(i, &may)) {
+            return mapping_wrong(r, node, "%s: there is no processor %zu that may be used", f->key,
+                                 i);
+        }
+    }
+    return true;
+}
+
 /* "processors: [0, 2-3]" or "processors: spread" */
 static bool
 processors_field(const mapping_reader *r,
@@ -206,8 +226,9 @@ processors_field(const mapping_reader *r,
                                  mapping_text(yaml_document_get_node(r->document, *item)));
         }
     }
-    return good ||
-           mapping_wrong(r, node, "%s: want numbers of processors, as [0, 2-3], or spread", f->key);
+    return good ? processors_are_there(r, node, f, &processors->list)
+                : mapping_wrong(r, node, "%s: want numbers of processors, as [0, 2-3], or spread",
+                                f->key);
 }
 
 /* "node 0:2", "endpoint 0:2:1": so many numbers behind the word. */
