@@ -34,7 +34,7 @@ def documents():
 
 
 def manuals():
-    return sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.1")))
+    return sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.[17]")))
 
 
 def environment_of(shared):
@@ -117,10 +117,11 @@ class Docs(unittest.TestCase):
 def add_test(path, steps_of_this):
     """One for each, so that the others are run when one is wrong."""
 
-    def test(self):
+    def test(self, path=path):
         self.done(path, steps_of_this)
 
-    name = re.sub(r"\W", "_", os.path.relpath(os.path.splitext(path)[0], ROOT))
+    path = re.sub(r"\.(md|1)$", "", path)  # medley(7) is not medley(1)
+    name = re.sub(r"\W", "_", os.path.relpath(path, ROOT))
     setattr(Docs, f"test_{name}", test)
 
 
