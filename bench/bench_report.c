@@ -99,7 +99,8 @@ verdict_of(const bench *b, const bench_goal *goal, bench_interval ratio, uint32_
     if (goal->report_only || (goal->quiet_only && !quiet)) {
         return "reported";
     }
-    bool met = at_least ? ratio.low >= limit : ratio.high <= limit;
+    bool may_keep = at_least ? ratio.high >= goal->factor : ratio.low <= goal->factor;
+    bool met = may_keep && (at_least ? ratio.low >= limit : ratio.high <= limit);
     bool missed = at_least ? ratio.high < limit : ratio.low > limit;
     bool final = restarts >= RESTARTS_FINAL;
     if (interval_cut(restarts) == 0 || (!met && !missed)) {
