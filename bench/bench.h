@@ -15,8 +15,9 @@
  * interval the 95 % order-statistic interval of that median, which assumes nothing about the
  * distribution. The best peer is the one with the best median. Verdict (a goal is met when the
  * worse end of the interval keeps it, with 0.05 to spare for noise):
- *     at most  g:  met when upper <= g + 0.05, missed when lower > g + 0.05, else undecided
- *     at least g:  met when lower >= g - 0.05, missed when upper < g - 0.05, else undecided
+ *     at most  g:  met when lower <= g and upper <= g + 0.05, missed when lower > g + 0.05
+ *     at least g:  met when upper >= g and lower >= g - 0.05, missed when upper < g - 0.05
+ * Else it is undecided.
  * Time goes where it decides something. Every question is measured BENCH_RESTARTS times, one
  * without a goal BENCH_RESTARTS_NO_GOAL times. One of which a goal is then undecided is measured
  * on, and its intervals are looked at again whenever it has a third more restarts: until all its
