@@ -48,7 +48,7 @@ med_offer_change(med_task_offer *offer, uintptr_t maker)
 {
     offer->maker = maker;
     offer->is_begun = false;
-    if (__builtin_expect(offer->alone > 0, 0)) {
+    if (offer->alone > 0) {
         offer->alone = 0;
         offer->enough = offer->enough_then;
     }
@@ -61,11 +61,15 @@ med_offer_shrink(med_task_offer *offer)
     offer->enough -= offer->enough > MED_OFFER_LEAST;
 }
 
-/* Nobody has taken any since it looked last, and it has enough: the next one is executed at once.
- */
+/* It offers, nobody has taken any since it looked last, and it has enough: the next one is executed
+ * at once. */
 static inline void
-med_offer_untouched(med_task_offer *offer)
+med_offer_untouched(med_task_offer *offer, uintptr_t maker)
 {
+    if (offer->maker != maker) {
+        offer->maker = maker;
+        offer->is_begun = false;
+    }
     med_offer_shrink(offer);
     offer->at_once++;
 }

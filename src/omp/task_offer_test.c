@@ -135,7 +135,7 @@ who_is_robbed_offers_more(void **state)
     }
     assert_int_equal(offer.enough, MED_TASK_QUEUE);
     for (uint32_t i = 0; i < MED_TASK_QUEUE; i++) {
-        med_offer_untouched(&offer);
+        med_offer_untouched(&offer, MAKER);
     }
     assert_int_equal(offer.enough, MED_OFFER_LEAST);
 }

@@ -59,30 +59,18 @@ med_task_queue_begin(med_task_queue *queue)
     med_offer_begin(&queue->offer);
 }
 
-/* One and no other; a guess. */
-static uintptr_t
-name_of(const med_task *maker)
-{
-    return (uintptr_t)maker + atomic32_load_relaxed(&maker->life); /* relaxed: its runner asks */
-}
-
 bool
-med_task_queue_look(med_task_queue *queue, uint32_t bottom, const med_task *maker)
+med_task_queue_look(med_task_queue *queue, uint32_t bottom, uintptr_t maker)
 {
     med_task_offer *offer = &queue->offer;
-    uintptr_t name = name_of(maker);
-    if (offer->maker != name) {
-        med_offer_change(offer, name);
-    } else if (offer->alone &&
+    if (offer->maker != maker) {
+        med_offer_change(offer, maker);
+    } else if (offer->alone > 0 &&
                (med_offer_is_unlooked(offer) || med_offer_goes_on(offer, med_port_cpu_ticks()))) {
         return true;
     }
     uint32_t top_seen = queue->top_seen;
     uint32_t left = left_of(queue, bottom);
-    if (queue->top_seen == top_seen && left >= offer->enough) {
-        med_offer_untouched(offer);
-        return true;
-    }
     return med_offer_taken(offer, left, queue->top_seen - top_seen);
 }
 

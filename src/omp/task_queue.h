@@ -29,15 +29,30 @@ bool med_task_queue_push(med_task_queue *queue, med_task *task);
 med_task *med_task_queue_take(med_task_queue *queue, const med_bound *bound);
 /* What others took before tells nothing any more. */
 void med_task_queue_begin(med_task_queue *queue);
+/* One and no other; a guess. */
+static inline uintptr_t
+med_task_queue_name(const med_task *maker)
+{
+    return (uintptr_t)maker + atomic32_load_relaxed(&maker->life); /* relaxed: its runner asks */
+}
+
 /* It has so many that others will not miss one that is executed instead of put in, of those that
  * this task makes. */
-bool med_task_queue_look(med_task_queue *queue, uint32_t bottom, const med_task *maker);
+bool med_task_queue_look(med_task_queue *queue, uint32_t bottom, uintptr_t maker);
 static inline bool
 med_task_queue_has_enough(med_task_queue *queue, const med_task *maker)
 {
-    uint32_t bottom = atomic32_load_relaxed(&queue->bottom); /* relaxed: the owner's own */
-    return bottom - queue->top_seen >= queue->offer.enough &&
-           med_task_queue_look(queue, bottom, maker);
+    med_task_offer *offer = &queue->offer;
+    /* Relaxed, both: the owner's own; a top that is old is looked at again when there is less. */
+    uint32_t bottom = atomic32_load_relaxed(&queue->bottom);
+    if (bottom - queue->top_seen < offer->enough) {
+        return false;
+    }
+    if (atomic32_load_relaxed(&queue->top) != queue->top_seen || offer->alone > 0) {
+        return med_task_queue_look(queue, bottom, med_task_queue_name(maker));
+    }
+    med_offer_untouched(offer, med_task_queue_name(maker));
+    return true;
 }
 /* What stands below it now was there before all that is to come. */
 static inline uint64_t
