@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <png.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +21,23 @@ picture_make(picture *made, unsigned width, unsigned height)
     return made->rgb ? NULL : "there is no memory for it";
 }
 
-/* ---- PNG ------------------------------------------------------------------------------------- */
+/* What a library says, which is gone with what it says it of. */
+static const char *
+kept(const char *message)
+{
+    static char text[200];
+    snprintf(text, sizeof text, "%s", message);
+    return text;
+}
 
-static char png_message[96];
+/* ---- PNG ------------------------------------------------------------------------------------- */
 
 static const char *
 png_wrong(png_image *png)
 {
-    snprintf(png_message, sizeof png_message, "%s", png->message);
+    const char *wrong = kept(png->message);
     png_image_free(png);
-    return png_message;
+    return wrong;
 }
 
 static const char *
@@ -50,19 +58,55 @@ png_read_bytes(picture *read, const unsigned char *bytes, size_t size)
 
 /* ---- JPEG ------------------------------------------------------------------------------------ */
 
+/* What a file that was cut off lacks, the library fills with grey, and merely warns of it. Of any
+ * other the last scan is followed by the end marker. */
+static bool
+jpeg_is_whole(const unsigned char *bytes, size_t size)
+{
+    const unsigned char scan = 0xda, end = 0xd9;
+    for (size_t i = size - 1; i > 0; i--)
+        if (bytes[i - 1] == 0xff && (bytes[i] == scan || bytes[i] == end))
+            return bytes[i] == end;
+    return false;
+}
+
+/* What a call that gave `status` says of the file. A warning, of stray bytes as a rule, is nothing
+ * against a picture that is whole: every viewer shows it. */
+static const char *
+jpeg_wrong(tjhandle jpeg, int status, const unsigned char *bytes, size_t size)
+{
+    if (status == 0)
+        return NULL;
+    if (tjGetErrorCode(jpeg) != TJERR_WARNING)
+        return kept(tjGetErrorStr2(jpeg));
+    return jpeg_is_whole(bytes, size) ? NULL : "it is cut off: the end of it is missing";
+}
+
+static const char *
+jpeg_read_by(tjhandle jpeg, picture *read, const unsigned char *bytes, size_t size)
+{
+    int width = 0, height = 0, sampling, colours = 0;
+    int status = tjDecompressHeader3(jpeg, bytes, size, &width, &height, &sampling, &colours);
+    const char *wrong = jpeg_wrong(jpeg, status, bytes, size);
+    if (wrong)
+        return wrong;
+    if (width == 0) /* no error to the library: it may be tables that others are to be read by */
+        return "there is no picture in it";
+    if (colours == TJCS_CMYK || colours == TJCS_YCCK)
+        return "its colours are those of print, CMYK: it must be made RGB first";
+    if ((wrong = picture_make(read, (unsigned)width, (unsigned)height)) != NULL)
+        return wrong;
+    status = tjDecompress2(jpeg, bytes, size, read->rgb, width, 0, height, TJPF_RGB, 0);
+    return jpeg_wrong(jpeg, status, bytes, size);
+}
+
 static const char *
 jpeg_read_bytes(picture *read, const unsigned char *bytes, size_t size)
 {
-    int width, height, sampling, colours;
-    const char *wrong = "there is no memory for it";
     tjhandle jpeg = tjInitDecompress();
     if (!jpeg)
-        return wrong;
-    if (tjDecompressHeader3(jpeg, bytes, size, &width, &height, &sampling, &colours) != 0)
-        wrong = tjGetErrorStr2(jpeg);
-    else if (!(wrong = picture_make(read, (unsigned)width, (unsigned)height)) &&
-             tjDecompress2(jpeg, bytes, size, read->rgb, width, 0, height, TJPF_RGB, 0) != 0)
-        wrong = tjGetErrorStr2(jpeg);
+        return "there is no memory for it";
+    const char *wrong = jpeg_read_by(jpeg, read, bytes, size);
     tjDestroy(jpeg);
     return wrong;
 }

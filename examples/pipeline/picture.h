@@ -20,7 +20,8 @@ picture_at(const picture *of, unsigned x, unsigned y)
 
 /* All three give NULL, or what is wrong. */
 const char *picture_make(picture *made, unsigned width, unsigned height);
-/* PNG or JPEG, whatever its name says. */
+/* PNG or JPEG, whatever its name says, as its rows lie there: how the camera was held, which EXIF
+ * may tell, is not looked at. */
 const char *picture_read(picture *read, const char *path);
 /* PNG. The file is there whole, or as it was before. */
 const char *picture_write(const picture *written, const char *path);

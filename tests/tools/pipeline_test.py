@@ -3,6 +3,7 @@
 
 import fcntl
 import os
+import re
 import select
 import signal
 import struct
@@ -16,6 +17,7 @@ from support import MEDLEY, CommandTest
 
 PIPELINE = os.environ["PIPELINE"]
 TAKEN = os.environ["TAKEN"]
+JPEG = os.environ["JPEG"]
 WIDTH, HEIGHT = 301, 199  # no whole tiles
 
 
@@ -172,6 +174,46 @@ class Pipeline(CommandTest):
             said = self.end(self.begin(), status=1)
             self.assertIn(message, said)
             self.assertFalse(os.path.exists(self.result))
+
+    def jpeg(self, *words):
+        subprocess.run([JPEG, self.picture, *words], check=True)
+        return read(self.picture)
+
+    def refused(self, content):
+        """What the loader has against that picture."""
+        with open(self.picture, "wb") as file:
+            file.write(content)
+        said = self.end(self.begin(), status=1)
+        self.assertFalse(os.path.exists(self.result))
+        return re.search("loader: .*?: (.*)", said).group(1)
+
+    def test_stray_bytes_in_a_jpeg(self):
+        """The library warns of them, and has the whole picture."""
+        content = self.jpeg()
+        right = self.whole()
+        with open(self.picture, "wb") as file:
+            file.write(content[:-2] + b"stray" * 40 + content[-2:])
+        os.unlink(self.result)
+        self.assertEqual(self.whole(), right)
+
+    def test_jpeg_that_is_cut_off(self):
+        """Also where a small picture within it, as cameras lay it there, is whole."""
+        content = self.jpeg()
+        within = b"\xff\xe1" + struct.pack(">H", len(content) + 2) + content
+        for part in (content[:-2], content[: len(content) * 3 // 4],
+                     content[:2] + within + content[2 : len(content) * 3 // 4]):
+            self.assertEqual(self.refused(part), "it is cut off: the end of it is missing")
+        self.assertEqual(self.refused(content[:100]), "there is no picture in it")
+
+    def test_what_the_library_says_of_a_jpeg(self):
+        """It is repeated when the library has put all away; asan sees whether it was kept."""
+        content = self.jpeg()
+        precision = content.index(b"\xff\xc0") + 4
+        content = content[:precision] + b"\x0c" + content[precision + 1 :]
+        self.assertEqual(self.refused(content), "Unsupported JPEG data precision 12")
+
+    def test_jpeg_of_print(self):
+        self.assertIn("CMYK", self.refused(self.jpeg("cmyk")))
 
     def test_nowhere_to_write(self):
         said = self.end(self.begin(RESULT="/no/such/folder/result.png"), status=1)
