@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <turbojpeg.h>
+#include <unistd.h>
 
 #define FILE_BYTES_MAX (256u << 20)
 
@@ -146,17 +148,60 @@ picture_read(picture *read, const char *path)
     return wrong;
 }
 
-const char *
-picture_write(const picture *written, const char *path)
+static const char *
+png_write_open(const picture *written, FILE *file)
 {
-    char beside[4096];
     png_image png = {.version = PNG_IMAGE_VERSION,
                      .width = written->width,
                      .height = written->height,
                      .format = PNG_FORMAT_RGB};
-    if (snprintf(beside, sizeof beside, "%s.part", path) >= (int)sizeof beside)
-        return strerror(ENAMETOOLONG);
-    if (!png_image_write_to_file(&png, beside, 0, written->rgb, 0, NULL))
-        return png_wrong(&png);
-    return rename(beside, path) == 0 ? NULL : strerror(errno);
+    bool is_written = png_image_write_to_stdio(&png, file, 0, written->rgb, 0, NULL) != 0;
+    const char *wrong = is_written ? NULL : png_wrong(&png);
+    return fclose(file) != 0 && !wrong ? strerror(errno) : wrong;
+}
+
+/* A new file beside that one, with the mode that any new file has. */
+static FILE *
+open_beside(const char *path, char *name, size_t size)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    if (snprintf(name, size, "%s.XXXXXX", path) >= (int)size) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    int made = mkstemp(name);
+    if (made < 0)
+        return NULL;
+    (void)fchmod(made, 0666 & ~mask);
+    FILE *file = fdopen(made, "wb");
+    if (!file)
+        unlink(name);
+    return file;
+}
+
+/* Another may write the same, and who is killed on the way has written nothing to `path`. */
+static const char *
+write_beside(const picture *written, const char *path)
+{
+    char beside[4096];
+    FILE *file = open_beside(path, beside, sizeof beside);
+    if (!file)
+        return strerror(errno);
+    const char *wrong = png_write_open(written, file);
+    if (!wrong && rename(beside, path) != 0)
+        wrong = strerror(errno);
+    if (wrong)
+        unlink(beside);
+    return wrong;
+}
+
+const char *
+picture_write(const picture *written, const char *path)
+{
+    struct stat there;
+    if (stat(path, &there) != 0 || S_ISREG(there.st_mode))
+        return write_beside(written, path);
+    FILE *file = fopen(path, "wb");
+    return file ? png_write_open(written, file) : strerror(errno);
 }

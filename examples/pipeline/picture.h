@@ -23,7 +23,8 @@ const char *picture_make(picture *made, unsigned width, unsigned height);
 /* PNG or JPEG, whatever its name says, as its rows lie there: how the camera was held, which EXIF
  * may tell, is not looked at. */
 const char *picture_read(picture *read, const char *path);
-/* PNG. The file is there whole, or as it was before. */
+/* PNG. The file is there whole, or as it was before; into what is no file, a pipe, it is written as
+ * it comes. */
 const char *picture_write(const picture *written, const char *path);
 
 #endif

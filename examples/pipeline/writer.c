@@ -98,6 +98,8 @@ main(int count, char **arguments)
 {
     stage_begin("writer", WRITER);
     const char *path = count == 2 ? arguments[1] : "";
+    if (!path[0])
+        stage_fail("the result", "no file is named");
     channel in = {.is_there = false}; /* open until the picture is written: we are still there */
     bool has_all = collect(&in, path);
     if (has_all)

@@ -6,6 +6,7 @@ import os
 import re
 import select
 import signal
+import stat
 import struct
 import subprocess
 import termios
@@ -102,7 +103,7 @@ class Pipeline(CommandTest):
         """Nobody takes the writer for dead. The picture goes into a pipe that is read late."""
         right = self.whole()
         os.unlink(self.result)
-        os.mkfifo(self.result + ".part")
+        os.mkfifo(self.result)
         run = self.begin()
         while "24 colours in" not in run.stdout.readline():
             pass
@@ -110,8 +111,9 @@ class Pipeline(CommandTest):
         while select.select([run.stderr], [], [], 1.5)[0]:
             self.assertLess(said.count(b"is started again"), 1)
             said += os.read(run.stderr.fileno(), 65536)
-        self.assertEqual(read(self.result + ".part"), right)
+        self.assertEqual(read(self.result), right)
         self.end(run)
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.result).st_mode))
 
     def test_bar_is_one_line(self):
         for columns in (20, 80, 200):
@@ -215,9 +217,45 @@ class Pipeline(CommandTest):
     def test_jpeg_of_print(self):
         self.assertIn("CMYK", self.refused(self.jpeg("cmyk")))
 
+    def not_written(self, message, plan="pipeline.yaml", **environment):
+        """And nothing is left of it."""
+        before = sorted(os.listdir(self.folder)), sorted(os.listdir(PIPELINE))
+        said = self.end(self.begin(plan, **environment), status=1)
+        self.assertIn("writer: " + message, said)
+        self.assertEqual((sorted(os.listdir(self.folder)), sorted(os.listdir(PIPELINE))), before)
+
     def test_nowhere_to_write(self):
-        said = self.end(self.begin(RESULT="/no/such/folder/result.png"), status=1)
-        self.assertIn("writer: /no/such/folder/result.png: ", said)
+        folder = os.path.join(self.folder, "folder")
+        os.mkdir(folder)
+        self.not_written("/no/such/folder/result.png: No such file", RESULT="/no/such/folder/result.png")
+        self.not_written(f"{folder}: Is a directory", RESULT=folder)
+        self.not_written("the result: no file is named", RESULT="")
+
+    def test_no_room_to_write(self):
+        """What was there before is there still."""
+        with open(os.path.join(PIPELINE, "pipeline.yaml")) as file:
+            text = file.read()
+        for stage in ("bar", "loader", "quantiser"):
+            text = text.replace(f"./{stage}", f"{PIPELINE}/{stage}")
+        limited = f"trap '' XFSZ; ulimit -f 0; exec {PIPELINE}/writer"
+        path = os.path.join(self.folder, "pipeline.yaml")
+        with open(path, "w") as file:
+            file.write(text.replace("'exec ./writer \"$RESULT\"'", f'"{limited} $RESULT"'))
+        with open(self.result, "w") as file:
+            file.write("before")
+        self.not_written(f"{self.result}: ", path)
+        self.assertEqual(read(self.result), b"before")
+
+    def test_what_lies_beside_the_result_is_another_s(self):
+        """As that of a second pipeline with the same result. Its mode is that of any new file."""
+        beside = os.listdir(self.folder)
+        with open(self.result + ".part", "w") as file:
+            file.write("another's")
+        self.whole()
+        self.assertEqual(read(self.result + ".part"), b"another's")
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(beside + ["result.png", "result.png.part"]))
+        modes = {os.stat(path).st_mode for path in (self.result, self.result + ".part")}
+        self.assertEqual(len(modes), 1)
 
 
 if __name__ == "__main__":
