@@ -3,9 +3,12 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
+
+from processes import processes_with, wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
@@ -21,6 +24,17 @@ printf 'not possible here: no FIFO (one)\\nnot possible here: no FIFO (one)\\n' 
     >build/Testing/Temporary/LastTest.log
 exit 8
 """
+
+# What medley does for scripts/demo.sh, but for its runs of the pipeline.
+FAKE = """#!/bin/sh
+[ "$1" != ps ] || {{ cat {folder}/node 2>/dev/null && exit; sleep 0.01; exit 1; }}
+case "$*" in
+*--own-openmp*" ldd "*) found=${{LD_LIBRARY_PATH:+$LD_LIBRARY_PATH/libgomp.so.1}}
+    echo "libgomp.so.1 => ${{found:-{folder}/openmp/libgomp}} (0x1)"; exit ;;
+*" ldd "*) echo "libgomp.so.1 => {folder}/openmp/medley (0x1)"; exit ;;
+esac
+"""
+NODE_IS = "echo 0:2 $! >{folder}/node.new; mv {folder}/node.new {folder}/node"
 
 # What `make install` calls; each notes how. A build that breaks is asked for by a file.
 CMAKE = """#!/bin/sh
@@ -45,14 +59,14 @@ class Scripts(unittest.TestCase):
         self.programs = os.path.join(self.folder, "bin")
         os.mkdir(self.programs)
 
-    def run_script(self, *words, path):
+    def run_script(self, *words, **environment):
         return subprocess.run(
             [os.path.join(ROOT, words[0]), *words[1:]],
             cwd=self.folder,
             capture_output=True,
             text=True,
             timeout=60,
-            env={"PATH": path},
+            env=environment,
         )
 
     def test_the_count_stands_before_the_summary(self):
@@ -60,7 +74,7 @@ class Scripts(unittest.TestCase):
             file.write(CTEST)
         os.chmod(file.name, 0o755)
         result = self.run_script(
-            "scripts/test.sh", "build", "-j", "2", path=f"{self.programs}:{os.environ['PATH']}"
+            "scripts/test.sh", "build", "-j", "2", PATH=f"{self.programs}:{os.environ['PATH']}"
         )
         self.assertEqual(result.returncode, 8, result.stderr)
         lines = [line for line in result.stdout.splitlines() if line]
@@ -73,61 +87,120 @@ class Scripts(unittest.TestCase):
             self.assertIn("-j 2", file.read())
 
     def demo_made(self, *lines):
-        """A command of those lines of the shell stands for medley run."""
-        path = os.path.join(self.folder, "tools/medley/medley")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        os.makedirs(os.path.join(self.folder, "examples/pipeline"), exist_ok=True)
-        with open(path, "w") as file:
-            file.write(
-                "#!/bin/sh\n"
-                '[ "$1" != ps ] || { sleep 0.01; exit 1; }\n' + "\n".join(lines) + "\n"
-            )
-        os.chmod(path, 0o755)
+        """A command of those lines of the shell stands for medley run: it may write the process that
+        medley ps has as the quantiser into the file `node`. OpenMP libraries are files of one name."""
+        for name, known_by in (("medley", "medley"), ("libgomp", "GOMP_"), ("libomp", "__kmpc_ GOMP_")):
+            self.write(f"openmp/{name}", known_by)
+        self.write("examples/pipeline/quantiser", "")
+        self.write("tools/medley/medley", FAKE.format(folder=self.folder) + "\n".join(lines) + "\n")
+        os.chmod(os.path.join(self.folder, "tools/medley/medley"), 0o755)
 
-    def demo(self, picture, photo=__file__):
-        """With a pipeline that writes that, an expression of the shell, as its picture."""
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+
+    def demo_of_what_is_made(self, photo=__file__, **environment):
+        libomp = os.path.join(self.folder, "openmp", "libomp")
+        environment = {"PATH": os.environ["PATH"], "DEMO_LIBOMP": libomp, **environment}
+        return self.run_script("scripts/demo.sh", self.folder, photo, **environment)
+
+    def demo(self, picture, photo=__file__, node="sleep 100", **environment):
+        """With a pipeline that writes that, an expression of the shell, as its picture; the first of
+        its runs has that quantiser."""
         self.demo_made(
+            f'case "$*" in *--name*) {node} & {NODE_IS.format(folder=self.folder)}; wait $! ;; esac',
+            f'rm -f {self.folder}/node',
             f'echo {picture} >"$RESULT"',
+            f"echo run >>{self.folder}/ran",
             "echo '24 colours in 3 rounds: 2.5 ms; painted: 1.5 ms; 2 threads'",
         )
-        return self.run_script("scripts/demo.sh", self.folder, photo, path=os.environ["PATH"])
+        return self.demo_of_what_is_made(photo, **environment)
+
+    def runs(self):
+        with open(os.path.join(self.folder, "ran")) as file:
+            return len(file.readlines())
 
     def test_demo_compares_the_pictures(self):
         result = self.demo("same")
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertRegex(result.stdout, r"medley +2\.5 ms +1\.5 ms +same\n")
-        self.assertRegex(result.stdout, r"libgomp +2\.5 ms +1\.5 ms +same\n")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"\n\(the quantiser, process \d+, was killed by this demo, on purpose\)\n")
+        for library in ("medley", "libgomp", "libomp"):
+            row = rf"\n{library} +2\.5 ms +1\.5 ms +same +{self.folder}/openmp/{library}\n"
+            self.assertRegex(result.stdout, row)
+        self.assertNotIn("not installed", result.stdout)
         result = self.demo('"$*"')
         self.assertEqual(result.returncode, 1)
         self.assertIn("the picture is not the same on each library", result.stderr)
 
-    def test_demo_kills_nobody_who_is_not_there(self):
-        self.assertIn("(none was: the picture was there before)", self.demo("same").stdout)
+    def test_demo_runs_as_often_as_it_is_told(self):
+        for rounds, runs in (("1", 1 + 3), ("2", 1 + 2 * 3)):
+            self.write("ran", "")
+            self.assertEqual(self.demo("same", DEMO_ROUNDS=rounds).returncode, 0)
+            self.assertEqual(self.runs(), runs)
+        for rounds in ("0", "-1", "two", "1 2"):
+            result = self.demo("same", DEMO_ROUNDS=rounds)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("usage: [DEMO_ROUNDS=COUNT]", result.stderr)
+
+    def test_demo_knows_its_libraries(self):
+        """Whatever the caller has other programs find, and where there is none of LLVM's."""
+        result = self.demo("same", LD_LIBRARY_PATH=os.path.join(self.folder, "openmp"))
+        self.assertRegex(result.stdout, f" same +{self.folder}/openmp/libgomp\n")
+        result = self.demo("same", DEMO_LIBOMP="/no/such/file")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("\nlibomp: not installed\n", result.stdout)
+        result = self.demo("same", DEMO_LIBOMP=os.path.join(self.folder, "openmp", "medley"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("demo: libomp: the quantiser does not find that one, but /", result.stderr)
+
+    def test_demo_tries_again_to_kill(self):
+        """Nobody who is not there; it does not say that all is well then."""
+        result = self.demo("same", node="true", DEMO_ROUNDS="1")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stdout.count("(nobody was killed: "), 3)
+        self.assertRegex(result.stdout, r"libgomp .* same")
+        self.assertRegex(result.stderr, r"^demo: nobody was killed in 3 runs: [^\n]*\n$")
+        self.assertEqual(self.runs(), 3 + 3)
+        late = f"[ $(wc -l <{self.folder}/ran) -lt 2 ] || sleep 100"
+        self.write("ran", "")
+        result = self.demo("same", node=late, DEMO_ROUNDS="1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.count("(nobody was killed: "), 2)
 
     def test_demo_of_what_is_no_picture(self):
         self.demo_made("echo no picture >&2; exit 3")
-        result = self.run_script("scripts/demo.sh", self.folder, __file__, path=os.environ["PATH"])
+        result = self.demo_of_what_is_made()
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"^no picture\ndemo: no picture is made of .*: see above\n$")
 
     def test_demo_ends_what_it_has_started(self):
+        """When it is told to end, and when it is killed, of which it does not hear: while somebody is
+        to be killed, and while libraries are compared."""
         told = os.path.join(self.folder, "told")
         temporary = os.path.join(self.folder, "temporary")
         os.mkfifo(told)
         os.mkdir(temporary)
-        self.demo_made(f"echo $$ >{told}", "exec sleep 100")
-        demo = subprocess.Popen(
-            [os.path.join(ROOT, "scripts/demo.sh"), self.folder, __file__],
-            stdout=subprocess.DEVNULL,
-            env={"PATH": os.environ["PATH"], "TMPDIR": temporary},
-        )
-        self.addCleanup(demo.kill)
-        with open(told) as file:
-            run = int(file.read())
-        demo.terminate()
-        self.assertEqual(demo.wait(timeout=60), 128 + 15)
-        self.assertFalse(os.path.exists(f"/proc/{run}"))
-        self.assertEqual(os.listdir(temporary), [])
+        self.addCleanup(lambda: [os.kill(left, signal.SIGKILL) for left in processes_with(temporary)])
+        begun = f"echo $$ >{told}; exec sleep 100"
+        for lines in ((begun,), (f'case "$*" in *--name*) exit 0 ;; esac', begun)):
+            for number, status in ((signal.SIGTERM, 128 + 15), (signal.SIGKILL, -9)):
+                self.demo_made(*lines)
+                demo = subprocess.Popen(
+                    [os.path.join(ROOT, "scripts/demo.sh"), self.folder, __file__],
+                    stdout=subprocess.DEVNULL,
+                    env={"PATH": os.environ["PATH"], "TMPDIR": temporary},
+                )
+                self.addCleanup(demo.kill)
+                with open(told) as file:
+                    run = int(file.read())
+                demo.send_signal(number)
+                self.assertEqual(demo.wait(timeout=60), status)
+                wait_until(lambda: not os.listdir(temporary) and not processes_with(temporary))
+                self.assertFalse(os.path.exists(f"/proc/{run}"))
+                self.assertEqual(os.listdir(temporary), [])
+                self.assertEqual(processes_with(temporary), [])
 
     def test_demo_without_a_photograph(self):
         result = self.demo("same", "/no/such/photo")
@@ -143,7 +216,7 @@ class Scripts(unittest.TestCase):
             "scripts/footprint.sh",
         ):
             with self.subTest(script=script):
-                result = self.run_script(script, path=self.programs)
+                result = self.run_script(script, PATH=self.programs)
                 self.assertEqual(result.returncode, 77, result.stderr)
                 self.assertRegex(result.stdout, r"^not possible here: no [a-z0-9-]+gcc ")
 
