@@ -12,31 +12,13 @@ import subprocess
 import termios
 import time
 import unittest
-import zlib
 
-from support import MEDLEY, CommandTest
+from support import MEDLEY, CommandTest, png
 
 PIPELINE = os.environ["PIPELINE"]
 TAKEN = os.environ["TAKEN"]
 JPEG = os.environ["JPEG"]
 WIDTH, HEIGHT = 301, 199  # no whole tiles
-
-
-def png(width, height):
-    """A picture of soft and hard edges."""
-    rows = b"".join(
-        b"\0" + bytes(v for x in range(width) for v in (x * 255 // width, y * 255 // height, 255 * (x // 40 % 2)))
-        for y in range(height)
-    )
-    chunks = (
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
-        (b"IDAT", zlib.compress(rows)),
-        (b"IEND", b""),
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    )
 
 
 def read(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of the medley command share: running it, and nodes for it to look at.
+"""What the tests of the medley command share: running it, nodes for it to look at, a picture.
 
 The built programs come from the environment (tests/tools/CMakeLists.txt): MEDLEY, HOLDER.
 Every test uses a folder of its own as shared memory, so that it sees its own systems only.
@@ -9,14 +9,33 @@ import fcntl
 import json
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 MEDLEY = os.environ["MEDLEY"]
 HOLDER = os.environ["HOLDER"]
 SECTION_BYTE = 1 << 30  # the file's lock of the section: src/port/linux/shared.h
 SHARED_MEMORY = os.environ.get("MEDLEY_SHM_DIR", "/dev/shm")
+
+
+def png(width, height):
+    """A picture of soft and hard edges."""
+    rows = b"".join(
+        b"\0" + bytes(v for x in range(width) for v in (x * 255 // width, y * 255 // height, 255 * (x // 40 % 2)))
+        for y in range(height)
+    )
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
 
 
 class Holder:
