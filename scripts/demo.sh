@@ -48,7 +48,6 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 export PICTURE=$photo
 work=$(mktemp -d)
-runs= # what runs in the background
 
 # In the background they do not hear the terminal: they are told, and waited for.
 end() {
@@ -56,6 +55,8 @@ end() {
     wait "$@" 2>/dev/null || true # and who is told does not end with 0
 }
 put_away() {
+    local runs
+    runs=$(jobs -p) # all that runs in the background, from its first moment on
     # shellcheck disable=SC2086
     [ -z "$runs" ] || end $runs
     rm -rf "$work"
@@ -94,10 +95,8 @@ pipeline() {
     shift
     (cd "$build/examples/pipeline" && RESULT=$result exec "$medley" run --file pipeline.yaml "$@") 9>&- &
     own=$!
-    runs="$runs $own"
     echo $own >&9
     wait $own || status=$?
-    runs=${runs% "$own"}
     echo >&9
     return $status
 }
@@ -127,13 +126,11 @@ job() {
     touch "$work/running"
     kill_quantiser demo-$$ 9>&- &
     killer=$!
-    runs=$killer
     pipeline "$folder/result.png" --name demo-$$ --trace-svg "$folder/timeline.svg" \
         --trace-chrome "$folder/timeline.json" --trace-ctf "$folder/timeline.ctf" --trace-summary \
         >"$work/summary" || failed
     rm "$work/running"
     wait $killer # it may have killed, and be about to say so
-    runs=
 }
 
 headline "$photo, through loader, quantiser and writer; one of them is killed"
