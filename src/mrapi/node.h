@@ -219,6 +219,10 @@ void med_node_name_set(med_node_row *row, const char *name);
 /* Empty: it has none. Ends within it, whatever somebody scribbled. */
 void med_node_name_get(const med_node_row *row, char name[MED_NODE_NAME_BYTES]);
 
+/* The process exits: the trace has those of its nodes that have not left go now. Only told: their
+ * threads still run, and what they hold comes free as a dead one's. */
+void med_node_exits_tell(const struct med_system *system);
+
 /* What a node held comes free, and its row goes: for a node whose thread is gone. Idempotent.
  * MEDLEY_TIMEOUT: not all of it, as above; then its row is there still. */
 medley_status_t med_node_recover(struct med_system *system, uint32_t index, uint32_t generation);

@@ -146,6 +146,29 @@ med_node_goes_tell(const med_self *self)
     med_event_tell(MEDLEY_EVENT_NODE_GOES);
 }
 
+/* Of this process, and not told to have gone. Relaxed, all, as the row's state: it is for showing,
+ * and what this process has written itself. */
+static bool
+is_own_thread(const med_system *system, const med_node_row *row)
+{
+    uint32_t phase = atomic32_load_relaxed(&row->phase);
+    return atomic32_load_relaxed(&row->process_ref) == system->process_ref &&
+           (phase == MED_NODE_STARTING || phase == MED_NODE_RUNNING);
+}
+
+void
+med_node_exits_tell(const med_system *system)
+{
+    for (uint32_t i = 0; med_traced_is_on(system) && i < system->limits.nodes; i++) {
+        const med_node_row *row = med_system_node(system, i);
+        uint32_t word = atomic32_load_relaxed(&row->row.state); /* relaxed: see is_own_thread */
+        if (med_row_state_of(word) == MED_ROW_LIVE && is_own_thread(system, row)) {
+            med_traced(system, med_node_ref(i, med_row_generation_of(word)), MED_TRACED_NODE_GOES,
+                       med_traced_word(&row->row.key_high), med_traced_word(&row->row.key_low));
+        }
+    }
+}
+
 medley_status_t
 med_node_leave(med_self *self)
 {

@@ -149,12 +149,27 @@ section_enter_at_exit(void)
     return med_port_shared_lock_until(&named.shared, deadline_ns) == MEDLEY_OK;
 }
 
+/* In the gate: no other thread closes the system meanwhile. Who exits in the middle of that
+ * himself, in a signal's handler, tells nothing. */
+static void
+exit_tell(void)
+{
+    if (named.open && !med_lock_is_mine(&gate, gate_owner()) &&
+        gate_enter_until(med_port_clock_ns() + EXIT_PATIENCE_NS)) {
+        if (named.open) {
+            med_node_exits_tell(&named);
+        }
+        gate_leave();
+    }
+}
+
 /* Behind the program's own handlers (port.h), so that none of them can find it gone and its process
  * still there. The threads still run, so nothing is unmapped; only the name goes, if nobody else
  * needs it: others that are at this very point do not. */
 static void
 at_exit(void)
 {
+    exit_tell();
     if (named.open && section_enter_at_exit()) {
         med_log_kept said;
         med_log_keep(&said);

@@ -29,8 +29,8 @@ typedef enum med_traced_event {
     MED_TRACED_PROCESS_DIED, /* process id: somebody recovers it */
     MED_TRACED_RECOVERED,    /* process id: all that it held is free */
     MED_TRACED_NODE_COMES,   /* domain, number; process id */
-    MED_TRACED_NODE_GOES,    /* domain, number */
-    MED_TRACED_NODE_DIED,    /* domain, number */
+    MED_TRACED_NODE_GOES,    /* domain, number: it left, or its process exits */
+    MED_TRACED_NODE_DIED,    /* domain, number; also behind GOES, where that was an exit */
     MED_TRACED_CREATED,      /* med_kind, number */
     MED_TRACED_DELETED,      /* med_kind, number */
     MED_TRACED_LOCK_WAITS,   /* handle: it is not to be had at once */

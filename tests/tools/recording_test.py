@@ -12,6 +12,7 @@ import xml.etree.ElementTree
 from support import MEDLEY, CommandTest
 
 TRACED = os.environ["TRACED"]
+ENDS = os.environ["ENDS"]
 EXCHANGE = os.environ["EXCHANGE"]
 SVG = "{http://www.w3.org/2000/svg}"
 SENDER, RECEIVER = {"domain": 0, "node": 1}, {"domain": 0, "node": 2}
@@ -29,7 +30,7 @@ class RecordingTest(CommandTest):
             "--summary",
         )
 
-    def record(self, *words, **environment):
+    def record(self, *words, status=0, **environment):
         """The summary of a program's recording, which went well."""
         result = subprocess.run(
             [MEDLEY, "trace", "--json", *self.outputs(), "--", *map(str, words)],
@@ -39,7 +40,7 @@ class RecordingTest(CommandTest):
             timeout=100,
             env=dict(self.environment, **environment),
         )
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         self.errors = result.stderr
         return json.loads(result.stdout)["trace"]
 
@@ -290,6 +291,29 @@ class Dying(RecordingTest):
         (mark,) = [e for e in self.chrome() if e.get("cat") == "mark"]
         self.assertEqual((mark["name"], mark["pid"]), ("died", process["process_id"]))
         self.assertIn("died", self.texts())
+
+    def recorded_ends(self, how, status):
+        """Both nodes of a process that ends without their having left, and the names of marks."""
+        summary = self.record(ENDS, how, status=status)
+        nodes = [self.node(summary, node, "ends") for node in (SENDER, RECEIVER)]
+        waits = [e for e in self.chrome() if e["ph"] == "X" and e["name"] == "waits for a lock"]
+        self.assertEqual([e["args"] for e in waits], [{"ended": False}])
+        return nodes, [e["name"] for e in self.chrome() if e.get("cat") == "mark"]
+
+    def test_who_exits_has_not_died(self):
+        for how in ("return", "exit"):
+            with self.subTest(how=how):
+                nodes, marks = self.recorded_ends(how, 0)
+                self.assertEqual([node["died"] for node in nodes], [False, False])
+                self.assertEqual(marks, [])
+                self.assertNotIn("died", self.texts())
+                goes = [line for line in self.ctf() if "medley:node_goes:" in line]
+                self.assertEqual(len(goes), 2)
+
+    def test_who_kills_itself_has(self):
+        nodes, marks = self.recorded_ends("kill", 128 + signal.SIGKILL)
+        self.assertEqual([node["died"] for node in nodes], [True, True])
+        self.assertEqual(marks, ["died", "died"])
 
 
 class Wrong(RecordingTest):

@@ -348,23 +348,28 @@ span_note(making *m, uint32_t track, const med_trace_record *record, uint32_t ev
     }
 }
 
+static void
+track_end(making *m, uint32_t track, uint64_t now_ns)
+{
+    all_close(m, track, now_ns);
+    m->t->tracks[track].end_ns = now_ns;
+    m->t->tracks[track].has_ended = true;
+}
+
 /* All but what is of messages and spans. */
 static void
 other_note(making *m, uint32_t track, const med_trace_record *record, uint32_t event)
 {
-    timeline_track *of = &m->t->tracks[track];
     switch (event) {
     case MED_TRACED_NODE_COMES:
-        of->begin_ns = record->time_ns;
+        m->t->tracks[track].begin_ns = record->time_ns;
         break;
     case MED_TRACED_NODE_DIED:
         mark_add(m, track, TIMELINE_DIED, record->time_ns, "died");
-        all_close(m, track, record->time_ns);
-        of->end_ns = record->time_ns;
+        track_end(m, track, record->time_ns);
         break;
     case MED_TRACED_NODE_GOES:
-        all_close(m, track, record->time_ns);
-        of->end_ns = record->time_ns;
+        track_end(m, track, record->time_ns);
         break;
     case MED_TRACED_OWNER_DIED:
         mark_add(m, track, TIMELINE_OWNER_DIED, record->time_ns, "has a dead owner's lock");
@@ -388,6 +393,8 @@ is_of_span(uint32_t event)
            (event >= MED_TRACED_LOCK_WAITS && event <= MED_TRACED_LOCK_MISSED);
 }
 
+/* Behind a node's end comes what its thread does until its process has exited, and that it is found
+ * dead by who sets free what it held. */
 static void
 record_note(making *m, const med_trace_record *record)
 {
@@ -399,6 +406,8 @@ record_note(making *m, const med_trace_record *record)
     uint32_t track = m->tracks[node - m->r->nodes];
     if (event == MED_TRACED_RECEIVED) {
         note_received(m, track, record);
+    } else if (m->t->tracks[track].has_ended) {
+        return;
     } else if (is_of_span(event)) {
         span_note(m, track, record, event);
     } else {

@@ -65,7 +65,8 @@ typedef struct timeline_track {
     uint32_t row;             /* a node that died and came back has that of its last life */
     uint64_t begin_ns;        /* of the node, as far as was recorded */
     uint64_t end_ns;
-    uint64_t sent; /* and received: also those whose other end was not recorded */
+    bool has_ended; /* and that was recorded */
+    uint64_t sent;  /* and received: also those whose other end was not recorded */
     uint64_t sent_bytes;
     uint64_t received;
     uint64_t received_bytes;

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Two nodes, one of which waits for a mutex that the other has, and a process that ends without
+ * either's having left: how a recording shows that.
+ *
+ *   ends return|exit|kill
+ */
+#include <mrapi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MUTEX 1
+#define LONG_ENOUGH_US 100000 /* for the second to wait */
+
+static void
+must(mrapi_status_t status, const char *what)
+{
+    char text[MRAPI_MAX_STATUS_SIZE];
+    if (status != MRAPI_SUCCESS) {
+        fprintf(stderr, "%s: %s\n", what, mrapi_display_status(status, text, sizeof text));
+        exit(1);
+    }
+}
+
+static void
+node_begin(mrapi_node_t node)
+{
+    mrapi_parameters_t parameters = {0};
+    mrapi_info_t info;
+    mrapi_status_t status;
+    mrapi_initialize(0, node, parameters, &info, &status);
+    must(status, "initialize");
+}
+
+static void
+lock(mrapi_mutex_hndl_t mutex)
+{
+    mrapi_status_t status;
+    mrapi_key_t key;
+    mrapi_mutex_lock(mutex, &key, MRAPI_TIMEOUT_INFINITE, &status);
+    must(status, "lock");
+}
+
+static void *
+wait_in_vain(void *nothing)
+{
+    mrapi_status_t status;
+    node_begin(2);
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_get(MUTEX, &status);
+    must(status, "get");
+    lock(mutex);
+    return nothing;
+}
+
+int
+main(int count, char **words)
+{
+    pthread_t second;
+    mrapi_status_t status;
+    if (count != 2)
+        return 2;
+    node_begin(1);
+    mrapi_mutex_hndl_t mutex = mrapi_mutex_create(MUTEX, NULL, &status);
+    must(status, "create");
+    lock(mutex);
+    pthread_create(&second, NULL, wait_in_vain, NULL);
+    usleep(LONG_ENOUGH_US);
+    if (strcmp(words[1], "exit") == 0)
+        exit(0);
+    if (strcmp(words[1], "kill") == 0)
+        raise(SIGKILL);
+    return 0;
+}
