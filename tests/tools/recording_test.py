@@ -198,10 +198,36 @@ class Full(RecordingTest):
         self.assertIn("events were lost", self.errors)
 
     def test_it_cannot_be_written(self):
-        for output in (("--svg", "/proc/x.svg"), ("--chrome", "/proc/x"), ("--ctf", "/proc/x")):
-            with self.subTest(output=output):
-                _, errors = self.run_medley("trace", *output, "--", "true", status=1)
-                self.assertIn(f"{output[1]} could not be written", errors)
+        """Which is told before anything is started."""
+        here = self.path("file")
+        with open(here, "w") as file:
+            file.write("as before")
+        for path in ("/proc/x", self.path("no/x"), os.path.join(here, "x"), self.folder, here):
+            for output in ("svg", "chrome", "ctf"):
+                if path == (self.folder if output == "ctf" else here):
+                    continue
+                for command in (("trace", f"--{output}", path, "--"), ("run", f"--trace-{output}", path)):
+                    with self.subTest(command=command):
+                        words = (*command, "sh", "-c", "echo ran")
+                        printed, errors = self.run_medley(*words, status=1)
+                        self.assertIn(f"'{path}' cannot be written: ", errors)
+                        self.assertEqual(printed, "")
+
+    def test_what_is_looked_at_stays_as_it_is(self):
+        with open(self.path("t.json"), "w") as file:
+            file.write("as before")
+        before = os.listdir(self.folder)
+        outputs = ("--chrome", self.path("t.json"), "--ctf", self.path("ctf"), "--svg")
+        self.run_medley("trace", *outputs, "/proc/x", "--", "true", status=1)
+        self.assertEqual(os.listdir(self.folder), before)
+        with open(self.path("t.json")) as file:
+            self.assertEqual(file.read(), "as before")
+
+    def test_it_cannot_be_written_any_more(self):
+        words = ("--svg", self.path("new/x.svg"), "--", "rmdir", self.path("new"))
+        os.mkdir(self.path("new"))
+        _, errors = self.run_medley("trace", *words, status=1)
+        self.assertIn(f"{self.path('new/x.svg')} could not be written: No such file", errors)
 
     def test_full_disk(self):
         _, errors = self.run_medley("trace", "--svg", "/dev/full", "--", TRACED, 1, 1, 1, 1, status=1)
@@ -230,6 +256,21 @@ class Living(RecordingTest):
         summary = self.run_json("trace", "living", *self.outputs())
         (row,) = summary["nodes"]
         self.assertEqual((row["node"], row["process_id"], row["program"]), (SENDER, process.pid, "traced"))
+        process.stdin.close()
+
+    def test_on_standard_output(self):
+        process = self.begin()
+        output, _ = self.run_medley("trace", "--svg", "-", "living")
+        self.assertEqual(xml.etree.ElementTree.fromstring(output).tag, SVG + "svg")
+        output, _ = self.run_medley("trace", "--chrome", "-", "--svg", self.path("t.svg"), "living")
+        self.assertIn("traceEvents", json.loads(output))
+        process.stdin.close()
+
+    def test_it_cannot_be_written(self):
+        process = self.begin()
+        _, errors = self.run_medley("trace", "--for", 3600, "--svg", "/proc/x", "living", status=1)
+        self.assertIn("'/proc/x' cannot be written: ", errors)
+        self.assertNotIn("follows", errors)
         process.stdin.close()
 
     def follow(self, seconds):
@@ -327,10 +368,22 @@ class Wrong(RecordingTest):
             (("--for", "1", "x"), "--for wants an output"),
             (("--svg",), "--svg"),
             ((), "want the name of one system"),
+            (("--ctf", "-", "x"), "CTF is a folder"),
+            (("--svg", "-", "--chrome", "-", "x"), "--chrome writes to standard output"),
+            (("--svg", "-", "--summary", "x"), "--summary writes to standard output"),
+            (("--svg", "-", "--json", "x"), "--json writes to standard output"),
+            (("--svg", "-", "--", "true"), "the program writes to standard output"),
+            (("--chrome", "-", "--json", "--", "true"), "--json writes to standard output"),
         ):
             with self.subTest(words=words):
                 _, errors = self.run_medley("trace", *words, status=2)
                 self.assertIn(why, errors)
+
+    def test_standard_output_of_a_run(self):
+        for more, whose in ((), "the program"), (("--json",), "--json"):
+            words = ("run", *more, "--trace-svg", "-", "true")
+            _, errors = self.run_medley(*words, status=2)
+            self.assertIn(f"{whose} writes to standard output", errors)
 
 
 if __name__ == "__main__":

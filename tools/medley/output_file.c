@@ -42,6 +42,23 @@ file_replace(const char *path, mode_t mode, output_file_writer write, void *cont
     return good;
 }
 
+/* Makes one beside it, which goes again. */
+static bool
+beside_may_write(const char *path)
+{
+    char *beside = NULL;
+    if (asprintf(&beside, "%s.XXXXXX", path) < 0) {
+        return false;
+    }
+    int descriptor = mkstemp(beside);
+    if (descriptor >= 0) {
+        (void)close(descriptor);
+        (void)unlink(beside);
+    }
+    free(beside);
+    return descriptor >= 0;
+}
+
 static bool
 stream_write(const char *path, output_file_writer write, void *context)
 {
@@ -77,6 +94,41 @@ output_file_write(const char *path, output_file_writer write, void *context)
     }
     char *resolved = realpath(path, NULL);
     bool good = resolved && file_replace(resolved, found.st_mode & 0777, write, context);
+    free(resolved);
+    return good;
+}
+
+/* A pipe is not opened: that would wait for its reader. Where a link leads to is made. */
+static bool
+stream_may_write(const char *path, bool is_there)
+{
+    if (is_there) {
+        return access(path, W_OK) == 0;
+    }
+    FILE *file = fopen(path, "a");
+    return file && fclose(file) == 0;
+}
+
+bool
+output_file_may_write(const char *path)
+{
+    struct stat found, link;
+    if (strcmp(path, "-") == 0) {
+        return true;
+    }
+    bool is_there = stat(path, &found) == 0;
+    if (!is_there && lstat(path, &link) != 0) {
+        return beside_may_write(path);
+    }
+    if (is_there && S_ISDIR(found.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    if (!is_there || !S_ISREG(found.st_mode)) {
+        return stream_may_write(path, is_there);
+    }
+    char *resolved = realpath(path, NULL);
+    bool good = resolved && beside_may_write(resolved);
     free(resolved);
     return good;
 }

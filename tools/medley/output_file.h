@@ -14,4 +14,8 @@ typedef bool (*output_file_writer)(FILE *file, void *context);
  * says why. */
 bool output_file_write(const char *path, output_file_writer write, void *context);
 
+/* Could it be written now? For who has much to do before; leaves what is there. False: errno says
+ * why. */
+bool output_file_may_write(const char *path);
+
 #endif

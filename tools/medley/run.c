@@ -230,6 +230,9 @@ run_programs(const med_command *command, const run_arguments *arguments)
         return COMMAND_FAILED;
     }
     plan_adapt(arguments, &plan);
+    if (!trace_may_write(command, &arguments->trace)) {
+        return COMMAND_FAILED;
+    }
     if (!run_watch_hear(&options)) {
         command_error(command, "no descriptor");
         return COMMAND_FAILED;
@@ -265,6 +268,10 @@ run_as_told(const med_command *command, run_arguments *arguments)
     }
     if (arguments->name && !*arguments->name) {
         return command_usage_error(command, "--name names no system");
+    }
+    const char *writer = arguments->options.json ? "--json" : "the program";
+    if (trace_standard_output_check(command, &arguments->trace, writer) != COMMAND_OK) {
+        return COMMAND_USAGE;
     }
     const run_launcher *launcher = run_launched();
     if (!launcher) {

@@ -40,7 +40,8 @@ static const char help[] =
     "  --chrome FILE   Chrome's trace events, for Perfetto and chrome://tracing\n"
     "  --ctf FOLDER    Common Trace Format, for babeltrace2 and Trace Compass\n"
     "  --svg FILE      a picture: which node was at what\n"
-    "  --summary       for each node how long it did what, and what it exchanged\n";
+    "  --summary       for each node how long it did what, and what it exchanged\n"
+    "Of a system that is there, FILE may be '-': standard output.\n";
 
 typedef struct trace_options {
     const char *system;
@@ -166,6 +167,9 @@ files_make(const med_command *command, const trace_options *options, const med_s
 {
     recording r;
     json_t *summary = NULL;
+    if (!trace_may_write(command, &options->wanted)) {
+        return COMMAND_FAILED;
+    }
     bool good =
         recording_begin(&r, system, RECORDING_EVENTS) && recording_look(&r) && follow(&r, options);
     if (good) {
@@ -236,6 +240,10 @@ seconds_read(const char *text, double *seconds)
 static int
 as_told(const med_command *command, const trace_options *options, bool is_program, char **words)
 {
+    const char *writer = options->json ? "--json" : is_program ? "the program" : NULL;
+    if (trace_standard_output_check(command, &options->wanted, writer) != COMMAND_OK) {
+        return COMMAND_USAGE;
+    }
     if (is_program) {
         if (!trace_is_wanted(&options->wanted)) {
             return command_usage_error(command, "want what is to be made of it: --svg FILE, say");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/medley/output_file.h"
 #include "tools/medley/trace_write.h"
 
 /* A flow begins and ends within a span: what is told of a message is a moment. */
@@ -16,6 +17,7 @@
 
 typedef struct chrome {
     FILE *file;
+    const char *system_name;
     const timeline *t;
     bool has_one;
 } chrome;
@@ -160,18 +162,22 @@ all_put(chrome *c)
     }
 }
 
+static bool
+chrome_write(FILE *file, void *context)
+{
+    chrome *c = context;
+    c->file = file;
+    (void)fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"system\":", file);
+    text_put(file, c->system_name);
+    (void)fputs("},\"traceEvents\":[", file);
+    all_put(c);
+    (void)fputs("\n]}\n", file);
+    return !ferror(file);
+}
+
 bool
 trace_chrome_write(const char *path, const char *system_name, const timeline *t)
 {
-    chrome c = {.file = fopen(path, "we"), .t = t};
-    if (!c.file) {
-        return false;
-    }
-    (void)fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"system\":", c.file);
-    text_put(c.file, system_name);
-    (void)fputs("},\"traceEvents\":[", c.file);
-    all_put(&c);
-    (void)fputs("\n]}\n", c.file);
-    bool written = !ferror(c.file);
-    return fclose(c.file) == 0 && written;
+    chrome c = {.system_name = system_name, .t = t};
+    return output_file_write(path, chrome_write, &c);
 }

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "tools/medley/output_file.h"
 #include "tools/medley/trace_write.h"
 
 #define MAGIC 0xc1fc1fc1u
@@ -292,4 +294,20 @@ trace_ctf_write(const char *folder, const char *system_name, const recording *r)
     }
     stream_put(stream, r);
     return file_close(stream);
+}
+
+bool
+trace_ctf_may_write(const char *folder)
+{
+    static const char *const names[] = {"metadata", "stream"};
+    if (mkdir(folder, 0777) == 0) {
+        return rmdir(folder) == 0;
+    }
+    bool good = errno == EEXIST;
+    for (size_t i = 0; good && i < sizeof names / sizeof names[0]; i++) {
+        char path[PATH_BYTES];
+        (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        good = output_file_may_write(path);
+    }
+    return good;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/medley/output_file.h"
 #include "tools/medley/svg.h"
 #include "tools/medley/trace_write.h"
 
@@ -42,8 +43,10 @@ static const char *const colours[TIMELINE_KIND_COUNT + 1] = {
 typedef struct picture {
     svg svg;
     const timeline *t;
-    double scale; /* columns for a nanosecond */
-    bool *strips; /* of rows: the program has named something there */
+    const char *system_name;
+    uint64_t lost; /* events */
+    double scale;  /* columns for a nanosecond */
+    bool *strips;  /* of rows: the program has named something there */
     bool seen[TIMELINE_KIND_COUNT + 1];
 } picture;
 
@@ -392,7 +395,7 @@ legend_next(svg_point at, double width)
 }
 
 static void
-legend_draw(picture *p, size_t messages, size_t drawn, uint64_t lost)
+legend_draw(picture *p, size_t messages, size_t drawn)
 {
     static const svg_font font = {.size = 12, .anchor = SVG_START};
     svg_point at = {LEFT, TOP + ROW * p->t->row_count + 18};
@@ -406,26 +409,27 @@ legend_draw(picture *p, size_t messages, size_t drawn, uint64_t lost)
     }
     svg_text(&p->svg, (svg_point){LEFT, at.y + 12 + LEGEND}, &font,
              "%zu messages between nodes, %zu of them drawn as arrows%s", messages, drawn,
-             lost ? "; some events were lost" : "");
+             p->lost ? "; some events were lost" : "");
 }
 
 static void
-title_draw(picture *p, const char *system_name)
+title_draw(picture *p)
 {
     static const svg_font font = {.size = 16, .anchor = SVG_START, .bold = true};
     double length_ms = (double)(p->t->end_ns - p->t->begin_ns) / 1e6;
-    svg_text(&p->svg, (svg_point){LEFT, 26}, &font, "system %s: %.4g ms", system_name, length_ms);
+    svg_text(&p->svg, (svg_point){LEFT, 26}, &font, "system %s: %.4g ms", p->system_name,
+             length_ms);
 }
 
 /* ---- The picture ----------------------------------------------------------------------------- */
 
 static bool
-all_draw(picture *p, const char *system_name, uint64_t lost)
+all_draw(picture *p)
 {
     const timeline *t = p->t;
     size_t messages, drawn;
     bool has_memory = true;
-    title_draw(p, system_name);
+    title_draw(p);
     axis_draw(p);
     names_draw(p);
     for (uint32_t track = 0; track < t->track_count && has_memory; track++) {
@@ -438,24 +442,29 @@ all_draw(picture *p, const char *system_name, uint64_t lost)
             mark_draw(p, &t->marks[i]);
         }
     }
-    legend_draw(p, messages, drawn, lost);
+    legend_draw(p, messages, drawn);
     return has_memory;
+}
+
+static bool
+picture_write(FILE *file, void *context)
+{
+    picture *p = context;
+    double height = TOP + ROW * p->t->row_count + 3 * LEGEND + 30;
+    svg_begin(&p->svg, file, LEFT + COLUMNS + RIGHT, height, "timeline");
+    bool drawn = all_draw(p);
+    return svg_end(&p->svg) && drawn;
 }
 
 bool
 trace_svg_write(const char *path, const char *system_name, const timeline *t, uint64_t lost)
 {
-    picture p = {.t = t};
     uint64_t length_ns = t->end_ns - t->begin_ns;
-    FILE *file = fopen(path, "we");
-    if (!file) {
-        return false;
-    }
-    p.scale = (double)COLUMNS / (double)(length_ns ? length_ns : 1);
-    svg_begin(&p.svg, file, LEFT + COLUMNS + RIGHT, TOP + ROW * t->row_count + 3 * LEGEND + 30,
-              "timeline");
-    bool drawn = strips_find(&p) && all_draw(&p, system_name, lost);
-    drawn = svg_end(&p.svg) && drawn;
+    picture p = {.t = t,
+                 .system_name = system_name,
+                 .lost = lost,
+                 .scale = (double)COLUMNS / (double)(length_ns ? length_ns : 1)};
+    bool written = strips_find(&p) && output_file_write(path, picture_write, &p);
     free(p.strips);
-    return fclose(file) == 0 && drawn;
+    return written;
 }

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tools/medley/output_file.h"
+
 bool
 trace_option_take(trace_wanted *wanted, int option, const char *argument)
 {
@@ -24,6 +26,52 @@ trace_option_take(trace_wanted *wanted, int option, const char *argument)
     default:
         return false;
     }
+}
+
+static bool
+is_standard_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+int
+trace_standard_output_check(const med_command *command,
+                            const trace_wanted *wanted,
+                            const char *writer)
+{
+    bool svg = is_standard_output(wanted->svg), chrome = is_standard_output(wanted->chrome);
+    if (!writer) {
+        writer = wanted->summary ? "--summary" : svg && chrome ? "--chrome" : NULL;
+    }
+    if (is_standard_output(wanted->ctf)) {
+        return command_usage_error(command, "CTF is a folder: want one instead of '-'");
+    }
+    if ((svg || chrome) && writer) {
+        return command_usage_error(
+            command, "%s writes to standard output: want a file instead of '-'", writer);
+    }
+    return COMMAND_OK;
+}
+
+static bool
+may_told(const med_command *command, bool may, const char *path)
+{
+    if (!may) {
+        command_error(command, "'%s' cannot be written: %s", path, strerror(errno));
+    }
+    return may;
+}
+
+bool
+trace_may_write(const med_command *command, const trace_wanted *wanted)
+{
+    const char *const files[] = {wanted->chrome, wanted->svg};
+    bool good = true;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        good &= !files[i] || may_told(command, output_file_may_write(files[i]), files[i]);
+    }
+    return good &&
+           (!wanted->ctf || may_told(command, trace_ctf_may_write(wanted->ctf), wanted->ctf));
 }
 
 static bool

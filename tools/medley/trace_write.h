@@ -39,6 +39,14 @@ trace_is_wanted(const trace_wanted *wanted)
     return wanted->chrome || wanted->ctf || wanted->svg || wanted->summary;
 }
 
+/* Of the outputs one may be "-", standard output, where nothing else writes to that: `writer` says
+ * what does, NULL: nothing. Else COMMAND_USAGE, which is told. */
+int trace_standard_output_check(const med_command *command,
+                                const trace_wanted *wanted,
+                                const char *writer);
+/* Before anything is begun: can all files be written? False: not that one, which is told. */
+bool trace_may_write(const med_command *command, const trace_wanted *wanted);
+
 /* All that is wanted, of a recording that has ended. `summary` (NULL where that is not wanted) is
  * the caller's. False: something could not be written, which is told. */
 bool trace_write(const med_command *command,
@@ -51,6 +59,7 @@ bool trace_write(const med_command *command,
 bool trace_chrome_write(const char *path, const char *system_name, const timeline *t);
 bool trace_svg_write(const char *path, const char *system_name, const timeline *t, uint64_t lost);
 bool trace_ctf_write(const char *folder, const char *system_name, const recording *r);
+bool trace_ctf_may_write(const char *folder);
 
 /* "nodes": of each that was recorded: when, how long it did what, what it sent and received, and
  * how long messages to it were under way; "events", "lost". NULL: no memory. */
