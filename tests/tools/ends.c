@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Two nodes, one of which waits for a mutex that the other has, and a process that ends without
- * either's having left: how a recording shows that.
+ * either's having left, or a node that leaves with what it has locked: how a recording shows that.
  *
- *   ends return|exit|kill
+ *   ends return|exit|kill|finalize
  */
 #include <mrapi.h>
 #include <pthread.h>
@@ -46,7 +46,7 @@ lock(mrapi_mutex_hndl_t mutex)
 }
 
 static void *
-wait_in_vain(void *nothing)
+wait_for_it(void *nothing)
 {
     mrapi_status_t status;
     node_begin(2);
@@ -67,11 +67,16 @@ main(int count, char **words)
     mrapi_mutex_hndl_t mutex = mrapi_mutex_create(MUTEX, NULL, &status);
     must(status, "create");
     lock(mutex);
-    pthread_create(&second, NULL, wait_in_vain, NULL);
+    pthread_create(&second, NULL, wait_for_it, NULL);
     usleep(LONG_ENOUGH_US);
     if (strcmp(words[1], "exit") == 0)
         exit(0);
     if (strcmp(words[1], "kill") == 0)
         raise(SIGKILL);
+    if (strcmp(words[1], "finalize") == 0) {
+        mrapi_finalize(&status);
+        must(status, "finalize");
+        pthread_join(second, NULL);
+    }
     return 0;
 }

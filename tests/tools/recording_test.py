@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import unittest
@@ -355,6 +356,56 @@ class Dying(RecordingTest):
         nodes, marks = self.recorded_ends("kill", 128 + signal.SIGKILL)
         self.assertEqual([node["died"] for node in nodes], [True, True])
         self.assertEqual(marks, ["died", "died"])
+
+
+class Picture(RecordingTest):
+    def ends_of(self, text):
+        """Left and right, as wide as letters usually are."""
+        x, width = float(text.get("x")), 0.55 * float(text.get("font-size")) * len(text.text)
+        left = x - {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor", "start")]
+        return left, left + width
+
+    def check_texts(self):
+        """None is cut by the frame."""
+        root = self.picture()
+        for text in root.iter(SVG + "text"):
+            left, right = self.ends_of(text)
+            self.assertGreaterEqual(left, 0, text.text)
+            self.assertLessEqual(right, float(root.get("width")), text.text)
+            self.assertLessEqual(float(text.get("y")), float(root.get("height")), text.text)
+
+    def test_a_death_at_the_edge(self):
+        """The last thing that was recorded: what it is called lies where the time is."""
+        self.record(ENDS, "kill", status=128 + signal.SIGKILL)
+        self.check_texts()
+        marks = [g for g in self.picture().iter(SVG + "g") if g.get("class") == "mark"]
+        self.assertEqual(len(marks), 2)
+        for mark in marks:
+            _, right = self.ends_of(mark.find(SVG + "text"))
+            self.assertLessEqual(right, float(self.picture().get("width")) - 30)
+
+    def test_marks_that_are_there_are_explained(self):
+        mark, owner = "marked by the program", "has a dead owner's lock"
+        self.record(ENDS, "kill", status=128 + signal.SIGKILL)
+        texts = self.texts()
+        self.assertEqual(texts.count("died"), 2 + 1)
+        self.assertFalse({mark, owner} & set(texts))
+        self.record(ENDS, "finalize")
+        self.assertIn(owner, self.texts())
+        self.assertNotIn("died", self.texts())
+        self.check_texts()
+        self.record(TRACED, 40, 2, 2, 1)
+        self.assertIn(mark, self.texts())
+        self.check_texts()
+
+    def test_a_long_name_leaves_the_number(self):
+        program = self.path("a-program-whose-name-takes-all-the-room")
+        shutil.copy(ENDS, program)
+        self.record(program, "return")
+        for node in (1, 2):
+            (name,) = [text for text in self.texts() if text.endswith(f" node 0:{node}")]
+            self.assertRegex(name, r"^a-program-\S*\.\. ")
+        self.check_texts()
 
 
 class Wrong(RecordingTest):

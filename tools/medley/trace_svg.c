@@ -27,6 +27,7 @@
 #define BAR 20.0    /* and for what it was at */
 #define LEGEND 26.0 /* its lines */
 #define ARROWS_MOST 300u
+#define BESIDE 9.0       /* a cross, its label */
 #define LABEL_LEAST 24.0 /* in less room none is drawn */
 #define NONE 0xffu
 #define ALIVE (TIMELINE_KIND_COUNT + 0u)
@@ -40,6 +41,17 @@ static const char *const colours[TIMELINE_KIND_COUNT + 1] = {
 #define DIED "#cc0000"
 #define ARROW "#444444"
 
+/* A death is a cross, all else a line; what the legend calls them. */
+static const struct {
+    const char *colour;
+    const char *name;
+} marks[TIMELINE_WOKEN] = {
+    [TIMELINE_MARK] = {"#0072b2", "marked by the program"},
+    [TIMELINE_DIED] = {DIED, "died"},
+    [TIMELINE_OWNER_DIED] = {DIED, "has a dead owner's lock"},
+    [TIMELINE_STUCK] = {"#cc79a7", "waits for who does not go on"},
+};
+
 typedef struct picture {
     svg svg;
     const timeline *t;
@@ -48,6 +60,7 @@ typedef struct picture {
     double scale;  /* columns for a nanosecond */
     bool *strips;  /* of rows: the program has named something there */
     bool seen[TIMELINE_KIND_COUNT + 1];
+    bool marked[TIMELINE_WOKEN];
 } picture;
 
 /* ---- Where ----------------------------------------------------------------------------------- */
@@ -305,19 +318,41 @@ messages_draw(picture *p, size_t *all, size_t *drawn)
 }
 
 static void
+sign_draw(picture *p, timeline_mark_kind kind, svg_box box)
+{
+    const svg_paint paint = {.stroke = marks[kind].colour, .stroke_width = 2.5};
+    double right = box.x + box.width, bottom = box.y + box.height, middle = box.x + box.width / 2;
+    if (kind == TIMELINE_DIED) {
+        svg_line(&p->svg, (svg_point){box.x, box.y}, (svg_point){right, bottom}, &paint);
+        svg_line(&p->svg, (svg_point){box.x, bottom}, (svg_point){right, box.y}, &paint);
+    } else {
+        svg_line(&p->svg, (svg_point){middle, box.y}, (svg_point){middle, bottom}, &paint);
+    }
+}
+
+/* To the right of its cross, or to the left, where the time ends there. */
+static void
+death_label_draw(picture *p, const char *label, svg_point at)
+{
+    svg_font font = {.size = 11, .anchor = SVG_START, .bold = true, .colour = DIED};
+    bool fits = at.x + BESIDE + svg_text_width(label, &font) <= LEFT + COLUMNS;
+    font.anchor = fits ? SVG_START : SVG_END;
+    at.x += fits ? BESIDE : -BESIDE;
+    svg_text(&p->svg, at, &font, "%s", label);
+}
+
+static void
 mark_draw(picture *p, const timeline_mark *mark)
 {
-    static const svg_font font = {.size = 11, .anchor = SVG_START, .bold = true, .colour = DIED};
-    const svg_paint paint = {.stroke = DIED, .stroke_width = 2.5};
     double x = x_of(p, mark->time_ns);
     double y = bar_of(p, mark->track);
+    p->marked[mark->kind] = true;
     svg_group_begin(&p->svg, "mark", mark->label);
     if (mark->kind == TIMELINE_DIED) {
-        svg_line(&p->svg, (svg_point){x - 6, y + 3}, (svg_point){x + 6, y + BAR - 3}, &paint);
-        svg_line(&p->svg, (svg_point){x - 6, y + BAR - 3}, (svg_point){x + 6, y + 3}, &paint);
-        svg_text(&p->svg, (svg_point){x + 9, y + BAR + 9}, &font, "%s", mark->label);
+        sign_draw(p, mark->kind, (svg_box){x - 6, y + 3, 12, BAR - 6});
+        death_label_draw(p, mark->label, (svg_point){x, y + BAR + 9});
     } else {
-        svg_line(&p->svg, (svg_point){x, y - 4}, (svg_point){x, y + BAR}, &paint);
+        sign_draw(p, mark->kind, (svg_box){x, y - 4, 0, BAR + 4});
     }
     svg_group_end(&p->svg);
 }
@@ -368,46 +403,68 @@ axis_draw(picture *p)
     svg_group_end(&p->svg);
 }
 
+/* Of a program's name as much as there is room for beside its node's number. */
+static void
+name_make(const recording_node *node, const svg_font *font, double width, char *text, size_t size)
+{
+    char program[RECORDING_PROGRAM_BYTES], name[MED_NODE_NAME_BYTES + 64];
+    timeline_node_text(node, name, sizeof name);
+    svg_text_cut(name, font, width);
+    (void)snprintf(program, sizeof program, "%s", node->program);
+    svg_text_cut(program, font, width - svg_text_width(" ", font) - svg_text_width(name, font));
+    (void)snprintf(text, size, "%s%s%s", program, *program ? " " : "", name);
+}
+
 static void
 names_draw(picture *p)
 {
     static const svg_font font = {.size = 12, .anchor = SVG_END};
     for (uint32_t track = 0; track < p->t->track_count; track++) {
-        const recording_node *node = p->t->tracks[track].of;
         char text[RECORDING_PROGRAM_BYTES + MED_NODE_NAME_BYTES + 66];
         if (track > 0 && p->t->tracks[track].row == p->t->tracks[track - 1].row) {
             continue;
         }
-        char name[MED_NODE_NAME_BYTES + 64];
-        timeline_node_text(node, name, sizeof name);
-        (void)snprintf(text, sizeof text, "%s %s", node->program, name);
-        svg_text_cut(text, &font, LEFT - 16);
+        name_make(p->t->tracks[track].of, &font, LEFT - 16, text, sizeof text);
         svg_text(&p->svg, (svg_point){LEFT - 8, bar_of(p, track) + BAR - 6}, &font, "%s", text);
     }
 }
 
-/* Only what is to be seen. Wraps where the line is full. */
-static svg_point
-legend_next(svg_point at, double width)
+/* ---- The legend ------------------------------------------------------------------------------ */
+
+static const svg_font legend_font = {.size = 12, .anchor = SVG_START};
+
+/* What is explained: the box of its sign. `at` goes on to the next, on a new line where the one is
+ * full. */
+static svg_box
+legend_put(picture *p, svg_point *at, const char *name)
 {
-    at.x += width;
-    return at.x > LEFT + COLUMNS - 160 ? (svg_point){LEFT, at.y + LEGEND} : at;
+    double width = 20 + svg_text_width(name, &legend_font);
+    if (at->x + width > LEFT + COLUMNS + RIGHT) {
+        *at = (svg_point){LEFT, at->y + LEGEND};
+    }
+    const svg_box box = {at->x, at->y, 14, 14};
+    svg_text(&p->svg, (svg_point){at->x + 20, at->y + 12}, &legend_font, "%s", name);
+    at->x += width + 26;
+    return box;
 }
 
+/* Only what is to be seen. */
 static void
 legend_draw(picture *p, size_t messages, size_t drawn)
 {
-    static const svg_font font = {.size = 12, .anchor = SVG_START};
     svg_point at = {LEFT, TOP + ROW * p->t->row_count + 18};
     for (unsigned kind = 0; kind <= ALIVE; kind++) {
         const char *name = kind == ALIVE ? "runs, or is not told of" : timeline_kind_names[kind];
         if (p->seen[kind]) {
-            svg_rect(&p->svg, (svg_box){at.x, at.y, 14, 14}, &(svg_paint){.fill = colours[kind]});
-            svg_text(&p->svg, (svg_point){at.x + 20, at.y + 12}, &font, "%s", name);
-            at = legend_next(at, 46 + svg_text_width(name, &font));
+            svg_rect(&p->svg, legend_put(p, &at, name), &(svg_paint){.fill = colours[kind]});
         }
     }
-    svg_text(&p->svg, (svg_point){LEFT, at.y + 12 + LEGEND}, &font,
+    for (unsigned kind = 0; kind < TIMELINE_WOKEN; kind++) {
+        if (p->marked[kind]) {
+            sign_draw(p, (timeline_mark_kind)kind, legend_put(p, &at, marks[kind].name));
+        }
+    }
+    svg_text(&p->svg, (svg_point){LEFT, at.y + 12 + LEGEND}, &legend_font,
              "%zu messages between nodes, %zu of them drawn as arrows%s", messages, drawn,
              p->lost ? "; some events were lost" : "");
 }
