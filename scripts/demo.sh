@@ -93,9 +93,10 @@ headline() {
 pipeline() {
     local result=$1 status=0 own
     shift
-    (cd "$build/examples/pipeline" && RESULT=$result exec "$medley" run --file pipeline.yaml "$@") 9>&- &
+    # The heir knows of it before it is there.
+    (cd "$build/examples/pipeline" && echo $BASHPID >&9 &&
+        RESULT=$result exec "$medley" run --file pipeline.yaml "$@" 9>&-) &
     own=$!
-    echo $own >&9
     wait $own || status=$?
     echo >&9
     return $status

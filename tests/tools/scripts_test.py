@@ -106,11 +106,13 @@ class Scripts(unittest.TestCase):
         environment = {"PATH": os.environ["PATH"], "DEMO_LIBOMP": libomp, **environment}
         return self.run_script("scripts/demo.sh", self.folder, photo, **environment)
 
-    def demo(self, picture, photo=__file__, node="sleep 100", **environment):
-        """With a pipeline that writes that, an expression of the shell, as its picture; the first of
-        its runs has that quantiser."""
+    def demo(self, picture, photo=__file__, quantiser_from=0, **environment):
+        """With a pipeline that writes that, an expression of the shell, as its picture; behind so many
+        runs those that are recorded have a quantiser, which waits to be killed."""
         self.demo_made(
-            f'case "$*" in *--name*) {node} & {NODE_IS.format(folder=self.folder)}; wait $! ;; esac',
+            f'[ -e {self.folder}/ran ] || : >{self.folder}/ran',
+            f'if [ "$(wc -l <{self.folder}/ran)" -lt {quantiser_from} ]; then set -- none; fi',
+            f'case "$*" in *--name*) sleep 100 & {NODE_IS.format(folder=self.folder)}; wait $! ;; esac',
             f'rm -f {self.folder}/node',
             f'echo {picture} >"$RESULT"',
             f"echo run >>{self.folder}/ran",
@@ -157,15 +159,14 @@ class Scripts(unittest.TestCase):
 
     def test_demo_tries_again_to_kill(self):
         """Nobody who is not there; it does not say that all is well then."""
-        result = self.demo("same", node="true", DEMO_ROUNDS="1")
+        result = self.demo("same", quantiser_from=100, DEMO_ROUNDS="1")
         self.assertEqual(result.returncode, 1)
         self.assertEqual(result.stdout.count("(nobody was killed: "), 3)
         self.assertRegex(result.stdout, r"libgomp .* same")
         self.assertRegex(result.stderr, r"^demo: nobody was killed in 3 runs: [^\n]*\n$")
         self.assertEqual(self.runs(), 3 + 3)
-        late = f"[ $(wc -l <{self.folder}/ran) -lt 2 ] || sleep 100"
         self.write("ran", "")
-        result = self.demo("same", node=late, DEMO_ROUNDS="1")
+        result = self.demo("same", quantiser_from=2, DEMO_ROUNDS="1")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout.count("(nobody was killed: "), 2)
 
