@@ -160,24 +160,16 @@ png_write_open(const picture *written, FILE *file)
     return fclose(file) != 0 && !wrong ? strerror(errno) : wrong;
 }
 
-/* A new file beside that one, with the mode that any new file has. */
+/* Of this run alone: whoever is started again in it takes it over. */
 static FILE *
 open_beside(const char *path, char *name, size_t size)
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    if (snprintf(name, size, "%s.XXXXXX", path) >= (int)size) {
+    const char *run = getenv("MEDLEY_SYSTEM");
+    if (snprintf(name, size, "%s.%s.part", path, run ? run : "") >= (int)size) {
         errno = ENAMETOOLONG;
         return NULL;
     }
-    int made = mkstemp(name);
-    if (made < 0)
-        return NULL;
-    (void)fchmod(made, 0666 & ~mask);
-    FILE *file = fdopen(made, "wb");
-    if (!file)
-        unlink(name);
-    return file;
+    return fopen(name, "wb");
 }
 
 /* Another may write the same, and who is killed on the way has written nothing to `path`. */
