@@ -109,9 +109,9 @@ def summary(results):
         )
     yield Heading(2, "Goals")
     yield Paragraph(
-        "**" + next(conclusion(results)) + "** A goal is met when the worse end of the ratio's "
-        "95 % interval keeps it, 0.05 to spare for noise; missed when the better end does not; "
-        "else undecided."
+        "**" + next(conclusion(results)) + "** A goal is met when the ratio's 95 % interval "
+        "reaches it and the worse end keeps it, 0.05 to spare for noise; missed when the better end "
+        "does not keep it so; else undecided."
     )
     failed = [p["program"] for p in results.programs if p["failed"]]
     if failed:
