@@ -2,10 +2,11 @@
 /*
  * Offering goes by stretches. What was done in one is what was executed at once and what others
  * took. Where these took a fourth or more, the member tries to go alone, and does as long as it is
- * faster by an eighth than the best stretch with others: a long task ends that, and others have
- * missed a few. The first stretch may be slower, since they still are at what they took, whose
- * lines of memory all have in common. What it learns by offering again costs microseconds: so the
- * better it goes, the longer it goes alone; and the worse, the seldomer it tries.
+ * faster by an eighth than the better of the last two stretches with others: a long task ends that,
+ * and others have missed a few. The first stretch may be slower, since they still are at what they
+ * took, whose lines of memory all have in common. What it learns by offering again costs
+ * microseconds: so the better it goes, the longer it goes alone; and the worse, the seldomer it
+ * tries.
  *
  * All that is of the tasks that one task makes: those of a tree, whose branches differ as much as
  * can be, are offered as ever.
@@ -96,20 +97,12 @@ med_offer_turn(med_task_offer *offer, uint64_t now)
 /* ---- Alone ----------------------------------------------------------------------------------- */
 
 static void
-offer_again(med_task_offer *offer)
-{
-    offer->alone = 0;
-    offer->enough = offer->enough_then;
-    offer->is_begun = false;
-}
-
-static void
 fail(med_task_offer *offer)
 {
     offer->alone_next = offer->alone_next > 4 ? offer->alone_next / 4 : 1;
     offer->rests = offer->rests_next;
     offer->rests_next = offer->rests < RESTS_MOST / 2 ? offer->rests * 2 + 1 : RESTS_MOST;
-    offer_again(offer);
+    med_offer_again(offer);
 }
 
 static void
@@ -118,7 +111,7 @@ succeed(med_task_offer *offer)
     offer->alone_next = offer->alone_next < ALONE_MOST ? offer->alone_next * 4 : ALONE_MOST;
     offer->rests_next = 0;
     offer->enough_then = MED_OFFER_LEAST;
-    offer_again(offer);
+    med_offer_again(offer);
 }
 
 static bool

@@ -42,6 +42,15 @@ typedef struct med_task_offer {
 /* What was before tells nothing any more. */
 void med_offer_begin(med_task_offer *offer);
 
+/* It no longer goes alone. */
+static inline void
+med_offer_again(med_task_offer *offer)
+{
+    offer->alone = 0;
+    offer->enough = offer->enough_then;
+    offer->is_begun = false;
+}
+
 /* Another task makes some now: what is known of tasks tells nothing of those. */
 static inline void
 med_offer_change(med_task_offer *offer, uintptr_t maker)
@@ -49,8 +58,7 @@ med_offer_change(med_task_offer *offer, uintptr_t maker)
     offer->maker = maker;
     offer->is_begun = false;
     if (offer->alone > 0) {
-        offer->alone = 0;
-        offer->enough = offer->enough_then;
+        med_offer_again(offer);
     }
 }
 
@@ -67,8 +75,7 @@ static inline void
 med_offer_untouched(med_task_offer *offer, uintptr_t maker)
 {
     if (offer->maker != maker) {
-        offer->maker = maker;
-        offer->is_begun = false;
+        med_offer_change(offer, maker);
     }
     med_offer_shrink(offer);
     offer->at_once++;
