@@ -7,6 +7,7 @@
  */
 #include <mrapi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #include <unistd.h>
 
 #define MUTEX 1
-#define LONG_ENOUGH_US 100000 /* for the second to wait */
+
+static int told[2]; /* a pipe: the second's thread, before it waits */
 
 static void
 must(mrapi_status_t status, const char *what)
@@ -52,8 +54,36 @@ wait_for_it(void *nothing)
     node_begin(2);
     mrapi_mutex_hndl_t mutex = mrapi_mutex_get(MUTEX, &status);
     must(status, "get");
+    pid_t self = gettid();
+    if (write(told[1], &self, sizeof self) != sizeof self)
+        exit(1);
     lock(mutex);
     return nothing;
+}
+
+/* As the system has it: S, once it sleeps for the mutex. */
+static char
+state_of(pid_t thread)
+{
+    char path[64], state = '?';
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    FILE *file = fopen(path, "r");
+    if (file) {
+        if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+            state = '?';
+        fclose(file);
+    }
+    return state;
+}
+
+static void
+second_awaited(void)
+{
+    pid_t second;
+    if (read(told[0], &second, sizeof second) != sizeof second)
+        exit(1);
+    while (state_of(second) != 'S')
+        sched_yield();
 }
 
 int
@@ -61,14 +91,14 @@ main(int count, char **words)
 {
     pthread_t second;
     mrapi_status_t status;
-    if (count != 2)
+    if (count != 2 || pipe(told) != 0)
         return 2;
     node_begin(1);
     mrapi_mutex_hndl_t mutex = mrapi_mutex_create(MUTEX, NULL, &status);
     must(status, "create");
     lock(mutex);
     pthread_create(&second, NULL, wait_for_it, NULL);
-    usleep(LONG_ENOUGH_US);
+    second_awaited();
     if (strcmp(words[1], "exit") == 0)
         exit(0);
     if (strcmp(words[1], "kill") == 0)

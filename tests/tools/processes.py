@@ -17,8 +17,10 @@ def processes_with(text):
     return found
 
 
-def wait_until(is_so):
-    """Not for ever: the test looks itself, then."""
-    end = time.monotonic() + 60
-    while not is_so() and time.monotonic() < end:
-        time.sleep(0.02)
+def wait_until(is_so, seconds=60):
+    """Looks again and again, since nothing tells of the end of another's child; TimeoutError."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.01)

@@ -13,6 +13,7 @@ import termios
 import time
 import unittest
 
+from processes import wait_until
 from support import HOLDER, MEDLEY, CommandTest, Holder
 
 SYSTEM = "medley-system: 1\nname: run\ndomains:\n  - number: 1\n"
@@ -44,14 +45,6 @@ def unread(pipe):
     count = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, count)
     return count[0]
-
-
-def wait_until(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError
-        time.sleep(0.01)
 
 
 class RunTest(CommandTest):
