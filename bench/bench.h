@@ -14,7 +14,7 @@
  * The ratio of a goal is the median over the restarts of (own / partner in the same restart), its
  * interval the 95 % order-statistic interval of that median, which assumes nothing about the
  * distribution. The best peer is the one with the best median. Verdict (a goal is met when the
- * worse end of the interval keeps it, with 0.05 to spare for noise):
+ * interval reaches it, and its worse end keeps it with 0.05 to spare for noise):
  *     at most  g:  met when lower <= g and upper <= g + 0.05, missed when lower > g + 0.05
  *     at least g:  met when upper >= g and lower >= g - 0.05, missed when upper < g - 0.05
  * Else it is undecided.

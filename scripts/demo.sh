@@ -61,7 +61,7 @@ put_away() {
     [ -z "$runs" ] || end $runs
     rm -rf "$work"
     exec 9>&-
-    wait $heir 2>/dev/null || true
+    wait $heir 2>/dev/null || true # what it ends with is nobody's concern: this one's status counts
 }
 # Who is killed puts nothing away: that falls to this one, which is told of the run that there is,
 # if any, and hears nobody else.
@@ -167,6 +167,7 @@ whose() {
 finds() {
     local library=$1 file
     shift
+    # Whatever goes wrong here leaves no name of a file, which is told below.
     file=$("$medley" run --plain "$@" ldd "$build/examples/pipeline/quantiser" |
         awk '$1 ~ /^lib(gomp|omp)\.so/ {print $3}') || true
     if [ ! -r "$file" ] || [ "$(whose "$file")" != "$library" ]; then

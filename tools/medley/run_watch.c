@@ -369,6 +369,7 @@ children_make(run_watched *w)
     for (unsigned i = 0; i < w->plan->program_count; i++) {
         w->child_count += w->plan->programs[i].count;
     }
+    /* One more, so that no memory is what NULL says. */
     w->children = calloc(w->child_count + 1u, sizeof *w->children);
     run_child *child = w->children;
     for (unsigned i = 0; w->children && i < w->plan->program_count; i++) {
