@@ -175,17 +175,11 @@ report_taken(const med_system *system, const med_node_request *request, uint32_t
     med_log(MED_LOG_ERROR, &text);
 }
 
-/* Is the number still taken by that life of the row, its process alive? A dead one is recovered,
- * one that was only expected makes room. */
+/* Is the number still taken by that life of the row, its process alive? A dead one is recovered. */
 static bool
 taken_by_living(med_system *system, uint32_t index, uint32_t generation)
 {
     med_node_row *row = med_system_node(system, index);
-    /* Relaxed: a life begins and ends EXPECTED, and only that life is removed. */
-    if (atomic32_load_relaxed(&row->phase) == MED_NODE_EXPECTED) {
-        (void)med_table_remove(&system->nodes, index, generation);
-        return false;
-    }
     /* Relaxed: the look at the state that follows checks it. */
     uint32_t process_ref = atomic32_load_relaxed(&row->process_ref);
     bool alive = med_process_alive(system, process_ref);
@@ -197,6 +191,15 @@ taken_by_living(med_system *system, uint32_t index, uint32_t generation)
         (void)med_process_recover(system, med_process_ref_index(process_ref));
     }
     return alive;
+}
+
+/* Is it taken by a node that is only expected? Then that one's place is the caller's. */
+static bool
+taken_by_expected(const med_system *system, const med_table_insertion *insertion)
+{
+    const med_node_row *row = med_system_node(system, insertion->index);
+    /* Relaxed: a life begins and ends EXPECTED, and only that life is replaced. */
+    return atomic32_load_relaxed(&row->phase) == MED_NODE_EXPECTED;
 }
 
 /* Under the number asked for; where any will do, from the first of those on. */
@@ -220,8 +223,12 @@ insert_once(med_system *system, med_table_insertion *insertion, uint64_t until_n
     for (uint32_t pauses = 0;;) {
         medley_status_t status = med_table_insert(&system->nodes, insertion);
         if (status != MEDLEY_ERR_EXISTS || !med_port_has_processes() ||
-            taken_by_living(system, insertion->index, insertion->generation) ||
             med_port_clock_ns() >= until_ns) {
+            return status;
+        }
+        insertion->replaces = taken_by_expected(system, insertion);
+        if (!insertion->replaces &&
+            taken_by_living(system, insertion->index, insertion->generation)) {
             return status;
         }
         med_wait_pause(&pauses);

@@ -62,6 +62,17 @@ med_table_init(const med_table_view *view)
 
 /* ---- Insert and remove ----------------------------------------------------------------------- */
 
+/* A LIVE row, and what it leaves behind in the index. */
+static void
+give_back(const med_table_view *view, med_row *row, uint32_t index)
+{
+    /* Relaxed: written under the lock. */
+    uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
+    /* T4 leaving -> A1 (table_index.c): whoever passes it on his way knows what T1 told. */
+    atomic32_store_release(&row->state, med_row_word(MED_ROW_REMOVING, generation));
+    med_table_index_retire(view, index);
+}
+
 static medley_status_t
 insert_locked(const med_table_view *view, med_key key, med_table_insertion *insertion)
 {
@@ -101,6 +112,32 @@ free_key(const med_table_view *view, med_key first)
     return key;
 }
 
+/* The row that it replaces, if that is there. */
+static med_row *
+replaced_by(const med_table_view *view, const med_table_insertion *insertion)
+{
+    if (!med_port_has_processes() || !insertion->replaces || insertion->index >= view->row_count) {
+        return NULL; /* no image of bare metal has rows that are only kept for others */
+    }
+    med_row *row = med_table_row(view, insertion->index);
+    uint32_t state = atomic32_load_relaxed(&row->state); /* relaxed: written under the lock */
+    return state == med_row_word(MED_ROW_LIVE, insertion->generation) ? row : NULL;
+}
+
+/* Has a row other than `replaced` the key? That one then is what it names. */
+static bool
+key_is_taken(const med_table_view *view, const med_row *replaced, med_table_insertion *insertion)
+{
+    uint32_t index, generation;
+    if (insertion->any || med_table_find(view, insertion->key, &index, &generation) != MEDLEY_OK ||
+        med_table_row(view, index) == replaced) {
+        return false;
+    }
+    insertion->index = index;
+    insertion->generation = generation;
+    return true;
+}
+
 medley_status_t
 med_table_insert(const med_table_view *view, med_table_insertion *insertion)
 {
@@ -108,12 +145,15 @@ med_table_insert(const med_table_view *view, med_table_insertion *insertion)
     if (status != MEDLEY_OK) {
         return status;
     }
+    med_row *replaced = replaced_by(view, insertion);
     med_key key = insertion->any ? free_key(view, insertion->key) : insertion->key;
-    if (!insertion->any &&
-        med_table_find(view, key, &insertion->index, &insertion->generation) == MEDLEY_OK) {
+    if (key_is_taken(view, replaced, insertion)) {
         status = MEDLEY_ERR_EXISTS;
     } else if (insertion->may) {
         status = insertion->may(insertion->context);
+    }
+    if (status == MEDLEY_OK && replaced) {
+        give_back(view, replaced, insertion->index);
     }
     if (status == MEDLEY_OK) {
         status = insert_locked(view, key, insertion);
@@ -168,11 +208,7 @@ remove_locked(med_row *row, uint32_t index, void *context)
     if (status != MEDLEY_OK) {
         return status;
     }
-    /* Relaxed: written under the lock. */
-    uint32_t generation = med_row_generation_of(atomic32_load_relaxed(&row->state));
-    /* T4 leaving -> A1 (table_index.c): whoever passes it on his way knows what T1 told. */
-    atomic32_store_release(&row->state, med_row_word(MED_ROW_REMOVING, generation));
-    med_table_index_retire(view, index);
+    give_back(view, row, index);
     return MEDLEY_OK;
 }
 

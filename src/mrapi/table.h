@@ -130,6 +130,10 @@ typedef void (*med_row_fill)(med_row *row, uint32_t index, uint32_t generation, 
 typedef struct med_table_insertion {
     med_key key;
     bool any; /* under a free key at or above `key`, which becomes that when it is inserted */
+    /* Where the row named by the results is still there when this one is inserted, it is given back
+     * in the same hold of the lock: this one takes its place, so that no other can, and may have
+     * its key. */
+    bool replaces;
     /* Asked first, with the lock held and nothing changed: what it returns other than MEDLEY_OK is
      * returned. It may take locks of tables that come later in the partition. NULL: nobody is. */
     medley_status_t (*may)(void *context);

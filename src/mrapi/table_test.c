@@ -108,6 +108,52 @@ any_key_is_nobody_elses(void **state)
     table_free(&view);
 }
 
+/* In a full table: under the same key, or another. What is refused changes nothing; where the one
+ * to replace has gone meanwhile, it is an insertion as any. */
+static void
+one_replaces_another(void **state)
+{
+    med_table_view view = table_make();
+    uint32_t index[ROWS], generation[ROWS], body = 7;
+    (void)state;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        assert_int_equal(insert(&view, i, &index[i], &generation[i]), MEDLEY_OK);
+    }
+    med_table_insertion same = {.key = {1, 5}, .fill = fill, .context = &body};
+    assert_int_equal(med_table_insert(&view, &same), MEDLEY_ERR_EXISTS);
+    assert_true(same.index == index[5] && same.generation == generation[5]);
+    same.replaces = true;
+    assert_int_equal(med_table_insert(&view, &same), MEDLEY_OK);
+    assert_int_equal(find(&view, 5), MEDLEY_OK);
+    assert_int_equal(med_table_remove(&view, index[5], generation[5]), MEDLEY_ERR_STALE);
+    med_table_insertion other = {.key = {1, 6},
+                                 .replaces = true,
+                                 .index = same.index,
+                                 .generation = same.generation,
+                                 .fill = fill,
+                                 .context = &body};
+    assert_int_equal(med_table_insert(&view, &other), MEDLEY_ERR_EXISTS);
+    assert_true(other.index == index[6] && other.generation == generation[6]);
+    assert_int_equal(find(&view, 5), MEDLEY_OK);
+    other = (med_table_insertion){.key = {1, 100},
+                                  .replaces = true,
+                                  .index = same.index,
+                                  .generation = same.generation,
+                                  .fill = fill,
+                                  .context = &body};
+    med_table_insertion late = other;
+    assert_int_equal(med_table_insert(&view, &other), MEDLEY_OK);
+    assert_int_equal(find(&view, 5), MEDLEY_ERR_NOT_FOUND);
+    assert_int_equal(find(&view, 100), MEDLEY_OK);
+    late.key.low = 101;
+    assert_int_equal(med_table_insert(&view, &late), MEDLEY_ERR_LIMIT);
+    assert_int_equal(med_table_remove(&view, index[0], generation[0]), MEDLEY_OK);
+    assert_int_equal(med_table_insert(&view, &late), MEDLEY_OK);
+    assert_int_equal(find(&view, 100), MEDLEY_OK);
+    assert_int_equal(atomic32_load_relaxed(&view.table->used), ROWS);
+    table_free(&view);
+}
+
 static void
 generations_wrap(void **state)
 {
@@ -383,6 +429,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(insert_find_remove),
         cmocka_unit_test(any_key_is_nobody_elses),
+        cmocka_unit_test(one_replaces_another),
         cmocka_unit_test(generations_wrap),
         cmocka_unit_test(chains_do_not_grow),
         cmocka_unit_test(one_chain_loses_any),

@@ -94,6 +94,16 @@ fill(med_row *filled, uint32_t index, uint32_t generation, void *context)
     atomic32_store_relaxed(&((row *)(void *)filled)->life, f->number + 1); /* relaxed: T1 follows */
 }
 
+/* It was inserted. */
+static uint32_t
+made(const filling *f, const med_table_insertion *insertion)
+{
+    life *l = &f->n->lives[f->number];
+    SIM_CHECK(l->index == insertion->index && l->generation == insertion->generation);
+    l->there = true;
+    return f->number;
+}
+
 /* Who made it, if it was made; LIVES_MAX: it is there already, or there is no room. */
 static uint32_t
 insert(const sim_actor *actor, const med_table_view *view, uint32_t key)
@@ -103,13 +113,25 @@ insert(const sim_actor *actor, const med_table_view *view, uint32_t key)
     medley_status_t status = med_table_insert(view, &insertion);
     SIM_CHECK(status == MEDLEY_OK || status == MEDLEY_ERR_LIMIT ||
               (status == MEDLEY_ERR_EXISTS && key == EVERYBODYS));
-    if (status != MEDLEY_OK) {
-        return LIVES_MAX;
-    }
-    const life *made = &f.n->lives[f.number];
-    SIM_CHECK(made->index == insertion.index && made->generation == insertion.generation);
-    f.n->lives[f.number].there = true;
-    return f.number;
+    return status == MEDLEY_OK ? made(&f, &insertion) : LIVES_MAX;
+}
+
+/* In the place of an own one, which nobody else gets meanwhile. */
+static uint32_t
+replace(const sim_actor *actor, const med_table_view *view, uint32_t number, uint32_t key)
+{
+    filling f = {.n = actor->notes, .key = key};
+    life *l = &f.n->lives[number];
+    med_table_insertion insertion = {.key = keys[key],
+                                     .replaces = true,
+                                     .index = l->index,
+                                     .generation = l->generation,
+                                     .fill = fill,
+                                     .context = &f};
+    l->there = false;
+    SIM_CHECK(med_table_insert(view, &insertion) == MEDLEY_OK && !l->removed);
+    l->removed = true;
+    return made(&f, &insertion);
 }
 
 /* May be removed by then, or its row be another's. */
@@ -167,7 +189,7 @@ act(const sim_actor *actor)
     uint32_t own = LIVES_MAX;
     view_make(actor, ROWS, &view);
     for (uint32_t round = 0; round < ROUNDS && n->count + ACTORS < LIVES_MAX; round++) {
-        uint32_t what = sim_random(6);
+        uint32_t what = sim_random(7);
         if (what == 0) {
             (void)insert(actor, &view, EVERYBODYS);
         } else if (what == 1) {
@@ -179,6 +201,9 @@ act(const sim_actor *actor)
             remove_life(actor, &view, own);
             key ^= 1;
             own = insert(actor, &view, key);
+        } else if (what == 4 && own != LIVES_MAX) {
+            key ^= sim_random(2); /* the same, or its other */
+            own = replace(actor, &view, own, key);
         } else {
             (void)find(actor, &view, sim_random(EVERYBODYS + 1));
         }
@@ -201,9 +226,9 @@ act_find(const sim_actor *actor)
     med_table_view view;
     view_make(actor, 1, &view);
     for (uint32_t i = 0; actor->index == 0 && i < LIVES_MAX; i++) {
-        uint32_t made = insert(actor, &view, sim_random(EVERYBODYS + 1));
-        SIM_CHECK(made != LIVES_MAX);
-        remove_life(actor, &view, made);
+        uint32_t number = insert(actor, &view, sim_random(EVERYBODYS + 1));
+        SIM_CHECK(number != LIVES_MAX);
+        remove_life(actor, &view, number);
     }
     for (uint32_t i = 0; actor->index != 0 && i < FINDS; i++) {
         (void)find(actor, &view, sim_random(EVERYBODYS + 1));
