@@ -13,7 +13,8 @@
 
 #define WIDTH 16  /* of a stage's bar, where there is room; */
 #define BESIDE 60 /* beside all bars: names, brackets, what they do */
-#define LOOK_MS 50
+#define LOOK_MS 20
+#define PATIENCE_MS 50
 
 static const char *const names[STAGES] = {
     [LOADER] = "loader", [QUANTISER] = "quantiser", [WRITER] = "writer"};
@@ -91,7 +92,7 @@ main(void)
     note n;
     signal(SIGTERM, end);
     stage_begin("bar", BAR);
-    stage_be_patient(LOOK_MS); /* with a stage that may be dead */
+    stage_be_patient(PATIENCE_MS); /* with a stage that may be dead */
     while (!is_over) {
         progress before[STAGES];
         memcpy(before, newest, sizeof before);
