@@ -9,6 +9,9 @@
  *   delete   CLOSING, from when on nobody makes a lane for it; then its lanes are left, then
  *            the row goes. Each step may be done again, by the owner or his recovery
  *
+ * One that is expected (endpoint_expected.c) is replaced by its node's in one hold of the table's
+ * lock, so that no other gets its place.
+ *
  * Who waits for an endpoint to appear sets `awaited` in the exchange, and sleeps where he sleeps
  * for everything. Who makes one looks at that, and wakes all nodes: it is rare.
  *
@@ -48,7 +51,8 @@ med_endpoint_of(const med_system *system, med_handle endpoint, med_endpoint_row 
     *row = med_endpoint_at(system, index);
     /* A1 live, over <- T1 (table.c), T6 (table_index.c) */
     uint32_t word = atomic32_load_acquire(&(*row)->row.state);
-    return med_handle_is_current(endpoint, word) ? MEDLEY_OK : MEDLEY_ERR_STALE;
+    bool there = med_handle_is_current(endpoint, word) && !med_endpoint_is_expected(*row);
+    return there ? MEDLEY_OK : MEDLEY_ERR_STALE;
 }
 
 medley_status_t
@@ -211,6 +215,10 @@ med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint)
         .fill = fill,
         .context = &context,
     };
+    const med_endpoint_name name = {self->domain, self->node, port};
+    insertion.replaces =
+        med_port_has_processes() &&
+        med_endpoint_expected_find(self->system, &name, &insertion.index, &insertion.generation);
     medley_status_t status = med_table_insert(&self->system->endpoints, &insertion);
     if (status == MEDLEY_ERR_LIMIT && med_exchange_bury_due(self)) {
         status = med_table_insert(&self->system->endpoints, &insertion);

@@ -34,7 +34,7 @@ typedef enum med_endpoint_setting {
 } med_endpoint_setting;
 
 typedef struct med_endpoint_row {
-    med_row row;                              /* key: its node (a reference), port */
+    med_row row; /* key: its node (a reference), port; of an expected one, 0 and a hash */
     atomic32 settings[MED_ENDPOINT_SETTINGS]; /* written by the owner */
     atomic32 gets;                            /* how often others got it, less releases */
     atomic32 got_by;                          /* who got it last, a node reference, or 0 */
@@ -45,7 +45,10 @@ typedef struct med_endpoint_row {
     uint32_t unused[1];
     atomic32 lanes_made; /* how many ever were with it as the receiver, or as a topic; by their
                             makers */
-    uint32_t unused_too[15];
+    struct {
+        atomic32 domain, node, port;
+    } expected; /* under which name, if it is; written before others can come */
+    uint32_t unused_too[12];
 } med_endpoint_row;
 _Static_assert(sizeof(med_endpoint_row) == 128, "the same in every build");
 _Static_assert(offsetof(med_endpoint_row, lanes_made) == 64, "apart");
@@ -120,6 +123,14 @@ med_endpoint_at(const struct med_system *system, uint32_t index)
     return (med_endpoint_row *)(void *)med_table_row(&system->endpoints, index);
 }
 
+/* Is a row that is LIVE nobody's yet, but its place kept? */
+static inline bool
+med_endpoint_is_expected(const med_endpoint_row *row)
+{
+    /* Relaxed: constant while LIVE. */
+    return med_port_has_processes() && atomic32_load_relaxed(&row->row.key_high) == 0;
+}
+
 /* The row of a handle. MEDLEY_ERR_ARGUMENT: no handle of an endpoint; MEDLEY_ERR_STALE. */
 medley_status_t
 med_endpoint_of(const struct med_system *system, med_handle endpoint, med_endpoint_row **row);
@@ -131,6 +142,25 @@ med_endpoint_owner(const struct med_system *system, med_handle endpoint, uint32_
 medley_status_t med_endpoint_why_gone(const struct med_system *system, med_handle endpoint);
 /* There may be a lane with it as the receiver that it has not seen. */
 void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint);
+
+/* ---- Expected ones (endpoint_expected.c) ----------------------------------------------------- */
+
+/* Keeps the place of an endpoint that its node will create, while nobody else is in the system yet;
+ * one with a domain, node and port below those that the library chooses. MEDLEY_ERR_EXISTS,
+ * MEDLEY_ERR_LIMIT. */
+medley_status_t
+med_endpoint_expect(struct med_system *system, uint32_t domain, uint32_t node, uint32_t port);
+
+typedef struct med_endpoint_name {
+    uint32_t domain;
+    uint32_t node;
+    uint32_t port;
+} med_endpoint_name;
+/* The row that keeps the place of that one. Only a node of that number takes it. */
+bool med_endpoint_expected_find(const struct med_system *system,
+                                const med_endpoint_name *name,
+                                uint32_t *index,
+                                uint32_t *generation);
 
 /* ---- What it is for (endpoint_settings.c) ---------------------------------------------------- */
 

@@ -33,6 +33,28 @@ end_read(const med_system *system, const med_endpoint_row *row, med_view_end *en
                        ref == owner;
 }
 
+static void
+expected_read(const med_endpoint_row *row, med_view_endpoint *view)
+{
+    *view = (med_view_endpoint){.expected = true,
+                                .name = {.owner_known = true,
+                                         .domain = seen(&row->expected.domain),
+                                         .node = seen(&row->expected.node),
+                                         .port = seen(&row->expected.port)}};
+}
+
+static void
+owned_read(const med_system *system, uint32_t index, uint32_t life, med_view_endpoint *view)
+{
+    const med_endpoint_row *row = med_endpoint_at(system, index);
+    med_handle handle = med_handle_make(MED_HANDLE_ENDPOINT, index, life);
+    view->expected = false;
+    end_read(system, row, &view->name);
+    view->closing = seen(&row->closing) != 0;
+    view->connected = med_endpoint_channel(system, handle) != 0;
+    view->gets = seen(&row->gets);
+}
+
 bool
 med_view_endpoint_read(const med_system *system, uint32_t index, med_view_endpoint *view)
 {
@@ -41,11 +63,11 @@ med_view_endpoint_read(const med_system *system, uint32_t index, med_view_endpoi
     if (med_row_state_of(state) != MED_ROW_LIVE) {
         return false;
     }
-    med_handle handle = med_handle_make(MED_HANDLE_ENDPOINT, index, med_row_generation_of(state));
-    end_read(system, row, &view->name);
-    view->closing = seen(&row->closing) != 0;
-    view->connected = med_endpoint_channel(system, handle) != 0;
-    view->gets = seen(&row->gets);
+    if (seen(&row->row.key_high) == 0) {
+        expected_read(row, view);
+    } else {
+        owned_read(system, index, med_row_generation_of(state), view);
+    }
     return seen(&row->row.state) == state;
 }
 

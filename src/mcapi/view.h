@@ -9,7 +9,7 @@
 #include "mcapi/lane.h"
 
 typedef struct med_view_end {
-    bool owner_known; /* a node that is (still) there */
+    bool owner_known; /* a node that is (still) there, or that is expected to make it */
     uint32_t domain;
     uint32_t node;
     uint32_t port;
@@ -17,6 +17,7 @@ typedef struct med_view_end {
 
 typedef struct med_view_endpoint {
     med_view_end name;
+    bool expected; /* nobody's yet: the others say nothing */
     bool closing;
     bool connected;
     uint32_t gets; /* by others, less releases */

@@ -99,7 +99,8 @@ enum {
 };
 
 #define TOP_ADVICE                                                                                 \
-    "want name, on-death, limits, domains, nodes, mutexes, semaphores, rwlocks, shmems, programs"
+    "want name, on-death, limits, domains, nodes, endpoints, mutexes, semaphores, rwlocks, "       \
+    "shmems, programs"
 
 static uint32_t
 top_key(med_word key)

@@ -30,10 +30,13 @@ struct med_system;
 #define MED_IMAGE_LIST_ROOM (2u * MED_IMAGE_LIST_MAX)
 /* The numbers of domains and nodes are below. */
 #define MED_IMAGE_NUMBER_ANY UINT32_MAX
+/* Above are the ports that MCAPI chooses where any will do. */
+#define MED_IMAGE_PORT_MAX 0x3fffffffu
 
 typedef enum med_image_section {
     MED_IMAGE_DOMAINS,
     MED_IMAGE_NODES,
+    MED_IMAGE_ENDPOINTS,
     MED_IMAGE_MUTEXES,
     MED_IMAGE_SEMAPHORES,
     MED_IMAGE_RWLOCKS,
@@ -52,8 +55,9 @@ extern const med_image_attribute med_image_attributes[];
 typedef struct med_image_item {
     med_image_section section;
     uint32_t line;
-    uint32_t number;
+    uint32_t number; /* of an endpoint: its port */
     uint32_t domain;
+    uint32_t node;       /* of an endpoint */
     uint32_t attributes; /* DOMAIN_SHARED unless said otherwise */
     uint32_t limit;
     uint32_t size_bytes;

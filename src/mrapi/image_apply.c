@@ -17,6 +17,12 @@
 #include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
+/* Of a floor above: this name is all that this one knows of it. */
+MED_PORT_OPTIONAL medley_status_t med_endpoint_expect(med_system *system,
+                                                      uint32_t domain,
+                                                      uint32_t node,
+                                                      uint32_t port);
+
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
 void
@@ -30,9 +36,10 @@ med_image_limits(const med_image *image, med_limits *limits)
 }
 
 static const med_limit limit_of[MED_IMAGE_SECTION_COUNT] = {
-    [MED_IMAGE_DOMAINS] = MED_LIMIT_DOMAINS, [MED_IMAGE_NODES] = MED_LIMIT_NODES,
-    [MED_IMAGE_MUTEXES] = MED_LIMIT_MUTEXES, [MED_IMAGE_SEMAPHORES] = MED_LIMIT_SEMAPHORES,
-    [MED_IMAGE_RWLOCKS] = MED_LIMIT_RWLOCKS, [MED_IMAGE_SHMEMS] = MED_LIMIT_SHMEMS,
+    [MED_IMAGE_DOMAINS] = MED_LIMIT_DOMAINS,       [MED_IMAGE_NODES] = MED_LIMIT_NODES,
+    [MED_IMAGE_ENDPOINTS] = MED_LIMIT_ENDPOINTS,   [MED_IMAGE_MUTEXES] = MED_LIMIT_MUTEXES,
+    [MED_IMAGE_SEMAPHORES] = MED_LIMIT_SEMAPHORES, [MED_IMAGE_RWLOCKS] = MED_LIMIT_RWLOCKS,
+    [MED_IMAGE_SHMEMS] = MED_LIMIT_SHMEMS,
 };
 
 static medley_status_t
@@ -151,8 +158,9 @@ line_of_first(med_image *image, const med_image_item *second)
     med_image_item item;
     med_image_rewind(image, &reader);
     while (med_image_next(&reader, &item) == MEDLEY_OK) {
+        bool in_domain = item.section == MED_IMAGE_NODES || item.section == MED_IMAGE_ENDPOINTS;
         bool same = item.section == second->section && item.number == second->number &&
-                    (item.section != MED_IMAGE_NODES || item.domain == second->domain);
+                    item.node == second->node && (!in_domain || item.domain == second->domain);
         if (same) {
             return item.line;
         }
@@ -166,12 +174,12 @@ failed(const making *m, const med_image_item *item, medley_status_t status)
     med_text what = {.length = 0};
     med_text advice = {.length = 0};
     if (status == MEDLEY_ERR_EXISTS) {
-        med_text_string(&what, "number ");
+        med_text_string(&what, item->section == MED_IMAGE_ENDPOINTS ? "port " : "number ");
         med_text_number(&what, item->number);
         med_text_string(&what, " is there already");
         med_text_string(&advice, "line ");
         med_text_number(&advice, line_of_first(m->image, item));
-        med_text_string(&advice, " has it; choose another number");
+        med_text_string(&advice, " has it; choose another");
     } else {
         med_text_string(&what, "this cannot be made");
         med_text_string(&advice, medley_status_text(status));
@@ -196,6 +204,9 @@ item_make(making *m, const med_image_item *item)
         break;
     case MED_IMAGE_NODES:
         status = node_make(m, item);
+        break;
+    case MED_IMAGE_ENDPOINTS:
+        status = med_endpoint_expect(m->system, item->domain, item->node, item->number);
         break;
     default:
         status = object_make(m, item);

@@ -15,6 +15,8 @@
 enum {
     KEY_NUMBER,
     KEY_DOMAIN,
+    KEY_NODE,
+    KEY_PORT,
     KEY_ATTRIBUTES,
     KEY_LIMIT,
     KEY_SIZE,
@@ -47,12 +49,15 @@ typedef struct section_info {
 } section_info;
 
 #define NUMBER_AND_DOMAIN (HAS(KEY_NUMBER) | HAS(KEY_DOMAIN))
+#define OF_ENDPOINTS (HAS(KEY_PORT) | HAS(KEY_NODE) | HAS(KEY_DOMAIN))
 #define OF_OBJECTS (NUMBER_AND_DOMAIN | HAS(KEY_ATTRIBUTES))
 
 static const section_info sections[MED_IMAGE_SECTION_COUNT] = {
     [MED_IMAGE_DOMAINS] = {"domains", HAS(KEY_NUMBER), HAS(KEY_NUMBER), 0, "want number"},
     [MED_IMAGE_NODES] = {"nodes", NUMBER_AND_DOMAIN, NUMBER_AND_DOMAIN, 0,
                          "want number and domain"},
+    [MED_IMAGE_ENDPOINTS] = {"endpoints", OF_ENDPOINTS, OF_ENDPOINTS, 0,
+                             "want port, node and domain"},
     [MED_IMAGE_MUTEXES] = {"mutexes", OF_OBJECTS, NUMBER_AND_DOMAIN, ATTRIBUTES_OF_MUTEXES,
                            "want number, domain; or attributes"},
     [MED_IMAGE_SEMAPHORES] = {"semaphores", OF_OBJECTS | HAS(KEY_LIMIT),
@@ -101,6 +106,22 @@ number_value(med_image *image, med_word value, med_image_item *item, med_text *w
     (void)image;
     return med_word_number32(value, most, &item->number) ||
            wants_most(wanted, "want a number up to ", most, "");
+}
+
+static bool
+node_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
+{
+    (void)image;
+    return med_word_number32(value, MED_NODE_ANY_FIRST - 1, &item->node) ||
+           wants_most(wanted, "want a number up to ", MED_NODE_ANY_FIRST - 1, "");
+}
+
+static bool
+port_value(med_image *image, med_word value, med_image_item *item, med_text *wanted)
+{
+    (void)image;
+    return med_word_number32(value, MED_IMAGE_PORT_MAX, &item->number) ||
+           wants_most(wanted, "want a number up to ", MED_IMAGE_PORT_MAX, "");
 }
 
 static bool
@@ -278,6 +299,8 @@ static const struct {
 } keys[KEY_COUNT] = {
     [KEY_NUMBER] = {"number", number_value},
     [KEY_DOMAIN] = {"domain", domain_value},
+    [KEY_NODE] = {"node", node_value},
+    [KEY_PORT] = {"port", port_value},
     [KEY_ATTRIBUTES] = {"attributes", attributes_value},
     [KEY_LIMIT] = {"limit", limit_value},
     [KEY_SIZE] = {"size", size_value},

@@ -19,6 +19,10 @@ static const char good[] = "medley-system: 1\n"
                            "  rmem-attachments: 5\n"
                            "domains:\n"
                            "  - number: 3\n"
+                           "endpoints:\n"
+                           "  - port: 1073741823\n"
+                           "    node: 4\n"
+                           "    domain: 3\n"
                            "shmems:\n"
                            "  - number: 8\n"
                            "    domain: 3\n"
@@ -63,13 +67,16 @@ reads_items(void **state)
     assert_int_equal(med_image_next(&reader, &item), MEDLEY_OK);
     assert_true(item.section == MED_IMAGE_DOMAINS && item.number == 3 && item.line == 8);
     assert_int_equal(med_image_next(&reader, &item), MEDLEY_OK);
+    assert_true(item.section == MED_IMAGE_ENDPOINTS && item.number == 0x3fffffff);
+    assert_true(item.node == 4 && item.domain == 3 && item.line == 10);
+    assert_int_equal(med_image_next(&reader, &item), MEDLEY_OK);
     assert_true(item.section == MED_IMAGE_SHMEMS && item.number == 8 && item.domain == 3);
     assert_true(item.size_bytes == 4096 && item.address == UINT64_C(0x7f0000000000));
     assert_true(item.place == MED_PORT_PLACE_NUMA && item.place_index == 2);
     assert_int_equal(item.attributes, MED_MUTEX_DOMAIN_SHARED);
     assert_true(item.node_count == 2 && list[0] == 1 && list[1] == UINT32_MAX - 1);
     assert_int_equal(med_image_next(&reader, &item), MEDLEY_OK);
-    assert_true(item.section == MED_IMAGE_MUTEXES && item.number == 0 && item.line == 17);
+    assert_true(item.section == MED_IMAGE_MUTEXES && item.number == 0 && item.line == 21);
     assert_int_equal(item.attributes, MED_MUTEX_RECURSIVE | MED_MUTEX_PRIORITY_INHERITANCE);
     assert_int_equal(med_image_next(&reader, &item), MEDLEY_EMPTY);
     assert_int_equal(med_image_next(&reader, &item), MEDLEY_EMPTY);

@@ -38,6 +38,7 @@ static const uint32_t shape[] = {
     offsetof(med_partition_header, limits),
     offsetof(med_partition_header, segments),
     offsetof(med_partition_header, trace_events),
+    offsetof(med_partition_header, expected_keys),
     sizeof(med_limits),
     MED_TRACED_LANES,
     sizeof(med_trace_slot),

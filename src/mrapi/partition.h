@@ -54,9 +54,11 @@ typedef struct med_partition_header {
     uint32_t on_death; /* med_on_death */
     char name[64];
     med_limits limits;
-    atomic32 segments;     /* how many were ever begun: each has a number of its own */
-    uint32_t trace_events; /* how many the trace keeps; 0: there is none */
-    uint32_t unused[5];
+    atomic32 segments;      /* how many were ever begun: each has a number of its own */
+    uint32_t trace_events;  /* how many the trace keeps; 0: there is none */
+    atomic32 expected_keys; /* how many the name of an expected endpoint may have; 0: none is
+                               expected. Written before others can come */
+    uint32_t unused[4];
 } med_partition_header;
 _Static_assert(sizeof(med_partition_header) == 192, "the header is three lines");
 _Static_assert(offsetof(med_partition_header, limits) == 104, "the same in every build");

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Killed while it comes into a system or leaves it, as a process or as a node. */
+#include <mcapi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "kill/scenario.h"
+#include "mcapi/endpoint.h"
+#include "mcapi/view.h"
 #include "medley/medley.h"
 #include "mrapi/image.h"
 #include "mrapi/system.h"
@@ -44,6 +47,64 @@ another_may_come(void)
     med_system_release(come->system);
 }
 
+/* ---- An endpoint comes that is expected ------------------------------------------------------ */
+
+#define PORT 9
+
+static void
+endpoint_is_expected(void)
+{
+    const med_self *self = med_self_get();
+    ensure(med_endpoint_expect(self->system, DOMAIN, CHILD, PORT) == MEDLEY_OK, "expect");
+}
+
+static void
+child_exchanges(void)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    mcapi_initialize(DOMAIN, CHILD, NULL, NULL, &info, &status);
+    ensure(status == MCAPI_SUCCESS, "exchange");
+}
+
+static void
+op_endpoint(void)
+{
+    mcapi_status_t status;
+    (void)mcapi_endpoint_create(PORT, &status);
+    ensure(status == MCAPI_SUCCESS, "create an endpoint");
+}
+
+static medley_status_t
+nothing(void *context)
+{
+    (void)context;
+    return MEDLEY_OK;
+}
+
+/* The child is dead: its place is kept, or what came in it went with the child. */
+static void
+endpoint_is_expected_or_gone(void)
+{
+    const med_system *system = med_self_get()->system;
+    uint32_t kept = 0;
+    (void)med_process_recover_all(med_self_get()->system);
+    ensure(med_table_hold(&system->endpoints, nothing, NULL) == MEDLEY_OK, "mend the table");
+    for (uint32_t i = 0; i < system->endpoints.row_count; i++) {
+        med_view_endpoint endpoint;
+        if (med_view_endpoint_read(system, i, &endpoint)) {
+            ensure(endpoint.expected && endpoint.name.node == CHILD && endpoint.name.port == PORT,
+                   "only what was expected is there");
+            uint32_t word = atomic32_load_acquire(&med_endpoint_at(system, i)->row.state);
+            ensure(med_table_remove(&system->endpoints, i, med_row_generation_of(word)) ==
+                       MEDLEY_OK,
+                   "expect no more");
+            kept++;
+        }
+    }
+    ensure(kept <= 1 && atomic32_load_relaxed(&system->endpoints.table->used) == 0, "no other");
+}
+
 /* ---- A system is made of an image ------------------------------------------------------------ */
 
 /* Read before the first step: to read it changes nothing that others see, and takes a tenth of all
@@ -55,6 +116,7 @@ image_read(void)
 {
     static const char text[] = "medley-system: 1\ndomains:\n  - number: 1\n"
                                "nodes:\n  - number: 2\n    domain: 1\n"
+                               "endpoints:\n  - port: 1\n    node: 2\n    domain: 1\n"
                                "shmems:\n  - number: 1\n    domain: 1\n    size: 64\n";
     static unsigned list[MED_IMAGE_LIST_ROOM];
     ensure(med_image_open_text("a text", text, sizeof text - 1, list, &image) == MEDLEY_OK,
@@ -82,6 +144,10 @@ static const scenario scenarios[] = {
      .operation = {.prepare = child_attached, .operate = child_up},
      .before = child_is_expected,
      .after = another_may_come},
+    {.name = "endpoint_expected",
+     .operation = {.prepare = child_exchanges, .operate = op_endpoint},
+     .before = endpoint_is_expected,
+     .after = endpoint_is_expected_or_gone},
     {.name = "attach_image",
      .operation = {.prepare = image_read, .operate = op_attach_image},
      .alone = true},

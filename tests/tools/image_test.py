@@ -28,6 +28,13 @@ nodes:
     domain: 1
   - domain: 2
     number: 7
+endpoints:
+  - port: 2
+    node: 7
+    domain: 2
+  - port: 1
+    node: 7
+    domain: 1
 mutexes:
   - number: 2
     domain: 1
@@ -83,6 +90,30 @@ WRONG = [
     (BEGIN + "  - number: 2\n    number: 2\n", 6, "second 'number'"),
     (BEGIN + "  - number: 2\n    size: 2\n", 6, "unknown key 'size': want number"),
     (BEGIN + "nodes:\n  - number: 1073741824\n", 6, "want a number up to 1073741823"),
+    (BEGIN + "endpoints:\n  - port: 1073741824\n", 6, "port '1073741824': want a number up to"),
+    (BEGIN + "endpoints:\n  - node: 1073741824\n", 6, "node '1073741824': want a number up to"),
+    (BEGIN + "endpoints:\n  - number: 1\n", 6, "unknown key 'number': want port, node and domain"),
+    (BEGIN + "endpoints:\n  - port: 1\n    node: 1\n", 6, "a key is missing: want port, node and"),
+    (
+        BEGIN + "endpoints:\n  - port: 1\n    node: 1\n    domain: 3\n",
+        6,
+        "domain 3 is not there: add it",
+    ),
+    (
+        BEGIN + "  - number: 2\nendpoints:\n"
+        "  - port: 5\n    node: 1\n    domain: 2\n"
+        "  - port: 5\n    node: 2\n    domain: 1\n"
+        "  - port: 5\n    node: 1\n    domain: 1\n"
+        "  - port: 5\n    node: 2\n    domain: 1\n",
+        16,
+        "port 5 is there already: line 10 has it; choose another",
+    ),
+    (
+        BEGIN + "limits:\n  endpoints: 1\nendpoints:\n"
+        "  - port: 1\n    node: 1\n    domain: 1\n  - port: 2\n    node: 1\n    domain: 1\n",
+        11,
+        "more than the limit of 1 endpoint:",
+    ),
     (BEGIN + "mutexes:\n  - number: 4026531840\n", 6, "want a number up to 4026531839"),
     (BEGIN + "mutexes:\n  - number: 1\n", 6, "a key is missing: want number, domain"),
     (BEGIN + "mutexes:\n  - number: 1\n    domain: 3\n", 6, "domain 3 is not there: add it"),
@@ -217,6 +248,7 @@ class Image(CommandTest):
         by_hand = yaml.safe_load(RADAR)
         for key in ("name", "on-death", "domains", "nodes"):
             self.assertEqual(saved[key], by_hand[key])
+        self.assertEqual(saved["endpoints"], by_hand["endpoints"][::-1])  # by node
         self.assertEqual(saved["limits"]["sharers"], 9)
         self.assertEqual(saved["shmems"][0]["nodes"], [7, 8])
 
@@ -225,6 +257,13 @@ class Image(CommandTest):
         seen = self.look("radar")
         self.assertEqual([row["mutex"] for row in seen["locks"]], [2, 1])
         self.assertEqual({row["state"] for row in seen["nodes"]}, {"expected"})
+        self.assertEqual(
+            [(row["endpoint"], row["state"]) for row in seen["endpoints"]],
+            [
+                ({"domain": 2, "node": 7, "port": 2}, "expected"),
+                ({"domain": 1, "node": 7, "port": 1}, "expected"),
+            ],
+        )
         # What the image made is found by number; who is expected comes, once.
         Holder(self, 1, 7, "get", 2, "lock", 2, system="radar")
         states = {(n["domain"], n["node"]): n["state"] for n in self.look("radar")["nodes"]}
@@ -330,6 +369,32 @@ class Image(CommandTest):
         Holder(self, 1, 2, system="bad")
         Holder(self, 1, 1, system="bad")
 
+    def states_of_node(self, node):
+        """Of its endpoints, by port."""
+        ends = [(row["endpoint"], row["state"]) for row in self.look("bad")["endpoints"]]
+        return {end["port"]: state for end, state in ends if end and end["node"] == node}
+
+    def test_expected_endpoints(self):
+        """Each is its node's to make, and saved whether it was expected or made."""
+        text = BEGIN + "limits:\n  endpoints: 4\nendpoints:\n" + "".join(
+            f"  - port: {port}\n    node: 5\n    domain: 1\n" for port in (1, 2, 3)
+        )
+        Loader(self, self.write(text))
+        environment = dict(self.environment, MEDLEY_SYSTEM="bad")
+        other = subprocess.run(
+            [HOLDER, "1", "4", "exchange", "1"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
+        self.assertIn("limit reached: 4 endpoints", other.stderr)
+        self.assertEqual(self.states_of_node(5), {port: "expected" for port in (1, 2, 3)})
+        Holder(self, 1, 5, "exchange", 1, system="bad")
+        self.assertEqual(self.states_of_node(5), {1: "free", 2: "free", 3: "connected", 4: "connected"})
+        ends = [f"  - port: {port}\n    node: 5\n    domain: 1\n" for port in (1, 2, 3, 4)]
+        self.assertIn("\nendpoints:\n" + "".join(ends), self.save("bad"))
+
     def test_variable(self):
         self.environment["MEDLEY_SYSTEM_IMAGE"] = self.write(RADAR)
         first = Holder(self, 1, 7, "get", 2, system="radar")
@@ -397,8 +462,12 @@ class Image(CommandTest):
         path = os.path.join(self.folder, "saved")
         saved = self.run_json("system", "save", path, "radar")["saved"]
         self.assertEqual((saved["system"], saved["file"]), ("radar", path))
-        counts = {key: saved[key] for key in ("domains", "nodes", "mutexes", "shmems")}
-        self.assertEqual(counts, {"domains": 2, "nodes": 2, "mutexes": 2, "shmems": 1})
+        counts = {
+            key: saved[key] for key in ("domains", "nodes", "endpoints", "mutexes", "shmems")
+        }
+        self.assertEqual(
+            counts, {"domains": 2, "nodes": 2, "endpoints": 2, "mutexes": 2, "shmems": 1}
+        )
         self.assertTrue(os.path.exists(path))
         _, errors = self.run_medley("system", "save", "-", "radar", "--json", status=2)
         self.assertIn("'save -' gives the file itself", errors)

@@ -62,11 +62,11 @@ class RunTest(CommandTest):
                 file.write(text)
         return path
 
-    def file(self, programs):
-        """A system's file, of JSON, which is YAML, too."""
+    def file(self, programs, sections=""):
+        """A system's file, of JSON, which is YAML, too; with sections before."""
         listed = [dict(program, command=list(map(str, program["command"]))) for program in programs]
         lines = ["programs:"] + [f"  - {json.dumps(program)}" for program in listed]
-        return self.path("system.yaml", SYSTEM + "\n".join(lines) + "\n")
+        return self.path("system.yaml", SYSTEM + sections + "\n".join(lines) + "\n")
 
     def run_file(self, programs, *words, status=0):
         return self.run_medley("run", "--file", self.file(programs), *words, status=status)
@@ -205,6 +205,21 @@ class Files(RunTest):
         seen = "".join(line[8:] for line in output.splitlines() if line.startswith("[looks] "))
         nodes = {node["node"] for node in json.loads(seen)["systems"][0]["nodes"]}
         self.assertEqual(nodes, {4, 5})
+
+    def test_expected_is_not_ready(self):
+        """An endpoint that the file itself says is to come."""
+        programs = [
+            shell(f'sleep 100 | sh -c \'sleep 0.3; exec "{HOLDER}" 1 4 exchange 1\'', name="node",
+                  background="true", ready="endpoint 1:4:1"),
+            shell(f"'{MEDLEY}' ps run --json", name="looks", after="node"),
+        ]
+        before = "endpoints:\n  - port: 1\n    node: 4\n    domain: 1\n"
+        path = self.file(programs, before)
+        output, _ = self.run_medley("run", "--file", path)
+        seen = "".join(line[8:] for line in output.splitlines() if line.startswith("[looks] "))
+        (end,) = [e for e in json.loads(seen)["systems"][0]["endpoints"] if
+                  e["endpoint"]["port"] == 1]
+        self.assertEqual(end["state"], "free")
 
     def test_silent_one_is_ready_as_soon_as_it_is_started(self):
         programs = [

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mcapi/view.h"
 #include "mrapi/image.h"
 #include "mrapi/object.h"
 #include "mrapi/system.h"
@@ -20,7 +21,8 @@
 
 /* In the order of their numbers, so that equal systems are equal files whatever was made first. */
 typedef struct entry {
-    uint32_t domain; /* of a node, else 0 */
+    uint32_t domain; /* of a node or an endpoint, else 0 */
+    uint32_t node;   /* of an endpoint, else 0 */
     uint32_t number;
     uint32_t index;
 } entry;
@@ -32,6 +34,9 @@ entry_compare(const void *a, const void *b)
     const entry *right = b;
     if (left->domain != right->domain) {
         return left->domain < right->domain ? -1 : 1;
+    }
+    if (left->node != right->node) {
+        return left->node < right->node ? -1 : 1;
     }
     return left->number < right->number ? -1 : left->number > right->number;
 }
@@ -97,6 +102,31 @@ node_write(FILE *file, const med_system *system, const entry *e)
 {
     (void)system;
     object_write(file, e->number, e->domain);
+}
+
+/* Those that somebody else can find: whose node and port a program chose, or an image. */
+static bool
+endpoint_entry(const med_system *system, med_kind kind, uint32_t index, entry *e)
+{
+    med_view_endpoint endpoint;
+    (void)kind;
+    bool there = med_view_endpoint_read(system, index, &endpoint) && endpoint.name.owner_known &&
+                 endpoint.name.node < MED_NODE_ANY_FIRST &&
+                 endpoint.name.port <= MED_IMAGE_PORT_MAX;
+    if (there) {
+        e->domain = endpoint.name.domain;
+        e->node = endpoint.name.node;
+        e->number = endpoint.name.port;
+    }
+    return there;
+}
+
+static void
+endpoint_write(FILE *file, const med_system *system, const entry *e)
+{
+    (void)system;
+    (void)fprintf(file, "  - port: %" PRIu32 "\n    node: %" PRIu32 "\n    domain: %" PRIu32 "\n",
+                  e->number, e->node, e->domain);
 }
 
 /* Of a mutex, a semaphore or a reader/writer lock. */
@@ -201,6 +231,7 @@ typedef struct section {
 static const section sections[] = {
     {"domains", MED_KIND_DOMAIN, domain_entry, domain_write},
     {"nodes", MED_KIND_NODE, node_entry, node_write},
+    {"endpoints", MED_KIND_ENDPOINT, endpoint_entry, endpoint_write},
     {"mutexes", MED_KIND_MUTEX, object_entry, mutex_write},
     {"semaphores", MED_KIND_SEM, object_entry, sem_write},
     {"rwlocks", MED_KIND_RWL, object_entry, rwl_write},

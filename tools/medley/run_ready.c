@@ -26,7 +26,7 @@ has_endpoint(const med_system *system, const run_ready *wanted)
         med_view_endpoint endpoint;
         if (med_view_endpoint_read(system, i, &endpoint) && endpoint.name.owner_known &&
             endpoint.name.domain == wanted->name[0] && endpoint.name.node == wanted->name[1] &&
-            endpoint.name.port == wanted->name[2] && !endpoint.closing) {
+            endpoint.name.port == wanted->name[2] && !endpoint.closing && !endpoint.expected) {
             return true;
         }
     }

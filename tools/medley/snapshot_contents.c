@@ -296,6 +296,16 @@ end_json(const med_view_end *end)
                : json_null();
 }
 
+static const char *
+endpoint_state(const med_view_endpoint *endpoint)
+{
+    if (endpoint->expected) {
+        return "expected";
+    }
+    const char *connected = endpoint->connected ? "connected" : "free";
+    return endpoint->closing ? "closing" : connected;
+}
+
 static json_t *
 endpoints_json(const med_system *system)
 {
@@ -303,11 +313,9 @@ endpoints_json(const med_system *system)
     for (uint32_t i = 0; i < system->limits.endpoints; i++) {
         med_view_endpoint endpoint;
         if (med_view_endpoint_read(system, i, &endpoint)) {
-            const char *connected = endpoint.connected ? "connected" : "free";
-            (void)json_array_append_new(rows, json_pack("{s:o, s:s, s:I}", "endpoint",
-                                                        end_json(&endpoint.name), "state",
-                                                        endpoint.closing ? "closing" : connected,
-                                                        "gets", (json_int_t)endpoint.gets));
+            (void)json_array_append_new(
+                rows, json_pack("{s:o, s:s, s:I}", "endpoint", end_json(&endpoint.name), "state",
+                                endpoint_state(&endpoint), "gets", (json_int_t)endpoint.gets));
         }
     }
     return rows;

@@ -338,7 +338,8 @@ empty_endpoints(const json_t *endpoints, const json_t *node)
     for (size_t i = 0; i < json_array_size(endpoints); i++) {
         const json_t *row = json_array_get(endpoints, i);
         json_t *end = json_object_get(row, "endpoint");
-        if (json_is_object(end) && top_integer(row, "depth") == 0 &&
+        bool there = strcmp(top_string(row, "state"), "expected") != 0;
+        if (there && json_is_object(end) && top_integer(row, "depth") == 0 &&
             top_integer(end, "domain") == top_integer(node, "domain") &&
             top_integer(end, "node") == top_integer(node, "node")) {
             (void)json_array_append(list, end);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Expected endpoints, of an image: rows that nobody owns, and that keep a place. They are made
+ * before anybody comes; whose one is replaces it by his own (endpoint.c).
+ *
+ * An endpoint's name is longer than a key: the key is of owner 0, and one of those that follow the
+ * name's hash. How many of these there may be the header says, so that whoever looks for one looks
+ * at all of them: where a neighbour is missing by now, the one that was looked for may still be
+ * there. It is none in most systems, and one in nearly all others.
+ */
+#include "mcapi/endpoint.h"
+
+#include "mrapi/image.h"
+#include "mrapi/system.h"
+
+_Static_assert(MED_IMAGE_PORT_MAX == MED_ENDPOINT_PORT_ANY_FIRST - 1,
+               "all that nobody else chooses");
+
+static uint32_t
+name_hash(const med_endpoint_name *name)
+{
+    uint32_t h = name->port * 0x9e3779b1u;
+    h = (h ^ h >> 15 ^ name->node) * 0x85ebca77u;
+    h = (h ^ h >> 13 ^ name->domain) * 0xc2b2ae3du;
+    return h ^ h >> 16;
+}
+
+static med_key
+key_of(const med_endpoint_name *name, uint32_t n)
+{
+    return (med_key){.high = 0, .low = name_hash(name) + n};
+}
+
+static bool
+is_of(const med_system *system, uint32_t index, const med_endpoint_name *name)
+{
+    const med_endpoint_row *row = med_endpoint_at(system, index);
+    /* Relaxed, all: A1 stands before it, in the search. */
+    return atomic32_load_relaxed(&row->expected.domain) == name->domain &&
+           atomic32_load_relaxed(&row->expected.node) == name->node &&
+           atomic32_load_relaxed(&row->expected.port) == name->port;
+}
+
+bool
+med_endpoint_expected_find(const med_system *system,
+                           const med_endpoint_name *name,
+                           uint32_t *index,
+                           uint32_t *generation)
+{
+    /* Relaxed: published with the system. It may be written over: no more than there are rows. */
+    uint32_t keys = atomic32_load_relaxed(&system->header->expected_keys);
+    for (uint32_t n = 0; n < keys && n < system->endpoints.row_count; n++) {
+        med_key key = key_of(name, n);
+        if (med_table_find(&system->endpoints, key, index, generation) == MEDLEY_OK &&
+            is_of(system, *index, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Relaxed, all: published with the row (T1 in table.c). */
+static void
+fill(med_row *row, uint32_t index, uint32_t generation, void *context)
+{
+    med_endpoint_row *endpoint = (med_endpoint_row *)(void *)row;
+    const med_endpoint_name *name = context;
+    (void)index;
+    (void)generation;
+    atomic32_store_relaxed(&endpoint->expected.domain, name->domain);
+    atomic32_store_relaxed(&endpoint->expected.node, name->node);
+    atomic32_store_relaxed(&endpoint->expected.port, name->port);
+}
+
+medley_status_t
+med_endpoint_expect(med_system *system, uint32_t domain, uint32_t node, uint32_t port)
+{
+    med_endpoint_name name = {domain, node, port};
+    med_table_insertion insertion = {.fill = fill, .context = &name};
+    for (uint32_t n = 0; n < system->endpoints.row_count; n++) {
+        insertion.key = key_of(&name, n);
+        medley_status_t status = med_table_insert(&system->endpoints, &insertion);
+        if (status == MEDLEY_ERR_EXISTS && !is_of(system, insertion.index, &name)) {
+            continue;
+        }
+        /* Relaxed, both: nobody else is there yet. */
+        if (status == MEDLEY_OK && atomic32_load_relaxed(&system->header->expected_keys) <= n) {
+            atomic32_store_relaxed(&system->header->expected_keys, n + 1);
+        }
+        return status;
+    }
+    return MEDLEY_ERR_LIMIT;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Endpoints that an image expects: each keeps its place, also where all others are taken, until its
+ * node makes it; nobody finds one before.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "mcapi/endpoint.h"
+#include "mcapi/view.h"
+#include "mrapi/image.h"
+#include "mrapi/system.h"
+#include "support/exchange.h"
+#include "support/system.h"
+#include "support/threads.h"
+
+#define OTHER 8
+#define PORT 5
+
+#define BEGIN "medley-system: 1\nlimits:\n  endpoints: 3\ndomains:\n  - number: %d\nendpoints:\n"
+#define ITEM "  - port: %d\n    node: %d\n    domain: %d\n"
+
+static unsigned list[MED_IMAGE_LIST_ROOM];
+
+static medley_status_t
+system_open(const char *text)
+{
+    med_image image;
+    assert_int_equal(med_image_open_text("text", text, (uint32_t)strlen(text), list, &image),
+                     MEDLEY_OK);
+    return med_system_open_image(test_system_name(), &image);
+}
+
+/* Two endpoints of two nodes are expected, a third may come. */
+static int
+expecting_up(void **state)
+{
+    char text[512];
+    (void)snprintf(text, sizeof text, BEGIN ITEM ITEM, DOMAIN, PORT, NODE, DOMAIN, PORT, OTHER,
+                   DOMAIN);
+    assert_int_equal(system_open(text), MEDLEY_OK);
+    return exchange_up(state);
+}
+
+static int
+expecting_down(void **state)
+{
+    (void)exchange_down(state);
+    return med_system_close() == MEDLEY_OK ? 0 : -1;
+}
+
+/* How many are expected, and, in `there`, how many others are there. */
+static uint32_t
+expected_count(uint32_t *there)
+{
+    const med_system *system = med_self_get()->system;
+    uint32_t expected = 0;
+    *there = 0;
+    for (uint32_t i = 0; i < system->limits.endpoints; i++) {
+        med_view_endpoint endpoint;
+        if (!med_view_endpoint_read(system, i, &endpoint)) {
+            continue;
+        }
+        assert_true(endpoint.name.owner_known && endpoint.name.domain == DOMAIN);
+        expected += endpoint.expected;
+        *there += !endpoint.expected;
+        assert_true(!endpoint.expected || endpoint.name.port == PORT);
+    }
+    return expected;
+}
+
+static mcapi_status_t
+create(mcapi_port_t port, mcapi_endpoint_t *endpoint)
+{
+    mcapi_status_t status;
+    *endpoint = mcapi_endpoint_create(port, &status);
+    return status;
+}
+
+static void
+a_place_is_kept(void **state)
+{
+    mcapi_endpoint_t own, third, ignored;
+    uint32_t there;
+    (void)state;
+    assert_int_equal(expected_count(&there), 2);
+    assert_int_equal(there, 0);
+    third = endpoint_make(1);
+    assert_int_equal(create(2, &ignored), MCAPI_ERR_ENDP_LIMIT);
+    assert_int_equal(create(PORT, &own), MCAPI_SUCCESS);
+    assert_int_equal(expected_count(&there), 1);
+    assert_int_equal(there, 2);
+    assert_int_equal(create(PORT, &ignored), MCAPI_ERR_ENDP_EXISTS);
+    assert_int_equal(create(2, &ignored), MCAPI_ERR_ENDP_LIMIT);
+    assert_int_equal(send_number(third, own, 77, 0), MCAPI_SUCCESS);
+    expect_number(own, 77);
+    /* It was expected once. */
+    endpoint_delete(own);
+    assert_int_equal(create(2, &ignored), MCAPI_SUCCESS);
+    assert_int_equal(create(PORT, &own), MCAPI_ERR_ENDP_LIMIT);
+    assert_int_equal(expected_count(&there), 1);
+}
+
+/* Neither by its name, nor by what its handle would be. */
+static void
+nobody_finds_one(void **state)
+{
+    mcapi_status_t status;
+    mcapi_uint_t value;
+    mcapi_endpoint_t own = endpoint_make(1);
+    (void)state;
+    (void)mcapi_endpoint_get(DOMAIN, OTHER, PORT, 1000, &status);
+    assert_int_equal(status, MCAPI_TIMEOUT);
+    for (uint32_t i = 0; i < 2; i++) {
+        mcapi_endpoint_t guessed = med_handle_make(MED_HANDLE_ENDPOINT, i, 0);
+        assert_int_equal(send_number(own, guessed, 1, 0), MCAPI_ERR_ENDP_INVALID);
+        mcapi_endpoint_get_attribute(guessed, MCAPI_ENDP_ATTR_NUM_PRIORITIES, &value, sizeof value,
+                                     &status);
+        assert_int_equal(status, MCAPI_ERR_ENDP_INVALID);
+        assert_int_equal(attribute_set(guessed, MCAPI_ENDP_ATTR_NUM_PRIORITIES, 2),
+                         MCAPI_ERR_ENDP_INVALID);
+    }
+}
+
+static void *
+comes_as_the_other(void *argument)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    mcapi_endpoint_t endpoint;
+    mcapi_initialize(DOMAIN, OTHER, NULL, NULL, &info, &status);
+    status = create(PORT, &endpoint);
+    if (status == MCAPI_SUCCESS) {
+        expect_number(endpoint, 78);
+    }
+    mcapi_status_t left;
+    mcapi_finalize(&left);
+    (void)argument;
+    return (void *)(uintptr_t)status;
+}
+
+/* Who waits for one is woken when its node makes it. */
+static void
+who_waits_gets_it(void **state)
+{
+    pthread_t thread;
+    void *result;
+    (void)state;
+    mcapi_endpoint_t own = endpoint_make(1);
+    assert_int_equal(pthread_create(&thread, NULL, comes_as_the_other, NULL), 0);
+    mcapi_endpoint_t other = endpoint_of(OTHER, PORT);
+    assert_int_equal(send_number(own, other, 78, 0), MCAPI_SUCCESS);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_int_equal((uintptr_t)result, MCAPI_SUCCESS);
+}
+
+/* Nothing is left of a system that is refused. */
+static void
+twice_is_refused(void **state)
+{
+    char text[512];
+    (void)state;
+    (void)snprintf(text, sizeof text, BEGIN ITEM ITEM, DOMAIN, PORT, NODE, DOMAIN, PORT, NODE,
+                   DOMAIN);
+    assert_int_equal(system_open(text), MEDLEY_ERR_ARGUMENT);
+    (void)snprintf(text, sizeof text, BEGIN ITEM ITEM ITEM, DOMAIN, PORT, NODE, DOMAIN, PORT, OTHER,
+                   DOMAIN, PORT + 1, NODE, DOMAIN);
+    assert_int_equal(system_open(text), MEDLEY_OK);
+    assert_int_equal(med_system_close(), MEDLEY_OK);
+}
+
+/* These two have one hash: whichever is made first leaves the other alone. */
+static void
+names_of_one_hash(void **state)
+{
+    static const med_endpoint_name names[] = {{DOMAIN, NODE, 6}, {DOMAIN, OTHER, 732007929}};
+    uint32_t index[2], life;
+    char text[512];
+    for (unsigned first = 0; first < 2; first++) {
+        (void)snprintf(text, sizeof text, BEGIN ITEM ITEM, DOMAIN, names[0].port, names[0].node,
+                       DOMAIN, names[1].port, names[1].node, DOMAIN);
+        assert_int_equal(system_open(text), MEDLEY_OK);
+        exchange_begin(names[first].node);
+        med_system *system = med_self_get()->system;
+        assert_int_equal(atomic32_load_relaxed(&system->header->expected_keys), 2);
+        assert_true(med_endpoint_expected_find(system, &names[0], &index[0], &life));
+        assert_true(med_endpoint_expected_find(system, &names[1], &index[1], &life));
+        assert_int_not_equal(index[0], index[1]);
+        (void)endpoint_make(names[first].port);
+        assert_false(med_endpoint_expected_find(system, &names[first], &index[first], &life));
+        assert_true(med_endpoint_expected_find(system, &names[!first], &index[!first], &life));
+        (void)expecting_down(state);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_place_is_kept, expecting_up, expecting_down),
+        cmocka_unit_test_setup_teardown(nobody_finds_one, expecting_up, expecting_down),
+        cmocka_unit_test_setup_teardown(who_waits_gets_it, expecting_up, expecting_down),
+        cmocka_unit_test(twice_is_refused),
+        cmocka_unit_test(names_of_one_hash),
+    };
+    test_system_prepare();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
