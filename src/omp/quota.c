@@ -35,15 +35,26 @@ take(uint32_t granted_permille)
     }
 }
 
+/* That the thread may use. Which are online, besides, half of all that a start reads would tell; so
+ * that is asked only where the first look has no room for all. */
+static uint32_t
+processors_here(void)
+{
+    uint32_t here = med_port_processors_list(NULL, 0);
+    med_port_processors all = {.allowed = here};
+    if (here == 0) {
+        (void)med_port_processors_discover(&all);
+    }
+    return all.allowed ? all.allowed : 1;
+}
+
 uint32_t
 med_quota_begin(void)
 {
-    med_port_processors processors = {.allowed = 1};
     uint32_t first = granted();
-    (void)med_port_processors_discover(&processors);
-    atomic32_store_relaxed(&allowed, processors.allowed); /* relaxed: as above */
-    atomic32_store_relaxed(&permille, first);             /* relaxed: as above */
-    atomic32_store_relaxed(&looked_ms, now_ms());         /* relaxed: as above */
+    atomic32_store_relaxed(&allowed, processors_here()); /* relaxed: as above */
+    atomic32_store_relaxed(&permille, first);            /* relaxed: as above */
+    atomic32_store_relaxed(&looked_ms, now_ms());        /* relaxed: as above */
     take(first);
     return med_quota_threads();
 }
@@ -63,8 +74,8 @@ med_quota_look(uint32_t age_ms)
 uint32_t
 med_quota_processors(void)
 {
-    uint32_t here = med_port_processors_list(NULL, 0);
-    return med_quota_of(here ? here : 1, atomic32_load_relaxed(&permille)); /* relaxed: as above */
+    return med_quota_of(processors_here(),
+                        atomic32_load_relaxed(&permille)); /* relaxed: as above */
 }
 
 bool
