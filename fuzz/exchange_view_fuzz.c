@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What `medley ps` reads of MCAPI, in a system that is written over: copies of the tables of one in
- * which a lane of each kind is, each in memory that ends with a guard. It reads no others, and whom
- * it names is there. */
+ * which a lane of each kind is, and an expected endpoint, each in memory that ends with a guard. It
+ * reads no others, and whom it names is there. */
 #include <mcapi.h>
 
 #include "fuzz.h"
@@ -9,6 +9,7 @@
 #include "mcapi/view.h"
 #include "medley/mcapi_ext.h"
 #include "medley/medley.h"
+#include "mrapi/image.h"
 #include "mrapi/system.h"
 #include "mrapi/view.h"
 #include "rows.h"
@@ -120,6 +121,7 @@ begin(void)
     packets_make(4, MCAPI_ENDP_ATTR_STATE_BUFFER);
     scalars_make(6);
     topic_make(8);
+    expect(med_endpoint_expect(med_self_get()->system, DOMAIN, 2, 10) == MEDLEY_OK);
     return med_self_get()->system;
 }
 
@@ -152,7 +154,7 @@ look(const med_system *system)
     uint32_t lanes = 0;
     for (uint32_t i = 0; i < system->limits.endpoints; i++) {
         med_view_endpoint endpoint;
-        if (med_view_endpoint_read(system, i, &endpoint)) {
+        if (med_view_endpoint_read(system, i, &endpoint) && !endpoint.expected) {
             end_check(system, i, &endpoint.name);
         }
     }

@@ -29,6 +29,7 @@ walk(med_image *image)
         expect(item.section < MED_IMAGE_SECTION_COUNT && item.node_count <= MED_IMAGE_LIST_MAX);
         expect(item.number != MED_IMAGE_NUMBER_ANY && item.place < MED_PORT_PLACE_COUNT);
         expect(item.section != MED_IMAGE_SHMEMS || item.size_bytes > 0);
+        expect(item.section != MED_IMAGE_ENDPOINTS || item.number <= MED_IMAGE_PORT_MAX);
         count++;
     }
     expect(status == MEDLEY_EMPTY);

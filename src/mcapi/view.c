@@ -28,9 +28,8 @@ end_read(const med_system *system, const med_endpoint_row *row, med_view_end *en
     uint32_t owner = seen(&row->row.key_high), ref;
     uint32_t index = med_node_ref_index(owner);
     end->port = seen(&row->row.key_low);
-    end->owner_known = index < system->limits.nodes &&
-                       med_view_node_name(system, index, &ref, &end->domain, &end->node) &&
-                       ref == owner;
+    end->owner_known =
+        med_view_node_name(system, index, &ref, &end->domain, &end->node) && ref == owner;
 }
 
 static void

@@ -160,6 +160,18 @@ med_view_handle_read(const med_system *system, uint32_t handle, bool *known, uin
     return kind_of(handle);
 }
 
+/* A row that nobody has had is as it was made, of the first generation. */
+bool
+med_view_was_joined(const med_system *system)
+{
+    for (uint32_t i = 0; i < system->limits.processes; i++) {
+        if (i != system->process_index && word(&med_system_process(system, i)->state) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static med_view_node_state
 node_state(const med_system *system, const med_node_row *row, med_view_node *view)
 {
@@ -252,6 +264,9 @@ bool
 med_view_node_name(
     const med_system *system, uint32_t index, uint32_t *ref, uint32_t *domain, uint32_t *number)
 {
+    if (index >= system->limits.nodes) {
+        return false;
+    }
     const med_node_row *row = med_system_node(system, index);
     uint32_t state = word(&row->row.state);
     *ref = med_node_ref(index, med_row_generation_of(state));
