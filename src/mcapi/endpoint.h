@@ -145,11 +145,7 @@ void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint
 
 /* ---- Expected ones (endpoint_expected.c) ----------------------------------------------------- */
 
-/* Keeps the place of an endpoint that its node will create, while nobody else is in the system yet;
- * one with a domain, node and port below those that the library chooses. MEDLEY_ERR_EXISTS,
- * MEDLEY_ERR_LIMIT. */
-medley_status_t
-med_endpoint_expect(struct med_system *system, uint32_t domain, uint32_t node, uint32_t port);
+/* They are made by med_endpoint_expect (mrapi/image.h). */
 
 typedef struct med_endpoint_name {
     uint32_t domain;

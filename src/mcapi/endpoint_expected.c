@@ -6,7 +6,8 @@
  * An endpoint's name is longer than a key: the key is of owner 0, and one of those that follow the
  * name's hash. How many of these there may be the header says, so that whoever looks for one looks
  * at all of them: where a neighbour is missing by now, the one that was looked for may still be
- * there. It is none in most systems, and one in nearly all others.
+ * there. It is none in most systems, and one in nearly all others; names that were chosen for their
+ * hash are refused where they are too many.
  */
 #include "mcapi/endpoint.h"
 
@@ -15,6 +16,8 @@
 
 _Static_assert(MED_IMAGE_PORT_MAX == MED_ENDPOINT_PORT_ANY_FIRST - 1,
                "all that nobody else chooses");
+
+#define KEYS_MOST 64u
 
 static uint32_t
 name_hash(const med_endpoint_name *name)
@@ -47,9 +50,9 @@ med_endpoint_expected_find(const med_system *system,
                            uint32_t *index,
                            uint32_t *generation)
 {
-    /* Relaxed: published with the system. It may be written over: no more than there are rows. */
+    /* Relaxed: published with the system. It may be written over. */
     uint32_t keys = atomic32_load_relaxed(&system->header->expected_keys);
-    for (uint32_t n = 0; n < keys && n < system->endpoints.row_count; n++) {
+    for (uint32_t n = 0; n < keys && n < KEYS_MOST; n++) {
         med_key key = key_of(name, n);
         if (med_table_find(&system->endpoints, key, index, generation) == MEDLEY_OK &&
             is_of(system, *index, name)) {
@@ -77,7 +80,7 @@ med_endpoint_expect(med_system *system, uint32_t domain, uint32_t node, uint32_t
 {
     med_endpoint_name name = {domain, node, port};
     med_table_insertion insertion = {.fill = fill, .context = &name};
-    for (uint32_t n = 0; n < system->endpoints.row_count; n++) {
+    for (uint32_t n = 0; n < KEYS_MOST; n++) {
         insertion.key = key_of(&name, n);
         medley_status_t status = med_table_insert(&system->endpoints, &insertion);
         if (status == MEDLEY_ERR_EXISTS && !is_of(system, insertion.index, &name)) {

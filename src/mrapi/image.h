@@ -127,4 +127,13 @@ medley_status_t med_image_apply(struct med_system *system, med_image *image);
 /* That of MEDLEY_SYSTEM_IMAGE, for a system of that name. MEDLEY_EMPTY: none is asked for. */
 medley_status_t med_image_open_environment(const char *name, med_image *image);
 
+/* Of a floor above: this name is all that this one knows of it (mcapi/endpoint_expected.c). Keeps
+ * the place of an endpoint that its node will create, while nobody else is in the system yet; one
+ * with a node and port below those that the library chooses. MEDLEY_ERR_EXISTS; MEDLEY_ERR_LIMIT,
+ * also where too many names have one hash. */
+MED_PORT_OPTIONAL medley_status_t med_endpoint_expect(struct med_system *system,
+                                                      uint32_t domain,
+                                                      uint32_t node,
+                                                      uint32_t port);
+
 #endif

@@ -17,12 +17,6 @@
 #include "mrapi/shmem.h"
 #include "mrapi/system.h"
 
-/* Of a floor above: this name is all that this one knows of it. */
-MED_PORT_OPTIONAL medley_status_t med_endpoint_expect(med_system *system,
-                                                      uint32_t domain,
-                                                      uint32_t node,
-                                                      uint32_t port);
-
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
 void

@@ -82,6 +82,20 @@ nothing(void *context)
     return MEDLEY_OK;
 }
 
+/* Killed at once the place is kept, behind the end it is not, and between there is one instruction
+ * from which on it is not: give or take some, since they are counted from system calls. */
+#define SOME 64
+
+static void
+ensure_kept_until_it_comes(bool is_kept)
+{
+    static uint32_t least_gone = UINT32_MAX;
+    uint32_t steps = step_kill_steps();
+    bool was_kept_longer = is_kept && steps > least_gone && steps - least_gone > SOME;
+    ensure((is_kept || steps > 0) && !was_kept_longer, "its place is kept until it comes");
+    least_gone = !is_kept && steps < least_gone ? steps : least_gone;
+}
+
 /* The child is dead: its place is kept, or what came in it went with the child. */
 static void
 endpoint_is_expected_or_gone(void)
@@ -103,6 +117,7 @@ endpoint_is_expected_or_gone(void)
         }
     }
     ensure(kept <= 1 && atomic32_load_relaxed(&system->endpoints.table->used) == 0, "no other");
+    ensure_kept_until_it_comes(kept == 1);
 }
 
 /* ---- A system is made of an image ------------------------------------------------------------ */
