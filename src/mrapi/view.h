@@ -24,6 +24,9 @@
  * name; MEDLEY_ERR_ACCESS, MEDLEY_ERR_ARGUMENT. */
 medley_status_t med_view_inhabited(const char *name, bool *inhabited);
 
+/* Has any process been in it but this one, if only for a moment? */
+bool med_view_was_joined(const med_system *system);
+
 typedef struct med_view_system {
     uint64_t size_bytes;
     uint64_t age_ns;

@@ -16,6 +16,7 @@
  *                                again and again, until its standard input ends (any number)
  *   await                        makes endpoint 1 (any number), says "ready" and receives there,
  *                                where nobody sends
+ *   any                          makes an endpoint under whichever port (any number)
  *   table, section               locks that kind's table, or enters the section (any number), and
  *                                is stopped there, until it is continued
  *   careless                     opens the system's file and closes it again (any number)
@@ -217,6 +218,16 @@ await_message(void)
     mcapi_msg_recv(end, message, sizeof message, &size, &status);
 }
 
+static void
+make_any_endpoint(void)
+{
+    mcapi_status_t status;
+    mcapi_endpoint_t ignored;
+    endpoints_make(&ignored, 0);
+    (void)mcapi_endpoint_create(MCAPI_PORT_ANY, &status);
+    expect_exchange(status == MCAPI_SUCCESS, "create any");
+}
+
 static medley_status_t
 stop(void *context)
 {
@@ -278,6 +289,8 @@ do_verb(const char *verb, unsigned number)
         stream();
     } else if (strcmp(verb, "await") == 0) {
         await_message();
+    } else if (strcmp(verb, "any") == 0) {
+        make_any_endpoint();
     } else if (strcmp(verb, "table") == 0) {
         stop_with_table(number);
     } else if (strcmp(verb, "section") == 0) {

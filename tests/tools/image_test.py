@@ -395,6 +395,31 @@ class Image(CommandTest):
         ends = [f"  - port: {port}\n    node: 5\n    domain: 1\n" for port in (1, 2, 3, 4)]
         self.assertIn("\nendpoints:\n" + "".join(ends), self.save("bad"))
 
+    def test_endpoints_that_are_not_saved(self):
+        """Under ports that the library chose, and those of who has died, noticed or not."""
+        Holder(self, 1, 1, "any", 1, system="living")
+        dead = Holder(self, 1, 2, "exchange", 1, system="living")
+        self.assertIn("    node: 2\n", self.save("living"))
+        dead.kill()
+        saved = self.save("living")
+        self.assertNotIn("endpoints:\n", saved)
+        self.assertIn("nodes:\n  - number: 1\n    domain: 1\n", saved)
+        self.assertNotIn("  - number: 2\n", saved)
+
+    def test_until_joined_if_only_for_a_moment(self):
+        """Who has come and gone between two looks has joined."""
+        for _ in range(5):
+            loader = Loader(self, self.write(RADAR), "--until-joined")
+            subprocess.run(
+                [HOLDER, "1", "7"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=dict(self.environment, MEDLEY_SYSTEM="radar"),
+                check=True,
+            )
+            self.assertEqual(loader.wait(), 0)
+            self.assertFalse(os.path.exists(self.file_of("radar")))
+
     def test_variable(self):
         self.environment["MEDLEY_SYSTEM_IMAGE"] = self.write(RADAR)
         first = Holder(self, 1, 7, "get", 2, system="radar")

@@ -15,14 +15,6 @@
 
 #define LOOK_INTERVAL_NS 50000000
 
-static uint32_t
-processes_in(const med_system *system)
-{
-    med_view_limit processes;
-    med_view_limit_read(system, MED_LIMIT_PROCESSES, &processes);
-    return processes.used;
-}
-
 /* ---- Signals --------------------------------------------------------------------------------- */
 
 /* Those that end it. They are blocked, and taken here. */
@@ -52,7 +44,7 @@ static void
 keep(const med_system *system, bool until_joined)
 {
     static const struct timespec interval = {.tv_nsec = LOOK_INTERVAL_NS};
-    while (!(until_joined && processes_in(system) > 1)) {
+    while (!(until_joined && med_view_was_joined(system))) {
         if (sigtimedwait(&ends, NULL, until_joined ? &interval : NULL) >= 0) {
             return;
         }

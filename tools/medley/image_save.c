@@ -104,6 +104,18 @@ node_write(FILE *file, const med_system *system, const entry *e)
     object_write(file, e->number, e->domain);
 }
 
+/* Has its node died, and nobody has noticed yet? */
+static bool
+is_of_a_dead(const med_system *system, const med_view_endpoint *endpoint)
+{
+    const med_key key = {.high = endpoint->name.domain, .low = endpoint->name.node};
+    uint32_t index, generation;
+    med_view_node node;
+    return !endpoint->expected &&
+           med_table_find(&system->nodes, key, &index, &generation) == MEDLEY_OK &&
+           med_view_node_read(system, index, &node) && node.state == MED_VIEW_NODE_DEAD;
+}
+
 /* Those that somebody else can find: whose node and port a program chose, or an image. */
 static bool
 endpoint_entry(const med_system *system, med_kind kind, uint32_t index, entry *e)
@@ -112,7 +124,7 @@ endpoint_entry(const med_system *system, med_kind kind, uint32_t index, entry *e
     (void)kind;
     bool there = med_view_endpoint_read(system, index, &endpoint) && endpoint.name.owner_known &&
                  endpoint.name.node < MED_NODE_ANY_FIRST &&
-                 endpoint.name.port <= MED_IMAGE_PORT_MAX;
+                 endpoint.name.port <= MED_IMAGE_PORT_MAX && !is_of_a_dead(system, &endpoint);
     if (there) {
         e->domain = endpoint.name.domain;
         e->node = endpoint.name.node;
