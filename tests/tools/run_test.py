@@ -499,6 +499,22 @@ class Ends(RunTest):
         wait_until(lambda: not any(map(is_there, processes)))
         self.nothing_is_left()
 
+    def test_names_in_shared_memory_of_llvms_openmp(self):
+        """Which a process takes away at its end, and who is killed does not."""
+        name = f"/dev/shm/__KMP_REGISTERED_LIB_$$_{os.getuid()}"
+        script = f"touch {name}; ls {name}; "
+        dies = shell(script + "kill -9 $$", name="dies", output="plain")
+        orphan = shell(f"(exec sh -c '{script}sleep 100') & sleep 0.3", name="leaves", output="plain")
+        output = self.run_file([dies], status=128 + signal.SIGKILL)[0] + self.run_file([orphan])[0]
+        path = self.file([shell(script + "sleep 100", name="stays", output="plain")])
+        run = self.begin("--file", path)
+        output += run.stdout.readline()
+        run.kill()
+        self.end(run)
+        left = output.split()
+        self.assertEqual(len(set(left)), 3, output)
+        self.assertEqual([path for path in left if os.path.exists(path)], [])
+
     def test_guard_is_killed(self):
         run, process = self.started()
         with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "mrapi/system.h"
+#include "tools/medley/run_leftovers.h"
 
 #define LOOK_NS 10000000
 
@@ -121,6 +122,9 @@ guard_it(const med_command *command, const char *system, int hears)
     groups_kill(&all);
     med_log_level_set(MED_LOG_QUIET);
     medley_status_t status = remove_when_all_are_dead(system);
+    for (size_t i = 0; i < all.count; i++) {
+        run_names_remove(all.list[i]); /* a group has its first process's number */
+    }
     if (status == MEDLEY_OK || status == MEDLEY_ERR_NOT_FOUND) {
         command_error(command, "was killed; its system '%s' is removed", system);
     } else {

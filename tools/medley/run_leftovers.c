@@ -6,8 +6,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+void
+run_names_remove(pid_t process)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "/__KMP_REGISTERED_LIB_%d_%u", (int)process,
+                   (unsigned)getuid());
+    (void)shm_unlink(name); /* most have none */
+}
 
 pid_t *
 run_children_read(void)
@@ -53,6 +63,7 @@ static unsigned
 kill_those_there(const pid_t *others)
 {
     unsigned killed = 0;
+    siginfo_t dead;
     pid_t *list = run_children_read();
     for (const pid_t *at = list; at && *at; at++) {
         if (!is_among(others, *at)) {
@@ -61,7 +72,8 @@ kill_those_there(const pid_t *others)
         }
     }
     for (const pid_t *at = list; at && *at; at++) {
-        if (!is_among(others, *at)) {
+        if (!is_among(others, *at) && waitid(P_PID, (id_t)*at, &dead, WEXITED | WNOWAIT) == 0) {
+            run_names_remove(*at);
             (void)waitpid(*at, NULL, 0);
         }
     }

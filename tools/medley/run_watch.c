@@ -149,6 +149,7 @@ reap(run_watched *w)
     siginfo_t info = {.si_pid = 0};
     while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
         run_child *child = child_of(w, info.si_pid);
+        run_names_remove(info.si_pid);
         if (child) {
             run_life_ended(w, child);
         } else {
