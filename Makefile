@@ -47,8 +47,10 @@ build/release/stamp: setup-build
 	@$(CMAKE_BUILD) build/release
 	@touch $@
 
+# By the environment: a name may have any letter.
+demo: export DEMO_PHOTO = $(value PHOTO)
 demo: setup-demo build/release/stamp
-	@scripts/demo.sh build/release $(if $(PHOTO),"$(PHOTO)")
+	@scripts/demo.sh build/release $${DEMO_PHOTO:+"$$DEMO_PHOTO"}
 
 test: setup-test
 	cmake --preset dev

@@ -67,7 +67,7 @@ put_away() {
 # if any, and hears nobody else.
 inherit() {
     local told run='' i
-    trap '' INT TERM HUP
+    trap '' INT TERM HUP QUIT
     while read -r told; do
         run=$told
     done
@@ -83,7 +83,9 @@ exec 9> >(inherit)
 heir=$!
 trap put_away EXIT
 trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+trap 'exit 143' TERM
+trap 'exit 129' HUP
+trap 'exit 131' QUIT
 
 headline() {
     printf '\n==== %s\n\n' "$*"

@@ -269,6 +269,16 @@ class Install(unittest.TestCase):
             os.remove(asked)
         return calls, result
 
+    def test_demo_takes_any_name(self):
+        """As it is, from the command line or the environment; or none."""
+        self.program("scripts/demo.sh", '#!/bin/sh\nprintf "%s|" "$@" >asked\n')
+        for name in ("plain.jpg", "a\"b.jpg", "a$b.jpg", "a 'b \"c$(x)`y`\\z.jpg", "-n", "#1.png"):
+            for words, environment in (([f"PHOTO={name}"], {}), ([], {"PHOTO": name})):
+                calls, result = self.make("demo", *words, **environment)
+                self.assertEqual(calls[-1], f"build/release|{name}|", result.stderr)
+        calls, result = self.make("demo")
+        self.assertEqual(calls[-1], "build/release|", result.stderr)
+
     def test_root_alone_builds_and_installs(self):
         for environment in ({}, {"SUDO_UID": "0", "SUDO_GID": "0"}):
             calls, result = self.make("install", **environment)
