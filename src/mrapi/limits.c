@@ -109,7 +109,7 @@ med_limits_report(const med_limits *limits, med_limit which)
     const med_limit_info *info = &med_limit_infos[which];
     if (med_port_has_environment()) {
         med_log_limit(info->name, limits->of[which], info->variable,
-                      "for the process that creates the system");
+                      "for the process that creates the system, unless its file says it");
     } else {
         med_log_limit(info->name, limits->of[which], "med_limits_built_in", "in the program");
     }

@@ -246,8 +246,10 @@ label_draw(picture *p, const timeline_span *span, double *drawn_to)
     if (from < *drawn_to || width < LABEL_LEAST) {
         return;
     }
+    size_t whole = strlen(text);
     svg_text_cut(text, &font, width);
-    if (text[0]) {
+    bool is_most = strlen(text) == whole || 3 * strlen(text) >= 2 * whole + 6; /* of ".." two */
+    if (text[0] && is_most) {
         svg_text(&p->svg, (svg_point){from, y}, &font, "%s", text);
         *drawn_to = from + svg_text_width(text, &font) + 4;
     }
