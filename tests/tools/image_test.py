@@ -389,6 +389,7 @@ class Image(CommandTest):
             env=environment,
         )
         self.assertIn("limit reached: 4 endpoints", other.stderr)
+        self.assertIn("unless its file says it", other.stderr)
         self.assertEqual(self.states_of_node(5), {port: "expected" for port in (1, 2, 3)})
         Holder(self, 1, 5, "exchange", 1, system="bad")
         self.assertEqual(self.states_of_node(5), {1: "free", 2: "free", 3: "connected", 4: "connected"})
