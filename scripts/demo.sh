@@ -56,6 +56,7 @@ end() {
 }
 put_away() {
     local runs
+    exec 2>/dev/null # all has been said, but bash may speak of a process that has just gone
     runs=$(jobs -p) # all that runs in the background, from its first moment on
     # shellcheck disable=SC2086
     [ -z "$runs" ] || end $runs
