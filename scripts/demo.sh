@@ -51,8 +51,8 @@ work=$(mktemp -d)
 
 # In the background they do not hear the terminal: they are told, and waited for.
 end() {
-    kill "$@" 2>/dev/null || true # who has ended already is none to be told,
-    wait "$@" 2>/dev/null || true # and who is told does not end with 0
+    kill "$@" || true # who has ended already is none to be told,
+    wait "$@" || true # and who is told does not end with 0
 }
 put_away() {
     local runs
@@ -62,7 +62,7 @@ put_away() {
     [ -z "$runs" ] || end $runs
     rm -rf "$work"
     exec 9>&-
-    wait $heir 2>/dev/null || true # what it ends with is nobody's concern: this one's status counts
+    wait $heir || true # what it ends with is nobody's concern: this one's status counts
 }
 # Who is killed puts nothing away: that falls to this one, which is told of the run that there is,
 # if any, and hears nobody else.

@@ -35,8 +35,8 @@ take(uint32_t granted_permille)
     }
 }
 
-/* That the thread may use. Which are online, besides, half of all that a start reads would tell; so
- * that is asked only where the first look has no room for all. */
+/* That the thread may use. To be told which are online, besides, doubles what a start reads: that
+ * is asked only where the list has no room for all. */
 static uint32_t
 processors_here(void)
 {
