@@ -11,15 +11,18 @@
 #define TEST_RMEMS 8
 #define TEST_REQUESTS 16
 
+/* One of the program, though each file that is compiled with this has it. */
+__attribute__((weak)) char test_system_own_name[40];
+
 /* The same in a child of fork: named after the process that asked first. */
 static inline const char *
 test_system_name(void)
 {
-    static char name[40];
-    if (!name[0]) {
-        (void)snprintf(name, sizeof name, "test-%ld", (long)getpid());
+    if (!test_system_own_name[0]) {
+        (void)snprintf(test_system_own_name, sizeof test_system_own_name, "test-%ld",
+                       (long)getpid());
     }
-    return name;
+    return test_system_own_name;
 }
 
 static inline void
