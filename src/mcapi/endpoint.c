@@ -10,7 +10,7 @@
  *            the row goes. Each step may be done again, by the owner or his recovery
  *
  * One that is expected (endpoint_expected.c) is replaced by its node's in one hold of the table's
- * lock, so that no other gets its place.
+ * lock, so that no other gets its place, and replaces that when it goes.
  *
  * Who waits for an endpoint to appear sets `awaited` in the exchange, and sleeps where he sleeps
  * for everything. Who makes one looks at that, and wakes all nodes: it is rare.
@@ -117,7 +117,7 @@ leave(med_system *system, uint32_t index, uint32_t generation, uint32_t *died)
         status = med_lanes_leave(system, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
     }
     if (status == MEDLEY_OK) {
-        status = med_table_remove(&system->endpoints, index, generation);
+        status = med_endpoint_remove(system, index, generation);
     }
     return status == MEDLEY_ERR_STALE ? MEDLEY_OK : status;
 }
@@ -150,7 +150,8 @@ own_begin(med_endpoint_own *own, med_handle endpoint)
 
 typedef struct fill_context {
     const med_self *self;
-    bool had; /* what the process knows of that row is of another endpoint */
+    const med_endpoint_place *place; /* where it was expected, or NULL */
+    bool had;                        /* what the process knows of that row is of another endpoint */
 } fill_context;
 
 /* Relaxed, all: published with the row (T1 in table.c). */
@@ -168,6 +169,9 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
         [MED_ENDPOINT_RECEIVE_BUFFERS] = system->limits.lane_bytes / MED_LANE_GRANULE_BYTES,
         [MED_ENDPOINT_TIMEOUT_US] = UINT32_MAX,
     };
+    if (med_port_has_processes()) {
+        med_endpoint_place_keep(endpoint, with->place);
+    }
     /* Before the row is LIVE: its recovery looks where this says. */
     med_object_touch(&self->tables[MED_KIND_ENDPOINT], index);
     if (!med_exchange_claim(self, &own->owner)) {
@@ -216,9 +220,11 @@ med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint)
         .context = &context,
     };
     const med_endpoint_name name = {self->domain, self->node, port};
-    insertion.replaces =
-        med_port_has_processes() &&
-        med_endpoint_expected_find(self->system, &name, &insertion.index, &insertion.generation);
+    med_endpoint_place place;
+    insertion.replaces = med_port_has_processes() &&
+                         med_endpoint_expected_find(self->system, &name, &place, &insertion.index,
+                                                    &insertion.generation);
+    context.place = insertion.replaces ? &place : NULL;
     medley_status_t status = med_table_insert(&self->system->endpoints, &insertion);
     if (status == MEDLEY_ERR_LIMIT && med_exchange_bury_due(self)) {
         status = med_table_insert(&self->system->endpoints, &insertion);

@@ -38,17 +38,18 @@ typedef struct med_endpoint_row {
     atomic32 settings[MED_ENDPOINT_SETTINGS]; /* written by the owner */
     atomic32 gets;                            /* how often others got it, less releases */
     atomic32 got_by;                          /* who got it last, a node reference, or 0 */
-    atomic32 channel; /* of which lane it is an end: handle; or 0. By who connects, and it */
-    atomic32 closing; /* not 0: it goes, and no lane is made for it any more. By its owner, who
+    atomic32 channel;    /* of which lane it is an end: handle; or 0. By who connects, and it */
+    atomic32 closing;    /* not 0: it goes, and no lane is made for it any more. By its owner, who
                          deletes it (1), or, with the table's lock held, by his recovery: stays
                          until the row is another's (MED_ENDPOINT_DIED) */
-    uint32_t unused[1];
+    atomic32 is_kept;    /* its place is, when it goes: it is expected again; constant while LIVE */
     atomic32 lanes_made; /* how many ever were with it as the receiver, or as a topic; by their
                             makers */
     struct {
         atomic32 domain, node, port;
-    } expected; /* under which name, if it is; written before others can come */
-    uint32_t unused_too[12];
+        atomic32 key_low;
+    } expected; /* as which it is, or is when it goes, if its place is kept; constant while LIVE */
+    uint32_t unused[11];
 } med_endpoint_row;
 _Static_assert(sizeof(med_endpoint_row) == 128, "the same in every build");
 _Static_assert(offsetof(med_endpoint_row, lanes_made) == 64, "apart");
@@ -145,18 +146,31 @@ void med_endpoint_lane_made(const struct med_system *system, med_handle endpoint
 
 /* ---- Expected ones (endpoint_expected.c) ----------------------------------------------------- */
 
-/* They are made by med_endpoint_expect (mrapi/image.h). */
+/* They are made by med_endpoint_expect (mrapi/image.h), and when one whose place is kept goes. */
 
 typedef struct med_endpoint_name {
     uint32_t domain;
     uint32_t node;
     uint32_t port;
 } med_endpoint_name;
+/* As which one is expected. */
+typedef struct med_endpoint_place {
+    med_endpoint_name name;
+    uint32_t key_low; /* its own: no other place has it, whether that is taken or not */
+} med_endpoint_place;
+
 /* The row that keeps the place of that one. Only a node of that number takes it. */
 bool med_endpoint_expected_find(const struct med_system *system,
                                 const med_endpoint_name *name,
+                                med_endpoint_place *place,
                                 uint32_t *index,
                                 uint32_t *generation);
+/* With the table's lock held: the row's place is kept as that, when it goes; NULL: it is not. */
+void med_endpoint_place_keep(med_endpoint_row *row, const med_endpoint_place *place);
+/* The row goes; where its place is kept, it is expected there in the same hold of the table's lock.
+ * MEDLEY_ERR_STALE; MEDLEY_TIMEOUT. */
+medley_status_t
+med_endpoint_remove(const struct med_system *system, uint32_t index, uint32_t generation);
 
 /* ---- What it is for (endpoint_settings.c) ---------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Endpoints that an image expects: each keeps its place, also where all others are taken, until its
- * node makes it; nobody finds one before.
+ * node makes it, and again when that goes; nobody finds one before.
  */
 #include <pthread.h>
 #include <string.h>
@@ -94,11 +94,37 @@ a_place_is_kept(void **state)
     assert_int_equal(create(2, &ignored), MCAPI_ERR_ENDP_LIMIT);
     assert_int_equal(send_number(third, own, 77, 0), MCAPI_SUCCESS);
     expect_number(own, 77);
-    /* It was expected once. */
-    endpoint_delete(own);
-    assert_int_equal(create(2, &ignored), MCAPI_SUCCESS);
-    assert_int_equal(create(PORT, &own), MCAPI_ERR_ENDP_LIMIT);
-    assert_int_equal(expected_count(&there), 1);
+    /* What lies in it when it goes is not the next one's. */
+    assert_int_equal(send_number(third, own, 78, 0), MCAPI_SUCCESS);
+    for (unsigned i = 0; i < 3; i++) {
+        mcapi_endpoint_t gone = own;
+        endpoint_delete(own);
+        assert_int_equal(expected_count(&there), 2);
+        assert_int_equal(there, 1);
+        assert_int_equal(send_number(third, gone, 79, 0), MCAPI_ERR_ENDP_INVALID);
+        assert_int_equal(create(2, &ignored), MCAPI_ERR_ENDP_LIMIT);
+        assert_int_equal(create(PORT, &own), MCAPI_SUCCESS);
+        assert_int_equal(send_number(third, own, i, 0), MCAPI_SUCCESS);
+        expect_number(own, i);
+    }
+    endpoint_delete(third); /* nobody expected that one */
+    assert_int_equal(create(2, &third), MCAPI_SUCCESS);
+}
+
+/* Its node leaves, and comes again. */
+static void
+its_node_goes(void **state)
+{
+    mcapi_endpoint_t own;
+    uint32_t there;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(create(PORT, &own), MCAPI_SUCCESS);
+        assert_int_equal(expected_count(&there), 1);
+        (void)exchange_down(state);
+        (void)exchange_up(state);
+        assert_int_equal(expected_count(&there), 2);
+        assert_int_equal(there, 0);
+    }
 }
 
 /* Neither by its name, nor by what its handle would be. */
@@ -169,12 +195,20 @@ twice_is_refused(void **state)
     assert_int_equal(med_system_close(), MEDLEY_OK);
 }
 
-/* These two have one hash: whichever is made first leaves the other alone. */
+static bool
+is_expected(const med_endpoint_name *name, uint32_t *index)
+{
+    med_endpoint_place place;
+    uint32_t life;
+    return med_endpoint_expected_find(med_self_get()->system, name, &place, index, &life);
+}
+
+/* These two have one hash: whichever is made first leaves the other alone, as when it goes. */
 static void
 names_of_one_hash(void **state)
 {
     static const med_endpoint_name names[] = {{DOMAIN, NODE, 6}, {DOMAIN, OTHER, 732007929}};
-    uint32_t index[2], life;
+    uint32_t index[2];
     char text[512];
     for (unsigned first = 0; first < 2; first++) {
         (void)snprintf(text, sizeof text, BEGIN ITEM ITEM, DOMAIN, names[0].port, names[0].node,
@@ -183,12 +217,16 @@ names_of_one_hash(void **state)
         exchange_begin(names[first].node);
         med_system *system = med_self_get()->system;
         assert_int_equal(atomic32_load_relaxed(&system->header->expected_keys), 2);
-        assert_true(med_endpoint_expected_find(system, &names[0], &index[0], &life));
-        assert_true(med_endpoint_expected_find(system, &names[1], &index[1], &life));
+        assert_true(is_expected(&names[0], &index[0]));
+        assert_true(is_expected(&names[1], &index[1]));
         assert_int_not_equal(index[0], index[1]);
-        (void)endpoint_make(names[first].port);
-        assert_false(med_endpoint_expected_find(system, &names[first], &index[first], &life));
-        assert_true(med_endpoint_expected_find(system, &names[!first], &index[!first], &life));
+        mcapi_endpoint_t own = endpoint_make(names[first].port);
+        assert_false(is_expected(&names[first], &index[first]));
+        assert_true(is_expected(&names[!first], &index[!first]));
+        endpoint_delete(own);
+        assert_true(is_expected(&names[first], &index[first]));
+        assert_true(is_expected(&names[!first], &index[!first]));
+        assert_int_not_equal(index[0], index[1]);
         (void)expecting_down(state);
     }
 }
@@ -198,6 +236,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_place_is_kept, expecting_up, expecting_down),
+        cmocka_unit_test_setup_teardown(its_node_goes, expecting_up, expecting_down),
         cmocka_unit_test_setup_teardown(nobody_finds_one, expecting_up, expecting_down),
         cmocka_unit_test_setup_teardown(who_waits_gets_it, expecting_up, expecting_down),
         cmocka_unit_test(twice_is_refused),

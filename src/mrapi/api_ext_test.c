@@ -3,6 +3,7 @@
  * operations do is base's to test (atomic_sized_test.c). */
 #include "mrapi/system.h"
 #include "support/api.h"
+#include "support/expected.h"
 
 /* ---- Atomic operations ----------------------------------------------------------------------- */
 
@@ -156,15 +157,14 @@ static void
 an_expected_node_is_nobody(void **state)
 {
     mrapi_status_t status;
-    med_self *expected;
-    const med_node_request request = {.domain = DOMAIN, .node = NODE + 1, .expected = true};
+    med_system *system = med_self_get()->system;
     (void)state;
-    assert_int_equal(med_node_place(med_self_get()->system, &request, &expected), MEDLEY_OK);
+    assert_int_equal(med_node_expect(system, DOMAIN, NODE + 1), MEDLEY_OK);
     mrapi_yield_to(DOMAIN, NODE + 1, &status);
     assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
     mrapi_node_get_attribute(NODE + 1, 0, &status, sizeof status, &status);
     assert_int_equal(status, MRAPI_ERR_NODE_INVALID);
-    (void)med_node_recover(expected->system, expected->index, expected->generation);
+    assert_true(expect_no_more(system, DOMAIN, NODE + 1));
 }
 
 static void

@@ -98,14 +98,6 @@ domain_make(making *m, const med_image_item *item)
 }
 
 static medley_status_t
-node_make(making *m, const med_image_item *item)
-{
-    med_self *ignored;
-    med_node_request request = {.domain = item->domain, .node = item->number, .expected = true};
-    return med_node_place(m->system, &request, &ignored);
-}
-
-static medley_status_t
 shmem_make(making *m, const med_image_item *item, med_handle *handle)
 {
     med_shmem_request request = {.number = item->number,
@@ -197,7 +189,7 @@ item_make(making *m, const med_image_item *item)
         status = domain_make(m, item);
         break;
     case MED_IMAGE_NODES:
-        status = node_make(m, item);
+        status = med_node_expect(m->system, item->domain, item->number);
         break;
     case MED_IMAGE_ENDPOINTS:
         status = med_endpoint_expect(m->system, item->domain, item->node, item->number);

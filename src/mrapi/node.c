@@ -100,12 +100,31 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
         med_node_join_word(joinable ? MED_NODE_JOIN_STARTING : MED_NODE_JOIN_NEVER, generation));
 }
 
+/* Relaxed, all: published with the row (T1 in table.c). */
+void
+med_node_row_begin(const med_system *system, med_node_row *row, const med_node_beginning *as)
+{
+    atomic32_store_relaxed(&row->process_ref, as->process_ref);
+    atomic32_store_relaxed(&row->thread_id, 0);
+    atomic64_store_relaxed(&row->since_ns, med_port_clock_common_ns());
+    atomic32_store_relaxed(&row->kind, (uint32_t)as->kind);
+    atomic32_store_relaxed(&row->phase, (uint32_t)as->phase);
+    atomic32_store_relaxed(&row->waiting_for, 0);
+    atomic32_store_relaxed(&row->sleeps, 0);
+    atomic32_store_relaxed(&row->making, 0);
+    atomic32_store_relaxed(&row->is_kept, as->is_kept);
+    for (uint32_t i = 0; i < touched_words(&system->limits); i++) {
+        atomic32_store_relaxed(&med_node_touched(row)[i], 0);
+    }
+}
+
 typedef struct fill_context {
     med_system *system;
     const med_node_request *request;
+    bool is_expected; /* its place was kept for it */
 } fill_context;
 
-/* Relaxed throughout: published with the row (T1 in table.c). */
+/* Relaxed: as above. */
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
@@ -116,18 +135,11 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
     uint32_t bit = index / MED_PROCESS_NODE_ROWS_PER_BIT;
     atomic32 *chunk = &med_system_process(system, system->process_index)->node_rows[bit / 32];
     (void)atomic32_fetch_or_relaxed(chunk, 1u << bit % 32);
-    bool expected = fill_with->request->expected;
-    atomic32_store_relaxed(&node->process_ref, expected ? 0 : system->process_ref);
-    atomic32_store_relaxed(&node->thread_id, 0);
-    atomic64_store_relaxed(&node->since_ns, med_port_clock_common_ns());
-    atomic32_store_relaxed(&node->kind, (uint32_t)fill_with->request->kind);
-    atomic32_store_relaxed(&node->phase, expected ? MED_NODE_EXPECTED : MED_NODE_STARTING);
-    atomic32_store_relaxed(&node->waiting_for, 0);
-    atomic32_store_relaxed(&node->sleeps, 0);
-    atomic32_store_relaxed(&node->making, 0);
-    for (uint32_t i = 0; i < touched_words(&system->limits); i++) {
-        atomic32_store_relaxed(&med_node_touched(node)[i], 0);
-    }
+    med_node_row_begin(system, node,
+                       &(med_node_beginning){.process_ref = system->process_ref,
+                                             .kind = fill_with->request->kind,
+                                             .phase = MED_NODE_STARTING,
+                                             .is_kept = fill_with->is_expected});
 }
 
 void
@@ -193,15 +205,6 @@ taken_by_living(med_system *system, uint32_t index, uint32_t generation)
     return alive;
 }
 
-/* Is it taken by a node that is only expected? Then that one's place is the caller's. */
-static bool
-taken_by_expected(const med_system *system, const med_table_insertion *insertion)
-{
-    const med_node_row *row = med_system_node(system, insertion->index);
-    /* Relaxed: a life begins and ends EXPECTED, and only that life is replaced. */
-    return atomic32_load_relaxed(&row->phase) == MED_NODE_EXPECTED;
-}
-
 /* Under the number asked for; where any will do, from the first of those on. */
 static med_table_insertion
 insertion_of(fill_context *context)
@@ -216,7 +219,8 @@ insertion_of(fill_context *context)
     };
 }
 
-/* A dead holder's recovery may be under way elsewhere: the number is ours when it is done. */
+/* A dead holder's recovery may be under way elsewhere: the number is ours when it is done. That of
+ * one who is only expected is ours at once. */
 static medley_status_t
 insert_once(med_system *system, med_table_insertion *insertion, uint64_t until_ns)
 {
@@ -226,7 +230,9 @@ insert_once(med_system *system, med_table_insertion *insertion, uint64_t until_n
             med_port_clock_ns() >= until_ns) {
             return status;
         }
-        insertion->replaces = taken_by_expected(system, insertion);
+        const med_node_row *row = med_system_node(system, insertion->index);
+        insertion->replaces = med_node_is_expected(row);
+        ((fill_context *)insertion->context)->is_expected = insertion->replaces;
         if (!insertion->replaces &&
             taken_by_living(system, insertion->index, insertion->generation)) {
             return status;
@@ -350,9 +356,7 @@ med_node_is_there(const med_system *system, uint32_t domain, uint32_t node)
     if (med_table_find(&system->nodes, key, &index, &generation) != MEDLEY_OK) {
         return false;
     }
-    med_node_row *row = med_system_node(system, index);
-    /* Relaxed: a life begins and ends EXPECTED. */
-    return atomic32_load_relaxed(&row->phase) != MED_NODE_EXPECTED;
+    return !med_node_is_expected(med_system_node(system, index));
 }
 
 void

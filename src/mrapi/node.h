@@ -48,7 +48,8 @@ typedef struct med_node_row {
     atomic32 waiting_for; /* the handle of the lock it sleeps on, or 0; written by the node */
     atomic32 sleeps;      /* how often it slept; written by the node */
     atomic32 making;      /* the segment file that it makes and no row names yet, or 0; likewise */
-    uint32_t unused[3];
+    atomic32 is_kept;     /* its place is, when it goes: another is expected; constant while LIVE */
+    uint32_t unused[2];
     med_wait news;  /* where its thread sleeps for what others bring it, whatever that is */
     atomic32 named; /* the state word of the life whose name that is; written by the node, as it */
     atomic32 name[MED_NODE_NAME_BYTES / 4];
@@ -180,7 +181,6 @@ typedef struct med_node_request {
     uint32_t node; /* or MED_NODE_ANY */
     med_node_kind kind;
     bool detached; /* started nodes: nobody joins it */
-    bool expected; /* see med_node_place */
     bool quiet;    /* nobody is told of a limit */
 } med_node_request;
 
@@ -190,9 +190,8 @@ typedef struct med_node_request {
  * not remove his row. */
 medley_status_t
 med_node_register(struct med_system *system, const med_node_request *request, med_self **self);
-/* A row that is no user of the system: for who makes the system. An expected node is nobody's, and
- * makes room for who registers under its number. Any other has no thread, and lets its maker make
- * objects; it goes by med_node_recover. MEDLEY_ERR_EXISTS, MEDLEY_ERR_LIMIT, unreported. */
+/* A node without a thread, that is no user of the system: it lets who makes the system make
+ * objects, and goes by med_node_recover. MEDLEY_ERR_EXISTS, MEDLEY_ERR_LIMIT, unreported. */
 medley_status_t
 med_node_place(struct med_system *system, const med_node_request *request, med_self **self);
 /* The calling thread becomes that node. */
@@ -237,6 +236,17 @@ bool med_node_has_left(const struct med_system *system, uint32_t node_ref);
 
 /* Is somebody node `node` of that domain? Nobody is one that is only expected. */
 bool med_node_is_there(const struct med_system *system, uint32_t domain, uint32_t node);
+
+/* ---- Expected ones (node_expected.c) --------------------------------------------------------- */
+
+/* Keeps a place, from now on: whoever registers under the number finds it free, and when he has
+ * left, who comes next. MEDLEY_ERR_EXISTS, MEDLEY_ERR_LIMIT, unreported; MEDLEY_TIMEOUT. */
+medley_status_t med_node_expect(struct med_system *system, uint32_t domain, uint32_t node);
+/* Is it nobody's yet, or nobody's again? */
+bool med_node_is_expected(const med_node_row *row);
+
+/* ---- Who is there ---------------------------------------------------------------------------- */
+
 /* Wakes the threads of all nodes, to look again. */
 void med_node_wake_all(const struct med_system *system);
 /* Is the node that an owner word names still there, and its process alive? */

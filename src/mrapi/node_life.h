@@ -32,6 +32,22 @@ medley_status_t med_node_row_leave(struct med_system *system, uint32_t index, ui
 /* The nodes of this process that left and could not remove their rows: once more. */
 medley_status_t med_node_leaves_finish(struct med_system *system);
 
+/* How a row begins. */
+typedef struct med_node_beginning {
+    uint32_t process_ref;
+    med_node_kind kind;
+    med_node_phase phase;
+    bool is_kept;
+} med_node_beginning;
+/* With the table's lock held, behind the first 16 bytes. */
+void med_node_row_begin(const struct med_system *system,
+                        med_node_row *row,
+                        const med_node_beginning *as);
+
+/* Of a node that holds nothing any more the row goes; where its place is kept, another is expected
+ * there in the same hold of the table's lock. MEDLEY_ERR_STALE; MEDLEY_TIMEOUT. */
+medley_status_t med_node_remove(struct med_system *system, uint32_t index, uint32_t generation);
+
 /* The row is the calling thread's, and there; to be that node it enters (node.h). */
 static inline void
 med_node_arrive(med_self *self)

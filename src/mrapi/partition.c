@@ -85,6 +85,7 @@ static const uint32_t shape[] = {
     offsetof(med_node_row, waiting_for),
     offsetof(med_node_row, sleeps),
     offsetof(med_node_row, making),
+    offsetof(med_node_row, is_kept),
     offsetof(med_node_row, news),
     offsetof(med_node_row, named),
     offsetof(med_node_row, name),

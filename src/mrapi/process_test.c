@@ -62,8 +62,7 @@ static uint32_t
 node_plant(uint32_t generation)
 {
     med_system *system = med_self_get()->system;
-    med_node_request request = {
-        .domain = DOMAIN, .node = PLANTED, .kind = MED_NODE_THREAD, .expected = true};
+    med_node_request request = {.domain = DOMAIN, .node = PLANTED, .kind = MED_NODE_THREAD};
     med_self *self;
     assert_int_equal(med_node_place(system, &request, &self), MEDLEY_OK);
     atomic32 *chunk = &med_system_process(system, FIRST)->node_rows[self->index / 64 / 32];

@@ -147,7 +147,9 @@ med_table_insert(const med_table_view *view, med_table_insertion *insertion)
     }
     med_row *replaced = replaced_by(view, insertion);
     med_key key = insertion->any ? free_key(view, insertion->key) : insertion->key;
-    if (key_is_taken(view, replaced, insertion)) {
+    if (med_port_has_processes() && insertion->only_replaces && !replaced) {
+        status = MEDLEY_ERR_STALE;
+    } else if (key_is_taken(view, replaced, insertion)) {
         status = MEDLEY_ERR_EXISTS;
     } else if (insertion->may) {
         status = insertion->may(insertion->context);

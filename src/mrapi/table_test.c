@@ -109,7 +109,7 @@ any_key_is_nobody_elses(void **state)
 }
 
 /* In a full table: under the same key, or another. What is refused changes nothing; where the one
- * to replace has gone meanwhile, it is an insertion as any. */
+ * to replace has gone meanwhile, it is an insertion as any, or none. */
 static void
 one_replaces_another(void **state)
 {
@@ -148,6 +148,9 @@ one_replaces_another(void **state)
     late.key.low = 101;
     assert_int_equal(med_table_insert(&view, &late), MEDLEY_ERR_LIMIT);
     assert_int_equal(med_table_remove(&view, index[0], generation[0]), MEDLEY_OK);
+    late.only_replaces = true;
+    assert_int_equal(med_table_insert(&view, &late), MEDLEY_ERR_STALE);
+    late.only_replaces = false;
     assert_int_equal(med_table_insert(&view, &late), MEDLEY_OK);
     assert_int_equal(find(&view, 100), MEDLEY_OK);
     assert_int_equal(atomic32_load_relaxed(&view.table->used), ROWS);

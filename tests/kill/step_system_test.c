@@ -9,7 +9,7 @@
 #include "mcapi/view.h"
 #include "medley/medley.h"
 #include "mrapi/image.h"
-#include "mrapi/system.h"
+#include "support/expected.h"
 #include "support/system.h"
 
 static void
@@ -18,9 +18,7 @@ op_close(void)
     (void)medley_system_close();
 }
 
-/* ---- A node comes that is expected ----------------------------------------------------------- */
-
-static const med_node_request the_child = {.domain = DOMAIN, .node = CHILD, .expected = true};
+/* ---- A node that is expected comes and goes -------------------------------------------------- */
 
 static void
 ensure(bool good, const char *what)
@@ -31,28 +29,61 @@ ensure(bool good, const char *what)
 static void
 child_is_expected(void)
 {
-    med_self *ignored;
-    ensure(med_node_place(med_self_get()->system, &the_child, &ignored) == MEDLEY_OK, "expect");
+    ensure(med_node_expect(med_self_get()->system, DOMAIN, CHILD) == MEDLEY_OK, "expect");
 }
 
-/* Whether its place was still kept, or it had come: another may come, and only one. */
+static void
+child_up_expected(void)
+{
+    med_system *system;
+    child_attached();
+    ensure(med_system_attach_default(&system) == MEDLEY_OK, "attach");
+    ensure(med_node_expect(system, DOMAIN, CHILD) == MEDLEY_OK, "expect");
+    child_up();
+    med_system_release(system);
+}
+
+static medley_status_t
+nothing(void *context)
+{
+    (void)context;
+    return MEDLEY_OK;
+}
+
+/* Mends a table that the dead child may have had locked: true. In the middle of that it may have
+ * left neither the row from before nor a new one. */
+static bool
+was_locked(const med_table_view *view)
+{
+    bool locked = med_lock_owner(&view->table->lock) != 0;
+    ensure(med_table_hold(view, nothing, NULL) == MEDLEY_OK, "mend the table");
+    (void)med_process_recover_all(med_self_get()->system);
+    return locked;
+}
+
+/* The child is dead: another may come, and only one. Then the place is kept again. */
 static void
 another_may_come(void)
 {
+    const med_node_request request = {.domain = DOMAIN, .node = CHILD};
+    med_system *system = med_self_get()->system;
     med_self *come;
-    med_node_request request = the_child;
-    request.expected = false;
-    ensure(med_node_register(med_self_get()->system, &request, &come) == MEDLEY_OK, "come");
-    med_node_recover(come->system, come->index, come->generation);
-    med_system_release(come->system);
+    bool may_be_lost = was_locked(&system->nodes);
+    bool is_kept = expect_no_more(system, DOMAIN, CHILD);
+    ensure(is_kept || may_be_lost, "its place is kept");
+    ensure(!is_kept || med_node_expect(system, DOMAIN, CHILD) == MEDLEY_OK, "expect again");
+    ensure(med_node_register(system, &request, &come) == MEDLEY_OK, "come");
+    med_node_recover(system, come->index, come->generation);
+    med_system_release(system);
+    ensure(expect_no_more(system, DOMAIN, CHILD) == is_kept, "it is expected again");
 }
 
-/* ---- An endpoint comes that is expected ------------------------------------------------------ */
+/* ---- An endpoint that is expected comes and goes --------------------------------------------- */
 
 #define PORT 9
 
 static void
-endpoint_is_expected(void)
+endpoint_expect(void)
 {
     const med_self *self = med_self_get();
     ensure(med_endpoint_expect(self->system, DOMAIN, CHILD, PORT) == MEDLEY_OK, "expect");
@@ -67,43 +98,39 @@ child_exchanges(void)
     ensure(status == MCAPI_SUCCESS, "exchange");
 }
 
+static mcapi_endpoint_t made;
+
 static void
 op_endpoint(void)
 {
     mcapi_status_t status;
-    (void)mcapi_endpoint_create(PORT, &status);
+    made = mcapi_endpoint_create(PORT, &status);
     ensure(status == MCAPI_SUCCESS, "create an endpoint");
 }
 
-static medley_status_t
-nothing(void *context)
+static void
+child_has_expected(void)
 {
-    (void)context;
-    return MEDLEY_OK;
+    child_exchanges();
+    endpoint_expect();
+    op_endpoint();
 }
 
-/* Killed at once the place is kept, behind the end it is not, and between there is one instruction
- * from which on it is not: give or take some, since they are counted from system calls. */
-#define SOME 64
-
 static void
-ensure_kept_until_it_comes(bool is_kept)
+op_endpoint_delete(void)
 {
-    static uint32_t least_gone = UINT32_MAX;
-    uint32_t steps = step_kill_steps();
-    bool was_kept_longer = is_kept && steps > least_gone && steps - least_gone > SOME;
-    ensure((is_kept || steps > 0) && !was_kept_longer, "its place is kept until it comes");
-    least_gone = !is_kept && steps < least_gone ? steps : least_gone;
+    mcapi_status_t status;
+    mcapi_endpoint_delete(made, &status);
+    ensure(status == MCAPI_SUCCESS, "delete an endpoint");
 }
 
-/* The child is dead: its place is kept, or what came in it went with the child. */
+/* The child is dead, and what it made gone with it: the place is kept. */
 static void
-endpoint_is_expected_or_gone(void)
+endpoint_is_expected(void)
 {
     const med_system *system = med_self_get()->system;
     uint32_t kept = 0;
-    (void)med_process_recover_all(med_self_get()->system);
-    ensure(med_table_hold(&system->endpoints, nothing, NULL) == MEDLEY_OK, "mend the table");
+    bool may_be_lost = was_locked(&system->endpoints);
     for (uint32_t i = 0; i < system->endpoints.row_count; i++) {
         med_view_endpoint endpoint;
         if (med_view_endpoint_read(system, i, &endpoint)) {
@@ -117,7 +144,7 @@ endpoint_is_expected_or_gone(void)
         }
     }
     ensure(kept <= 1 && atomic32_load_relaxed(&system->endpoints.table->used) == 0, "no other");
-    ensure_kept_until_it_comes(kept == 1);
+    ensure(kept == 1 || may_be_lost, "its place is kept");
 }
 
 /* ---- A system is made of an image ------------------------------------------------------------ */
@@ -161,11 +188,17 @@ static const scenario scenarios[] = {
      .after = another_may_come},
     {.name = "endpoint_expected",
      .operation = {.prepare = child_exchanges, .operate = op_endpoint},
-     .before = endpoint_is_expected,
-     .after = endpoint_is_expected_or_gone},
+     .before = endpoint_expect,
+     .after = endpoint_is_expected},
+    {.name = "endpoint_goes_expected",
+     .operation = {.prepare = child_has_expected, .operate = op_endpoint_delete},
+     .after = endpoint_is_expected},
     {.name = "attach_image",
      .operation = {.prepare = image_read, .operate = op_attach_image},
      .alone = true},
+    {.name = "leave_expected",
+     .operation = {.prepare = child_up_expected, .operate = node_down},
+     .after = another_may_come},
     {.name = "leave", .operation = {.prepare = child_attached_up, .operate = node_down}},
     {.name = "finalize_holding",
      .operation = {.prepare = child_locks_all, .operate = node_down},

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Nodes that cannot remove their row when they leave, since others have the table for too long: who
- * comes next removes it, so each number can be had again; and nobody's row goes who is there.
+ * comes next removes it, so each number can be had again; and nobody's row goes who is there. Where
+ * they are expected, nobody else gets their places, come they or go.
  *
  * Actors: threads of one process. The first stays until the others have ended, so that the system
  * stays open, and lets time go on: whoever waits for a lock then waits in vain. At times it has the
- * table of nodes meanwhile: then all do who come or leave. Each of the others comes and goes,
- * always under the same number. There are as many rows as actors.
+ * table of nodes meanwhile: then all do who come or leave; or it tries to have one more node. Each
+ * of the others comes and goes, always under the same number, which in half the runs is expected.
+ * There are as many rows as actors.
  */
 
 #include "mrapi.h"
@@ -22,6 +24,11 @@
 #define ROUNDS 4u
 #define LONG_NS (2 * MED_SYSTEM_PATIENCE_NS)
 #define PAUSE_MAX 64u
+
+typedef struct notes {
+    bool begun;
+    bool expected; /* all who come and go are */
+} notes;
 
 static const sim_variable environment[] = {{"MEDLEY_MAX_NODES", "4"}, MRAPI_VARIABLES};
 
@@ -52,6 +59,27 @@ go(const sim_actor *actor)
     SIM_CHECK(status == MRAPI_SUCCESS || status == MRAPI_ERR_NODE_FINALFAILED);
 }
 
+static void
+begin_others(const sim_actor *actor)
+{
+    notes *n = actor->notes;
+    n->expected = sim_random(2);
+    for (uint32_t i = STAYS + 1; n->expected && i < ACTORS; i++) {
+        SIM_CHECK(med_node_expect(med_self_get()->system, DOMAIN, i + 1) == MEDLEY_OK);
+    }
+    n->begun = true;
+}
+
+/* Their places are kept. */
+static void
+no_other_comes(void)
+{
+    const med_node_request request = {.domain = DOMAIN, .node = MED_NODE_ANY, .quiet = true};
+    med_self *other;
+    medley_status_t status = med_node_register(med_self_get()->system, &request, &other);
+    SIM_CHECK(status == MEDLEY_ERR_LIMIT || status == MEDLEY_TIMEOUT);
+}
+
 static bool
 others_have_ended(void)
 {
@@ -64,12 +92,15 @@ others_have_ended(void)
 }
 
 static void
-time_goes_on(void)
+time_goes_on(const sim_actor *actor)
 {
     const med_table_view *nodes = &med_self_get()->system->tables[MED_KIND_NODE];
     while (!others_have_ended()) {
         for (uint32_t i = sim_random(PAUSE_MAX); i != 0; i--) {
             med_port_yield();
+        }
+        if (((const notes *)actor->notes)->expected && sim_random(2)) {
+            no_other_comes();
         }
         bool keeps = sim_random(2) && med_table_lock(nodes) == MEDLEY_OK;
         med_port_delay_ns(LONG_NS);
@@ -84,9 +115,13 @@ act(const sim_actor *actor)
 {
     if (actor->index == STAYS) {
         come(actor);
-        time_goes_on();
+        begin_others(actor);
+        time_goes_on(actor);
         go(actor);
         return;
+    }
+    while (!((const notes *)actor->notes)->begun) {
+        med_port_yield();
     }
     for (uint32_t round = 0; round < ROUNDS; round++) {
         come(actor);
@@ -96,7 +131,7 @@ act(const sim_actor *actor)
 
 const sim_scenario sim_mrapi_leave = {
     .name = "mrapi_leave",
-    .covers = "node_leave",
+    .covers = "node_leave node_expected",
     .actors = ACTORS,
     .one_process = true,
     .sees_late = true,

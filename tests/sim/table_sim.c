@@ -124,6 +124,7 @@ replace(const sim_actor *actor, const med_table_view *view, uint32_t number, uin
     life *l = &f.n->lives[number];
     med_table_insertion insertion = {.key = keys[key],
                                      .replaces = true,
+                                     .only_replaces = sim_random(2),
                                      .index = l->index,
                                      .generation = l->generation,
                                      .fill = fill,

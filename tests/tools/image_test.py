@@ -358,16 +358,19 @@ class Image(CommandTest):
         )
         Loader(self, self.write(text))
         environment = dict(self.environment, MEDLEY_SYSTEM="bad")
-        other = subprocess.run(
-            [HOLDER, "1", "3"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            env=environment,
-        )
-        self.assertIn("limit reached: 2 nodes", other.stderr)
-        Holder(self, 1, 2, system="bad")
-        Holder(self, 1, 1, system="bad")
+        for _ in range(3):  # also when they have gone, or died
+            other = subprocess.run(
+                [HOLDER, "1", "3"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                env=environment,
+            )
+            self.assertIn("limit reached: 2 nodes", other.stderr)
+            first = Holder(self, 1, 2, system="bad")
+            second = Holder(self, 1, 1, system="bad")
+            first.end()
+            second.kill()
 
     def states_of_node(self, node):
         """Of its endpoints, by port."""
@@ -375,7 +378,7 @@ class Image(CommandTest):
         return {end["port"]: state for end, state in ends if end and end["node"] == node}
 
     def test_expected_endpoints(self):
-        """Each is its node's to make, and saved whether it was expected or made."""
+        """Each is its node's to make, once and again, and saved whether it was expected or made."""
         text = BEGIN + "limits:\n  endpoints: 4\nendpoints:\n" + "".join(
             f"  - port: {port}\n    node: 5\n    domain: 1\n" for port in (1, 2, 3)
         )
@@ -391,6 +394,9 @@ class Image(CommandTest):
         self.assertIn("limit reached: 4 endpoints", other.stderr)
         self.assertIn("unless its file says it", other.stderr)
         self.assertEqual(self.states_of_node(5), {port: "expected" for port in (1, 2, 3)})
+        Holder(self, 1, 5, "exchange", 1, system="bad").end()
+        self.assertEqual(self.states_of_node(5), {port: "expected" for port in (1, 2, 3)})
+        Holder(self, 1, 5, "exchange", 1, system="bad").kill()
         Holder(self, 1, 5, "exchange", 1, system="bad")
         self.assertEqual(self.states_of_node(5), {1: "free", 2: "free", 3: "connected", 4: "connected"})
         ends = [f"  - port: {port}\n    node: 5\n    domain: 1\n" for port in (1, 2, 3, 4)]
