@@ -117,7 +117,9 @@ leave(med_system *system, uint32_t index, uint32_t generation, uint32_t *died)
         status = med_lanes_leave(system, med_handle_make(MED_HANDLE_ENDPOINT, index, generation));
     }
     if (status == MEDLEY_OK) {
-        status = med_endpoint_remove(system, index, generation);
+        status = med_port_has_processes() /* else no place is kept */
+                     ? med_endpoint_remove(system, index, generation)
+                     : med_table_remove(&system->endpoints, index, generation);
     }
     return status == MEDLEY_ERR_STALE ? MEDLEY_OK : status;
 }
@@ -148,18 +150,19 @@ own_begin(med_endpoint_own *own, med_handle endpoint)
     atomic32_store_relaxed(&own->handle, endpoint); /* relaxed: own */
 }
 
-typedef struct fill_context {
+typedef struct creating {
     const med_self *self;
-    const med_endpoint_place *place; /* where it was expected, or NULL */
-    bool had;                        /* what the process knows of that row is of another endpoint */
-} fill_context;
+    med_table_insertion insertion; /* replaces: one that was expected */
+    med_endpoint_place place;      /* of that one; it stays kept */
+    bool had;                      /* what the process knows of that row is of another endpoint */
+} creating;
 
 /* Relaxed, all: published with the row (T1 in table.c). */
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
-    fill_context *with = context;
-    const med_self *self = with->self;
+    creating *c = context;
+    const med_self *self = c->self;
     const med_system *system = self->system;
     med_endpoint_row *endpoint = (med_endpoint_row *)(void *)row;
     med_endpoint_own *own = &self->exchange->exchange->endpoints[index];
@@ -170,12 +173,12 @@ fill(med_row *row, uint32_t index, uint32_t generation, void *context)
         [MED_ENDPOINT_TIMEOUT_US] = UINT32_MAX,
     };
     if (med_port_has_processes()) {
-        med_endpoint_place_keep(endpoint, with->place);
+        med_endpoint_place_keep(endpoint, c->insertion.replaces ? &c->place : NULL);
     }
     /* Before the row is LIVE: its recovery looks where this says. */
     med_object_touch(&self->tables[MED_KIND_ENDPOINT], index);
     if (!med_exchange_claim(self, &own->owner)) {
-        with->had = true;
+        c->had = true;
         return;
     }
     own->row = endpoint;
@@ -208,36 +211,43 @@ tell_who_waits(const med_self *self)
     med_node_wake_all(self->system);
 }
 
+static void
+creating_begin(creating *c, const med_self *self, uint32_t port)
+{
+    const med_endpoint_name name = {self->domain, self->node, port};
+    bool any = port == MED_ENDPOINT_PORT_ANY;
+    *c = (creating){
+        .self = self,
+        .insertion = {.key = {self->ref, any ? MED_ENDPOINT_PORT_ANY_FIRST : port},
+                      .any = any,
+                      .fill = fill,
+                      .context = c},
+    };
+    c->insertion.replaces =
+        med_port_has_processes() &&
+        med_endpoint_expected_find(self->system, &name, &c->place, &c->insertion.index,
+                                   &c->insertion.generation);
+}
+
 medley_status_t
 med_endpoint_create(med_self *self, uint32_t port, med_handle *endpoint)
 {
-    fill_context context = {.self = self};
-    bool any = port == MED_ENDPOINT_PORT_ANY;
-    med_table_insertion insertion = {
-        .key = {self->ref, any ? MED_ENDPOINT_PORT_ANY_FIRST : port},
-        .any = any,
-        .fill = fill,
-        .context = &context,
-    };
-    const med_endpoint_name name = {self->domain, self->node, port};
-    med_endpoint_place place;
-    insertion.replaces = med_port_has_processes() &&
-                         med_endpoint_expected_find(self->system, &name, &place, &insertion.index,
-                                                    &insertion.generation);
-    context.place = insertion.replaces ? &place : NULL;
-    medley_status_t status = med_table_insert(&self->system->endpoints, &insertion);
+    creating c;
+    const med_table_insertion *made = &c.insertion;
+    creating_begin(&c, self, port);
+    medley_status_t status = med_table_insert(&self->system->endpoints, &c.insertion);
     if (status == MEDLEY_ERR_LIMIT && med_exchange_bury_due(self)) {
-        status = med_table_insert(&self->system->endpoints, &insertion);
+        status = med_table_insert(&self->system->endpoints, &c.insertion);
     }
     if (status == MEDLEY_ERR_LIMIT) {
         med_limits_report(&self->system->limits, MED_LIMIT_ENDPOINTS);
     }
-    if (med_port_has_processes() && status == MEDLEY_OK && context.had) {
-        (void)leave(self->system, insertion.index, insertion.generation, NULL);
+    if (med_port_has_processes() && status == MEDLEY_OK && c.had) {
+        (void)leave(self->system, made->index, made->generation, NULL);
         return MEDLEY_ERR_CORRUPT;
     }
     if (status == MEDLEY_OK) {
-        *endpoint = med_handle_make(MED_HANDLE_ENDPOINT, insertion.index, insertion.generation);
+        *endpoint = med_handle_make(MED_HANDLE_ENDPOINT, made->index, made->generation);
         tell_who_waits(self);
     }
     return status;

@@ -124,7 +124,7 @@ med_endpoint_at(const struct med_system *system, uint32_t index)
     return (med_endpoint_row *)(void *)med_table_row(&system->endpoints, index);
 }
 
-/* Is a row that is LIVE nobody's yet, but its place kept? */
+/* Is a row that is LIVE nobody's, but its place kept? */
 static inline bool
 med_endpoint_is_expected(const med_endpoint_row *row)
 {

@@ -120,7 +120,7 @@ med_endpoint_remove(const med_system *system, uint32_t index, uint32_t generatio
 {
     const med_endpoint_row *row = med_endpoint_at(system, index);
     /* Relaxed, all: constant while that life is LIVE, and of another nothing is removed. */
-    if (!med_port_has_processes() || !atomic32_load_relaxed(&row->is_kept)) {
+    if (!atomic32_load_relaxed(&row->is_kept)) {
         return med_table_remove(&system->endpoints, index, generation);
     }
     med_endpoint_place place = {.name = {.domain = atomic32_load_relaxed(&row->expected.domain),

@@ -11,6 +11,7 @@
 #include "mrapi/image.h"
 #include "mrapi/system.h"
 #include "support/exchange.h"
+#include "support/process.h"
 #include "support/system.h"
 #include "support/threads.h"
 
@@ -127,6 +128,71 @@ its_node_goes(void **state)
     }
 }
 
+/* A slower recoverer, who has an earlier life in hand, changes nothing: neither while the place is
+ * taken again, nor while it is kept. */
+static void
+who_is_late_replaces_nothing(void **state)
+{
+    mcapi_endpoint_t own;
+    uint32_t there;
+    (void)state;
+    med_system *system = med_self_get()->system;
+    assert_int_equal(create(PORT, &own), MCAPI_SUCCESS);
+    uint32_t index = med_handle_index(own), life = med_handle_generation(own);
+    endpoint_delete(own);
+    assert_int_equal(med_endpoint_remove(system, index, life), MEDLEY_ERR_STALE);
+    assert_int_equal(expected_count(&there), 2);
+    assert_int_equal(create(PORT, &own), MCAPI_SUCCESS);
+    atomic32_store_relaxed(&med_endpoint_at(system, index)->is_kept,
+                           1); /* as it was in that life */
+    assert_int_equal(med_endpoint_remove(system, index, life), MEDLEY_ERR_STALE);
+    assert_int_equal(expected_count(&there), 1);
+    assert_int_equal(there, 1);
+}
+
+/* ---- Another process ------------------------------------------------------------------------- */
+
+/* Its handle goes through `argument`. */
+static int
+has_the_others(test_process *parent, void *argument)
+{
+    mcapi_status_t status;
+    mcapi_info_t info;
+    mcapi_initialize(DOMAIN, OTHER, NULL, NULL, &info, &status);
+    child_expect(status == MCAPI_SUCCESS);
+    child_expect(create(PORT, argument) == MCAPI_SUCCESS);
+    process_say(parent, 'r');
+    (void)process_hear(parent);
+    return 0;
+}
+
+/* All rows are taken, so that the place is kept in the very row of the dead: who sends to that one
+ * hears what became of it until the next one is there. */
+static void
+a_death_is_told(void **state)
+{
+    test_process child;
+    mcapi_endpoint_t own, ignored;
+    mcapi_endpoint_t *others = process_shared_memory(sizeof *others);
+    uint32_t there;
+    (void)state;
+    med_system *system = med_self_get()->system;
+    own = endpoint_make(1);
+    for (unsigned i = 0; i < 2; i++) {
+        process_start(&child, has_the_others, others);
+        assert_int_equal(process_hear(&child), 'r');
+        assert_int_equal(send_number(own, *others, 77, 0), MCAPI_SUCCESS);
+        process_kill(&child);
+        assert_true(med_process_recover_all(system) > 0);
+        assert_int_equal(expected_count(&there), 2);
+        assert_int_equal(create(2, &ignored), MCAPI_ERR_ENDP_LIMIT);
+        assert_int_equal(med_endpoint_why_gone(system, *others), MEDLEY_ERR_PEER_DIED);
+        assert_int_equal(process_join(&child), -SIGKILL);
+    }
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
 /* Neither by its name, nor by what its handle would be. */
 static void
 nobody_finds_one(void **state)
@@ -237,6 +303,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_place_is_kept, expecting_up, expecting_down),
         cmocka_unit_test_setup_teardown(its_node_goes, expecting_up, expecting_down),
+        cmocka_unit_test_setup_teardown(who_is_late_replaces_nothing, expecting_up, expecting_down),
+        cmocka_unit_test_setup_teardown(a_death_is_told, expecting_up, expecting_down),
         cmocka_unit_test_setup_teardown(nobody_finds_one, expecting_up, expecting_down),
         cmocka_unit_test_setup_teardown(who_waits_gets_it, expecting_up, expecting_down),
         cmocka_unit_test(twice_is_refused),

@@ -48,6 +48,7 @@ owned_read(const med_system *system, uint32_t index, uint32_t life, med_view_end
     const med_endpoint_row *row = med_endpoint_at(system, index);
     med_handle handle = med_handle_make(MED_HANDLE_ENDPOINT, index, life);
     view->expected = false;
+    view->kept = seen(&row->is_kept) != 0;
     end_read(system, row, &view->name);
     view->closing = seen(&row->closing) != 0;
     view->connected = med_endpoint_channel(system, handle) != 0;

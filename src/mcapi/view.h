@@ -17,7 +17,8 @@ typedef struct med_view_end {
 
 typedef struct med_view_endpoint {
     med_view_end name;
-    bool expected; /* nobody's yet: the others say nothing */
+    bool expected; /* nobody's now: the others say nothing */
+    bool kept;     /* when it goes, it is expected again */
     bool closing;
     bool connected;
     uint32_t gets; /* by others, less releases */

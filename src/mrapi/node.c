@@ -100,46 +100,31 @@ self_fill(med_system *system, const med_node_request *request, uint32_t index, u
         med_node_join_word(joinable ? MED_NODE_JOIN_STARTING : MED_NODE_JOIN_NEVER, generation));
 }
 
-/* Relaxed, all: published with the row (T1 in table.c). */
-void
-med_node_row_begin(const med_system *system, med_node_row *row, const med_node_beginning *as)
-{
-    atomic32_store_relaxed(&row->process_ref, as->process_ref);
-    atomic32_store_relaxed(&row->thread_id, 0);
-    atomic64_store_relaxed(&row->since_ns, med_port_clock_common_ns());
-    atomic32_store_relaxed(&row->kind, (uint32_t)as->kind);
-    atomic32_store_relaxed(&row->phase, (uint32_t)as->phase);
-    atomic32_store_relaxed(&row->waiting_for, 0);
-    atomic32_store_relaxed(&row->sleeps, 0);
-    atomic32_store_relaxed(&row->making, 0);
-    atomic32_store_relaxed(&row->is_kept, as->is_kept);
-    for (uint32_t i = 0; i < touched_words(&system->limits); i++) {
-        atomic32_store_relaxed(&med_node_touched(row)[i], 0);
-    }
-}
-
-typedef struct fill_context {
+/* Of one that comes. */
+typedef struct coming {
     med_system *system;
     const med_node_request *request;
-    bool is_expected; /* its place was kept for it */
-} fill_context;
+    med_table_insertion insertion; /* replaces: its place was kept for it, and stays so */
+} coming;
 
-/* Relaxed: as above. */
+/* Relaxed throughout: published with the row (T1 in table.c). */
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
-    const fill_context *fill_with = context;
-    med_system *system = fill_with->system;
+    const coming *c = context;
+    med_system *system = c->system;
     med_node_row *node = (med_node_row *)(void *)row;
-    self_fill(system, fill_with->request, index, generation);
+    self_fill(system, c->request, index, generation);
     uint32_t bit = index / MED_PROCESS_NODE_ROWS_PER_BIT;
     atomic32 *chunk = &med_system_process(system, system->process_index)->node_rows[bit / 32];
     (void)atomic32_fetch_or_relaxed(chunk, 1u << bit % 32);
-    med_node_row_begin(system, node,
-                       &(med_node_beginning){.process_ref = system->process_ref,
-                                             .kind = fill_with->request->kind,
-                                             .phase = MED_NODE_STARTING,
-                                             .is_kept = fill_with->is_expected});
+    med_node_row_begin(node, system->process_ref, c->request->kind, MED_NODE_STARTING);
+    if (med_port_has_processes()) {
+        atomic32_store_relaxed(&node->is_kept, c->insertion.replaces);
+    }
+    for (uint32_t i = 0; i < touched_words(&system->limits); i++) {
+        atomic32_store_relaxed(&med_node_touched(node)[i], 0);
+    }
 }
 
 void
@@ -206,35 +191,40 @@ taken_by_living(med_system *system, uint32_t index, uint32_t generation)
 }
 
 /* Under the number asked for; where any will do, from the first of those on. */
-static med_table_insertion
-insertion_of(fill_context *context)
+static void
+coming_begin(coming *c, med_system *system, const med_node_request *request)
 {
-    const med_node_request *request = context->request;
     bool any = request->node == MED_NODE_ANY;
-    return (med_table_insertion){
-        .key = {request->domain, any ? MED_NODE_ANY_FIRST : request->node},
-        .any = any,
-        .fill = fill,
-        .context = context,
+    *c = (coming){
+        .system = system,
+        .request = request,
+        .insertion = {.key = {request->domain, any ? MED_NODE_ANY_FIRST : request->node},
+                      .any = any,
+                      .fill = fill,
+                      .context = c},
     };
 }
 
 /* A dead holder's recovery may be under way elsewhere: the number is ours when it is done. That of
- * one who is only expected is ours at once. */
+ * one who is only expected is ours at once, also where the recovery took all the time. */
 static medley_status_t
-insert_once(med_system *system, med_table_insertion *insertion, uint64_t until_ns)
+insert_once(coming *c, uint64_t until_ns)
 {
+    med_table_insertion *insertion = &c->insertion;
+    uint32_t late = 0;
     for (uint32_t pauses = 0;;) {
-        medley_status_t status = med_table_insert(&system->nodes, insertion);
-        if (status != MEDLEY_ERR_EXISTS || !med_port_has_processes() ||
-            med_port_clock_ns() >= until_ns) {
+        medley_status_t status = med_table_insert(&c->system->nodes, insertion);
+        if (status != MEDLEY_ERR_EXISTS) {
             return status;
         }
-        const med_node_row *row = med_system_node(system, insertion->index);
-        insertion->replaces = med_node_is_expected(row);
-        ((fill_context *)insertion->context)->is_expected = insertion->replaces;
+        /* Of another life of the row by now, it is not replaced. */
+        insertion->replaces = med_node_is_expected(med_system_node(c->system, insertion->index));
+        late += med_port_clock_ns() >= until_ns;
+        if (late > (insertion->replaces ? 1u : 0u)) {
+            return status;
+        }
         if (!insertion->replaces &&
-            taken_by_living(system, insertion->index, insertion->generation)) {
+            taken_by_living(c->system, insertion->index, insertion->generation)) {
             return status;
         }
         med_wait_pause(&pauses);
@@ -243,29 +233,32 @@ insert_once(med_system *system, med_table_insertion *insertion, uint64_t until_n
 
 /* Where all rows are taken, those of the dead come free, whoever recovers them. */
 static medley_status_t
-insert(med_system *system, med_table_insertion *insertion)
+insert(coming *c)
 {
+    if (!med_port_has_processes()) {
+        return med_table_insert(&c->system->nodes, &c->insertion); /* nobody dies */
+    }
     uint64_t until_ns = med_port_clock_ns() + MED_PROCESS_RECOVERY_PATIENCE_NS;
     uint32_t pauses = 0;
-    for (bool last = !med_port_has_processes();;) {
-        medley_status_t status = insert_once(system, insertion, until_ns);
+    for (bool last = false;;) {
+        medley_status_t status = insert_once(c, until_ns);
         if (status != MEDLEY_ERR_LIMIT || last) {
             return status;
         }
         /* When there is none any more, one may have ended since we tried. */
-        last = med_process_recover_all(system) == 0 &&
-               !med_process_recovery_await(system, until_ns, &pauses);
+        last = med_process_recover_all(c->system) == 0 &&
+               !med_process_recovery_await(c->system, until_ns, &pauses);
     }
 }
 
 medley_status_t
 med_node_place(med_system *system, const med_node_request *request, med_self **self)
 {
-    fill_context context = {.system = system, .request = request};
-    med_table_insertion insertion = insertion_of(&context);
-    medley_status_t status = med_table_insert(&system->nodes, &insertion);
+    coming c;
+    coming_begin(&c, system, request);
+    medley_status_t status = med_table_insert(&system->nodes, &c.insertion);
     if (status == MEDLEY_OK) {
-        *self = &system->selves[insertion.index];
+        *self = &system->selves[c.insertion.index];
     }
     return status;
 }
@@ -283,11 +276,11 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
     if (status != MEDLEY_OK) {
         return status;
     }
-    fill_context context = {.system = system, .request = request};
-    med_table_insertion insertion = insertion_of(&context);
-    status = insert(system, &insertion);
+    coming c;
+    coming_begin(&c, system, request);
+    status = insert(&c);
     if (status == MEDLEY_ERR_EXISTS) {
-        report_taken(system, request, insertion.index);
+        report_taken(system, request, c.insertion.index);
     } else if (status == MEDLEY_ERR_LIMIT && !(med_port_has_processes() && request->quiet)) {
         med_limits_report(&system->limits, MED_LIMIT_NODES);
     }
@@ -295,8 +288,8 @@ med_node_register(med_system *system, const med_node_request *request, med_self 
         med_domain_leave(system, request->domain);
         return status;
     }
-    med_self *mine = &system->selves[insertion.index];
-    mine->node = insertion.key.low; /* the number that was found, where any would do */
+    med_self *mine = &system->selves[c.insertion.index];
+    mine->node = c.insertion.key.low; /* the number that was found, where any would do */
     if (med_log_wanted(MED_LOG_DEBUG)) {
         med_node_tell("comes", mine);
     }

@@ -33,7 +33,7 @@ typedef enum med_node_phase {
     MED_NODE_RUNNING,
     MED_NODE_ENDED,    /* its thread has ended and waits to be joined; the number stays taken */
     MED_NODE_LEFT,     /* it left, or was joined, but could not remove its row: its process will */
-    MED_NODE_EXPECTED, /* nobody's yet: its place is kept for who comes under its number */
+    MED_NODE_EXPECTED, /* nobody's: its place is kept for who comes under its number */
 } med_node_phase;
 
 #define MED_NODE_NAME_BYTES 16u /* cut off where it is longer; ends with 0 where it is shorter */
@@ -242,7 +242,7 @@ bool med_node_is_there(const struct med_system *system, uint32_t domain, uint32_
 /* Keeps a place, from now on: whoever registers under the number finds it free, and when he has
  * left, who comes next. MEDLEY_ERR_EXISTS, MEDLEY_ERR_LIMIT, unreported; MEDLEY_TIMEOUT. */
 medley_status_t med_node_expect(struct med_system *system, uint32_t domain, uint32_t node);
-/* Is it nobody's yet, or nobody's again? */
+/* Is it nobody's, yet or again? */
 bool med_node_is_expected(const med_node_row *row);
 
 /* ---- Who is there ---------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Expected nodes, of an image: rows that nobody owns, and that keep a place. Whoever registers under
- * the number replaces the row by his own (node.c), which says that the place is kept: when that
- * goes, by its own will or by its recovery, such a row replaces it.
+ * Expected nodes, of an image: rows that nobody owns, and that keep a place. Whoever registers
+ * under the number replaces the row by his own (node.c), which says that the place is kept: when
+ * that goes, by its own will or by its recovery, such a row replaces it.
  *
  *   expected --register--> a node's, kept --leave, recover--> expected
  *
@@ -17,16 +17,16 @@
 static void
 fill(med_row *row, uint32_t index, uint32_t generation, void *context)
 {
-    const med_node_beginning as = {.phase = MED_NODE_EXPECTED};
     (void)index;
     (void)generation;
-    med_node_row_begin(context, (med_node_row *)(void *)row, &as);
+    (void)context;
+    med_node_row_begin((med_node_row *)(void *)row, 0, MED_NODE_THREAD, MED_NODE_EXPECTED);
 }
 
 medley_status_t
 med_node_expect(med_system *system, uint32_t domain, uint32_t node)
 {
-    med_table_insertion insertion = {.key = {domain, node}, .fill = fill, .context = system};
+    med_table_insertion insertion = {.key = {domain, node}, .fill = fill};
     return med_table_insert(&system->nodes, &insertion);
 }
 
@@ -42,8 +42,7 @@ med_node_remove(med_system *system, uint32_t index, uint32_t generation)
 {
     const med_row *row = &med_system_node(system, index)->row;
     /* Relaxed, all: constant while that life is LIVE, and of another nothing is removed. */
-    if (!med_port_has_processes() ||
-        !atomic32_load_relaxed(&med_system_node(system, index)->is_kept)) {
+    if (!atomic32_load_relaxed(&med_system_node(system, index)->is_kept)) {
         return med_table_remove(&system->nodes, index, generation);
     }
     med_table_insertion again = {.key = {.high = atomic32_load_relaxed(&row->key_high),
@@ -52,8 +51,7 @@ med_node_remove(med_system *system, uint32_t index, uint32_t generation)
                                  .only_replaces = true,
                                  .index = index,
                                  .generation = generation,
-                                 .fill = fill,
-                                 .context = system};
+                                 .fill = fill};
     medley_status_t status = med_table_insert(&system->nodes, &again);
     /* EXISTS: somebody wrote over its key. */
     return status == MEDLEY_ERR_EXISTS ? med_table_remove(&system->nodes, index, generation)

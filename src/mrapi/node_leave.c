@@ -82,7 +82,9 @@ med_node_recover(med_system *system, uint32_t index, uint32_t generation)
         med_traced_recover(system, med_node_ref(index, generation));
     }
     if (status == MEDLEY_OK) {
-        status = med_node_remove(system, index, generation);
+        status = med_port_has_processes() /* else no place is kept */
+                     ? med_node_remove(system, index, generation)
+                     : med_table_remove(&system->nodes, index, generation);
     }
     return status == MEDLEY_TIMEOUT ? status : MEDLEY_OK;
 }

@@ -32,17 +32,23 @@ medley_status_t med_node_row_leave(struct med_system *system, uint32_t index, ui
 /* The nodes of this process that left and could not remove their rows: once more. */
 medley_status_t med_node_leaves_finish(struct med_system *system);
 
-/* How a row begins. */
-typedef struct med_node_beginning {
-    uint32_t process_ref;
-    med_node_kind kind;
-    med_node_phase phase;
-    bool is_kept;
-} med_node_beginning;
-/* With the table's lock held, behind the first 16 bytes. */
-void med_node_row_begin(const struct med_system *system,
-                        med_node_row *row,
-                        const med_node_beginning *as);
+/* How a row begins, a node's or one that keeps a place. Relaxed, all: published with it (T1 in
+ * table.c). */
+static inline void
+med_node_row_begin(med_node_row *row,
+                   uint32_t process_ref,
+                   med_node_kind kind,
+                   med_node_phase phase)
+{
+    atomic32_store_relaxed(&row->process_ref, process_ref);
+    atomic32_store_relaxed(&row->thread_id, 0);
+    atomic64_store_relaxed(&row->since_ns, med_port_clock_common_ns());
+    atomic32_store_relaxed(&row->kind, (uint32_t)kind);
+    atomic32_store_relaxed(&row->phase, (uint32_t)phase);
+    atomic32_store_relaxed(&row->waiting_for, 0);
+    atomic32_store_relaxed(&row->sleeps, 0);
+    atomic32_store_relaxed(&row->making, 0);
+}
 
 /* Of a node that holds nothing any more the row goes; where its place is kept, another is expected
  * there in the same hold of the table's lock. MEDLEY_ERR_STALE; MEDLEY_TIMEOUT. */

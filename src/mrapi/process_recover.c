@@ -4,13 +4,13 @@
  * FREE, as process.c draws it.
  *
  * Every step of a recovery can be done twice, or by two at once: each takes one thing from one
- * owner by one compare-and-swap, or removes one row by its generation. So who goes on with what
- * another began need not see what that one did of it, only what the dead one did: the dead one's
- * slot shows it, which each recoverer has asked himself, or has in hand. A recoverer that dies
- * leaves RECOVERING(by himself); the recovery of his own row gives that claim back before anything
- * else can make his row LIVE again. One who cannot have a table's lock, since its holder lives and
- * does not go on, gives the claim back himself: what is not done yet is done by the next, from the
- * start.
+ * owner by one compare-and-swap, or removes one row by its generation, or replaces it so. So who
+ * goes on with what another began need not see what that one did of it, only what the dead one did:
+ * the dead one's slot shows it, which each recoverer has asked himself, or has in hand. A recoverer
+ * that dies leaves RECOVERING(by himself); the recovery of his own row gives that claim back before
+ * anything else can make his row LIVE again. One who cannot have a table's lock, since its holder
+ * lives and does not go on, gives the claim back himself: what is not done yet is done by the next,
+ * from the start.
  *
  * One who is stopped keeps his claim until others have seen it for MED_PROCESS_TAKE_OVER_NS; then
  * one of them takes it over, by compare-and-swap. Where he keeps a table locked besides, his

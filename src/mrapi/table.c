@@ -158,6 +158,9 @@ med_table_insert(const med_table_view *view, med_table_insertion *insertion)
         give_back(view, replaced, insertion->index);
     }
     if (status == MEDLEY_OK) {
+        if (med_port_has_processes()) {
+            insertion->replaces = replaced != NULL;
+        }
         status = insert_locked(view, key, insertion);
     }
     med_table_unlock(view);

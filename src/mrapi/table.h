@@ -132,7 +132,7 @@ typedef struct med_table_insertion {
     bool any; /* under a free key at or above `key`, which becomes that when it is inserted */
     /* Where the row named by the results is still there when this one is inserted, it is given back
      * in the same hold of the lock: this one takes its place, so that no other can, and may have
-     * its key. */
+     * its key. When it is filled, and after that, this says whether it was so. */
     bool replaces;
     bool only_replaces; /* where it is not there any more, nothing is inserted: MEDLEY_ERR_STALE */
     /* Asked first, with the lock held and nothing changed: what it returns other than MEDLEY_OK is
@@ -144,8 +144,9 @@ typedef struct med_table_insertion {
     uint32_t generation;
 } med_table_insertion;
 
-/* MEDLEY_ERR_EXISTS: a row has the key; MEDLEY_ERR_LIMIT: all rows are in use; MEDLEY_ERR_STALE.
- * May block while others insert and remove, as all of the following: MEDLEY_TIMEOUT. */
+/* MEDLEY_ERR_EXISTS: a row has the key; MEDLEY_ERR_LIMIT: all rows are in use; MEDLEY_ERR_STALE:
+ * see only_replaces. May block while others insert and remove, as all of the following:
+ * MEDLEY_TIMEOUT. */
 medley_status_t med_table_insert(const med_table_view *view, med_table_insertion *insertion);
 
 /* Does something with the lock held, so that no row comes or goes meanwhile. As `may` above. */

@@ -338,8 +338,19 @@ free_pop(const med_table_view *view)
     return taken;
 }
 
-/* Never-used rows come first: they need no list. A list that leads to a row in use was scribbled
- * over: it is derived anew. */
+/* Has the list's front been scribbled over? It leads to a row in use, or to none though not all are
+ * in use. */
+static bool
+list_is_wrong(const med_table_view *view, uint32_t taken)
+{
+    if (taken == 0) {
+        return atomic32_load_relaxed(&view->table->used) < view->row_count;
+    }
+    const med_row *row = med_table_row(view, taken - 1);
+    return med_row_state_of(atomic32_load_relaxed(&row->state)) != MED_ROW_FREE;
+}
+
+/* Never-used rows come first: they need no list. A list that is wrong is derived anew. */
 uint32_t
 med_table_index_take(const med_table_view *view)
 {
@@ -349,9 +360,7 @@ med_table_index_take(const med_table_view *view)
         return fresh + 1;
     }
     uint32_t taken = free_pop(view);
-    if (med_port_has_processes() && taken &&
-        med_row_state_of(atomic32_load_relaxed(&med_table_row(view, taken - 1)->state)) !=
-            MED_ROW_FREE) {
+    if (med_port_has_processes() && list_is_wrong(view, taken)) {
         med_table_index_repair(view);
         taken = free_pop(view);
     }

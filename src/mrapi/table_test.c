@@ -124,6 +124,7 @@ one_replaces_another(void **state)
     assert_true(same.index == index[5] && same.generation == generation[5]);
     same.replaces = true;
     assert_int_equal(med_table_insert(&view, &same), MEDLEY_OK);
+    assert_true(same.replaces);
     assert_int_equal(find(&view, 5), MEDLEY_OK);
     assert_int_equal(med_table_remove(&view, index[5], generation[5]), MEDLEY_ERR_STALE);
     med_table_insertion other = {.key = {1, 6},
@@ -152,6 +153,7 @@ one_replaces_another(void **state)
     assert_int_equal(med_table_insert(&view, &late), MEDLEY_ERR_STALE);
     late.only_replaces = false;
     assert_int_equal(med_table_insert(&view, &late), MEDLEY_OK);
+    assert_false(late.replaces);
     assert_int_equal(find(&view, 100), MEDLEY_OK);
     assert_int_equal(atomic32_load_relaxed(&view.table->used), ROWS);
     table_free(&view);
@@ -315,6 +317,11 @@ scribbled_lists_lead_nowhere(void **state)
     assert_int_equal(insert(&view, 200, &other, &life), MEDLEY_OK);
     assert_int_equal(other, index[5]);
     assert_int_equal(find(&view, 7), MEDLEY_OK);
+    /* That a row is free is seen though the front says that none is. */
+    assert_int_equal(med_table_remove(&view, index[7], generation[7]), MEDLEY_OK);
+    atomic32_store_relaxed(&view.table->free_head, 0);
+    assert_int_equal(insert(&view, 202, &other, &life), MEDLEY_OK);
+    assert_int_equal(other, index[7]);
     atomic32_store_relaxed(&view.table->free_head, 0xdeadbeef);
     assert_int_equal(insert(&view, 201, &other, &life), MEDLEY_ERR_LIMIT);
     table_free(&view);

@@ -257,6 +257,7 @@ med_view_node_read(const med_system *system, uint32_t index, med_view_node *view
     view->sleeps = word(&row->sleeps);
     view->awaits_news = word(&row->news.word) & MED_WAIT_SLEEPS;
     view->state = node_state(system, row, view);
+    view->kept = word(&row->is_kept) != 0;
     return word(&row->row.state) == state;
 }
 

@@ -55,7 +55,7 @@ typedef enum med_view_node_state {
     MED_VIEW_NODE_WAITING,  /* for a lock */
     MED_VIEW_NODE_ENDED,    /* and not yet joined, or removed */
     MED_VIEW_NODE_DEAD,     /* its process died */
-    MED_VIEW_NODE_EXPECTED, /* of an image, and nobody has come under its number */
+    MED_VIEW_NODE_EXPECTED, /* of an image, and nobody is there under its number */
 } med_view_node_state;
 
 typedef struct med_view_node {
@@ -69,6 +69,7 @@ typedef struct med_view_node {
     med_node_kind kind;
     char name[MED_NODE_NAME_BYTES]; /* printable; empty: it has none */
     med_view_node_state state;
+    bool kept;            /* when it goes, it is expected again */
     med_kind lock_kind;   /* WAITING: a mutex, a semaphore, or a reader/writer lock */
     uint32_t lock_index;  /* WAITING: its row, below the limit of its kind */
     uint32_t lock_number; /* WAITING: its number */

@@ -264,7 +264,7 @@ class Image(CommandTest):
                 ({"domain": 1, "node": 7, "port": 1}, "expected"),
             ],
         )
-        # What the image made is found by number; who is expected comes, once.
+        # What the image made is found by number; who is expected comes, one at a time.
         Holder(self, 1, 7, "get", 2, "lock", 2, system="radar")
         states = {(n["domain"], n["node"]): n["state"] for n in self.look("radar")["nodes"]}
         self.assertEqual(states, {(1, 7): "running", (2, 7): "expected"})
@@ -397,6 +397,8 @@ class Image(CommandTest):
         Holder(self, 1, 5, "exchange", 1, system="bad").end()
         self.assertEqual(self.states_of_node(5), {port: "expected" for port in (1, 2, 3)})
         Holder(self, 1, 5, "exchange", 1, system="bad").kill()
+        ends = [f"  - port: {port}\n    node: 5\n    domain: 1\n" for port in (1, 2, 3)]
+        self.assertIn("\nendpoints:\n" + "".join(ends), self.save("bad"))
         Holder(self, 1, 5, "exchange", 1, system="bad")
         self.assertEqual(self.states_of_node(5), {1: "free", 2: "free", 3: "connected", 4: "connected"})
         ends = [f"  - port: {port}\n    node: 5\n    domain: 1\n" for port in (1, 2, 3, 4)]

@@ -88,8 +88,8 @@ node_entry(const med_system *system, med_kind kind, uint32_t index, entry *e)
 {
     med_view_node node;
     (void)kind;
-    bool there = med_view_node_read(system, index, &node) && node.state != MED_VIEW_NODE_DEAD &&
-                 node.number < MED_NODE_ANY_FIRST;
+    bool there = med_view_node_read(system, index, &node) && node.number < MED_NODE_ANY_FIRST &&
+                 (node.kept || node.state != MED_VIEW_NODE_DEAD);
     if (there) {
         e->domain = node.domain;
         e->number = node.number;
@@ -104,14 +104,14 @@ node_write(FILE *file, const med_system *system, const entry *e)
     object_write(file, e->number, e->domain);
 }
 
-/* Has its node died, and nobody has noticed yet? */
+/* Has its node died, and nobody has noticed yet? One whose place is kept is expected again then. */
 static bool
 is_of_a_dead(const med_system *system, const med_view_endpoint *endpoint)
 {
     const med_key key = {.high = endpoint->name.domain, .low = endpoint->name.node};
     uint32_t index, generation;
     med_view_node node;
-    return !endpoint->expected &&
+    return !endpoint->expected && !endpoint->kept &&
            med_table_find(&system->nodes, key, &index, &generation) == MEDLEY_OK &&
            med_view_node_read(system, index, &node) && node.state == MED_VIEW_NODE_DEAD;
 }
