@@ -128,12 +128,5 @@ med_endpoint_remove(const med_system *system, uint32_t index, uint32_t generatio
                                          .port = atomic32_load_relaxed(&row->expected.port)},
                                 .key_low = atomic32_load_relaxed(&row->expected.key_low)};
     med_table_insertion again = insertion_of(&place);
-    again.replaces = true;
-    again.only_replaces = true;
-    again.index = index;
-    again.generation = generation;
-    medley_status_t status = med_table_insert(&system->endpoints, &again);
-    /* EXISTS: somebody wrote over its place. */
-    return status == MEDLEY_ERR_EXISTS ? med_table_remove(&system->endpoints, index, generation)
-                                       : status;
+    return med_table_remove_for(&system->endpoints, index, generation, &again);
 }

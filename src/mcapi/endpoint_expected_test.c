@@ -129,7 +129,7 @@ its_node_goes(void **state)
 }
 
 /* A slower recoverer, who has an earlier life in hand, changes nothing: neither while the place is
- * taken again, nor while it is kept. */
+ * kept, nor when it is taken again. */
 static void
 who_is_late_replaces_nothing(void **state)
 {
@@ -143,8 +143,8 @@ who_is_late_replaces_nothing(void **state)
     assert_int_equal(med_endpoint_remove(system, index, life), MEDLEY_ERR_STALE);
     assert_int_equal(expected_count(&there), 2);
     assert_int_equal(create(PORT, &own), MCAPI_SUCCESS);
-    atomic32_store_relaxed(&med_endpoint_at(system, index)->is_kept,
-                           1); /* as it was in that life */
+    /* As it was in that life. */
+    atomic32_store_relaxed(&med_endpoint_at(system, index)->is_kept, 1);
     assert_int_equal(med_endpoint_remove(system, index, life), MEDLEY_ERR_STALE);
     assert_int_equal(expected_count(&there), 1);
     assert_int_equal(there, 1);
@@ -191,7 +191,7 @@ a_death_is_told(void **state)
     }
 }
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* ---- Who finds one --------------------------------------------------------------------------- */
 
 /* Neither by its name, nor by what its handle would be. */
 static void

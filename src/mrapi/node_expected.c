@@ -47,13 +47,6 @@ med_node_remove(med_system *system, uint32_t index, uint32_t generation)
     }
     med_table_insertion again = {.key = {.high = atomic32_load_relaxed(&row->key_high),
                                          .low = atomic32_load_relaxed(&row->key_low)},
-                                 .replaces = true,
-                                 .only_replaces = true,
-                                 .index = index,
-                                 .generation = generation,
                                  .fill = fill};
-    medley_status_t status = med_table_insert(&system->nodes, &again);
-    /* EXISTS: somebody wrote over its key. */
-    return status == MEDLEY_ERR_EXISTS ? med_table_remove(&system->nodes, index, generation)
-                                       : status;
+    return med_table_remove_for(&system->nodes, index, generation, &again);
 }

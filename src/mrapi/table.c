@@ -233,3 +233,17 @@ med_table_remove(const med_table_view *view, uint32_t index, uint32_t generation
 {
     return med_table_remove_if(view, index, generation, NULL, NULL);
 }
+
+medley_status_t
+med_table_remove_for(const med_table_view *view,
+                     uint32_t index,
+                     uint32_t generation,
+                     med_table_insertion *next)
+{
+    next->replaces = true;
+    next->only_replaces = true;
+    next->index = index;
+    next->generation = generation;
+    medley_status_t status = med_table_insert(view, next);
+    return status == MEDLEY_ERR_EXISTS ? med_table_remove(view, index, generation) : status;
+}

@@ -156,6 +156,13 @@ med_table_hold(const med_table_view *view, medley_status_t (*act)(void *context)
 /* Gives a LIVE row back. MEDLEY_ERR_STALE: it is not, or no longer, this one. */
 medley_status_t med_table_remove(const med_table_view *view, uint32_t index, uint32_t generation);
 
+/* As remove; and in the same hold `next` takes its place, so that no other can. Where another row
+ * has that one's key, since somebody wrote over it, the row only goes. */
+medley_status_t med_table_remove_for(const med_table_view *view,
+                                     uint32_t index,
+                                     uint32_t generation,
+                                     med_table_insertion *next);
+
 /* What one decides or changes in a row while nobody inserts or removes. */
 typedef medley_status_t (*med_row_act)(med_row *row, uint32_t index, void *context);
 
