@@ -209,14 +209,38 @@ measure_one(const bench *b, const bench_question *question, uint32_t subject, do
     return false;
 }
 
+/* A number that looks like any, the same for the same two. */
+static uint32_t
+scatter(uint32_t restart, uint32_t place)
+{
+    uint64_t x = ((uint64_t)restart << 32 | place) + 1;
+    x *= 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(x >> 32);
+}
+
+/* The subjects of a round, in an order that looks like any: each finds the machine's caches, and
+ * the pages that the system hands out, as the one before left them, which is not always the
+ * same. */
+static void
+order_make(uint32_t *order, uint32_t count, uint32_t restart)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t other = scatter(restart, i) % (i + 1);
+        order[i] = order[other];
+        order[other] = i;
+    }
+}
+
 /* Every subject once, and the samples are one more. */
 static bool
 measure_round(const bench *b, const bench_question *question, bench_samples *samples)
 {
     uint32_t restart = samples->restarts;
+    uint32_t order[BENCH_SUBJECTS_MAX];
+    order_make(order, question->subject_count, restart);
     for (uint32_t i = 0; i < question->subject_count; i++) {
-        /* Another one first in every round: none has always the same predecessor. */
-        uint32_t subject = (i + restart) % question->subject_count;
+        uint32_t subject = order[i];
         double values[BENCH_VALUES_MAX] = {0};
         latencies_told = samples->latencies[subject];
         if (!measure_one(b, question, subject, values)) {
