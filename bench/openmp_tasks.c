@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What tasks cost, by the method of EPCC's benchmarks: tasks that are a delay of 0.1 us, which is
- * part of what is told, made in all the ways of the table below. A program by itself, which
- * openmp_tasks_bench runs on one runtime after the other:
+ * What tasks cost, by the method of EPCC's benchmarks: tasks that are a delay of 0.1 us, made in
+ * all the ways of the table below, of which the first is none: the same lines without a task. A
+ * program by itself, which openmp_tasks_bench runs on one runtime after the other:
  *
  *   openmp_tasks THREADS REPETITIONS
  *
@@ -39,6 +39,16 @@ body(void)
 }
 
 /* ---- The ways; each makes `repetitions` tasks for each thread -------------------------------- */
+
+/* What all others would take if tasks were for nothing. */
+static void
+no_tasks(void)
+{
+#pragma omp parallel
+    for (int i = 0; i < repetitions; i++) {
+        body();
+    }
+}
 
 static void
 parallel_tasks(void)
@@ -271,11 +281,11 @@ typedef struct way {
 } way;
 
 static const way ways[] = {
-    {parallel_tasks, ALL},      {master_tasks, ALL},        {master_tasks_busy, ALL},
-    {undeferred_tasks, ALL},    {waited_tasks, ALL},        {barrier_tasks, ALL},
-    {nested_tasks, ALL},        {master_nested_tasks, ALL}, {branch_trees, TREES},
-    {leaf_trees, TREES_LEAVES}, {parallel_chains, ALL},     {master_chains, ALL},
-    {master_places, ALL},       {master_excluding, ALL},
+    {no_tasks, ALL},          {parallel_tasks, ALL},      {master_tasks, ALL},
+    {master_tasks_busy, ALL}, {undeferred_tasks, ALL},    {waited_tasks, ALL},
+    {barrier_tasks, ALL},     {nested_tasks, ALL},        {master_nested_tasks, ALL},
+    {branch_trees, TREES},    {leaf_trees, TREES_LEAVES}, {parallel_chains, ALL},
+    {master_chains, ALL},     {master_places, ALL},       {master_excluding, ALL},
 };
 
 static void
