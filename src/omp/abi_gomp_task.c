@@ -89,11 +89,13 @@ put_event(void *data, const void *event)
     *(uintptr_t *)data = *(const uintptr_t *)event;
 }
 
-/* Is there nothing to be said of it but whether it may be executed at once? */
+/* Is there nothing to be said of it but whether it may be executed at once? Where its siblings have
+ * named nothing that is not complete, whatever it depends on is. */
 static inline bool
-is_plain(void (*copy)(void *, void *), unsigned flags)
+is_plain(const med_member *member, void (*copy)(void *, void *), unsigned flags)
 {
-    return !copy && !(flags & (FLAG_DEPEND | FLAG_DETACH | FLAG_PRIORITY));
+    unsigned said = flags & (FLAG_DEPEND | FLAG_DETACH | FLAG_PRIORITY);
+    return !copy && (said == 0 || (said == FLAG_DEPEND && !member->task->table));
 }
 
 /* What gcc says of a task, beyond its lines and data. */
@@ -110,9 +112,9 @@ typedef struct said {
 static void
 meet(med_member *member, void (*entry)(void *), void *data, bool deferred, const said *s)
 {
-    if (deferred && is_plain(s->copy, s->flags) && !med_ompt_is_on() &&
+    if (deferred && is_plain(member, s->copy, s->flags) && !med_ompt_is_on() &&
         med_task_is_plenty(member)) {
-        med_task_meet_plain(member, entry, data, flags_of(s->flags, deferred));
+        med_task_meet_plain(member, entry, data, flags_of(s->flags, false));
         return;
     }
     med_task_call call = {.entry = entry,
@@ -175,8 +177,8 @@ GOMP_task(void (*entry)(void *),
           void *detach)
 {
     med_member *member = med_told_not();
-    if (member && is_plain(copy, flags) && (!deferred || med_task_is_alone(member))) {
-        med_task_meet_plain(member, entry, data, flags_of(flags, deferred));
+    if (member && is_plain(member, copy, flags) && (!deferred || med_task_is_alone(member))) {
+        med_task_meet_plain(member, entry, data, flags_of(flags, false));
     } else {
         meet_other(entry, data, copy, size, align, deferred, &flags, &depend, &priority, &detach,
                    FROM_HERE);

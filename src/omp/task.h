@@ -191,7 +191,8 @@ void med_task_group_begin(struct med_member *member);
 /* Of what is no task group itself: cancelled with the one around it. */
 void med_task_group_begin_implied(struct med_member *member);
 void med_task_group_end(struct med_member *member);
-/* Of the innermost group that the member's task is in: those that have not begun never do. */
+/* Of the innermost group that the member's task is in: those that have not begun never do. Where
+ * OMP_CANCELLATION is true only, as all that is given up. */
 void med_task_group_cancel(struct med_member *member);
 /* Or the region that it is in. */
 bool med_task_group_is_cancelled(const struct med_member *member);

@@ -71,9 +71,7 @@ end(med_member *member, med_task *task, const med_task_stand *outer)
     if (member->icv == &member->own_icv) {
         member->own_icv = outer->own_icv;
     }
-    if (task->table) {
-        med_table_forget(member, task);
-    }
+    med_table_forget(member, task);
     if ((task->flags & MED_TASK_DETACHES) && task->discarded) {
         med_task_event_forgo(member, task);
         return;

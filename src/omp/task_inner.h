@@ -36,11 +36,17 @@ typedef struct med_tasking {
 
 /* The member's own, from its first use on. */
 med_tasking *med_tasking_begin(med_member *member);
+/* Of one that has made a task. */
+static inline med_tasking *
+med_tasking_own(const med_member *member)
+{
+    /* Relaxed: its own store. */
+    return (med_tasking *)atomic_word_load_relaxed(&member->tasking);
+}
 static inline med_tasking *
 med_tasking_get(med_member *member)
 {
-    /* Relaxed: its own store. */
-    med_tasking *tasking = (med_tasking *)atomic_word_load_relaxed(&member->tasking);
+    med_tasking *tasking = med_tasking_own(member);
     return __builtin_expect(tasking != NULL, 1) ? tasking : med_tasking_begin(member);
 }
 /* Another's; NULL: it has none yet. */
@@ -134,6 +140,13 @@ void med_task_ready(med_member *member, med_task *task);
 /* Nested so deep an untied task is bound like all others: stacks end. */
 #define MED_TASK_UNTIED_DEPTH 64u
 
+static inline void
+med_task_enter_untied(const med_member *member, const med_task *outer, med_task *task)
+{
+    if (member->depth <= MED_TASK_UNTIED_DEPTH) {
+        task->reach = outer->reach;
+    }
+}
 /* The member's thread, which was at `outer`, executes the task from here on; */
 static inline void
 med_task_enter_of(med_member *member,
@@ -145,9 +158,8 @@ med_task_enter_of(med_member *member,
     task->reach = (med_reach){task, med_task_queue_mark(&tasking->queue)};
     member->task = task;
     member->depth++;
-    if (__builtin_expect(task->flags & MED_TASK_UNTIED, 0) &&
-        member->depth <= MED_TASK_UNTIED_DEPTH) {
-        task->reach = outer->reach;
+    if (__builtin_expect(task->flags & MED_TASK_UNTIED, 0)) {
+        med_task_enter_untied(member, outer, task);
     }
 }
 static inline void
@@ -213,6 +225,9 @@ med_task_group_cancellable(const med_task_group *group)
 static inline bool
 med_task_is_discarded(const med_member *member, const med_task_group *group)
 {
+    if (__builtin_expect(!member->team->cancels, 1)) {
+        return false;
+    }
     group = med_task_group_cancellable(group);
     /* Relaxed: a program that needs to know when has to say so. */
     return (group && atomic32_load_relaxed(&group->cancelled)) || med_cancel_region_is(member);
@@ -253,7 +268,14 @@ typedef struct med_until {
 void med_task_until(med_member *member, const med_until *until, const med_bound *bound);
 /* The same, until nothing is left of a tally that the member keeps: of its task's children, or of
  * the group. */
-void med_task_until_clear(med_member *member, med_tally *tally, const med_task_group *group);
+void med_task_await_clear(med_member *member, med_tally *tally, const med_task_group *group);
+static inline void
+med_task_until_clear(med_member *member, med_tally *tally, const med_task_group *group)
+{
+    if (!med_tally_is_clear(tally)) { /* often there is nothing to wait for */
+        med_task_await_clear(member, tally, group);
+    }
+}
 /* What the member's task may start while it waits: for siblings, or for the group. */
 static inline med_bound
 med_task_bound(const med_member *member, const med_task_group *group)

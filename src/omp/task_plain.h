@@ -10,15 +10,15 @@
 #include "omp/task_inner.h"
 #include "omp/task_table.h"
 
-/* Such a task says itself where its member goes back to: so nothing need be kept across its lines,
- * and no room made for that. */
+/* Such a task, whose flags say MED_TASK_UNDEFERRED, says itself where its member goes back to: so
+ * nothing need be kept across its lines, and no room made for that. */
 static inline __attribute__((always_inline)) void
 med_task_plain(
     med_member *member, med_tasking *tasking, void (*entry)(void *data), void *data, uint32_t flags)
 {
     med_task *outer = member->task;
     med_task *task = med_task_take_of(member, tasking);
-    med_task_init(task, outer, flags | MED_TASK_UNDEFERRED);
+    med_task_init(task, outer, flags);
     task->icv = member->icv;
     med_task_enter_of(member, tasking, outer, task);
     entry(data);
@@ -27,11 +27,9 @@ med_task_plain(
     /* Relaxed: its maker's own. */
     member->task = (med_task *)atomic_word_load_relaxed(&task->parent);
     member->icv = task->icv;
-    if (task->table) {
-        med_table_forget(member, task);
-    }
+    med_table_forget(member, task);
     if (med_task_children_left(task)) {
-        med_task_give_bare(med_tasking_get(member), task);
+        med_task_give_bare(med_tasking_own(member), task);
     }
 }
 

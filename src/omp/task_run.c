@@ -77,9 +77,7 @@ leave_half(med_member *member, med_task *task)
 static void
 leave(med_member *member, med_task *task)
 {
-    if (task->table) {
-        med_table_forget(member, task);
-    }
+    med_table_forget(member, task);
     if ((task->flags & MED_TASK_DETACHES) && !task->discarded) {
         leave_half(member, task);
         return;

@@ -364,12 +364,9 @@ med_table_is_clear(const med_task_table *table, const med_dependence *list, size
 }
 
 void
-med_table_forget(med_member *member, med_task *task)
+med_table_drop(med_member *member, med_task *task)
 {
     med_task_table *table = task->table;
-    if (!table) {
-        return;
-    }
     task->table = NULL;
     table_clear(member, table);
     way_clear(member, &table->all);

@@ -24,6 +24,14 @@ med_table_is_clear(const struct med_task_table *table, const med_dependence *lis
 void
 med_table_look(const struct med_task_table *table, med_task *waits, const med_dependence *named);
 /* Nobody asks any more what the task's children named. */
-void med_table_forget(struct med_member *member, med_task *task);
+void med_table_drop(struct med_member *member, med_task *task);
+/* The same of whatever task: most have named nothing. */
+static inline void
+med_table_forget(struct med_member *member, med_task *task)
+{
+    if (task->table) {
+        med_table_drop(member, task);
+    }
+}
 
 #endif

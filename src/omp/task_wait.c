@@ -150,13 +150,11 @@ is_clear(void *tally)
 }
 
 void
-med_task_until_clear(med_member *member, med_tally *tally, const med_task_group *group)
+med_task_await_clear(med_member *member, med_tally *tally, const med_task_group *group)
 {
-    if (!med_tally_is_clear(tally)) {
-        const med_until until = {.is_over = is_clear, .context = tally, .tally = tally};
-        const med_bound bound = med_task_bound(member, group);
-        med_task_until(member, &until, &bound);
-    }
+    const med_until until = {.is_over = is_clear, .context = tally, .tally = tally};
+    const med_bound bound = med_task_bound(member, group);
+    med_task_until(member, &until, &bound);
 }
 
 void

@@ -113,6 +113,7 @@ struct med_team {
     uint32_t size;
     uint32_t level;          /* of regions around its members: 0: the initial one */
     uint32_t active_level;   /* of these, those of more than one */
+    bool cancels;            /* OMP_CANCELLATION: what the program gives up is given up */
     atomic32 cancelled;      /* cancel.c: what is; */
     atomic32 cancelled_come; /* the region: who has come so often need not come at its end */
     atomic32 cancelled_work; /* which loop */

@@ -137,7 +137,8 @@ med_team_make(med_member *leader)
     }
     *team = (med_team){.leader = leader,
                        .root = leader ? leader->team->root : team,
-                       .process_life = med_port_process_life()};
+                       .process_life = med_port_process_life(),
+                       .cancels = med_settings_get()->cancellation};
     for (uint32_t i = 0; i < MED_TEAM_WORKS; i++) {
         med_work_place_init(&team->works[i], i);
     }

@@ -308,6 +308,7 @@ const sim_scenario sim_omp_events_given_up = {
     .waits_forever = true,
     .begin = begin,
     .act = act_given,
+    .environment = sim_omp_cancels,
 };
 
 const sim_scenario sim_omp_events = {

@@ -151,4 +151,5 @@ const sim_scenario sim_omp_groups = {
     .waits_forever = true,
     .begin = begin,
     .act = act_groups,
+    .environment = sim_omp_cancels,
 };

@@ -10,7 +10,7 @@
 #include "omp/schedule/site.h"
 #include "omp/team.h"
 #include "omp/work.h"
-#include "scenarios.h"
+#include "omp_tasks.h"
 
 #define MEMBERS 3u
 #define MEMBERS_MOST 5u /* of teams in groups */
@@ -343,7 +343,7 @@ act_cancel_in_groups(const sim_actor *actor)
 
 static const sim_variable cancels_in_groups[] = {
     {"MEDLEY_TEAM_GROUPS", "2,2"}, {"OMP_CANCELLATION", "true"}, {NULL, NULL}};
-static const sim_variable cancels[] = {{"OMP_CANCELLATION", "true"}, {NULL, NULL}};
+const sim_variable sim_omp_cancels[] = {{"OMP_CANCELLATION", "true"}, {NULL, NULL}};
 
 const sim_scenario sim_omp_cancel_in_groups = {
     .name = "omp_cancel_in_groups",
@@ -475,7 +475,7 @@ const sim_scenario sim_omp_called = {
     .waits_forever = true,
     .begin = begin,
     .act = act_called,
-    .environment = cancels,
+    .environment = sim_omp_cancels,
 };
 
 const sim_scenario sim_omp_cancel = {
@@ -486,7 +486,7 @@ const sim_scenario sim_omp_cancel = {
     .waits_forever = true,
     .begin = begin,
     .act = act_cancel,
-    .environment = cancels,
+    .environment = sim_omp_cancels,
 };
 
 const sim_scenario sim_omp_team = {
