@@ -124,6 +124,11 @@ __kmpc_omp_task_with_deps(const med_kmpc_place *place,
     (void)place;
     (void)thread;
     med_depend_list l;
+    med_member *untold = med_told_not();
+    /* Where its siblings have named nothing that is not complete, whatever it depends on is. */
+    if (untold && !untold->task->table && med_kmpc_task_execute(untold, med_kmpc_head_of(task))) {
+        return 0;
+    }
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);
     med_task_call call = med_kmpc_task_call(med_kmpc_head_of(task));
     if (list_read(&l, count, first, more_count, more)) {

@@ -8,7 +8,7 @@
 #include "omp/abi_kmpc_task.h"
 
 #include "mrapi/heap_lent.h"
-#include "omp/task_inner.h"
+#include "omp/task_plain.h"
 
 void
 med_kmpc_task_destroy(med_kmpc_head *head)
@@ -44,7 +44,7 @@ execute(void *data)
     med_kmpc_task_destroy(head);
 }
 
-static uint32_t
+static inline uint32_t
 flags_of(const med_kmpc_head *h)
 {
     return (h->flags & MED_KMPC_TIED ? 0u : MED_TASK_UNTIED) |
@@ -171,6 +171,47 @@ __kmpc_proxy_task_completed(int32_t thread, med_kmpc_task *task)
     __kmpc_proxy_task_completed_ooo(task);
 }
 
+/* ---- Executed at once ------------------------------------------------------------------------ */
+
+/* By a member that no tool knows: is there nothing to be said of the task but its lines, and
+ * nothing of the member's to be kept? */
+static inline bool
+is_plain(const med_member *member, const med_kmpc_head *h)
+{
+    return !(h->flags & (MED_KMPC_DESTROYS | MED_KMPC_PRIORITY)) && !h->detaches &&
+           member->icv != &member->own_icv;
+}
+
+static inline void
+plain_enter(med_member *member, med_kmpc_head *h)
+{
+    med_task_plain_enter(member, med_tasking_own(member), h->task,
+                         flags_of(h) | MED_TASK_UNDEFERRED);
+}
+
+static inline void
+plain_leave(med_member *member)
+{
+    med_task *task = med_task_plain_leave(member);
+    if (task) {
+        med_task_give_own(member, task);
+    }
+    med_task_back(member);
+}
+
+bool
+med_kmpc_task_execute(med_member *member, med_kmpc_head *h)
+{
+    if (!is_plain(member, h) || !(med_task_is_alone(member) || med_task_is_plenty(member)) ||
+        med_task_is_discarded(member, med_task_group_of(member->task))) {
+        return false;
+    }
+    plain_enter(member, h);
+    execute_lines(member, h);
+    plain_leave(member);
+    return true;
+}
+
 /* ---- Met ------------------------------------------------------------------------------------- */
 
 FACE int32_t
@@ -179,9 +220,10 @@ __kmpc_omp_task(const med_kmpc_place *place, int32_t thread, med_kmpc_task *task
     (void)place;
     (void)thread;
     med_kmpc_head *h = med_kmpc_head_of(task);
+    med_member *member = med_told_not();
     if (h->task == med_member_get()->task) { /* it is no construct: a tool is told nothing */
         h->goes_on = true;
-    } else {
+    } else if (!member || !med_kmpc_task_execute(member, h)) {
         const med_task_call call = med_kmpc_task_call(h);
         med_task_meet(MED_CALLED(MED_OMPT_PLAIN), &call);
     }
@@ -196,6 +238,12 @@ __kmpc_omp_task_begin_if0(const med_kmpc_place *place, int32_t thread, med_kmpc_
     (void)place;
     (void)thread;
     med_kmpc_head *h = med_kmpc_head_of(task);
+    med_member *member = med_told_not();
+    if (member && is_plain(member, h)) {
+        h->with.outer = NULL;
+        plain_enter(member, h);
+        return;
+    }
     const med_task_call call = med_kmpc_task_call(h);
     h->with.outer = med_task_memory(sizeof *h->with.outer);
     med_task_begin(MED_CALLED(MED_OMPT_PLAIN), &call, h->with.outer);
@@ -211,6 +259,10 @@ __kmpc_omp_task_complete_if0(const med_kmpc_place *place, int32_t thread, med_km
     med_task_stand *outer = h->with.outer;
     if (h->goes_on) { /* the caller has executed the first part of an untied one */
         execute_lines(member, h);
+    }
+    if (!outer) {
+        plain_leave(member);
+        return;
     }
     med_kmpc_task_destroy(h);
     med_task_end(member, outer);

@@ -64,6 +64,9 @@ med_kmpc_task_of(med_kmpc_head *head)
 
 /* With room for so much, of which the first `size` are its own; to be filled in. */
 med_kmpc_head *med_kmpc_task_make(med_member *member, size_t size, size_t all_size, uint32_t flags);
+/* Executed at once, by a member that no tool knows, where it is alone or has enough of them.
+ * False: it is to be met. */
+bool med_kmpc_task_execute(med_member *member, med_kmpc_head *head);
 /* How it is met. */
 med_task_call med_kmpc_task_call(med_kmpc_head *head);
 /* Its private variables are no more. */

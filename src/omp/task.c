@@ -20,7 +20,7 @@ static void
 make_room(med_task *task, med_member *member, size_t size, size_t wanted)
 {
     size_t align = wanted > _Alignof(med_icv) ? wanted : _Alignof(med_icv);
-    size_t first = (size + align - 1) / align * align;
+    size_t first = med_task_aligned(size, align);
     bool changed = member->icv != &member->team->icv;
     unsigned char *data =
         med_task_data(member, task, changed ? first + sizeof(med_icv) : size, align);

@@ -100,6 +100,12 @@ void med_task_give(med_member *member, med_task *task);
 med_task_group *med_task_group_take(med_member *member);
 /* By who took it. */
 void med_task_group_give(med_member *member, med_task_group *group);
+/* An alignment is a power of two, and a division takes as long as all else of a short task. */
+static inline uintptr_t
+med_task_aligned(uintptr_t at, size_t align)
+{
+    return (at + align - 1) & ~(uintptr_t)(align - 1);
+}
 /* So many bytes that stay with the task, which the member makes just now; likewise. */
 void *med_task_data(med_member *member, med_task *task, size_t size, size_t align);
 

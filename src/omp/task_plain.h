@@ -10,25 +10,39 @@
 #include "omp/task_inner.h"
 #include "omp/task_table.h"
 
-/* Such a task, whose flags say MED_TASK_UNDEFERRED, says itself where its member goes back to: so
- * nothing need be kept across its lines, and no room made for that. */
+/* From here on the member is at the task, whose flags say MED_TASK_UNDEFERRED. It says itself where
+ * its member goes back to: so nothing need be kept across its lines, and no room made for that.
+ * Variables of the member's own are not kept. */
 static inline __attribute__((always_inline)) void
-med_task_plain(
-    med_member *member, med_tasking *tasking, void (*entry)(void *data), void *data, uint32_t flags)
+med_task_plain_enter(med_member *member, const med_tasking *tasking, med_task *task, uint32_t flags)
 {
     med_task *outer = member->task;
-    med_task *task = med_task_take_of(member, tasking);
     med_task_init(task, outer, flags);
     task->icv = member->icv;
     med_task_enter_of(member, tasking, outer, task);
-    entry(data);
-    task = member->task;
+}
+
+/* And again where it was. The task, whose memory is the member's; NULL: others are at it yet. */
+static inline __attribute__((always_inline)) med_task *
+med_task_plain_leave(med_member *member)
+{
+    med_task *task = member->task;
     member->depth--;
     /* Relaxed: its maker's own. */
     member->task = (med_task *)atomic_word_load_relaxed(&task->parent);
     member->icv = task->icv;
     med_table_forget(member, task);
-    if (med_task_children_left(task)) {
+    return med_task_children_left(task) ? task : NULL;
+}
+
+static inline __attribute__((always_inline)) void
+med_task_plain(
+    med_member *member, med_tasking *tasking, void (*entry)(void *data), void *data, uint32_t flags)
+{
+    med_task_plain_enter(member, tasking, med_task_take_of(member, tasking), flags);
+    entry(data);
+    med_task *task = med_task_plain_leave(member);
+    if (task) {
         med_task_give_bare(med_tasking_own(member), task);
     }
 }

@@ -181,12 +181,6 @@ med_task_group_give(med_member *member, med_task_group *group)
 }
 
 static void *
-aligned(void *memory, size_t align)
-{
-    return (void *)(((uintptr_t)memory + align - 1) / align * align);
-}
-
-static void *
 large_take(med_member *member, size_t size_bytes)
 {
     scarcity s = {.looks = 0};
@@ -203,13 +197,13 @@ large_take(med_member *member, size_t size_bytes)
 void *
 med_task_data(med_member *member, med_task *task, size_t size, size_t align)
 {
-    unsigned char *room = (unsigned char *)(task + 1);
-    unsigned char *data = aligned(room, align);
-    if (size + (size_t)(data - room) > MED_TASK_ROOM) {
+    uintptr_t room = (uintptr_t)(task + 1);
+    uintptr_t data = med_task_aligned(room, align);
+    if (size + (data - room) > MED_TASK_ROOM) {
         task->large = large_take(member, size + align);
-        data = aligned(task->large, align);
+        data = med_task_aligned((uintptr_t)task->large, align);
     }
-    return data;
+    return (void *)data;
 }
 
 void
