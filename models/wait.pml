@@ -14,12 +14,16 @@
  * CONFIG HEAVY               the asymmetric fence: the waker has none, the sleeper drains everybody
  * CONFIG SLEEPER_DIES        the same, one round, with the sleeper that dies
  * CONFIG LIGHT_IS_FENCE      before the machine is ready: the waker's light half is a full fence
+ * CONFIG CROWD               a crowd's: at any time a sleeper tells the wakers to pay, and sleepers
+ *                            who know that they do have no barrier (med_wait_crowd)
  * MUTANT NO_HEAVY deadlock           the sleeper has only a fence of its own
  * MUTANT LOOK_BEFORE_FLAG deadlock   looks at the condition, then sets the flag and sleeps
  * MUTANT KEEP_FLAG deadlock          the waker wakes without changing the word
  * MUTANT WAKE_ONE deadlock           the waker wakes one of them, perhaps the wrong one
  * MUTANT NO_COUNT deadlock           the waker clears the flag but does not count: ABA on the word
  * MUTANT PLAIN_SLEEP deadlock        sleeps whatever the word holds by now
+ * MUTANT TURN_AT_ONCE deadlock/CROWD a crowd's wakers are told without a barrier
+ * MUTANT TURN_EARLY deadlock/CROWD   sleepers rely on them before it
  */
 #define SLEEPERS 2
 #define WAKERS 2
@@ -34,6 +38,7 @@ byte condition[SLEEPERS];                /* in memory; how many rounds were publ
 chan buffer[WAKERS] = [ROUNDS] of {byte} /* in the waker's store buffer */
 bool flag;                               /* the wait word: bit 0 */
 byte count;                              /* the wait word: the other bits */
+byte pays; /* a crowd's: 0 the sleeper, 1 both, 2 the waker */
 bool asleep[SLEEPERS + 1];               /* in the kernel's queue; the last is the one that dies */
 
 inline drain(w) {
@@ -78,6 +83,12 @@ proctype waker(byte w)
 #ifdef LIGHT_IS_FENCE
         d_step { drain(w) };
 #endif
+#ifdef CROWD
+        if
+        :: pays > 0 -> atomic { drain(w) } /* R3: a change of the word */
+        :: pays == 0 -> skip
+        fi;
+#endif
         seen = flag; /* P2 */
         if
         :: !seen -> skip
@@ -110,12 +121,36 @@ inline set_flag() {
     }
 }
 
-inline heavy_barrier() {
-#if !defined(NO_HEAVY) && !defined(LIGHT_IS_FENCE)
-    d_step { /* W2 */
+inline drain_all() {
+    d_step { /* W2, W6 */
         drain(0);
         drain(1)
     }
+}
+
+/* Of a crowd: whether it need not pay itself. */
+inline turn() {
+    if
+    :: atomic { pays == 0 -> pays = 1 };
+#ifdef TURN_EARLY
+        pays = 2;
+#endif
+#ifndef TURN_AT_ONCE
+        drain_all();
+#endif
+        pays = 2
+    :: true -> skip /* nobody has computed beside it, or another is at it */
+    fi
+}
+
+inline heavy_barrier() {
+#ifdef CROWD
+    if
+    :: paid -> skip
+    :: !paid -> drain_all(); skip
+    fi
+#elif !defined(NO_HEAVY) && !defined(LIGHT_IS_FENCE)
+    drain_all()
 #else
     skip
 #endif
@@ -140,6 +175,9 @@ proctype sleeper(byte s)
 {
     byte round;
     byte expected;
+#ifdef CROWD
+    bool paid;
+#endif
     for (round : 1 .. ROUNDS) {
         do
 #ifdef LOOK_BEFORE_FLAG
@@ -153,6 +191,10 @@ proctype sleeper(byte s)
             kernel_wait(s)
 #else
         :: true ->
+#ifdef CROWD
+            turn();
+            paid = pays == 2;
+#endif
             set_flag();
             heavy_barrier();
             if

@@ -244,7 +244,7 @@ wait_for(med_barrier *barrier, med_barrier_member *member, wanted *w)
                                 .slices_left_out = med_barrier_slices_left_out(barrier->members),
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = barrier->scope};
-    (void)med_wait_until(&barrier->wait, &member->waiter, &request);
+    (void)med_wait_crowd_until(&barrier->wait, &member->waiter, &request);
     return have_all_come(w);
 }
 
@@ -360,7 +360,7 @@ med_barrier_depart(med_barrier *barrier,
                    void *context)
 {
     /* Whoever waits looks for himself: to know whether all have come, each would have to look. */
-    med_wait_wake(&barrier->wait, barrier->scope);
+    med_wait_crowd_wake(&barrier->wait, barrier->scope);
     while (is_leader(barrier, member)) {
         news_keep_up(barrier, member);
         wanted group = group_of(barrier, member, called, context);
@@ -371,7 +371,7 @@ med_barrier_depart(med_barrier *barrier,
         member->line = barrier->lines[member->line].above;
         barrier->lines[member->line].brought = member->brings;
         say_as_leader(barrier, member, &barrier->lines[member->line]);
-        med_wait_wake(&barrier->wait, barrier->scope);
+        med_wait_crowd_wake(&barrier->wait, barrier->scope);
     }
     return true;
 }
@@ -406,9 +406,9 @@ med_barrier_await(med_barrier *barrier,
     member->combine = NULL;
     if (member->line != member->index) { /* it has gone up */
         say_as_leader(barrier, member, &barrier->lines[barrier->lines[member->index].news]);
-        med_wait_wake(&barrier->wait, barrier->scope);
+        med_wait_crowd_wake(&barrier->wait, barrier->scope);
     } else if (sees && member->waiter.sleeps == sleeps) {
-        med_wait_wake(&barrier->wait, barrier->scope);
+        med_wait_crowd_wake(&barrier->wait, barrier->scope);
     }
     return true;
 }

@@ -52,7 +52,7 @@ typedef struct med_barrier_line {
 _Static_assert(sizeof(med_barrier_line) == 64, "one line of a cache");
 
 typedef struct med_barrier {
-    med_wait wait; /* all who sleep, at whatever level */
+    med_wait_crowd wait; /* all who sleep, at whatever level */
     med_port_scope scope;
     uint32_t members;
     uint32_t line_count;
@@ -105,7 +105,7 @@ MED_INNER void med_barrier_bring(med_barrier *barrier,
 
 /* Blocks until all have come: true; or until `called(context)`, which is looked at often and must
  * not block: false, and it is to be called again. `called` may be NULL. Who makes `called` true
- * calls med_wait_wake of `barrier->wait` behind it. */
+ * calls med_wait_crowd_wake of `barrier->wait` behind it. */
 MED_INNER bool med_barrier_await(med_barrier *barrier,
                                  med_barrier_member *member,
                                  bool (*called)(void *context),

@@ -317,7 +317,7 @@ call_often(void *argument)
     }
     for (uint32_t call = 1; call <= h->c->rounds; call++) {
         atomic32_store_release(&desk.calls, call); /* R2 call -> A2 (is_called) */
-        med_wait_wake(&h->c->barrier->wait, SCOPE);
+        med_wait_crowd_wake(&h->c->barrier->wait, SCOPE);
         while (atomic32_load_relaxed(&desk.answered) != call * (h->c->members - 1)) {
             med_port_delay_ns(call % 2 ? 200000 : 0);
             med_port_yield();

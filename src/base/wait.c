@@ -21,17 +21,19 @@
  * the flag. Twice is enough: a P3 that takes the second call away has a P4 after the first W2.
  *
  * Where the wakers pay there is no barrier: both sides change the word, so one of them comes first.
- * If that is the waker (R3), the sleeper (A3) has what was published before it; else the waker sees
- * the flag.
+ * If that is the waker (R3), the sleeper (A3, A4) has what was published before it; else the waker
+ * sees the flag. A crowd's wakers begin to pay once, behind a barrier (W6).
  *
  * The flag is cleared by the waker, who wakes all; a sleeper that must go on sleeping sets it anew.
  * So nobody counts sleepers, and a sleeper that is killed leaves a flag that the next wake clears.
  *
  * Linearisation of a wake: the compare-and-swap from odd to even. Progress: a wake is lock-free.
  * Death: of a sleeper, nothing; of a waker between P1 and its futex call, the sleepers' slices end.
- * Models: models/wait.pml; models/call.pml for a waker with a word of its own.
+ * Models: models/wait.pml (a crowd's: CROWD); models/call.pml for a waker with a word of its own.
  */
 #include "base/wait.h"
+
+#include "base/beside.h"
 
 /* A wake across processors costs 20 to 44 us in a virtual machine: to spin that long is to pay at
  * most twice the optimum. */
@@ -196,6 +198,9 @@ typedef struct watch {
     bool (*condition)(void *context);
     bool (*is_wanted_here)(void *context);
     void *context;
+    bool is_of_crowd;  /* those it waits for are more than can run: base/beside.h */
+    med_beside beside; /* of one of a crowd */
+    bool gave_way;
 } watch;
 
 /* A small machine has a thread to each core. */
@@ -206,21 +211,40 @@ is_wanted_here(const watch *watched)
            watched->is_wanted_here(watched->context);
 }
 
+static void
+give_way(med_waiter *waiter, watch *watched)
+{
+    if (!med_port_is_small() && watched->is_of_crowd) {
+        waiter->crowded = 0;
+        watched->gave_way = true;
+    }
+    med_wait_give_way(waiter);
+    if (!med_port_is_small() && watched->is_of_crowd && waiter->crowded > 0) { /* it lasted */
+        med_beside_found(watched->beside == MED_BESIDE_TRY);
+        watched->beside = MED_BESIDE_OTHERS;
+    }
+}
+
 /* How a look in vain ends: when the next one is due. True: others may have had the processor. */
 static bool
-between_looks(med_waiter *waiter, bool only_processor, const watch *watched)
+between_looks(med_waiter *waiter, bool only_processor, watch *watched)
 {
-    if (only_processor) {
-        med_wait_give_way(waiter);
-        return true;
-    }
-    bool gives_way = is_wanted_here(watched);
+    bool gives_way = only_processor || is_wanted_here(watched);
     if (gives_way) {
-        med_wait_give_way(waiter);
+        give_way(waiter, watched);
     } else {
         med_port_cpu_relax();
     }
     return gives_way;
+}
+
+/* Since the wait began one has lost a slice, he or another. */
+static bool
+is_to_sleep(const watch *watched)
+{
+    return watched->is_of_crowd &&
+           (watched->beside == MED_BESIDE_OTHERS ||
+            (watched->beside == MED_BESIDE_NOBODY && med_beside_is_known()));
 }
 
 /* When, after so long a spin, it offers its processor again: who has nobody beside him would miss
@@ -235,10 +259,7 @@ next_offer_ns(uint64_t spun_ns)
 }
 
 static bool
-spin(med_waiter *waiter,
-     const med_port_scheduling *scheduling,
-     uint64_t budget_ns,
-     const watch *watched)
+spin(med_waiter *waiter, const med_port_scheduling *scheduling, uint64_t budget_ns, watch *watched)
 {
     bool only_processor = scheduling->processors == 1;
     uint32_t given = 0; /* to those it waits for, on one of several processors */
@@ -252,6 +273,9 @@ spin(med_waiter *waiter,
                 return true;
             }
             gave_way = between_looks(waiter, only_processor, watched);
+        }
+        if (!med_port_is_small() && is_to_sleep(watched)) {
+            return watched->condition(watched->context);
         }
         if (!med_port_is_small() && gave_way && !only_processor && given++ < GIVES_WAY_MAX) {
             start_ns = 0;
@@ -270,30 +294,49 @@ spin(med_waiter *waiter,
             if (med_port_is_small()) {
                 med_port_yield();
             } else {
-                med_wait_give_way(waiter);
+                give_way(waiter, watched);
             }
         }
     }
 }
 
-/* On one of several processors: has somebody computed where it gave way? Where those it waits for
+/* On one of several processors: has somebody computed where it gave way, or one of its crowd? Where
+ * those it waits for
  * have others, it goes on giving way: two teams of two on two processors are done sooner so (two CG
  * at once: 1.02 of libgomp, and 1.15 when they sleep). */
 static bool
 is_crowded_out(med_waiter *waiter,
                const med_wait_limits *limits,
-               const med_port_scheduling *scheduling)
+               const med_port_scheduling *scheduling,
+               watch *watched)
 {
     if (med_port_is_small() || scheduling->processors == 1 || scheduling->real_time ||
-        waiter->crowded == 0 || (limits && limits->others_apart)) {
+        (limits && limits->others_apart)) {
         return false;
     }
-    waiter->crowded--;
-    return true;
+    if (watched->is_wanted_here) {
+        watched->is_of_crowd = true;
+        watched->beside = med_beside_look();
+        return watched->beside == MED_BESIDE_OTHERS;
+    }
+    bool is_crowded = waiter->crowded > 0;
+    waiter->crowded -= is_crowded;
+    return is_crowded;
+}
+
+/* It lost no slice. */
+static void
+tell_of_try(const watch *watched, bool holds)
+{
+    if (holds && watched->gave_way) {
+        med_beside_gone();
+    } else {
+        med_beside_untold();
+    }
 }
 
 static bool
-spin_if_it_may(med_waiter *waiter, const med_wait_limits *limits, const watch *watched)
+spin_if_it_may(med_waiter *waiter, const med_wait_limits *limits, watch *watched)
 {
     if (watched->condition(watched->context)) {
         med_wait_learn(waiter, false);
@@ -301,7 +344,7 @@ spin_if_it_may(med_waiter *waiter, const med_wait_limits *limits, const watch *w
     }
     med_port_scheduling scheduling;
     med_wait_scheduling_get(limits, &scheduling);
-    if (is_crowded_out(waiter, limits, &scheduling)) {
+    if (is_crowded_out(waiter, limits, &scheduling, watched)) {
         return false;
     }
     uint64_t budget_ns = med_wait_spin_budget_ns(waiter, limits, &scheduling);
@@ -310,6 +353,9 @@ spin_if_it_may(med_waiter *waiter, const med_wait_limits *limits, const watch *w
     }
     bool holds = spin(waiter, &scheduling, budget_ns, watched);
     med_wait_learn(waiter, !holds);
+    if (!med_port_is_small() && watched->beside == MED_BESIDE_TRY) {
+        tell_of_try(watched, holds);
+    }
     /* It was made to spin so long: was what it had learned too short? */
     if (!med_port_is_small() && holds && budget_ns > SPIN_MAX_NS) {
         waiter->spin_ns = SPIN_MAX_NS;
@@ -358,6 +404,45 @@ announce_to_who_pays(med_wait *wait, const med_wait_request *request, uint32_t *
     return request->condition(request->context);
 }
 
+/* Likewise; and who waits in step with others has published something, too, before his flag: those
+ * who sleep so see it by the flag, those who do not yet by their barrier. */
+static bool
+announce_to_crowd(med_wait *wait, const med_wait_request *request, uint32_t *word)
+{
+    /* A4 what was published <- R4, R3 (wait.h); R4 what was published -> A4 */
+    *word = atomic32_fetch_or_acq_rel(&wait->word, MED_WAIT_SLEEPS) | MED_WAIT_SLEEPS;
+    med_port_barrier_light(request->scope); /* B3 what he has published, then condition <-> W2 */
+    return request->condition(request->context);
+}
+
+/* The first who sleeps beside others that go on computing has the wakers pay, by a barrier: who
+ * has not seen it had published before that, so whoever knows of the barrier has that when he
+ * looks. */
+static void
+crowd_turn(med_wait_crowd *crowd, med_port_scope scope)
+{
+    uint32_t pays = MED_WAIT_PAYS_SLEEPER;
+    /* Relaxed: W6 orders it. */
+    if (atomic32_cas_relaxed(&crowd->pays, &pays, MED_WAIT_PAYS_BOTH) &&
+        med_port_barrier_heavy(scope)) { /* W6 who pays, then what was published <-> B2 (wait.h) */
+        atomic32_store_release(&crowd->pays, MED_WAIT_PAYS_WAKER); /* R5 barrier -> A5 */
+    }
+}
+
+/* Do the crowd's wakers pay, so that this one need not? */
+static bool
+is_paid_by_crowd(med_wait_crowd *crowd, med_port_scope scope)
+{
+    if (med_port_is_small() || !crowd) {
+        return false;
+    }
+    /* Relaxed: it decides only whether to turn. */
+    if (atomic32_load_relaxed(&crowd->pays) == MED_WAIT_PAYS_SLEEPER && med_beside_stay()) {
+        crowd_turn(crowd, scope);
+    }
+    return atomic32_load_acquire(&crowd->pays) == MED_WAIT_PAYS_WAKER; /* A5 barrier <- R5 */
+}
+
 /* W1 to W5 of the argument above. */
 static bool
 announce(med_wait *wait, const med_wait_request *request, uint32_t *word)
@@ -366,8 +451,9 @@ announce(med_wait *wait, const med_wait_request *request, uint32_t *word)
     *word = atomic32_fetch_or_relaxed(&wait->word, MED_WAIT_SLEEPS) | MED_WAIT_SLEEPS;
     for (uint32_t i = 0; i < CALLS; i++) {
         call(request);
-        (void)med_port_barrier_heavy(request->scope); /* W2 flag, then condition <-> B1 (wait.h) */
-        if (request->condition(request->context)) {   /* W3 */
+        /* W2 flag, then condition <-> B1 (wait.h), B3 */
+        (void)med_port_barrier_heavy(request->scope);
+        if (request->condition(request->context)) { /* W3 */
             return true;
         }
         if (is_called(request)) {
@@ -377,19 +463,33 @@ announce(med_wait *wait, const med_wait_request *request, uint32_t *word)
     return false;
 }
 
+/* Announced by whichever way is the object's. True: the condition held. */
+static bool
+announce_somehow(med_wait *wait,
+                 med_wait_crowd *crowd,
+                 const med_wait_request *request,
+                 uint32_t *word)
+{
+    if (!med_port_is_small() && request->wakers_pay) {
+        return announce_to_who_pays(wait, request, word);
+    }
+    if (is_paid_by_crowd(crowd, request->scope)) {
+        return announce_to_crowd(wait, request, word);
+    }
+    return announce(wait, request, word);
+}
+
 /* One sleep: says so, looks once more, then the futex call. True when the condition held. */
 static bool
 sleep_once(med_wait *wait,
+           med_wait_crowd *crowd,
            med_waiter *waiter,
            const med_wait_request *request,
            uint64_t end_ns,
            bool *slept)
 {
     uint32_t word;
-    bool holds = !med_port_is_small() && request->wakers_pay
-                     ? announce_to_who_pays(wait, request, &word)
-                     : announce(wait, request, &word);
-    if (holds) {
+    if (announce_somehow(wait, crowd, request, &word)) {
         return true;
     }
     waiter->sleeps += !*slept;
@@ -405,20 +505,38 @@ is_past(uint64_t deadline_ns)
            (deadline_ns != MED_PORT_FOREVER && med_port_clock_ns() >= deadline_ns);
 }
 
-medley_status_t
-med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *request)
+static bool
+spin_first(med_waiter *waiter, const med_wait_request *request)
+{
+    watch watched;
+    watched.condition = request->condition;
+    watched.context = request->context;
+    watched.is_wanted_here = request->is_wanted_here;
+    if (!med_port_is_small()) {
+        watched.is_of_crowd = false;
+        watched.beside = MED_BESIDE_NOBODY;
+        watched.gave_way = false;
+    }
+    return spin_if_it_may(waiter, request->limits, &watched);
+}
+
+/* `crowd`: NULL; or whose the object is. */
+static medley_status_t
+wait_until(med_wait *wait,
+           med_wait_crowd *crowd,
+           med_waiter *waiter,
+           const med_wait_request *request)
 {
     if (is_past(request->deadline_ns)) {
         return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
     }
-    watch watched = {request->condition, request->is_wanted_here, request->context};
-    if (spin_if_it_may(waiter, request->limits, &watched)) {
+    if (spin_first(waiter, request)) {
         return MEDLEY_OK;
     }
     bool slept = false;
     for (uint32_t slice = med_port_is_small() ? 0 : request->slices_left_out;; slice++) {
         uint64_t end_ns = slice_of_request_end_ns(request, slice);
-        if (sleep_once(wait, waiter, request, end_ns, &slept)) {
+        if (sleep_once(wait, crowd, waiter, request, end_ns, &slept)) {
             return MEDLEY_OK;
         }
         waiter->slices++;
@@ -432,4 +550,16 @@ med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *reque
             return request->condition(request->context) ? MEDLEY_OK : MEDLEY_TIMEOUT;
         }
     }
+}
+
+medley_status_t
+med_wait_until(med_wait *wait, med_waiter *waiter, const med_wait_request *request)
+{
+    return wait_until(wait, NULL, waiter, request);
+}
+
+medley_status_t
+med_wait_crowd_until(med_wait_crowd *crowd, med_waiter *waiter, const med_wait_request *request)
+{
+    return wait_until(&crowd->wait, med_port_is_small() ? NULL : crowd, waiter, request);
 }

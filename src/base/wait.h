@@ -32,6 +32,20 @@ typedef struct med_wait {
 #define MED_WAIT_SLEEPS 1u
 #define MED_WAIT_WOKEN 2u
 
+/* The same for a crowd, of more threads than can run at once. When others compute beside it
+ * (base/beside.h) each wait is a sleep, and a heavy barrier for each costs all more than a locked
+ * instruction for each wake. So the wakers pay from then on, for good. */
+typedef struct med_wait_crowd {
+    med_wait wait;
+    atomic32 pays; /* med_wait_pays */
+} med_wait_crowd;
+
+typedef enum med_wait_pays {
+    MED_WAIT_PAYS_SLEEPER,
+    MED_WAIT_PAYS_BOTH, /* who wakes begins to */
+    MED_WAIT_PAYS_WAKER,
+} med_wait_pays;
+
 /* How long one is to spin, whatever he learned. On one processor nobody is made to spin, but where
  * those he waits for are known to have others: each of a team may be bound to one of his own. */
 typedef struct med_wait_limits {
@@ -111,9 +125,28 @@ med_wait_wake(med_wait *wait, med_port_scope scope)
 static inline void
 med_wait_wake_paid(med_wait *wait, med_port_scope scope)
 {
-    /* R3 what was published -> A3 (announce_to_who_pays, wait.c) */
+    /* R3 what was published -> A3 (announce_to_who_pays, wait.c), A4 (announce_to_crowd, wait.c) */
     if (atomic32_fetch_or_release(&wait->word, 0) & MED_WAIT_SLEEPS) {
         (void)med_wait_wake_sleepers(wait, scope);
+    }
+}
+
+/* Of a crowd: as med_wait_until and med_wait_wake. */
+MED_INNER medley_status_t med_wait_crowd_until(med_wait_crowd *crowd,
+                                               med_waiter *waiter,
+                                               const med_wait_request *request);
+
+static inline void
+med_wait_crowd_wake(med_wait_crowd *crowd, med_port_scope scope)
+{
+    med_port_barrier_light(scope); /* B2 what was published, then who pays <-> W6 (wait.c) */
+    /* Relaxed: who does not see it has published before W6. */
+    if (__builtin_expect(atomic32_load_relaxed(&crowd->pays) != MED_WAIT_PAYS_SLEEPER, 0)) {
+        med_wait_wake_paid(&crowd->wait, scope);
+    } else if (__builtin_expect(
+                   /* Relaxed: it decides only whether to look closer. */
+                   (atomic32_load_relaxed(&crowd->wait.word) & MED_WAIT_SLEEPS) != 0, 0)) {
+        (void)med_wait_wake_sleepers(&crowd->wait, scope);
     }
 }
 

@@ -55,7 +55,7 @@ med_cancel_region(med_member *member)
     atomic32_store_release(&team->cancelled,
                            MED_CANCELLED_REGION); /* R1 cancelled -> A1 (cancel.h) */
     if (team->size > 1) {
-        med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
+        med_wait_crowd_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
         med_wait_wake(&team->wait, MED_PORT_SCOPE_PROCESS);
         med_ordered_wake(team);
     }
@@ -130,7 +130,7 @@ med_cancel_await_read(med_member *giver, uint32_t single)
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_PROCESS};
     while (!have_all_read(&r)) {
-        (void)med_wait_until(&giver->barrier->wait, &giver->waiter, &request);
+        (void)med_wait_crowd_until(&giver->barrier->wait, &giver->waiter, &request);
         if (med_task_calls(giver)) {
             med_task_help(giver);
         }
@@ -143,7 +143,7 @@ leave(med_member *member)
 {
     /* R3 read -> A3 (have_all_read) */
     atomic32_store_release(&member->settled, member->singles - member->takes);
-    med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
+    med_wait_crowd_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
     if (member->gives && member->place.come - member->gave_come <= 2) {
         med_cancel_await_read(member, member->gave);
         member->gives = false;
@@ -239,7 +239,7 @@ med_cancel_gather(med_member *first)
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_PROCESS};
     while (med_cancel_region_is(first) && !have_all_ended(first->team)) {
-        (void)med_wait_until(&first->barrier->wait, &first->waiter, &request);
+        (void)med_wait_crowd_until(&first->barrier->wait, &first->waiter, &request);
         if (med_task_calls(first)) {
             med_task_help(first);
         }

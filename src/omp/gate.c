@@ -67,7 +67,7 @@ med_gate_open(med_team *team)
     team->members[0]->round = round;
     atomic32_store_release(&team->gate.round, round); /* R1 region -> A1 (is_told) */
     if (team->ready > 1) {
-        med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
+        med_wait_crowd_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
     }
 }
 
@@ -131,7 +131,11 @@ med_gate_enter(med_member *member)
     member->waits_fixed = team->icv.waits;
     member->is_dense = team->is_dense;
     member->barrier = gate->barrier;
+    /* Who computes beside it on its one processor it knows from region to region. */
+    const med_waiter learned = member->place.waiter;
     med_barrier_member_init(&member->place, member->seat);
+    member->place.waiter.crowded = learned.crowded;
+    member->place.waiter.crowd = learned.crowd;
     member->place.come = gate->come;
     member->place.slept = slept_at_barrier;
     member->place.shares = shares_at_barrier;
@@ -227,7 +231,7 @@ gate_pass(med_member *member)
                                     .slices_left_out = med_barrier_slices_left_out(member->number),
                                     .deadline_ns = MED_PORT_FOREVER,
                                     .scope = MED_PORT_SCOPE_PROCESS};
-        (void)med_wait_until(&member->team->gate_wait, &member->waiter, &request);
+        (void)med_wait_crowd_until(&member->team->gate_wait, &member->waiter, &request);
     }
     med_ompt_region_left(member);
 }

@@ -150,7 +150,7 @@ say_over(med_team *team)
     uint32_t over = atomic32_load_relaxed(&team->ompt_over) + 1;
     atomic32_store_relaxed(&team->ompt_over, over); /* relaxed: as above */
     if (team->size > 1) {
-        med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
+        med_wait_crowd_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
     }
 }
 

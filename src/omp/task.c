@@ -102,7 +102,7 @@ count_made(med_member *member, const med_task *task)
     med_task_queue_begin(&tasking->queue);
     if (atomic_word_load_relaxed(&team->tasked[pair]) != task->phase) {
         atomic_word_store_relaxed(&team->tasked[pair], task->phase);
-        med_wait_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
+        med_wait_crowd_wake(&team->gate_wait, MED_PORT_SCOPE_PROCESS);
     }
 }
 

@@ -135,7 +135,7 @@ fulfil_as_visitor(med_member *member, med_task *task)
     med_team *team = maker->team;
     /* Who executes it at once may wait for nothing else. What is discarded never was: and then the
      * team may be in its next region by now. */
-    med_wait *wait = task->flags & MED_TASK_UNDEFERRED ? &maker->barrier->wait : NULL;
+    med_wait_crowd *wait = task->flags & MED_TASK_UNDEFERRED ? &maker->barrier->wait : NULL;
     visitor_comes(team);
     uint32_t other = med_task_event_half(task, MED_TASK_HALF_EVENT);
     if (other == MED_TASK_HALF_LINES) {
@@ -145,7 +145,7 @@ fulfil_as_visitor(med_member *member, med_task *task)
         med_task_release(member, task);
     }
     if (wait) {
-        med_wait_wake(wait, MED_PORT_SCOPE_PROCESS);
+        med_wait_crowd_wake(wait, MED_PORT_SCOPE_PROCESS);
     }
     /* R3 visitor leaves -> A3 (med_task_await_visitors) */
     (void)atomic32_fetch_add_release(&team->visitors, 0u - 1u);

@@ -300,7 +300,7 @@ bool med_task_is_offered(const med_member *member, const med_bound *bound);
 static inline void
 med_task_wake(const med_member *member)
 {
-    med_wait_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
+    med_wait_crowd_wake(&member->barrier->wait, MED_PORT_SCOPE_PROCESS);
 }
 
 #endif

@@ -32,7 +32,7 @@ keeps_children_of(const med_member *member, const med_task *task)
 static void
 complete(med_member *member, med_task *task)
 {
-    med_wait *wait = &member->barrier->wait;
+    med_wait_crowd *wait = &member->barrier->wait;
     if (task->flags & MED_TASK_DEPENDS) {
         med_depend_release(member, task);
     }

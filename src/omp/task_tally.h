@@ -39,7 +39,7 @@ med_tally_add(med_tally *tally, bool keeps)
 
 /* True: it was the last one, and the keeper is gone. Behind this nothing of it is touched. */
 static inline bool
-med_tally_drop(med_tally *tally, bool keeps, med_wait *wait)
+med_tally_drop(med_tally *tally, bool keeps, med_wait_crowd *wait)
 {
     if (keeps) {
         tally->here--;
@@ -49,7 +49,7 @@ med_tally_drop(med_tally *tally, bool keeps, med_wait *wait)
      * (med_tally_drop, med_tally_leave) */
     uint32_t away = atomic32_fetch_add_acq_rel(&tally->away, 0 - MED_TALLY_ONE) - MED_TALLY_ONE;
     if (away == 0) {
-        med_wait_wake(wait, MED_PORT_SCOPE_PROCESS);
+        med_wait_crowd_wake(wait, MED_PORT_SCOPE_PROCESS);
     }
     return away == MED_TALLY_LEFT;
 }

@@ -120,7 +120,7 @@ sleep(med_member *member, const med_until *until, const med_bound *bound)
     if (until->tally) {
         med_tally_merge(until->tally);
     }
-    (void)med_wait_until(&member->barrier->wait, &member->waiter, &request);
+    (void)med_wait_crowd_until(&member->barrier->wait, &member->waiter, &request);
 }
 
 void

@@ -191,7 +191,8 @@ gather(med_member *first)
 {
     med_cancel_note_end(first);
     if (med_settings_get()->cancellation) {
-        med_wait_wake(&first->barrier->wait, MED_PORT_SCOPE_PROCESS); /* as who departs does */
+        med_wait_crowd_wake(&first->barrier->wait,
+                            MED_PORT_SCOPE_PROCESS); /* as who departs does */
     }
     if (!first->early) {
         med_barrier_come(first->barrier, &first->place);

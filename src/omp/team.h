@@ -134,7 +134,7 @@ struct med_team {
     bool is_shown;             /* med_crew_show: its leader is, and so will they be */
     med_placed placed;         /* how its members were told their places last */
     bool is_dense;             /* more members are bound to some processors than these are */
-    med_wait gate_wait;
+    med_wait_crowd gate_wait;
     med_wait wait;                 /* for everything within a region but the barrier */
     void *copied;                  /* copyprivate's: behind the barrier, or */
     atomic32 copied_of;            /* when this is the single's number */

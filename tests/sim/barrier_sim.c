@@ -69,7 +69,7 @@ call(shared *s, const sim_actor *actor, uint32_t round)
     if (actor->index == 0 && sim_random(2) == 0) {
         s->errands[round] = round;
         atomic32_store_release(&s->calls, round); /* R2 called -> A2 (is_called) */
-        med_wait_wake(&s->at.barrier.wait, MED_PORT_SCOPE_SHARED);
+        med_wait_crowd_wake(&s->at.barrier.wait, MED_PORT_SCOPE_SHARED);
     }
 }
 
@@ -99,6 +99,16 @@ act(const sim_actor *actor)
         }
         pass(s, &member, &e);
     }
+}
+
+/* Beside others that compute, as each finds for himself, sooner or later. */
+static void
+act_in_crowd(const sim_actor *actor)
+{
+    if (sim_random(4)) {
+        sim_others_stay();
+    }
+    act(actor);
 }
 
 static void
@@ -150,6 +160,16 @@ const sim_scenario sim_barrier = {
     .waits_forever = true,
     .begin = begin,
     .act = act,
+};
+
+const sim_scenario sim_barrier_crowd = {
+    .name = "barrier_crowd",
+    .covers = "barrier_sim announce_to_crowd() is_paid_by_crowd() crowd_turn()",
+    .memory_bytes = sizeof(shared),
+    .actors = MEMBERS,
+    .waits_forever = true,
+    .begin = begin,
+    .act = act_in_crowd,
 };
 
 const sim_scenario sim_barrier_groups = {

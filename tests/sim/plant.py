@@ -11,7 +11,8 @@ BUGS = {
     "call_missing": ("    if (request->call) {\n", "    if (!request) {\n"),
     "call_late": (
         "        call(request);\n"
-        "        (void)med_port_barrier_heavy(request->scope); /* W2 flag, then condition <-> B1 (wait.h) */\n",
+        "        /* W2 flag, then condition <-> B1 (wait.h), B3 */\n"
+        "        (void)med_port_barrier_heavy(request->scope);\n",
         "        (void)med_port_barrier_heavy(request->scope);\n"
         "        call(request);\n"),
     "call_once": ("#define CALLS 2 ", "#define CALLS 1 "),
@@ -20,6 +21,13 @@ BUGS = {
         "    } else if (sees && member->waiter.sleeps == sleeps) {\n",
         "    } else if (sees && member->waiter.sleeps < sleeps) {\n"),
     "slept_early": ("    bool slept = false;\n", "    bool slept = true;\n    waiter->sleeps++;\n"),
+    # A crowd's wakers are told to pay without a barrier; or who relies on them does not look anew.
+    "turn_at_once": (
+        "&pays, MED_WAIT_PAYS_BOTH) &&\n        med_port_barrier_heavy(scope)) {",
+        "&pays, MED_WAIT_PAYS_BOTH) &&\n        (med_port_barrier_is_free(scope) || true)) {"),
+    "crowd_unseen": (
+        "    med_port_barrier_light(request->scope); /* B3 what he has published, then condition <-> W2 */\n",
+        ""),
     # Who spins, and whom the owner relies on (src/base/lock.c).
     "hint_kept": (
         "            hint(contest, 0);\n",

@@ -26,9 +26,11 @@
     HUNTED(rwlock_in_time)          \
     HUNTED(wait)                    \
     HUNTED(wait_paid)               \
+    HUNTED(wait_crowd)              \
     HUNTED(barrier)                 \
     HUNTED(barrier_groups)          \
     HUNTED(barrier_brought)         \
+    HUNTED(barrier_crowd)           \
     HUNTED(lock)                    \
     HUNTED(lock_in_time)            \
     HUNTED(lock_hinted)             \
@@ -115,5 +117,8 @@
 
 #define SIM_SCENARIO_DECLARED(name) extern const sim_scenario sim_##name;
 SIM_SCENARIOS(SIM_SCENARIO_DECLARED, SIM_SCENARIO_DECLARED)
+
+/* For the actor's process: others compute beside it, and go on (base/beside.h). */
+void sim_others_stay(void);
 
 #endif

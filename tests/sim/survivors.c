@@ -18,6 +18,11 @@ static const survivor survivors[] = {
     /* base */
     {"lock_buried", "med_lock_recover", "R1",
      "nobody uses what a lock guarded that is of no more use"},
+    {"wait_crowd", "announce_to_crowd", "no-release: A4", "barrier_crowd finds it"},
+    {NULL, "is_paid_by_crowd", "A5",
+     "what came before the barrier all see behind it, in the simulator as on machines whose memory "
+     "is one: so that who knows of it does not look before he knows"},
+    {NULL, "crowd_turn", "R5", "as is_paid_by_crowd, A5"},
     {"state_cell", "med_state_cell_begin_length", "R2", "state_cell_record finds it"},
     {"mrapi_shmem", "fill", "K1", "mrapi_row finds it"},
     {"mrapi_shmem", "fill", "K3", "mrapi_row finds it"},
@@ -154,6 +159,7 @@ static const survivor survivors[] = {
     {"ring_mpmc_heir", "claim_undo", "torn: R4", "recover_twice finds it"},
     {"trace_ring", "med_trace_recover", "torn: R3", "recover_twice finds it"},
     {NULL, "med_trace_write", "torn: -", "of two with one number A3 keeps one out"},
+    {NULL, "crowd_turn", "torn: W6", "two who tell the wakers tell them twice"},
     {NULL, "med_wait_wake_sleepers", "torn: -",
      "whose flag is lost is asleep before the wake behind it, or sees another word"},
     {"event", "claimed_raise", "torn: -", "event_own finds it"},

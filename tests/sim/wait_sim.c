@@ -4,16 +4,24 @@
  * there, with several who wait for different things on one object.
  *
  * Actors: 0 and 1 publish, 2 and 3 wait. One that publishes may be killed: then its waiter is told
- * by its slices. Twice: the sleepers pay for the looks of those who wake them, or these do.
+ * by its slices. Three times: the sleepers pay for the looks of those who wake them, or these do,
+ * or these begin to, as a crowd's.
  */
+#include "base/beside.h"
 #include "base/wait.h"
 #include "scenarios.h"
 
 #define ROUNDS 3u
 
+typedef enum who_pays {
+    SLEEPERS,
+    WAKERS,
+    CROWD,
+} who_pays;
+
 typedef struct shared {
-    med_wait wait;
-    bool wakers_pay;
+    med_wait_crowd crowd;
+    who_pays pays;
     struct {
         atomic32 published; /* how many rounds */
         uint32_t payload;   /* plain: published with it */
@@ -36,7 +44,24 @@ begin(const sim_actor *director)
 static void
 begin_paid(const sim_actor *director)
 {
-    ((shared *)director->memory)->wakers_pay = true;
+    ((shared *)director->memory)->pays = WAKERS;
+}
+
+static void
+begin_crowd(const sim_actor *director)
+{
+    ((shared *)director->memory)->pays = CROWD;
+}
+
+#define FOUND_OFTEN 6
+
+void
+sim_others_stay(void)
+{
+    for (int i = 0; i < FOUND_OFTEN; i++) {
+        med_beside_found(true);
+    }
+    SIM_CHECK(med_beside_stay());
 }
 
 static bool
@@ -69,19 +94,22 @@ wait_for(wanted *w, bool (*condition)(void *context))
     med_wait_request request = {.condition = condition,
                                 .each_slice = look_for_death,
                                 .context = w,
-                                .wakers_pay = w->s->wakers_pay,
+                                .wakers_pay = w->s->pays == WAKERS,
                                 .deadline_ns = MED_PORT_FOREVER,
                                 .scope = MED_PORT_SCOPE_SHARED};
-    return med_wait_until(&w->s->wait, &waiter, &request);
+    return w->s->pays == CROWD ? med_wait_crowd_until(&w->s->crowd, &waiter, &request)
+                               : med_wait_until(&w->s->crowd.wait, &waiter, &request);
 }
 
 static void
 wake(shared *s)
 {
-    if (s->wakers_pay) {
-        med_wait_wake_paid(&s->wait, MED_PORT_SCOPE_SHARED);
+    if (s->pays == CROWD) {
+        med_wait_crowd_wake(&s->crowd, MED_PORT_SCOPE_SHARED);
+    } else if (s->pays == WAKERS) {
+        med_wait_wake_paid(&s->crowd.wait, MED_PORT_SCOPE_SHARED);
     } else {
-        med_wait_wake(&s->wait, MED_PORT_SCOPE_SHARED);
+        med_wait_wake(&s->crowd.wait, MED_PORT_SCOPE_SHARED);
     }
 }
 
@@ -116,6 +144,9 @@ wait(shared *s, uint32_t side)
 static void
 act(const sim_actor *actor)
 {
+    if (((shared *)actor->memory)->pays == CROWD && sim_random(2)) {
+        sim_others_stay();
+    }
     if (actor->index < 2) {
         publish(actor->memory, actor->index);
     } else {
@@ -145,5 +176,18 @@ const sim_scenario sim_wait_paid = {
     .waits_forever = true,
     .wakers_pay = true,
     .begin = begin_paid,
+    .act = act,
+};
+
+const sim_scenario sim_wait_crowd = {
+    .name = "wait_crowd",
+    .covers = "wait_sim announce_to_crowd() is_paid_by_crowd() crowd_turn() med_wait_crowd_wake() "
+              "med_wait_wake_paid()",
+    .memory_bytes = sizeof(shared),
+    .actors = 4,
+    .deaths = 1,
+    .mortal = 0xf,
+    .waits_forever = true,
+    .begin = begin_crowd,
     .act = act,
 };
