@@ -159,17 +159,18 @@ is_of_our_folder(const char *path, const void *own)
 }
 
 /* Another runtime starts as many threads again, which know nothing of ours. Looked for whenever a
- * team gets its first thread, since libraries come at any time; said once. */
+ * team gets its first thread, since libraries come at any time; said once of each name. */
 static void
 report_second_runtime(void)
 {
-    static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
-    static atomic32 is_said;
+    static const char *const names[] = {"libgomp", "libomp", "libiomp5"};
+    static atomic32 said; /* bit i: of that name */
     char path[MED_PORT_PATH_BYTES];
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         /* Relaxed: one of those who come at once says it. */
-        if (med_port_object_beside(names[i], &is_said, path, sizeof path) &&
-            !is_of_our_folder(path, &is_said) && atomic32_fetch_or_relaxed(&is_said, 1) == 0) {
+        if (med_port_object_beside(names[i], &said, path, sizeof path) &&
+            !is_of_our_folder(path, &said) &&
+            !(atomic32_fetch_or_relaxed(&said, 1u << i) & 1u << i)) {
             med_text text = {.length = 0};
             med_text_string(&text,
                             "OpenMP: there is a second runtime in this process, whose threads "

@@ -555,8 +555,8 @@ MED_INNER medley_status_t med_port_library_open(const char *path,
  * one; NULL: there is none. */
 MED_INNER void *med_port_function_find(const char *beside, const char *name);
 
-/* Has the process a shared object whose file's name begins so, beside the one with the address
- * `own`? Then where that file is, cut off where it does not fit. */
+/* Has the process a shared object whose file's name is this, up to a dot or a hyphen, beside the
+ * one with the address `own`? Then where that file is, cut off where it does not fit. */
 MED_INNER bool
 med_port_object_beside(const char *name, const void *own, char *path, size_t path_bytes);
 

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,6 +59,21 @@ it_is_named_once(void **state)
     assert_int_equal(said_of(OPENMP_OF_GCC, OPENMP_OF_GCC), 1);
 }
 
+/* As it comes in packages of Python, under a name of its own. */
+static void
+under_another_name_it_is_named(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/medley_second_XXXXXX";
+    char file[64];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(file, sizeof file, "%s/libgomp-a34b3233.so.1.0.0", folder);
+    assert_int_equal(symlink(OPENMP_OF_GCC, file), 0);
+    assert_int_equal(said_of(file, file), 1);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void
 alone_nothing_is_said(void **state)
 {
@@ -82,8 +98,8 @@ the_linkers_is_ours(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_named_once),
-                                       cmocka_unit_test(alone_nothing_is_said),
-                                       cmocka_unit_test(the_linkers_is_ours)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_named_once), cmocka_unit_test(under_another_name_it_is_named),
+        cmocka_unit_test(alone_nothing_is_said), cmocka_unit_test(the_linkers_is_ours)};
     return cmocka_run_group_tests_name("second", tests, NULL, NULL);
 }

@@ -30,6 +30,14 @@ has_address(const struct dl_phdr_info *object, uintptr_t address)
     return false;
 }
 
+/* libNAME.so.1, libNAME-16.so.5, and as Python's packages have it libNAME-a34b3233.so.1. */
+static bool
+is_named(const char *file, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(file, name, length) == 0 && (file[length] == '.' || file[length] == '-');
+}
+
 static int
 look(struct dl_phdr_info *object, size_t size_bytes, void *context)
 {
@@ -37,7 +45,7 @@ look(struct dl_phdr_info *object, size_t size_bytes, void *context)
     const char *file = strrchr(object->dlpi_name, '/');
     (void)size_bytes;
     file = file ? file + 1 : object->dlpi_name;
-    if (strncmp(file, s->name, strlen(s->name)) == 0 && !has_address(object, s->own)) {
+    if (is_named(file, s->name) && !has_address(object, s->own)) {
         (void)snprintf(s->path, s->path_bytes, "%s", object->dlpi_name);
         s->is_found = true;
     }
