@@ -5,6 +5,7 @@
  */
 #include "omp/crew.h"
 #include "omp/gate.h"
+#include "omp/task_table.h"
 #include "omp/team_keep.h"
 
 static bool
@@ -29,6 +30,7 @@ leading_thread_ends(med_member *member)
     bool is_shown = member->team->is_shown;
     (void)med_team_rest(member);
     med_ompt_thread_end(member);
+    med_table_forget(member, &member->implicit);
     med_team_destroy(member->team);
     if (is_shown) {
         med_crew_hide();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tasks that detach: complete when their lines are executed and their event is fulfilled, whichever
  * comes second, by whatever thread. */
+#include <malloc.h>
 #include <omp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -399,10 +400,50 @@ what_was_copied_is_destroyed(void **state)
 }
 #endif
 
+/* ---- A thread that ends ---------------------------------------------------------------------- */
+
+static void *
+name_and_end(void *argument)
+{
+    int place = 0;
+    omp_event_handle_t event;
+    (void)argument;
+#pragma omp task detach(event) depend(out : place) shared(place)
+    {
+        place = 1;
+        omp_fulfill_event(event);
+    }
+#pragma omp taskwait depend(in : place)
+    return place == 1 ? argument : NULL;
+}
+
+static size_t
+kept_bytes_after(int threads)
+{
+    for (int i = 0; i < threads; i++) {
+        pthread_t thread;
+        void *same;
+        assert_int_equal(pthread_create(&thread, NULL, name_and_end, &threads), 0);
+        assert_int_equal(pthread_join(thread, &same), 0);
+        assert_ptr_equal(same, &threads);
+    }
+    return mallinfo2().uordblks;
+}
+
+/* What its tasks have named, outside of regions, ends with it. */
+static void
+nothing_is_kept_of_a_thread_that_ends(void **state)
+{
+    (void)state;
+    size_t before = kept_bytes_after(10);
+    assert_in_range(kept_bytes_after(100), 0, before + 10000);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_kept_of_a_thread_that_ends),
         cmocka_unit_test(the_event_is_waited_for),
         cmocka_unit_test(barriers_and_regions_wait_for_it),
         cmocka_unit_test(who_meets_an_undeferred_task_waits_for_it),
