@@ -61,12 +61,25 @@ chunk_of(uint64_t count, int64_t size, asker who)
     return p;
 }
 
+static const char *
+source_of(const med_kmpc_place *place)
+{
+    return place ? place->source : NULL;
+}
+
 /* A doacross loop is a construct for all that. */
 static void
-begin_doacross(med_member *member, uint64_t count, int32_t number, int64_t chunk)
+begin_doacross(med_member *member,
+               uint64_t count,
+               int32_t number,
+               int64_t chunk,
+               const char *source,
+               const void *code)
 {
     static const med_bounds none;
     med_loop loop = med_kmpc_loop(count, number, chunk, member->icv);
+    loop.source = source;
+    loop.code = code;
     med_kmpc_doacross_begin(member, &loop, &none);
 }
 
@@ -100,12 +113,12 @@ part_asked(
 {
     med_member *member = med_member_get();
     if (member->dimensions.count) {
-        begin_doacross(member, count, number, chunk);
+        begin_doacross(member, count, number, chunk, source_of(place), code);
     }
     switch (number & ~MED_KMPC_MODIFIERS) {
     case MED_KMPC_STATIC:
         if (med_work_imposed.parts && !member->work && is_loop(place)) {
-            return part_by_speed(member, count, place ? place->source : NULL, code);
+            return part_by_speed(member, count, source_of(place), code);
         }
         return part_of(count, thread_of(member));
     case MED_KMPC_TEAMS:

@@ -21,6 +21,7 @@ PLACES = {
     "gcc": (r"uneven_loop\._omp_fn\.\d+(\+0x[0-9a-f]+)?", r"ordered_loop\._omp_fn\.\d+(\+0x[0-9a-f]+)?"),
     "clang": (r".*/loops\.c:\d+, uneven_loop", r".*/loops\.c:\d+, ordered_loop"),
 }
+PLACE_OF_WAIT = {"gcc": r"waiting_loop", "clang": r"^.*/loops\.c:\d+, waiting_loop$"}
 WHOLE = {"process": 7, "medley_explain": 1}
 LOOP = {
     "process": 7,
@@ -126,6 +127,14 @@ class Programs(ExplainTest):
                     self.assertIn(schedule, uneven["schedule"])
                     self.assertEqual((uneven["why"], uneven["classes"]), ("other", []))
                     self.assertEqual((uneven["invocations"], uneven["iterations"]), (5, 4000))
+
+    def test_iterations_that_wait(self):
+        for by in PROGRAMS:
+            with self.subTest(by=by):
+                (process,) = self.document(PROGRAMS[by], 0, "wait")["processes"]
+                (loop,) = process["loops"]
+                self.assertRegex(loop["where"], PLACE_OF_WAIT[by])
+                self.assertEqual((loop["invocations"], loop["iterations"]), (1, 100))
 
     def test_imposed(self):
         uneven, _ = self.loops("clang" if "clang" in PROGRAMS else "gcc", 2, OMP_SCHEDULE="dynamic",

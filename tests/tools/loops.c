@@ -5,6 +5,7 @@
  *   loops ROUNDS          as many invocations of two loops: one of the schedule that OMP_SCHEDULE
  *                         names, in which threads of an odd number have four times the work, and an
  *                         ordered one
+ *   loops ROUNDS wait     and one in which each iteration waits for the one before
  *   loops ROUNDS exit N   and ends with that status
  *   loops ROUNDS kill     and kills itself
  *   loops ROUNDS fork     and so does a child of its own
@@ -55,6 +56,21 @@ ordered_loop(void)
 }
 
 static void
+waiting_loop(void)
+{
+    long sum = 0;
+#pragma omp parallel for schedule(static, 2) ordered(1)
+    for (int i = 0; i < 100; i++) {
+#pragma omp ordered depend(sink : i - 1)
+        sum += i;
+#pragma omp ordered depend(source)
+    }
+    if (sum != 4950) {
+        abort();
+    }
+}
+
+static void
 loops(int rounds)
 {
     for (int i = 0; i < rounds; i++) {
@@ -71,6 +87,9 @@ main(int argc, char **argv)
     (void)fflush(stdout);
     if (argc > 1 && strcmp(argv[1], "none") != 0) {
         loops(atoi(argv[1]));
+    }
+    if (strcmp(then, "wait") == 0) {
+        waiting_loop();
     }
     if (strcmp(then, "kill") == 0) {
         (void)raise(SIGKILL);
