@@ -88,7 +88,7 @@ kind_read(med_value value, uint32_t *schedule, uint64_t *schedule_chunk)
     if (!med_value_one_of(&value, names, sizeof names / sizeof names[0], &kind)) {
         return false;
     }
-    if (med_value_mark(&value, ',') && !med_value_number(&value, 1, INT64_MAX, &chunk)) {
+    if (med_value_mark(&value, ',') && !med_value_number(&value, 1, INT32_MAX, &chunk)) {
         return false;
     }
     kind += MED_SCHEDULE_STATIC;

@@ -290,6 +290,7 @@ static const reading readings[] = {
     {"OMP_SCHEDULE", "steals", dynamic_1, true},
     {"OMP_SCHEDULE", "monotonic dynamic", dynamic_1, true},
     {"OMP_SCHEDULE", "guided,0", dynamic_1, true},
+    {"OMP_SCHEDULE", "guided,2147483648", dynamic_1, true},
     {"OMP_SCHEDULE", "guided 5", dynamic_1, true},
     {"OMP_SCHEDULE", "guidedly", dynamic_1, true},
     {"MEDLEY_SCHEDULE", "steal,3", steal_3, false},
