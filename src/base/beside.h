@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Whether others compute on the processors where a process's threads, more than can run at once,
- * wait for each other and give way to each other. One who gives way to somebody who computes loses a
- * slice of that one's, and all who wait for him lose it, too; who sleeps instead is woken in time.
- * So what one has found holds for all:
+ * wait for each other and give way to each other. One who gives way to somebody who computes loses
+ * a slice of that one's, and all who wait for him lose it, too; who sleeps instead is woken in
+ * time. So what one has found holds for all:
  *
- *   nobody -- found --> others, for so long -- that is over --> one tries, for the others it goes on
- *   one tries -- found --> others, for twice as long;   -- gone --> nobody;   -- neither --> another
- *                                                                               one tries
+ *   nobody:    found -> others, for so long
+ *   others:    that is over -> one tries; for all else it goes on
+ *   one tries: found -> others, for twice as long; gone -> nobody; neither -> another one tries
  *
  * Of a process, by whatever thread; a child of fork goes on from what its parent had found.
  */
