@@ -62,6 +62,16 @@ med_offer_change(med_task_offer *offer, uintptr_t maker)
     }
 }
 
+/* The maker waits for what it has made: what it makes next may be of another kind, and some of it
+ * may have to meet. */
+static inline void
+med_offer_pause(med_task_offer *offer, uintptr_t maker)
+{
+    if (offer->is_begun && offer->maker == maker) {
+        med_offer_change(offer, maker);
+    }
+}
+
 /* What nobody takes costs less where it is made. */
 static inline void
 med_offer_shrink(med_task_offer *offer)

@@ -124,6 +124,23 @@ another_maker_offers(void **state)
 }
 
 /* Enough grows with what others take, and shrinks when they do not. */
+/* What it makes behind a wait may have to meet. */
+static void
+who_waits_offers_again(void **state)
+{
+    (void)state;
+    learn();
+    assert_int_equal(offer.enough, 0);
+    med_offer_pause(&offer, MAKER);
+    assert_int_equal(offer.alone, 0);
+    assert_int_equal(offer.enough, MED_OFFER_LEAST);
+    for (uint32_t i = 0; i < 100; i++) { /* a stretch that a wait ends is none */
+        stretch(24, 8);
+        med_offer_pause(&offer, MAKER);
+        assert_int_equal(offer.alone, 0);
+    }
+}
+
 static void
 who_is_robbed_offers_more(void **state)
 {
@@ -149,6 +166,7 @@ main(void)
         cmocka_unit_test(what_is_no_faster_alone_is_offered),
         cmocka_unit_test(what_nobody_takes_tells_nothing),
         cmocka_unit_test(another_maker_offers),
+        cmocka_unit_test(who_waits_offers_again),
         cmocka_unit_test(who_is_robbed_offers_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
