@@ -24,7 +24,7 @@ typedef enum med_beside {
     MED_BESIDE_TRY,    /* he is the one who tries: to give way, and say what came of it */
 } med_beside;
 
-extern atomic32 med_beside_until_ms;
+extern atomic32 med_beside_until_ms; /* for med_beside_is_known alone */
 
 /* What a wait that begins now is to do. */
 med_beside med_beside_look(void);
@@ -38,8 +38,9 @@ med_beside_is_known(void)
 bool med_beside_stay(void);
 /* A slice was lost to somebody, by one who tried, or not. */
 void med_beside_found(bool tried);
-/* Who tried lost none; or had nobody to give way to. */
+/* Who tried lost none; */
 void med_beside_gone(void);
+/* or cannot tell: he had nobody to give way to, or slept in the end. */
 void med_beside_untold(void);
 
 #endif

@@ -301,9 +301,8 @@ spin(med_waiter *waiter, const med_port_scheduling *scheduling, uint64_t budget_
 }
 
 /* On one of several processors: has somebody computed where it gave way, or one of its crowd? Where
- * those it waits for
- * have others, it goes on giving way: two teams of two on two processors are done sooner so (two CG
- * at once: 1.02 of libgomp, and 1.15 when they sleep). */
+ * those it waits for have others, it goes on giving way: two teams of two on two processors are
+ * done sooner so (two CG at once: 1.02 of libgomp, and 1.15 when they sleep). */
 static bool
 is_crowded_out(med_waiter *waiter,
                const med_wait_limits *limits,

@@ -123,7 +123,6 @@ another_maker_offers(void **state)
     assert_int_equal(offer.enough, MED_OFFER_LEAST);
 }
 
-/* Enough grows with what others take, and shrinks when they do not. */
 /* What it makes behind a wait may have to meet. */
 static void
 who_waits_offers_again(void **state)
@@ -141,6 +140,7 @@ who_waits_offers_again(void **state)
     }
 }
 
+/* Enough grows with what others take, and shrinks when they do not. */
 static void
 who_is_robbed_offers_more(void **state)
 {
