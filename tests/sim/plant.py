@@ -21,7 +21,8 @@ BUGS = {
         "    } else if (sees && member->waiter.sleeps == sleeps) {\n",
         "    } else if (sees && member->waiter.sleeps < sleeps) {\n"),
     "slept_early": ("    bool slept = false;\n", "    bool slept = true;\n    waiter->sleeps++;\n"),
-    # A crowd's wakers are told to pay without a barrier (the planted error keeps `scope` in use); or who relies on them does not look anew.
+    # A crowd's wakers are told to pay without a barrier (`scope` stays in use: no check is meant);
+    # or who relies on them does not look anew.
     "turn_at_once": (
         "&pays, MED_WAIT_PAYS_BOTH) &&\n        med_port_barrier_heavy(scope)) {",
         "&pays, MED_WAIT_PAYS_BOTH) &&\n        (med_port_barrier_is_free(scope) || true)) {"),
