@@ -89,13 +89,12 @@ put_event(void *data, const void *event)
     *(uintptr_t *)data = *(const uintptr_t *)event;
 }
 
-/* Is there nothing to be said of it but whether it may be executed at once? Where its siblings have
- * named nothing that is not complete, whatever it depends on is. */
+/* Is there nothing to be said of it but whether it may be executed at once? */
 static inline bool
 is_plain(const med_member *member, void (*copy)(void *, void *), unsigned flags)
 {
     unsigned said = flags & (FLAG_DEPEND | FLAG_DETACH | FLAG_PRIORITY);
-    return !copy && (said == 0 || (said == FLAG_DEPEND && !member->task->table));
+    return !copy && (said == 0 || (said == FLAG_DEPEND && med_table_is_none(member->task)));
 }
 
 /* What gcc says of a task, beyond its lines and data. */

@@ -5,6 +5,7 @@
 
 #include "omp/abi_kmpc_task.h"
 #include "omp/depend_list.h"
+#include "omp/task_table.h"
 
 typedef struct med_kmpc_dependence {
     uintptr_t address;
@@ -125,8 +126,8 @@ __kmpc_omp_task_with_deps(const med_kmpc_place *place,
     (void)thread;
     med_depend_list l;
     med_member *untold = med_told_not();
-    /* Where its siblings have named nothing that is not complete, whatever it depends on is. */
-    if (untold && !untold->task->table && med_kmpc_task_execute(untold, med_kmpc_head_of(task))) {
+    if (untold && med_table_is_none(untold->task) &&
+        med_kmpc_task_execute(untold, med_kmpc_head_of(task))) {
         return 0;
     }
     med_member *member = MED_CALLED(MED_OMPT_PLAIN);

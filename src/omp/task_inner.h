@@ -146,13 +146,6 @@ void med_task_ready(med_member *member, med_task *task);
 /* Nested so deep an untied task is bound like all others: stacks end. */
 #define MED_TASK_UNTIED_DEPTH 64u
 
-static inline void
-med_task_enter_untied(const med_member *member, const med_task *outer, med_task *task)
-{
-    if (member->depth <= MED_TASK_UNTIED_DEPTH) {
-        task->reach = outer->reach;
-    }
-}
 /* The member's thread, which was at `outer`, executes the task from here on; */
 static inline void
 med_task_enter_of(med_member *member,
@@ -164,8 +157,9 @@ med_task_enter_of(med_member *member,
     task->reach = (med_reach){task, med_task_queue_mark(&tasking->queue)};
     member->task = task;
     member->depth++;
-    if (__builtin_expect(task->flags & MED_TASK_UNTIED, 0)) {
-        med_task_enter_untied(member, outer, task);
+    if (__builtin_expect(task->flags & MED_TASK_UNTIED, 0) &&
+        member->depth <= MED_TASK_UNTIED_DEPTH) {
+        task->reach = outer->reach;
     }
 }
 static inline void

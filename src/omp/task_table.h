@@ -23,6 +23,13 @@ med_table_is_clear(const struct med_task_table *table, const med_dependence *lis
 /* A task that stands in no table waits for whom one that names it so would. */
 void
 med_table_look(const struct med_task_table *table, med_task *waits, const med_dependence *named);
+/* Have the children of the task named nothing that is not complete? Then whatever one depends on is
+ * complete, and its list need not be read. */
+static inline bool
+med_table_is_none(const med_task *task)
+{
+    return !task->table;
+}
 /* Nobody asks any more what the task's children named. */
 void med_table_drop(struct med_member *member, med_task *task);
 /* The same of whatever task: most have named nothing. */
