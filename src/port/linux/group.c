@@ -22,6 +22,7 @@
 
 #define MOUNT "/sys/fs/cgroup"
 #define FOLDER_BYTES 4352
+#define LIST_BYTES 256
 #define NO_LIMIT_V1 (UINT64_C(1) << 62) /* of memory: what the kernel gives out is more */
 
 typedef struct group {
@@ -57,50 +58,13 @@ text_add(char *text, size_t room, size_t length, const char *more)
     return length + bytes;
 }
 
+/* The root of one hierarchy: of the controller's own, or of version 2's. */
 static void
-group_set(group *found, const char *below, const char *path)
+group_root(group *found, const char *below)
 {
     found->v1 = *below != '\0';
     size_t length = text_add(found->folder, FOLDER_BYTES, 0, found->v1 ? MOUNT "/" : MOUNT);
     found->root_bytes = text_add(found->folder, FOLDER_BYTES, length, below);
-    if (strcmp(path, "/") != 0) { /* that is the root */
-        (void)text_add(found->folder, FOLDER_BYTES, found->root_bytes, path);
-    }
-}
-
-/* One line, without its end; true when it is the controller's own. */
-static bool
-group_line(char *line, const char *controller, group *found)
-{
-    char *list = strchr(line, ':');
-    char *path = list ? strchr(list + 1, ':') : NULL;
-    if (!path) {
-        return false;
-    }
-    *list++ = '\0';
-    *path++ = '\0';
-    bool own = list_has(list, controller);
-    if (own || *list == '\0') {
-        group_set(found, own ? controller : "", path);
-    }
-    return own;
-}
-
-/* All lines of what was read so far; the beginning of one more is moved to the front. */
-static bool
-group_lines(char *bytes, size_t *have, const char *controller, group *found)
-{
-    bool own = false;
-    char *line = bytes;
-    char *end;
-    while (!own && (end = memchr(line, '\n', *have - (size_t)(line - bytes))) != NULL) {
-        *end = '\0';
-        own = group_line(line, controller, found);
-        line = end + 1;
-    }
-    *have -= (size_t)(line - bytes);
-    memmove(bytes, line, *have);
-    return own;
 }
 
 static bool
@@ -114,30 +78,92 @@ has_no_groups(const char *folder)
 static bool
 group_only(const char *controller, group *found)
 {
-    group_set(found, "", "/");
+    group_root(found, "");
     if (has_no_groups(found->folder)) {
         return true;
     }
-    group_set(found, controller, "/");
+    group_root(found, controller);
     return has_no_groups(found->folder);
+}
+
+/* Character by character: a line may be as long as a path, and the stack is a thread's, who may
+ * have asked for a small one. */
+typedef enum part {
+    AT_NUMBER,
+    AT_CONTROLLERS,
+    AT_PATH,
+    AT_PATH_OF_OTHERS
+} part;
+
+typedef struct scan {
+    part at;
+    char controllers[LIST_BYTES];
+    size_t length; /* of these; of the folder, at its path */
+    bool own;
+} scan;
+
+static void
+controllers_end(scan *s, const char *controller, group *found)
+{
+    s->own = list_has(s->controllers, controller);
+    s->at = AT_PATH_OF_OTHERS;
+    if (s->own || s->controllers[0] == '\0') {
+        s->at = AT_PATH;
+        group_root(found, s->own ? controller : "");
+        s->length = found->root_bytes;
+    }
+}
+
+/* True: that was the controller's own. */
+static bool
+line_end(scan *s, group *found)
+{
+    bool is_own = s->at == AT_PATH && s->own;
+    if (s->at == AT_PATH && s->length == found->root_bytes + 1) { /* "/" */
+        found->folder[found->root_bytes] = '\0';
+    }
+    *s = (scan){.at = AT_NUMBER};
+    return is_own;
+}
+
+/* True: the controller's own line ends there. */
+static bool
+scan_one(scan *s, char c, const char *controller, group *found)
+{
+    const char more[] = {c, '\0'};
+    if (c == '\n') {
+        return line_end(s, found);
+    }
+    if (s->at == AT_NUMBER) {
+        s->at = c == ':' ? AT_CONTROLLERS : AT_NUMBER;
+    } else if (s->at == AT_CONTROLLERS && c == ':') {
+        controllers_end(s, controller, found);
+    } else if (s->at == AT_CONTROLLERS) {
+        s->length = text_add(s->controllers, sizeof s->controllers, s->length, more);
+    } else if (s->at == AT_PATH) {
+        s->length = text_add(found->folder, FOLDER_BYTES, s->length, more);
+    }
+    return false;
 }
 
 /* False: it cannot be told. */
 static bool
 group_find(const char *controller, group *found)
 {
-    char bytes[FOLDER_BYTES - 64]; /* no line is longer */
-    size_t have = 0;
-    ssize_t got = 0;
+    char bytes[256];
+    ssize_t got;
+    scan s = {.at = AT_NUMBER};
+    bool is_found = false;
     found->folder[0] = '\0';
     int file = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
     if (file < 0) {
         return false;
     }
-    do {
-        have += (size_t)got;
-    } while (!group_lines(bytes, &have, controller, found) && have < sizeof bytes &&
-             (got = read(file, bytes + have, sizeof bytes - have)) > 0);
+    while (!is_found && (got = read(file, bytes, sizeof bytes)) > 0) {
+        for (ssize_t i = 0; i < got && !is_found; i++) {
+            is_found = scan_one(&s, bytes[i], controller, found);
+        }
+    }
     (void)close(file);
     return true;
 }
