@@ -465,10 +465,10 @@ runner_main(void *argument)
 static med_port_thread
 runner_start(const bench *b, runner *r)
 {
+    const med_processor_set one = med_processor_set_of(b->processors[r->thread->processor]);
     med_port_thread_attributes attributes = {
         .priority = b->fifo && !r->thread->sleeps ? FIFO_PRIORITY : 0,
-        .processors = &b->processors[r->thread->processor],
-        .processor_count = 1,
+        .processors = &one,
     };
     med_port_thread thread;
     if (med_port_thread_start(&thread, &attributes, runner_main, r) != MEDLEY_OK) {

@@ -238,14 +238,13 @@ static void
 a_new_one_on_one_processor_does_not_spin(void **state)
 {
     uint32_t looks = 0;
-    uint32_t processor = 0;
+    med_processor_set only;
     (void)state;
     med_port_thread thread;
-    med_port_thread_attributes attributes = {.processors = &processor, .processor_count = 1};
-    while (med_port_thread_start(&thread, &attributes, spins_once, &looks) != MEDLEY_OK) {
-        processor++; /* not one of those allowed */
-        assert_true(processor < 4096);
-    }
+    med_port_thread_attributes attributes = {.processors = &only};
+    med_port_processors_allowed(&only);
+    only = med_processor_set_of(med_processor_set_next(&only, 0));
+    assert_int_equal(med_port_thread_start(&thread, &attributes, spins_once, &looks), MEDLEY_OK);
     assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
     assert_int_equal(looks, 1);
 }
@@ -267,15 +266,14 @@ static void
 who_is_bound_apart_spins_as_others_do(void **state)
 {
     med_port_scheduling seen[3];
-    uint32_t processor = 0;
+    med_processor_set only;
     (void)state;
     med_port_thread thread;
-    med_port_thread_attributes attributes = {.processors = &processor, .processor_count = 1};
-    while (med_port_thread_start(&thread, &attributes, asks_how_it_is_scheduled, seen) !=
-           MEDLEY_OK) {
-        processor++; /* not one of those allowed */
-        assert_true(processor < 4096);
-    }
+    med_port_thread_attributes attributes = {.processors = &only};
+    med_port_processors_allowed(&only);
+    only = med_processor_set_of(med_processor_set_next(&only, 0));
+    assert_int_equal(med_port_thread_start(&thread, &attributes, asks_how_it_is_scheduled, seen),
+                     MEDLEY_OK);
     assert_int_equal(med_port_thread_join(thread, NULL), MEDLEY_OK);
     assert_int_equal(seen[0].processors, 2);
     assert_false(seen[0].alone);

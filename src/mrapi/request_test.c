@@ -154,8 +154,7 @@ ends_it(void *argument)
 static void *
 drains_urgently(void *argument)
 {
-    const med_port_thread_attributes less = {
-        .priority = 1, .processors = argument, .processor_count = 1};
+    const med_port_thread_attributes less = {.priority = 1, .processors = argument};
     med_port_thread thread;
     if (med_port_thread_start(&thread, &less, ends_it, NULL) != MEDLEY_OK) {
         return NULL;
@@ -174,12 +173,12 @@ drained_by_one_more_urgent(void **state)
     while (!CPU_ISSET(processor, &mine)) {
         processor++;
     }
-    const med_port_thread_attributes urgent = {
-        .priority = 2, .processors = &processor, .processor_count = 1};
+    med_processor_set only = med_processor_set_of(processor);
+    const med_port_thread_attributes urgent = {.priority = 2, .processors = &only};
     med_port_thread thread;
     void *result;
     uint32_t handle = start(&one);
-    medley_status_t status = med_port_thread_start(&thread, &urgent, drains_urgently, &processor);
+    medley_status_t status = med_port_thread_start(&thread, &urgent, drains_urgently, &only);
     if (status == MEDLEY_ERR_ACCESS) {
         not_possible_here("no permission for SCHED_FIFO");
     }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "mrapi/heap_lent.h"
+#include "omp/bind.h"
 #include "omp/places.h"
 #include "port/port.h"
 
@@ -65,28 +67,30 @@ put_number(out *o, uint64_t number)
 
 /* "0-3,8" */
 static void
-put_processors(out *o, const uint32_t *numbers, uint32_t count)
+put_processors(out *o, const med_processor_set *set)
 {
-    for (uint32_t i = 0; i < count;) {
+    const char *before = "";
+    uint32_t i = med_processor_set_next(set, 0);
+    while (i < MED_PROCESSORS_MAX) {
         uint32_t last = i;
-        while (last + 1 < count && numbers[last + 1] == numbers[last] + 1) {
+        while (last + 1 < MED_PROCESSORS_MAX && med_processor_set_has(set, last + 1)) {
             last++;
         }
-        if (i) {
-            put(o, ',');
-        }
-        put_number(o, numbers[i]);
+        put_string(o, before);
+        put_number(o, i);
         if (last > i) {
             put(o, '-');
-            put_number(o, numbers[last]);
+            put_number(o, last);
         }
-        i = last + 1;
+        before = ",";
+        i = med_processor_set_next(set, last + 1);
     }
 }
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-#define FIELD_BYTES 4096u
+#define WIDTH_LIMIT 4096u
+#define LINE_BYTES 256u /* longer ones are lent: a thread's stack may be small */
 
 typedef struct field {
     char letter;
@@ -103,12 +107,13 @@ static const field fields[] = {
 static void
 put_affinity(out *o, const med_member *member)
 {
-    uint32_t numbers[MED_PLACE_PROCESSORS];
-    uint32_t count = member->bound && member->placement.count
-                         ? med_place_processors(
-                               &med_settings_get()->places.list[member->placement.place], numbers)
-                         : med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
-    put_processors(o, numbers, count < MED_PLACE_PROCESSORS ? count : MED_PLACE_PROCESSORS);
+    const med_processor_set *place = member->bound ? med_bind_processors(member) : NULL;
+    med_processor_set allowed;
+    if (!place) {
+        med_port_processors_allowed(&allowed);
+        place = &allowed;
+    }
+    put_processors(o, place);
 }
 
 static int64_t
@@ -172,17 +177,15 @@ put_times(out *o, char c, size_t times)
 static void
 put_field(out *o, const med_member *member, const field *f, size_t width, bool to_right, bool zeros)
 {
-    char value[FIELD_BYTES];
-    out v = {.text = value, .size_bytes = sizeof value};
-    bool is_negative = put_value(&v, member, f);
-    value[v.length < sizeof value ? v.length : sizeof value - 1] = 0;
-    size_t length = v.length + is_negative;
+    out unseen = {.text = NULL}; /* it is told how long that is */
+    bool is_negative = put_value(&unseen, member, f);
+    size_t length = unseen.length + is_negative;
     size_t more = width > length ? width - length : 0;
     bool by_zeros = to_right && zeros && f->is_number;
     put_times(o, ' ', to_right && !by_zeros ? more : 0);
     put_times(o, '-', is_negative);
     put_times(o, '0', by_zeros ? more : 0);
-    put_string(o, value);
+    (void)put_value(o, member, f);
     put_times(o, ' ', to_right ? 0 : more);
 }
 
@@ -225,7 +228,7 @@ field_put(out *o, const med_member *member, const char *at, const char *end)
     bool to_right = at < end && *at == '.';
     at += to_right;
     size_t width = 0;
-    while (at < end && *at >= '0' && *at <= '9' && width < FIELD_BYTES) {
+    while (at < end && *at >= '0' && *at <= '9' && width < WIDTH_LIMIT) {
         width = width * 10 + (size_t)(*at++ - '0');
     }
     const field *found;
@@ -264,7 +267,13 @@ med_affinity_capture(
 void
 med_affinity_display(const med_member *member, const char *format, size_t length)
 {
-    char line[FIELD_BYTES];
-    (void)med_affinity_capture(member, line, sizeof line, format, length);
-    med_port_log(line);
+    char short_line[LINE_BYTES];
+    size_t size_bytes =
+        1 + med_affinity_capture(member, short_line, sizeof short_line, format, length);
+    char *line = size_bytes > sizeof short_line ? med_heap_lend(size_bytes) : NULL;
+    if (line) {
+        (void)med_affinity_capture(member, line, size_bytes, format, length);
+    }
+    med_port_log(line ? line : short_line);
+    med_heap_take_back(line);
 }

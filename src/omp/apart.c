@@ -10,11 +10,12 @@
  */
 #include "omp/apart.h"
 
+#include <string.h>
+
 #include "omp/quota.h"
 #include "omp/team.h"
 #include "port/port.h"
 
-#define APART_PROCESSORS 256u /* where there are more, threads are left where they are */
 #define UNBIND_TRIES 16u
 
 static uint32_t
@@ -28,16 +29,23 @@ smaller(uint32_t a, uint32_t b)
 /* What was granted may have changed just now: then to whatever the system grants. It may refuse for
  * the moment: some tries. */
 static void
-unbind(const uint32_t *all, uint32_t count)
+unbind(const med_processor_set *allowed)
 {
-    uint32_t any[APART_PROCESSORS];
-    for (uint32_t i = 0; i < APART_PROCESSORS; i++) {
-        any[i] = i;
-    }
+    med_processor_set any;
+    memset(&any, 0xff, sizeof any);
     uint32_t pauses = 0;
-    while (med_port_thread_bind(all, count) != MEDLEY_OK &&
-           med_port_thread_bind(any, APART_PROCESSORS) != MEDLEY_OK && pauses < UNBIND_TRIES) {
+    while (med_port_thread_bind(allowed) != MEDLEY_OK && med_port_thread_bind(&any) != MEDLEY_OK &&
+           pauses < UNBIND_TRIES) {
         med_wait_pause(&pauses);
+    }
+}
+
+static void
+go_to(uint32_t processor, const med_processor_set *allowed)
+{
+    med_processor_set there = med_processor_set_of(processor);
+    if (med_port_thread_bind(&there) == MEDLEY_OK) {
+        unbind(allowed);
     }
 }
 
@@ -52,23 +60,21 @@ step_apart(uint32_t processors, uint32_t members)
 void
 med_apart_begin(const med_member *member)
 {
-    uint32_t all[APART_PROCESSORS];
+    med_processor_set allowed;
     uint32_t here = med_port_processor_here();
-    if (here != member->started_on || here == MED_PORT_PROCESSOR_ANY) {
+    if (here != member->started_on || here >= MED_PROCESSORS_MAX) { /* or it cannot be told */
         return;
     }
-    uint32_t count = med_port_processors_list(all, APART_PROCESSORS);
-    if (member->number >= count || count > APART_PROCESSORS) {
+    med_port_processors_allowed(&allowed);
+    uint32_t count = med_processor_set_count(&allowed);
+    if (member->number >= count) {
         return;
     }
-    uint32_t own = 0;
-    while (own < count - 1 && all[own] != here) {
-        own++;
+    uint32_t there = here;
+    for (uint32_t i = member->number * step_apart(count, member->started_with); i > 0; i--) {
+        there = med_processor_set_next_round(&allowed, there + 1);
     }
-    uint32_t beside = member->number * step_apart(count, member->started_with);
-    if (med_port_thread_bind(&all[(own + beside) % count], 1) == MEDLEY_OK) {
-        unbind(all, count);
-    }
+    go_to(there, &allowed);
 }
 
 /* ---- Later ----------------------------------------------------------------------------------- */
@@ -119,20 +125,19 @@ is_members(const med_member *member, uint32_t processor)
 void
 med_apart_again(med_member *member)
 {
-    uint32_t all[APART_PROCESSORS];
+    med_processor_set allowed;
     /* Not as med_member_is_crowded: at his gate he does not read what is the team's. */
     bool is_crowded = member->is_dense || med_quota_is_crowd(member->barrier->members);
     if (member->number == 0 || member->bound || is_crowded || !shares_enough(member) ||
         !one_may_be_idle()) {
         return;
     }
-    uint32_t count = med_port_processors_list(all, APART_PROCESSORS);
-    for (uint32_t i = 0; i < count && count <= APART_PROCESSORS; i++) {
-        if (!is_members(member, all[i])) {
-            if (med_port_thread_bind(&all[i], 1) == MEDLEY_OK) {
-                unbind(all, count);
-            }
-            return;
-        }
+    med_port_processors_allowed(&allowed);
+    uint32_t there = med_processor_set_next(&allowed, 0);
+    while (there < MED_PROCESSORS_MAX && is_members(member, there)) {
+        there = med_processor_set_next(&allowed, there + 1);
+    }
+    if (there < MED_PROCESSORS_MAX) {
+        go_to(there, &allowed);
     }
 }

@@ -38,14 +38,11 @@ __wrap_med_port_processors_discover(med_port_processors *processors)
     return MEDLEY_OK;
 }
 
-uint32_t __wrap_med_port_processors_list(uint32_t *numbers, uint32_t room);
-uint32_t
-__wrap_med_port_processors_list(uint32_t *numbers, uint32_t room)
+void __wrap_med_port_processors_allowed(med_processor_set *allowed);
+void
+__wrap_med_port_processors_allowed(med_processor_set *allowed)
 {
-    for (uint32_t i = 0; i < PROCESSORS && i < room; i++) {
-        numbers[i] = i;
-    }
-    return PROCESSORS;
+    *allowed = (med_processor_set){{(1u << PROCESSORS) - 1}};
 }
 
 uint32_t __wrap_med_port_processor_here(void);
@@ -55,16 +52,17 @@ __wrap_med_port_processor_here(void)
     return here;
 }
 
-medley_status_t __wrap_med_port_thread_bind(const uint32_t *processors, uint32_t count);
+medley_status_t __wrap_med_port_thread_bind(const med_processor_set *processors);
 medley_status_t
-__wrap_med_port_thread_bind(const uint32_t *processors, uint32_t count)
+__wrap_med_port_thread_bind(const med_processor_set *processors)
 {
     if (bind_refused) {
         return MEDLEY_ERR_ARGUMENT;
     }
+    uint32_t count = med_processor_set_count(processors);
     if (count == 1) {
         binds++;
-        bound_to = processors[0];
+        bound_to = med_processor_set_next(processors, 0);
     } else {
         bound_back = count;
     }

@@ -25,7 +25,7 @@ omp_get_num_places(void)
 ASKS(int, get_num_places)
 
 /* NULL: there is no such place. */
-static const med_place *
+static const med_processor_set *
 place_of(int number)
 {
     const med_places *places = &med_settings_get()->places;
@@ -35,8 +35,8 @@ place_of(int number)
 FACE int
 omp_get_place_num_procs(int place)
 {
-    const med_place *of = place_of(place);
-    return of ? (int)med_place_processors(of, NULL) : 0;
+    const med_processor_set *of = place_of(place);
+    return of ? (int)med_processor_set_count(of) : 0;
 }
 
 FACE int
@@ -66,11 +66,11 @@ number_put(void *list, bool is_wide, uint32_t at, uint32_t number)
 static void
 processors_put(int place, void *numbers, bool is_wide)
 {
-    uint32_t found[MED_PLACE_PROCESSORS];
-    const med_place *of = place_of(place);
-    uint32_t count = of ? med_place_processors(of, found) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        number_put(numbers, is_wide, i, found[i]);
+    const med_processor_set *of = place_of(place);
+    uint32_t at = 0;
+    for (uint32_t i = of ? med_processor_set_next(of, 0) : MED_PROCESSORS_MAX;
+         i < MED_PROCESSORS_MAX; i = med_processor_set_next(of, i + 1)) {
+        number_put(numbers, is_wide, at++, i);
     }
 }
 

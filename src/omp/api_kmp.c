@@ -289,13 +289,12 @@ kmp_get_affinity_max_proc(void)
 {
     med_port_processors processors = {.online = 1};
     (void)med_port_processors_discover(&processors);
-    return processors.online < MED_PLACE_PROCESSORS ? (int)processors.online
-                                                    : (int)MED_PLACE_PROCESSORS;
+    return (int)(processors.online < MED_PROCESSORS_MAX ? processors.online : MED_PROCESSORS_MAX);
 }
 ASKS(int, kmp_get_affinity_max_proc)
 
 FACE void
-kmp_create_affinity_mask(med_place **mask)
+kmp_create_affinity_mask(med_processor_set **mask)
 {
     *mask = med_heap_lend(sizeof **mask);
     if (!*mask) {
@@ -304,7 +303,7 @@ kmp_create_affinity_mask(med_place **mask)
 }
 
 FACE void
-kmp_destroy_affinity_mask(med_place **mask)
+kmp_destroy_affinity_mask(med_processor_set **mask)
 {
     med_heap_take_back(*mask);
     *mask = NULL;
@@ -312,39 +311,15 @@ kmp_destroy_affinity_mask(med_place **mask)
 
 /* 0; or it may run on none of them. */
 FACE int
-kmp_set_affinity(med_place **mask)
+kmp_set_affinity(med_processor_set **mask)
 {
-    uint32_t *numbers = med_heap_lend(MED_PLACE_PROCESSORS * sizeof *numbers);
-    int failed = NO_PROCESSOR;
-    if (numbers) {
-        uint32_t count = med_place_processors(*mask, numbers);
-        failed = med_port_thread_bind(numbers, count) == MEDLEY_OK ? 0 : NO_PROCESSOR;
-        med_heap_take_back(numbers);
-    }
-    return failed;
-}
-
-static uint64_t
-bit_of(int processor)
-{
-    return UINT64_C(1) << (unsigned)processor % 64;
+    return med_port_thread_bind(*mask) == MEDLEY_OK ? 0 : NO_PROCESSOR;
 }
 
 FACE int
-kmp_get_affinity(med_place **mask)
+kmp_get_affinity(med_processor_set **mask)
 {
-    uint32_t *numbers = med_heap_lend(MED_PLACE_PROCESSORS * sizeof *numbers);
-    if (!numbers) {
-        return NO_PROCESSOR;
-    }
-    uint32_t count = med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
-    **mask = (med_place){{0}};
-    for (uint32_t i = 0; i < count && i < MED_PLACE_PROCESSORS; i++) {
-        if (numbers[i] < MED_PLACE_PROCESSORS) {
-            (*mask)->bits[numbers[i] / 64] |= bit_of((int)numbers[i]);
-        }
-    }
-    med_heap_take_back(numbers);
+    med_port_processors_allowed(*mask);
     return 0;
 }
 
@@ -355,41 +330,41 @@ is_there(int processor)
 }
 
 FACE int
-kmp_set_affinity_mask_proc(int processor, med_place **mask)
+kmp_set_affinity_mask_proc(int processor, med_processor_set **mask)
 {
     if (!is_there(processor)) {
         return NO_PROCESSOR;
     }
-    (*mask)->bits[processor / 64] |= bit_of(processor);
+    med_processor_set_put(*mask, (uint32_t)processor);
     return 0;
 }
 
 FACE int
-kmp_unset_affinity_mask_proc(int processor, med_place **mask)
+kmp_unset_affinity_mask_proc(int processor, med_processor_set **mask)
 {
     if (!is_there(processor)) {
         return NO_PROCESSOR;
     }
-    (*mask)->bits[processor / 64] &= ~bit_of(processor);
+    med_processor_set_drop(*mask, (uint32_t)processor);
     return 0;
 }
 
 FACE int
-kmp_get_affinity_mask_proc(int processor, med_place **mask)
+kmp_get_affinity_mask_proc(int processor, med_processor_set **mask)
 {
     if (!is_there(processor)) {
         return NO_PROCESSOR;
     }
-    return ((*mask)->bits[processor / 64] & bit_of(processor)) != 0;
+    return med_processor_set_has(*mask, (uint32_t)processor);
 }
 
 #define OF_MASK(type, name)                                                                        \
-    FACE type name##_(med_place **mask)                                                            \
+    FACE type name##_(med_processor_set **mask)                                                    \
     {                                                                                              \
         return name(mask);                                                                         \
     }
 #define OF_PROCESSOR(name)                                                                         \
-    FACE int name##_(const int *processor, med_place **mask)                                       \
+    FACE int name##_(const int *processor, med_processor_set **mask)                               \
     {                                                                                              \
         return name(*processor, mask);                                                             \
     }

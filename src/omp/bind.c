@@ -111,20 +111,17 @@ med_bind_first(med_member *member, uint32_t members)
     }
 }
 
-uint32_t
-med_bind_processors(const med_member *member, uint32_t numbers[MED_PLACE_PROCESSORS])
+const med_processor_set *
+med_bind_processors(const med_member *member)
 {
-    const med_places *places = &med_settings_get()->places;
     const med_placement *at = &member->placement;
-    return at->count ? med_place_processors(&places->list[at->place], numbers) : 0;
+    return at->count ? &med_settings_get()->places.list[at->place] : NULL;
 }
 
 static void
 bind(med_member *member)
 {
-    uint32_t numbers[MED_PLACE_PROCESSORS];
-    uint32_t count = med_bind_processors(member, numbers);
-    (void)med_port_thread_bind(numbers, count); /* else it runs where it may */
+    (void)med_port_thread_bind(med_bind_processors(member)); /* else it runs where it may */
     med_heap_lent_move(member);
 }
 

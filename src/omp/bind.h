@@ -44,9 +44,8 @@ uint32_t med_bind_next(uint32_t bind, uint32_t wanted, uint32_t level);
 void med_bind_team(struct med_team *team, uint32_t wanted);
 /* Where a new member's thread is to begin, in a team of so many. */
 void med_bind_first(struct med_member *member, uint32_t members);
-/* The processors of where a member is placed, and how many; 0: it is nowhere in particular. */
-uint32_t med_bind_processors(const struct med_member *member,
-                             uint32_t numbers[MED_PLACE_PROCESSORS]);
+/* The processors of where a member is placed; NULL: it is nowhere in particular. */
+const med_processor_set *med_bind_processors(const struct med_member *member);
 /* The calling thread, which is that member's, goes where it is told; and says where it is, if the
  * environment wants that. */
 void med_bind_here(struct med_member *member);

@@ -14,7 +14,7 @@
 /* ---- The machine ----------------------------------------------------------------------------- */
 
 static med_settings settings;
-static med_place places[PLACES];
+static med_processor_set places[PLACES];
 
 const med_settings *
 med_settings_get(void)
@@ -36,7 +36,7 @@ machine(uint32_t count, uint32_t each)
 {
     memset(places, 0, sizeof places);
     for (uint32_t i = 0; i < count * each; i++) {
-        places[i / each].bits[0] |= UINT64_C(1) << i;
+        med_processor_set_put(&places[i / each], i);
     }
     settings.places = (med_places){.count = count, .list = places};
     med_places_settle(&settings.places);
@@ -92,7 +92,7 @@ places_that_share_processors(void **state)
 {
     (void)state;
     machine(3, 2);
-    places[2].bits[0] = places[1].bits[0];
+    places[2] = places[1];
     med_places_settle(&settings.places);
     assert_int_equal(settings.places.fewest, 0);
     assert_true(is_dense(MED_BIND_CLOSE, 2));

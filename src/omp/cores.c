@@ -23,17 +23,6 @@ typedef struct cores {
     bool places_share;                    /* one cache, all of them */
 } cores;
 
-static uint32_t
-first_processor(const med_place *place)
-{
-    for (uint32_t i = 0; i < MED_PLACE_WORDS; i++) {
-        if (place->bits[i]) {
-            return i * 64 + (uint32_t)__builtin_ctzll(place->bits[i]);
-        }
-    }
-    return 0;
-}
-
 /* ---- Classes --------------------------------------------------------------------------------- */
 
 /* Its class, for which there is a place in the order if it is a new one. Of too many the last. */
@@ -66,7 +55,7 @@ static uint32_t
 class_as_told(const med_places *classes, uint32_t processor)
 {
     for (uint32_t i = 0; i < classes->count; i++) {
-        if (classes->list[i].bits[processor / 64] >> processor % 64 & 1) {
+        if (med_processor_set_has(&classes->list[i], processor)) {
             return i;
         }
     }
@@ -84,12 +73,15 @@ class_of(cores *known, const med_settings *settings, uint32_t processor)
 bool
 med_cores_are_unlike(const med_settings *settings)
 {
-    uint32_t numbers[MED_PLACE_PROCESSORS];
-    uint32_t count = med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
     cores known = {.classes = 0};
-    uint32_t first = count ? class_of(&known, settings, numbers[0]) : 0;
-    for (uint32_t i = 1; i < count && i < MED_PLACE_PROCESSORS; i++) {
-        if (class_of(&known, settings, numbers[i]) != first || known.classes > 1) {
+    uint32_t first = UINT32_MAX;
+    med_processor_set all;
+    med_port_processors_allowed(&all);
+    for (uint32_t i = med_processor_set_next(&all, 0); i < MED_PROCESSORS_MAX;
+         i = med_processor_set_next(&all, i + 1)) {
+        uint32_t class = class_of(&known, settings, i);
+        first = first == UINT32_MAX ? class : first;
+        if (class != first || known.classes > 1) {
             return known.classes > 1;
         }
     }
@@ -99,11 +91,12 @@ med_cores_are_unlike(const med_settings *settings)
 uint32_t
 med_cores_count(const med_settings *settings)
 {
-    uint32_t numbers[MED_PLACE_PROCESSORS];
-    uint32_t count = med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
     cores known = {.classes = 0};
-    for (uint32_t i = 0; i < count && i < MED_PLACE_PROCESSORS; i++) {
-        (void)class_of(&known, settings, numbers[i]);
+    med_processor_set all;
+    med_port_processors_allowed(&all);
+    for (uint32_t i = med_processor_set_next(&all, 0); i < MED_PROCESSORS_MAX;
+         i = med_processor_set_next(&all, i + 1)) {
+        (void)class_of(&known, settings, i);
     }
     return known.classes;
 }
@@ -119,7 +112,7 @@ read_all(cores *known)
     known->of_places = places->count ? med_heap_lend(places->count * sizeof(core)) : NULL;
     for (uint32_t round = 0; known->of_places && round < 2; round++) {
         for (uint32_t i = 0; i < places->count; i++) {
-            uint32_t processor = first_processor(&places->list[i]);
+            uint32_t processor = med_processor_set_next(&places->list[i], 0);
             core *of_place = &known->of_places[i];
             of_place->class = class_of(known, settings, processor);
             of_place->cache = med_port_processor_first(processor, MED_PORT_SHARES_CACHE) + 1;
@@ -169,12 +162,14 @@ med_cores_memory(const med_member *member)
 static bool
 processors_share(void)
 {
-    uint32_t numbers[MED_PLACE_PROCESSORS];
-    uint32_t count = med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
-    bool share = count > 0 && count <= MED_PLACE_PROCESSORS;
-    uint32_t first = share ? med_port_processor_first(numbers[0], MED_PORT_SHARES_CACHE) : 0;
-    for (uint32_t i = 1; i < count && share; i++) {
-        share = med_port_processor_first(numbers[i], MED_PORT_SHARES_CACHE) == first;
+    med_processor_set all;
+    med_port_processors_allowed(&all);
+    uint32_t lowest = med_processor_set_next(&all, 0);
+    bool share = lowest < MED_PROCESSORS_MAX;
+    uint32_t first = share ? med_port_processor_first(lowest, MED_PORT_SHARES_CACHE) : 0;
+    for (uint32_t i = lowest; share && i < MED_PROCESSORS_MAX;
+         i = med_processor_set_next(&all, i + 1)) {
+        share = med_port_processor_first(i, MED_PORT_SHARES_CACHE) == first;
     }
     return share;
 }

@@ -182,33 +182,21 @@ report_second_runtime(void)
 }
 
 static medley_status_t
-start(med_member *member, const uint32_t *processors, uint32_t processor_count)
+start(med_member *member, const med_processor_set *processors)
 {
     const med_port_thread_attributes attributes = {.stack_size_bytes = med_crew_stack_bytes(),
-                                                   .processors = processors,
-                                                   .processor_count = processor_count};
+                                                   .processors = processors};
     bool is_default = attributes.stack_size_bytes == 0 && !processors;
     return med_port_thread_start(&member->thread, is_default ? NULL : &attributes, serve, member);
 }
 
-/* What the thread touches first, its stack, lies next to its place. */
+/* What the thread touches first, its stack, lies next to its place, if it has one. */
 static medley_status_t
 start_at_place(med_member *member)
 {
-    uint32_t numbers[MED_PLACE_PROCESSORS];
-    uint32_t count = med_bind_processors(member, numbers);
-    member->bound = count ? member->placement.place + 1 : 0;
-    return start(member, count ? numbers : NULL, count);
-}
-
-static medley_status_t
-start_where_it_may(med_member *member)
-{
-    if (member->placement.count) {
-        return start_at_place(member);
-    }
-    member->bound = 0;
-    return start(member, NULL, 0);
+    const med_processor_set *place = med_bind_processors(member);
+    member->bound = place ? member->placement.place + 1 : 0;
+    return start(member, place);
 }
 
 /* Where it may be the size of a stack that somebody asked for, which one that is. */
@@ -235,10 +223,10 @@ med_crew_start(med_member *member)
         report_second_runtime();
     }
     member->started_on = med_port_processor_here();
-    medley_status_t status = start_where_it_may(member);
+    medley_status_t status = start_at_place(member);
     if (status != MEDLEY_OK && member->bound) { /* nor need it begin there */
         member->bound = 0;
-        status = start(member, NULL, 0);
+        status = start(member, NULL);
     }
     member->thread_of_team = status == MEDLEY_OK;
     if (status != MEDLEY_OK) {

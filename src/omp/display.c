@@ -80,14 +80,15 @@ show_schedule(const med_icv *icv)
 static void
 show_places(const med_places *places)
 {
-    static uint32_t numbers[MED_PLACE_PROCESSORS];
     med_text text = {.length = 0};
     for (uint32_t i = 0; i < places->count; i++) {
-        uint32_t count = med_place_processors(&places->list[i], numbers);
-        med_text_string(&text, i ? ",{" : "{");
-        for (uint32_t j = 0; j < count; j++) {
-            med_text_string(&text, j ? "," : "");
-            med_text_number(&text, numbers[j]);
+        const med_processor_set *place = &places->list[i];
+        const char *before = i ? ",{" : "{";
+        for (uint32_t j = med_processor_set_next(place, 0); j < MED_PROCESSORS_MAX;
+             j = med_processor_set_next(place, j + 1)) {
+            med_text_string(&text, before);
+            med_text_number(&text, j);
+            before = ",";
         }
         med_text_string(&text, "}");
     }

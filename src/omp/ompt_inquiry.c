@@ -148,15 +148,16 @@ int
 med_ompt_get_place_proc_ids(int place, int size, int *numbers)
 {
     const med_places *places = &med_settings_get()->places;
-    uint32_t found[MED_PLACE_PROCESSORS];
     if (place < 0 || (uint32_t)place >= places->count) {
         return 0;
     }
-    uint32_t count = med_place_processors(&places->list[place], found);
-    for (uint32_t i = 0; i < count && (int)i < size; i++) {
-        numbers[i] = (int)found[i];
+    const med_processor_set *of = &places->list[place];
+    int at = 0;
+    for (uint32_t i = med_processor_set_next(of, 0); i < MED_PROCESSORS_MAX && at < size;
+         i = med_processor_set_next(of, i + 1)) {
+        numbers[at++] = (int)i;
     }
-    return (int)count;
+    return (int)med_processor_set_count(of);
 }
 
 static const med_placement *

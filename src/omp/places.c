@@ -9,62 +9,30 @@
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
 
-static bool
-place_has(const med_place *place, uint32_t processor)
-{
-    return (place->bits[processor / 64] >> processor % 64 & 1) != 0;
-}
-
-static void
-place_put(med_place *place, uint32_t processor, bool in)
-{
-    uint64_t bit = UINT64_C(1) << processor % 64;
-    uint64_t *word = &place->bits[processor / 64];
-    *word = in ? *word | bit : *word & ~bit;
-}
-
-uint32_t
-med_place_processors(const med_place *place, uint32_t *numbers)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < MED_PLACE_PROCESSORS; i++) {
-        if (place->bits[i / 64] == 0) {
-            i |= 63;
-        } else if (place_has(place, i)) {
-            if (numbers) {
-                numbers[count] = i;
-            }
-            count++;
-        }
-    }
-    return count;
-}
-
 /* What the place has in common with `other`. */
 static bool
-place_cut(med_place *place, const med_place *other)
+place_cut(med_processor_set *place, const med_processor_set *other)
 {
     uint64_t left = 0;
-    for (uint32_t i = 0; i < MED_PLACE_WORDS; i++) {
-        place->bits[i] &= other->bits[i];
-        left |= place->bits[i];
+    for (uint32_t i = 0; i < MED_PROCESSOR_WORDS; i++) {
+        place->words[i] &= other->words[i];
+        left |= place->words[i];
     }
     return left != 0;
 }
 
 /* All numbers so much higher, or lower; false: one of them would be none. */
 static bool
-place_move(const med_place *place, int64_t by, med_place *moved)
+place_move(const med_processor_set *place, int64_t by, med_processor_set *moved)
 {
     memset(moved, 0, sizeof *moved);
-    for (uint32_t i = 0; i < MED_PLACE_PROCESSORS; i++) {
+    for (uint32_t i = med_processor_set_next(place, 0); i < MED_PROCESSORS_MAX;
+         i = med_processor_set_next(place, i + 1)) {
         int64_t to = (int64_t)i + by;
-        if (place_has(place, i)) {
-            if (to < 0 || to >= (int64_t)MED_PLACE_PROCESSORS) {
-                return false;
-            }
-            place_put(moved, (uint32_t)to, true);
+        if (to < 0 || to >= (int64_t)MED_PROCESSORS_MAX) {
+            return false;
         }
+        med_processor_set_put(moved, (uint32_t)to);
     }
     return true;
 }
@@ -72,11 +40,11 @@ place_move(const med_place *place, int64_t by, med_place *moved)
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 static bool
-places_add(med_places *places, const med_place *place)
+places_add(med_places *places, const med_processor_set *place)
 {
     uint32_t room = places->count & (places->count - 1) ? 0 : 2 * places->count + 1;
     if (room) { /* full at each power of two */
-        med_place *list = med_heap_lend(room * sizeof *list);
+        med_processor_set *list = med_heap_lend(room * sizeof *list);
         if (!list) {
             return false;
         }
@@ -92,7 +60,7 @@ places_add(med_places *places, const med_place *place)
 
 /* The last one that is the same. False: there is none. */
 static bool
-places_drop(med_places *places, const med_place *place)
+places_drop(med_places *places, const med_processor_set *place)
 {
     for (uint32_t i = places->count; i-- > 0;) {
         if (memcmp(&places->list[i], place, sizeof *place) == 0) {
@@ -112,26 +80,13 @@ places_give(med_places *places)
     *places = (med_places){.count = 0};
 }
 
-static void
-processors_allowed(med_place *allowed)
-{
-    uint32_t numbers[MED_PLACE_PROCESSORS];
-    uint32_t count = med_port_processors_list(numbers, MED_PLACE_PROCESSORS);
-    memset(allowed, 0, sizeof *allowed);
-    for (uint32_t i = 0; i < count && i < MED_PLACE_PROCESSORS; i++) {
-        if (numbers[i] < MED_PLACE_PROCESSORS) {
-            place_put(allowed, numbers[i], true);
-        }
-    }
-}
-
 /* Without the processors that the program may not use, and without places of no others. */
 static bool
 places_cut(med_places *places)
 {
-    med_place allowed;
+    med_processor_set allowed;
     uint32_t kept = 0;
-    processors_allowed(&allowed);
+    med_port_processors_allowed(&allowed);
     for (uint32_t i = 0; i < places->count; i++) {
         if (place_cut(&places->list[i], &allowed)) {
             places->list[kept++] = places->list[i];
@@ -144,53 +99,48 @@ places_cut(med_places *places)
     return kept != 0;
 }
 
-/* Puts the processors of a place into a set of others. False: one is in there already. */
-static bool
-place_join(med_place *all, const med_place *place)
-{
-    uint64_t met = 0;
-    for (uint32_t i = 0; i < MED_PLACE_WORDS; i++) {
-        met |= all->bits[i] & place->bits[i];
-        all->bits[i] |= place->bits[i];
-    }
-    return met == 0;
-}
-
 void
 med_places_settle(med_places *places)
 {
-    med_place all = {{0}};
+    med_processor_set all = {{0}};
     uint32_t fewest = UINT32_MAX;
     for (uint32_t i = 0; i < places->count; i++) {
-        uint32_t count = med_place_processors(&places->list[i], NULL);
+        uint32_t count = med_processor_set_count(&places->list[i]);
         fewest = count < fewest ? count : fewest;
-        fewest = place_join(&all, &places->list[i]) ? fewest : 0;
+        fewest = med_processor_set_join(&all, &places->list[i]) ? fewest : 0;
     }
     places->fewest = fewest;
 }
 
 /* ---- From the machine ------------------------------------------------------------------------ */
 
-/* One for each set of processors with the same in common; of those no more than `most`. */
+/* Takes a processor out of those that are left, and all that share something with it. */
+static med_processor_set
+place_take(med_processor_set *left, uint32_t processor, med_port_shares shares)
+{
+    med_processor_set place = med_processor_set_of(processor);
+    uint32_t first = med_port_processor_first(processor, shares);
+    med_processor_set_drop(left, processor);
+    for (uint32_t i = med_processor_set_next(left, processor); i < MED_PROCESSORS_MAX;
+         i = med_processor_set_next(left, i + 1)) {
+        if (med_port_processor_first(i, shares) == first) {
+            med_processor_set_put(&place, i);
+            med_processor_set_drop(left, i);
+        }
+    }
+    return place;
+}
+
+/* One for each set of processors with the same in common, or for each one; of those no more than
+ * `most`. */
 static bool
 places_of(med_places *places, bool shared, med_port_shares shares, uint64_t most)
 {
-    med_place allowed;
-    processors_allowed(&allowed);
-    for (uint32_t i = 0; i < MED_PLACE_PROCESSORS && places->count < most; i++) {
-        med_place place = {{0}};
-        if (!place_has(&allowed, i)) {
-            continue;
-        }
-        uint32_t first = shared ? med_port_processor_first(i, shares) : i;
-        for (uint32_t j = i; j < MED_PLACE_PROCESSORS; j++) {
-            bool is_in = j == i || (shared && place_has(&allowed, j) &&
-                                    med_port_processor_first(j, shares) == first);
-            if (is_in) {
-                place_put(&place, j, true);
-                place_put(&allowed, j, false);
-            }
-        }
+    med_processor_set left;
+    med_port_processors_allowed(&left);
+    for (uint32_t i = med_processor_set_next(&left, 0);
+         i < MED_PROCESSORS_MAX && places->count < most; i = med_processor_set_next(&left, i + 1)) {
+        med_processor_set place = shared ? place_take(&left, i, shares) : med_processor_set_of(i);
         if (!places_add(places, &place)) {
             return false;
         }
@@ -231,7 +181,7 @@ stride_read(med_value *value, int64_t *stride)
 {
     uint64_t number;
     bool is_less = med_value_mark(value, '-');
-    if (!med_value_number(value, 0, MED_PLACE_PROCESSORS, &number)) {
+    if (!med_value_number(value, 0, MED_PROCESSORS_MAX, &number)) {
         return false;
     }
     *stride = is_less ? -(int64_t)number : (int64_t)number;
@@ -247,7 +197,7 @@ interval_read(med_value *value, uint64_t *length, int64_t *stride)
     if (!med_value_mark(value, ':')) {
         return true;
     }
-    return med_value_number(value, 1, MED_PLACE_PROCESSORS, length) &&
+    return med_value_number(value, 1, MED_PROCESSORS_MAX, length) &&
            (!med_value_mark(value, ':') || stride_read(value, stride));
 }
 
@@ -255,14 +205,14 @@ static bool
 number_read(med_value *value, uint32_t *processor)
 {
     uint64_t number;
-    bool is_one = med_value_number(value, 0, MED_PLACE_PROCESSORS - 1, &number);
+    bool is_one = med_value_number(value, 0, MED_PROCESSORS_MAX - 1, &number);
     *processor = (uint32_t)number;
     return is_one;
 }
 
 /* One processor, or an interval of them; put in, or taken out. */
 static bool
-resource_read(med_value *value, med_place *place)
+resource_read(med_value *value, med_processor_set *place)
 {
     bool in = !med_value_mark(value, '!');
     uint32_t processor;
@@ -273,17 +223,17 @@ resource_read(med_value *value, med_place *place)
     }
     for (uint64_t i = 0; i < length; i++) {
         int64_t at = (int64_t)processor + (int64_t)i * stride;
-        if (at < 0 || at >= (int64_t)MED_PLACE_PROCESSORS) {
+        if (at < 0 || at >= (int64_t)MED_PROCESSORS_MAX) {
             return false;
         }
-        place_put(place, (uint32_t)at, in);
+        (in ? med_processor_set_put : med_processor_set_drop)(place, (uint32_t)at);
     }
     return true;
 }
 
 /* {list}, or a number. */
 static bool
-place_read(med_value *value, med_place *place)
+place_read(med_value *value, med_processor_set *place)
 {
     uint32_t processor;
     memset(place, 0, sizeof *place);
@@ -291,7 +241,7 @@ place_read(med_value *value, med_place *place)
         if (!number_read(value, &processor)) {
             return false;
         }
-        place_put(place, processor, true);
+        med_processor_set_put(place, processor);
         return true;
     }
     do {
@@ -305,7 +255,7 @@ place_read(med_value *value, med_place *place)
 static bool
 places_read_some(med_value *value, med_places *places)
 {
-    med_place place, moved;
+    med_processor_set place, moved;
     uint64_t length;
     int64_t stride;
     if (med_value_mark(value, '!')) {
@@ -354,12 +304,11 @@ range_read(med_value *value, med_places *places)
     if (med_value_mark(value, '-') &&
         (!number_read(value, &last) || last < first ||
          (med_value_mark(value, ':') &&
-          !med_value_number(value, 1, MED_PLACE_PROCESSORS, &stride)))) {
+          !med_value_number(value, 1, MED_PROCESSORS_MAX, &stride)))) {
         return false;
     }
     for (uint64_t i = first; i <= last; i += stride) {
-        med_place place = {{0}};
-        place_put(&place, (uint32_t)i, true);
+        med_processor_set place = med_processor_set_of((uint32_t)i);
         if (!places_add(places, &place)) {
             return false;
         }

@@ -8,17 +8,11 @@
 #include <stdint.h>
 
 #include "omp/value.h"
-
-#define MED_PLACE_PROCESSORS 4096u
-#define MED_PLACE_WORDS (MED_PLACE_PROCESSORS / 64)
-
-typedef struct med_place {
-    uint64_t bits[MED_PLACE_WORDS];
-} med_place;
+#include "port/processor_set.h"
 
 typedef struct med_places {
     uint32_t count; /* 0: there are none */
-    med_place *list;
+    med_processor_set *list;
     uint32_t fewest; /* no place has fewer processors; 0: two places share some */
 } med_places;
 
@@ -31,8 +25,5 @@ bool med_places_of_processors(med_places *places);
 
 /* They are complete: what follows from all of them. */
 void med_places_settle(med_places *places);
-
-/* How many processors a place has, and their numbers, if `numbers` is not NULL. */
-uint32_t med_place_processors(const med_place *place, uint32_t *numbers);
 
 #endif

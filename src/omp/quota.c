@@ -36,13 +36,14 @@ take(uint32_t granted_permille)
 }
 
 /* That the thread may use. To be told which are online, besides, doubles what a start reads: that
- * is asked only where the list has no room for all. */
+ * is asked only where the set has no room for all. */
 static uint32_t
 processors_here(void)
 {
-    uint32_t here = med_port_processors_list(NULL, 0);
-    med_port_processors all = {.allowed = here};
-    if (here == 0) {
+    med_processor_set here;
+    med_port_processors_allowed(&here);
+    med_port_processors all = {.allowed = med_processor_set_count(&here)};
+    if (all.allowed == 0) {
         (void)med_port_processors_discover(&all);
     }
     return all.allowed ? all.allowed : 1;

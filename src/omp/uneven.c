@@ -73,16 +73,12 @@ med_uneven_read_ratios(med_settings *settings, med_value value)
 static bool
 is_twofold(const med_places *classes)
 {
-    for (uint32_t word = 0; word < MED_PLACE_WORDS; word++) {
-        uint64_t seen = 0;
-        for (uint32_t i = 0; i < classes->count; i++) {
-            if (seen & classes->list[i].bits[word]) {
-                return true;
-            }
-            seen |= classes->list[i].bits[word];
-        }
+    med_processor_set all = {{0}};
+    bool is_twofold = false;
+    for (uint32_t i = 0; i < classes->count; i++) {
+        is_twofold |= !med_processor_set_join(&all, &classes->list[i]);
     }
-    return false;
+    return is_twofold;
 }
 
 bool

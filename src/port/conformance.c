@@ -507,6 +507,11 @@ processors_are_counted(void)
     med_port_scheduling scheduling = {0};
     KEEPS(med_port_processors_discover(&processors) == MEDLEY_OK);
     KEEPS(processors.allowed >= 1 && processors.online >= processors.allowed);
+    med_processor_set allowed;
+    med_port_processors_allowed(&allowed);
+    KEEPS(med_processor_set_count(&allowed) == processors.allowed);
+    medley_status_t status = med_port_thread_bind(&allowed);
+    KEEPS(status == MEDLEY_OK || status == MEDLEY_ERR_NOT_SUPPORTED);
     med_port_scheduling_get(&scheduling);
     KEEPS(scheduling.processors >= 1 && scheduling.processors <= processors.online);
     return NULL;

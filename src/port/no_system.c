@@ -64,10 +64,9 @@ med_port_thread_native_detached(const void *native)
 
 /* Threads have their processors, which share everything but themselves. */
 medley_status_t
-med_port_thread_bind(const uint32_t *processors, uint32_t count)
+med_port_thread_bind(const med_processor_set *processors)
 {
     (void)processors;
-    (void)count;
     return MEDLEY_ERR_NOT_SUPPORTED;
 }
 

@@ -30,6 +30,7 @@
 #include "medley/status.h"
 #include "port/atomic_store.h"
 #include "port/inner.h"
+#include "port/processor_set.h"
 #include "port/topology.h"
 
 #define MED_PORT_FOREVER UINT64_MAX
@@ -306,9 +307,7 @@ typedef struct med_port_thread_attributes {
     const void *native;      /* the machine's own record (pthread_attr_t), or NULL; wins */
     size_t stack_size_bytes; /* 0: the machine's default */
     int32_t priority;        /* 0: as the caller; 1..99: real-time, higher is more urgent */
-    /* Where it may run, by the numbers of discovery; NULL: as the caller. */
-    const uint32_t *processors;
-    uint32_t processor_count;
+    const med_processor_set *processors; /* where it may run; NULL: as the caller */
 } med_port_thread_attributes;
 
 /* Starts `entry(argument)` on a thread of its own (bare metal: on an idle core). `attributes` may
@@ -452,12 +451,11 @@ typedef struct med_port_processors {
 } med_port_processors;
 /* Fast: start-up reads it. Caches, memories, classes: MRAPI's metadata. */
 MED_INNER medley_status_t med_port_processors_discover(med_port_processors *processors);
-/* The numbers of those where the calling thread may run, from the lowest on: how many there are, of
- * which no more than `room` are written. 0: it cannot be told. */
-MED_INNER uint32_t med_port_processors_list(uint32_t *numbers, uint32_t room);
+/* Those where the calling thread may run. None: it cannot be told. */
+MED_INNER void med_port_processors_allowed(med_processor_set *allowed);
 /* The calling thread runs on one of these from now on. MEDLEY_ERR_ARGUMENT: it may on none of them;
  * MEDLEY_ERR_NOT_SUPPORTED. */
-MED_INNER medley_status_t med_port_thread_bind(const uint32_t *processors, uint32_t count);
+MED_INNER medley_status_t med_port_thread_bind(const med_processor_set *processors);
 /* So many threads of the whole machine run, or could; 0: it cannot be told. Reads a file. */
 MED_INNER uint32_t med_port_threads_running(void);
 /* The lowest number of those with which a processor has this in common: its own, if nobody's. Reads

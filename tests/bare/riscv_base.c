@@ -104,11 +104,12 @@ static const char *
 threads_are_limited_by_harts(void)
 {
     med_port_thread threads[MED_BARE_CORES_MAX];
-    uint32_t none = MED_BARE_CORES_MAX;
-    const med_port_thread_attributes wrong = {.processors = &none, .processor_count = 1};
+    const med_processor_set none = med_processor_set_of(MED_BARE_CORES_MAX);
+    const med_port_thread_attributes wrong = {.processors = &none};
     med_port_thread extra;
     for (uint32_t i = 1; i < hart_count(); i++) {
-        const med_port_thread_attributes there = {.processors = &i, .processor_count = 1};
+        const med_processor_set hart = med_processor_set_of(i);
+        const med_port_thread_attributes there = {.processors = &hart};
         if (med_port_thread_start(&threads[i], &there, returns, NULL) != MEDLEY_OK) {
             return "a thread starts on the hart asked for";
         }

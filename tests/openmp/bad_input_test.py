@@ -16,6 +16,7 @@ import unittest
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LIMITED = os.environ["LIMITED"]
 LIMITED_WORK = os.environ["LIMITED_WORK"]
+SMALL_STACK = os.environ["SMALL_STACK"]
 CALL_BY_NAME = os.environ["CALL_BY_NAME"]
 LIBRARY = os.environ["LIBRARY"]
 MIB = 1 << 20
@@ -108,6 +109,17 @@ class Threads(unittest.TestCase):
     def test_stacks_that_are_too_small(self):
         result = run(LIMITED, OMP_NUM_THREADS="3", OMP_STACKSIZE="64k")
         self.fewer(result, 1, 2, "a stack of 65536 bytes .* ask for a larger one")
+
+    def test_the_smallest_stacks(self):
+        bound = {"OMP_PLACES": "threads", "OMP_PROC_BIND": "spread,close", "OMP_DISPLAY_AFFINITY": "true"}
+        result = run(SMALL_STACK, OMP_STACKSIZE="16k", **bound)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("affinity", result.stderr)
+
+    def test_a_small_stack_of_the_program_itself(self):
+        limit = (24 << 10, resource.RLIM_INFINITY)  # and what it begins with lies on it, too
+        result = run(SMALL_STACK, limits=lambda: resource.setrlimit(resource.RLIMIT_STACK, limit))
+        self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_threads_leave_memory_for_what_they_do(self):
         for size in range(100, 900, 50):

@@ -243,15 +243,10 @@ locks_take(void *unused)
 static void
 processors_find(uint32_t processors[2])
 {
-    cpu_set_t allowed;
-    uint32_t found = 0;
-    (void)sched_getaffinity(0, sizeof allowed, &allowed);
-    for (uint32_t i = 0; i < CPU_SETSIZE && found < 2; i++) {
-        if (CPU_ISSET(i, &allowed)) {
-            processors[found++] = i;
-        }
-    }
-    processors[1] = found < 2 ? processors[0] : processors[1];
+    med_processor_set allowed;
+    med_port_processors_allowed(&allowed);
+    processors[0] = med_processor_set_next(&allowed, 0);
+    processors[1] = med_processor_set_next_round(&allowed, processors[0] + 1);
 }
 
 /* 0: there are no two threads on two processors to be had. */
@@ -270,8 +265,8 @@ pair_ns(void *(*first)(void *), void *(*second)(void *), bool with_data, bool as
     shared.asleep = asleep;
     uint64_t begin_ns = med_port_clock_ns();
     for (uint32_t i = 0; i < 2; i++) {
-        med_port_thread_attributes attributes = {.processors = &processors[i],
-                                                 .processor_count = 1};
+        const med_processor_set one = med_processor_set_of(processors[i]);
+        med_port_thread_attributes attributes = {.processors = &one};
         if (med_port_thread_start(&threads[i], &attributes, entries[i], NULL) != MEDLEY_OK) {
             exit(COMMAND_FAILED); /* the other would wait for it */
         }

@@ -91,14 +91,13 @@ med_port_processors_discover(med_port_processors *processors)
 }
 
 /* Each thread has its core. */
-uint32_t
-med_port_processors_list(uint32_t *numbers, uint32_t room)
+void
+med_port_processors_allowed(med_processor_set *allowed)
 {
-    uint32_t count = med_bare_core_count();
-    for (uint32_t i = 0; i < count && i < room; i++) {
-        numbers[i] = i;
+    *allowed = (med_processor_set){{0}};
+    for (uint32_t i = 0; i < med_bare_core_count(); i++) {
+        med_processor_set_put(allowed, i);
     }
-    return count;
 }
 
 const char *

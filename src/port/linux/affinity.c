@@ -10,45 +10,24 @@
 #include "linux.h"
 #include "port/port.h"
 
-#define PROCESSORS_MAX 4096u
 #define CACHE_INDEXES 12u
 #define NODES_MAX 1024u
 #define LINE_BYTES 4096u
 
-typedef struct set {
-    _Alignas(cpu_set_t) unsigned char bits[CPU_ALLOC_SIZE(PROCESSORS_MAX)];
-} set;
-
-uint32_t
-med_port_processors_list(uint32_t *numbers, uint32_t room)
+void
+med_port_processors_allowed(med_processor_set *allowed)
 {
-    set mask;
-    uint32_t count = 0;
-    if (pthread_getaffinity_np(pthread_self(), sizeof mask, (cpu_set_t *)&mask) != 0) {
-        return 0;
+    *allowed = (med_processor_set){{0}}; /* the kernel's may be shorter */
+    if (pthread_getaffinity_np(pthread_self(), sizeof *allowed, (cpu_set_t *)allowed) != 0) {
+        *allowed = (med_processor_set){{0}};
     }
-    for (uint32_t i = 0; i < PROCESSORS_MAX; i++) {
-        if (CPU_ISSET_S(i, sizeof mask, (cpu_set_t *)&mask)) {
-            if (count < room) {
-                numbers[count] = i;
-            }
-            count++;
-        }
-    }
-    return count;
 }
 
 medley_status_t
-med_port_thread_bind(const uint32_t *processors, uint32_t count)
+med_port_thread_bind(const med_processor_set *processors)
 {
-    set mask;
-    memset(&mask, 0, sizeof mask);
-    for (uint32_t i = 0; i < count; i++) {
-        if (processors[i] < PROCESSORS_MAX) {
-            CPU_SET_S(processors[i], sizeof mask, (cpu_set_t *)&mask);
-        }
-    }
-    int error = pthread_setaffinity_np(pthread_self(), sizeof mask, (const cpu_set_t *)&mask);
+    int error =
+        pthread_setaffinity_np(pthread_self(), sizeof *processors, (const cpu_set_t *)processors);
     return error == 0 ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
 }
 
@@ -69,7 +48,7 @@ med_port_threads_running(void)
 static bool
 first_in(const char *path, uint32_t *first)
 {
-    char line[LINE_BYTES];
+    char line[32]; /* of which no more than the first is asked for */
     if (!med_linux_line_read(path, line, sizeof line) || line[0] < '0' || line[0] > '9') {
         return false;
     }

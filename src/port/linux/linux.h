@@ -49,6 +49,8 @@ void med_linux_clock_forget(void);
 
 /* How many processors the calling thread may run on; at least 1. */
 uint32_t med_linux_processors_allowed(void);
+/* A set of ours is the kernel's, whose words are longs. */
+_Static_assert(sizeof(unsigned long) == sizeof(uint64_t), "sets of processors have other words");
 
 /* Where shared memories and their segments lie. */
 const char *med_linux_folder(void);

@@ -35,20 +35,6 @@ status_of(int error)
 }
 
 static int
-affinity_fill(pthread_attr_t *native, const uint32_t *processors, uint32_t count)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (uint32_t i = 0; i < count; i++) {
-        if (processors[i] >= CPU_SETSIZE) {
-            return EINVAL;
-        }
-        CPU_SET(processors[i], &set);
-    }
-    return pthread_attr_setaffinity_np(native, sizeof set, &set);
-}
-
-static int
 attributes_fill(pthread_attr_t *native, const med_port_thread_attributes *wanted)
 {
     int error = 0;
@@ -62,7 +48,8 @@ attributes_fill(pthread_attr_t *native, const med_port_thread_attributes *wanted
         error = error ? error : pthread_attr_setschedparam(native, &parameter);
     }
     if (!error && wanted->processors) {
-        error = affinity_fill(native, wanted->processors, wanted->processor_count);
+        const med_processor_set *set = wanted->processors;
+        error = pthread_attr_setaffinity_np(native, sizeof *set, (const cpu_set_t *)set);
     }
     return error;
 }

@@ -55,7 +55,8 @@ affinity_is_kept(void **state)
     assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
     for (uint32_t processor = 0; processor < CPU_SETSIZE; processor++) {
         if (CPU_ISSET(processor, &mine)) {
-            med_port_thread_attributes one = {.processors = &processor, .processor_count = 1};
+            const med_processor_set only = med_processor_set_of(processor);
+            med_port_thread_attributes one = {.processors = &only};
             assert_int_equal(start_and_join(&one).processor, (int)processor);
         }
     }
@@ -110,13 +111,11 @@ native_attributes_win(void **state)
 static void
 wrong_attributes_are_refused(void **state)
 {
-    uint32_t none = CPU_SETSIZE;
+    const med_processor_set none = {{0}};
+    const med_processor_set nowhere = med_processor_set_of(MED_PROCESSORS_MAX - 1);
     const med_port_thread_attributes wrong[] = {
-        {.stack_size_bytes = 1},
-        {.priority = 1000},
-        {.priority = -1},
-        {.processors = &none, .processor_count = 1},
-        {.processors = &none, .processor_count = 0},
+        {.stack_size_bytes = 1}, {.priority = 1000},       {.priority = -1},
+        {.processors = &none},   {.processors = &nowhere},
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -204,28 +204,24 @@ med_virt_hart_idles(void)
 static bool
 may_run_on(const med_port_thread_attributes *attributes, uint32_t hart)
 {
-    if (!attributes || !attributes->processors) {
-        return true;
-    }
-    for (uint32_t i = 0; i < attributes->processor_count; i++) {
-        if (attributes->processors[i] == hart) {
-            return true;
-        }
-    }
-    return false;
+    return !attributes || !attributes->processors ||
+           med_processor_set_has(attributes->processors, hart);
+}
+
+/* Of all harts, and one at least. */
+static bool
+are_harts(const med_processor_set *processors)
+{
+    return med_processor_set_next(processors, 0) < hart_count &&
+           med_processor_set_next(processors, hart_count) == MED_PROCESSORS_MAX;
 }
 
 static medley_status_t
 attributes_check(const med_port_thread_attributes *attributes)
 {
     if (attributes->priority < 0 || attributes->priority > 99 ||
-        (attributes->processors && attributes->processor_count == 0)) {
+        (attributes->processors && !are_harts(attributes->processors))) {
         return MEDLEY_ERR_ARGUMENT;
-    }
-    for (uint32_t i = 0; attributes->processors && i < attributes->processor_count; i++) {
-        if (attributes->processors[i] >= hart_count) {
-            return MEDLEY_ERR_ARGUMENT;
-        }
     }
     if (attributes->native || attributes->priority) {
         return MEDLEY_ERR_NOT_SUPPORTED;

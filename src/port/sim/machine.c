@@ -70,13 +70,10 @@ med_port_processors_discover(med_port_processors *processors)
     return MEDLEY_OK;
 }
 
-uint32_t
-med_port_processors_list(uint32_t *numbers, uint32_t room)
+void
+med_port_processors_allowed(med_processor_set *allowed)
 {
-    for (uint32_t i = 0; i < 8 && i < room; i++) {
-        numbers[i] = i;
-    }
-    return 8;
+    *allowed = (med_processor_set){{0xff}};
 }
 
 const char *
