@@ -10,7 +10,7 @@
 #define FIRST_MS 1u
 #define MOST_MS 128u
 #define STAY_MS 32u /* found six times, and gone seldom */
-#define TRY_MS 32u /* whoever tries is not heard of again: then another does */
+#define TRY_MS 32u  /* whoever tries is not heard of again: then another does */
 
 atomic32 med_beside_until_ms; /* 0: nobody is known */
 static atomic32 lasts_ms;     /* so long, when they are found */
