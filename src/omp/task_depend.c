@@ -182,6 +182,7 @@ void
 med_task_wait_depend(med_member *member, const med_dependence *depends, size_t count)
 {
     const struct med_task_table *table = member->task->table;
+    med_task_offer_again(member);
     if (!table || med_table_is_clear(table, depends, count)) {
         return;
     }

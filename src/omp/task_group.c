@@ -37,6 +37,7 @@ void
 med_task_group_end(med_member *member)
 {
     med_task_group *group = med_task_group_of(member->task);
+    med_task_offer_again(member);
     med_task_until_clear(member, &group->tally, group);
     become(member->task, group->outer);
     med_task_group_give(member, group);

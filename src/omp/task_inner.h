@@ -276,6 +276,15 @@ med_task_until_clear(med_member *member, med_tally *tally, const med_task_group 
         med_task_await_clear(member, tally, group);
     }
 }
+/* The member's task waits for what it has made, and offers what it makes next. */
+static inline void
+med_task_offer_again(const med_member *member)
+{
+    med_tasking *tasking = med_tasking_own(member);
+    if (tasking) {
+        med_offer_pause(&tasking->queue.offer, med_task_queue_name(member->task));
+    }
+}
 /* What the member's task may start while it waits: for siblings, or for the group. */
 static inline med_bound
 med_task_bound(const med_member *member, const med_task_group *group)

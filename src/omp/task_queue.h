@@ -29,11 +29,14 @@ bool med_task_queue_push(med_task_queue *queue, med_task *task);
 med_task *med_task_queue_take(med_task_queue *queue, const med_bound *bound);
 /* What others took before tells nothing any more. */
 void med_task_queue_begin(med_task_queue *queue);
-/* One and no other; a guess. */
+#define MED_PHASE_SHIFT (sizeof(uintptr_t) * 5) /* above what addresses and lives take */
+/* One and no other, in one phase; a guess. */
 static inline uintptr_t
 med_task_queue_name(const med_task *maker)
 {
-    return (uintptr_t)maker + atomic32_load_relaxed(&maker->life); /* relaxed: its runner asks */
+    /* Relaxed: its runner asks. */
+    return (uintptr_t)maker + atomic32_load_relaxed(&maker->life) +
+           (maker->phase << MED_PHASE_SHIFT);
 }
 
 /* It has so many that others will not miss one that is executed instead of put in, of those that

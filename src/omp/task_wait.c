@@ -160,10 +160,7 @@ med_task_await_clear(med_member *member, med_tally *tally, const med_task_group 
 void
 med_task_wait(med_member *member)
 {
-    med_tasking *tasking = med_tasking_own(member);
-    if (tasking) {
-        med_offer_pause(&tasking->queue.offer, med_task_queue_name(member->task));
-    }
+    med_task_offer_again(member);
     med_task_until_clear(member, &member->task->children, NULL);
     med_table_forget(member, member->task); /* all that it names is complete */
 }
