@@ -37,7 +37,7 @@ rows_of(const med_work *work, med_doacross *doacross)
 med_doacross *
 med_doacross_make(const med_work *work, uint32_t dimensions)
 {
-    med_doacross form = {.dimensions = dimensions};
+    med_doacross form = {.dimensions = dimensions, .count = work->count};
     uint64_t rows = rows_of(work, &form);
     form.row_bytes = rows <= ROWS_OF_A_LINE ? LINE_BYTES : sizeof(atomic_word);
     size_t head = sizeof form + dimensions * sizeof(uint64_t);
@@ -59,6 +59,9 @@ med_doacross_make(const med_work *work, uint32_t dimensions)
 med_spot
 med_doacross_spot(const med_doacross *doacross, uint64_t number)
 {
+    if (number >= doacross->count) { /* gcc 12 takes `i - 1` of an unsigned i for 2^32 more */
+        return (med_spot){.row = MED_ROW_NONE};
+    }
     uint64_t in_longer = doacross->longer * (doacross->part + 1);
     uint64_t row = number < in_longer ? number / (doacross->part + 1)
                                       : doacross->longer + (number - in_longer) / doacross->part;
@@ -75,6 +78,9 @@ row_at(const med_doacross *doacross, uintptr_t row)
 void
 med_doacross_post(med_member *member, const med_spot *spot)
 {
+    if (spot->row == MED_ROW_NONE) {
+        return;
+    }
     atomic_word *row = row_at(member->work->doacross, spot->row);
     atomic_word_store_release(row, spot->place); /* R1 posted -> A1 (is_posted) */
     med_wait_wake(&member->team->wait, MED_PORT_SCOPE_PROCESS);
@@ -95,6 +101,8 @@ is_posted(void *context)
 void
 med_doacross_wait(med_member *member, const med_spot *spot)
 {
-    spot_wait w = {.row = row_at(member->work->doacross, spot->row), .place = spot->place};
-    (void)med_work_wait(member, &member->team->wait, is_posted, NULL, &w);
+    if (spot->row != MED_ROW_NONE) {
+        spot_wait w = {.row = row_at(member->work->doacross, spot->row), .place = spot->place};
+        (void)med_work_wait(member, &member->team->wait, is_posted, NULL, &w);
+    }
 }

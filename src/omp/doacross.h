@@ -22,6 +22,7 @@ typedef struct med_doacross {
     uint32_t dimensions;
     uint64_t part;   /* outer iterations to a row; */
     uint64_t longer; /* so many rows, the first, have one more */
+    uint64_t count;  /* of outer iterations */
     uintptr_t row_bytes;
     atomic_word *rows; /* behind the counts; 0: nothing of it is posted */
     uint64_t counts[]; /* of iterations, from the outermost loop in */
@@ -42,6 +43,7 @@ typedef struct med_dimensions {
     bool counts;               /* all go from 0, by 1, to before `last` */
 } med_dimensions;
 
+#define MED_ROW_NONE UINTPTR_MAX /* of what is no iteration, for which nobody waits */
 /* An iteration: which row, and the how manieth of it, from 1. */
 typedef struct med_spot {
     uintptr_t row;
