@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/atomic.h"
+#include "base/text.h"
 #include "omp/lock.h"
 #include "omp/say.h"
 
@@ -345,16 +346,34 @@ __kmpc_end_critical(const med_kmpc_place *place, int32_t thread, med_lock *name)
 /* ---- What a program says --------------------------------------------------------------------- */
 
 #define SEVERITY_FATAL 2
+#define PLACE_FIELDS 4u /* file, function, line, column, each behind a ';' */
+
+/* "file:line:column: ", as compilers write it. */
+static void
+place_put(med_text *line, const med_kmpc_place *place)
+{
+    const char *at = place && place->source ? place->source : "";
+    for (uint32_t field = 0; *at == ';' && field < PLACE_FIELDS; field++) {
+        for (at++; *at && *at != ';'; at++) {
+            const char more[] = {*at, '\0'};
+            med_text_string(line, field != 1 ? more : "");
+        }
+        med_text_string(line, field == 1 ? "" : field + 1 < PLACE_FIELDS ? ":" : ": ");
+    }
+}
 
 FACE void
 __kmpc_error(const med_kmpc_place *place, int32_t severity, const char *text)
 {
-    const char *line = text ? "error directive encountered: " : "error directive encountered";
-    (void)place;
+    size_t length = text ? strlen(text) : 0;
+    med_text line = {.length = 0};
     MED_CALLED_ONLY(MED_OMPT_PLAIN);
-    med_ompt_error(severity == SEVERITY_FATAL, text, text ? strlen(text) : 0);
+    med_ompt_error(severity == SEVERITY_FATAL, text, length);
+    place_put(&line, place);
+    med_text_string(&line, "error directive encountered");
+    med_text_string(&line, text ? ": " : "");
     if (severity == SEVERITY_FATAL) {
-        med_say_text_fatal(line, text, text ? strlen(text) : 0);
+        med_say_text_fatal(line.bytes, text, length);
     }
-    med_say_text(line, text, text ? strlen(text) : 0);
+    med_say_text(line.bytes, text, length);
 }

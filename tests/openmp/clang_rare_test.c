@@ -337,6 +337,29 @@ threads_end_at_a_pause(void **state)
     assert_int_equal(threads_alive(), 1);
 }
 
+/* ---- What a program says --------------------------------------------------------------------- */
+
+extern void __kmpc_error(void *place, int severity, const char *text);
+
+static void
+an_error_directive_says_where_it_stands(void **state)
+{
+    int ends[2];
+    char said[256] = "";
+    int standard_error = dup(STDERR_FILENO);
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    (void)dup2(ends[1], STDERR_FILENO);
+    here.source = ";a/file.c;function;12;7;;";
+    __kmpc_error(&here, 1, "a word");
+    (void)dup2(standard_error, STDERR_FILENO);
+    (void)close(standard_error);
+    assert_true(read(ends[0], said, sizeof said - 1) > 0);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    assert_non_null(strstr(said, "a/file.c:12:7: error directive encountered: a word"));
+}
+
 int
 main(void)
 {
@@ -349,6 +372,7 @@ main(void)
         cmocka_unit_test(nestable_locks_exclude_and_count),
         cmocka_unit_test(what_is_set_can_be_asked),
         cmocka_unit_test(processors_have_third_names),
+        cmocka_unit_test(an_error_directive_says_where_it_stands),
         cmocka_unit_test(threads_end_at_a_pause),
     };
     return cmocka_run_group_tests_name("rare names of LLVM's", tests, NULL, NULL);
