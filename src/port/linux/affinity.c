@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which processors a thread may use, and which of them share something, by the kernel's files. */
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "linux.h"
 #include "port/port.h"
@@ -18,8 +20,13 @@ void
 med_port_processors_allowed(med_processor_set *allowed)
 {
     *allowed = (med_processor_set){{0}}; /* the kernel's may be shorter */
-    if (pthread_getaffinity_np(pthread_self(), sizeof *allowed, (cpu_set_t *)allowed) != 0) {
-        *allowed = (med_processor_set){{0}};
+    int error = pthread_getaffinity_np(pthread_self(), sizeof *allowed, (cpu_set_t *)allowed);
+    if (error == 0 || error == EINVAL) { /* or there are more than a set has */
+        return;
+    }
+    uint32_t count = med_linux_processors_allowed(); /* a sandbox refuses to tell which */
+    for (uint32_t i = 0; i < count && i < MED_PROCESSORS_MAX; i++) {
+        med_processor_set_put(allowed, i);
     }
 }
 
@@ -155,8 +162,6 @@ med_port_processor_rank(uint32_t processor, bool *is_capacity)
 void
 med_port_host_name(char *name, size_t size_bytes)
 {
-    if (!med_linux_line_read("/proc/sys/kernel/hostname", name, size_bytes)) {
-        (void)snprintf(name, size_bytes, "unknown");
-    }
-    name[strcspn(name, "\n")] = '\0';
+    struct utsname of;
+    (void)snprintf(name, size_bytes, "%s", uname(&of) == 0 ? of.nodename : "unknown");
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the port tells of the machine and of the process's surroundings, on Linux. */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,6 +43,51 @@ affinity_limits_the_allowed(void **state)
     (void)state;
     process_start(&child, runs_on_one_processor, NULL);
     assert_int_equal(process_join(&child), 0);
+}
+
+/* As a sandbox does; none of those that follow knows whom it may run on. */
+static bool
+affinity_is_refused(void)
+{
+    struct sock_filter lines[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_getaffinity, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog filter = {.len = sizeof lines / sizeof lines[0], .filter = lines};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+static int
+runs_where_nothing_is_told(test_process *parent, void *argument)
+{
+    med_port_processors processors;
+    med_processor_set allowed;
+    (void)parent;
+    (void)argument;
+    if (!affinity_is_refused()) {
+        return 77;
+    }
+    child_expect(med_port_processors_discover(&processors) == MEDLEY_OK);
+    child_expect(processors.allowed == processors.online);
+    med_port_processors_allowed(&allowed);
+    child_expect(med_processor_set_count(&allowed) == processors.online);
+    return 0;
+}
+
+static void
+all_are_allowed_where_nothing_is_told(void **state)
+{
+    test_process child;
+    (void)state;
+    process_start(&child, runs_where_nothing_is_told, NULL);
+    int status = process_join(&child);
+    if (status == 77) {
+        not_possible_here("the kernel has no filters of system calls");
+    }
+    assert_int_equal(status, 0);
 }
 
 static void
@@ -421,6 +471,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(affinity_limits_the_allowed),
+        cmocka_unit_test(all_are_allowed_where_nothing_is_told),
         cmocka_unit_test(real_time_is_noticed),
         cmocka_unit_test(deadline_is_real_time),
         cmocka_unit_test(grants_are_read),

@@ -15,7 +15,14 @@
 #define MASK_PROCESSORS_FIRST 2048u
 #define MASK_PROCESSORS_LAST (1u << 20)
 
-/* The mask grows until the kernel's fits. */
+static uint32_t
+online(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (uint32_t)count : 1;
+}
+
+/* The mask grows until the kernel's fits. 0: it does not tell. */
 static uint32_t
 allowed_large(void)
 {
@@ -23,17 +30,17 @@ allowed_large(void)
          processors *= 2) {
         cpu_set_t *set = CPU_ALLOC(processors);
         if (!set) {
-            return 1;
+            return 0;
         }
         size_t size = CPU_ALLOC_SIZE(processors);
         int rc = sched_getaffinity(0, size, set);
         uint32_t count = rc == 0 ? (uint32_t)CPU_COUNT_S(size, set) : 0;
         CPU_FREE(set);
         if (rc == 0 || errno != EINVAL) {
-            return count ? count : 1;
+            return count;
         }
     }
-    return 1;
+    return 0;
 }
 
 uint32_t
@@ -43,14 +50,14 @@ med_linux_processors_allowed(void)
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         return (uint32_t)CPU_COUNT(&set);
     }
-    return errno == EINVAL ? allowed_large() : 1;
+    uint32_t count = errno == EINVAL ? allowed_large() : 0;
+    return count ? count : online(); /* a sandbox may refuse to tell */
 }
 
 medley_status_t
 med_port_processors_discover(med_port_processors *processors)
 {
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    processors->online = online > 0 ? (uint32_t)online : 1;
+    processors->online = online();
     processors->allowed = med_linux_processors_allowed();
     return MEDLEY_OK;
 }

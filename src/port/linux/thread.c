@@ -99,8 +99,8 @@ med_port_thread_refusal(medley_status_t status)
 {
     switch (status) {
     case MEDLEY_ERR_ACCESS:
-        return "its scheduling policy or priority is not permitted; ask for less, or raise the "
-               "limit (ulimit -r)";
+        return "it is not permitted: no threads at all (a sandbox refuses them), or not of that "
+               "scheduling policy or priority; ask for less, or raise the limit (ulimit -r)";
     case MEDLEY_ERR_ARGUMENT:
         return "there is no such stack size, priority or processor for it; ask for others";
     case MEDLEY_ERR_NO_MEMORY:
