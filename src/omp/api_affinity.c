@@ -68,8 +68,10 @@ processors_put(int place, void *numbers, bool is_wide)
 {
     const med_processor_set *of = place_of(place);
     uint32_t at = 0;
-    for (uint32_t i = of ? med_processor_set_next(of, 0) : MED_PROCESSORS_MAX;
-         i < MED_PROCESSORS_MAX; i = med_processor_set_next(of, i + 1)) {
+    if (!of) {
+        return;
+    }
+    MED_PROCESSOR_SET_EACH(i, of) {
         number_put(numbers, is_wide, at++, i);
     }
 }

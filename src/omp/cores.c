@@ -77,8 +77,7 @@ med_cores_are_unlike(const med_settings *settings)
     uint32_t first = UINT32_MAX;
     med_processor_set all;
     med_port_processors_allowed(&all);
-    for (uint32_t i = med_processor_set_next(&all, 0); i < MED_PROCESSORS_MAX;
-         i = med_processor_set_next(&all, i + 1)) {
+    MED_PROCESSOR_SET_EACH(i, &all) {
         uint32_t class = class_of(&known, settings, i);
         first = first == UINT32_MAX ? class : first;
         if (class != first || known.classes > 1) {
@@ -94,8 +93,7 @@ med_cores_count(const med_settings *settings)
     cores known = {.classes = 0};
     med_processor_set all;
     med_port_processors_allowed(&all);
-    for (uint32_t i = med_processor_set_next(&all, 0); i < MED_PROCESSORS_MAX;
-         i = med_processor_set_next(&all, i + 1)) {
+    MED_PROCESSOR_SET_EACH(i, &all) {
         (void)class_of(&known, settings, i);
     }
     return known.classes;
@@ -167,9 +165,8 @@ processors_share(void)
     uint32_t lowest = med_processor_set_next(&all, 0);
     bool share = lowest < MED_PROCESSORS_MAX;
     uint32_t first = share ? med_port_processor_first(lowest, MED_PORT_SHARES_CACHE) : 0;
-    for (uint32_t i = lowest; share && i < MED_PROCESSORS_MAX;
-         i = med_processor_set_next(&all, i + 1)) {
-        share = med_port_processor_first(i, MED_PORT_SHARES_CACHE) == first;
+    MED_PROCESSOR_SET_EACH(i, &all) {
+        share = share && med_port_processor_first(i, MED_PORT_SHARES_CACHE) == first;
     }
     return share;
 }

@@ -84,8 +84,7 @@ show_places(const med_places *places)
     for (uint32_t i = 0; i < places->count; i++) {
         const med_processor_set *place = &places->list[i];
         const char *before = i ? ",{" : "{";
-        for (uint32_t j = med_processor_set_next(place, 0); j < MED_PROCESSORS_MAX;
-             j = med_processor_set_next(place, j + 1)) {
+        MED_PROCESSOR_SET_EACH(j, place) {
             med_text_string(&text, before);
             med_text_number(&text, j);
             before = ",";

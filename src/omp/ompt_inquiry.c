@@ -153,9 +153,10 @@ med_ompt_get_place_proc_ids(int place, int size, int *numbers)
     }
     const med_processor_set *of = &places->list[place];
     int at = 0;
-    for (uint32_t i = med_processor_set_next(of, 0); i < MED_PROCESSORS_MAX && at < size;
-         i = med_processor_set_next(of, i + 1)) {
-        numbers[at++] = (int)i;
+    MED_PROCESSOR_SET_EACH(i, of) {
+        if (at < size) {
+            numbers[at++] = (int)i;
+        }
     }
     return (int)med_processor_set_count(of);
 }

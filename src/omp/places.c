@@ -26,8 +26,7 @@ static bool
 place_move(const med_processor_set *place, int64_t by, med_processor_set *moved)
 {
     memset(moved, 0, sizeof *moved);
-    for (uint32_t i = med_processor_set_next(place, 0); i < MED_PROCESSORS_MAX;
-         i = med_processor_set_next(place, i + 1)) {
+    MED_PROCESSOR_SET_EACH(i, place) {
         int64_t to = (int64_t)i + by;
         if (to < 0 || to >= (int64_t)MED_PROCESSORS_MAX) {
             return false;
@@ -121,8 +120,7 @@ place_take(med_processor_set *left, uint32_t processor, med_port_shares shares)
     med_processor_set place = med_processor_set_of(processor);
     uint32_t first = med_port_processor_first(processor, shares);
     med_processor_set_drop(left, processor);
-    for (uint32_t i = med_processor_set_next(left, processor); i < MED_PROCESSORS_MAX;
-         i = med_processor_set_next(left, i + 1)) {
+    MED_PROCESSOR_SET_EACH(i, left) {
         if (med_port_processor_first(i, shares) == first) {
             med_processor_set_put(&place, i);
             med_processor_set_drop(left, i);
@@ -138,8 +136,10 @@ places_of(med_places *places, bool shared, med_port_shares shares, uint64_t most
 {
     med_processor_set left;
     med_port_processors_allowed(&left);
-    for (uint32_t i = med_processor_set_next(&left, 0);
-         i < MED_PROCESSORS_MAX && places->count < most; i = med_processor_set_next(&left, i + 1)) {
+    MED_PROCESSOR_SET_EACH(i, &left) {
+        if (places->count == most) {
+            break;
+        }
         med_processor_set place = shared ? place_take(&left, i, shares) : med_processor_set_of(i);
         if (!places_add(places, &place)) {
             return false;

@@ -45,7 +45,13 @@ med_processor_set_next(const med_processor_set *set, uint32_t from)
     return word ? i * 64 + (uint32_t)__builtin_ctzll(word) : MED_PROCESSORS_MAX;
 }
 
-/* The same, and round again from the lowest; MED_PROCESSORS_MAX: the set is empty. */
+/* for each of them, from the lowest on; in the loop the set may lose what was met, and what comes
+ * later. */
+#define MED_PROCESSOR_SET_EACH(number, set)                                                        \
+    for (uint32_t number = med_processor_set_next(set, 0); number < MED_PROCESSORS_MAX;            \
+         number = med_processor_set_next(set, number + 1))
+
+/* The same as next, and round again from the lowest; MED_PROCESSORS_MAX: the set is empty. */
 static inline uint32_t
 med_processor_set_next_round(const med_processor_set *set, uint32_t from)
 {
