@@ -282,6 +282,7 @@ kmp_free_(void **memory)
 
 /* ---- Processors of a thread ------------------------------------------------------------------ */
 
+/* A mask is a set of processors; the program has its address alone (kmp_affinity_mask_t). */
 #define NO_PROCESSOR (-1)
 
 FACE int
@@ -294,16 +295,16 @@ kmp_get_affinity_max_proc(void)
 ASKS(int, kmp_get_affinity_max_proc)
 
 FACE void
-kmp_create_affinity_mask(med_processor_set **mask)
+kmp_create_affinity_mask(void **mask)
 {
-    *mask = med_heap_lend(sizeof **mask);
+    *mask = med_heap_lend(sizeof(med_processor_set));
     if (!*mask) {
         med_say_fatal("there is no memory for a set of processors");
     }
 }
 
 FACE void
-kmp_destroy_affinity_mask(med_processor_set **mask)
+kmp_destroy_affinity_mask(void **mask)
 {
     med_heap_take_back(*mask);
     *mask = NULL;
@@ -311,13 +312,13 @@ kmp_destroy_affinity_mask(med_processor_set **mask)
 
 /* 0; or it may run on none of them. */
 FACE int
-kmp_set_affinity(med_processor_set **mask)
+kmp_set_affinity(void **mask)
 {
     return med_port_thread_bind(*mask) == MEDLEY_OK ? 0 : NO_PROCESSOR;
 }
 
 FACE int
-kmp_get_affinity(med_processor_set **mask)
+kmp_get_affinity(void **mask)
 {
     med_port_processors_allowed(*mask);
     return 0;
@@ -330,7 +331,7 @@ is_there(int processor)
 }
 
 FACE int
-kmp_set_affinity_mask_proc(int processor, med_processor_set **mask)
+kmp_set_affinity_mask_proc(int processor, void **mask)
 {
     if (!is_there(processor)) {
         return NO_PROCESSOR;
@@ -340,7 +341,7 @@ kmp_set_affinity_mask_proc(int processor, med_processor_set **mask)
 }
 
 FACE int
-kmp_unset_affinity_mask_proc(int processor, med_processor_set **mask)
+kmp_unset_affinity_mask_proc(int processor, void **mask)
 {
     if (!is_there(processor)) {
         return NO_PROCESSOR;
@@ -350,7 +351,7 @@ kmp_unset_affinity_mask_proc(int processor, med_processor_set **mask)
 }
 
 FACE int
-kmp_get_affinity_mask_proc(int processor, med_processor_set **mask)
+kmp_get_affinity_mask_proc(int processor, void **mask)
 {
     if (!is_there(processor)) {
         return NO_PROCESSOR;
@@ -359,12 +360,12 @@ kmp_get_affinity_mask_proc(int processor, med_processor_set **mask)
 }
 
 #define OF_MASK(type, name)                                                                        \
-    FACE type name##_(med_processor_set **mask)                                                    \
+    FACE type name##_(void **mask)                                                                 \
     {                                                                                              \
         return name(mask);                                                                         \
     }
 #define OF_PROCESSOR(name)                                                                         \
-    FACE int name##_(const int *processor, med_processor_set **mask)                               \
+    FACE int name##_(const int *processor, void **mask)                                            \
     {                                                                                              \
         return name(*processor, mask);                                                             \
     }
