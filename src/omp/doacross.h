@@ -43,12 +43,12 @@ typedef struct med_dimensions {
     bool counts;               /* all go from 0, by 1, to before `last` */
 } med_dimensions;
 
-#define MED_ROW_NONE UINTPTR_MAX /* of what is no iteration, for which nobody waits */
 /* An iteration: which row, and the how manieth of it, from 1. */
 typedef struct med_spot {
     uintptr_t row;
     uintptr_t place;
 } med_spot;
+#define MED_ROW_NONE UINTPTR_MAX /* of what is no iteration: nobody waits for it */
 
 /* For a construct that is filled in already; the counts of dimensions are left to the caller. Ends
  * the program when there is no memory. med_heap_take_back takes it back. */

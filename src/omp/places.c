@@ -9,18 +9,6 @@
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
 
-/* What the place has in common with `other`. */
-static bool
-place_cut(med_processor_set *place, const med_processor_set *other)
-{
-    uint64_t left = 0;
-    for (uint32_t i = 0; i < MED_PROCESSOR_WORDS; i++) {
-        place->words[i] &= other->words[i];
-        left |= place->words[i];
-    }
-    return left != 0;
-}
-
 /* All numbers so much higher, or lower; false: one of them would be none. */
 static bool
 place_move(const med_processor_set *place, int64_t by, med_processor_set *moved)
@@ -87,7 +75,7 @@ places_cut(med_places *places)
     uint32_t kept = 0;
     med_port_processors_allowed(&allowed);
     for (uint32_t i = 0; i < places->count; i++) {
-        if (place_cut(&places->list[i], &allowed)) {
+        if (med_processor_set_cut(&places->list[i], &allowed)) {
             places->list[kept++] = places->list[i];
         }
     }

@@ -69,6 +69,18 @@ med_processor_set_count(const med_processor_set *set)
     return count;
 }
 
+/* Leaves what it has in common with another one; false: that is nothing. */
+static inline bool
+med_processor_set_cut(med_processor_set *set, const med_processor_set *other)
+{
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < MED_PROCESSOR_WORDS; i++) {
+        set->words[i] &= other->words[i];
+        left |= set->words[i];
+    }
+    return left != 0;
+}
+
 /* Puts in all of another one; false: one of them was in there already. */
 static inline bool
 med_processor_set_join(med_processor_set *set, const med_processor_set *more)

@@ -57,7 +57,7 @@ the_ends(void **state)
 }
 
 static void
-joined(void **state)
+joined_and_cut(void **state)
 {
     med_processor_set all = med_processor_set_of(3);
     const med_processor_set other = med_processor_set_of(64);
@@ -66,6 +66,11 @@ joined(void **state)
     assert_false(med_processor_set_join(&all, &other));
     assert_int_equal(med_processor_set_count(&all), 2);
     assert_int_equal(med_processor_set_next(&all, 4), 64);
+    assert_true(med_processor_set_cut(&all, &other));
+    assert_int_equal(med_processor_set_count(&all), 1);
+    const med_processor_set third = med_processor_set_of(3);
+    assert_false(med_processor_set_cut(&all, &third));
+    assert_int_equal(med_processor_set_count(&all), 0);
 }
 
 int
@@ -74,7 +79,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_what_an_array_would_be),
         cmocka_unit_test(the_ends),
-        cmocka_unit_test(joined),
+        cmocka_unit_test(joined_and_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

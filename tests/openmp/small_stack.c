@@ -10,23 +10,20 @@
 static int done;
 
 static void
-note(void)
-{
-#pragma omp atomic
-    done++;
-}
-
-static void
 inner(void)
 {
 #pragma omp parallel num_threads(THREADS) proc_bind(close)
     {
 #pragma omp for schedule(dynamic)
         for (int i = 0; i < THREADS; i++) {
-            note();
+#pragma omp atomic
+            done++;
         }
 #pragma omp task
-        note();
+        {
+#pragma omp atomic
+            done++;
+        }
     }
 }
 

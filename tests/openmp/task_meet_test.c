@@ -13,7 +13,6 @@
 #define PATIENCE_S 20.0 /* then they did not meet */
 
 static int here, missed;
-int all; /* what tiny ones depend on, and their maker waits for */
 
 static bool
 are_here(int threads)
@@ -90,10 +89,10 @@ static void
 wait_for_dependences(int threads)
 {
     for (int i = 0; i < TINY; i++) {
-#pragma omp task depend(in : all)
+#pragma omp task depend(in : here)
         tiny();
     }
-#pragma omp taskwait depend(inout : all)
+#pragma omp taskwait depend(inout : here)
     make_those_that_meet(threads);
 #pragma omp taskwait
 }
