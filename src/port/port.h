@@ -18,7 +18,8 @@
  * allocates on a heap except thread start, processor discovery, and the heap's own. All may be
  * called by any thread unless it is said otherwise. None is a point at which a thread is cancelled:
  * its caller may have a lock in hand, or something half made. Nor is a section, from its first
- * function to its last.
+ * function to its last. None changes errno, where there is one: a program looks at it behind what
+ * it never knew to be a call, such as the end of an OpenMP region.
  */
 #ifndef MEDLEY_PORT_PORT_H
 #define MEDLEY_PORT_PORT_H

@@ -19,6 +19,7 @@
 void
 med_port_processors_allowed(med_processor_set *allowed)
 {
+    MED_LINUX_ERRNO_KEPT;
     *allowed = (med_processor_set){{0}}; /* the kernel's may be shorter */
     int error = pthread_getaffinity_np(pthread_self(), sizeof *allowed, (cpu_set_t *)allowed);
     if (error == 0 || error == EINVAL) { /* or there are more than a set has */
@@ -33,6 +34,7 @@ med_port_processors_allowed(med_processor_set *allowed)
 medley_status_t
 med_port_thread_bind(const med_processor_set *processors)
 {
+    MED_LINUX_ERRNO_KEPT;
     int error =
         pthread_setaffinity_np(pthread_self(), sizeof *processors, (const cpu_set_t *)processors);
     return error == 0 ? MEDLEY_OK : MEDLEY_ERR_ARGUMENT;
@@ -42,6 +44,7 @@ med_port_thread_bind(const med_processor_set *processors)
 uint32_t
 med_port_threads_running(void)
 {
+    MED_LINUX_ERRNO_KEPT;
     char line[128];
     uint32_t running;
     bool is_told = med_linux_line_read("/proc/loadavg", line, sizeof line) &&
@@ -101,6 +104,7 @@ first_at_memory(uint32_t processor, uint32_t *first)
 uint32_t
 med_port_processor_first(uint32_t processor, med_port_shares shares)
 {
+    MED_LINUX_ERRNO_KEPT;
     uint32_t first = processor;
     bool found = false;
     switch (shares) {
@@ -145,6 +149,7 @@ is_in(const char *list, uint32_t number)
 uint32_t
 med_port_processor_rank(uint32_t processor, bool *is_capacity)
 {
+    MED_LINUX_ERRNO_KEPT;
     static const char *const kinds[] = {"cpu_lowpower", "cpu_atom", "cpu_core"};
     uint32_t capacity = 0;
     *is_capacity = first_of_processor(processor, "cpu_capacity", &capacity) && capacity > 0;

@@ -149,6 +149,7 @@ start_background(med_port_scope scope)
 void
 med_port_barrier_prepare(med_port_scope scope)
 {
+    MED_LINUX_ERRNO_KEPT;
     /* Relaxed: it decides who registers, and guards nothing. */
     if (__atomic_exchange_n(&preparing[scope], 1, __ATOMIC_RELAXED)) {
         return;
@@ -188,6 +189,7 @@ med_port_barrier_light_unready(med_port_scope scope)
 bool
 med_port_barrier_heavy(med_port_scope scope)
 {
+    MED_LINUX_ERRNO_KEPT;
     /* B2 who sleeps, then what is published <-> B1 (light; barrier.c, port_inline.h). A full fence
      * of our own first: where the call fails for all (old kernel, emulator, nobody is registered),
      * everybody's light half is a fence too. Where it fails for this process alone (a filter on

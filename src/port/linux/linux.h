@@ -3,6 +3,7 @@
 #ifndef MEDLEY_PORT_LINUX_LINUX_H
 #define MEDLEY_PORT_LINUX_LINUX_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -10,9 +11,20 @@
 
 #include "port/port.h"
 
-/* No function of the port is a point at which a thread is cancelled (port.h), but many of libc's
- * are. To the end of the block in which this stands, none is. (Which clang counts as no use.) */
+/* No function of the port changes errno (port.h), but many of libc's do. To the end of the block in
+ * which this stands, it is what it was. (Which clang counts as no use.) */
+#define MED_LINUX_ERRNO_KEPT                                                                       \
+    __attribute__((cleanup(med_linux_errno_back), unused)) int errno_before = errno
+
+static inline void
+med_linux_errno_back(const int *before)
+{
+    errno = *before;
+}
+
+/* Nor is any a point at which a thread is cancelled: likewise, and errno is kept. */
 #define MED_LINUX_NOT_CANCELLED                                                                    \
+    MED_LINUX_ERRNO_KEPT;                                                                          \
     __attribute__((cleanup(med_linux_block_ends), unused)) int cancel_before =                     \
         med_port_cancel_hold()
 

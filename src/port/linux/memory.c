@@ -12,6 +12,7 @@
 medley_status_t
 med_port_memory_map(size_t size_bytes, void **address)
 {
+    MED_LINUX_ERRNO_KEPT;
     void *p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) {
         return MEDLEY_ERR_NO_MEMORY;
@@ -23,6 +24,7 @@ med_port_memory_map(size_t size_bytes, void **address)
 uint64_t
 med_port_memory_left(void)
 {
+    MED_LINUX_ERRNO_KEPT;
     struct rlimit limit;
     char line[64];
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
@@ -36,12 +38,14 @@ med_port_memory_left(void)
 void
 med_port_memory_unmap(void *address, size_t size_bytes)
 {
+    MED_LINUX_ERRNO_KEPT;
     (void)munmap(address, size_bytes);
 }
 
 void *
 med_port_heap_take(size_t size_bytes)
 {
+    MED_LINUX_ERRNO_KEPT;
     return malloc(size_bytes);
 }
 

@@ -92,6 +92,7 @@ fast_keep(node_set *set)
 uint32_t
 med_port_memory_nodes(med_port_memory_kind kind, uint32_t *numbers, uint32_t room)
 {
+    MED_LINUX_ERRNO_KEPT;
     node_set set = {{0}};
     uint32_t count = 0;
     if (syscall(SYS_get_mempolicy, NULL, set.words, NODES_MOST, NULL, MPOL_F_MEMS_ALLOWED) != 0) {
@@ -155,6 +156,7 @@ medley_status_t
 med_port_memory_spread(
     void *address, size_t size_bytes, med_port_spread spread, const uint32_t *nodes, uint32_t count)
 {
+    MED_LINUX_ERRNO_KEPT;
     node_set set = {{0}};
     bool is_set = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -185,6 +187,7 @@ med_port_memory_spread(
 medley_status_t
 med_port_memory_move_here(void *address, size_t size_bytes)
 {
+    MED_LINUX_ERRNO_KEPT;
     unsigned processor, node;
     bool is_set = getcpu(&processor, &node) == 0 && node < NODES_MOST &&
                   prefer(address, size_bytes, node, MPOL_MF_MOVE);
@@ -194,6 +197,7 @@ med_port_memory_move_here(void *address, size_t size_bytes)
 medley_status_t
 med_port_memory_pin(void *address, size_t size_bytes)
 {
+    MED_LINUX_ERRNO_KEPT;
     /* Not the C library's name: sanitizers have one of it that does nothing. */
     return syscall(SYS_mlock, address, size_bytes) == 0 ? MEDLEY_OK : MEDLEY_ERR_LIMIT;
 }

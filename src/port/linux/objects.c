@@ -55,6 +55,7 @@ look(struct dl_phdr_info *object, size_t size_bytes, void *context)
 bool
 med_port_object_beside(const char *name, const void *own, char *path, size_t path_bytes)
 {
+    MED_LINUX_ERRNO_KEPT;
     search s = {.name = name, .own = (uintptr_t)own, .path = path, .path_bytes = path_bytes};
     (void)dl_iterate_phdr(look, &s);
     return s.is_found;
@@ -87,6 +88,7 @@ look_inside(struct dl_phdr_info *object, size_t size_bytes, void *context)
 bool
 med_port_object_of(const void *address, char *path, size_t path_bytes, uint64_t *inside)
 {
+    MED_LINUX_ERRNO_KEPT;
     place p = {.address = (uintptr_t)address, .path = path, .path_bytes = path_bytes};
     (void)dl_iterate_phdr(look_inside, &p);
     if (p.is_found && !path[0]) {

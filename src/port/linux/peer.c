@@ -29,6 +29,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "port/linux/linux.h"
 #include "port/port.h"
 
 #define ALIVE_FOR_NS 100000u
@@ -120,6 +121,7 @@ number_choose(med_port_peer *peer)
 medley_status_t
 med_port_peer_open(uint32_t process_id, med_port_peer *peer)
 {
+    MED_LINUX_ERRNO_KEPT;
     peer->process_id = process_id;
     medley_status_t status = number_choose(peer);
     if (status != MEDLEY_OK) {
@@ -131,6 +133,7 @@ med_port_peer_open(uint32_t process_id, med_port_peer *peer)
 void
 med_port_peer_close(med_port_peer *peer)
 {
+    MED_LINUX_ERRNO_KEPT;
     peer->process_id = 0;
 }
 
@@ -266,5 +269,6 @@ piece_write(med_port_peer *peer, const med_port_peer_copy *copy)
 medley_status_t
 med_port_peer_copy_run(med_port_peer *peer, const med_port_peer_copy *copy)
 {
+    MED_LINUX_ERRNO_KEPT;
     return piece_write(peer, copy) ? MEDLEY_OK : pieces_run(peer, copy);
 }

@@ -65,6 +65,7 @@ huge_pages_check(med_port_segment *segment)
 bool
 med_port_tight_get(uint32_t index, med_port_tight *memory)
 {
+    MED_LINUX_ERRNO_KEPT;
     (void)index;
     (void)memory;
     return false;
@@ -193,6 +194,7 @@ map(med_port_segment *segment, int fd, int flags)
 medley_status_t
 med_port_segment_map(med_port_segment *segment)
 {
+    MED_LINUX_ERRNO_KEPT;
     medley_status_t status = wanted_check(segment);
     return status == MEDLEY_OK ? map(segment, (int)segment->handle, MAP_SHARED) : status;
 }
@@ -200,12 +202,14 @@ med_port_segment_map(med_port_segment *segment)
 void
 med_port_segment_unmap(void *address, uint32_t size_bytes, uint32_t place)
 {
+    MED_LINUX_ERRNO_KEPT;
     (void)munmap(address, med_linux_place_bytes(size_bytes, place));
 }
 
 void
 med_port_segment_ready(void *address, size_t size_bytes)
 {
+    MED_LINUX_ERRNO_KEPT;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t before = (uintptr_t)address % page;
     (void)madvise((char *)address - before, before + size_bytes, MADV_POPULATE_WRITE);

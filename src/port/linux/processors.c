@@ -57,6 +57,7 @@ med_linux_processors_allowed(void)
 medley_status_t
 med_port_processors_discover(med_port_processors *processors)
 {
+    MED_LINUX_ERRNO_KEPT;
     processors->online = online();
     processors->allowed = med_linux_processors_allowed();
     return MEDLEY_OK;

@@ -131,6 +131,7 @@ med_port_on_exit(void (*handler)(void))
 medley_status_t
 med_port_at_exit(void (*handler)(void))
 {
+    MED_LINUX_ERRNO_KEPT;
     return atexit(handler) == 0 ? MEDLEY_OK : MEDLEY_ERR_NO_MEMORY;
 }
 

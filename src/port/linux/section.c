@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "linux.h"
 #include "shared.h"
 
 #define PAUSE_FIRST_NS 20000u
@@ -148,6 +149,7 @@ med_port_shared_section_look(const med_port_shared *shared,
                              uint32_t *process_id,
                              uint64_t *since_ns)
 {
+    MED_LINUX_ERRNO_KEPT;
     struct stat st;
     struct timespec now;
     long pid;
@@ -168,6 +170,7 @@ med_port_shared_section_look(const med_port_shared *shared,
 medley_status_t
 med_port_shared_lock_until(med_port_shared *shared, uint64_t deadline_ns)
 {
+    MED_LINUX_ERRNO_KEPT;
     med_linux_patience p = med_linux_patience_until(deadline_ns);
     if (!med_linux_threads_exclude_until(&p)) {
         (void)snprintf(shared->why, sizeof shared->why, MED_LINUX_WHY_THREADS);
@@ -187,6 +190,7 @@ med_port_shared_lock_until(med_port_shared *shared, uint64_t deadline_ns)
 void
 med_port_shared_unlock(med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     shared->in_section = false;
     if (med_linux_descriptor_check(shared)) {
         med_linux_record_drop((int)shared->handle, MED_LINUX_SECTION_BYTE);

@@ -215,6 +215,7 @@ med_port_segment_close(med_port_segment *segment)
 void
 med_port_segment_remove(const char *beside, uint64_t instance, uint32_t number)
 {
+    MED_LINUX_ERRNO_KEPT;
     char path[MED_PORT_PATH_BYTES];
     if (path_make(path, beside, instance, number)) {
         (void)unlink(path);

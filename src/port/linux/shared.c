@@ -202,6 +202,7 @@ open_with(const char *name, opening how, med_port_shared *shared)
 medley_status_t
 med_port_shared_open_until(const char *name, uint64_t deadline_ns, med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     opening how = {.creates = true, .patience = med_linux_patience_until(deadline_ns)};
     return open_with(name, how, shared);
 }
@@ -209,6 +210,7 @@ med_port_shared_open_until(const char *name, uint64_t deadline_ns, med_port_shar
 medley_status_t
 med_port_shared_open_existing_until(const char *name, uint64_t deadline_ns, med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     opening how = {.patience = med_linux_patience_until(deadline_ns)};
     return open_with(name, how, shared);
 }
@@ -216,6 +218,7 @@ med_port_shared_open_existing_until(const char *name, uint64_t deadline_ns, med_
 medley_status_t
 med_port_shared_open_aside(const char *name, med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     opening how = {.aside = true, .patience = med_linux_patience_until(MED_PORT_FOREVER)};
     return open_with(name, how, shared);
 }
@@ -248,6 +251,7 @@ resize_failed(med_port_shared *shared, size_t size_bytes, int error)
 medley_status_t
 med_port_shared_resize(med_port_shared *shared, size_t size_bytes)
 {
+    MED_LINUX_ERRNO_KEPT;
     int fd = (int)shared->handle;
     if (ftruncate(fd, 0) != 0) {
         return MEDLEY_ERR_SYSTEM;
@@ -278,6 +282,7 @@ map_failed(med_port_shared *shared, int error)
 medley_status_t
 med_port_shared_map(med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     void *p =
         mmap(NULL, shared->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)shared->handle, 0);
     if (p == MAP_FAILED) {
@@ -292,6 +297,7 @@ med_port_shared_map(med_port_shared *shared)
 medley_status_t
 med_port_shared_remove(med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     struct stat st;
     if (fstat((int)shared->handle, &st) != 0 || !path_still_names(shared->path, &st) ||
         unlink(shared->path) == 0 || errno == ENOENT) {
@@ -325,6 +331,7 @@ close_in_section(med_port_shared *shared)
 void
 med_port_shared_close(med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     if (!shared->in_section) {
         med_linux_threads_exclude();
     }
@@ -335,6 +342,7 @@ med_port_shared_close(med_port_shared *shared)
 void
 med_port_shared_forget(med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     /* Some other thread of the parent may have held it at the fork; the child has one thread. */
     med_linux_threads_forget();
     med_linux_threads_exclude();

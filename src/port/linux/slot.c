@@ -96,6 +96,7 @@ med_linux_slots_look(int fd)
 medley_status_t
 med_port_slot_claim(med_port_shared *shared, uint32_t slot)
 {
+    MED_LINUX_ERRNO_KEPT;
     int fd = (int)shared->handle;
     if (slot >= MED_PORT_SLOT_MAX) {
         return MEDLEY_ERR_ARGUMENT;
@@ -113,6 +114,7 @@ med_port_slot_claim(med_port_shared *shared, uint32_t slot)
 void
 med_port_slot_drop(med_port_shared *shared, uint32_t slot)
 {
+    MED_LINUX_ERRNO_KEPT;
     if (med_linux_descriptor_check(shared)) {
         witness_set((int)shared->handle, F_UNLCK, MED_LINUX_WITNESS_BYTE + (off_t)slot, 1);
         med_linux_record_drop((int)shared->handle, MED_LINUX_SLOT_BYTE + (off_t)slot);
@@ -122,6 +124,7 @@ med_port_slot_drop(med_port_shared *shared, uint32_t slot)
 bool
 med_port_slot_held(const med_port_shared *shared, uint32_t slot)
 {
+    MED_LINUX_ERRNO_KEPT;
     return record_held_by_other(shared, F_WRLCK, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
 }
 
@@ -129,6 +132,7 @@ med_port_slot_held(const med_port_shared *shared, uint32_t slot)
 uint32_t
 med_port_slot_process(const med_port_shared *shared, uint32_t slot)
 {
+    MED_LINUX_ERRNO_KEPT;
     struct flock lock = med_linux_record(F_WRLCK, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
     bool held = med_linux_record_find((int)shared->handle, &lock);
     return held && lock.l_pid > 0 ? (uint32_t)lock.l_pid : 0;
@@ -144,6 +148,7 @@ any_held(const med_port_shared *shared, short type)
 bool
 med_port_slot_any_held(const med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     return any_held(shared, F_WRLCK);
 }
 
@@ -151,6 +156,7 @@ med_port_slot_any_held(const med_port_shared *shared)
 void
 med_port_slot_exits(med_port_shared *shared, uint32_t slot)
 {
+    MED_LINUX_ERRNO_KEPT;
     int fd = (int)shared->handle;
     struct flock lock = med_linux_record(F_RDLCK, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
     if (med_linux_descriptor_check(shared)) {
@@ -162,6 +168,7 @@ med_port_slot_exits(med_port_shared *shared, uint32_t slot)
 bool
 med_port_slot_any_stays(const med_port_shared *shared)
 {
+    MED_LINUX_ERRNO_KEPT;
     return any_held(shared, F_RDLCK);
 }
 
@@ -170,6 +177,7 @@ med_port_slot_any_stays(const med_port_shared *shared)
 bool
 med_port_slot_lost(const med_port_shared *shared, uint32_t slot, uint32_t process_id)
 {
+    MED_LINUX_ERRNO_KEPT;
     off_t witness = MED_LINUX_WITNESS_BYTE + (off_t)slot;
     return witness_of_other((int)shared->handle, F_WRLCK, witness, 1) &&
            process_is_there(process_id);
@@ -178,6 +186,7 @@ med_port_slot_lost(const med_port_shared *shared, uint32_t slot, uint32_t proces
 medley_status_t
 med_port_slot_keep(med_port_shared *shared, uint32_t slot)
 {
+    MED_LINUX_ERRNO_KEPT;
     int fd = (int)shared->handle;
     struct flock lock = med_linux_record(F_WRLCK, MED_LINUX_SLOT_BYTE + (off_t)slot, 1);
     bool told = fcntl(fd, F_OFD_GETLK, &lock) == 0;

@@ -60,6 +60,7 @@ med_port_thread_start(med_port_thread *thread,
                       void *(*entry)(void *),
                       void *argument)
 {
+    MED_LINUX_ERRNO_KEPT;
     pthread_t handle;
     int error;
     med_linux_barrier_before_thread();
@@ -84,6 +85,7 @@ med_port_thread_start(med_port_thread *thread,
 size_t
 med_port_thread_stack_bytes(void)
 {
+    MED_LINUX_ERRNO_KEPT;
     pthread_attr_t native;
     size_t bytes = 0;
     if (pthread_attr_init(&native) == 0) {
@@ -140,6 +142,7 @@ med_port_thread_detach(med_port_thread thread)
 void
 med_port_thread_name(const char *name)
 {
+    MED_LINUX_ERRNO_KEPT;
     char cut[16] = {0};
     strncpy(cut, name, sizeof cut - 1);
     (void)pthread_setname_np(pthread_self(), cut);
@@ -271,6 +274,7 @@ static _Thread_local struct {
 static void
 scheduling_read(med_port_scheduling *scheduling, bool *by_deadline)
 {
+    MED_LINUX_ERRNO_KEPT;
     int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
     *by_deadline = policy == SCHED_DEADLINE;
     scheduling->processors = med_linux_processors_allowed();
@@ -298,6 +302,7 @@ med_port_scheduling_get(med_port_scheduling *scheduling)
 uint32_t
 med_port_processor_here(void)
 {
+    MED_LINUX_ERRNO_KEPT;
     int processor = sched_getcpu();
     return processor < 0 ? MED_PORT_PROCESSOR_ANY : (uint32_t)processor;
 }

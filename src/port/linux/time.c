@@ -58,6 +58,7 @@ med_linux_clock_forget(void)
 uint64_t
 med_port_clock_common_ns(void)
 {
+    MED_LINUX_ERRNO_KEPT;
     /* C2 known <- C1 */
     if (!__atomic_load_n(&added_known, __ATOMIC_ACQUIRE)) {
         /* Relaxed, as below: all find out the same, and C1 orders it. */
@@ -102,6 +103,7 @@ med_port_environment(const char *name)
 uint32_t
 med_port_random(void)
 {
+    MED_LINUX_ERRNO_KEPT;
     uint32_t number;
     bool got = syscall(SYS_getrandom, &number, sizeof number, GRND_NONBLOCK) == sizeof number;
     return got ? number : (uint32_t)med_port_clock_ns();

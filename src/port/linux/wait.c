@@ -32,6 +32,7 @@ futex(const uint32_t *word,
 medley_status_t
 med_port_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ns, med_port_scope scope)
 {
+    MED_LINUX_ERRNO_KEPT;
     struct timespec deadline = med_linux_timespec_of(deadline_ns);
     /* WAIT_BITSET because its deadline is absolute, on the monotonic clock. */
     long rc = futex(word, FUTEX_WAIT_BITSET, expected,
@@ -42,6 +43,7 @@ med_port_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ns, med
 uint32_t
 med_port_wake(const uint32_t *word, uint32_t count, med_port_scope scope)
 {
+    MED_LINUX_ERRNO_KEPT;
     long rc = futex(word, FUTEX_WAKE, count > INT_MAX ? INT_MAX : count, NULL, scope);
     return rc > 0 ? (uint32_t)rc : 0;
 }
@@ -75,6 +77,7 @@ status_of_pi_lock(uint32_t word, long rc)
 medley_status_t
 med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
 {
+    MED_LINUX_ERRNO_KEPT;
     struct timespec deadline = med_linux_timespec_of(deadline_ns);
     medley_status_t status;
     do {
@@ -94,6 +97,7 @@ med_port_pi_lock(uint32_t *word, uint64_t deadline_ns, med_port_scope scope)
 medley_status_t
 med_port_pi_unlock(uint32_t *word, med_port_scope scope)
 {
+    MED_LINUX_ERRNO_KEPT;
     (void)__atomic_fetch_or(word, 0, __ATOMIC_RELEASE); /* R1 held -> A1 (lock) */
     return futex(word, FUTEX_UNLOCK_PI, 0, NULL, scope) == 0 ? MEDLEY_OK : MEDLEY_ERR_NOT_OWNER;
 }
@@ -144,6 +148,7 @@ space_find(void)
 uint32_t
 med_port_pi_space(void)
 {
+    MED_LINUX_ERRNO_KEPT;
     /* Relaxed, both: all find out the same. */
     uint32_t space = __atomic_load_n(&space_known, __ATOMIC_RELAXED);
     if (space == 0) {
