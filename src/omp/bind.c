@@ -136,8 +136,8 @@ show(med_member *member)
     }
 }
 
-void
-med_bind_here(med_member *member)
+static void
+go(med_member *member)
 {
     uint32_t wanted = member->placement.count ? member->placement.place + 1 : 0;
     /* A leader's thread is there already. */
@@ -146,6 +146,12 @@ med_bind_here(med_member *member)
         bind(member);
     }
     member->bound = wanted;
+}
+
+void
+med_bind_here(med_member *member)
+{
+    go(member);
     if (member->icv->shown) {
         show(member);
     }
@@ -155,5 +161,5 @@ void
 med_bind_begin(med_member *member)
 {
     member->placement = (med_placement){.count = med_settings_get()->places.count};
-    med_bind_here(member);
+    go(member);
 }

@@ -49,7 +49,7 @@ const med_processor_set *med_bind_processors(const struct med_member *member);
 /* The calling thread, which is that member's, goes where it is told; and says where it is, if the
  * environment wants that. */
 void med_bind_here(struct med_member *member);
-/* The same for one that leads by itself: it begins at the first of all places. */
+/* One that leads by itself begins at the first of all places; it is shown in its first region. */
 void med_bind_begin(struct med_member *member);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "omp/allocator.h"
 #include "omp/cores.h"
 #include "omp/display.h"
@@ -67,78 +68,101 @@ typedef struct variable {
     const char *name;
     bool (*read)(med_settings *settings, med_value value);
     const char *wanted;
+    const char *otherwise; /* what stands without it */
 } variable;
 
 #define SCHEDULES_WANTED                                                                           \
-    "[monotonic:|nonmonotonic:] static, dynamic, guided, auto, steal, hetprobe or hetprobe-i, "    \
-    "and "                                                                                         \
-    "perhaps a comma and a chunk"
-
+    "[[non]monotonic:]static|dynamic|guided|auto|steal|hetprobe|hetprobe-i[,chunk]"
+#define AFFINITY_FORMAT "level %L thread %i affinity %A"
 #define STACK_WANTED "a size in KiB, or with B, K, M or G behind it, from 16K"
 
 /* What is for all devices, the host among them, and what is for the host alone, which wins (OpenMP
  * 5.2, section 21). */
-#define ALSO_ALL(name, read, wanted)                                                               \
-    {name "_ALL", read, wanted},                                                                   \
+#define ALSO_ALL(name, read, wanted, otherwise)                                                    \
+    {name "_ALL", read, wanted, otherwise},                                                        \
     {                                                                                              \
-        name, read, wanted                                                                         \
+        name, read, wanted, otherwise                                                              \
     }
 
 /* What stands later wins. */
 static const variable variables[] = {
     ALSO_ALL("OMP_NUM_THREADS",
              med_variable_threads,
-             "numbers from 1 to 2147483647, with commas between them"),
-    ALSO_ALL("OMP_DYNAMIC", med_variable_dynamic, "true or false"),
-    {"OMP_NESTED", med_variable_nested, "true or false"},
-    ALSO_ALL("OMP_MAX_ACTIVE_LEVELS", med_variable_levels, "a number up to 4294967295"),
-    ALSO_ALL("OMP_THREAD_LIMIT", med_variable_limit, "a number from 1 to 4294967295"),
-    ALSO_ALL("OMP_SCHEDULE", med_variable_schedule, SCHEDULES_WANTED),
-    {"MEDLEY_SCHEDULE", med_variable_imposed, SCHEDULES_WANTED},
+             "numbers from 1 to 2147483647, with commas between them",
+             "as many as processors"),
+    ALSO_ALL("OMP_DYNAMIC", med_variable_dynamic, "true or false", "false"),
+    {"OMP_NESTED", med_variable_nested, "true or false", "false"},
+    ALSO_ALL("OMP_MAX_ACTIVE_LEVELS", med_variable_levels, "a number up to 4294967295", "1"),
+    ALSO_ALL("OMP_THREAD_LIMIT", med_variable_limit, "a number from 1 to 4294967295", "none"),
+    ALSO_ALL("OMP_SCHEDULE", med_variable_schedule, SCHEDULES_WANTED, "dynamic,1"),
+    {"MEDLEY_SCHEDULE", med_variable_imposed, SCHEDULES_WANTED, "each loop's own"},
     {"MEDLEY_CORE_CLASSES", med_uneven_read_classes,
-     "no more than 8 places, as OMP_PLACES has them, of processors that may be used, each in one"},
+     "no more than 8 places, as OMP_PLACES has them, of processors that may be used, each in one",
+     "the machine's"},
     {"MEDLEY_CSR", med_uneven_read_ratios,
-     "no more than 8 numbers from 1 to 65535, with colons between them"},
-    {"MEDLEY_PROBE_PERCENT", med_uneven_read_percent, "a number from 1 to 100"},
-    {"MEDLEY_MAX_PROBES", med_uneven_read_most, "a number up to 4294967295"},
-    {"MEDLEY_PROBE_AGAIN", med_uneven_read_probe_again, "a number up to 2147483647"},
-    {"OMP_HET_PTG", med_uneven_read_again, "a number from 1 to 100"},
-    {"GOMP_STACKSIZE", med_variable_stack, STACK_WANTED},
-    ALSO_ALL("OMP_STACKSIZE", med_variable_stack, STACK_WANTED),
+     "no more than 8 numbers from 1 to 65535, with colons between them", "measured"},
+    {"MEDLEY_PROBE_PERCENT", med_uneven_read_percent, "a number from 1 to 100", "10"},
+    {"MEDLEY_MAX_PROBES", med_uneven_read_most, "a number up to 4294967295", "10"},
+    {"MEDLEY_PROBE_AGAIN", med_uneven_read_probe_again, "a number up to 2147483647", "0"},
+    {"OMP_HET_PTG", med_uneven_read_again, "a number from 1 to 100", "10"},
+    {"GOMP_STACKSIZE", med_variable_stack, STACK_WANTED, "the system's"},
+    ALSO_ALL("OMP_STACKSIZE", med_variable_stack, STACK_WANTED, "the system's"),
     {"KMP_STACKSIZE", med_variable_stack_in_bytes,
-     "a size in bytes, or with K, M or G behind it, from 16K"},
-    ALSO_ALL("OMP_NUM_TEAMS", med_variable_teams, "a number from 1 to 2147483647"),
-    ALSO_ALL("OMP_TEAMS_THREAD_LIMIT", med_variable_teams_limit, "a number from 1 to 2147483647"),
-    {"OMP_DEFAULT_DEVICE", med_variable_device, "a number up to 2147483647"},
-    {"OMP_TARGET_OFFLOAD", med_variable_offload, "default, mandatory or disabled"},
-    {"OMP_CANCELLATION", med_variable_cancellation, "true or false"},
-    {"OMP_MAX_TASK_PRIORITY", med_variable_priority, "a number up to 2147483647"},
+     "a size in bytes, or with K, M or G behind it, from 16K", "the system's"},
+    ALSO_ALL("OMP_NUM_TEAMS", med_variable_teams, "a number from 1 to 2147483647", "1"),
+    ALSO_ALL("OMP_TEAMS_THREAD_LIMIT",
+             med_variable_teams_limit,
+             "a number from 1 to 2147483647",
+             "none"),
+    {"OMP_DEFAULT_DEVICE", med_variable_device, "a number up to 2147483647", "0"},
+    {"OMP_TARGET_OFFLOAD", med_variable_offload, "default, mandatory or disabled", "default"},
+    {"OMP_CANCELLATION", med_variable_cancellation, "true or false", "false"},
+    {"OMP_MAX_TASK_PRIORITY", med_variable_priority, "a number up to 2147483647", "0"},
     {"GOMP_CPU_AFFINITY", med_variable_plain_places,
-     "numbers of processors that may be used, or ranges"},
+     "numbers of processors that may be used, or ranges", "none"},
     {"OMP_PLACES", med_variable_places,
-     "threads, cores, ll_caches, numa_domains or sockets, perhaps with a number in parentheses; or "
-     "a list of places with processors that may be used"},
-    ALSO_ALL(
-        "OMP_PROC_BIND", med_variable_bind, "true, false, or a list of primary, close and spread"),
+     "threads|cores|ll_caches|numa_domains|sockets[(n)], or places with processors that may be "
+     "used",
+     "none"},
+    ALSO_ALL("OMP_PROC_BIND",
+             med_variable_bind,
+             "true, false, or a list of primary, close and spread",
+             "false, or true where there are places"),
     {"MEDLEY_TEAM_GROUPS", med_groups_read,
-     "0, or up to 4 numbers from 2 to 65535, with commas between them"},
-    ALSO_ALL("OMP_WAIT_POLICY", med_waiting_read_policy, "active or passive"),
+     "0, or up to 4 numbers from 2 to 65535, with commas between them", "the machine's"},
+    ALSO_ALL("OMP_WAIT_POLICY", med_waiting_read_policy, "active or passive", "learned"),
     {"KMP_BLOCKTIME", med_waiting_read_time,
-     "a number of milliseconds, or with us, ms or s behind it, or infinite"},
+     "a number of milliseconds, or with us, ms or s behind it, or infinite", "learned"},
     {"GOMP_SPINCOUNT", med_waiting_read_count,
-     "a number, perhaps with K, M, G or T behind it, or infinite"},
-    {"OMP_DISPLAY_AFFINITY", med_variable_show_affinity, "true or false"},
-    {"OMP_AFFINITY_FORMAT", med_variable_format, "a format"},
-    {"OMP_DISPLAY_ENV", med_variable_show_environment, "true, false or verbose"},
+     "a number, perhaps with K, M, G or T behind it, or infinite", "learned"},
+    {"OMP_DISPLAY_AFFINITY", med_variable_show_affinity, "true or false", "false"},
+    {"OMP_AFFINITY_FORMAT", med_variable_format, "a format", AFFINITY_FORMAT},
+    {"OMP_DISPLAY_ENV", med_variable_show_environment, "true, false or verbose", "false"},
     {"OMP_ALLOCATOR", med_variable_allocator,
      "one of OpenMP's own, as omp_default_mem_alloc, or a memory space that is there, and "
-     "perhaps a colon and traits"},
-    {"MEDLEY_EXPLAIN", med_variable_explain, "a file"},
-    {"OMP_DEBUG", med_variable_debug, "disabled, since there is no interface for debuggers (OMPD)"},
-    {"OMP_TOOL", med_variable_tool, "enabled or disabled"},
-    {"OMP_TOOL_LIBRARIES", med_variable_tool_libraries, "libraries, with colons between them"},
-    {"OMP_TOOL_VERBOSE_INIT", med_variable_tool_verbose, "disabled, stdout, stderr or a file"},
+     "perhaps a colon and traits",
+     "omp_default_mem_alloc"},
+    {"MEDLEY_EXPLAIN", med_variable_explain, "a file", "none"},
+    {"OMP_DEBUG", med_variable_debug, "disabled, since there is no interface for debuggers (OMPD)",
+     "disabled"},
+    {"OMP_TOOL", med_variable_tool, "enabled or disabled", "enabled"},
+    {"OMP_TOOL_LIBRARIES", med_variable_tool_libraries, "libraries, with colons between them",
+     "none"},
+    {"OMP_TOOL_VERBOSE_INIT", med_variable_tool_verbose, "disabled, stdout, stderr or a file",
+     "disabled"},
 };
+
+static void
+say_ignored(const variable *of, const char *value)
+{
+    med_text want = {.length = 0};
+    med_text_string(&want, "want ");
+    med_text_string(&want, of->wanted);
+    med_text_string(&want, " (default: ");
+    med_text_string(&want, of->otherwise);
+    med_text_string(&want, ")");
+    med_log_ignored(of->name, value, want.bytes);
+}
 
 static void
 settings_read(med_settings *settings)
@@ -146,7 +170,7 @@ settings_read(med_settings *settings)
     med_log_level_from_environment();
     *settings = (med_settings){.processors = med_quota_begin()}; /* once.h: perhaps once more */
     settings->tool = true;
-    settings->affinity_format = "level %L thread %i affinity %A";
+    settings->affinity_format = AFFINITY_FORMAT;
     settings->initial = (med_icv){.threads = settings->processors,
                                   .active_levels_max = 1,
                                   .schedule = MED_SCHEDULE_DYNAMIC,
@@ -165,7 +189,7 @@ settings_read(med_settings *settings)
             *settings = read;
             settings->taken |= UINT64_C(1) << i;
         } else {
-            med_log_ignored(variables[i].name, value, variables[i].wanted);
+            say_ignored(&variables[i], value);
         }
     }
     med_uneven_settle(settings);
@@ -210,7 +234,7 @@ med_settings_change(const char *line, med_icv *icv)
         if (value && variables[i].read(&read, (med_value){.at = value})) {
             *icv = read.initial;
         } else if (value) {
-            med_log_ignored(variables[i].name, value, variables[i].wanted);
+            say_ignored(&variables[i], value);
         }
     }
 }

@@ -79,6 +79,7 @@ places_cut(med_places *places)
             places->list[kept++] = places->list[i];
         }
     }
+    places->useless = places->count - kept;
     places->count = kept;
     if (kept == 0) {
         places_give(places);

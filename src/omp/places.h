@@ -13,7 +13,8 @@
 typedef struct med_places {
     uint32_t count; /* 0: there are none */
     med_processor_set *list;
-    uint32_t fewest; /* no place has fewer processors; 0: two places share some */
+    uint32_t fewest;  /* no place has fewer processors; 0: two places share some */
+    uint32_t useless; /* so many were asked for besides, of processors that may not be used */
 } med_places;
 
 /* As OMP_PLACES has them. False: it is none, or nothing in it may be used. */

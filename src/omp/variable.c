@@ -2,6 +2,8 @@
 /* Variables of the environment: what each says, into the settings. */
 #include "omp/variable.h"
 
+#include "base/log.h"
+#include "base/text.h"
 #include "omp/allocator.h"
 #include "omp/display.h"
 #include "omp/explain.h"
@@ -290,14 +292,31 @@ med_variable_bind(med_settings *settings, med_value value)
     return med_value_end(&value);
 }
 
+static void
+say_useless(const char *variable, const med_places *places)
+{
+    if (places->useless && med_log_wanted(MED_LOG_ERROR)) {
+        med_text why = {.length = 0};
+        med_text_number(&why, places->useless);
+        med_text_string(&why, " of ");
+        med_text_number(&why, (uint64_t)places->useless + places->count);
+        med_text_string(&why, " places left out: none of their processors may be used");
+        med_log_error(variable, why.bytes);
+    }
+}
+
 bool
 med_variable_places(med_settings *settings, med_value value)
 {
-    return med_places_read(&value, &settings->places);
+    bool is_read = med_places_read(&value, &settings->places);
+    say_useless("OMP_PLACES", &settings->places);
+    return is_read;
 }
 
 bool
 med_variable_plain_places(med_settings *settings, med_value value)
 {
-    return med_places_read_plain(&value, &settings->places);
+    bool is_read = med_places_read_plain(&value, &settings->places);
+    say_useless("GOMP_CPU_AFFINITY", &settings->places);
+    return is_read;
 }

@@ -262,14 +262,17 @@ lists_are_read(void **state)
                 {"{%d,4000}", 1},
                 {"%d:1,%d,!%d", 1},
                 {"{%d,4000,!4000}", 1},
-                {" { %d : 1 : 1 } ", 1},
-                {"{4000}:2,%d", 1}};
+                {" { %d : 1 : 1 } ", 1}};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         (void)snprintf(text, sizeof text, good[i].format, first, first, first);
         wanted_places = good[i].places;
         assert_true(holds(text, NULL, NULL, there_are_as_many));
         assert_int_equal(said[0], 0);
     }
+    (void)snprintf(text, sizeof text, "{4000}:2,%d", first);
+    wanted_places = 1;
+    assert_true(holds(text, NULL, NULL, there_are_as_many));
+    assert_non_null(strstr(said, "OMP_PLACES: 2 of 3 places left out"));
     static const char *const bad[] = {"nowhere",  "{0",      "{}",    "{0}:0",  "{0,1},!{0}",
                                       "{0}:2:-1", "{99999}", "{0},",  "cores(", "cores(0)",
                                       "!",        "{0}}",    "{4000}"};

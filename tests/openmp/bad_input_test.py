@@ -69,7 +69,9 @@ class Variables(unittest.TestCase):
                     said = [line for line in result.stderr.splitlines() if line.startswith("medley: ")]
                     self.assertEqual(len(said), 1, said)
                     told, behind = re.fullmatch(
-                        rf"medley: {name} ignored: it is '(.*?)((?:\.\.\.)?)'; .+", said[0], re.S
+                        rf"medley: {name} ignored: it is '(.*?)((?:\.\.\.)?)'; want .+ \(default: .+\)",
+                        said[0],
+                        re.S,
                     ).groups()
                     self.assertTrue(value == told or behind and len(told) > 60, said[0])
                     self.assertTrue(value.startswith(told), said[0])
@@ -80,6 +82,12 @@ class Variables(unittest.TestCase):
         result = run(LIMITED, OMP_NUM_THREADS="3", MEDLEY_SYSTEM="/bad/name")
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stderr.count("cannot open system '/bad/name'"), 1, result.stderr)
+
+    def test_places_that_may_not_be_used(self):
+        result = run(LIMITED, OMP_PLACES="{0},{1001},{1002,1003}", OMP_DISPLAY_ENV="true")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("medley: OMP_PLACES: 2 of 3 places left out: none of their processors", result.stderr)
+        self.assertIn("OMP_PLACES = '{0}'", result.stderr)
 
     def test_more_ratios_than_there_are_classes(self):
         result = run(LIMITED, MEDLEY_CSR=":".join("123456789"))
