@@ -131,7 +131,9 @@ LLVM_AS(omp_set_nested, ompc_set_nested)
 FACE int
 omp_get_nested(void)
 {
-    return med_member_get()->icv->active_levels_max > 1;
+    const med_member *member = med_member_get();
+    uint32_t most = member->icv->active_levels_max;
+    return most > 1 && most > member->team->active_level; /* OpenMP 5.0, section 3.2.11 */
 }
 ASKS(int, get_nested)
 

@@ -42,7 +42,8 @@
 FACE size_t
 kmp_get_stacksize_s(void)
 {
-    return med_crew_stack_bytes();
+    size_t bytes = med_crew_stack_bytes();
+    return bytes ? bytes : med_port_thread_stack_bytes();
 }
 ASKS(size_t, kmp_get_stacksize_s)
 

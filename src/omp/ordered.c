@@ -6,7 +6,8 @@
  * EPCC's ordered: 0.43 us; where all looked at one line, 0.68.
  *
  * What a turn says grows from one loop of a place to the next, so what an earlier one has left
- * there is nobody's turn.
+ * there is nobody's turn; until it has gone round, which takes 2^64 units of loops (2^32 on a
+ * machine of 32 bits) between which that line of the place was not written.
  *
  * In a crowded team who waits for his turn gives way only where one who has his before him waits
  * here: else he keeps the processor, and sees at once when it is his. So while one works on one
@@ -18,8 +19,6 @@
  * finds a sleeper, so it is the wakers who pay (base/wait.h).
  */
 #include "omp/ordered.h"
-
-#include <string.h>
 
 #include "mrapi/heap_lent.h"
 #include "omp/lock.h"
@@ -70,7 +69,6 @@ turns_make(med_work *work)
     size_t size_bytes = sizeof(med_turns) + count * sizeof(med_turn);
     med_turns *made = med_heap_lend(size_bytes);
     if (made) {
-        memset(made, 0, size_bytes);
         made->mask = count - 1;
         made->smaller = before;
         /* R1 turns -> A1 (med_ordered_wake) */
