@@ -28,6 +28,7 @@ med_kmpc_call_make(void *data)
     const med_kmpc_call *call = data;
     med_member *member = med_member_get();
     MED_OMPT_EXIT_FRAME(member);
+    med_kmpc_float_inherit(call->float_control);
     void *const *a = call->arguments;
     int32_t thread = med_kmpc_thread(member);
     int32_t number = (int32_t)member->number;
@@ -57,6 +58,7 @@ med_kmpc_call_fill(med_kmpc_call *call, med_kmpc_lines lines, int32_t count, va_
     }
     call->lines = lines;
     call->count = (uint32_t)count;
+    call->float_control = med_port_float_control();
     for (uint32_t i = 0; i < call->count; i++) {
         call->arguments[i] = va_arg(arguments, void *);
     }
@@ -104,6 +106,7 @@ __kmpc_fork_call(const med_kmpc_place *place, int32_t count, med_kmpc_lines line
     med_member *leader = MED_CALLED(MED_OMPT_PLAIN);
     uint32_t threads = med_team_threads(leader, leader->threads_wanted);
     med_team_run(leader, threads, med_kmpc_call_make, &call);
+    med_kmpc_float_inherit(call.float_control);
     wants_nothing(leader);
 }
 
@@ -115,7 +118,9 @@ __kmpc_serialized_parallel(const med_kmpc_place *place, int32_t thread)
     (void)thread;
     med_member *leader = MED_CALLED(1);
     wants_nothing(leader);
-    med_team_go(med_team_start(leader, 1, NULL, NULL));
+    med_member *first = med_team_start(leader, 1, NULL, NULL);
+    first->float_control = med_port_float_control();
+    med_team_go(first);
 }
 
 FACE void
@@ -123,7 +128,9 @@ __kmpc_end_serialized_parallel(const med_kmpc_place *place, int32_t thread)
 {
     (void)place;
     (void)thread;
-    med_team_finish(med_member_get());
+    med_member *first = med_member_get();
+    med_team_finish(first);
+    med_kmpc_float_inherit(first->float_control);
 }
 
 FACE void
@@ -136,10 +143,14 @@ __kmpc_fork_call_if(const med_kmpc_place *place,
     if (condition) {
         __kmpc_fork_call(place, count, lines, argument);
     } else {
-        med_kmpc_call call = {.lines = lines, .count = 1, .arguments = {argument}};
+        med_kmpc_call call = {.lines = lines,
+                              .count = 1,
+                              .float_control = med_port_float_control(),
+                              .arguments = {argument}};
         med_member *leader = MED_CALLED(1);
         wants_nothing(leader);
         med_team_run(leader, 1, med_kmpc_call_make, &call);
+        med_kmpc_float_inherit(call.float_control);
     }
 }
 

@@ -37,6 +37,7 @@ typedef void (*med_kmpc_lines)(int32_t *thread, int32_t *number, ...);
 typedef struct med_kmpc_call {
     med_kmpc_lines lines;
     uint32_t count;
+    uint64_t float_control; /* of who met it */
     void *arguments[MED_KMPC_ARGUMENTS];
 } med_kmpc_call;
 
@@ -52,6 +53,16 @@ med_kmpc_call_fill(med_kmpc_call *call, med_kmpc_lines lines, int32_t count, va_
     va_end(call##_arguments)
 /* By the calling thread's member. The argument is a med_kmpc_call. */
 void med_kmpc_call_make(void *call);
+
+/* All who compute for a region round and so on as who met it does, and he goes on so behind it: as
+ * LLVM's library has it, unlike gcc's, and KMP_INHERIT_FP_CONTROL may say no. */
+static inline void
+med_kmpc_float_inherit(uint64_t control)
+{
+    if (control != med_port_float_control() && med_settings_get()->inherits_float_control) {
+        med_port_float_control_set(control);
+    }
+}
 
 /* The loop is the one whose dimensions the member was told. */
 void med_kmpc_doacross_begin(med_member *member, med_loop *loop, const med_bounds *bounds);

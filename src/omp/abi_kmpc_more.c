@@ -150,6 +150,7 @@ __kmpc_fork_teams(const med_kmpc_place *place, int32_t count, med_kmpc_lines lin
     member->teams_wanted = 0;
     member->teams_limit_wanted = 0;
     med_teams_run(member, teams, limit, med_kmpc_call_make, &call);
+    med_kmpc_float_inherit(call.float_control);
 }
 
 /* Of what the calling task meets: clang 19, where a target construct says so. */

@@ -135,6 +135,7 @@ static const variable variables[] = {
      "a number of milliseconds, or with us, ms or s behind it, or infinite", "learned"},
     {"GOMP_SPINCOUNT", med_waiting_read_count,
      "a number, perhaps with K, M, G or T behind it, or infinite", "learned"},
+    {"KMP_INHERIT_FP_CONTROL", med_variable_float_control, "true or false", "true"},
     {"OMP_DISPLAY_AFFINITY", med_variable_show_affinity, "true or false", "false"},
     {"OMP_AFFINITY_FORMAT", med_variable_format, "a format", AFFINITY_FORMAT},
     {"OMP_DISPLAY_ENV", med_variable_show_environment, "true, false or verbose", "false"},
@@ -170,6 +171,7 @@ settings_read(med_settings *settings)
     med_log_level_from_environment();
     *settings = (med_settings){.processors = med_quota_begin()}; /* once.h: perhaps once more */
     settings->tool = true;
+    settings->inherits_float_control = true;
     settings->affinity_format = AFFINITY_FORMAT;
     settings->initial = (med_icv){.threads = settings->processors,
                                   .active_levels_max = 1,

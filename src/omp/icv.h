@@ -80,6 +80,7 @@ typedef struct med_settings {
     uint32_t teams_thread_limit;
     med_offload offload;
     bool cancellation;
+    bool inherits_float_control; /* by clang's names: abi_kmpc.h */
     int32_t task_priority_max;
     uint32_t bind_list[MED_THREADS_LIST]; /* of OMP_PROC_BIND */
     uint32_t binds_listed;

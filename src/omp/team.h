@@ -82,8 +82,9 @@ typedef struct med_member {
     uint32_t teams_wanted;
     uint32_t teams_limit_wanted;
     med_dimensions dimensions;
-    uint64_t shown; /* where it was when that was displayed; and the team's size */
-    uint32_t bound; /* to that place, and one more; 0: to none */
+    uint64_t float_control; /* of who met its region: abi_kmpc.c */
+    uint64_t shown;         /* where it was when that was displayed; and the team's size */
+    uint32_t bound;         /* to that place, and one more; 0: to none */
     med_placement placement;
     bool is_dense;  /* the team's, for its own eyes: it may sleep at the gate while that changes */
     bool early;     /* it came to the region's end before: cancel.c */

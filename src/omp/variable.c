@@ -184,6 +184,12 @@ med_variable_cancellation(med_settings *settings, med_value value)
 }
 
 bool
+med_variable_float_control(med_settings *settings, med_value value)
+{
+    return med_value_truth(&value, &settings->inherits_float_control) && med_value_end(&value);
+}
+
+bool
 med_variable_priority(med_settings *settings, med_value value)
 {
     uint32_t most;

@@ -26,6 +26,7 @@ bool med_variable_teams_limit(med_settings *settings, med_value value);
 bool med_variable_device(med_settings *settings, med_value value);
 bool med_variable_offload(med_settings *settings, med_value value);
 bool med_variable_cancellation(med_settings *settings, med_value value);
+bool med_variable_float_control(med_settings *settings, med_value value);
 bool med_variable_priority(med_settings *settings, med_value value);
 bool med_variable_allocator(med_settings *settings, med_value value);
 bool med_variable_show_affinity(med_settings *settings, med_value value);

@@ -6,6 +6,8 @@
 
 #include "port/port.h"
 
+#define MED_CPU_SSE_FAULTS 0x3fu /* of MXCSR: those that there were */
+
 static inline void
 med_port_cpu_relax(void)
 {
@@ -43,6 +45,45 @@ med_port_cpu_ticks(void)
     return __builtin_ppc_get_timebase();
 #else
     return med_port_clock_ns();
+#endif
+}
+
+/* With what the calling thread computes: how it rounds, which small numbers it takes for zero,
+ * which faults interrupt it; not the faults that there were. Equal where all that is. */
+static inline uint64_t
+med_port_float_control(void)
+{
+#if defined(__x86_64__)
+    uint16_t x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (uint64_t)x87 << 32 | (__builtin_ia32_stmxcsr() & ~MED_CPU_SSE_FAULTS);
+#elif defined(__aarch64__)
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return control;
+#elif defined(__riscv_flen)
+    unsigned long control;
+    __asm__ volatile("frrm %0" : "=r"(control));
+    return control;
+#else
+    return 0; /* what it began with stays */
+#endif
+}
+
+/* Takes what another one has, or it had before. */
+static inline void
+med_port_float_control_set(uint64_t control)
+{
+#if defined(__x86_64__)
+    uint16_t x87 = (uint16_t)(control >> 32);
+    __asm__ volatile("fldcw %0" : : "m"(x87));
+    __builtin_ia32_ldmxcsr((uint32_t)control | (__builtin_ia32_stmxcsr() & MED_CPU_SSE_FAULTS));
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(control));
+#elif defined(__riscv_flen)
+    __asm__ volatile("fsrm %0" : : "r"((unsigned long)control));
+#else
+    (void)control;
 #endif
 }
 

@@ -36,6 +36,19 @@ med_port_cpu_ticks(void)
     return med_port_clock_ns();
 }
 
+/* All compute alike. */
+static inline uint64_t
+med_port_float_control(void)
+{
+    return 0;
+}
+
+static inline void
+med_port_float_control_set(uint64_t control)
+{
+    (void)control;
+}
+
 static inline void
 med_port_barrier_light(med_port_scope scope)
 {
