@@ -56,7 +56,6 @@ end() {
 }
 put_away() {
     local runs
-    exec 2>/dev/null # all has been said, but bash may speak of a process that has just gone
     runs=$(jobs -p) # all that runs in the background, from its first moment on
     # shellcheck disable=SC2086
     [ -z "$runs" ] || end $runs
@@ -82,7 +81,9 @@ inherit() {
 }
 exec 9> >(inherit)
 heir=$!
-trap put_away EXIT
+# All has been said then, but bash may speak of a process that has just gone, from the first line of
+# a function on.
+trap 'exec 2>/dev/null; put_away' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
