@@ -18,6 +18,16 @@
         assert_int_equal(errno, OWN);                                                              \
     } while (0)
 
+/* A sanitizer ends who asks for what there is not, unless he says that he knows. */
+#define SANITIZER_IS_TOLD(name)                                                                    \
+    __attribute__((visibility("default"))) const char *name(void);                                 \
+    const char *name(void)                                                                         \
+    {                                                                                              \
+        return "allocator_may_return_null=1";                                                      \
+    }
+SANITIZER_IS_TOLD(__asan_default_options)
+SANITIZER_IS_TOLD(__tsan_default_options)
+
 static void
 waiting(void **state)
 {
