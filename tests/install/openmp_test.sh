@@ -140,6 +140,19 @@ runs_mixed "$clang, by itself"
 gcc "${parts[@]}" -o mixed "${flags[@]}" "${more[@]}" -lquadmath -lm -static 2>errors || fail "$(cat errors)"
 ./mixed >out || fail "linked statically: $(cat out)"
 
+echo "nestable locks of two sizes in one program"
+gcc -O1 -fopenmp -c -DPART=in_gcc -DOTHER=in_clang "$here/nest.c" -o nest_gcc.o
+"$clang" -O1 -fopenmp -c -DPART=in_clang "$here/nest.c" -o nest_clang.o
+runs_nests() {
+    LD_LIBRARY_PATH=$folder ./nests || fail "$*: what stands behind a lock is not what it was"
+}
+gcc nest_gcc.o nest_clang.o -o nests "-L$folder" -lomp -lgomp
+runs_nests "gcc, with libomp first"
+"$clang" -fopenmp nest_gcc.o nest_clang.o -o nests
+runs_nests "$clang"
+gcc nest_gcc.o nest_clang.o -o nests -static "$folder/libomp.a" "${flags[@]}" -lm 2>errors || fail "$(cat errors)"
+runs_nests "linked statically, with libomp.a first"
+
 # A process that had two would be there twice; and the initial thread's node of MRAPI is its team's.
 is_one() { # PROGRAM
     MEDLEY_SYSTEM=openmp-test-$$ "./$1" "'$prefix/bin/medley' ps" >out || fail "$1: $(cat out)"
