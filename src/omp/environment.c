@@ -109,7 +109,7 @@ static const variable variables[] = {
     ALSO_ALL("OMP_STACKSIZE", med_variable_stack, STACK_WANTED, "the system's"),
     {"KMP_STACKSIZE", med_variable_stack_in_bytes,
      "a size in bytes, or with K, M or G behind it, from 16K", "the system's"},
-    ALSO_ALL("OMP_NUM_TEAMS", med_variable_teams, "a number from 1 to 2147483647", "1"),
+    ALSO_ALL("OMP_NUM_TEAMS", med_variable_teams, "a number from 1 to 2147483647", "one"),
     ALSO_ALL("OMP_TEAMS_THREAD_LIMIT",
              med_variable_teams_limit,
              "a number from 1 to 2147483647",

@@ -78,6 +78,21 @@ class Variables(unittest.TestCase):
                     rest = result.stderr.replace(said[0] + "\n", "")
                     self.assertEqual(rest, default if name != "OMP_DISPLAY_ENV" else "")
 
+    # Of these no value says it.
+    DESCRIBED = (
+        *("as many as", "none", "one", "false, or true", "learned", "measured"),
+        *("each loop's own", "the machine's", "the system's"),
+    )
+
+    def test_what_is_named_is_the_default(self):
+        shown = {"OMP_DISPLAY_ENV": "true"}
+        default = run(LIMITED, **shown).stderr
+        for name in sorted(set(self.names()) - self.FREE - {"OMP_DISPLAY_ENV"}):
+            said = re.search(r"\(default: (.+)\)$", run(LIMITED, **{name: "?!"}).stderr, re.M)[1]
+            if not said.startswith(self.DESCRIBED):
+                with self.subTest(name=name, default=said):
+                    self.assertEqual(run(LIMITED, **shown, **{name: said}).stderr, default)
+
     def test_a_system_that_has_no_name(self):
         result = run(LIMITED, OMP_NUM_THREADS="3", MEDLEY_SYSTEM="/bad/name")
         self.assertEqual(result.returncode, 0)

@@ -12,7 +12,10 @@
 #define OWN 77 /* nothing that the system says */
 #define THREADS 4
 #define ROUNDS 3
-#define LONG_US 5000 /* who waits that long has gone to sleep */
+/* So long one is kept waiting: he has slept, come up by himself and slept again by then, and it is
+ * what the system says of that which may be left in errno. Nothing is taken to have happened
+ * meanwhile: where it has not, there is only less to be found. */
+#define LONG_US 5000
 
 static int at_start;
 static int changed;

@@ -143,6 +143,15 @@ regions_stand_in_regions(void **state)
         inner += omp_get_num_threads();
     }
     assert_int_equal(inner, 2);
+    omp_set_max_active_levels(2);
+    int nests = omp_get_nested(); /* out here; not where there are no more levels */
+#pragma omp parallel num_threads(2) reduction(+ : nests)
+    {
+#pragma omp parallel num_threads(2) reduction(+ : nests)
+        nests += omp_get_nested();
+    }
+    assert_int_equal(nests, 1);
+    omp_set_max_active_levels(1);
 }
 
 /* What a task sets is its own: neither its leader nor its neighbours have it. */
