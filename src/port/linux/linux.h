@@ -19,6 +19,8 @@
 static inline void
 med_linux_errno_back(const int *before)
 {
+    /* Clang takes it that malloc does not write errno, and would leave the store out. */
+    __asm__ volatile("" : : : "memory");
     errno = *before;
 }
 
